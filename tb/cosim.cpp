@@ -404,6 +404,7 @@ class Run {
       case Phase::Drain:
         // Probes of bad EVs go on for as long as it takes to revive them; data frames do not.
         quiet_since_ = std::max({quiet_since_, dut_station_.last_data_cycle(), peer_station_.last_data_cycle()});
+        if (!dut_station_.host_quiet() || !peer_station_.host_quiet()) quiet_since_ = now;
         // A whole timer interval without a data frame: nobody believes that anything is missing.
         if (now - quiet_since_ > quiet_cycles_ && dut_station_.driver_idle()) {
           if (++round_ < options_.scenario.rounds) {

@@ -51,7 +51,7 @@ MORE = [("tools/mutation/skip-twice.toml", 600, 1), ("tools/mutation/overrun.tom
         ("mixed", 1500, 2), ("many-qps", 400, 1), ("retry-exhaust", 300, 1), ("qp-error", 300, 1), ("dynamic-mpr", 400, 1),
         ("bad-ev", 300, 1), ("bad-plane", 300, 1), ("probe-revive", 300, 1), ("penalty", 300, 1), ("plane-loss", 300, 1),
         ("many-peers", 300, 1), ("no-bytes", 300, 1), ("reorder", 300, 1), ("ecn", 300, 1), ("rto", 300, 1),
-        ("few-updates", 300, 1), ("plane-addresses", 300, 1), ("slow-host", 300, 1), ("late-data", 300, 1),
+        ("few-updates", 300, 1), ("plane-addresses", 300, 1), ("host-errors", 300, 1), ("slow-host", 300, 1), ("late-data", 300, 1),
         ("incast-trim", 300, 1), ("tools/mutation/retry-for-ever.toml", 150, 1),
         *(("random", 800, seed) for seed in range(3, 9))]
 JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 300, 1), ("refused", 150, 1), ("corrupt", 150, 1),

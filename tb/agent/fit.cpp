@@ -106,6 +106,9 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
   share("stall", s.stall, "host_pause");
   share("pause", s.pause, "host_pause");
   share("cqe_pause", s.cqe_pause, "host_pause");
+  if (s.read_errors > 0) leave("read_errors", "hosts at these levels read all of their memory");
+  if (s.write_errors > 0) leave("write_errors", "hosts at these levels write all of their memory");
+  s.read_errors = s.write_errors = 0;
   if (s.csr_gap > 0) share("control", s.control, "ev_control");
   if (const std::string why = lacks("bytes"); !why.empty()) {
     std::vector<Impairment*> all{&s.link};

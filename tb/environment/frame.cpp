@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/environment/frame.hpp"
 
+#include <span>
+
+#include "gen/headers.hpp"
+#include "wire/icrc.hpp"
+
 namespace mrc::tb {
 
 std::string fate_text(unsigned fate) {
@@ -17,7 +22,8 @@ std::string fate_text(unsigned fate) {
                 {kFateRogue, "rogue copy"},
                 {kFateDelayed, "delayed"},
                 {kFatePenalty, "window penalty"},
-                {kFateNoBytes, "payload taken out"}};
+                {kFateNoBytes, "payload taken out"},
+                {kFateSpoiled, "a line could not be read"}};
   std::string text;
   for (const auto& n : kNames) {
     if (fate & n.bit) text += (text.empty() ? "" : ", ") + std::string(n.text);
@@ -44,6 +50,23 @@ FrameInfo look_at(const std::vector<uint8_t>& b) {
   const unsigned udp = f.inner + 40;
   f.entropy = static_cast<uint32_t>(b[udp] << 24 | b[udp + 1] << 16 | b[f.inner + 2] << 8 | b[f.inner + 3]);
   return f;
+}
+
+size_t payload_of(const std::vector<uint8_t>& frame, const FrameInfo& info) {
+  const size_t bth = info.inner + wire::Ipv6::kBytes + wire::Udp::kBytes;
+  const bool ts = (frame[bth + 8] & 0x10) != 0;
+  const size_t pad = frame[bth + 1] >> 4 & 3;
+  const size_t around = bth + wire::Bth::kBytes + wire::Meth::kBytes + (ts ? wire::Tseth::kBytes : 0) +
+                        wire::Reth::kBytes + (has_immediate(info.opcode) ? wire::Immdt::kBytes : 0) + pad +
+                        wire::kIcrcBytes;
+  return frame.size() > around ? frame.size() - around : 0;
+}
+
+uint32_t right_icrc(const std::vector<uint8_t>& frame, unsigned inner, bool icrc_outer) {
+  constexpr unsigned kEth = 14;
+  const std::span<const uint8_t> bytes(frame);
+  return wire::icrc(bytes.subspan(inner, frame.size() - inner - wire::kIcrcBytes),
+                    bytes.subspan(kEth, icrc_outer ? inner - kEth : 0));
 }
 
 }  // namespace mrc::tb

@@ -23,6 +23,7 @@ enum Fate : uint16_t {
   kFateDelayed = 256,
   kFatePenalty = 512,   ///< a SACK that was given a window penalty or its end
   kFateNoBytes = 1024,  ///< a WRITE that lost its payload
+  kFateSpoiled = 2048,  ///< before the link: the sender's host could not read a line of it, its ICRC is wrong
 };
 
 /// An Ethernet frame on its way, from the destination MAC to the ICRC, without FCS.
@@ -54,5 +55,12 @@ struct FrameInfo {
   bool data() const { return mrc && is_data_opcode(opcode); }
 };
 FrameInfo look_at(const std::vector<uint8_t>& bytes);
+
+/// Bytes of payload of a WRITE, by the length of its frame; 0: none, or headers that lie.
+size_t payload_of(const std::vector<uint8_t>& frame, const FrameInfo& info);
+
+/// The ICRC that a frame of MRC with an inner IPv6 header at `inner` must have; `icrc_outer` says where it starts
+/// (CTRL).
+uint32_t right_icrc(const std::vector<uint8_t>& frame, unsigned inner, bool icrc_outer);
 
 }  // namespace mrc::tb

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "gen/headers.hpp"
-#include "protocol/opcodes.hpp"
 #include "tb/environment/frame.hpp"
 
 namespace mrc::tb {
@@ -16,17 +14,6 @@ namespace {
 std::string line_text(const mrc_pins_out& o) {
   return fmt::format("host write of {} bytes at {:#x} (plane {}, QP {}, last {})", o.host_wr_len, o.host_wr_addr,
                      o.host_wr_plane, o.host_wr_qp, o.host_wr_last);
-}
-
-/// Bytes of payload of a WRITE, by the length of its frame; 0: none, or headers that lie.
-size_t payload_of(const std::vector<uint8_t>& frame, const FrameInfo& info) {
-  const size_t bth = info.inner + wire::Ipv6::kBytes + wire::Udp::kBytes;
-  const bool ts = (frame[bth + 8] & 0x10) != 0;
-  const size_t pad = frame[bth + 1] >> 4 & 3;
-  const size_t around = bth + wire::Bth::kBytes + wire::Meth::kBytes + (ts ? wire::Tseth::kBytes : 0) +
-                        wire::Reth::kBytes + (has_immediate(info.opcode) ? wire::Immdt::kBytes : 0) + pad +
-                        wire::kIcrcBytes;
-  return frame.size() > around ? frame.size() - around : 0;
 }
 
 }  // namespace

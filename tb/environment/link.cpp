@@ -8,7 +8,6 @@
 #include "gen/streams.hpp"
 #include "tb/environment/mac.hpp"
 #include "wire/bytes.hpp"
-#include "wire/icrc.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -23,10 +22,7 @@ unsigned traffic_class(const std::vector<uint8_t>& b) { return (b[14] & 15u) << 
 
 /// Puts the right ICRC at the end of a frame whose inner IPv6 header is at `inner`.
 void fix_icrc(std::vector<uint8_t>& b, unsigned inner, bool icrc_outer) {
-  const auto bytes = std::span<const uint8_t>(b);
-  const uint32_t crc =
-      wire::icrc(bytes.subspan(inner, b.size() - inner - 4), bytes.subspan(kEth, icrc_outer ? inner - kEth : 0));
-  wire::store_le32(&b[b.size() - 4], crc);
+  wire::store_le32(&b[b.size() - 4], right_icrc(b, inner, icrc_outer));
 }
 
 /// All length fields of a frame as its size says.
@@ -200,6 +196,7 @@ const Impairment& Link::rule_for(unsigned plane, uint32_t entropy, uint64_t now_
 void Link::transmit(FramePtr frame) {
   const FrameInfo info = look_at(frame->bytes);
   const Impairment& what = rule_for(frame->plane, info.entropy, frame->sent_ps);
+  const bool spoiled = (frame->fate & kFateSpoiled) != 0;
   last_fate_ = 0;
   ++counters_.frames;
   if (Rng::hash(ev_salt_ ^ counters_.frames) & 1) route_frame(frame->bytes);  // others go on one link only
@@ -215,10 +212,10 @@ void Link::transmit(FramePtr frame) {
   FramePtr copy;
   if (rng_.chance(what.duplicate)) {
     copy = std::make_unique<Frame>(*frame);
-    copy->fate = kFateDuplicate;
-  } else if (data && rng_.chance(what.rogue)) {
+    copy->fate |= kFateDuplicate;
+  } else if (data && rng_.chance(what.rogue) && !spoiled) {  // a rogue's ICRC is right
     copy = std::make_unique<Frame>(*frame);
-    copy->fate = kFateRogue;
+    copy->fate |= kFateRogue;
     if (!make_rogue(copy->bytes, preset_.num_qps, trimmed_, rng_, icrc_outer_)) copy.reset();
   }
   if ((data || (info.mrc && info.is(wire::Opcode::ProbeRequest))) &&
@@ -241,7 +238,8 @@ void Link::transmit(FramePtr frame) {
     frame->fate |= kFatePenalty;
     ++counters_.penalties;
   }
-  if (rng_.chance(what.no_bytes) && !(frame->fate & kFateTrimmed) && empty_write(frame->bytes, icrc_outer_)) {
+  if (rng_.chance(what.no_bytes) && !spoiled && !(frame->fate & kFateTrimmed) &&
+      empty_write(frame->bytes, icrc_outer_)) {
     frame->fate |= kFateNoBytes;
     ++counters_.no_bytes;
   }

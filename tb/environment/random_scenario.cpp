@@ -159,6 +159,8 @@ constexpr RandomKey kNotDrawn[] = {
     {"peer_port", "needs a port that the device receives"},
     {"back_us", "soon after cut_us"},
     {"hang_us", "long enough for what is drawn"},
+    {"read_errors", "QPs fail, and most runs would be short: host-errors has it"},
+    {"write_errors", "QPs fail, and most runs would be short: host-errors has it"},
     {"ended", "it ends most of what the other keys bring about: tools/mutation/ended.toml has it"},
 };
 
@@ -247,7 +249,7 @@ unsigned change(Rng& rng, Scenario& s, double share) {
 /// What belongs together.
 void mend(Scenario& s) {
   s.peer_sends = true;
-  if (s.retry_exp < 25 || s.link.no_bytes > 0) s.may_fail = true;
+  if (s.retry_exp < 25 || s.link.no_bytes > 0 || s.read_errors > 0 || s.write_errors > 0) s.may_fail = true;
   if (s.err_silent && (s.may_fail || s.bad_access > 0)) {  // nobody says that a QP is dead: retries end
     s.may_fail = true;
     s.retry_exp = std::min(s.retry_exp, 2u);

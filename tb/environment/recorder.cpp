@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "gen/headers.hpp"
 #include "pipeline/lib/convert.hpp"
 #include "protocol/ev_profile.hpp"
 #include "reference/profile.hpp"
@@ -286,7 +287,7 @@ void Recorder::read(const Rdreq& read, uint64_t now_ps) {
   reads_[read.plane].push_back({r.tag, r.addr, r.bytes});
 }
 
-void Recorder::read_done(unsigned plane, const uint8_t* data, uint64_t now_ps) {
+void Recorder::read_done(unsigned plane, const uint8_t* data, bool error, uint64_t now_ps) {
   const Read read = reads_[plane].front();
   reads_[plane].pop_front();
   log::Host& r = add<log::Host>(now_ps);
@@ -294,7 +295,8 @@ void Recorder::read_done(unsigned plane, const uint8_t* data, uint64_t now_ps) {
   r.addr = read.addr;
   r.bytes = read.bytes;
   r.tag = read.tag;
-  r.data.assign(data, data + read.bytes);
+  r.status = error;
+  if (!error) r.data.assign(data, data + read.bytes);
 }
 
 void Recorder::wrote(uint64_t address, unsigned length, const uint8_t* data, uint64_t now_ps) {
@@ -325,6 +327,10 @@ log::Frame& Recorder::frame(const Frame& frame, uint64_t begin_ps) {
 void Recorder::sent(const Frame& of) {
   log::Frame& r = frame(of, of.sent_ps);
   r.sent = true;
+  if ((of.fate & kFateSpoiled) != 0) {  // the host's fault: nobody is to judge its ICRC, nor its payload
+    r.flags = log::kCut;
+    r.bytes.resize(r.bytes.size() - wire::kIcrcBytes);
+  }
   r.last = of.sent_ps + uint64_t{kPreambleBytes + r.length + kFcsBytes} * byte_ps(preset_);
 }
 

@@ -49,7 +49,7 @@ class Recorder final : public BoundarySink, public InsideSink {
   void completed(const Cqe& cqe, uint64_t now_ps);
   /// The host has taken a read, or answers one: per plane in order.
   void read(const Rdreq& read, uint64_t now_ps);
-  void read_done(unsigned plane, const uint8_t* data, uint64_t now_ps);
+  void read_done(unsigned plane, const uint8_t* data, bool error, uint64_t now_ps);
   /// The host has taken a write: software sees it from now on.
   void wrote(uint64_t address, unsigned length, const uint8_t* data, uint64_t now_ps);
   void ports(unsigned up, uint64_t now_ps);

@@ -125,6 +125,8 @@ const ScenarioKey kKeys[] = {
     KEY(pause_ns, 0, 1e5, "length of such a pause"),
     KEY(cqe_pause, 0, 10, "times per microsecond that the host stops to take completions"),
     KEY(cqe_pause_ns, 0, 1e5, "for so long"),
+    KEY(read_errors, 0, 1, "lines that the host cannot read; it gives up every other QP of them; with may_fail"),
+    KEY(write_errors, 0, 1, "packets that the host cannot write: it gives up their QPs; with may_fail"),
     KEY(rto, 0, 24, "QP attribute TIMEOUT: timer 1.024 us x 2^rto"),
     KEY(backup, 0, 31, "groups of backup EVs at the end of each profile"),
     KEY(min_active, 0, 511, "register EV_CTL: EVs that stay in use whatever they lose"),
@@ -311,6 +313,12 @@ void check_together(const Scenario& s) {
   }
   if (s.ended > 0 && !s.may_fail) {
     refuse("ended", fmt::format("ended = {}: QPs that software puts into ERROR fail", input::digits(s.ended)),
+           "Say may_fail = true, too.");
+  }
+  for (const auto& [key, value] :
+       {std::pair{"read_errors", s.read_errors}, std::pair{"write_errors", s.write_errors}}) {
+    if (value <= 0 || s.may_fail) continue;
+    refuse(key, fmt::format("{} = {}: QPs that the host gives up fail", key, input::digits(value)),
            "Say may_fail = true, too.");
   }
   const std::pair<const char*, uint32_t> codes[] = {{"dscp_data", s.dscp_data},

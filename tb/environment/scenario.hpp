@@ -102,6 +102,7 @@ struct Scenario : Switches {
   double pause_ns = 1000;
   double cqe_pause = 0;  ///< times per microsecond that it takes no completions for long
   double cqe_pause_ns = 5000;
+  double read_errors = 0, write_errors = 0;  ///< lines that it cannot read, packets that it cannot write
 
   // registers
   uint32_t rto = 4;  ///< timer 1.024 us x 2^rto

@@ -14,6 +14,12 @@ uint64_t cycles_of(double ns, const Preset& preset) { return static_cast<uint64_
 
 std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
 
+std::vector<uint16_t> peers_of(const SidePlan& side) {
+  std::vector<uint16_t> peers;
+  for (const SidePlan::Qp& qp : side.qps) peers.push_back(qp.peer);
+  return peers;
+}
+
 }  // namespace
 
 Station::Station(const Setup& s)
@@ -29,6 +35,8 @@ Station::Station(const Setup& s)
       requester_(s.preset, s.scenario, source_, s.own.requester_plan(), s.other.regions, s.packets,
                  Rng(s.seed, stream("traffic", s.is_dut))),
       host_writes_(s.preset),
+      host_reads_(s.preset, peers_of(s.own), s.scenario.read_errors > 0, csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0),
+      host_errors_(s.preset, s.scenario, Rng(s.seed, stream("host errors", s.is_dut))),
       interrupts_(s.preset.num_qps),
       other_host_size_(s.other.host_size),
       read_cycles_(std::max<uint64_t>(1, cycles_of(s.scenario.read_ns, s.preset))),
@@ -91,6 +99,7 @@ void Station::reconnect_qp(unsigned qp) {
   connect_qp(driver_, own_, qp, moving());
   requester_.revive(qp, SidePlan::requester_plan(own_.qps[qp]));
   responder_->forget(qp);
+  host_errors_.forget(qp);
 }
 
 void Station::fail(std::string what, const char* block, int qp) {
@@ -161,7 +170,7 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
     if (read_jitter_ > 0) ready += host_rng_.below(read_jitter_ + 1);
     uint64_t& order = read_ready_[rd.plane];
     order = std::max(order, ready);
-    reads_[rd.plane].push_back({order, data});
+    reads_[rd.plane].push_back({order, data, rd.qp});
     if (recorder_) recorder_->read(rd, now_ps());
     reads_pending_ |= 1u << rd.plane;
   }
@@ -172,13 +181,7 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
       const unsigned p = (last_rsp_ + 1 + static_cast<unsigned>(std::countr_zero(m))) & 7;
       std::deque<Read>& queue = reads_[p];
       if (queue.front().ready_cycle > cycle_) continue;
-      in.host_rsp_valid = 1;
-      in.host_rsp_plane = static_cast<uint8_t>(p);
-      std::memcpy(in.host_rsp_data, queue.front().data, preset_.host_bytes);  // bytes beyond len: whatever follows
-      if (recorder_) recorder_->read_done(p, queue.front().data, now_ps());
-      queue.pop_front();
-      if (queue.empty()) reads_pending_ &= ~(1u << p);
-      last_rsp_ = p;
+      answer(p, in);
       break;
     }
   }
@@ -186,6 +189,17 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
   // Writes.
   if (out.host_wr_valid) line_cycle_ = cycle_;
   if (out.host_wr_valid && in.host_wr_ready && !write(out)) return;
+
+  // What it says about QPs.
+  in.host_fail_valid = 0;
+  if (const Qperr* says = host_errors_.says(cycle_)) {
+    in.host_fail_valid = 1;
+    says->pack(in.host_fail);
+    if (out.host_fail_ready) {
+      if (recorder_ && says->qp < own_.requester_plan().size()) recorder_->moved(says->qp, QpState::Error, now_ps());
+      host_errors_.taken(cycle_);
+    }
+  }
 
   // Completions.
   if (out.cqe_valid && in.cqe_ready) {
@@ -208,6 +222,26 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
   }
 }
 
+/// The oldest read of a plane is answered: with its line, or with anything and an error.
+void Station::answer(unsigned plane, mrc_pins_in& in) {
+  std::deque<Read>& queue = reads_[plane];
+  const Read read = queue.front();
+  queue.pop_front();
+  if (queue.empty()) reads_pending_ &= ~(1u << plane);
+  last_rsp_ = plane;
+  const bool error = host_errors_.reads(read.qp, cycle_);
+  in.host_rsp_valid = 1;
+  in.host_rsp_plane = static_cast<uint8_t>(plane);
+  in.host_rsp_err = error;
+  if (error) {
+    host_errors_.fill(in.host_rsp_data, preset_.host_bytes);
+  } else {
+    std::memcpy(in.host_rsp_data, read.data, preset_.host_bytes);  // bytes beyond len: whatever follows
+  }
+  host_reads_.given(plane, read.qp, error);
+  if (recorder_) recorder_->read_done(plane, in.host_rsp_data, error, now_ps());
+}
+
 /// A line that the host takes. False: it cannot be in memory.
 bool Station::write(const mrc_pins_out& out) {
   if (recorder_) recorder_->wrote(out.host_wr_addr, out.host_wr_len, out.host_wr_data, now_ps());
@@ -226,6 +260,7 @@ bool Station::write(const mrc_pins_out& out) {
          "rx_place", qp);
   }
   if (std::string wrong = host_writes_.taken(out); !wrong.empty()) fail(std::move(wrong), "rx_place", out.host_wr_qp);
+  if (out.host_wr_last) host_errors_.wrote(out.host_wr_qp, cycle_);
   return true;
 }
 
@@ -270,7 +305,8 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
     if (beat.last) {
       if (recorder_) recorder_->received(*mac.finished(), mac.begun_ps(), now);
       if (!beat.error) host_writes_.came(p, mac.finished()->bytes);
-      if (!missing_.empty() && (mac.finished()->fate & (kFateCorrupt | kFateTrimmed | kFateRogue)) == 0) {
+      if (!missing_.empty() &&
+          (mac.finished()->fate & (kFateCorrupt | kFateTrimmed | kFateRogue | kFateSpoiled)) == 0) {
         const FrameInfo info = look_at(mac.finished()->bytes);
         if (const auto found = info.data() ? missing_.find(key_of(info)) : missing_.end(); found != missing_.end()) {
           ++recovery_.recovered;
@@ -288,8 +324,9 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
 }
 
 void Station::sent(FramePtr frame) {
-  if (recorder_) recorder_->sent(*frame);
   const FrameInfo info = look_at(frame->bytes);
+  if (std::string wrong = host_reads_.sent(*frame, info); !wrong.empty()) fail(std::move(wrong), "tx_lane");
+  if (recorder_) recorder_->sent(*frame);
   PlaneCounters& c = planes_[frame->plane];
   ++c.tx_frames;
   const unsigned on_wire = wire_bytes(static_cast<unsigned>(frame->bytes.size()));
@@ -468,7 +505,11 @@ void Station::careless_row(unsigned table, unsigned index, std::span<const uint3
 
 void Station::look_at_qp(unsigned qp) {
   driver_.write(csr::kQpSel, qp);
-  driver_.read(csr::kQpInfo, [this, qp](uint32_t info, unsigned) { interrupts_.info(qp, info); });
+  driver_.read(csr::kQpInfo, [this, qp](uint32_t info, unsigned) {
+    interrupts_.info(qp, info);
+    if (std::string wrong = host_errors_.info(qp, info, cycle_); !wrong.empty())
+      fail(std::move(wrong), "csr", static_cast<int>(qp));
+  });
 }
 
 void Station::look_at_interrupts() {

@@ -14,6 +14,8 @@
 #include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "tb/environment/driver.hpp"
+#include "tb/environment/host_errors.hpp"
+#include "tb/environment/host_reads.hpp"
 #include "tb/environment/host_writes.hpp"
 #include "tb/environment/interrupts.hpp"
 #include "tb/environment/link.hpp"
@@ -89,6 +91,8 @@ class Station {
   bool configured() const { return driver_.idle() && cycle_ > kResetCycles; }
   /// Everything sent and completed, nothing on its way in this station.
   bool traffic_done() const { return requester_.exhausted() && requester_.quiet() && responder_->quiet(); }
+  /// The host has nothing more to say about QPs that it gives up.
+  bool host_quiet() const { return host_errors_.quiet(); }
   /// Queues a last look at all QPs and interrupts, and the reads of the counter registers into `counters`.
   void read_counters(NicCounters& counters);
   bool driver_idle() const { return driver_.idle(); }
@@ -122,6 +126,8 @@ class Station {
   uint64_t last_data_ps() const { return last_data_ps_; }
   uint64_t csr_accesses() const { return csr_accesses_; }
   const Interrupts& interrupts() const { return interrupts_; }
+  const HostErrors& host_errors() const { return host_errors_; }
+  const HostReads& host_reads() const { return host_reads_; }
   uint64_t port_failures() const { return port_failures_; }
   /// Data frames to this NIC that a port that was down lost, how many came again, and the longest time that took.
   struct Recovery {
@@ -137,9 +143,11 @@ class Station {
   struct Read {
     uint64_t ready_cycle;
     const uint8_t* data;
+    uint16_t qp;
   };
   void fail(std::string what, const char* block, int qp = -1);
   void host(const mrc_pins_out& out, mrc_pins_in& in);
+  void answer(unsigned plane, mrc_pins_in& in);
   bool write(const mrc_pins_out& out);
   void ports(const mrc_pins_out& out, mrc_pins_in& in);
   void sent(FramePtr frame);
@@ -174,6 +182,8 @@ class Station {
   Requester requester_;
   std::unique_ptr<Responder> responder_;
   HostWrites host_writes_;
+  HostReads host_reads_;
+  HostErrors host_errors_;
   Interrupts interrupts_;
   bool irq_ = false;         // the pin in this cycle
   uint64_t line_cycle_ = 0;  // of the newest line at the pins

@@ -44,6 +44,7 @@ struct Bench {
     evev.clock();
     pmask.clock();
     for (auto& s : qperr) s.clock();
+    host_fail.clock();
     evr.clock();
     evp.clock();
     ++cycles;

@@ -276,6 +276,63 @@ TEST_CASE("the NIC puts a QP into Error once, tells the blocks, and keeps the fi
   CHECK(b.read(csr::kCntQpErr) == 4);
 }
 
+TEST_CASE("QPs that the host gives up fail once, with the host's reason", "[csr][qp_state]") {
+  Bench b;
+  b.bring_up(0);
+  b.bring_up(1, QpState::Rtr);
+  b.bring_up(2, QpState::Init);  // 3 is in Reset, and there are no more
+  b.writes.clear();
+  const auto own = static_cast<CqStatus>(0x42);  // a reason of the host's own
+  const auto say = [&](unsigned qp, CqStatus status) {
+    REQUIRE(b.host_fail.ready());
+    b.host_fail.push({.qp = static_cast<uint16_t>(qp), .status = status});
+    b.cycle();
+  };
+  // All of them in a row, and again, while a table write waits: one is taken in every cycle.
+  b.acks = false;
+  CHECK(b.write(csr::kTblCmd, Bench::order(csr::kTblMrId, 0)) == 0);
+  b.run(3);
+  REQUIRE(b.regs.cfg().req);
+  say(0, CqStatus::HostRead);
+  say(1, CqStatus::HostWrite);
+  say(2, own);
+  say(3, CqStatus::HostRead);
+  for (const unsigned nobody : {4u, 5u, 6u, 7u, 0x8000u, 0x7fffu, 0xffffu}) say(nobody, CqStatus::HostRead);
+  for (unsigned qp = 0; qp < 4; ++qp) say(qp, CqStatus::Flushed);
+  b.run(2);
+  const uint32_t infos[] = {4 | 0x87 << 8, 4 | 0x88 << 8, 4 | 0x42 << 8, 0};
+  for (unsigned qp = 0; qp < 4; ++qp) CHECK(b.info(qp) == infos[qp]);
+  CHECK(b.read(csr::kCntQpErr) == 3);
+  CHECK(csr::kIrqQpErr.get(b.read(csr::kIrq)) == 1);
+  CHECK(b.writes.empty());
+  b.acks = true;
+  b.run(100);
+  REQUIRE(b.writes.size() == 4);  // behind software's row
+  for (unsigned qp = 0; qp < 3; ++qp) {
+    CHECK(b.writes[1 + qp].table == csr::kTblQpStateId);
+    CHECK(b.writes[1 + qp].index == qp);
+    CHECK(b.writes[1 + qp].data == std::array<uint32_t, 16>{4});
+  }
+  // What a block reports in the same cycle goes first, and its reason stays.
+  CHECK(b.to(0, QpState::Reset) == 0);
+  b.bring_up(0);
+  b.qperr[2].load({.qp = 0, .status = CqStatus::WimmOverrun});
+  b.cycle();
+  say(0, CqStatus::HostWrite);
+  b.run(10);
+  CHECK(b.info(0) == (4 | 0x83 << 8));
+  CHECK(b.read(csr::kCntQpErr) == 4);
+  // A QP that was set up anew fails anew.
+  CHECK(b.to(1, QpState::Reset) == 0);
+  say(1, CqStatus::HostRead);
+  b.bring_up(1);
+  CHECK(b.info(1) == 3);
+  say(1, CqStatus::HostRead);
+  b.run(10);
+  CHECK(b.info(1) == (4 | 0x87 << 8));
+  CHECK(b.read(csr::kCntQpErr) == 5);
+}
+
 TEST_CASE("what a peer says about its ports is broadcast and shown; a QP's error goes before it", "[csr]") {
   Bench b;
   b.bring_up(1);

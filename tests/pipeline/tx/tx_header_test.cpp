@@ -101,6 +101,8 @@ TEST_CASE("tx_header passes one packet per cycle, control first", "[pipeline][tx
   CHECK_FALSE(b.got[1].ctl);
   CHECK(b.got[2].ctl);
   CHECK_FALSE(b.got[3].ctl);
+  CHECK(b.got[1].qp == 1);  // whose payload it is
+  CHECK(b.got[2].qp == 0);
   for (std::size_t i = 1; i < 6; ++i) CHECK(b.at[i] == b.at[i - 1] + 1);
 }
 

@@ -30,6 +30,7 @@ struct Bench {
   std::vector<Beat> beats;
   std::vector<Rdreq> requests;
   std::vector<std::vector<uint8_t>> answers;
+  std::vector<bool> errors;  // of the answers; true: it could not be read. Empty: none
 
   void cycle() {
     TxLane::In in;
@@ -40,6 +41,10 @@ struct Bench {
       answers.erase(answers.begin());
       in.rsp_valid = true;
       in.rsp = line.data();
+      if (!errors.empty()) {
+        in.rsp_err = errors.front();
+        errors.erase(errors.begin());
+      }
     }
     if (lane.tvalid() && tready) {
       Beat b{cycles, {}, lane.tlast()};
@@ -73,6 +78,7 @@ struct Bench {
     h.crc = 0x11223344;
     h.laddr = 0x1008;
     h.plen = static_cast<uint16_t>(plen);
+    h.qp = plen == 0 ? 0 : 3;
     for (unsigned i = 0; i < len; ++i) header_bytes(h)[i] = static_cast<uint8_t>(first + i);
     return h;
   }
@@ -120,8 +126,8 @@ TEST_CASE("tx_lane: payload comes from host lines, with pad and ICRC over both",
   b.lane.push_hdr(Bench::header(false, 20, 45));
   b.run(20);
   REQUIRE(b.requests.size() == 2);
-  CHECK(b.requests[0] == Rdreq{0x1008, 32, 1});
-  CHECK(b.requests[1] == Rdreq{0x1028, 13, 1});
+  CHECK(b.requests[0] == Rdreq{0x1008, 32, 1, 3});
+  CHECK(b.requests[1] == Rdreq{0x1028, 13, 1, 3});
   CHECK(b.beats.size() == 1);  // waits for the host
   std::vector<uint8_t> payload(48, 0);
   for (unsigned i = 0; i < 45; ++i) payload[i] = static_cast<uint8_t>(0x80 + i);
@@ -134,6 +140,48 @@ TEST_CASE("tx_lane: payload comes from host lines, with pad and ICRC over both",
   CHECK(std::memcmp(got.data() + 20, payload.data(), 48) == 0);
   CHECK(wire::load_le32(got.data() + 68) == ~wire::crc_update(0x11223344, payload.data(), 48));
   CHECK(b.beats.back().last);
+}
+
+TEST_CASE("a line that could not be read spoils its packet, and no other", "[pipeline][tx_lane]") {
+  // 70 bytes are lines of 32, 32 and 6: any of them, and all; before and behind it a packet that is whole.
+  constexpr unsigned kFrame = 20 + 72 + 4;
+  for (unsigned bad = 0; bad < 8; ++bad) {
+    for (const unsigned stalls : {0u, 1u}) {
+      INFO("lines " << bad << ", stalls " << stalls);
+      Bench b;
+      std::vector<uint8_t> payload(72, 0);
+      for (unsigned i = 0; i < 70; ++i) payload[i] = static_cast<uint8_t>(0x10 + 3 * i);
+      for (unsigned packet = 0; packet < 3; ++packet) {
+        b.lane.push_hdr(Bench::header(false, 20, 70));
+        b.cycle();
+      }
+      b.lane.push_hdr(Bench::header(true, 20, 0));
+      unsigned given = 0;
+      for (unsigned i = 0; i < 100; ++i) {
+        b.tready = stalls == 0 || i % 3 == 0;
+        for (; given < b.requests.size(); ++given) {
+          const unsigned line = given % 3;
+          const auto from = payload.begin() + 32 * line;
+          b.answers.emplace_back(from, from + (line == 2 ? 6 : 32));
+          b.errors.push_back(given / 3 == 1 && (bad >> line & 1) != 0);
+        }
+        b.cycle();
+      }
+      const std::vector<uint8_t> got = b.frame();
+      REQUIRE(got.size() == 3 * kFrame + 24);
+      const uint32_t crc = wire::crc_update(0x11223344, payload.data(), 72);
+      unsigned at = 0;
+      for (unsigned i = 0, data = 0; i < 4; ++i) {
+        const bool ctl = i == 1;                                               // it goes behind the packet in work
+        if (!ctl) CHECK(std::memcmp(&got[at + 20], payload.data(), 72) == 0);  // as the host gave it
+        at += ctl ? 24 : kFrame;
+        const bool spoiled = !ctl && data == 1 && bad != 0;
+        CHECK(wire::load_le32(&got[at - 4]) == (ctl ? ~0x11223344u : spoiled ? crc : ~crc));
+        data += !ctl;
+      }
+      CHECK(b.tx_inc == 4);
+    }
+  }
 }
 
 TEST_CASE("tx_lane: control goes first", "[pipeline][tx_lane]") {

@@ -86,7 +86,8 @@ Traffic traffic_at(const std::string& name) {
                {"endpoint.", {"link-flap", 3000}},
                {"rx_check.eprx", {"link-flap", 1500}},
                {"ack_gen.want", {"link-flap", 1500}},
-               {"csr.evp", {"link-flap", 3000}}};
+               {"csr.evp", {"link-flap", 3000}},
+               {"host.fail", {"host-errors", 3000}}};
   for (const auto& rare : kRare) {
     if (name.starts_with(rare.begin)) return rare.traffic;
   }
@@ -115,7 +116,7 @@ TEST_CASE("a wrong bit at any boundary is found in its cycle and named", "[tb][l
     const Divergence& d = r.divergences.front();
     CHECK(d.cycle == at);
     CHECK(d.where == ref.name());
-    CHECK(d.block == (ref.producer() == "host" ? "tx_segment" : ref.producer()));
+    CHECK(d.block == (ref.producer() != "host" ? ref.producer() : ref.name() == "host.fail" ? "csr" : "tx_segment"));
     REQUIRE_FALSE(d.differences.empty());
     CHECK(d.differences[0].field.starts_with(ref.info->fields.back().name));
     CHECK(d.differences[0].dut != d.differences[0].model);
@@ -161,6 +162,7 @@ TEST_CASE("every output pin is compared", "[tb][lockstep]") {
       {"csr", [](mrc_pins_out& o) { return o.rvalid && (o.rresp ^= 2, true); }},
       {"csr", [](mrc_pins_out& o) { return o.rvalid && (o.rdata ^= 1u << 31, true); }},
       {"csr", [](mrc_pins_out& o) { return o.irq ^= 1, true; }},
+      {"csr", [](mrc_pins_out& o) { return o.host_fail_ready ^= 1, true; }},
       {"tx_segment", [](mrc_pins_out& o) { return o.wqe_ready ^= 1, true; }},
       {"cq_mux", [](mrc_pins_out& o) { return o.cqe_valid ^= 1, true; }},
       {"cq_mux", [](mrc_pins_out& o) { return o.cqe_valid && (o.cqe[3] ^= 1, true); }},

@@ -6,8 +6,7 @@
 #include <string>
 
 #include "gen/protocol.hpp"
-#include "pipeline/nic.hpp"
-#include "tb/environment/station.hpp"
+#include "tests/tb/environment/two_models.hpp"
 
 using namespace mrc;
 using namespace mrc::tb;
@@ -26,48 +25,19 @@ struct Said {
   unsigned pin = 0;   ///< cycles in which it was up
 };
 
-/// Two models with everything around them, without a comparison. What the first one shows may be spoiled. Returns what
-/// its software has to say of its interrupts.
+/// Two models; what the first one shows may be spoiled. Returns what its software has to say of its interrupts.
 Said software_says(const Scenario& s, uint64_t packets, const Spoil& spoil = {}) {
-  const Plan plan = make_plan(kTiny, s, 1);
-  Station dut({kTiny, s, 1, true, plan.dut, plan.peer, packets, nullptr});
-  Station peer({kTiny, s, 1, false, plan.peer, plan.dut, packets, nullptr});
-  dut.connect(peer);
-  peer.connect(dut);
-  Nic nic(kTiny), other(kTiny);
-  mrc_pins_in in{}, other_in{};
-  mrc_pins_out out{}, other_out{};
+  TwoModels two(kTiny, s, packets);
   Said said;
-  const auto turn = [&] {
-    for (unsigned i = 0; i < 100 && dut.problem().empty(); ++i) {
-      nic.outputs(out);
-      if (spoil) spoil(out, dut.now());
-      said.pin += out.irq;
-      dut.cycle(out, in);
-      nic.step(in);
-      other.outputs(other_out);
-      peer.cycle(other_out, other_in);
-      other.step(other_in);
-    }
-    Station::exchange(dut, peer);
+  two.shows = [&](mrc_pins_out& out, uint64_t cycle) {
+    if (spoil) spoil(out, cycle);
+    said.pin += out.irq;
   };
-  const auto turns = [&](unsigned most, const std::function<bool()>& until) {
-    for (unsigned i = 0; i < most && dut.problem().empty() && !until(); ++i) turn();
-  };
-  turns(4000, [&] { return dut.configured() && peer.configured(); });
-  dut.start_traffic();
-  peer.start_traffic();
-  turns(8000, [&] { return dut.traffic_done() && peer.traffic_done(); });
-  dut.rest(true);
-  turns(100, [&] { return dut.driver_idle(); });
-  NicCounters counters, other_counters;
-  dut.read_counters(counters);
-  peer.read_counters(other_counters);
-  turns(100, [&] { return dut.driver_idle() && peer.driver_idle(); });
-  CHECK(peer.problem().empty());
-  said.problem = dut.problem();
-  CHECK((said.problem.empty() || dut.problem_block() == "csr"));
-  said.seen = dut.interrupts().all_seen();
+  two.run();
+  CHECK(two.peer.problem().empty());
+  said.problem = two.dut.problem();
+  CHECK((said.problem.empty() || two.dut.problem_block() == "csr"));
+  said.seen = two.dut.interrupts().all_seen();
   return said;
 }
 

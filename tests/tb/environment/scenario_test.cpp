@@ -169,6 +169,9 @@ TEST_CASE("values that do not go together are refused", "[tb][scenario]") {
   CHECK(refusal("hang_us = 4000") == "");
   CHECK(refusal("ended = 0.25") == "my.toml:1:9: ended = 0.25: QPs that software puts into ERROR fail.");
   CHECK(refusal("ended = 0.25\nmay_fail = true") == "");
+  CHECK(refusal("read_errors = 0.25") == "my.toml:1:15: read_errors = 0.25: QPs that the host gives up fail.");
+  CHECK(refusal("write_errors = 0.25") == "my.toml:1:16: write_errors = 0.25: QPs that the host gives up fail.");
+  CHECK(refusal("read_errors = 0.25\nwrite_errors = 0.25\nmay_fail = true") == "");
   CHECK(refusal("dscp_rtx = 4") == "my.toml:1:12: dscp_data and dscp_rtx are both 4: nobody could tell them apart.");
   CHECK(refusal("dscp_rtx = 5\ndscp_lasthop = 5") ==
         "my.toml:2:16: dscp_rtx and dscp_lasthop are both 5: nobody could tell them apart.");

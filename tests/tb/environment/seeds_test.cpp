@@ -77,6 +77,7 @@ SEEDS("long")
 SEEDS("window")
 SEEDS("few-updates")
 SEEDS("plane-addresses")
+SEEDS("host-errors")
 
 TEST_CASE("no scenario is left out", "[tb][seeds]") {
   for (const Scenario& s : scenarios()) {
