@@ -145,7 +145,7 @@ struct TxTop {
         default: {
           const unsigned p = k - 8;
           const bool rsp = answer && answer->plane == p;
-          lanes[p]->step({(tready >> p & 1) != 0, rsp, line.data()});
+          lanes[p]->step({.tready = (tready >> p & 1) != 0, .rsp_valid = rsp, .rsp = line.data()});
         }
       }
     };
