@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_prove.svh"
 
-/// mrc_csr between software, blocks that report what they like and acknowledge table writes when
-/// they like, or never. What software did is kept from the pins alone.
+/// mrc_csr between software, a host and blocks that report what they like, and blocks that
+/// acknowledge table writes when they like, or never. What software did is kept from the pins
+/// alone.
 module formal_csr
   import mrc_pkg::*;
 #(
@@ -19,8 +20,8 @@ module formal_csr
     input evev_t evev_i,
     input logic pmask_valid_i,
     input pmask_t pmask_i,
-    input logic [2:0] qperr_valid_i,
-    input qperr_t [2:0] qperr_i,
+    input logic [3:0] qperr_valid_i,
+    input qperr_t [3:0] qperr_i,
     input logic evp_ready_i,
     input logic evr_valid_i,
     input evr_t evr_i,
@@ -30,7 +31,7 @@ module formal_csr
 
   axil_rsp_t axil_o;
   logic evev_ready_o, pmask_ready_o, evp_valid_o, evr_ready_o, irq_o;
-  logic [2:0] qperr_ready_o;
+  logic [3:0] qperr_ready_o;
   evp_t evp_o;
   logic [31:0] tick_o;
   cfg_t cfg_o;
@@ -159,6 +160,47 @@ module formal_csr
   `MRC_PROVE(reports_taken, !(stuck && stuck_q))
   `MRC_COVER(reports_taken, stuck && dut.pmask_v && dut.qperr_v != '0)
 
+  // ---- a QP that the host gives up, and one that cannot fail: any but INIT, RTR and RTS
+
+  localparam int unsigned CntQpErr = 32'(CsrCntQpErr - CsrCntTx0) / 4;
+  logic [31:0] errs, errs_q;
+  assign errs = dut.u_regs.cnt_q[CntQpErr];
+  logic fails_q, idle_q, err_qp_q, host_q;
+  logic [7:0] err_status_q;
+  logic [NumQps-1:0][2:0] state_q;
+  logic [NumQps-1:0][7:0] status_q;
+  logic [2:0] err_state;
+  logic may_fail;
+  assign err_state = dut.qp_state_q[dut.qperr.qp[0]];
+  assign may_fail = dut.qperr.qp[15:1] == '0 && err_state != 3'(QpStateReset)
+      && err_state < 3'(QpStateError);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {fails_q, idle_q, host_q} <= '0;
+    end else begin
+      fails_q <= dut.qperr_pop != '0 && may_fail;
+      idle_q <= dut.qperr_pop != '0 && !may_fail;
+      host_q <= dut.qperr_pop[3];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    err_qp_q <= dut.qperr.qp[0];
+    err_status_q <= dut.qperr.status;
+    state_q <= dut.qp_state_q;
+    status_q <= dut.qp_status_q;
+  end
+
+  `MRC_PROVE(qp_fails, !fails_q || (dut.qp_state_q[err_qp_q] == 3'(QpStateError)
+             && dut.qp_status_q[err_qp_q] == err_status_q && errs == errs_q + 32'd1
+             && dut.tell_q[err_qp_q]))
+  `MRC_COVER(qp_fails, fails_q && host_q && err_qp_q && err_status_q == 8'(CqStatusHostWrite))
+  `MRC_PROVE(qp_fails_once, !idle_q || (dut.qp_state_q == state_q && dut.qp_status_q == status_q
+             && errs == errs_q))
+  `MRC_COVER(qp_fails_once, idle_q && host_q && state_q[0] == 3'(QpStateInit))
+  `MRC_PROVE(host_last, !dut.qperr_pop[3] || dut.qperr_v[2:0] == '0)
+  `MRC_COVER(host_last, dut.qperr_pop == 4'd1 && dut.qperr_v == '1)
+
   // ---- interrupts: what has come shows in other registers too
 
   // One EV probe is under way, and ends once.
@@ -166,13 +208,11 @@ module formal_csr
   `MRC_HELP(one_answer, dut.u_evr.count_q == '0
             || (dut.u_evr.count_q == 2'd1 && dut.evp_state_q == 2'd1))
 
-  localparam int unsigned CntQpErr = 32'(CsrCntQpErr - CsrCntTx0) / 4;
-  logic [31:0] errs, errs_q, drops_q;
+  logic [31:0] drops_q;
   logic [1:0] evp_q;
   logic evq, r_irq_q, pin_q;
   logic [4:0] enable_q, bits, was_q, clear_q, came;
 
-  assign errs = dut.u_regs.cnt_q[CntQpErr];
   assign evq = dut.u_evq.count_q != '0;
   assign bits = dut.irq_bits;
   assign came = {dut.evq_drop_q != drops_q, evp_q == 2'd1 && dut.evp_state_q != 2'd1,

@@ -21,8 +21,7 @@ module mrc_fpga_dma_ram_bench
     output logic cqe_valid_o,
     input logic cqe_ready_i,
     output logic [136:0] cqe_o,
-    input logic clear_i,
-    input logic [1:0] clear_qp_i,
+    input logic [3:0] clear_i,
     output logic [3:0] failed_o,
     output logic stray_o,
 

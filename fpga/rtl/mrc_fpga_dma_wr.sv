@@ -174,6 +174,7 @@ module mrc_fpga_dma_wr #(
   assign piece.len = (PieceW'(piece_beats) << OffW) + PieceW'(piece_tail);
   assign piece.last = piece_end;
 
+  logic unused_idle;
   mrc_fpga_wr_out #(
       .WordBytes(WordBytes),
       .NumPlanes(NumPlanes),
@@ -211,7 +212,8 @@ module mrc_fpga_dma_wr #(
       .done_o,
       .fail_o,
       .fail_qp_o,
-      .stray_o(unasked)
+      .stray_o(unasked),
+      .idle_o(unused_idle)
   );
 
   assign desc_addr_o = desc.addr;

@@ -206,6 +206,6 @@ module mrc_fpga_host
   };
 
   logic unused_bits;
-  assign unused_bits = ^wr_fail_qp;
+  assign unused_bits = ^{wr_fail_qp, host_rd_i.qp};
 
 endmodule

@@ -224,6 +224,7 @@ module mrc_fpga_rings
   end
 
   logic [3:0] unused_plane;
+  logic unused_rd_idle, unused_wr_idle;
   mrc_fpga_axi_rd #(
       .WordBytes(WordBytes),
       .NumPlanes(1),
@@ -239,6 +240,7 @@ module mrc_fpga_rings
       .host_rsp_data_o(rsp_data),
       .host_rsp_err_o(rsp_err),
       .stray_o(rd_stray),
+      .idle_o(unused_rd_idle),
       .m_axi_rid_i(1'b0),
       .*
   );
@@ -354,7 +356,8 @@ module mrc_fpga_rings
       .done_o(done),
       .fail_o(fail),
       .fail_qp_o(done_cq),
-      .stray_o(wr_stray)
+      .stray_o(wr_stray),
+      .idle_o(unused_wr_idle)
   );
 
   assign m_axi_awid_o = 1'b0;

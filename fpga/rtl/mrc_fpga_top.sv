@@ -164,6 +164,7 @@ module mrc_fpga_top
   logic [15:0] host_wr_qp;
   logic [HostBytes*8-1:0] host_wr_data, host_rsp_data;
   rdreq_t host_rd;
+  logic unused_fail_ready;
   cqe_t core_cqe, cqe;
 
   mrc_fpga_nic #(
@@ -199,6 +200,11 @@ module mrc_fpga_top
       .host_rsp_valid_i(host_rsp_valid),
       .host_rsp_plane_i(host_rsp_plane),
       .host_rsp_data_i(host_rsp_data),
+      // Not used here: mrc_fpga_host stops the core when a read fails, and marks QPs at the gate.
+      .host_rsp_err_i(1'b0),
+      .host_fail_valid_i(1'b0),
+      .host_fail_ready_o(unused_fail_ready),
+      .host_fail_i('0),
       .host_wr_valid_o(host_wr_valid),
       .host_wr_ready_i(host_wr_ready),
       .host_wr_addr_o(host_wr_addr),

@@ -23,7 +23,8 @@ module mrc_csr
     parameter int unsigned NumDests = 4,
     parameter int unsigned MaxWimm = 32,
     parameter int unsigned TickCycles = 128,
-    parameter int unsigned NumAcks = 12
+    parameter int unsigned NumAcks = 12,
+    localparam int unsigned NumQperrs = 4
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -38,10 +39,10 @@ module mrc_csr
     input logic pmask_valid_i,
     output logic pmask_ready_o,
     input pmask_t pmask_i,
-    // tx_inflight, rx_track, rx_reorder.
-    input logic [2:0] qperr_valid_i,
-    output logic [2:0] qperr_ready_o,
-    input qperr_t [2:0] qperr_i,
+    // tx_inflight, rx_track, rx_reorder, the host.
+    input logic [NumQperrs-1:0] qperr_valid_i,
+    output logic [NumQperrs-1:0] qperr_ready_o,
+    input qperr_t [NumQperrs-1:0] qperr_i,
     output logic evp_valid_o,
     input logic evp_ready_i,
     output evp_t evp_o,
@@ -75,14 +76,14 @@ module mrc_csr
   logic [511:0] tbl_data;
   assign tbl_data = own.tbl_data;
 
-  // ---- what the blocks report: port masks of peers, QPs in error
+  // ---- what blocks and host report: port masks of peers, QPs in error
 
   logic pmask_v, pmask_pop;
   pmask_t pmask;
-  logic [2:0] qperr_v, qperr_pop;
-  qperr_t [2:0] qperr_head;
+  logic [NumQperrs-1:0] qperr_v, qperr_pop;
+  qperr_t [NumQperrs-1:0] qperr_head;
   qperr_t qperr;
-  logic [3:0][1:0] unused_counts;
+  logic [NumQperrs:0][1:0] unused_counts;
 
   mrc_fifo #(
       .T(pmask_t),
@@ -96,10 +97,10 @@ module mrc_csr
       .valid_o(pmask_v),
       .ready_i(pmask_pop),
       .data_o(pmask),
-      .count_o(unused_counts[3])
+      .count_o(unused_counts[NumQperrs])
   );
 
-  for (genvar i = 0; i < 3; i++) begin : gen_qperr
+  for (genvar i = 0; i < NumQperrs; i++) begin : gen_qperr
     mrc_fifo #(
         .T(qperr_t),
         .Depth(2)
@@ -118,7 +119,7 @@ module mrc_csr
 
   always_comb begin
     qperr = qperr_head[0];
-    for (int unsigned i = 3; i > 0; i--) begin
+    for (int unsigned i = NumQperrs; i > 0; i--) begin
       if (qperr_v[i-1]) begin
         qperr = qperr_head[i-1];
       end
@@ -170,9 +171,9 @@ module mrc_csr
   assign cmd_go = tstate_q == TIdle && !tell_any && (turn_q || !heard_any) && busy_q;
   assign turn_d = go_heard || (turn_q && !cmd_go);
   assign take_pmask = pmask_v && !cmd_go;
-  assign take_qperr = qperr_v != 3'd0 && !cmd_go;
+  assign take_qperr = qperr_v != '0 && !cmd_go;
   assign pmask_pop = take_pmask;
-  assign qperr_pop = take_qperr ? qperr_v & (~qperr_v + 3'd1) : 3'd0;
+  assign qperr_pop = take_qperr ? qperr_v & (~qperr_v + NumQperrs'(1)) : '0;
 
   // ---- states of the QPs, and what a table write may do to them
 
@@ -300,8 +301,10 @@ module mrc_csr
 
   logic [2:0] error_state;
   assign error_state = qp_state_q[qperr.qp[QpW-1:0]];
-  assign error_qp = take_qperr && (error_state == QpStateInit || error_state == QpStateRtr
-      || error_state == QpStateRts);
+  // The host may name a QP that there is not. Bug 71: what it says changes nothing.
+  assign error_qp = take_qperr && 32'(qperr.qp) < NumQps
+      && (error_state == QpStateInit || error_state == QpStateRtr || error_state == QpStateRts)
+      && !(bug_i == BugHostFailIgnored && qperr_pop[NumQperrs-1]);
 
   logic [DestW-1:0] peer_idx;
   logic [NumPlanes-1:0] peer_mask;
@@ -783,14 +786,14 @@ module mrc_csr
   // ---- what always holds
 
   `MRC_POPS_A_WORD(Pmask, pmask_pop, pmask_v)
-  `MRC_ASSERT(QperrPopsAWord, (qperr_pop & ~qperr_v) == 3'd0,
+  `MRC_ASSERT(QperrPopsAWord, (qperr_pop & ~qperr_v) == '0,
       "an empty FIFO is popped")
   `MRC_ONE_HOT0(OneQperr, qperr_pop,
       "two errors are taken in one cycle")
   `MRC_ASSERT(ReportsTaken, cmd_go
-      || ((pmask_pop || !pmask_v) && (qperr_pop != 3'd0 || qperr_v == 3'd0)),
-      "what a block reports waits, and not for a command")
-  `MRC_ASSERT(NoReportInACommand, !cmd_go || !(pmask_pop || qperr_pop != 3'd0),
+      || ((pmask_pop || !pmask_v) && (qperr_pop != '0 || qperr_v == '0)),
+      "what a block or the host reports waits, and not for a command")
+  `MRC_ASSERT(NoReportInACommand, !cmd_go || !(pmask_pop || qperr_pop != '0),
       "a block's report and a command write in one cycle")
   `MRC_ONE_HOT0(OneWrites, {go_tell, go_heard, cmd_go},
       "two want to write tables in one cycle")
@@ -814,6 +817,8 @@ module mrc_csr
       "a QP goes into a state that there is not")
   `MRC_ASSERT(ErrorOfALivingQp, !error_qp || error_state != QpStateReset,
       "a QP in RESET goes to ERROR")
+  `MRC_ASSERT(ErrorOfAQp, !error_qp || 32'(qperr.qp) < NumQps,
+      "a QP fails that there is not")
   `MRC_ASSERT(QpInRange, !cmd_moves || 32'(cmd_index) < NumQps,
       "a QP is written that there is not")
   `MRC_ASSERT(AnswersAWrite, !bvalid_q || (aw_full_q && w_full_q),

@@ -4,7 +4,8 @@
 /// Payload and port of one plane (docs/blocks/tx/tx_lane.md): queues headers, prefetches their
 /// payload from host memory, and serialises header, payload, pad and ICRC onto the port. One chunk
 /// of at most PortBytes per cycle; a frame costs one cycle more than its chunks, and one more if
-/// the ICRC does not fit the last beat. It may pause inside a frame when the host is slow.
+/// the ICRC does not fit the last beat. It may pause inside a frame when the host is slow. A packet
+/// of which the host could not read a line leaves with the complement of its ICRC.
 module mrc_tx_lane
   import mrc_pkg::*;
 #(
@@ -31,6 +32,7 @@ module mrc_tx_lane
     output rdreq_t rdreq_o,
     input logic rsp_valid_i,
     input logic [HostBits-1:0] rsp_data_i,
+    input logic rsp_err_i,
 
     output logic tx_tvalid_o,
     output logic [PortBits-1:0] tx_tdata_o,
@@ -62,7 +64,13 @@ module mrc_tx_lane
   typedef struct packed {
     logic [63:0] addr;
     logic [12:0] len;
+    logic [15:0] qp;
   } fetch_t;
+
+  typedef struct packed {
+    logic err;  // it could not be read
+    logic [HostBits-1:0] data;
+  } host_line_t;
 
   // What the serialiser needs of a header beside its bytes.
   typedef struct packed {
@@ -165,7 +173,7 @@ module mrc_tx_lane
       .rst_ni,
       .valid_i(data_push),
       .ready_o(fq_ready),
-      .data_i('{addr: hdr_i.laddr, len: hdr_i.plen}),
+      .data_i('{addr: hdr_i.laddr, len: hdr_i.plen, qp: hdr_i.qp}),
       .valid_o(fq_v),
       .ready_i(fq_pop),
       .data_o(fq_head),
@@ -175,6 +183,7 @@ module mrc_tx_lane
   logic f_busy_q, f_busy_d;
   logic [63:0] f_addr_q, f_addr_d;
   logic [12:0] f_left_q, f_left_d, f_n;
+  logic [15:0] f_qp_q, f_qp_d;
   logic [CreditW-1:0] credit_q, credit_d;
   logic req_free, req_load, line_pop;
 
@@ -186,6 +195,7 @@ module mrc_tx_lane
     f_busy_d = f_busy_q;
     f_addr_d = f_addr_q;
     f_left_d = f_left_q;
+    f_qp_d = f_qp_q;
     credit_d = credit_q;
     if (req_load) begin
       f_addr_d = f_addr_q + 64'(f_n);
@@ -195,6 +205,7 @@ module mrc_tx_lane
       f_busy_d = 1'b1;
       f_addr_d = fq_head.addr;
       f_left_d = fq_head.len;
+      f_qp_d = fq_head.qp;
     end
     if (req_load && !line_pop) begin
       credit_d = credit_q - CreditW'(1);
@@ -209,7 +220,7 @@ module mrc_tx_lane
       .clk_i,
       .rst_ni,
       .load_i(req_load),
-      .data_i('{addr: f_addr_q, len: f_n[7:0], plane: plane_i}),
+      .data_i('{addr: f_addr_q, len: f_n[7:0], plane: plane_i, qp: f_qp_q}),
       .free_o(req_free),
       .valid_o(rdreq_valid_o),
       .ready_i(rdreq_ready_i),
@@ -217,18 +228,18 @@ module mrc_tx_lane
   );
 
   logic line_v, lines_ready;
-  logic [HostBits-1:0] line_head;
+  host_line_t line_head;
   logic [CreditW-1:0] lines_count;
 
   mrc_fifo #(
-      .T(logic [HostBits-1:0]),
+      .T(host_line_t),
       .Depth(LineFifo)
   ) u_lines (
       .clk_i,
       .rst_ni,
       .valid_i(rsp_valid_i),
       .ready_o(lines_ready),
-      .data_i(rsp_data_i),
+      .data_i('{err: rsp_err_i, data: rsp_data_i}),
       .valid_o(line_v),
       .ready_i(line_pop),
       .data_o(line_head),
@@ -243,6 +254,7 @@ module mrc_tx_lane
   logic [BeatW-1:0] beat_q, beat_d;  // whole beats consumed of the header, or of the line
   logic [12:0] left_q, left_d;
   logic [31:0] crc_q, crc_d, crc_next;
+  logic bad_q, bad_d;  // a line of this packet could not be read
   // Bytes from acc_n_q on are zero. It is 0 or 2 more than a multiple of 4, as headers are.
   logic [PortBits-1:0] acc_q, acc_d;
   logic [NW-1:0] acc_n_q, acc_n_d;
@@ -267,7 +279,8 @@ module mrc_tx_lane
   assign out_free = !tvalid_q || tx_tready_i;
   assign next_plen = ctl_v ? ctl_head.plen : data_head.plen;
   assign next_crc = ctl_v ? ctl_head.crc : data_head.crc;
-  assign icrc = ~crc_q;
+  // Bug 70: a line that could not be read leaves no trace.
+  assign icrc = (bad_q && bug_i != BugSpoiledWithGoodIcrc) ? crc_q : ~crc_q;
 
   // Payload of this cycle: n bytes of the line, zeros behind. Only the last step of a header or of
   // a packet is shorter than a beat.
@@ -292,7 +305,7 @@ module mrc_tx_lane
     crc_in = '0;
     crc_message = '0;
     if (pay_work) begin
-      pay_chunk = line_head[PortBits*32'(beat_q)+:PortBits]
+      pay_chunk = line_head.data[PortBits*32'(beat_q)+:PortBits]
           & ~({PortBits{1'b1}} << {pay_n[NW:0], 3'b000});
       crc_in = pay_chunk;
       if (bug_i == BugPadInCrc && pay_done) begin
@@ -365,6 +378,7 @@ module mrc_tx_lane
     beat_d = beat_q;
     left_d = left_q;
     crc_d = crc_q;
+    bad_d = bad_q;
     acc_d = acc_q;
     acc_n_d = acc_n_q;
     tvalid_d = tvalid_q && !tx_tready_i;
@@ -399,6 +413,7 @@ module mrc_tx_lane
           beat_d = '0;
           left_d = next_plen;
           crc_d = next_crc;
+          bad_d = 1'b0;
           acc_d = '0;
           acc_n_d = '0;
           state_d = StHdr;
@@ -417,6 +432,7 @@ module mrc_tx_lane
         if (pay_go) begin
           crc_d = crc_next;
           left_d = left_q - pay_n;
+          bad_d = bad_q || line_head.err;
           beat_d = beat_q + BeatW'(1);
           if (pay_done || line_done) begin
             line_pop = !(bug_i == BugLineUsedTwice && pay_done && line_done);
@@ -469,9 +485,11 @@ module mrc_tx_lane
   always_ff @(posedge clk_i) begin
     f_addr_q <= f_addr_d;
     f_left_q <= f_left_d;
+    f_qp_q <= f_qp_d;
     beat_q <= beat_d;
     left_q <= left_d;
     crc_q <= crc_d;
+    bad_q <= bad_d;
     acc_q <= acc_d;
     acc_n_q <= acc_n_d;
     tlast_q <= tlast_d;
@@ -532,6 +550,8 @@ module mrc_tx_lane
       "bytes behind the header are consumed")
   `MRC_ASSERT(BeatInLine, state_q != StPay || 32'(beat_q) < HostBytes / PortBytes,
       "bytes behind the line are consumed")
+  `MRC_ASSERT(SpoiledByALine, !bad_q || state_q == StIdle || (state_q != StHdr && !ctl_q),
+      "a packet counts as spoiled, and no line of it was read")
   `MRC_ASSERT(HeaderInRange, state_q != StHdr || 32'(cur_hdr_len_q) <= HdrBytes,
       "a header is longer than it can be")
 

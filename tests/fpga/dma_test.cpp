@@ -500,8 +500,7 @@ TEMPLATE_TEST_CASE("a completion behind a write whose status failed says so, unt
   CHECK(static_cast<unsigned>(bench.left[1].status) == kStatusOk);
   CHECK(static_cast<unsigned>(bench.left[2].status) == kStatusOk);
   CHECK(static_cast<unsigned>(bench.left[3].status) == 131);
-  bench.top->clear_i = 1;
-  bench.top->clear_qp_i = 2;
+  bench.top->clear_i = 1 << 2;
   bench.run(1);
   bench.top->clear_i = 0;
   CHECK(bench.top->failed_o == 0);

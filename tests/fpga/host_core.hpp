@@ -227,7 +227,9 @@ class HostCore {
     held_cqe_.reset();
     if (t.cqe_valid_o && t.cqe_ready_i) leave(cqe);
     if (t.cqe_valid_o && !t.cqe_ready_i) held_cqe_ = cqe;
-    if (t.clear_i) failed[t.clear_qp_i] = false;
+    for (unsigned qp = 0; qp < kHostQps; ++qp) {
+      if (t.clear_i >> qp & 1) failed[qp] = false;
+    }
   }
 
   void leave(const Cqe& cqe) {

@@ -19,9 +19,9 @@ SAMPLE = {
     "asic800": {"QP": (64, 64 * 10 + 64 * 32 * 3 + 64), "EV profile": (8, 8 * 32 * 32),
                 "packet in flight": (192, 192 * 5), "fixed": (1, 32 + 6)},
 }
-# Receive buffer: 2 lanes of 1024 words of 16 bytes. Prefetched lines: 2 lanes of 16 lines of 32 bytes.
+# Receive buffer: 2 lanes of 1024 words of 16 bytes. Prefetched lines: 2 lanes of 16 lines of 32 bytes and a bit.
 NIC = {("gen_lane[*].u_rx_lane.u_buf", "mem_q"): ([2, 1024, 128], 2 * 1024 * 128, "fixed"),
-       ("gen_lane[*].u_tx_lane.u_lines", "mem_q"): ([2, 16, 256], 2 * 16 * 256, "fixed")}
+       ("gen_lane[*].u_tx_lane.u_lines", "mem_q"): ([2, 16, 257], 2 * 16 * 257, "fixed")}
 
 
 def state(source, *words):
