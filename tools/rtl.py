@@ -15,6 +15,8 @@ FILE_LIST = "rtl/mrc_nic.f"
 HEADERS = "rtl/lib"  # what `include finds
 READ_SLANG = f"read_slang --threads 1 -I {HEADERS}"
 PRESETS = ("asic800", "fpga100", "tiny")
+# Of Node: with io_uring some runs of Yosys stood still while they read their files, for half a minute or for good.
+os.environ["UV_USE_IO_URING"] = "0"
 
 
 class Exit(enum.IntEnum):
