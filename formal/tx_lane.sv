@@ -69,6 +69,7 @@ module formal_tx_lane
             && dut.u_lines.wptr_q == 2'(dut.u_lines.rptr_q + dut.u_lines.count_q[1:0]))
   `MRC_HELP(fresh, dut.state_q != StHdr || !(dut.bad_q || spoiled_q))
   `MRC_HELP(begun, !(dut.state_q == StPay && dut.beat_q != '0) || dut.line_v)
+  `MRC_HELP(of_the_line, dut.state_q != StPay || dut.beat_q <= 4'd1)
   `MRC_HELP(bad, dut.state_q != StPay
             || dut.bad_q == (spoiled_q || (dut.beat_q != '0 && dut.line_head.err)))
   `MRC_HELP(told, !icrc || dut.bad_q == spoiled_q)
@@ -98,6 +99,6 @@ module formal_tx_lane
              && (dut.f_busy_d || 13'(asks.len) == len_q - sent_q)))
   `MRC_PROVE(asks_of_its_qp, !dut.req_load || (asks.qp == qp_q && asks.plane == plane_i))
   `MRC_COVER(asks, dut.req_load && sent_q == 13'd64 && asks.len == 8'd1 && qp_q != '0 && dut.fq_v)
-  `MRC_HELP(fetch, !dut.f_busy_q || (dut.f_addr_q == addr_q + 64'(sent_q)
+  `MRC_HELP(fetch, !dut.f_busy_q || (sent_q <= len_q && dut.f_addr_q == addr_q + 64'(sent_q)
             && dut.f_left_q == len_q - sent_q && dut.f_qp_q == qp_q))
 endmodule
