@@ -296,6 +296,10 @@ class Job:
     def answer(self):
         return json.loads(self.path.read_text()) if self.path.exists() else None
 
+    def settled(self):
+        """There is an answer; "unknown" (search: no cycle, and none searched) may be that of a machine without time."""
+        return self.path.exists() and self.answer()["answer"][0] != "unknown" and self.answer()["answer"] != [None, -1]
+
     def run(self, yosys):
         start = time.monotonic()
         self.build.make(yosys)
@@ -399,7 +403,7 @@ class Progress:
 
 def run(jobs, workers):
     """Asks what has no answer yet."""
-    open_jobs = list(dict.fromkeys(job for mine in jobs.values() for job in mine.values() if not job.path.exists()))
+    open_jobs = list(dict.fromkeys(job for mine in jobs.values() for job in mine.values() if not job.settled()))
     if not open_jobs:
         return
     needed()
