@@ -42,6 +42,7 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
       shared_.qps.reclaim();
       break;
     case State::Ctl0:
+      if (!fsm_.answer_may_begin()) break;
       is_sack ? sack_.ctl0() : answer_.ctl0();
       break;
     case State::Ctl1:
@@ -50,18 +51,25 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
     case State::Row:
       sack_.row(csr);
       break;
-    case State::Done:
+    case State::Done: {
+      const bool next = fsm_.next_answer(cfg, record_.mine());
       sack_.done(csr);
+      if (next && shared_.now.state == State::Idle) fsm_.go_on();
       break;
+    }
     case State::Same0:
       sack_.same0();
       break;
     case State::Same1:
       sack_.same1();
       break;
-    case State::Ack:
+    case State::Ack: {
+      if (!fsm_.answer_may_begin()) break;
+      const bool next = fsm_.next_answer(cfg, record_.mine()) && !syndrome_nak(shared_.now.ctl.reason);
       answer_.ack();
+      if (next) fsm_.go_on();
       break;
+    }
     case State::Retx0:
       scan_.retx0();
       break;

@@ -5,6 +5,11 @@
 
 namespace mrc::inflight {
 
+namespace {
+/// Answers that begin one behind the other before others have their turn.
+constexpr unsigned kMaxChain = 3;
+}  // namespace
+
 /// Contexts and states may have to give bytes back.
 bool Fsm::cfg_due(const CfgBus& cfg) const {
   if (!ack_.pending(cfg)) return false;
@@ -13,13 +18,13 @@ bool Fsm::cfg_due(const CfgBus& cfg) const {
 
 Fsm::Choice Fsm::idle(const CfgBus& cfg, bool for_record, Recording& recording) {
   MRC_CHECK(!in_.rans.has(), "the controller answers what nobody has asked");
+  chain_ = 0;
   if (cfg_due(cfg) && configure(cfg, recording)) return Choice::None;
   const Out& out = s_.tell.out;
   const bool ccev = out.ccev.free();
   const bool request[5] = {
       in_.rec.has() && ccev && !for_record,
-      in_.ctl.has() && out.upd.free() && out.fb.free() && out.pres.free() && ccev && out.okev.free() &&
-          out.qperr.free(),
+      in_.ctl.has() && answer_may_begin(),
       !s_.qps.list.empty() && out.retx.free() && out.fb.free() && out.rask.free() && ccev && !hold_,
       visit_due_ && out.upd.free() && ccev && out.qperr.free(), !s_.qps.rq.empty() && ccev};
   if (!(request[0] | request[1] | request[2] | request[3] | request[4])) return Choice::None;
@@ -44,6 +49,16 @@ Fsm::Choice Fsm::idle(const CfgBus& cfg, bool for_record, Recording& recording) 
       break;
   }
   return choice;
+}
+
+bool Fsm::answer_may_begin() const {
+  const Out& out = s_.tell.out;
+  return out.upd.free() && out.fb.free() && out.pres.free() && out.ccev.free() && out.okev.free() && out.qperr.free();
+}
+
+bool Fsm::next_answer(const CfgBus& cfg, bool for_record) const {
+  return in_.ctl.has() && chain_ != kMaxChain && !ack_.pending(cfg) && s_.qps.list.empty() && s_.qps.rq.empty() &&
+         (for_record || !in_.rec.has());
 }
 
 /// False when the table write waits and other operations may go on.

@@ -56,6 +56,15 @@ class Fsm {
   /// State Idle. for_record: the head of rec is for Record. recording: what Record does in this cycle; a row of QP_CTX
   /// of the same QP forbids it.
   Choice idle(const CfgBus& cfg, bool for_record, Recording& recording);
+  /// Ctl0, Ack: the outputs that an answer may need are free; always so behind Idle.
+  bool answer_may_begin() const;
+  /// Done, Ack: nothing waits but an answer, and perhaps a visit. for_record: as of idle().
+  bool next_answer(const CfgBus& cfg, bool for_record) const;
+  /// That answer begins behind the one that has just ended.
+  void go_on() {
+    ++chain_;
+    take_ctl();
+  }
   /// The QP that is visited.
   uint16_t next_visit() {
     const auto index = static_cast<uint16_t>(visit_qp_);
@@ -85,6 +94,7 @@ class Fsm {
   CfgAck ack_;
   unsigned div_ = 0;
   bool visit_due_ = false;
+  unsigned chain_ = 0;  ///< answers begun behind another one since the last cycle in Idle
   bool hold_ = false;  ///< a retransmission was refused a moment ago
   unsigned visit_qp_ = 0;
 };
