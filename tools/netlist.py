@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Netlists of the RTL as Yosys sees it: read as JSON, names of bits, the longest path in gates."""
+import atexit
 import json
-import os
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -17,6 +16,11 @@ GATE_FLIPFLOPS = ("$_DFF_P_", "$_DFF_PN0_", "$_DFF_PN1_")
 GATE_TYPES = ("$_NOT_", "$_AND_", "$_NAND_", "$_OR_", "$_NOR_", "$_XOR_", "$_XNOR_", "$_MUX_")
 MEMORY = "$mem_v2"
 CLOCKS = ("RD_CLK", "WR_CLK")
+RESULT = "netlist.json"
+
+
+YOSYS = rtl.Yosys()
+atexit.register(YOSYS.close)
 
 
 def read(files, top, script, options="", selected=False):
@@ -26,17 +30,12 @@ def read(files, top, script, options="", selected=False):
     """
     with tempfile.TemporaryDirectory() as scratch:
         steps = READ.format(options=options, top=top, files=" ".join(files))
-        dump = Path(scratch) / "stdout"
-        write = "write_json -selected -" if selected else "write_json -"
-        with dump.open("w") as out:
-            done = subprocess.run(rtl.yosys_command(files, f"{steps}; {script}; {write}", scratch, quiet=True),
-                                  cwd=rtl.ROOT, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
-        if done.returncode != 0:
-            rtl.fail(f"Yosys could not read {top}: {last_error(done.stderr + dump.read_text()[-2000:])}.",
-                     "'mrc lint' says more about the RTL.")
-        modules = json.loads(dump.read_text())["modules"]
-        dump.unlink()
-        return modules, {path.name: path.read_text() for path in Path(scratch).iterdir() if path.is_file()}
+        write = f"write_json {'-selected ' if selected else ''}{RESULT}"
+        code, log = YOSYS.run(rtl.ROOT, files, f"{steps}; {script}; {write}", scratch)
+        if code:
+            rtl.fail(f"Yosys could not read {top}: {last_error(log)}.", "'mrc lint' says more about the RTL.")
+        written = {path.name: path.read_text() for path in Path(scratch).iterdir() if path.is_file()}
+        return json.loads(written.pop(RESULT))["modules"], written
 
 
 def last_error(log):
