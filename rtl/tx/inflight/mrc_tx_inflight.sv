@@ -8,9 +8,9 @@
 /// which probe was answered, ack_gen which EV has just worked and which QP has heard nothing for a
 /// while, and the congestion controller of the destination what has left the network. Packets just
 /// sent are recorded one per cycle (mrc_tx_inflight_record), beside the main machine, which does
-/// one operation at a time: a SACK takes 4 cycles and one per block, a NACK 3, an ACK 2, a
-/// retransmission 4 to 7 and the controller's answer. It does not limit the window nor ask the pool
-/// whether it has a block: tx_segment keeps both.
+/// one operation at a time: a SACK takes 4 cycles and one per block, a NACK 3, an ACK 2, each of
+/// them one less behind another answer, a retransmission 4 to 7 and the controller's answer. It
+/// does not limit the window nor ask the pool whether it has a block: tx_segment keeps both.
 module mrc_tx_inflight
   import mrc_pkg::*;
   import mrc_math_pkg::*;
@@ -150,7 +150,7 @@ module mrc_tx_inflight
   outputs_t free;
   lists_t lists;
   logic [QpW-1:0] cur_qp, next_qp, vis_qp, cfg_qp, sel_qp, list_qp, rq_qp, rec_qp, ctl_qp;
-  logic rec_mine, reclaim_end, over;
+  logic rec_mine, reclaim_end, over, stay;
   rec_t job;
   msg_t msg;
   logic [19:0] block;
@@ -210,14 +210,14 @@ module mrc_tx_inflight
       .rq_qp_o(rq_qp),
       .op_o(op),
       .mem_o(idle_mem),
-      .live_i(cur.is.live),
-      .cc_i(cur.is.cc),
+      .is_i(cur.is),
       .una_i(cur.row.una),
       .sack_i(sack_steps),
       .scan_i(scan_steps),
       .timer_i(timer_steps),
       .reclaim_end_i(reclaim_end),
       .state_o(state),
+      .stay_o(stay),
       .qp_o(cur_qp),
       .qp_next_o(next_qp),
       .rec_o(job),
@@ -359,6 +359,7 @@ module mrc_tx_inflight
       .reorder_i(csr_i.reorder),
       .same_ev_i(csr_i.same_ev),
       .state_i(state),
+      .stay_i(stay),
       .msg_i(msg),
       .cur_i(cur),
       .nxt_i(cur_out.nxt),
@@ -384,6 +385,7 @@ module mrc_tx_inflight
       .bug_i,
       .tick_i,
       .state_i(state),
+      .stay_i(stay),
       .msg_i(msg),
       .cur_i(cur),
       .nxt_i(cur_out.nxt),
@@ -623,6 +625,11 @@ module mrc_tx_inflight
   `MRC_ASSERT(AnswerIsQuiet,
       state inside {StCtl0, StCtl1, StAck} || {answer_change, answer_mem} == '0,
       "a NACK or an ACK changes something in another state")
+  `MRC_ASSERT(StayIsQuiet,
+      !stay || {op, change, mem, answer.changed, answer.nak} == '0,
+      "something happens while an answer waits for the outputs")
+  `MRC_ASSERT(NoEndBeginsAnAnswer, !op.ctl || !over,
+      "an answer begins in the cycle in which a QP ends")
   `MRC_ASSERT(NackOfTheWindow, !answer.takes || psn_in(msg.ctl.psn, cur.row.una, cur_out.nxt),
       "a NACK is about a packet that is not out")
   `MRC_ASSERT(NackIsGone, !(answer.takes && cur.is.cc) || answer_change.row.fgone == packet.fgone,

@@ -12,6 +12,7 @@ module mrc_tx_inflight_answer
     input logic [31:0] tick_i,
 
     input state_e state_i,
+    input logic stay_i,  // Ctl0, Ack: it waits
     input msg_t msg_i,
     input view_t cur_i,
     input logic [23:0] nxt_i,
@@ -30,7 +31,7 @@ module mrc_tx_inflight_answer
   logic is_nack, at_nack, at_ack;
   assign is_nack = msg_i.ctl.kind != CtlKindSack;
   assign at_nack = state_i == StCtl1 && is_nack;
-  assign at_ack = state_i == StAck;
+  assign at_ack = state_i == StAck && !stay_i;
 
   logic [23:0] una_before;
   assign una_before = cur_i.row.una;
@@ -135,7 +136,7 @@ module mrc_tx_inflight_answer
 
   always_comb begin
     mem_o = '0;
-    if (state_i == StCtl0 && is_nack) begin
+    if (state_i == StCtl0 && is_nack && !stay_i) begin
       mem_o.win_re = 1'b1;
       mem_o.sent_re = 1'b1;
       mem_o.sent_pos = msg_i.ctl.psn[3:0];

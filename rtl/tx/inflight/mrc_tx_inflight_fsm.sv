@@ -3,10 +3,11 @@
 
 /// The main machine of mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md): its state, what an
 /// Idle cycle does (a table write, or one of five kinds of operation in turn, each only if the
-/// outputs that it may need are free), and what all operations keep from cycle to cycle: whose QP,
-/// which packet, which block. It holds the list of QPs with something to send again and that of QPs
-/// with blocks to give back, and the pace of the timer's visits. The operations themselves say when
-/// they are over.
+/// outputs that it may need are free), when an answer that ends begins the next one without a cycle
+/// in Idle (that one then waits for the outputs itself, in its first state), and what all
+/// operations keep from cycle to cycle: whose QP, which packet, which block. It holds the list of
+/// QPs with something to send again and that of QPs with blocks to give back, and the pace of the
+/// timer's visits. The operations themselves say when they are over.
 module mrc_tx_inflight_fsm
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -17,7 +18,7 @@ module mrc_tx_inflight_fsm
     input logic clk_i,
     input logic rst_ni,
 
-    // Idle: what waits.
+    // What waits.
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic cfg_rts_i,  // the row's state is Rts
@@ -41,14 +42,14 @@ module mrc_tx_inflight_fsm
     output mem_t mem_o,
 
     // The operation.
-    input logic live_i,
-    input logic cc_i,
+    input flags_t is_i,  // its QP
     input logic [23:0] una_i,
     input sack_steps_t sack_i,
     input scan_steps_t scan_i,
     input timer_steps_t timer_i,
     input logic reclaim_end_i,
     output state_e state_o,
+    output logic stay_o,  // an answer waits for the outputs: nothing happens in this cycle
     output logic [QpW-1:0] qp_o,
     output logic [QpW-1:0] qp_next_o,  // in the next cycle
     output rec_t rec_o,
@@ -70,6 +71,7 @@ module mrc_tx_inflight_fsm
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d, hold_q, hold_d;
   logic [QpW-1:0] vis_qp_q, vis_qp_d;
+  logic [1:0] chain_q, chain_d;
   logic idle;
   assign idle = state_q == StIdle;
 
@@ -127,12 +129,15 @@ module mrc_tx_inflight_fsm
   assign other = cfg_now && !is_ctx && !is_state;
   assign op_cfg = ctx || state || other;
 
+  logic answer_free;
+  assign answer_free = free_i.upd && free_i.fb && free_i.pres && free_i.ccev && free_i.okev
+      && free_i.qperr;
+
   assign req = {
     rq_v && free_i.ccev,
     visit_due_q && free_i.upd && free_i.ccev && free_i.qperr,
     list_v && free_i.retx && free_i.fb && free_i.rask && free_i.ccev && !hold_q,
-    ctl_valid_i && free_i.upd && free_i.fb && free_i.pres && free_i.ccev && free_i.okev
-        && free_i.qperr,
+    ctl_valid_i && answer_free,
     rec_valid_i && free_i.ccev
   };
 
@@ -148,6 +153,27 @@ module mrc_tx_inflight_fsm
       .any_o(unused_any)
   );
 
+  // ---- behind an answer
+
+  // The next answer begins in the last cycle of one, if nothing else waits but a visit. It may find
+  // an output taken that the one before it has loaded.
+  logic alone, nak, behind, stay;
+  assign alone = ctl_valid_i && chain_q != 2'd3 && !(cfg_req_i && !cfg_ack_q) && !list_v && !rq_v
+      && !rec_valid_i;
+  assign nak = msg_q.ctl.reason[7:5] == AethClassNak;
+  assign stay = state_q inside {StCtl0, StAck} && !answer_free;
+  assign behind = alone
+      && ((state_q == StDone && !sack_i.same) || (state_q == StAck && !stay && !nak));
+
+  always_comb begin
+    chain_d = chain_q;
+    if (idle) begin
+      chain_d = 2'd0;
+    end else if (behind) begin
+      chain_d = chain_q + 2'd1;
+    end
+  end
+
   always_comb begin
     op_o = '0;
     op_o.ctx = ctx;
@@ -156,6 +182,9 @@ module mrc_tx_inflight_fsm
     op_o.other = other || (state && cfg_rts_i);
     if (idle && !op_cfg) begin
       {op_o.reclaim, op_o.visit, op_o.retx, op_o.ctl, op_o.rec} = gnt;
+    end
+    if (behind) begin
+      op_o.ctl = 1'b1;
     end
   end
 
@@ -186,7 +215,7 @@ module mrc_tx_inflight_fsm
   // Of the QP that is chosen, the number of the block that the operation begins with.
   always_comb begin
     mem_o = '0;
-    if (idle) begin
+    if (idle || behind) begin
       mem_o.map_re = op_o.rec || op_o.ctl || op_o.retx || op_o.visit || op_o.reclaim;
       mem_o.map_block = ctl_i.psn[23:4];
       if (op_o.rec) begin
@@ -207,21 +236,27 @@ module mrc_tx_inflight_fsm
   // ---- state
 
   logic is_sack;
+  state_e begun;  // where an answer begins, if one does
   assign is_sack = msg_q.ctl.kind == CtlKindSack;
+
+  always_comb begin
+    begun = StIdle;
+    if (op_o.ctl && ctl_live_i) begin
+      unique case (ctl_i.kind)
+        CtlKindSack, CtlKindNack: begun = StCtl0;
+        CtlKindAck: begun = StAck;
+        default: begun = StIdle;
+      endcase
+    end
+  end
 
   always_comb begin
     state_d = state_q;
     unique case (state_q)
       StIdle: begin
+        state_d = begun;
         if (op_o.rec) begin
           state_d = StRec;
-        end
-        if (op_o.ctl && ctl_live_i) begin
-          unique case (ctl_i.kind)
-            CtlKindSack, CtlKindNack: state_d = StCtl0;
-            CtlKindAck: state_d = StAck;
-            default: state_d = StIdle;
-          endcase
         end
         if (op_o.retx) begin
           state_d = StRetx0;
@@ -234,7 +269,11 @@ module mrc_tx_inflight_fsm
         end
       end
       StReclaim: state_d = reclaim_end_i ? StIdle : StReclaim;
-      StCtl0: state_d = (is_sack && !sack_i.valid) ? StIdle : StCtl1;
+      StCtl0: begin
+        if (!stay) begin
+          state_d = (is_sack && !sack_i.valid) ? StIdle : StCtl1;
+        end
+      end
       StCtl1: begin
         state_d = StIdle;
         if (is_sack) begin
@@ -242,9 +281,10 @@ module mrc_tx_inflight_fsm
         end
       end
       StRow: state_d = sack_i.last ? StDone : StRow;
-      StDone: state_d = sack_i.same ? StSame0 : StIdle;
+      StDone: state_d = sack_i.same ? StSame0 : begun;
       StSame0: state_d = StSame1;
-      StRetx0: state_d = live_i ? StScan : StIdle;
+      StAck: state_d = stay ? StAck : begun;
+      StRetx0: state_d = is_i.live ? StScan : StIdle;
       StScan: begin
         if (scan_i.send) begin
           state_d = StRetx1;
@@ -252,7 +292,7 @@ module mrc_tx_inflight_fsm
           state_d = StIdle;
         end
       end
-      StRetx1: state_d = cc_i ? StRetxW : StIdle;
+      StRetx1: state_d = is_i.cc ? StRetxW : StIdle;
       StRetxW: state_d = (scan_i.granted || scan_i.refused) ? StIdle : StRetxW;
       StWalk0: state_d = StWalk;
       StWalk: begin
@@ -302,6 +342,7 @@ module mrc_tx_inflight_fsm
   end
 
   assign state_o = state_q;
+  assign stay_o = stay;
   assign qp_o = qp_q;
   assign qp_next_o = qp_d;
   assign rec_o = rec_q;
@@ -314,6 +355,7 @@ module mrc_tx_inflight_fsm
       state_q <= StIdle;
       cfg_ack_q <= 1'b0;
       div_q <= 4'd0;
+      chain_q <= 2'd0;
       visit_due_q <= 1'b0;
       vis_qp_q <= '0;
       hold_q <= 1'b0;
@@ -321,6 +363,7 @@ module mrc_tx_inflight_fsm
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
       div_q <= div_d;
+      chain_q <= chain_d;
       visit_due_q <= visit_due_d;
       vis_qp_q <= vis_qp_d;
       hold_q <= hold_d;
@@ -344,7 +387,8 @@ module mrc_tx_inflight_fsm
 
   logic unused_ok;
   assign unused_ok = &{1'b0, cfg_is_i.fresh, cfg_is_i.kept, cfg_is_i.armed, cfg_is_i.dup,
-                       cfg_is_i.cc, free_i.stateq, list_lo_i[3:0], vis_una_i[3:0], una_i[3:0]};
+                       cfg_is_i.cc, is_i.fresh, is_i.held, is_i.kept, is_i.armed, is_i.inq,
+                       is_i.dup, free_i.stateq, list_lo_i[3:0], vis_una_i[3:0], una_i[3:0]};
 
   // ---- what always holds
 
@@ -360,8 +404,35 @@ module mrc_tx_inflight_fsm
   `MRC_ASSERT(QueuedOnce, 32'(rq_count) <= NumQps,
       "a QP is in the queue twice")
   `MRC_ASSERT(BeginsWhenIdle,
-      idle || !(op_cfg || op_o.rec || op_o.ctl || op_o.retx || op_o.visit || op_o.reclaim),
+      idle || !(op_cfg || op_o.rec || op_o.retx || op_o.visit || op_o.reclaim),
       "an operation begins in the middle of another")
+  `MRC_ASSERT(BeginsBehindAnAnswer,
+      !op_o.ctl || idle || (state_d inside {StIdle, StCtl0, StAck}
+          && (state_q == StDone || (state_q == StAck && !stay))),
+      "an answer begins before another operation has ended")
+  `MRC_ASSERT(NothingBehindANak, !op_o.ctl || state_q != StAck || !nak,
+      "an answer begins behind one that may end its QP")
+  `MRC_ASSERT(NobodyElseWaits,
+      !op_o.ctl || idle || !(list_v || rq_v || rec_valid_i || (cfg_req_i && !cfg_ack_q)),
+      "an answer goes before what should have its turn")
+  `MRC_ASSERT(StaysBehindAnAnswer, !stay || chain_q != 2'd0,
+      "an answer begun in Idle waits for an output")
+  `MRC_ASSERT(AnswersWhenFree,
+      answer_free || !(state_q inside {StCtl1, StRow, StDone} || (state_q == StAck && !stay)),
+      "an answer goes on while an output is taken")
+`ifdef MRC_ASSERT_ON
+  logic [2:0] answers_q;  // begun since the last cycle in Idle, and in it
+  always_ff @(posedge clk_i) begin
+    if (idle) begin
+      answers_q <= {2'd0, op_o.ctl};
+    end else if (op_o.ctl) begin
+      answers_q <= answers_q + 3'd1;
+    end
+  end
+
+  `MRC_ASSERT(AtMostThreeBehind, idle || answers_q <= 3'd4,
+      "a fourth answer goes behind one")
+`endif
   `MRC_ASSERT(StateInRange, state_q <= StTold,
       "no such state")
   `MRC_ASSERT(OfALivingQp, !(op_o.ctl && ctl_live_i) || 32'(ctl_i.qp) < NumQps,

@@ -17,6 +17,7 @@ module mrc_tx_inflight_sack
     input logic same_ev_i,
 
     input state_e state_i,
+    input logic stay_i,  // Ctl0: it waits
     input msg_t msg_i,
     input view_t cur_i,
     input logic [23:0] nxt_i,
@@ -41,7 +42,7 @@ module mrc_tx_inflight_sack
 
   logic mine, at_ctl0, at_ctl1, at_row, at_done, at_same1;
   assign mine = msg_i.ctl.kind == CtlKindSack;
-  assign at_ctl0 = state_i == StCtl0 && mine;
+  assign at_ctl0 = state_i == StCtl0 && mine && !stay_i;
   assign at_ctl1 = state_i == StCtl1 && mine;
   assign at_row = state_i == StRow;
   assign at_done = state_i == StDone;
@@ -209,11 +210,11 @@ module mrc_tx_inflight_sack
     mem_o = '0;
     unique case (state_i)
       StCtl0: begin
-        mem_o.map_re = mine;
-        mem_o.map_block = mine ? block : 20'd0;
-        mem_o.win_re = mine;
-        mem_o.sent_re = mine;
-        mem_o.sent_pos = mine ? msg_i.ctl.psn[3:0] : 4'd0;
+        mem_o.map_re = at_ctl0;
+        mem_o.map_block = at_ctl0 ? block : 20'd0;
+        mem_o.win_re = at_ctl0;
+        mem_o.sent_re = at_ctl0;
+        mem_o.sent_pos = at_ctl0 ? msg_i.ctl.psn[3:0] : 4'd0;
       end
       StCtl1: begin
         mem_o.map_re = mine;
@@ -228,8 +229,8 @@ module mrc_tx_inflight_sack
         mem_o.win = row;
       end
       StDone: begin
-        mem_o.map_re = 1'b1;
-        mem_o.map_block = una_q[23:4];
+        mem_o.map_re = same;
+        mem_o.map_block = same ? una_q[23:4] : 20'd0;
       end
       StSame0: begin
         mem_o.win_re = 1'b1;

@@ -4,8 +4,8 @@
 /// What mrc_tx_inflight tells the blocks around it in each cycle
 /// (docs/blocks/tx/inflight/tx_inflight.md): orders of retransmissions, progress, news about EVs,
 /// answered probes, events and requests for the congestion controller, ended QPs. The choice of the
-/// cycle has seen to it that what is loaded is free; only the question for a peer's state asks
-/// (free_o.stateq) when it comes up.
+/// operation, or an answer's stay in its first state, has seen to it that what is loaded is free;
+/// only the question for a peer's state asks (free_o.stateq) when it comes up.
 module mrc_tx_inflight_tell
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -326,7 +326,7 @@ module mrc_tx_inflight_tell
   // ---- what always holds
 
 `ifdef MRC_ASSERT_ON
-  // What the choice of the operation has seen to be free.
+  // What the choice of the operation, or an answer's stay, has seen to be free.
   outputs_t load, checked;
   assign load = '{
           retx: retx_load,
