@@ -189,6 +189,7 @@ module mrc_tx_inflight
   ) u_fsm (
       .clk_i,
       .rst_ni,
+      .bug_i,
       .cfg_req_i(cfg_i.req),
       .cfg_table_i(cfg_i.tbl),
       .cfg_rts_i(ctx.state == QpStateRts),

@@ -17,6 +17,7 @@ module mrc_tx_inflight_fsm
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic [7:0] bug_i,
 
     // What waits.
     input logic cfg_req_i,
@@ -161,7 +162,7 @@ module mrc_tx_inflight_fsm
   assign alone = ctl_valid_i && chain_q != 2'd3 && !(cfg_req_i && !cfg_ack_q) && !list_v && !rq_v
       && !rec_valid_i;
   assign nak = msg_q.ctl.reason[7:5] == AethClassNak;
-  assign stay = state_q inside {StCtl0, StAck} && !answer_free;
+  assign stay = state_q inside {StCtl0, StAck} && !answer_free && bug_i != BugAnswerDoesNotWait;
   assign behind = alone
       && ((state_q == StDone && !sack_i.same) || (state_q == StAck && !stay && !nak));
 
