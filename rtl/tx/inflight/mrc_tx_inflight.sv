@@ -327,6 +327,8 @@ module mrc_tx_inflight
       .mine_o(rec_mine),
       .recording_o(recording),
       .block_o(rec_block),
+      .answer_i(op.ctl),
+      .answer_qp_i(ctl_qp),
       .clear_i(op.ctx_new),
       .clear_qp_i(cfg_qp),
       .next_qp_i(next_qp),

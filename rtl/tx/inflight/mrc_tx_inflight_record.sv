@@ -30,6 +30,9 @@ module mrc_tx_inflight_record
     output recording_t recording_o,
     output logic [BlkW-1:0] block_o,  // where it is recorded
 
+    // An answer of this QP begins.
+    input logic answer_i,
+    input logic [QpW-1:0] answer_qp_i,
     // QP_CTX: nothing is sent yet.
     input logic clear_i,
     input logic [QpW-1:0] clear_qp_i,
@@ -68,7 +71,7 @@ module mrc_tx_inflight_record
   // ---- Record
 
   logic [QpW-1:0] qp;
-  logic clean, far, begins, busy, stop, go;
+  logic clean, far, begins, busy, read, stop, go;
   logic [19:0] ahead;
   logic [BlkW-1:0] newest;
 
@@ -86,7 +89,9 @@ module mrc_tx_inflight_record
   assign stop = state_i == StRec || (clear_i && qp == clear_qp_i);
   // The main machine may write a row, or gives a block back.
   assign busy = state_i inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold, StReclaim};
-  assign go = mine_o && !stop && !(begins && (busy || far));
+  // An answer has read the map of this QP, which must stay true.
+  assign read = (answer_i && qp == answer_qp_i) || (state_i == StCtl0 && qp == cur_qp_i);
+  assign go = mine_o && !stop && !(begins && (busy || read || far));
   assign recording_o = '{
           go: go,
           begins: begins,

@@ -54,7 +54,7 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
     case State::Done: {
       const bool next = fsm_.next_answer(cfg, record_.mine());
       sack_.done(csr);
-      if (next && shared_.now.state == State::Idle) fsm_.go_on();
+      if (next && shared_.now.state == State::Idle) fsm_.go_on(recording);
       break;
     }
     case State::Same0:
@@ -67,7 +67,7 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
       if (!fsm_.answer_may_begin()) break;
       const bool next = fsm_.next_answer(cfg, record_.mine()) && !syndrome_nak(shared_.now.ctl.reason);
       answer_.ack();
-      if (next) fsm_.go_on();
+      if (next) fsm_.go_on(recording);
       break;
     }
     case State::Retx0:

@@ -36,7 +36,7 @@ Fsm::Choice Fsm::idle(const CfgBus& cfg, bool for_record, Recording& recording) 
       take_rec();
       break;
     case Choice::Ctl:
-      take_ctl();
+      take_ctl(recording);
       break;
     case Choice::Retx:
       take_retx();
@@ -72,7 +72,7 @@ bool Fsm::configure(const CfgBus& cfg, Recording& recording) {
       return true;
     }
     s_.qps.begin(q, cfg);
-    if (recording != Recording::No && (in_.rec.head().qp & s_.qps.mask()) == index) recording = Recording::No;
+    if (recording != Recording::No && s_.qps.same(in_.rec.head().qp, index)) recording = Recording::No;
   } else if (cfg.is(CfgTable::QpState) && csr::TblQpState::unpack(cfg.data.data()).state != QpState::Rts) {
     s_.qps.retire(q, index);
   }
@@ -87,9 +87,11 @@ void Fsm::take_rec() {
   s_.now.state = State::Rec;
 }
 
-void Fsm::take_ctl() {
+void Fsm::take_ctl(Recording& recording) {
   const Ctl& ctl = s_.now.ctl = in_.ctl.head();
   in_.ctl.pop();
+  // What is read of map must stay true.
+  if (recording == Recording::Begin && s_.qps.same(ctl.qp, in_.rec.head().qp)) recording = Recording::No;
   if (!s_.qps[ctl.qp].live) return;
   if (ctl.kind == CtlKind::Endpoint) return;  // not for this block: rx_check sends none
   s_.blocks.read_number(ctl.qp, psn_block(ctl.psn));

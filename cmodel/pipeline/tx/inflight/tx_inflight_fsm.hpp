@@ -61,9 +61,9 @@ class Fsm {
   /// Done, Ack: nothing waits but an answer, and perhaps a visit. for_record: as of idle().
   bool next_answer(const CfgBus& cfg, bool for_record) const;
   /// That answer begins behind the one that has just ended.
-  void go_on() {
+  void go_on(Recording& recording) {
     ++chain_;
-    take_ctl();
+    take_ctl(recording);
   }
   /// The QP that is visited.
   uint16_t next_visit() {
@@ -84,7 +84,7 @@ class Fsm {
   bool cfg_due(const CfgBus& cfg) const;
   bool configure(const CfgBus& cfg, Recording& recording);
   void take_rec();
-  void take_ctl();
+  void take_ctl(Recording& recording);
   void take_retx();
   void take_reclaim();
 

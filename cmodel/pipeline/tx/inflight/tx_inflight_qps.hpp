@@ -49,6 +49,7 @@ class Qps {
   Qp& operator[](unsigned index) { return qps_[index & mask_]; }
   const Qp& operator[](unsigned index) const { return qps_[index & mask_]; }
   unsigned mask() const { return mask_; }
+  bool same(unsigned a, unsigned b) const { return ((a ^ b) & mask_) == 0; }
 
   /// The QP has something to send again.
   void enlist(Qp& q, uint16_t index) {

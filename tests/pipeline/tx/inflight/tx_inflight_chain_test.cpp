@@ -2,6 +2,7 @@
 // Answers that begin behind another one (docs/blocks/tx/inflight/tx_inflight.md, "Behind an answer").
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
 #include <vector>
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
@@ -133,4 +134,34 @@ TEST_CASE("tx_inflight: a table write, a retransmission and a block to give back
     REQUIRE(b.retx.size() == 1);
     CHECK(b.upd.size() <= 3);
   }
+}
+
+TEST_CASE("tx_inflight: a NACK of a packet that is about to be sent touches nobody's block",
+          "[pipeline][tx_inflight]") {
+  const int ahead = GENERATE(range(-4, 5));
+  const unsigned phase = GENERATE(range(0u, 4u));
+  CAPTURE(ahead, phase);
+  Bench b;
+  // QP 0 has had the blocks 0 to 7 and keeps the last; QP 3 has 0 now, where the map of QP 0 still points.
+  b.sent_all(0, 128);
+  b.give(ack_of(0, 128, 22));
+  b.sent_all(1, 128);
+  b.sent_all(2, 64);
+  b.sent_all(3, 16);
+  b.run(phase);
+  Ctl nack;
+  nack.kind = CtlKind::Nack;
+  nack.psn = psn_add(Bench::kPsn, 128);
+  nack.reason = 2;
+  for (int i = 0; i < 12; ++i) {
+    if (i == 4) b.rec.load(Bench::packet(0, 128));
+    if (i == 4 + ahead) b.ctl.load(nack);
+    b.cycle();
+  }
+  b.run(40);
+  b.retx.clear();
+  b.nack(3, 0, 2);
+  REQUIRE(b.retx.size() == 1);
+  CHECK(b.retx[0].qp == 3);
+  CHECK(b.retx[0].psn == Bench::kPsn);
 }
