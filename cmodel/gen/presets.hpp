@@ -48,8 +48,11 @@ struct Preset {
   unsigned num_dests;
   /// Configurations of congestion controllers; a power of two; 2..16.
   unsigned num_cc_profiles;
-  /// Clock cycles of one 128 ns time stamp tick; a power of two; 2..256.
+  /// Clock cycles in which TickParts ticks of 128 ns pass; 1..4096.
   unsigned tick_cycles;
+  /// Ticks of 128 ns in TickCycles clock cycles, at most TickCycles; 1 where a tick is a whole
+  /// number of cycles; 1..4096.
+  unsigned tick_parts;
   /// Frames a receive lane queues; a power of two; 4..32.
   unsigned lane_fifo;
   /// Data packets a transmit lane queues, and half as many control packets; a power of two; 16..64.
@@ -66,9 +69,9 @@ struct Preset {
 };
 
 inline constexpr Preset kPresets[] = {
-    {.name = "asic800", .num_planes = 8, .port_bytes = 16, .host_bytes = 128, .num_qps = 256, .evs_per_qp = 256, .num_profiles = 16, .max_mpr = 1024, .wqe_depth = 1024, .max_wimm = 32, .num_mrs = 256, .num_wqes = 4096, .num_blocks = 768, .num_rx_rows = 512, .num_imms = 1024, .probe_slots = 32, .num_dests = 256, .num_cc_profiles = 4, .tick_cycles = 128, .lane_fifo = 16, .tx_lane_fifo = 32, .line_fifo = 32, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
-    {.name = "fpga100", .num_planes = 2, .port_bytes = 32, .host_bytes = 64, .num_qps = 16, .evs_per_qp = 64, .num_profiles = 4, .max_mpr = 1024, .wqe_depth = 64, .max_wimm = 32, .num_mrs = 16, .num_wqes = 192, .num_blocks = 96, .num_rx_rows = 32, .num_imms = 64, .probe_slots = 16, .num_dests = 16, .num_cc_profiles = 2, .tick_cycles = 32, .lane_fifo = 8, .tx_lane_fifo = 16, .line_fifo = 32, .rx_buf_words = 512, .clock_ps = 4000, .port_gbps = 50},
-    {.name = "tiny", .num_planes = 2, .port_bytes = 16, .host_bytes = 32, .num_qps = 4, .evs_per_qp = 16, .num_profiles = 2, .max_mpr = 128, .wqe_depth = 8, .max_wimm = 32, .num_mrs = 8, .num_wqes = 24, .num_blocks = 20, .num_rx_rows = 6, .num_imms = 16, .probe_slots = 4, .num_dests = 4, .num_cc_profiles = 2, .tick_cycles = 128, .lane_fifo = 4, .tx_lane_fifo = 16, .line_fifo = 16, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
+    {.name = "asic800", .num_planes = 8, .port_bytes = 16, .host_bytes = 128, .num_qps = 256, .evs_per_qp = 256, .num_profiles = 16, .max_mpr = 1024, .wqe_depth = 1024, .max_wimm = 32, .num_mrs = 256, .num_wqes = 4096, .num_blocks = 768, .num_rx_rows = 512, .num_imms = 1024, .probe_slots = 32, .num_dests = 256, .num_cc_profiles = 4, .tick_cycles = 128, .tick_parts = 1, .lane_fifo = 16, .tx_lane_fifo = 32, .line_fifo = 32, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
+    {.name = "fpga100", .num_planes = 2, .port_bytes = 32, .host_bytes = 64, .num_qps = 16, .evs_per_qp = 64, .num_profiles = 4, .max_mpr = 1024, .wqe_depth = 64, .max_wimm = 32, .num_mrs = 16, .num_wqes = 192, .num_blocks = 96, .num_rx_rows = 32, .num_imms = 64, .probe_slots = 16, .num_dests = 16, .num_cc_profiles = 2, .tick_cycles = 32, .tick_parts = 1, .lane_fifo = 8, .tx_lane_fifo = 16, .line_fifo = 32, .rx_buf_words = 512, .clock_ps = 4000, .port_gbps = 50},
+    {.name = "tiny", .num_planes = 2, .port_bytes = 16, .host_bytes = 32, .num_qps = 4, .evs_per_qp = 16, .num_profiles = 2, .max_mpr = 128, .wqe_depth = 8, .max_wimm = 32, .num_mrs = 8, .num_wqes = 24, .num_blocks = 20, .num_rx_rows = 6, .num_imms = 16, .probe_slots = 4, .num_dests = 4, .num_cc_profiles = 2, .tick_cycles = 128, .tick_parts = 1, .lane_fifo = 4, .tx_lane_fifo = 16, .line_fifo = 16, .rx_buf_words = 1024, .clock_ps = 1000, .port_gbps = 100},
 };
 
 /// A parameter that the RTL has too: for tables, range checks and messages.
@@ -97,7 +100,8 @@ inline constexpr PresetParameter kPresetParameters[] = {
     {"ProbeSlots", "probe_slots", 2, 64, &Preset::probe_slots},
     {"NumDests", "num_dests", 2, 256, &Preset::num_dests},
     {"NumCcProfiles", "num_cc_profiles", 2, 16, &Preset::num_cc_profiles},
-    {"TickCycles", "tick_cycles", 2, 256, &Preset::tick_cycles},
+    {"TickCycles", "tick_cycles", 1, 4096, &Preset::tick_cycles},
+    {"TickParts", "tick_parts", 1, 4096, &Preset::tick_parts},
     {"LaneFifo", "lane_fifo", 4, 32, &Preset::lane_fifo},
     {"TxLaneFifo", "tx_lane_fifo", 16, 64, &Preset::tx_lane_fifo},
     {"LineFifo", "line_fifo", 4, 128, &Preset::line_fifo},

@@ -29,6 +29,7 @@ module mrc_nic
     parameter int unsigned NumDests = 4,
     parameter int unsigned NumCcProfiles = 2,
     parameter int unsigned TickCycles = 128,
+    parameter int unsigned TickParts = 1,
     parameter int unsigned LaneFifo = 4,
     parameter int unsigned TxLaneFifo = 16,
     parameter int unsigned LineFifo = 16,
@@ -157,8 +158,9 @@ module mrc_nic
   if (!pow2_in(NumCcProfiles, 2, 16)) begin : gen_bad_num_cc_profiles
     $error("%m: NumCcProfiles = %0d, must be a power of two, 2 to 16", NumCcProfiles);
   end
-  if (!pow2_in(TickCycles, 2, 256)) begin : gen_bad_tick_cycles
-    $error("%m: TickCycles = %0d, must be a power of two, 2 to 256", TickCycles);
+  if (TickParts < 1 || TickParts > TickCycles || TickCycles > 4096) begin : gen_bad_ticks
+    $error("%m: TickParts = %0d in TickCycles = %0d, must be 1 to TickCycles in at most 4096",
+           TickParts, TickCycles);
   end
   if (!pow2_in(TxLaneFifo, 16, 64)) begin : gen_bad_tx_lane_fifo
     $error("%m: TxLaneFifo = %0d, must be a power of two, 16 to 64", TxLaneFifo);
