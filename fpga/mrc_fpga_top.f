@@ -5,6 +5,7 @@
 rtl/gen/mrc_pkg.sv
 rtl/lib/mrc_math_pkg.sv
 rtl/lib/mrc_fifo.sv
+rtl/lib/mrc_tick.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv

@@ -23,6 +23,7 @@ module mrc_csr
     parameter int unsigned NumDests = 4,
     parameter int unsigned MaxWimm = 32,
     parameter int unsigned TickCycles = 128,
+    parameter int unsigned TickParts = 1,
     parameter int unsigned NumAcks = 12,
     localparam int unsigned NumQperrs = 4
 ) (
@@ -60,12 +61,10 @@ module mrc_csr
   localparam logic [1:0] RespSlvErr = 2'd2;
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned DestW = $clog2(NumDests);
-  localparam int unsigned TickW = $clog2(TickCycles);
 
-  if (NumQps < 2 || NumQps != 2 ** QpW || NumDests < 2 || NumDests != 2 ** DestW
-      || TickCycles < 2 || TickCycles != 2 ** TickW)
+  if (NumQps < 2 || NumQps != 2 ** QpW || NumDests < 2 || NumDests != 2 ** DestW)
   begin : gen_bad_params
-    $error("%m: NumQps, NumDests and TickCycles must be powers of two, at least 2");
+    $error("%m: NumQps and NumDests must be powers of two, at least 2");
   end
   if (MaxWimm < 1 || MaxWimm > 255 || MaxMpr < 128 || NumPlanes > MaxPlanes) begin : gen_bad_sizes
     $error("%m: MaxWimm must be 1 to 255, MaxMpr at least 128, NumPlanes at most 8");
@@ -755,19 +754,24 @@ module mrc_csr
 
   // ---- what the blocks see
 
-  logic [TickW-1:0] tick_div_q, tick_div_d;
-  logic [31:0] tick_q, tick_d;
-  assign tick_div_d = tick_div_q + TickW'(1);
-  assign tick_d = (tick_div_q == TickW'(TickCycles - 1)) ? tick_q + 32'd1 : tick_q;
+  logic tick;
+  logic [31:0] tick_q;
   assign tick_o = tick_q;
+
+  mrc_tick #(
+      .Cycles(TickCycles),
+      .Parts(TickParts)
+  ) u_tick (
+      .clk_i,
+      .rst_ni,
+      .tick_o(tick)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      tick_div_q <= '0;
       tick_q <= 32'd0;
     end else begin
-      tick_div_q <= tick_div_d;
-      tick_q <= tick_d;
+      tick_q <= tick_q + 32'(tick);
     end
   end
 

@@ -339,6 +339,7 @@ module mrc_nic
       .NumDests(NumDests),
       .MaxWimm(MaxWimm),
       .TickCycles(TickCycles),
+      .TickParts(TickParts),
       .NumAcks(NumAcks)
   ) u_csr (
       .clk_i,
@@ -578,7 +579,8 @@ module mrc_nic
       .NumQps(NumQps),
       .ProbeSlots(ProbeSlots),
       .NumDests(NumDests),
-      .TickCycles(TickCycles)
+      .TickCycles(TickCycles),
+      .TickParts(TickParts)
   ) u_tx_probe (
       .clk_i,
       .rst_ni,
@@ -607,7 +609,8 @@ module mrc_nic
 
   mrc_tx_header #(
       .NumQps(NumQps),
-      .TickCycles(TickCycles)
+      .TickCycles(TickCycles),
+      .TickParts(TickParts)
   ) u_tx_header (
       .clk_i,
       .rst_ni,

@@ -11,7 +11,8 @@ module mrc_tx_header
   import mrc_addr_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
-    parameter int unsigned TickCycles = 128
+    parameter int unsigned TickCycles = 128,
+    parameter int unsigned TickParts = 1
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -41,7 +42,6 @@ module mrc_tx_header
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
-  localparam int unsigned TickW = $clog2(TickCycles);
   localparam int unsigned EthBits = 8 * EthBytes;
   localparam int unsigned Ip6Bits = 8 * Ipv6Bytes;
   localparam int unsigned SrhBits = 8 * SrhBytes;
@@ -52,9 +52,8 @@ module mrc_tx_header
   localparam int unsigned HdrBits = 8 * HdrBytes;
   localparam int unsigned MaxExtWords = ExtBytes / 4;
 
-  if (NumQps < 2 || NumQps != 2 ** QpW || TickCycles < 2 || TickCycles != 2 ** TickW)
-  begin : gen_bad_params
-    $error("%m: NumQps and TickCycles must be powers of two, at least 2");
+  if (NumQps < 2 || NumQps != 2 ** QpW) begin : gen_bad_params
+    $error("%m: NumQps must be a power of two, at least 2");
   end
 
   // ICRC register after the eight bytes of ones that stand for the LRH, and what is read as ones;
@@ -181,12 +180,18 @@ module mrc_tx_header
   logic cfg_ack_q, cfg_ack_d;
   logic a_valid_q, a_valid_d;
   stage_t a_q, a_d;
-  logic [TickW-1:0] tick_div_q, tick_div_d;
-  logic [18:0] tick_q, tick_d;
+  logic tick;
+  logic [18:0] tick_q;
   logic cfg_wait, op_cfg, a_load, b_take, hdr_free;
 
-  assign tick_div_d = tick_div_q + TickW'(1);
-  assign tick_d = (tick_div_q == TickW'(TickCycles - 1)) ? tick_q + 19'd1 : tick_q;
+  mrc_tick #(
+      .Cycles(TickCycles),
+      .Parts(TickParts)
+  ) u_tick (
+      .clk_i,
+      .rst_ni,
+      .tick_o(tick)
+  );
 
   assign b_take = a_valid_q && hdr_free;
   // A table write stops the intake until it is done, so that stage A drains.
@@ -570,13 +575,11 @@ module mrc_tx_header
     if (!rst_ni) begin
       cfg_ack_q <= 1'b0;
       a_valid_q <= 1'b0;
-      tick_div_q <= '0;
       tick_q <= 19'd0;
     end else begin
       cfg_ack_q <= cfg_ack_d;
       a_valid_q <= a_valid_d;
-      tick_div_q <= tick_div_d;
-      tick_q <= tick_d;
+      tick_q <= tick_q + 19'(tick);
     end
   end
 

@@ -15,7 +15,8 @@ module mrc_tx_probe
     parameter int unsigned NumQps = 4,
     parameter int unsigned ProbeSlots = 4,
     parameter int unsigned NumDests = 4,
-    parameter int unsigned TickCycles = 128
+    parameter int unsigned TickCycles = 128,
+    parameter int unsigned TickParts = 1
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -49,13 +50,12 @@ module mrc_tx_probe
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned PlaneW = $clog2(NumPlanes);
   localparam int unsigned SlotW = $clog2(ProbeSlots);
-  localparam int unsigned TickW = $clog2(TickCycles);
   localparam int unsigned DestW = $clog2(NumDests);
 
   if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW
-      || NumQps < 2 || NumQps != 2 ** QpW || TickCycles < 2 || TickCycles != 2 ** TickW)
+      || NumQps < 2 || NumQps != 2 ** QpW)
   begin : gen_bad_params
-    $error("%m: NumPlanes (at most 8), NumQps and TickCycles must be powers of two, at least 2");
+    $error("%m: NumPlanes (at most 8) and NumQps must be powers of two, at least 2");
   end
   if (NumDests < 2 || NumDests != 2 ** DestW) begin : gen_bad_dests
     $error("%m: NumDests must be a power of two, at least 2");
@@ -131,8 +131,8 @@ module mrc_tx_probe
   // ---- registers
 
   logic cfg_ack_q, cfg_ack_d;
-  logic [TickW-1:0] tick_div_q, tick_div_d;
-  logic [31:0] tick_q, tick_d;
+  logic tick;
+  logic [31:0] tick_q;
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d;
   logic [SlotW-1:0] visit_q, visit_d;
@@ -147,8 +147,14 @@ module mrc_tx_probe
   logic [15:0] slot_ev_q[0:ProbeSlots-1];
   logic sent_inc_q, sent_inc_d, revived_inc_q, revived_inc_d, full_inc_q, full_inc_d;
 
-  assign tick_div_d = tick_div_q + TickW'(1);
-  assign tick_d = (tick_div_q == TickW'(TickCycles - 1)) ? tick_q + 32'd1 : tick_q;
+  mrc_tick #(
+      .Cycles(TickCycles),
+      .Parts(TickParts)
+  ) u_tick (
+      .clk_i,
+      .rst_ni,
+      .tick_o(tick)
+  );
   assign div_d = div_q + 4'd1;
 
   // ---- the choice of the cycle
@@ -462,7 +468,6 @@ module mrc_tx_probe
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cfg_ack_q <= 1'b0;
-      tick_div_q <= '0;
       tick_q <= 32'd0;
       div_q <= 4'd0;
       visit_due_q <= 1'b0;
@@ -476,8 +481,7 @@ module mrc_tx_probe
       full_inc_q <= 1'b0;
     end else begin
       cfg_ack_q <= cfg_ack_d;
-      tick_div_q <= tick_div_d;
-      tick_q <= tick_d;
+      tick_q <= tick_q + 32'(tick);
       div_q <= div_d;
       visit_due_q <= visit_due_d;
       visit_q <= visit_d;

@@ -55,6 +55,15 @@ TEST_CASE("a NIC whose counters of done packets could come round is refused", "[
   taken("mrc_nic", "-GHostBytes=64" + rest);
 }
 
+TEST_CASE("ticks that cannot be counted are refused", "[rtl][elaboration]") {
+  refused("mrc_tick", "-GCycles=8 -GParts=0", "Parts = 0, must be 1 to Cycles = 8");
+  refused("mrc_tick", "-GCycles=8 -GParts=9", "Parts = 9, must be 1 to Cycles = 8");
+  refused("mrc_nic", "-GTickCycles=32 -GTickParts=33", "TickParts = 33 in TickCycles = 32");
+  refused("mrc_nic", "-GTickCycles=4097", "TickCycles = 4097, must be 1 to TickCycles in at most 4096");
+  taken("mrc_nic", "-GTickCycles=4096 -GTickParts=4096");
+  taken("mrc_nic", "-GTickCycles=165 -GTickParts=4");
+}
+
 TEST_CASE("tx_probe with more than 64 slots is refused", "[rtl][elaboration]") {
   refused("mrc_tx_probe", "-GProbeSlots=128", "ProbeSlots must be a power of two, 2 to 64");
   taken("mrc_tx_probe", "-GProbeSlots=64");

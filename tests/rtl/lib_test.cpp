@@ -185,6 +185,23 @@ TEST_CASE("RTL memories of a depth that is no power of two", "[rtl][lib]") {
   CHECK(unit.failed() == Names{"ReadsARow"});
 }
 
+TEST_CASE("ticks of every fraction of a cycle come when they are due", "[rtl][lib]") {
+  struct Clock {
+    uint64_t cycles, parts;
+  };
+  constexpr std::array<Clock, 5> kClocks{{{165, 4}, {7, 3}, {2, 1}, {5, 5}, {1, 1}}};
+  Unit unit;
+  std::array<uint64_t, kClocks.size()> ticks{};
+  for (uint64_t n = 0; n < kCycles; ++n) {
+    for (unsigned i = 0; i < kClocks.size(); ++i) {
+      REQUIRE(ticks[i] == n * kClocks[i].parts / kClocks[i].cycles);
+      ticks[i] += unit->tick_o >> i & 1;
+    }
+    unit.clock();
+  }
+  CHECK(unit.failed() == Names{});
+}
+
 TEST_CASE("the RTL arbiter grants as the model's from every place and for every request", "[rtl][lib]") {
   constexpr std::array<unsigned, 4> kN{1, 2, 3, 5};
   for (unsigned a = 0; a < kN.size(); ++a) {

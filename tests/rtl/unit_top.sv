@@ -69,6 +69,9 @@ module unit_top
     output logic [3:0][7:0] arb_idx_o,
     output logic [3:0] arb_any_o,
 
+    // 4 ticks in 165 cycles, 3 in 7, 1 in 2, 5 in 5, 1 in 1
+    output logic [4:0] tick_o,
+
     // CRC of 16, 32, 96 bytes
     input logic [2:0] crc_en_i,
     input logic [767:0] crc_data_i,
@@ -395,6 +398,51 @@ module unit_top
       .valid_i(pool_give_i[2]),
       .data_i(pool_data_i[2:0]),
       .free_o(pool_free_2)
+  );
+
+  mrc_tick #(
+      .Cycles(165),
+      .Parts(4)
+  ) u_tick_0 (
+      .clk_i,
+      .rst_ni,
+      .tick_o(tick_o[0])
+  );
+
+  mrc_tick #(
+      .Cycles(7),
+      .Parts(3)
+  ) u_tick_1 (
+      .clk_i,
+      .rst_ni,
+      .tick_o(tick_o[1])
+  );
+
+  mrc_tick #(
+      .Cycles(2),
+      .Parts(1)
+  ) u_tick_2 (
+      .clk_i,
+      .rst_ni,
+      .tick_o(tick_o[2])
+  );
+
+  mrc_tick #(
+      .Cycles(5),
+      .Parts(5)
+  ) u_tick_3 (
+      .clk_i,
+      .rst_ni,
+      .tick_o(tick_o[3])
+  );
+
+  mrc_tick #(
+      .Cycles(1),
+      .Parts(1)
+  ) u_tick_4 (
+      .clk_i,
+      .rst_ni,
+      .tick_o(tick_o[4])
   );
 
   logic [0:0] arb_gnt_0;

@@ -4,6 +4,7 @@
 +incdir+rtl/lib
 rtl/gen/mrc_pkg.sv
 rtl/lib/mrc_fifo.sv
+rtl/lib/mrc_tick.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_rf_1r1w.sv
 rtl/ctl/mrc_probe_pkg.sv
