@@ -366,7 +366,7 @@ inline constexpr Field kEvpResFields[] = {kEvpResState, kEvpResRtt};
 /// Own ports
 inline constexpr uint32_t kPorts = 0x00dc;
 inline constexpr uint32_t kPortsReset = 0x00000000;
-/// bit p: plane p
+/// bit p: plane p has a link and does not stand still (PORT_STALL)
 inline constexpr Field kPortsUp{"up", 0, 8, 0x0};
 inline constexpr Field kPortsFields[] = {kPortsUp};
 
@@ -413,6 +413,14 @@ inline constexpr Field kIrqEvp{"evp", 3, 1, 0x0};
 inline constexpr Field kIrqEvqDrop{"evq_drop", 4, 1, 0x0};
 inline constexpr Field kIrqFields[] = {kIrqEvq, kIrqQpErr, kIrqCmd, kIrqEvp, kIrqEvqDrop};
 
+/// A port that stands still
+inline constexpr uint32_t kPortStall = 0x00f8;
+inline constexpr uint32_t kPortStallReset = 0x00001e85;
+/// 128 ns ticks without a beat taken after which the plane counts as down and control packets that
+/// find no place are dropped (7813: 1 ms); 0: never
+inline constexpr Field kPortStallTicks{"ticks", 0, 16, 0x1e85};
+inline constexpr Field kPortStallFields[] = {kPortStallTicks};
+
 /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
 inline constexpr uint32_t kCntTx0 = 0x0100;
 inline constexpr uint32_t kCntTx0Reset = 0x00000000;
@@ -431,6 +439,13 @@ inline constexpr uint32_t kCntOvf0 = 0x0140;
 inline constexpr uint32_t kCntOvf0Reset = 0x00000000;
 inline constexpr unsigned kCntOvf0Count = 8;
 inline constexpr unsigned kCntOvf0Stride = 4;
+
+/// Control packets that the lane of plane 0 dropped because its port stood still (PORT_STALL) and
+/// its queue was full (wraps); planes 1..7 follow at 0x1D4..0x1EC
+inline constexpr uint32_t kCntTxDrop0 = 0x01d0;
+inline constexpr uint32_t kCntTxDrop0Reset = 0x00000000;
+inline constexpr unsigned kCntTxDrop0Count = 8;
+inline constexpr unsigned kCntTxDrop0Stride = 4;
 
 /// Frames a lane could not parse
 inline constexpr uint32_t kCntDropParse = 0x0160;
@@ -592,9 +607,11 @@ inline constexpr Register kRegisters[] = {
     {"IP_PLANE", 0x00ec, Access::Rw, 0x00000040, 1, 4, kIpPlaneFields},
     {"IRQ_ENABLE", 0x00f0, Access::Rw, 0x00000000, 1, 4, kIrqEnableFields},
     {"IRQ", 0x00f4, Access::W1c, 0x00000000, 1, 4, kIrqFields},
+    {"PORT_STALL", 0x00f8, Access::Rw, 0x00001e85, 1, 4, kPortStallFields},
     {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},
+    {"CNT_TX_DROP0", 0x01d0, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_DROP_PARSE", 0x0160, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_DROP_ICRC", 0x0164, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_DROP_QP", 0x0168, Access::Ro, 0x00000000, 1, 4, {}},

@@ -119,6 +119,9 @@ struct CsrOut {
   uint16_t ar_gap = 32;
   /// SACK threshold in bytes
   uint32_t sack_trigger = 0x4000;
+  /// 128 ns ticks without a beat taken after which the plane counts as down and control packets
+  /// that find no place are dropped (7813: 1 ms); 0: never
+  uint16_t port_stall = 0x1e85;
   /// bit of the plane number in every non-zero uSID
   uint8_t srv6_plane_lsb = 12;
   /// uSID (0 = first behind the locator) that takes the uplink number
@@ -187,6 +190,7 @@ void publish(CsrOut& out, const Reg& reg) {
   out.ack_gap = static_cast<uint16_t>(csr::kAckCtlGap.get(reg(csr::kAckCtl)));
   out.ar_gap = static_cast<uint16_t>(csr::kAckCtlArGap.get(reg(csr::kAckCtl)));
   out.sack_trigger = csr::kSackTriggerBytes.get(reg(csr::kSackTrigger));
+  out.port_stall = static_cast<uint16_t>(csr::kPortStallTicks.get(reg(csr::kPortStall)));
   out.srv6_plane_lsb = static_cast<uint8_t>(csr::kSrv6PlaneLsb.get(reg(csr::kSrv6)));
   out.srv6_uplink_usid = static_cast<uint8_t>(csr::kSrv6UplinkUsid.get(reg(csr::kSrv6)));
   out.srv6_uplink_lsb = static_cast<uint8_t>(csr::kSrv6UplinkLsb.get(reg(csr::kSrv6)));

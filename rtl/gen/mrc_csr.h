@@ -446,7 +446,7 @@
 /* Own ports (ro) */
 #define MRC_CSR_PORTS 0x00dcu
 #define MRC_CSR_PORTS_RESET 0x00000000u
-  /* bit p: plane p */
+  /* bit p: plane p has a link and does not stand still (PORT_STALL) */
 #define MRC_CSR_PORTS_UP_LSB 0u
 #define MRC_CSR_PORTS_UP_WIDTH 8u
 #define MRC_CSR_PORTS_UP_MASK 0x000000ffu
@@ -507,6 +507,14 @@
 #define MRC_CSR_IRQ_EVQ_DROP_WIDTH 1u
 #define MRC_CSR_IRQ_EVQ_DROP_MASK 0x00000010u
 
+/* A port that stands still (rw) */
+#define MRC_CSR_PORT_STALL 0x00f8u
+#define MRC_CSR_PORT_STALL_RESET 0x00001e85u
+  /* 128 ns ticks without a beat taken after which the plane counts as down and control packets that find no place are dropped (7813: 1 ms); 0: never */
+#define MRC_CSR_PORT_STALL_TICKS_LSB 0u
+#define MRC_CSR_PORT_STALL_TICKS_WIDTH 16u
+#define MRC_CSR_PORT_STALL_TICKS_MASK 0x0000ffffu
+
 /* Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C (ro) */
 #define MRC_CSR_CNT_TX0 0x0100u
 #define MRC_CSR_CNT_TX0_RESET 0x00000000u
@@ -524,6 +532,12 @@
 #define MRC_CSR_CNT_OVF0_RESET 0x00000000u
 #define MRC_CSR_CNT_OVF0_COUNT 8u
 #define MRC_CSR_CNT_OVF0_STRIDE 4u
+
+/* Control packets that the lane of plane 0 dropped because its port stood still (PORT_STALL) and its queue was full (wraps); planes 1..7 follow at 0x1D4..0x1EC (ro) */
+#define MRC_CSR_CNT_TX_DROP0 0x01d0u
+#define MRC_CSR_CNT_TX_DROP0_RESET 0x00000000u
+#define MRC_CSR_CNT_TX_DROP0_COUNT 8u
+#define MRC_CSR_CNT_TX_DROP0_STRIDE 4u
 
 /* Frames a lane could not parse (ro) */
 #define MRC_CSR_CNT_DROP_PARSE 0x0160u

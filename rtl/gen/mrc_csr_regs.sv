@@ -29,38 +29,38 @@ module mrc_csr_regs
 );
 
   localparam logic [13:0] RwFirst = 14'd4;
-  localparam logic [13:0] RwWords = 14'd57;
+  localparam logic [13:0] RwWords = 14'd59;
   localparam logic [13:0] CntFirst = 14'd64;
-  localparam logic [13:0] CntWords = 14'd52;
+  localparam logic [13:0] CntWords = 14'd60;
 
   // Bits that a register stores, from the last address down; 0: there is none.
-  localparam logic [56:0][31:0] RwMask = {
-    32'h0000001f, 32'h0000017f, 32'hffffffff, 32'h0000ffff, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h000fffff, 32'hffffffff, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
+  localparam logic [58:0][31:0] RwMask = {
+    32'h0000ffff, 32'h00000000, 32'h0000001f, 32'h0000017f, 32'hffffffff, 32'h0000ffff,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h000fffff, 32'hffffffff, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h00000fff,
-    32'h0000ffff, 32'hffffffff, 32'h000fffff, 32'h07ffffff, 32'h000001ff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff, 32'h00f1ffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff, 32'hffffffff, 32'h00003f3f,
-    32'h003f3f3f, 32'h0001ffff, 32'h003fff7f
+    32'hffffffff, 32'h00000fff, 32'h0000ffff, 32'hffffffff, 32'h000fffff, 32'h07ffffff,
+    32'h000001ff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
+    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff,
+    32'h00f1ffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff,
+    32'hffffffff, 32'h00003f3f, 32'h003f3f3f, 32'h0001ffff, 32'h003fff7f
   };
-  localparam logic [56:0][31:0] RwReset = {
-    32'h00000000, 32'h00000040, 32'h00000001, 32'h00006261, 32'h00000000, 32'h00000000,
+  localparam logic [58:0][31:0] RwReset = {
+    32'h00001e85, 32'h00000000, 32'h00000000, 32'h00000040, 32'h00000001, 32'h00006261,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00200010, 32'h00000000, 32'h0063030d, 32'h00000008, 32'h10000007,
-    32'h10000006, 32'h10000005, 32'h10000004, 32'h10000003, 32'h10000002, 32'h10000001,
-    32'h10000000, 32'h0000000c, 32'h00004000, 32'h00010040, 32'h00f1030d, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h0000100c,
-    32'h002e0804, 32'h000012b7, 32'h00000200
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00200010, 32'h00000000, 32'h0063030d,
+    32'h00000008, 32'h10000007, 32'h10000006, 32'h10000005, 32'h10000004, 32'h10000003,
+    32'h10000002, 32'h10000001, 32'h10000000, 32'h0000000c, 32'h00004000, 32'h00010040,
+    32'h00f1030d, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h0000100c, 32'h002e0804, 32'h000012b7, 32'h00000200
   };
 
-  logic [31:0] rw_q[0:56];
-  logic [31:0] cnt_q[0:51];
+  logic [31:0] rw_q[0:58];
+  logic [31:0] cnt_q[0:59];
 
   // ---- write
 
@@ -76,7 +76,7 @@ module mrc_csr_regs
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 57; i++) begin
+      for (int unsigned i = 0; i < 59; i++) begin
         rw_q[i] <= RwReset[i];
       end
     end else if (w_store_i) begin
@@ -86,12 +86,15 @@ module mrc_csr_regs
 
   // ---- counters
 
-  logic [51:0] pulse;
+  logic [59:0] pulse;
 
   assign pulse = {
-    pulses_i.tx_inflight.state, pulses_i.cc_nscc.hold, pulses_i.cc_nscc.qa, pulses_i.cc_nscc.md,
-    pulses_i.endpoint.drop, pulses_i.endpoint.rsp, pulses_i.endpoint.req, pulses_i.tx_path.nopath,
-    error_qp_i, pulses_i.rx_track.nores, pulses_i.tx_inflight.fail, pulses_i.tx_probe.full,
+    pulses_i.tx_lane[7].drop, pulses_i.tx_lane[6].drop, pulses_i.tx_lane[5].drop,
+    pulses_i.tx_lane[4].drop, pulses_i.tx_lane[3].drop, pulses_i.tx_lane[2].drop,
+    pulses_i.tx_lane[1].drop, pulses_i.tx_lane[0].drop, pulses_i.tx_inflight.state,
+    pulses_i.cc_nscc.hold, pulses_i.cc_nscc.qa, pulses_i.cc_nscc.md, pulses_i.endpoint.drop,
+    pulses_i.endpoint.rsp, pulses_i.endpoint.req, pulses_i.tx_path.nopath, error_qp_i,
+    pulses_i.rx_track.nores, pulses_i.tx_inflight.fail, pulses_i.tx_probe.full,
     pulses_i.tx_probe.revived, pulses_i.tx_probe.sent, pulses_i.tx_path.floor,
     pulses_i.tx_path.bad, pulses_i.tx_path.skip, pulses_i.tx_inflight.rto,
     pulses_i.tx_inflight.rtx, pulses_i.rx_track.trim, pulses_i.rx_track.oor, pulses_i.rx_track.dup,
@@ -108,11 +111,11 @@ module mrc_csr_regs
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 52; i++) begin
+      for (int unsigned i = 0; i < 60; i++) begin
         cnt_q[i] <= 32'd0;
       end
     end else if (pulse != '0) begin
-      for (int unsigned i = 0; i < 52; i++) begin
+      for (int unsigned i = 0; i < 60; i++) begin
         if (pulse[i]) begin
           cnt_q[i] <= cnt_q[i] + 32'd1;
         end
@@ -203,6 +206,7 @@ module mrc_csr_regs
   assign csr_o.tx_header.srv6_uplink_usid = rw_q[13][10:8];
   assign csr_o.tx_header.srv6_uplink_lsb = rw_q[13][15:12];
   assign csr_o.tx_header.srv6_uplink_bits = rw_q[13][19:16];
+  assign csr_o.tx_lane.port_stall = rw_q[58][15:0];
   assign csr_o.rx_lane.udp_port = rw_q[1][15:0];
   assign csr_o.rx_lane.udp_only = rw_q[1][16];
   assign csr_o.rx_lane.ev_swap = rw_q[0][3];
@@ -247,6 +251,6 @@ module mrc_csr_regs
   assign unused_bits = ^{w_at, r_rw, r_cnt,
       rw_q[0], rw_q[1], rw_q[2], rw_q[3], rw_q[5], rw_q[10], rw_q[11], rw_q[12], rw_q[13],
       rw_q[22], rw_q[23], rw_q[24], rw_q[26], rw_q[27], rw_q[44], rw_q[45], rw_q[46], rw_q[47],
-      rw_q[49], rw_q[50], rw_q[51], rw_q[52], rw_q[53], rw_q[55], rw_q[56]};
+      rw_q[49], rw_q[50], rw_q[51], rw_q[52], rw_q[53], rw_q[55], rw_q[56], rw_q[57], rw_q[58]};
 
 endmodule

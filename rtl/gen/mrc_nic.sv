@@ -185,23 +185,6 @@ module mrc_nic
   localparam int unsigned PlaneW = $clog2(NumPlanes);
   localparam int unsigned NumAcks = 12;
 
-  // ---- ports that are up; the bug, behind a register so that it is no input of all the logic
-
-  logic [NumPlanes-1:0] port_up_q;
-  logic [7:0] bug_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      port_up_q <= '0;
-    end else begin
-      port_up_q <= link_up_i;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    bug_q <= bug_i;
-  end
-
   // ---- streams and levels, by the names of streams.yaml and nic.yaml
 
   logic tx_segment_push_valid, tx_segment_push_ready;
@@ -307,11 +290,30 @@ module mrc_nic
   logic csr_irq;
   logic tx_inflight_freed;
   logic [NumPlanes-1:0] tx_lane_lane_room;
+  logic [NumPlanes-1:0] tx_lane_stands;
   logic rx_place_done_valid;
   logic [3:0] rx_place_done_plane;
   logic rx_reorder_imm_ok;
   logic rx_reorder_hold_ok;
   logic [NumQps-1:0] rx_reorder_over;
+
+  // ---- ports that are up and do not stand still; the bug, behind a register so that it is no
+  // input of all the logic
+
+  logic [NumPlanes-1:0] port_up_q;
+  logic [7:0] bug_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      port_up_q <= '0;
+    end else begin
+      port_up_q <= link_up_i & ~tx_lane_stands;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    bug_q <= bug_i;
+  end
 
   // ---- registers, table writes, pulses
 
@@ -862,7 +864,10 @@ module mrc_nic
         .clk_i,
         .rst_ni,
         .bug_i(bug_q),
+        .csr_i(csr.tx_lane),
+        .tick_i(csr_tick[15:0]),
         .lane_room_o(tx_lane_lane_room[p]),
+        .stands_o(tx_lane_stands[p]),
         .hdr_valid_i(tx_header_hdr_valid && tx_header_hdr.plane == 4'(p)),
         .hdr_i(tx_header_hdr),
         .hdr_ready_data_o(tx_header_hdr_ready_data[p]),

@@ -2360,6 +2360,13 @@ package mrc_pkg;
   localparam int unsigned CsrIrqEvqDropWidth = 32'd1;
   localparam logic [0:0] CsrIrqEvqDropReset = 1'h0;
 
+  /// A port that stands still
+  localparam logic [15:0] CsrPortStall = 16'h00f8;
+  localparam logic [31:0] CsrPortStallReset = 32'h00001e85;
+  localparam int unsigned CsrPortStallTicksLsb = 32'd0;
+  localparam int unsigned CsrPortStallTicksWidth = 32'd16;
+  localparam logic [15:0] CsrPortStallTicksReset = 16'h1e85;
+
   /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
   localparam logic [15:0] CsrCntTx0 = 16'h0100;
   localparam logic [31:0] CsrCntTx0Reset = 32'h00000000;
@@ -2378,6 +2385,13 @@ package mrc_pkg;
   localparam logic [31:0] CsrCntOvf0Reset = 32'h00000000;
   localparam int unsigned CsrCntOvf0Count = 32'd8;
   localparam int unsigned CsrCntOvf0Stride = 32'd4;
+
+  /// Control packets that the lane of plane 0 dropped because its port stood still (PORT_STALL) and
+  /// its queue was full (wraps); planes 1..7 follow at 0x1D4..0x1EC
+  localparam logic [15:0] CsrCntTxDrop0 = 16'h01d0;
+  localparam logic [31:0] CsrCntTxDrop0Reset = 32'h00000000;
+  localparam int unsigned CsrCntTxDrop0Count = 32'd8;
+  localparam int unsigned CsrCntTxDrop0Stride = 32'd4;
 
   /// Frames a lane could not parse
   localparam logic [15:0] CsrCntDropParse = 16'h0160;
@@ -2756,6 +2770,10 @@ package mrc_pkg;
   } tx_header_csr_t;
 
   typedef struct packed {
+    logic [15:0] port_stall;
+  } tx_lane_csr_t;
+
+  typedef struct packed {
     logic [15:0] udp_port;
     logic udp_only;
     logic ev_swap;
@@ -2811,6 +2829,7 @@ package mrc_pkg;
     tx_inflight_csr_t tx_inflight;
     tx_probe_csr_t tx_probe;
     tx_header_csr_t tx_header;
+    tx_lane_csr_t tx_lane;
     rx_lane_csr_t rx_lane;
     rx_check_csr_t rx_check;
     rx_track_csr_t rx_track;
@@ -2860,6 +2879,7 @@ package mrc_pkg;
 
   typedef struct packed {
     logic tx;
+    logic drop;
   } tx_lane_pulses_t;
 
   typedef struct packed {
