@@ -2,7 +2,7 @@
 `include "mrc_prove.svh"
 
 /// mrc_tx_lane from the host's lines to the ICRC, and from its queue to the requests for lines.
-/// Ports of 16 bytes, lines of 32, four of them; bytes of headers are addresses
+/// Ports of 16 bytes, lines of 32, four of them, as they come; bytes of headers are addresses
 /// (formal/address_ram.sv), checksums are any (formal/any_crc.sv). The host answers what it likes,
 /// asked or not.
 module formal_tx_lane

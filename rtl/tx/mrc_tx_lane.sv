@@ -228,18 +228,20 @@ module mrc_tx_lane
   );
 
   logic line_v, lines_ready;
-  host_line_t line_head;
+  host_line_t line, line_head;
   logic [CreditW-1:0] lines_count;
 
-  mrc_fifo #(
-      .T(host_line_t),
+  assign line = '{err: rsp_err_i, data: rsp_data_i};
+
+  mrc_fifo_ram #(
+      .Width($bits(host_line_t)),
       .Depth(LineFifo)
   ) u_lines (
       .clk_i,
       .rst_ni,
       .valid_i(rsp_valid_i),
       .ready_o(lines_ready),
-      .data_i('{err: rsp_err_i, data: rsp_data_i}),
+      .data_i(line),
       .valid_o(line_v),
       .ready_i(line_pop),
       .data_o(line_head),

@@ -21,7 +21,7 @@ SAMPLE = {
 }
 # Receive buffer: 2 lanes of 1024 words of 16 bytes. Prefetched lines: 2 lanes of 16 lines of 32 bytes and a bit.
 NIC = {("gen_lane[*].u_rx_lane.u_buf", "mem_q"): ([2, 1024, 128], 2 * 1024 * 128, "fixed"),
-       ("gen_lane[*].u_tx_lane.u_lines", "mem_q"): ([2, 16, 257], 2 * 16 * 257, "fixed")}
+       ("gen_lane[*].u_tx_lane.u_lines.u_mem", "mem_q"): ([2, 16, 257], 2 * 16 * 257, "fixed")}
 
 
 def state(source, *words):

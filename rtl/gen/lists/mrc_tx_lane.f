@@ -6,5 +6,6 @@ rtl/gen/mrc_pkg.sv
 rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
+rtl/lib/mrc_fifo_ram.sv
 rtl/lib/mrc_crc32.sv
 rtl/tx/mrc_tx_lane.sv
