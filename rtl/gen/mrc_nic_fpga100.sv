@@ -26,7 +26,7 @@ module mrc_nic_fpga100
     localparam int unsigned TickParts = 1,
     localparam int unsigned LaneFifo = 8,
     localparam int unsigned TxLaneFifo = 16,
-    localparam int unsigned LineFifo = 32,
+    localparam int unsigned LineFifo = 128,
     localparam int unsigned RxBufWords = 512
 ) (
     input logic clk_i,
