@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_prove.svh"
 
-/// mrc_tick, period by period of Cycles cycles: after n of them there were floor(n * Parts / Cycles)
-/// ticks, and at the end of each there were Parts, so that the next one begins as the first did.
+/// mrc_tick, period by period of Cycles cycles: after n of them there were floor(n * Parts /
+/// Cycles) ticks, and at the end of each there were Parts, so that the next one begins as the first
+/// did.
 module formal_tick #(
     parameter int unsigned Cycles = 7,
     parameter int unsigned Parts = 3

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_prove.svh"
 
-/// mrc_tx_lane from the host's lines to the ICRC, and from its queue to the requests for lines.
-/// Ports of 16 bytes, lines of 32, four of them, as they come; bytes of headers are addresses
-/// (formal/address_ram.sv), checksums are any (formal/any_crc.sv). The host answers what it likes,
-/// asked or not.
+/// mrc_tx_lane from the host's lines to the ICRC, from its queue to the requests for lines, and
+/// what it does with headers while its port takes nothing. Ports of 16 bytes, lines of 32, four of
+/// them, as they come; bytes of headers are addresses (formal/address_ram.sv), checksums are any
+/// (formal/any_crc.sv). The host answers what it likes, asked or not.
 module formal_tx_lane
   import mrc_pkg::*;
 #(
@@ -18,11 +18,22 @@ module formal_tx_lane
     input logic rsp_valid_i,
     input logic [255:0] rsp_data_i,
     input logic rsp_err_i,
-    input logic tx_tready_i
+    input logic tx_tready_i,
+    input logic ticks_i
 );
   `MRC_RESET
 
-  logic hdr_ready_ctl_o, hdr_ready_data_o, lane_room_o, rdreq_valid_o, tx_tvalid_o, tx_tlast_o;
+  // Ticks come at any time; the limit is any.
+  tx_lane_csr_t csr_i;
+  logic [15:0] tick_i, tick_q;
+  assign tick_i = tick_q + 16'(ticks_i);
+  always_ff @(posedge clk_i) begin
+    csr_i <= csr_i;
+    tick_q <= tick_i;
+  end
+
+  logic hdr_ready_ctl_o, hdr_ready_data_o, lane_room_o, stands_o, rdreq_valid_o;
+  logic tx_tvalid_o, tx_tlast_o;
   rdreq_t rdreq_o;
   logic [127:0] tx_tdata_o;
   logic [15:0] tx_tkeep_o;
@@ -101,4 +112,31 @@ module formal_tx_lane
   `MRC_COVER(asks, dut.req_load && sent_q == 13'd64 && asks.len == 8'd1 && qp_q != '0 && dut.fq_v)
   `MRC_HELP(fetch, !dut.f_busy_q || (sent_q <= len_q && dut.f_addr_q == addr_q + 64'(sent_q)
             && dut.f_left_q == len_q - sent_q && dut.f_qp_q == qp_q))
+
+  // ---- a port that stands still
+
+  logic [16:0] waited_q;  // ticks while the port took nothing, up to 2^17 - 1
+  logic taken, dropped;
+  assign taken = hdr_valid_i && hdr_i.ctl && hdr_ready_ctl_o;
+  assign dropped = taken && dut.u_ctl.count_o == 4'd8;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      waited_q <= '0;
+    end else if (!tx_tvalid_o || tx_tready_i) begin
+      waited_q <= '0;
+    end else begin
+      waited_q <= waited_q + 17'(ticks_i && waited_q != '1);
+    end
+  end
+
+  logic over;
+  assign over = csr_i.port_stall != '0 && waited_q >= 17'(csr_i.port_stall);
+  `MRC_PROVE(stands, stands_o == over)
+  `MRC_PROVE(none_waits, !over || hdr_ready_ctl_o)
+  `MRC_PROVE(drops_late, !dropped || over)
+  `MRC_PROVE(queued_or_counted, !taken || (dut.ctl_push != dropped))
+  `MRC_COVER(stands, stands_o && csr_i.port_stall == 16'd2 && !tx_tready_i)
+  `MRC_COVER(dropped, dropped && csr_i.port_stall == 16'd2)
+  `MRC_HELP(since, waited_q > 17'hFFFF || 16'(tick_q - dut.since_q) == waited_q[15:0])
 endmodule

@@ -1197,6 +1197,7 @@ package mrc_pkg;
     BugDoneAtFirstAck = 8'd69,
     BugSpoiledWithGoodIcrc = 8'd70,
     BugHostFailIgnored = 8'd71,
+    BugPortStandsUntold = 8'd72,
     BugAnswerDoesNotWait = 8'd73,
     BugGainDoubled = 8'd90,
     BugPenaltySavesAgain = 8'd91,

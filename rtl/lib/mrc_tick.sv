@@ -2,9 +2,9 @@
 `include "mrc_assert.svh"
 
 /// Ticks at any clock: Parts of them in Cycles cycles, exactly. From reset on there were
-/// floor(n * Parts / Cycles) after n cycles, so ticks are floor(Cycles / Parts) cycles apart, or one
-/// more. tick_o is a function of registers. Two of them with one reset and the same parameters tick
-/// in the same cycles.
+/// floor(n * Parts / Cycles) after n cycles, so ticks are floor(Cycles / Parts) cycles apart, or
+/// one more. tick_o is a function of registers. Two of them with one reset and the same parameters
+/// tick in the same cycles.
 module mrc_tick #(
     parameter int unsigned Cycles = 128,
     parameter int unsigned Parts = 1,

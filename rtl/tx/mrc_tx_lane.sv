@@ -5,7 +5,8 @@
 /// payload from host memory, and serialises header, payload, pad and ICRC onto the port. One chunk
 /// of at most PortBytes per cycle; a frame costs one cycle more than its chunks, and one more if
 /// the ICRC does not fit the last beat. It may pause inside a frame when the host is slow. A packet
-/// of which the host could not read a line leaves with the complement of its ICRC.
+/// of which the host could not read a line leaves with the complement of its ICRC. While its port
+/// stands still it takes control packets that find no place, and drops them.
 module mrc_tx_lane
   import mrc_pkg::*;
 #(
@@ -20,12 +21,15 @@ module mrc_tx_lane
     input logic rst_ni,
     input logic [7:0] bug_i,
     input logic [3:0] plane_i,
+    input tx_lane_csr_t csr_i,
+    input logic [15:0] tick_i,
 
     input logic hdr_valid_i,
     input hdr_t hdr_i,
     output logic hdr_ready_ctl_o,
     output logic hdr_ready_data_o,
     output logic lane_room_o,
+    output logic stands_o,
 
     output logic rdreq_valid_o,
     input logic rdreq_ready_i,
@@ -81,7 +85,7 @@ module mrc_tx_lane
 
   // ---- header queues
 
-  logic ctl_v, data_v, ctl_pop, data_pop, data_push;
+  logic ctl_v, data_v, ctl_pop, data_pop, data_push, ctl_ready;
   logic [CntW-1:0] data_count, fq_count_unused;
   logic [CntW-2:0] ctl_count_unused;
   logic [17:0] queued_q, queued_d;  // bytes of payload in u_data
@@ -96,7 +100,7 @@ module mrc_tx_lane
       .clk_i,
       .rst_ni,
       .valid_i(hdr_valid_i && hdr_i.ctl),
-      .ready_o(hdr_ready_ctl_o),
+      .ready_o(ctl_ready),
       .data_i(entry),
       .valid_o(ctl_v),
       .ready_i(ctl_pop),
@@ -139,7 +143,7 @@ module mrc_tx_lane
       .wdata_i(hdr_i.hdr)
   );
 
-  assign ctl_push = hdr_valid_i && hdr_i.ctl && hdr_ready_ctl_o;
+  assign ctl_push = hdr_valid_i && hdr_i.ctl && ctl_ready;
   assign data_push = hdr_valid_i && !hdr_i.ctl && hdr_ready_data_o;
   assign queued_d = queued_q + (data_push ? 18'(hdr_i.plen) : 18'd0)
       - (data_pop ? 18'(data_head.plen) : 18'd0);
@@ -157,6 +161,34 @@ module mrc_tx_lane
       data_r_q <= data_r_q + DataW'(data_pop);
       ctl_w_q <= ctl_w_q + (DataW - 1)'(ctl_push);
       ctl_r_q <= ctl_r_q + (DataW - 1)'(ctl_pop);
+    end
+  end
+
+  // ---- a port that stands still
+
+  logic waits, stands_q, stands_d, drop_inc_q;
+  logic [15:0] since_q;  // tick at which the port began to wait
+
+  assign waits = tx_tvalid_o && !tx_tready_i;
+  // Bug 72: it is never noticed.
+  assign stands_d = waits && csr_i.port_stall != 16'd0 && bug_i != BugPortStandsUntold
+      && (stands_q || tick_i - since_q >= csr_i.port_stall);
+  assign hdr_ready_ctl_o = ctl_ready || stands_q;
+  assign stands_o = stands_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      stands_q <= 1'b0;
+      drop_inc_q <= 1'b0;
+    end else begin
+      stands_q <= stands_d;
+      drop_inc_q <= hdr_valid_i && hdr_i.ctl && hdr_ready_ctl_o && !ctl_ready;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!waits) begin
+      since_q <= tick_i;
     end
   end
 
@@ -511,6 +543,7 @@ module mrc_tx_lane
   assign tx_tkeep_o = tkeep_q;
   assign tx_tlast_o = tlast_q;
   assign pulses_o.tx = tx_inc_q;
+  assign pulses_o.drop = drop_inc_q;
 
   logic plane_unused;  // the top has chosen the lane by it
   assign plane_unused = &{1'b0, hdr_i.plane};

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+`include "mrc_prove.svh"
+
+/// mrc_tx_header while lanes take every header and no table is written: control packets pass
+/// without a wait, whatever else there is. Checksums are any (formal/any_crc.sv).
+module formal_tx_header
+  import mrc_pkg::*;
+#(
+    parameter int unsigned NumQps = 2
+) (
+    input logic clk_i,
+    input tx_header_csr_t csr_i,
+    input logic path_valid_i,
+    input path_t path_i,
+    input logic ctlpkt_valid_i,
+    input ctlpkt_t ctlpkt_i,
+    input logic probe_valid_i,
+    input ctlpkt_t probe_i,
+    input logic eprq_valid_i,
+    input ctlpkt_t eprq_i
+);
+  `MRC_RESET
+
+  logic path_ready_o, ctlpkt_ready_o, probe_ready_o, eprq_ready_o, hdr_valid_o, cfg_ack_o;
+  hdr_t hdr_o;
+  mrc_tx_header #(
+      .NumQps(NumQps)
+  ) dut (
+      .bug_i(8'd0),
+      .hdr_ready_i(1'b1),
+      .cfg_i('0),
+      .*
+  );
+
+  // A control packet that came two cycles ago is in stage A, three ago at the output.
+  logic [2:0] came_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      came_q <= '0;
+    end else begin
+      came_q <= {came_q[1:0], ctlpkt_valid_i && ctlpkt_ready_o};
+    end
+  end
+
+  `MRC_PROVE(taken, ctlpkt_ready_o && (!came_q[2] || hdr_valid_o))
+  `MRC_COVER(taken, came_q == 3'b111 && hdr_valid_o && !path_ready_o && !probe_ready_o
+             && !eprq_ready_o)
+  `MRC_HELP(head, dut.ack_v == came_q[0] && dut.u_ctlpkt.count_q <= 2'd1)
+  `MRC_HELP(stage, !came_q[1] || dut.a_valid_q)
+endmodule
