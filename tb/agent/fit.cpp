@@ -109,6 +109,8 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
   if (s.read_errors > 0) leave("read_errors", "hosts at these levels read all of their memory");
   if (s.write_errors > 0) leave("write_errors", "hosts at these levels write all of their memory");
   s.read_errors = s.write_errors = 0;
+  if (s.stand_us > 0) leave("stand_us", "ports at these levels take what comes");
+  s.stand_us = 0;
   if (s.csr_gap > 0) share("control", s.control, "ev_control");
   if (const std::string why = lacks("bytes"); !why.empty()) {
     std::vector<Impairment*> all{&s.link};

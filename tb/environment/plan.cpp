@@ -185,6 +185,7 @@ void draw_registers(SidePlan& side, const Preset& preset, const Scenario& s, con
   side.reorder = csr::kReorderPkts.set(0, s.reorder_pkts) | csr::kReorderSameEv.set(0, s.same_ev);
   side.ep_ctl = csr::kEpCtlInterval.set(0, s.ep_ticks) | csr::kEpCtlRevProbe.set(0, s.rev_probe) |
                 csr::kEpCtlRepeats.set(0, s.ep_repeats);
+  side.port_stall = s.port_stall;
   side.nak_code = csr::kNakCodeInvalid.set(0, s.nak_invalid) | csr::kNakCodeAccess.set(0, s.nak_access);
   side.rev_seed = s.vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : s.rev_seed;
   side.ev_ctl = csr::kEvCtlMinActive.set(0, s.min_active);
@@ -396,6 +397,7 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side, const
   driver.write(at(csr::kIpPlane), side.ip_plane);
   driver.write(at(csr::kReorder), side.reorder);
   driver.write(at(csr::kEpCtl), side.ep_ctl);
+  if (side.port_stall != csr::kPortStallReset) driver.write(at(csr::kPortStall), side.port_stall);
   driver.write(at(csr::kAckCtl), side.ack_ctl);
   driver.write(at(csr::kRevSeed), side.rev_seed);
   driver.write(at(csr::kEvCtl), side.ev_ctl);

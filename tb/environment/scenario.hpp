@@ -136,13 +136,16 @@ struct Scenario : Switches {
   uint32_t ip_plane_lsb = 64;  ///< register IP_PLANE
   /// 1: draw the switches of CTRL, UDP_PORT, IP_PLANE, probe_kind, ack_gap, rev_seed and SRV6 from the seed.
   bool vary = false;
-  double csr_gap = 2000;                  ///< cycles between register accesses during traffic; 0 = none
-  double churn = 0;                       ///< share of them that write rows of tables
-  double ended = 0;                       ///< share of them that put a QP in use into ERROR
-  double flap_us = 0, flap_down_us = 20;  ///< a port of the device goes down this often, for so long
-  bool peer_flap = false;                 ///< 1: the peer's ports as well
-  uint32_t cut_planes = 0;                ///< so many ports of the device go down at cut_us and come back at back_us
-  double cut_us = 50, back_us = 0;        ///< 0: never
+  double csr_gap = 2000;                   ///< cycles between register accesses during traffic; 0 = none
+  double churn = 0;                        ///< share of them that write rows of tables
+  double ended = 0;                        ///< share of them that put a QP in use into ERROR
+  double flap_us = 0, flap_down_us = 20;   ///< a port of the device goes down this often, for so long
+  bool peer_flap = false;                  ///< 1: the peer's ports as well
+  double stand_us = 0, stand_for_us = 20;  ///< a port of the device takes no beat this often, for so long
+  uint32_t stand_ports = 8;                ///< only ports below it
+  uint32_t port_stall = 7813;              ///< register PORT_STALL
+  uint32_t cut_planes = 0;                 ///< so many ports of the device go down at cut_us and come back at back_us
+  double cut_us = 50, back_us = 0;         ///< 0: never
   double control = 0;  ///< share of the register accesses that are a controller's: EVs denied, probed
 
   double hang_us = 0;  ///< no progress for so long is a hang; 0 = 40 timer intervals

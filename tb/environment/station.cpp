@@ -47,6 +47,7 @@ Station::Station(const Setup& s)
       pause_cycles_(cycles_of(s.scenario.pause_ns, s.preset)),
       cqe_pause_cycles_(cycles_of(s.scenario.cqe_pause_ns, s.preset)),
       flap_rng_(s.seed, stream("ports", s.is_dut)),
+      stand_rng_(s.seed, stream("standing ports", s.is_dut)),
       ports_up_((1u << s.preset.num_planes) - 1),
       link_(s.preset, s.scenario, s.seed, s.is_dut) {
   link_.trim_codes(csr::kDscpTrimTrimmed.get(s.own.dscp_trim), csr::kDscpTrimLasthop.get(s.own.dscp_trim));
@@ -125,6 +126,7 @@ void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
     host(out, in);
     if (scenario_.csr_gap > 0 && is_dut_ && !resting_ && cycle_ >= next_csr_) random_access();
     if (scenario_.flap_us > 0 && (is_dut_ || scenario_.peer_flap)) flap();
+    if (scenario_.stand_us > 0 && is_dut_) stand();
     if (scenario_.cut_planes > 0 && is_dut_) cut();
     if (cycle_ >= series_next_) {
       if (cycle_ != traffic_begin_)
@@ -277,7 +279,7 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
   unsigned ready = 0;
   for (unsigned p = 0; p < preset_.num_planes; ++p) {
     TxMac& mac = tx_[p];
-    const bool take = mac.ready();
+    const bool take = mac.ready() && !(traffic_ && (standing_ >> p & 1));
     ready |= unsigned{take} << p;
     if (take && (out.tx_tvalid >> p & 1)) {
       if (const char* wrong = mac.beat(out.tx_tdata[p], out.tx_tkeep[p], out.tx_tlast >> p & 1, now)) {
@@ -361,10 +363,13 @@ void Station::sent(FramePtr frame) {
   watcher_->frame(true, plane, time, bytes, link_.last_fate());
 }
 
+/// A cycle within twice so many microseconds.
+uint64_t Station::within(Rng& rng, double us) const {
+  return cycle_ + 1 + static_cast<uint64_t>(2 * rng.unit() * us * 1e6 / preset_.clock_ps);
+}
+
 void Station::flap() {
-  const auto after = [&](double us) {
-    return cycle_ + 1 + static_cast<uint64_t>(2 * flap_rng_.unit() * us * 1e6 / preset_.clock_ps);
-  };
+  const auto after = [&](double us) { return within(flap_rng_, us); };
   for (unsigned p = 0; p < preset_.num_planes; ++p) {
     if (flap_at_[p] == 0) flap_at_[p] = after(scenario_.flap_us * preset_.num_planes);
     if (cycle_ != flap_at_[p]) continue;
@@ -372,6 +377,15 @@ void Station::flap() {
     const bool down = !(ports_up_ >> p & 1);
     port_failures_ += down;
     flap_at_[p] = after(down ? scenario_.flap_down_us : scenario_.flap_us * preset_.num_planes);
+  }
+}
+
+void Station::stand() {
+  for (unsigned p = 0; p < std::min(scenario_.stand_ports, preset_.num_planes); ++p) {
+    uint64_t& at = stand_at_[p];
+    if (at == cycle_) standing_ ^= 1u << p;
+    if (at > cycle_) continue;
+    at = within(stand_rng_, standing_ >> p & 1 ? scenario_.stand_for_us : scenario_.stand_us * preset_.num_planes);
   }
 }
 

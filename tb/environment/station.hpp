@@ -163,7 +163,9 @@ class Station {
   void interrupt_access();
   void end_qp();
   void controller_access();
+  uint64_t within(Rng& rng, double us) const;
   void flap();
+  void stand();
   void cut();
   void port_lost(const FrameInfo& info) { port_lost_.push_back(key_of(info)); }
   static uint64_t key_of(const FrameInfo& info) { return uint64_t{info.dqp} << 24 | info.psn; }
@@ -198,9 +200,10 @@ class Station {
   double pause_per_cycle_, cqe_pause_per_cycle_;
   uint64_t pause_cycles_, cqe_pause_cycles_, pause_until_ = 0, cqe_pause_until_ = 0;
   uint64_t next_csr_ = 0, csr_accesses_ = 0;
-  Rng flap_rng_;
+  Rng flap_rng_, stand_rng_;
   unsigned ports_up_;
-  std::array<uint64_t, kMaxPlanes> flap_at_{};  // cycle of a port's next change
+  std::array<uint64_t, kMaxPlanes> flap_at_{}, stand_at_{};  // cycle of a port's next change
+  unsigned standing_ = 0;                                    // ports that take nothing
   uint64_t port_failures_ = 0, frames_at_down_ports_ = 0, traffic_begin_ = 0;
   std::vector<uint64_t> port_lost_;                 // sent here, lost at a port; handed over between time windows
   std::unordered_map<uint64_t, uint64_t> missing_;  // sent to here, lost at a port: since when

@@ -78,6 +78,7 @@ SEEDS("window")
 SEEDS("few-updates")
 SEEDS("plane-addresses")
 SEEDS("host-errors")
+SEEDS("port-stands")
 
 TEST_CASE("no scenario is left out", "[tb][seeds]") {
   for (const Scenario& s : scenarios()) {
