@@ -440,7 +440,7 @@ FramePtr LinePeer::data_frame(Qp& q, uint32_t psn, unsigned plane, uint64_t now_
   w.part.plen = static_cast<uint16_t>(p.plen);
   w.rtx = rtx;
   w.ackreq = single_ || psn_dist(q.nxt, q.una) >= q.window;  // nothing may follow before an answer
-  const auto tick = static_cast<uint32_t>(now_ps / preset_.clock_ps / preset_.tick_cycles);
+  const auto tick = static_cast<uint32_t>(now_ps / preset_.clock_ps * preset_.tick_parts / preset_.tick_cycles);
   std::array<uint8_t, kMaxHeader> header;
   const Way way{static_cast<uint8_t>(plane), static_cast<uint32_t>(rng_.next())};
   const unsigned length = build_data_header(w, way, q.hdr, nic_, tick, header);

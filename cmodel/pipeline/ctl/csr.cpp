@@ -29,7 +29,8 @@ Csr::Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Q
       evr_(evr),
       evp_(evp),
       qps_(preset.num_qps),
-      peers_(preset.num_dests, {.mask = static_cast<uint8_t>((1u << preset.num_planes) - 1)}) {
+      peers_(preset.num_dests, {.mask = static_cast<uint8_t>((1u << preset.num_planes) - 1)}),
+      ticks_(preset) {
   for (const csr::Register& r : csr::kRegisters) {
     uint32_t mask = 0;
     for (const csr::Field& f : r.fields) mask |= f.mask();
@@ -325,10 +326,7 @@ bool Csr::probe_write(uint32_t command) {
 void Csr::clock() {
   q_ = d_;
   cfg_.req = q_.cfg_req;
-  if (++tick_cycle_ == preset_.tick_cycles) {
-    tick_cycle_ = 0;
-    ++values_.tick;
-  }
+  if (ticks_.cycle()) ++values_.tick;
   if (counted_) {
     counted_ = false;
     for (unsigned i = 0; i < pulses_.size(); ++i) {

@@ -9,6 +9,7 @@
 #include "gen/presets.hpp"
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/stream.hpp"
+#include "pipeline/lib/tick.hpp"
 
 namespace mrc {
 
@@ -131,7 +132,7 @@ class Csr {
   unsigned tell_ = 0, heard_ = 0;  // how many QPs and destinations the blocks are to hear of
   unsigned first_ = 0;             // destination whose mask is looked at first
   bool turn_ = false;              // a mask was broadcast since the newest command: software goes before the next
-  unsigned tick_cycle_ = 0;        // cycles since the last tick
+  Ticks ticks_;
   Fifo<Evev> evq_{16};
   bool evq_moved_ = false;
   bool dropped_ = false;  // an event, in this cycle

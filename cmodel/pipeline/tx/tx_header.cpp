@@ -11,12 +11,12 @@ namespace mrc {
 TxHeader::TxHeader(const Preset& preset, Stream<Path>& path, Stream<Ctlpkt>& ctlpkt, Stream<Ctlpkt>& probe,
                    Stream<Ctlpkt>& eprq)
     : qp_mask_(preset.num_qps - 1),
-      tick_cycles_(preset.tick_cycles),
       path_(path),
       ctlpkt_(ctlpkt),
       probe_(probe),
       eprq_(eprq),
-      qps_(preset.num_qps) {}
+      qps_(preset.num_qps),
+      ticks_(preset) {}
 
 void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
   ack_.begin(cfg);
@@ -43,10 +43,7 @@ void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
     }
     if (!a_valid_ && !pending) load_a(csr);
   }
-  if (++tick_count_ == tick_cycles_) {
-    tick_count_ = 0;
-    ++tick_;
-  }
+  if (ticks_.cycle()) ++tick_;
 }
 
 void TxHeader::load_a(const CsrOut& csr) {

@@ -8,6 +8,7 @@
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/stream.hpp"
+#include "pipeline/lib/tick.hpp"
 #include "protocol/tx_header_build.hpp"
 
 namespace mrc {
@@ -33,7 +34,7 @@ class TxHeader {
  private:
   void load_a(const CsrOut& csr);
 
-  const unsigned qp_mask_, tick_cycles_;
+  const unsigned qp_mask_;
   Stream<Path>& path_;
   Stream<Ctlpkt>& ctlpkt_;
   Stream<Ctlpkt>& probe_;
@@ -46,7 +47,7 @@ class TxHeader {
   OutReg<Hdr> hdr_;
   bool hdr_ready_ = false;
   uint32_t tick_ = 0;
-  unsigned tick_count_ = 0;
+  Ticks ticks_;
 };
 
 }  // namespace mrc

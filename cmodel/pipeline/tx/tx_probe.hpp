@@ -9,6 +9,7 @@
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/stream.hpp"
+#include "pipeline/lib/tick.hpp"
 
 namespace mrc {
 
@@ -28,7 +29,6 @@ class TxProbe {
       : planes_(preset.num_planes),
         qp_mask_(preset.num_qps - 1),
         dest_mask_(preset.num_dests - 1),
-        tick_cycles_(preset.tick_cycles),
         bad_(in.bad),
         pres_(in.pres),
         pans_(in.pans),
@@ -36,7 +36,8 @@ class TxProbe {
         probe_(probe),
         qps_(preset.num_qps),
         peer_(preset.num_dests, 0xff),
-        slots_(preset.probe_slots) {}
+        slots_(preset.probe_slots),
+        ticks_(preset) {}
 
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }
@@ -48,10 +49,7 @@ class TxProbe {
     // Counters last: the operations use this cycle's values.
     if (div_ == 15) visit_due_ = true;
     div_ = (div_ + 1) & 15u;
-    if (++tick_count_ == tick_cycles_) {
-      tick_count_ = 0;
-      ++tick_;
-    }
+    if (ticks_.cycle()) ++tick_;
   }
   void clock() {
     ack_.clock();
@@ -90,7 +88,7 @@ class TxProbe {
   void take(const CsrOut& csr);
   void visit(const CsrOut& csr, unsigned port_up);
 
-  const unsigned planes_, qp_mask_, dest_mask_, tick_cycles_;
+  const unsigned planes_, qp_mask_, dest_mask_;
   Stream<Badev>& bad_;
   Stream<Pres>& pres_;
   Stream<Pans>& pans_;
@@ -104,7 +102,7 @@ class TxProbe {
   Pulses pulses_, pulses_next_;
 
   uint32_t tick_ = 0;
-  unsigned tick_count_ = 0;  // cycles since the last tick
+  Ticks ticks_;
   unsigned div_ = 0;
   bool visit_due_ = false;
   unsigned visit_ = 0;
