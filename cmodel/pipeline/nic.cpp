@@ -97,7 +97,7 @@ struct Nic::Impl {
   CqMux cq_mux;
 
   unsigned port_up = 0, port_up_next = 0;
-  unsigned lane_room = 0;  // bit p: of tx_lanes[p]
+  unsigned lane_room = 0, stands = 0;  // bit p: of tx_lanes[p]
   bool fresh = true;       // no step since reset
 
   // Inputs of the last step, for the boundaries that are pins.
@@ -163,7 +163,7 @@ void Nic::Impl::step(const mrc_pins_in& in) {
   cqe_ready = in.cqe_ready != 0;
   rdreq_ready = in.host_rd_ready != 0;
   line_ready = in.host_wr_ready != 0;
-  port_up_next = in.link_up & ((1u << planes) - 1);
+  port_up_next = in.link_up & ~stands & ((1u << planes) - 1);
   clock();
 }
 
@@ -207,10 +207,13 @@ void Nic::Impl::step_transmit(const mrc_pins_in& in) {
   tx_header.step(cfg, values, hdr_ready);
   for (unsigned i = 0; i < planes; ++i) {
     if (tx_lanes[i].tx_inc()) csr.count(csr::kCntTx0 + 4 * i);
+    if (tx_lanes[i].drop_inc()) csr.count(csr::kCntTxDrop0 + 4 * i);
     tx_lanes[i].step({.tready = (in.tx_tready >> i & 1) != 0,
                       .rsp_valid = in.host_rsp_valid && in.host_rsp_plane == i,
                       .rsp_err = in.host_rsp_err != 0,
-                      .rsp = in.host_rsp_data});
+                      .rsp = in.host_rsp_data,
+                      .tick = static_cast<uint16_t>(values.tick),
+                      .port_stall = values.port_stall});
   }
   tx_fetch.step(in.host_rd_ready != 0);
 }
@@ -245,11 +248,12 @@ void Nic::Impl::count() {
 
 void Nic::Impl::clock() {
   s.clock();
-  lane_room = 0;
+  lane_room = stands = 0;
   for (unsigned i = 0; i < planes; ++i) {
     tx_lanes[i].clock();
     rx_lanes[i].clock();
     lane_room |= unsigned{tx_lanes[i].lane_room()} << i;
+    stands |= unsigned{tx_lanes[i].stands()} << i;
   }
   each_block(*this, [](auto& block) { block.clock(); });
   port_up = port_up_next;

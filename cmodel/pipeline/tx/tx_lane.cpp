@@ -25,7 +25,10 @@ TxLane::TxLane(const Preset& preset, unsigned plane, Stream<Rdreq>& rdreq)
 
 void TxLane::push_hdr(const Hdr& hdr) {
   active_ = true;
-  if (hdr.ctl) {
+  if (hdr.ctl && !ctl_.ready()) {
+    MRC_CHECK(stands_, "a control packet is dropped though its port does not stand still");
+    drop_inc_next_ = true;
+  } else if (hdr.ctl) {
     ctl_.push(hdr);
   } else {
     data_.push(hdr);
@@ -41,6 +44,7 @@ void TxLane::run(const In& in) {
     std::memcpy(line.data.data(), in.rsp, host_bytes_);
     line.err = in.rsp_err;
   }
+  watch(in);
   fetch();
   if (in.tready) tvalid_ = false;
   if (state_ == State::Idle) {
@@ -52,6 +56,14 @@ void TxLane::run(const In& in) {
   } else if (!tvalid_) {
     port_bytes_ == 16 ? serialise<16>() : serialise<32>();
   }
+}
+
+/// Whether the port stands still: it has taken no beat for a while.
+void TxLane::watch(const In& in) {
+  const bool waits = tvalid_ && !in.tready;
+  if (!waits) since_ = in.tick;
+  const auto waited = static_cast<uint16_t>(in.tick - since_);
+  stands_next_ = waits && in.port_stall != 0 && (stands_ || waited >= in.port_stall);
 }
 
 void TxLane::fetch() {

@@ -20,18 +20,23 @@ class TxLane {
     bool rsp_valid = false;        ///< a host line for this lane
     bool rsp_err = false;          ///< it could not be read
     const uint8_t* rsp = nullptr;  ///< its HostBytes bytes
+    uint16_t tick = 0;             ///< csr's tick, low 16 bits
+    uint16_t port_stall = 0;       ///< PORT_STALL.ticks
   };
 
   TxLane(const Preset& preset, unsigned plane, Stream<Rdreq>& rdreq);
 
   /// Input hdr, by class. push_hdr(): the caller has seen the ready of the header's class; it takes effect at clock().
-  bool hdr_ready_ctl() const { return ctl_.ready(); }
+  bool hdr_ready_ctl() const { return ctl_.ready() | stands_; }
   bool hdr_ready_data() const { return data_.ready(); }
   void push_hdr(const Hdr& hdr);
 
   bool lane_room() const { return lane_room_; }
-  /// Register tx_inc_q.
+  /// The port takes nothing: the plane counts as down, and control packets that find no place are dropped.
+  bool stands() const { return stands_; }
+  /// Registers tx_inc_q, drop_inc_q.
   bool tx_inc() const { return tx_inc_; }
+  bool drop_inc() const { return drop_inc_; }
 
   /// The port. Nothing inside the NIC reads it: between step() and clock() it shows the next cycle already.
   bool tvalid() const { return tvalid_; }
@@ -40,7 +45,7 @@ class TxLane {
   bool tlast() const { return tlast_; }
 
   void step(const In& in) {
-    active_ = in.rsp_valid | tvalid_ | f_busy_ | tx_inc_ | ctl_.busy() | data_.busy() || state_ != State::Idle ||
+    active_ = in.rsp_valid | tvalid_ | f_busy_ | tx_inc_ | drop_inc_ | stands_ | ctl_.busy() | data_.busy() || state_ != State::Idle ||
               ctl_.valid() || data_.valid() || fq_.valid();
     if (active_) run(in);
   }
@@ -54,6 +59,9 @@ class TxLane {
                                 queued_, fifo_);
     tx_inc_ = tx_inc_next_;
     tx_inc_next_ = false;
+    drop_inc_ = drop_inc_next_;
+    drop_inc_next_ = false;
+    stands_ = stands_next_;
   }
 
  private:
@@ -69,6 +77,7 @@ class TxLane {
   static constexpr unsigned kMaxPortBytes = 32;
 
   void run(const In& in);
+  void watch(const In& in);
   void fetch();
   template <unsigned kPortBytes>
   void serialise();
@@ -84,6 +93,9 @@ class TxLane {
   unsigned queued_ = 0;  // bytes of payload in data_
   bool lane_room_ = true;
   bool tx_inc_ = false, tx_inc_next_ = false;
+  bool drop_inc_ = false, drop_inc_next_ = false;
+  bool stands_ = false, stands_next_ = false;
+  uint16_t since_ = 0;  // tick at which the port began to wait
 
   // Fetch.
   Fifo<Job> fq_;
