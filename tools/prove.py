@@ -32,7 +32,8 @@ EXPECTED = {"induction": "proved", "pdr": "proved", "bounded": "holds to depth",
 TOOLS = {"yosys-smtbmc": "yosys", "z3": "z3", "berkeley-abc": "berkeley-abc"}
 SECONDS = 120       # what a search may take unless the table says otherwise
 SEARCH_DEPTH = 24   # cycles in which a cover must be reached and a bug must show, unless the table says otherwise
-HARNESS_KEYS = {"top", "module", "files", "harness", "search", "undefined", "clocks", "assertions", "step", "parameters", "kind", "depth", "seconds", "assumes", "bugs", "properties"}
+HARNESS_KEYS = {"top", "module", "files", "harness", "search", "undefined", "clocks", "assertions", "step", "parameters",
+                "kind", "depth", "seconds", "slow", "assumes", "bugs", "properties"}
 PROPERTY_KEYS = {"what", "kind", "depth", "seconds", "bug", "assertion", "cover", "search"}
 BUG_KEYS = {"file", "from", "to", "number"}
 
@@ -98,6 +99,8 @@ class Harness:
         self.free = row.get("undefined") == "free"
         # Clocks are inputs: any may have an edge in any step, or none.
         self.free_clocks = row.get("clocks") == "free"
+        # Takes minutes: left out by --quick.
+        self.slow = bool(row.get("slow"))
         # Of the RTL's assertions an induction claims those only that are rows of the table.
         self.rows_only = row.get("assertions") == "rows"
         # The step of an induction is asked of abc instead of z3, bit by bit.
@@ -465,9 +468,9 @@ def report(rows):
     print("cover: the cycle in which what the property is about is reached; bug: the cycle in which it breaks with its bug.")
 
 
-def chosen(harnesses, only):
-    """The properties that --only names: harnesses, modules or single properties."""
-    everything = [entry for harness in harnesses for entry in harness.properties]
+def chosen(harnesses, only, quick):
+    """The properties that --only names: harnesses, modules or single properties; of slow harnesses only with not quick."""
+    everything = [entry for harness in harnesses if not (quick and harness.slow) for entry in harness.properties]
     result = []
     for word in only or []:
         found = [entry for entry in everything if word in (entry.full, entry.harness.name, entry.harness.module)]
@@ -482,6 +485,7 @@ def main():
     parser = rtl.Parser(prog="mrc prove", description=__doc__.splitlines()[0])
     parser.add_argument("--only", action="append", metavar="NAME",
                         help="only this harness, module or property (may be repeated)")
+    parser.add_argument("--quick", action="store_true", help="leave out the harnesses that the tables call slow")
     parser.add_argument("--list", action="store_true", help="say what there is to prove and stop")
     parser.add_argument("--json", metavar="FILE", help="write everything to FILE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="engines at a time (all cores)")
@@ -491,7 +495,8 @@ def main():
         parser.error(f"--jobs {options.jobs} is not a number of engines")
     rtl.check_json(options.json)
     tables = [options.table] if options.table else TABLES
-    properties = chosen([harness for path in tables for harness in load(path)], options.only)
+    properties = chosen([harness for path in tables for harness in load(path)], options.only,
+                        options.quick)
     if options.list:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         for entry in properties:

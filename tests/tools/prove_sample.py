@@ -46,6 +46,9 @@ def main():
         one = prove("--only", "sample.holds", "--only", "sample.reached")
         if one.returncode or "2 of 2 properties are as expected" not in one.stdout or one.stderr:
             bad.append(f"two that hold, answered before: exit code {one.returncode}, {one.stdout}{one.stderr}")
+        quick = prove("--quick", "--list")
+        if quick.returncode or "bits_alone" in quick.stdout or "bits.holds" not in quick.stdout:
+            bad.append(f"--quick: exit code {quick.returncode}, {quick.stdout}{quick.stderr}")
         for old, new, words in WRONG:
             text = (ROOT / TABLE).read_text()
             assert old in text, old

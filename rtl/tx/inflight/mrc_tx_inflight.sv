@@ -329,6 +329,8 @@ module mrc_tx_inflight
       .block_o(rec_block),
       .answer_i(op.ctl),
       .answer_qp_i(ctl_qp),
+      .answer_block_i(ctl.psn[23:4]),
+      .ctl0_block_i(msg.ctl.psn[23:4]),
       .clear_i(op.ctx_new),
       .clear_qp_i(cfg_qp),
       .next_qp_i(next_qp),

@@ -30,9 +30,11 @@ module mrc_tx_inflight_record
     output recording_t recording_o,
     output logic [BlkW-1:0] block_o,  // where it is recorded
 
-    // An answer of this QP begins.
+    // An answer begins, of this QP and block; Ctl0: that of the answer.
     input logic answer_i,
     input logic [QpW-1:0] answer_qp_i,
+    input logic [19:0] answer_block_i,
+    input logic [19:0] ctl0_block_i,
     // QP_CTX: nothing is sent yet.
     input logic clear_i,
     input logic [QpW-1:0] clear_qp_i,
@@ -89,8 +91,9 @@ module mrc_tx_inflight_record
   assign stop = state_i == StRec || (clear_i && qp == clear_qp_i);
   // The main machine may write a row, or gives a block back.
   assign busy = state_i inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold, StReclaim};
-  // An answer has read the map of this QP, which must stay true.
-  assign read = (answer_i && qp == answer_qp_i) || (state_i == StCtl0 && qp == cur_qp_i);
+  // An answer about this very block has read the map, which must stay true.
+  assign read = (answer_i && qp == answer_qp_i && rec_i.psn[23:4] == answer_block_i)
+      || (state_i == StCtl0 && qp == cur_qp_i && rec_i.psn[23:4] == ctl0_block_i);
   assign go = mine_o && !stop && !(begins && (busy || read || far));
   assign recording_o = '{
           go: go,

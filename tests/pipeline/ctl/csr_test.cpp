@@ -37,15 +37,19 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   CHECK(pair.read(0, csr::kQpAttr) == 0xfff);
   CHECK(pair.write(0, csr::kIrqEnable, 0xffffffff) == 0);
   CHECK(pair.read(0, csr::kIrqEnable) == 0x1f);
+  CHECK(pair.read(0, csr::kPortStall) == 7813);  // 1 ms
+  CHECK(pair.write(0, csr::kPortStall, 0xffffffff) == 0);
+  CHECK(pair.read(0, csr::kPortStall) == 0xffff);
   CHECK(pair.write(0, csr::kIrq, 0xffffffff) == 0);
   CHECK(pair.read(0, csr::kIrq, &resp) == 0);
   CHECK(resp == 0);
   CHECK(pair.write(0, csr::kId, 0) == 2);
   CHECK(pair.read(0, csr::kId) == 0x4D52434E);
-  for (const uint32_t ro : {csr::kCntTx0, csr::kQpInfo, csr::kCmdStatus, csr::kEvpRes, csr::kPorts, csr::kPeerInfo}) {
+  for (const uint32_t ro : {csr::kCntTx0, csr::kCntTxDrop0 + 28, csr::kQpInfo, csr::kCmdStatus, csr::kEvpRes,
+                            csr::kPorts, csr::kPeerInfo}) {
     CHECK(pair.write(0, ro, 5) == 2);
   }
-  for (const uint32_t hole : {0xf8u, 0xfcu, 0x1d0u, 0x200u, 0xfffcu}) {
+  for (const uint32_t hole : {0xfcu, 0x1f0u, 0x200u, 0xfffcu}) {
     CHECK(pair.read(0, hole, &resp) == 0);
     CHECK(resp == 2);
     CHECK(pair.write(0, hole, 1) == 2);

@@ -26,7 +26,9 @@ struct Bench {
   Stream<Rdreq> rdreq;
   TxLane lane{preset, 1, rdreq};
   bool tready = true;
-  unsigned cycles = 0, tx_inc = 0;
+  unsigned cycles = 0, tx_inc = 0, dropped = 0;
+  unsigned tick_cycles = 4;  // of a tick
+  uint16_t port_stall = 0;
   std::vector<Beat> beats;
   std::vector<Rdreq> requests;
   std::vector<std::vector<uint8_t>> answers;
@@ -35,6 +37,8 @@ struct Bench {
   void cycle() {
     TxLane::In in;
     in.tready = tready;
+    in.tick = static_cast<uint16_t>(cycles / tick_cycles);
+    in.port_stall = port_stall;
     std::vector<uint8_t> line(32, 0xEE);
     if (!answers.empty()) {
       std::copy(answers.front().begin(), answers.front().end(), line.begin());
@@ -65,6 +69,7 @@ struct Bench {
     lane.clock();
     rdreq.clock();
     tx_inc += lane.tx_inc();
+    dropped += lane.drop_inc();
     ++cycles;
   }
   void run(unsigned n) {
@@ -251,6 +256,114 @@ TEST_CASE("tx_lane holds a beat until it is taken", "[pipeline][tx_lane]") {
   b.run(10);
   CHECK(b.frame().size() == 44);
   CHECK(b.tx_inc == 1);
+}
+
+namespace {
+
+/// A lane whose port takes nothing: one control packet in work, eight behind it fill the queue.
+struct Standing : Bench {
+  explicit Standing(uint16_t stall) {
+    port_stall = stall;
+    tready = false;
+    for (uint8_t i = 0; i < 9; ++i) {
+      REQUIRE(lane.hdr_ready_ctl());
+      lane.push_hdr(header(true, 28, 0, static_cast<uint8_t>(16 * i)));
+      cycle();
+      if (i == 0) cycle();
+    }
+  }
+  /// First bytes of the frames that have left, by 16.
+  std::vector<unsigned> left() const {
+    std::vector<unsigned> found;
+    for (std::size_t i = 0; i < beats.size(); ++i) {
+      if (i == 0 || beats[i - 1].last) found.push_back(beats[i].bytes[0] / 16u);
+    }
+    return found;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("tx_lane: control packets wait for a port that is slow", "[pipeline][tx_lane]") {
+  Standing b(12);
+  // A beat in 35 cycles, the first after 44: never 12 ticks of 4 cycles without one.
+  for (unsigned i = 0; i < 5; ++i) {
+    CHECK(!b.lane.hdr_ready_ctl());
+    b.run(34);
+    CHECK(!b.lane.stands());
+    b.tready = true;
+    b.cycle();
+    b.tready = false;
+    while (b.lane.hdr_ready_ctl()) {
+      b.lane.push_hdr(Bench::header(true, 28, 0));
+      b.cycle();
+    }
+  }
+  CHECK(b.dropped == 0);
+}
+
+TEST_CASE("tx_lane: a port that stands still drops control packets that find no place, and counts them",
+          "[pipeline][tx_lane]") {
+  Standing b(3);
+  // Pushed in cycle 0, on the port from cycle 3 on (see above): since is the tick of cycle 2, which is 0. Tick 3 begins
+  // with cycle 12, and the register shows it a cycle later.
+  REQUIRE(b.cycles == 10);
+  CHECK(!b.lane.hdr_ready_ctl());
+  b.run(2);
+  CHECK(!b.lane.stands());
+  b.cycle();
+  CHECK(b.lane.stands());
+  REQUIRE(b.lane.hdr_ready_ctl());
+  for (unsigned i = 1; i <= 3; ++i) {
+    b.lane.push_hdr(Bench::header(true, 28, 0));
+    b.cycle();
+    CHECK(b.dropped == i);
+  }
+  b.run(5);
+  CHECK(b.dropped == 3);
+  // Data are never dropped: their queue says when it is full.
+  for (unsigned i = 0; i < 16; ++i) {
+    REQUIRE(b.lane.hdr_ready_data());
+    b.lane.push_hdr(Bench::header(false, 28, 64));
+    b.cycle();
+  }
+  CHECK(!b.lane.hdr_ready_data());
+  CHECK(b.dropped == 3);
+}
+
+TEST_CASE("tx_lane: a port that stands still holds control packets if software says so", "[pipeline][tx_lane]") {
+  Standing b(0);
+  b.run(4 * 70'000);  // more ticks than PORT_STALL can name
+  CHECK(!b.lane.stands());
+  CHECK(!b.lane.hdr_ready_ctl());
+  CHECK(b.dropped == 0);
+}
+
+TEST_CASE("tx_lane: what is queued leaves when the port goes on", "[pipeline][tx_lane]") {
+  Standing b(3);
+  b.run(20);
+  REQUIRE(b.lane.stands());
+  b.lane.push_hdr(Bench::header(true, 28, 0, 0xf0));
+  b.cycle();
+  b.tready = true;
+  b.cycle();
+  CHECK(!b.lane.stands());
+  b.run(100);
+  CHECK(b.left() == std::vector<unsigned>{0, 1, 2, 3, 4, 5, 6, 7, 8});
+  CHECK(b.dropped == 1);
+  CHECK(b.lane.hdr_ready_ctl());
+}
+
+TEST_CASE("tx_lane: a port may stand still for longer than ticks count", "[pipeline][tx_lane]") {
+  Standing b(3);
+  b.tick_cycles = 1;
+  b.run(10);
+  unsigned stood = 0;
+  for (unsigned i = 0; i < 140'000; ++i) {
+    b.cycle();
+    stood += b.lane.stands();
+  }
+  CHECK(stood == 140'000);
 }
 
 TEST_CASE("tx_fetch takes the planes in turn", "[pipeline][tx_lane]") {

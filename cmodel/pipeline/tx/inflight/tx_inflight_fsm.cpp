@@ -91,7 +91,7 @@ void Fsm::take_ctl(Recording& recording) {
   const Ctl& ctl = s_.now.ctl = in_.ctl.head();
   in_.ctl.pop();
   // What is read of map must stay true.
-  if (recording == Recording::Begin && s_.qps.same(ctl.qp, in_.rec.head().qp)) recording = Recording::No;
+  if (recording == Recording::Begin && s_.qps.about(ctl, in_.rec.head())) recording = Recording::No;
   if (!s_.qps[ctl.qp].live) return;
   if (ctl.kind == CtlKind::Endpoint) return;  // not for this block: rx_check sends none
   s_.blocks.read_number(ctl.qp, psn_block(ctl.psn));

@@ -50,6 +50,10 @@ class Qps {
   const Qp& operator[](unsigned index) const { return qps_[index & mask_]; }
   unsigned mask() const { return mask_; }
   bool same(unsigned a, unsigned b) const { return ((a ^ b) & mask_) == 0; }
+  /// The answer names a PSN of the packet's block.
+  bool about(const Ctl& answer, const Rec& packet) const {
+    return same(answer.qp, packet.qp) && psn_block(answer.psn) == psn_block(packet.psn);
+  }
 
   /// The QP has something to send again.
   void enlist(Qp& q, uint16_t index) {

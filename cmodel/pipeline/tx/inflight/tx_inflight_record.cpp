@@ -12,7 +12,7 @@ Recording Record::next() const {
   const uint32_t psn = in_.rec.head().psn;
   const Qp& q = s_.qps[in_.rec.head().qp];
   if (psn % kBlockPsns != 0 && !q.fresh) return Recording::Go;
-  if (s_.now.state == State::Ctl0 && s_.qps.same(s_.now.ctl.qp, in_.rec.head().qp)) return Recording::No;
+  if (s_.now.state == State::Ctl0 && s_.qps.about(s_.now.ctl, in_.rec.head())) return Recording::No;
   switch (s_.now.state) {
     case State::Ctl1:  // these may write a row of win
     case State::Row:
