@@ -191,8 +191,8 @@ TEST_CASE("ticks of every fraction of a cycle come when they are due", "[rtl][li
   };
   constexpr std::array<Clock, 5> kClocks{{{165, 4}, {7, 3}, {2, 1}, {5, 5}, {1, 1}}};
   Unit unit;
-  std::array<uint64_t, kClocks.size()> ticks{};
-  for (uint64_t n = 0; n < kCycles; ++n) {
+  std::array<uint64_t, kClocks.size()> ticks{0, 0, 0, 1, 1};
+  for (uint64_t n = 1; n < kCycles; ++n) {  // a Unit has one cycle behind it
     for (unsigned i = 0; i < kClocks.size(); ++i) {
       REQUIRE(ticks[i] == n * kClocks[i].parts / kClocks[i].cycles);
       ticks[i] += unit->tick_o >> i & 1;
