@@ -161,6 +161,10 @@ constexpr RandomKey kNotDrawn[] = {
     {"hang_us", "long enough for what is drawn"},
     {"read_errors", "QPs fail, and most runs would be short: host-errors has it"},
     {"write_errors", "QPs fail, and most runs would be short: host-errors has it"},
+    {"stand_us", "all wait for PORT_STALL each time, and most runs would be long: port-stands has it"},
+    {"stand_for_us", "of stand_us"},
+    {"stand_ports", "of stand_us"},
+    {"port_stall", "of stand_us"},
     {"ended", "it ends most of what the other keys bring about: tools/mutation/ended.toml has it"},
 };
 

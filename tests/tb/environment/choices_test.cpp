@@ -382,11 +382,11 @@ TEST_CASE("time stamps of retransmissions are samples or not", "[tb][choices][A-
 
 TEST_CASE("dynamic MPR, on or off", "[tb][choices][A-59]") {
   // Beyond the window of now: NO_BITMAP. A requestor that hears of it keeps within it as soon as it knows. How many of
-  // either kind are on their way when the window shrinks differs from seed to seed.
+  // either kind are on their way when the window shrinks differs from seed to seed, and in the first ones by chance.
   uint64_t unheard = 0, heard = 0;
-  for (uint64_t seed = 21; seed < 26; ++seed) {
+  for (uint64_t seed = 21; seed < 24; ++seed) {
     for (const double dyn : {0.0, 1.0}) {
-      const CosimResult r = run_with("dynamic-mpr", {{"move_mpr", 1}}, {"dyn_mpr", dyn}, 3000, "fpga100", seed);
+      const CosimResult r = run_with("dynamic-mpr", {{"move_mpr", 1}}, {"dyn_mpr", dyn}, 20000, "fpga100", seed);
       INFO("seed " << seed << ": " << r.problem << r.error << failure_text({}, r));
       REQUIRE(r.outcome == Outcome::Pass);
       (dyn == 0 ? unheard : heard) += r.dut.counters.nores;
