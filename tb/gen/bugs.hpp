@@ -149,7 +149,7 @@ inline constexpr Bug kBugs[] = {
      "a packet of which a line could not be read has a right ICRC", "tiny", "host-errors", ""},
     {71, "host-fail-ignored", "csr",
      "the host reports that a QP must fail, and it does not", "tiny", "host-errors", ""},
-    {72, "port-stands-untold", "tx_path",
+    {72, "port-stands-untold", "tx_lane",
      "a lane does not notice that its port stands still", "tiny", "port-stands", ""},
     {73, "answer-does-not-wait", "tx_inflight",
      "an answer behind another one does not wait for the outputs", "tiny", "ecn", "AnswersWhenFree"},
