@@ -98,7 +98,7 @@ struct Nic::Impl {
 
   unsigned port_up = 0, port_up_next = 0;
   unsigned lane_room = 0, stands = 0;  // bit p: of tx_lanes[p]
-  bool fresh = true;       // no step since reset
+  bool fresh = true;                   // no step since reset
 
   // Inputs of the last step, for the boundaries that are pins.
   bool wqe_valid = false, fail_valid = false, cqe_ready = false, rdreq_ready = false, line_ready = false;

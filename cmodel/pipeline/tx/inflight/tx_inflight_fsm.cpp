@@ -23,8 +23,7 @@ Fsm::Choice Fsm::idle(const CfgBus& cfg, bool for_record, Recording& recording) 
   const Out& out = s_.tell.out;
   const bool ccev = out.ccev.free();
   const bool request[5] = {
-      in_.rec.has() && ccev && !for_record,
-      in_.ctl.has() && answer_may_begin(),
+      in_.rec.has() && ccev && !for_record, in_.ctl.has() && answer_may_begin(),
       !s_.qps.list.empty() && out.retx.free() && out.fb.free() && out.rask.free() && ccev && !hold_,
       visit_due_ && out.upd.free() && ccev && out.qperr.free(), !s_.qps.rq.empty() && ccev};
   if (!(request[0] | request[1] | request[2] | request[3] | request[4])) return Choice::None;

@@ -95,7 +95,7 @@ class Fsm {
   unsigned div_ = 0;
   bool visit_due_ = false;
   unsigned chain_ = 0;  ///< answers begun behind another one since the last cycle in Idle
-  bool hold_ = false;  ///< a retransmission was refused a moment ago
+  bool hold_ = false;   ///< a retransmission was refused a moment ago
   unsigned visit_qp_ = 0;
 };
 
