@@ -19,6 +19,7 @@ module formal_fpga_axi_rd #(
     input logic host_rd_valid_i,
     input logic [AddrW-1:0] host_rd_addr_i,
     input logic [OffW:0] len_i,
+    input logic host_rd_qp_i,
     input logic rd_plane_i,
     input logic ar_take_i,
     input logic r_give_i,
@@ -29,7 +30,7 @@ module formal_fpga_axi_rd #(
 );
   `MRC_RESET
 
-  logic host_rd_ready_o, host_rsp_valid_o, host_rsp_err_o, stray_o, idle_o;
+  logic host_rd_ready_o, host_rsp_valid_o, host_rsp_err_o, host_rsp_qp_o, stray_o, idle_o;
   logic [3:0] host_rd_plane_i, host_rsp_plane_o;
   logic [7:0] host_rd_len_i, m_axi_arlen_o;
   logic [WordBytes*8-1:0] host_rsp_data_o, m_axi_rdata_i, mine_data;
@@ -43,7 +44,8 @@ module formal_fpga_axi_rd #(
       .NumPlanes(2),
       .Pending(Pending),
       .AddrW(AddrW),
-      .PageBits(PageBits)
+      .PageBits(PageBits),
+      .QpW(1)
   ) dut (
       .*
   );
@@ -52,6 +54,7 @@ module formal_fpga_axi_rd #(
   typedef struct packed {
     logic [AddrW-1:0] addr;
     logic [OffW:0] len;
+    logic qp;
   } req_t;
   req_t [MaxReqs:0] reqs_q, reqs_d;
   logic [MaxBeats+1:0][WordW-1:0] beats_q, beats_d;
@@ -87,7 +90,7 @@ module formal_fpga_axi_rd #(
       n_reqs_d = n_reqs_q - 3'd1;
     end
     for (int unsigned k = 0; k < MaxReqs; k++) begin
-      if (ask && 3'(k) == n_reqs_d) reqs_d[k] = {host_rd_addr_i, len_i};
+      if (ask && 3'(k) == n_reqs_d) reqs_d[k] = {host_rd_addr_i, len_i, host_rd_qp_i};
     end
     n_reqs_d = n_reqs_d + 3'(ask);
     beats_d = beats_q;
@@ -157,6 +160,7 @@ module formal_fpga_axi_rd #(
   `MRC_PROVE(asked, !rsp || n_reqs_q != '0)
   `MRC_PROVE(its_bytes, !rsp || right == '1)
   `MRC_PROVE(its_errors, !rsp || host_rsp_err_o == err_q)
+  `MRC_PROVE(its_qp, !rsp || host_rsp_qp_o == reqs_q[0].qp)
   `MRC_PROVE(no_stray, !stray_o)
   `MRC_PROVE(idle_is_idle, !idle_o || {n_reqs_q, n_beats_q, other_q} == '0)
   `MRC_COVER(ar_stays, held_q && m_axi_arlen_o == 8'd1)
@@ -164,6 +168,7 @@ module formal_fpga_axi_rd #(
   `MRC_COVER(asked, rsp && n_reqs_q == 3'd3)
   `MRC_COVER(its_bytes, rsp && reqs_q[0].len == 3'd4 && reqs_q[0].addr[2:0] == 3'd7)
   `MRC_COVER(its_errors, rsp && host_rsp_err_o && n_reqs_q > 3'd1)
+  `MRC_COVER(its_qp, rsp && reqs_q[0].qp && n_reqs_q > 3'd1 && !reqs_q[1].qp)
   `MRC_COVER(idle_is_idle, idle_o && given_q)
   `MRC_COVER(no_stray, mine && n_beats_q == 4'd1 && n_reqs_q == 3'd1)
 endmodule

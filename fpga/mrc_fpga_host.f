@@ -7,11 +7,13 @@ rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv
+rtl/lib/mrc_rr_arb.sv
 rtl/lib/mrc_fifo_ram.sv
 fpga/rtl/mrc_fpga_gate.sv
 fpga/rtl/mrc_fpga_wr_cut.sv
 fpga/rtl/mrc_fpga_wr_out.sv
 fpga/rtl/mrc_fpga_axi_wr.sv
 fpga/rtl/mrc_fpga_axi_rd.sv
+fpga/rtl/mrc_fpga_fails.sv
 fpga/rtl/mrc_fpga_hold.sv
 fpga/rtl/mrc_fpga_host.sv

@@ -94,6 +94,7 @@ fpga/rtl/mrc_fpga_wr_cut.sv
 fpga/rtl/mrc_fpga_wr_out.sv
 fpga/rtl/mrc_fpga_axi_wr.sv
 fpga/rtl/mrc_fpga_axi_rd.sv
+fpga/rtl/mrc_fpga_fails.sv
 fpga/rtl/mrc_fpga_hold.sv
 fpga/rtl/mrc_fpga_host.sv
 fpga/rtl/mrc_fpga_nic.sv

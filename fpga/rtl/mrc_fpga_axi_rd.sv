@@ -13,6 +13,7 @@ module mrc_fpga_axi_rd #(
     parameter int unsigned Pending = 64,
     parameter int unsigned AddrW = 64,
     parameter int unsigned PageBits = 12,
+    parameter int unsigned QpW = 16,
     localparam int unsigned DataW = WordBytes * 8,
     localparam int unsigned OffW = $clog2(WordBytes),
     localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1
@@ -24,11 +25,13 @@ module mrc_fpga_axi_rd #(
     input logic [AddrW-1:0] host_rd_addr_i,
     input logic [7:0] host_rd_len_i,
     input logic [3:0] host_rd_plane_i,
+    input logic [QpW-1:0] host_rd_qp_i,
     output logic host_rsp_valid_o,
     output logic [3:0] host_rsp_plane_o,
     output logic [DataW-1:0] host_rsp_data_o,
     // With host_rsp_valid_o: a beat of the line came with an error.
     output logic host_rsp_err_o,
+    output logic [QpW-1:0] host_rsp_qp_o,
     output logic stray_o,
     // No request is inside, and no answer is awaited.
     output logic idle_o,
@@ -59,6 +62,7 @@ module mrc_fpga_axi_rd #(
     logic [AddrW-1:0] addr;
     logic [OffW:0] len;
     logic [PlaneW-1:0] plane;
+    logic [QpW-1:0] qp;
   } req_t;
 
   typedef struct packed {
@@ -67,10 +71,12 @@ module mrc_fpga_axi_rd #(
     logic two;
   } ar_t;
 
-  // What is awaited: where the line begins in its first beat, and whether there is a second.
+  // What is awaited: where the line begins in its first beat, whether there is a second, and whose
+  // it is.
   typedef struct packed {
     logic [OffW-1:0] off;
     logic two;
+    logic [QpW-1:0] qp;
   } wait_t;
 
   req_t req;
@@ -89,7 +95,7 @@ module mrc_fpga_axi_rd #(
       .rst_ni,
       .valid_i(host_rd_valid_i),
       .ready_o(host_rd_ready_o),
-      .data_i({host_rd_addr_i, host_rd_len_i[OffW:0], host_rd_plane_i[PlaneW-1:0]}),
+      .data_i({host_rd_addr_i, host_rd_len_i[OffW:0], host_rd_plane_i[PlaneW-1:0], host_rd_qp_i}),
       .valid_o(req_valid),
       .ready_i(pop),
       .data_o(req),
@@ -141,7 +147,7 @@ module mrc_fpga_axi_rd #(
         .rst_ni,
         .valid_i(load && !half_q && req.plane == PlaneW'(p)),
         .ready_o(wait_room[p]),
-        .data_i({req.addr[OffW-1:0], two}),
+        .data_i({req.addr[OffW-1:0], two, req.qp}),
         .valid_o(wait_valid[p]),
         .ready_i(wait_pop[p]),
         .data_o(wait_head[p]),
@@ -154,6 +160,7 @@ module mrc_fpga_axi_rd #(
   logic [NumPlanes-1:0][DataW-1:0] first_q;
   logic known, whole, bad, valid_q, err_q;
   logic [PlaneW-1:0] plane_q;
+  logic [QpW-1:0] qp_q;
   logic [DataW-1:0] data_q, upper, lower;
   wait_t head;
 
@@ -194,6 +201,7 @@ module mrc_fpga_axi_rd #(
       first_q[m_axi_rid_i] <= m_axi_rdata_i;
     end
     plane_q <= m_axi_rid_i;
+    qp_q <= head.qp;
     data_q <= DataW'({upper, lower} >> {head.off, 3'd0});
     err_q <= bad;
   end
@@ -203,6 +211,7 @@ module mrc_fpga_axi_rd #(
   assign host_rsp_plane_o = 4'(plane_q);
   assign host_rsp_data_o = data_q;
   assign host_rsp_err_o = err_q;
+  assign host_rsp_qp_o = qp_q;
   assign stray_o = m_axi_rvalid_i && !wait_valid[m_axi_rid_i];
   assign idle_o = !req_valid && !m_axi_arvalid_o && wait_valid == '0 && !valid_q;
 

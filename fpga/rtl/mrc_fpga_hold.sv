@@ -2,11 +2,10 @@
 `include "mrc_assert.svh"
 
 /// The core's reset while the bus of the host's memory lives on. Held by software (hold_we_i,
-/// hold_i) or by a read that failed (fail_i), the core is in reset at once; the skin goes on until
-/// it owes and awaits nothing (idle_i), then it is in reset too; both are let go together, when
-/// hold_o is 0. So the core that begins gets no answer to what was asked before. There is no limit
-/// to the wait, late_o tells of it. core_rst_no and skin_rst_no are registers. Contract:
-/// docs/boards/top.md.
+/// hold_i) the core is in reset at once; the skin goes on until it owes and awaits nothing
+/// (idle_i), then it is in reset too; both are let go together, when hold_o is 0. So the core that
+/// begins gets no answer to what was asked before. There is no limit to the wait, late_o tells of
+/// it. core_rst_no and skin_rst_no are registers. Contract: docs/boards/top.md.
 module mrc_fpga_hold #(
     parameter int unsigned WaitCycles = 10000,
     localparam int unsigned WaitW = $clog2(WaitCycles + 1)
@@ -15,7 +14,6 @@ module mrc_fpga_hold #(
     input logic rst_ni,
     input logic hold_we_i,
     input logic hold_i,
-    input logic fail_i,
     input logic idle_i,
     output logic core_rst_no,
     output logic skin_rst_no,
@@ -23,9 +21,7 @@ module mrc_fpga_hold #(
     output logic run_o,
     // The skin goes on without the core: since WaitCycles cycles or more.
     output logic drain_o,
-    output logic late_o,
-    // A failed read is why the core is held.
-    output logic failed_o
+    output logic late_o
 );
 
   if (WaitCycles < 2) begin : gen_bad_wait
@@ -34,23 +30,11 @@ module mrc_fpga_hold #(
 
   // run_q and skin_q drive logic, their twins drive resets alone.
   logic run_q, run_d, skin_q, skin_d, core_rst_nq, skin_rst_nq;
-  logic hold_q, hold_d, failed_q, failed_d, fail;
+  logic hold_q, hold_d;
   logic [WaitW-1:0] wait_q, wait_d;
 
-  // A read of a core that is gone matters to nobody.
-  assign fail = fail_i && run_q;
-
   always_comb begin
-    hold_d = hold_q;
-    failed_d = failed_q;
-    if (hold_we_i) begin
-      hold_d = hold_i;
-      failed_d = failed_q && hold_i;
-    end
-    if (fail) begin
-      hold_d = 1'b1;
-      failed_d = 1'b1;
-    end
+    hold_d = hold_we_i ? hold_i : hold_q;
     run_d = run_q;
     skin_d = skin_q;
     if (run_q) begin
@@ -76,7 +60,6 @@ module mrc_fpga_hold #(
       core_rst_nq <= 1'b0;
       skin_rst_nq <= 1'b0;
       hold_q <= 1'b0;
-      failed_q <= 1'b0;
       wait_q <= '0;
     end else begin
       run_q <= run_d;
@@ -84,7 +67,6 @@ module mrc_fpga_hold #(
       core_rst_nq <= run_d;
       skin_rst_nq <= skin_d;
       hold_q <= hold_d;
-      failed_q <= failed_d;
       wait_q <= wait_d;
     end
   end
@@ -95,7 +77,6 @@ module mrc_fpga_hold #(
   assign run_o = run_q;
   assign drain_o = skin_q && !run_q;
   assign late_o = drain_o && wait_q == WaitW'(WaitCycles);
-  assign failed_o = failed_q;
 
   `MRC_ASSERT(SkinOfACore, skin_q || !run_q, "the core runs and its skin is in reset")
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Skin A, joined: the core's host pins on one side, AXI4 on the other, the gate of completions
-/// between, and the core's reset, which ends when nothing is on its way to memory or back. A read
-/// that fails stops the core before it can send what was read. regs_o are the words of block MRCH,
-/// from its word 4 on; what is counted outlives the core. It does not gather reads. Contract:
-/// docs/boards/host.md, docs/boards/top.md.
+/// between, and the core's reset, which ends when nothing is on its way to memory or back. What
+/// memory fails is told to the core, of its QP. regs_o are the words of block MRCH, from its word 4
+/// on; what is counted outlives the core. It does not gather reads. Contract: docs/boards/host.md,
+/// docs/boards/top.md.
 module mrc_fpga_host
   import mrc_pkg::*;
 #(
@@ -31,8 +31,8 @@ module mrc_fpga_host
     input logic hold_we_i,
     input logic hold_i,
     output logic hold_o,
-    // {failed, late, drain, run} of mrc_fpga_hold.
-    output logic [3:0] state_o,
+    // {late, drain, run} of mrc_fpga_hold.
+    output logic [2:0] state_o,
     input logic [NumQps-1:0] clear_i,
     output logic [NumRegs*32-1:0] regs_o,
 
@@ -50,6 +50,10 @@ module mrc_fpga_host
     output logic host_rsp_valid_o,
     output logic [3:0] host_rsp_plane_o,
     output logic [DataW-1:0] host_rsp_data_o,
+    output logic host_rsp_err_o,
+    output logic host_fail_valid_o,
+    input logic host_fail_ready_i,
+    output qperr_t host_fail_o,
     input logic cqe_valid_i,
     output logic cqe_ready_o,
     input cqe_t cqe_i,
@@ -97,25 +101,24 @@ module mrc_fpga_host
     $error("%m: CountW must be 2 to 32");
   end
 
-  logic skin_rst_n, run, drain, late, failed, wr_idle, rd_idle;
-  logic room, take, done, wr_fail, wr_stray, rd_err, rd_stray;
+  logic skin_rst_n, run, drain, late, wr_idle, rd_idle;
+  logic room, take, done, wr_fail, wr_stray, rd_fail, rd_stray;
   logic [15:0] wr_fail_qp;
+  logic [QpW-1:0] rd_qp;
   logic [NumQps-1:0] qp_failed;
 
   mrc_fpga_hold #(
       .WaitCycles(WaitCycles)
   ) u_hold (
-      .fail_i(host_rsp_valid_o && rd_err),
       .idle_i(wr_idle && rd_idle),
       .skin_rst_no(skin_rst_n),
       .run_o(run),
       .drain_o(drain),
       .late_o(late),
-      .failed_o(failed),
       .*
   );
 
-  assign state_o = {failed, late, drain, run};
+  assign state_o = {late, drain, run};
 
   mrc_fpga_axi_wr #(
       .WordBytes(WordBytes),
@@ -139,13 +142,15 @@ module mrc_fpga_host
   mrc_fpga_axi_rd #(
       .WordBytes(WordBytes),
       .NumPlanes(NumPlanes),
-      .Pending(Pending)
+      .Pending(Pending),
+      .QpW(QpW)
   ) u_rd (
       .rst_ni(skin_rst_n),
       .host_rd_addr_i(host_rd_i.addr),
       .host_rd_len_i(host_rd_i.len),
       .host_rd_plane_i(host_rd_i.plane),
-      .host_rsp_err_o(rd_err),
+      .host_rd_qp_i(host_rd_i.qp[QpW-1:0]),
+      .host_rsp_qp_o(rd_qp),
       .stray_o(rd_stray),
       .idle_o(rd_idle),
       .*
@@ -166,6 +171,19 @@ module mrc_fpga_host
       .*
   );
 
+  assign rd_fail = host_rsp_valid_o && host_rsp_err_o;
+
+  mrc_fpga_fails #(
+      .NumQps(NumQps)
+  ) u_fails (
+      .rst_ni(skin_rst_n),
+      .rd_fail_i(rd_fail),
+      .rd_qp_i(rd_qp),
+      .wr_fail_i(wr_fail),
+      .wr_qp_i(wr_fail_qp[QpW-1:0]),
+      .*
+  );
+
   assign m_axi_awid_o = '0;
 
   // ---- what is counted
@@ -182,7 +200,7 @@ module mrc_fpga_host
     counts_d.wr_failed = counts_q.wr_failed + CountW'(wr_fail);
     counts_d.rd_taken = counts_q.rd_taken + CountW'(host_rd_valid_i && host_rd_ready_o);
     counts_d.rd_done = counts_q.rd_done + CountW'(host_rsp_valid_o);
-    counts_d.rd_failed = counts_q.rd_failed + CountW'(host_rsp_valid_o && rd_err);
+    counts_d.rd_failed = counts_q.rd_failed + CountW'(rd_fail);
     counts_d.strays = counts_q.strays + CountW'(wr_stray) + CountW'(rd_stray);
   end
 

@@ -59,11 +59,11 @@ module mrc_fpga_map #(
     input logic [NumPlanes*NumCounts*32-1:0] lane_counts_i,
     input logic [NumPlanes-1:0] link_up_i,
 
-    // Of mrc_fpga_host: what holds the core, {failed, late, drain, run}, and the words of MRCH.
+    // Of mrc_fpga_host: what holds the core, {late, drain, run}, and the words of MRCH.
     output logic hold_we_o,
     output logic hold_o,
     input logic hold_i,
-    input logic [3:0] state_i,
+    input logic [2:0] state_i,
     output logic [31:0] clear_o,
     input logic [NumHost*32-1:0] host_i
 );
@@ -281,7 +281,7 @@ module mrc_fpga_map #(
           endcase
         end else if (r_word[13:10] == PageCore) begin
           read_good = word == CoreHold || word == CoreState;
-          read_data = (word == CoreHold) ? {31'd0, hold_i} : {28'd0, state_i};
+          read_data = (word == CoreHold) ? {31'd0, hold_i} : {29'd0, state_i};
         end else if (is_host) begin
           read_good = word >= HostWord && word < HostWord + 10'(NumHost);
           read_data = host;

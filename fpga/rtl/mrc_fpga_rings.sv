@@ -224,21 +224,24 @@ module mrc_fpga_rings
   end
 
   logic [3:0] unused_plane;
-  logic unused_rd_idle, unused_wr_idle;
+  logic unused_rd_idle, unused_wr_idle, unused_rd_qp;
   mrc_fpga_axi_rd #(
       .WordBytes(WordBytes),
       .NumPlanes(1),
-      .Pending(Reads)
+      .Pending(Reads),
+      .QpW(1)
   ) u_rd (
       .host_rd_valid_i(req_valid),
       .host_rd_ready_o(req_ready),
       .host_rd_addr_i({req_word, 6'd0}),
       .host_rd_len_i(8'(WordBytes)),
       .host_rd_plane_i(4'd0),
+      .host_rd_qp_i(1'b0),
       .host_rsp_valid_o(rsp_valid),
       .host_rsp_plane_o(unused_plane),
       .host_rsp_data_o(rsp_data),
       .host_rsp_err_o(rsp_err),
+      .host_rsp_qp_o(unused_rd_qp),
       .stray_o(rd_stray),
       .idle_o(unused_rd_idle),
       .m_axi_rid_i(1'b0),

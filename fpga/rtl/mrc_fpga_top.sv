@@ -110,7 +110,8 @@ module mrc_fpga_top
   logic m_axil_arvalid, m_axil_arready, m_axil_rvalid, m_axil_rready;
   logic [15:0] m_axil_awaddr, m_axil_araddr;
   logic [31:0] m_axil_wdata, m_axil_rdata, clear;
-  logic [3:0] m_axil_wstrb, state;
+  logic [3:0] m_axil_wstrb;
+  logic [2:0] state;
   logic [1:0] m_axil_bresp, m_axil_rresp;
   logic hold_we, hold_to, hold, run;
   logic [NumPlanes*320-1:0] lane_counts;
@@ -164,7 +165,8 @@ module mrc_fpga_top
   logic [15:0] host_wr_qp;
   logic [HostBytes*8-1:0] host_wr_data, host_rsp_data;
   rdreq_t host_rd;
-  logic unused_fail_ready;
+  logic host_rsp_err, host_fail_valid, host_fail_ready;
+  qperr_t host_fail;
   cqe_t core_cqe, cqe;
 
   mrc_fpga_nic #(
@@ -200,11 +202,10 @@ module mrc_fpga_top
       .host_rsp_valid_i(host_rsp_valid),
       .host_rsp_plane_i(host_rsp_plane),
       .host_rsp_data_i(host_rsp_data),
-      // Not used here: mrc_fpga_host stops the core when a read fails, and marks QPs at the gate.
-      .host_rsp_err_i(1'b0),
-      .host_fail_valid_i(1'b0),
-      .host_fail_ready_o(unused_fail_ready),
-      .host_fail_i('0),
+      .host_rsp_err_i(host_rsp_err),
+      .host_fail_valid_i(host_fail_valid),
+      .host_fail_ready_o(host_fail_ready),
+      .host_fail_i(host_fail),
       .host_wr_valid_o(host_wr_valid),
       .host_wr_ready_i(host_wr_ready),
       .host_wr_addr_o(host_wr_addr),
@@ -250,6 +251,10 @@ module mrc_fpga_top
       .host_rsp_valid_o(host_rsp_valid),
       .host_rsp_plane_o(host_rsp_plane),
       .host_rsp_data_o(host_rsp_data),
+      .host_rsp_err_o(host_rsp_err),
+      .host_fail_valid_o(host_fail_valid),
+      .host_fail_ready_i(host_fail_ready),
+      .host_fail_o(host_fail),
       .cqe_valid_i(core_cqe_valid),
       .cqe_ready_o(core_cqe_ready),
       .cqe_i(core_cqe),

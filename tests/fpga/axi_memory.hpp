@@ -130,6 +130,7 @@ class AxiMemory {
     t.m_axi_rresp_i = r_resp_;
     t.m_axi_rlast_i = beat.last;
     std::memcpy(&t.m_axi_rdata_i[0], beat.data.data(), Bytes);
+    if (r_resp_ >= 2) std::memset(&t.m_axi_rdata_i[0], 0xA5, Bytes);  // and its bytes are not the memory's
   }
 
   /// Looks at the pins before the edge.

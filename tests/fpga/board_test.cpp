@@ -9,9 +9,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "gen/csr.hpp"
+#include "gen/streams.hpp"
 #include "tb/device/pins_device.hpp"
 #include "tests/fpga/hooks.hpp"
 #include "util/rng.hpp"
@@ -23,7 +26,7 @@ namespace {
 
 constexpr uint64_t kSource = 0x100000000, kTarget = 0x200000000;
 constexpr uint32_t kRkey = 0x1234;
-constexpr uint16_t kCoreHold = 0x1010, kCoreState = 0x1014, kHost = 0x5000;
+constexpr uint16_t kCoreState = 0x1014, kCore = 0x2000, kHost = 0x5000;
 constexpr uint16_t kQpFailed = kHost + 0x10, kWrTaken = kHost + 0x14, kWrDone = kHost + 0x18, kWrFailed = kHost + 0x1c,
                    kRdTaken = kHost + 0x20, kRdDone = kHost + 0x24, kRdFailed = kHost + 0x28, kStrays = kHost + 0x2c;
 constexpr log::Time kTurn = 200'000, kCable = 300'000;
@@ -87,18 +90,31 @@ class Pair {
       s.memory.clear();
       s.cqes.clear();
     }
+    for (unsigned q = 0; q < qps; ++q) connect(q);
+  }
+  void connect(unsigned q) {
     for (unsigned i = 0; i < 2; ++i) {
       Side& s = sides[i];
-      for (unsigned q = 0; q < qps; ++q) {
-        tb::QpConfig c = s.nic->qp_now(s.info.qp_first + q);
-        c.state = log::QpState::Rts;
-        c.peer_qp = sides[1 - i].info.qp_first + q;
-        c.peer_ip = sides[1 - i].address;
-        c.peer_mac = sides[1 - i].mac;
-        c.mtu = 1024;
-        s.nic->qp(c);
-      }
+      tb::QpConfig c = s.nic->qp_now(s.info.qp_first + q);
+      c.state = log::QpState::Rts;
+      c.peer_qp = sides[1 - i].info.qp_first + q;
+      c.peer_ip = sides[1 - i].address;
+      c.peer_mac = sides[1 - i].mac;
+      c.mtu = 1024;
+      s.nic->qp(c);
     }
+  }
+  /// As software does it at both ends, but for QP_FAILED.
+  void reconnect(unsigned q) {
+    for (Side& s : sides) {
+      tb::QpConfig c = s.nic->qp_now(s.info.qp_first + q);
+      c.state = log::QpState::Reset;
+      s.nic->qp(c);
+    }
+    run(60);
+    for (unsigned i = 0; i < 2; ++i) CHECK(read(i, kWrTaken) == read(i, kWrDone));
+    connect(q);
+    run(10);
   }
 
   /// A WRITE with an immediate; false: no room now.
@@ -170,6 +186,15 @@ class Pair {
     settle();
     return value;
   }
+  /// State of a QP, and why the NIC put it into ERROR.
+  std::pair<log::QpState, CqStatus> qp_info(unsigned i, unsigned qp) {
+    // Both at once: the bench's device looks at QPs, too.
+    uint32_t info = 0;
+    sides[i].board.write(kCore + csr::kQpSel, qp);
+    sides[i].board.read(kCore + csr::kQpInfo, [&](uint32_t data, unsigned) { info = data; });
+    settle();
+    return {static_cast<log::QpState>(csr::kQpInfoState.get(info)), CqStatus(csr::kQpInfoStatus.get(info))};
+  }
   void write(unsigned i, uint16_t at, uint32_t value) {
     sides[i].board.write(at, value, [](uint32_t, unsigned resp) { CHECK(resp == 0); });
     settle();
@@ -213,51 +238,67 @@ bool done(const Pair& pair) {
 
 }  // namespace
 
-TEST_CASE("a message of which memory has failed a write completes with an error, until software clears its QP",
+TEST_CASE("a QP of which memory has failed a write ends, and completes nothing as Ok until software clears it",
           "[fpga][top]") {
-  Pair pair(1);
-  pair.open(2);
-  Side& b = pair.sides[1];
-  REQUIRE(pair.read(1, 0x5000) == 0x4d524348);
-  // A write in the middle of the second message.
-  b.board.memory.write_fails = [](uint64_t at) { return at >= kTarget + 0x3000 && at < kTarget + 0x3400; };
-  REQUIRE(pair.post(0, 0, 0x1003, 3000));
-  REQUIRE(pair.post(0, 0, 0x2801, 4000));
-  REQUIRE(pair.post(0, 1, 0x4000, 3000));
-  pair.run(60);
-  auto cqes = received(b);
-  REQUIRE(cqes.size() == 3);
-  for (const log::Cqe& cqe : cqes) CHECK((cqe.status == Status::Ok) == (cqe.imm != 0x2801));
-  CHECK(std::ranges::count(cqes, Status::RemoteOperation, &log::Cqe::status) == 1);
-  CHECK(pair.written(1, 0x1003, 3000));
-  CHECK_FALSE(pair.written(1, 0x2801, 4000));
-  CHECK(pair.written(1, 0x4000, 3000));
-  CHECK(pair.wrong(1) == 0);
-  CHECK(pair.read(1, kQpFailed) == 1);
-  CHECK(pair.read(1, kWrFailed) == b.board.memory.failed_writes());
-  CHECK(b.board.memory.failed_writes() > 0);
-  CHECK(pair.read(1, kWrTaken) == pair.read(1, kWrDone));
-  // From then on the QP's messages say so, those of others do not.
-  REQUIRE(pair.post(0, 0, 0x6000, 500));
-  REQUIRE(pair.post(0, 1, 0x7000, 500));
-  pair.run(40);
-  cqes = received(b);
-  REQUIRE(cqes.size() == 5);
-  for (std::size_t i = 3; i < 5; ++i) CHECK((cqes[i].status == Status::Ok) == (cqes[i].imm == 0x7000));
-  pair.write(1, kQpFailed, 1);
-  CHECK(pair.read(1, kQpFailed) == 0);
-  REQUIRE(pair.post(0, 0, 0x8000, 500));
-  pair.run(40);
-  cqes = received(b);
-  REQUIRE(cqes.size() == 6);
-  CHECK(cqes[5].status == Status::Ok);
-  CHECK(pair.read(1, kStrays) == 0);
-  CHECK(pair.sides[0].board.failed_assertion() == nullptr);
-  CHECK(b.board.failed_assertion() == nullptr);
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    CAPTURE(seed);
+    Pair pair(seed);
+    pair.open(2);
+    Side &a = pair.sides[0], &b = pair.sides[1];
+    REQUIRE(pair.read(1, 0x5000) == 0x4d524348);
+    // A write in the middle of the second message.
+    b.board.memory.write_fails = [](uint64_t at) { return at >= kTarget + 0x3000 && at < kTarget + 0x3400; };
+    REQUIRE(pair.post(0, 0, 0x1003, 3000));
+    pair.run(40);
+    REQUIRE(pair.post(0, 0, 0x2801, 4000));
+    REQUIRE(pair.post(0, 1, 0x4000, 3000));
+    pair.run(60);
+    CHECK(std::ranges::all_of(received(b), [](const log::Cqe& cqe) {
+      return cqe.imm == 0x2801 ? cqe.status == Status::RemoteOperation : cqe.status == Status::Ok;
+    }));
+    CHECK(std::ranges::count(received(b), 0x1003u, &log::Cqe::imm) == 1);
+    CHECK(std::ranges::count(received(b), 0x4000u, &log::Cqe::imm) == 1);
+    CHECK(pair.written(1, 0x1003, 3000));
+    CHECK_FALSE(pair.written(1, 0x2801, 4000));
+    CHECK(pair.written(1, 0x4000, 3000));
+    CHECK(pair.wrong(1) == 0);
+    CHECK(pair.qp_info(1, 0) == std::pair{log::QpState::Error, CqStatus::HostWrite});
+    CHECK(pair.qp_info(1, 1).first == log::QpState::Rts);
+    CHECK(pair.read(1, kQpFailed) == 1);
+    CHECK(pair.read(1, kWrFailed) == b.board.memory.failed_writes());
+    CHECK(b.board.memory.failed_writes() > 0);
+    CHECK(pair.read(1, kWrTaken) == pair.read(1, kWrDone));
+    // The peer hears of it with what it sends next, if not before.
+    pair.post(0, 0, 0x6000, 500);
+    REQUIRE(pair.post(0, 1, 0x7000, 500));
+    pair.run(60);
+    CHECK(pair.qp_info(0, 0).first == log::QpState::Error);
+    CHECK(std::ranges::count(received(b), 0x6000u, &log::Cqe::imm) == 0);
+    CHECK(std::ranges::count(received(b), 0x7000u, &log::Cqe::imm) == 1);
+    // Set up anew by software that forgets to clear it: never Ok; then by one that does.
+    for (const bool clears : {false, true}) {
+      CAPTURE(clears);
+      if (clears) {
+        CHECK(pair.read(1, kQpFailed) == 1);
+        pair.write(1, kQpFailed, 1);
+        CHECK(pair.read(1, kQpFailed) == 0);
+      }
+      pair.reconnect(0);
+      const uint32_t at = clears ? 0x9000 : 0x8000;
+      REQUIRE(pair.post(0, 0, at, 500));
+      pair.run(40);
+      const auto cqes = received(b);
+      REQUIRE(cqes.back().imm == at);
+      CHECK(cqes.back().status == (clears ? Status::Ok : Status::RemoteOperation));
+      CHECK(pair.written(1, at, 500));
+    }
+    CHECK(pair.read(1, kStrays) == 0);
+    CHECK(a.board.failed_assertion() == nullptr);
+    CHECK(b.board.failed_assertion() == nullptr);
+  }
 }
 
-TEST_CASE("a read that memory fails stops the core before anything wrong has left, and software lets it go",
-          "[fpga][top]") {
+TEST_CASE("a QP of which memory has failed a read ends, and nothing wrong reaches the peer", "[fpga][top]") {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
     Pair pair(seed);
@@ -270,24 +311,29 @@ TEST_CASE("a read that memory fails stops the core before anything wrong has lef
     REQUIRE(pair.post(0, 0, 0x3000, 4000));
     REQUIRE(pair.post(0, 1, 0x5000, 8000));
     pair.run(60);
-    CHECK(pair.read(0, kCoreState) == 8);  // failed, in reset, drained
-    CHECK(pair.read(0, kCoreHold) == 1);
-    CHECK(pair.read(0, kRdFailed) == 1);
+    CHECK(pair.qp_info(0, 0) == std::pair{log::QpState::Error, CqStatus::HostRead});
+    CHECK(pair.qp_info(0, 1).first == log::QpState::Rts);
+    CHECK(pair.read(0, kCoreState) == 1);
+    CHECK(pair.read(0, kRdFailed) >= 1);
+    CHECK(pair.read(0, kRdFailed) == a.board.memory.failed_reads());
     CHECK(pair.read(0, kRdTaken) == pair.read(0, kRdDone));
+    CHECK(pair.read(0, kQpFailed) == 0);
+    // The message ends with an error at the sender, the others are whole.
+    REQUIRE(a.cqes.size() == 3);
+    for (const log::Cqe& cqe : a.cqes) CHECK((cqe.status == Status::Ok) == (cqe.wr_id != 0x3000));
     CHECK(pair.written(1, 0x1000, 3000));
     CHECK_FALSE(pair.written(1, 0x3000, 4000));
+    CHECK(pair.written(1, 0x5000, 8000));
     CHECK(pair.wrong(1) == 0);
-    CHECK(received(b).size() == 1);
-    // The core runs again, as new.
+    CHECK(received(b).size() == 2);
+    // Set up anew it works, when memory does.
     a.board.memory.read_fails = nullptr;
-    a.board.resets_core_alone = true;
-    pair.open(1);
+    pair.reconnect(0);
     REQUIRE(pair.post(0, 0, 0x3000, 4000));
     pair.run(60);
-    CHECK(pair.read(0, kCoreState) == 1);
     CHECK(pair.written(1, 0x3000, 4000));
     CHECK(pair.wrong(1) == 0);
-    CHECK(received(b).size() == 1);
+    CHECK(received(b).size() == 3);
     CHECK(pair.read(0, kStrays) == 0);
     CHECK(a.board.failed_assertion() == nullptr);
     CHECK(b.board.failed_assertion() == nullptr);

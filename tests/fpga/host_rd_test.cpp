@@ -26,7 +26,7 @@ uint8_t byte_at(uint64_t address) { return static_cast<uint8_t>(Rng::hash(addres
 
 struct Request {
   uint64_t address = 0;
-  unsigned size = 0, plane = 0;
+  unsigned size = 0, plane = 0, qp = 0;
   bool fails = false;  ///< one of its beats has an error
 };
 
@@ -67,7 +67,9 @@ class Bench {
   void run(unsigned cycles) {
     for (unsigned i = 0; i < cycles; ++i) cycle();
   }
-  void ask(uint64_t address, unsigned size, unsigned plane) { wanted.push_back({address, size, plane, false}); }
+  void ask(uint64_t address, unsigned size, unsigned plane) {
+    wanted.push_back({address, size, plane, static_cast<unsigned>(rng.below(65536)), false});
+  }
 
   Rng rng;
   VerilatedContext context;  // outlives what is in it
@@ -91,6 +93,7 @@ class Bench {
       t.host_rd_addr_i = wanted.front().address;
       t.host_rd_len_i = static_cast<uint8_t>(wanted.front().size);
       t.host_rd_plane_i = static_cast<uint8_t>(wanted.front().plane);
+      t.host_rd_qp_i = static_cast<uint16_t>(wanted.front().qp);
     }
     t.m_axi_arready_i = rng.chance(takes);
     if (!beat_) {
@@ -126,6 +129,7 @@ class Bench {
       std::memcpy(data.data(), &t.host_rsp_data_o[0], kWord);
       for (unsigned i = 0; i < request.size; ++i) REQUIRE(data[i] == byte_at(request.address + i));
       REQUIRE(t.host_rsp_err_o == request.fails);
+      REQUIRE(t.host_rsp_qp_o == request.qp);
       told += t.host_rsp_err_o;
       ++lines;
     }

@@ -444,7 +444,7 @@ TEST_CASE("the core's reset and the marks of failed QPs are written once, and by
   CHECK(bench.write(kQpFailed, 0xffffffff, 0).resp == kOkay);
   CHECK(bench.write(kQpFailed + 4, 0xffffffff).resp == kSlvErr);
   CHECK(bench.cleared == std::vector<uint32_t>{0x00400010});
-  for (unsigned state = 0; state < 16; ++state) {
+  for (unsigned state = 0; state < 8; ++state) {
     bench.top->state_i = static_cast<uint8_t>(state);
     bench.top->hold_i = state >> 1 & 1;
     CHECK(bench.read(kCoreState).data == state);
