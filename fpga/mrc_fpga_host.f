@@ -11,8 +11,10 @@ rtl/lib/mrc_rr_arb.sv
 rtl/lib/mrc_fifo_ram.sv
 fpga/rtl/mrc_fpga_gate.sv
 fpga/rtl/mrc_fpga_wr_cut.sv
+fpga/rtl/mrc_fpga_wr_in.sv
 fpga/rtl/mrc_fpga_wr_out.sv
 fpga/rtl/mrc_fpga_axi_wr.sv
+fpga/rtl/mrc_fpga_rd_in.sv
 fpga/rtl/mrc_fpga_axi_rd.sv
 fpga/rtl/mrc_fpga_fails.sv
 fpga/rtl/mrc_fpga_hold.sv

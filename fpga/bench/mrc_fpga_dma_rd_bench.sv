@@ -9,10 +9,12 @@ module mrc_fpga_dma_rd_bench (
     input logic [63:0] host_rd_addr_i,
     input logic [7:0] host_rd_len_i,
     input logic [3:0] host_rd_plane_i,
+    input logic [15:0] host_rd_qp_i,
     output logic host_rsp_valid_o,
     output logic [3:0] host_rsp_plane_o,
     output logic [511:0] host_rsp_data_o,
     output logic host_rsp_err_o,
+    output logic [15:0] host_rsp_qp_o,
     output logic stray_o,
 
     output logic desc_valid_o,

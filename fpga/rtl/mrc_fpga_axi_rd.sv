@@ -53,18 +53,6 @@ module mrc_fpga_axi_rd #(
 
   localparam int unsigned WordW = AddrW - OffW;
 
-  if (WordBytes != 2 ** OffW || WordBytes < 2 || PageBits <= OffW || PageBits > AddrW)
-  begin : gen_bad_word
-    $error("%m: WordBytes must be a power of two, at least 2, and PageBits above its log2");
-  end
-
-  typedef struct packed {
-    logic [AddrW-1:0] addr;
-    logic [OffW:0] len;
-    logic [PlaneW-1:0] plane;
-    logic [QpW-1:0] qp;
-  } req_t;
-
   typedef struct packed {
     logic [PlaneW-1:0] plane;
     logic [WordW-1:0] word;
@@ -79,45 +67,45 @@ module mrc_fpga_axi_rd #(
     logic [QpW-1:0] qp;
   } wait_t;
 
-  req_t req;
   ar_t ar_d, ar;
-  logic req_valid, pop, ar_free, load, two, split, half_q, half_d;
-  logic [OffW+1:0] end_at;
-  logic [1:0] unused_count;
+  logic part_valid, part_more, wide, rest, ar_free, load;
+  logic [AddrW-1:0] part_addr;
+  logic [OffW:0] part_len;
+  logic [PlaneW-1:0] part_plane;
+  logic [QpW-1:0] part_qp;
+  logic [OffW-1:0] part_at;
 
   // ---- requests
 
-  mrc_fifo #(
-      .T(req_t),
-      .Depth(2)
-  ) u_req (
-      .clk_i,
-      .rst_ni,
-      .valid_i(host_rd_valid_i),
-      .ready_o(host_rd_ready_o),
-      .data_i({host_rd_addr_i, host_rd_len_i[OffW:0], host_rd_plane_i[PlaneW-1:0], host_rd_qp_i}),
-      .valid_o(req_valid),
-      .ready_i(pop),
-      .data_o(req),
-      .count_o(unused_count)
+  mrc_fpga_rd_in #(
+      .WordBytes(WordBytes),
+      .NumPlanes(NumPlanes),
+      .AddrW(AddrW),
+      .PageBits(PageBits),
+      .QpW(QpW)
+  ) u_in (
+      .part_valid_o(part_valid),
+      .part_take_i(load),
+      .part_addr_o(part_addr),
+      .part_len_o(part_len),
+      .part_plane_o(part_plane),
+      .part_qp_o(part_qp),
+      .part_at_o(part_at),
+      .part_more_o(part_more),
+      .*
   );
 
   logic [NumPlanes-1:0] wait_room, wait_valid, wait_pop, got_q, got_d, bad_q, bad_d;
   wait_t [NumPlanes-1:0] wait_head;
   logic [NumPlanes-1:0][$clog2(Pending+1)-1:0] unused_waits;
 
-  assign end_at = (OffW + 2)'(req.addr[OffW-1:0]) + (OffW + 2)'(req.len);
-  assign two = end_at > (OffW + 2)'(WordBytes);
-  assign split = two && (&req.addr[PageBits-1:OffW]);
+  // The part lies in two words.
+  assign wide = (OffW + 2)'(part_addr[OffW-1:0]) + (OffW + 2)'(part_len)
+      > (OffW + 2)'(WordBytes);
+  assign rest = part_at != '0;
   // The place for the answer is taken with the first burst.
-  assign load = req_valid && ar_free && (half_q || wait_room[req.plane]);
-  assign pop = load && (half_q || !split);
-  assign half_d = load ? split && !half_q : half_q;
-  assign ar_d = '{
-          plane: req.plane,
-          word: req.addr[AddrW-1:OffW] + WordW'(half_q),
-          two: two && !split
-      };
+  assign load = part_valid && ar_free && (rest || wait_room[part_plane]);
+  assign ar_d = '{plane: part_plane, word: part_addr[AddrW-1:OffW], two: wide};
 
   mrc_out_reg #(
       .T(ar_t)
@@ -145,9 +133,9 @@ module mrc_fpga_axi_rd #(
     ) u_wait (
         .clk_i,
         .rst_ni,
-        .valid_i(load && !half_q && req.plane == PlaneW'(p)),
+        .valid_i(load && !rest && part_plane == PlaneW'(p)),
         .ready_o(wait_room[p]),
-        .data_i({req.addr[OffW-1:0], two, req.qp}),
+        .data_i({part_addr[OffW-1:0], wide || part_more, part_qp}),
         .valid_o(wait_valid[p]),
         .ready_i(wait_pop[p]),
         .data_o(wait_head[p]),
@@ -184,12 +172,10 @@ module mrc_fpga_axi_rd #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      half_q <= 1'b0;
       got_q <= '0;
       bad_q <= '0;
       valid_q <= 1'b0;
     end else begin
-      half_q <= half_d;
       got_q <= got_d;
       bad_q <= bad_d;
       valid_q <= whole;
@@ -213,16 +199,11 @@ module mrc_fpga_axi_rd #(
   assign host_rsp_err_o = err_q;
   assign host_rsp_qp_o = qp_q;
   assign stray_o = m_axi_rvalid_i && !wait_valid[m_axi_rid_i];
-  assign idle_o = !req_valid && !m_axi_arvalid_o && wait_valid == '0 && !valid_q;
+  assign idle_o = !part_valid && !m_axi_arvalid_o && wait_valid == '0 && !valid_q;
 
   logic unused_bits;
-  assign unused_bits = ^{host_rd_len_i, host_rd_plane_i, m_axi_rresp_i[0], m_axi_rlast_i,
-                         unused_count, unused_waits};
+  assign unused_bits = ^{m_axi_rresp_i[0], m_axi_rlast_i, unused_waits};
 
-  `MRC_ASSERT(KnownPlane, !host_rd_valid_i || 32'(host_rd_plane_i) < NumPlanes,
-      "a request of a plane that there is not")
-  `MRC_ASSERT(HasBytes, !host_rd_valid_i || (host_rd_len_i != 8'd0
-      && 32'(host_rd_len_i) <= WordBytes), "a request has no bytes, or too many")
   `MRC_ASSERT(BeatsAreWhole, !(|(got_q & ~wait_valid)), "a first beat came of nothing")
 
 endmodule

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-`include "mrc_assert.svh"
 
 /// Host writes on AXI4: lines of packets are gathered per plane and written by bursts. take_o says
 /// that a packet's last line was taken, done_o that all of the oldest such packet is acknowledged,
@@ -58,98 +57,42 @@ module mrc_fpga_axi_wr #(
   localparam int unsigned BeatW = (MaxBeats > 1) ? $clog2(MaxBeats) : 1;
   localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
 
-  if (BeatDepth < MaxBeats) begin : gen_bad_depth
-    $error("%m: BeatDepth must be at least MaxBeats, or a burst would wait for room for itself");
-  end
-
-  typedef struct packed {
-    logic [AddrW-1:0] addr;
-    logic [OffW:0] len;
-    logic last;
-    logic [PlaneW-1:0] plane;
-    logic [QpW-1:0] qp;
-    logic [DataW-1:0] data;
-  } line_t;
-
-  line_t line;
-  logic in_room, out_idle, line_valid, line_ready, burst_push, burst_room, burst_end;
-  logic [NumPlanes-1:0] beat_push, beat_room, beat_valid, beat_pop;
+  logic in_empty, out_idle, burst_push, burst_room, burst_end;
+  logic [NumPlanes-1:0] beat_valid, beat_pop;
   logic [NumPlanes-1:0][DataW-1:0] head_data;
   logic [NumPlanes-1:0][WordBytes-1:0] head_strb;
-  logic [DataW-1:0] beat_data;
-  logic [WordBytes-1:0] beat_strb;
   logic [WordW-1:0] burst_word;
   logic [BeatW-1:0] burst_beats;
+  logic [PlaneW-1:0] burst_plane;
+  logic [QpW-1:0] burst_qp;
   logic [OffW-1:0] unused_off;
   logic [OffW:0] unused_tail;
-  logic [1:0] unused_count;
-  logic [NumPlanes-1:0][$clog2(BeatDepth+1)-1:0] unused_counts;
 
-  // Ready depends on registers alone.
-  assign host_wr_ready_o = in_room && room_i;
-  assign take_o = host_wr_valid_i && host_wr_ready_o && host_wr_last_i;
-
-  mrc_fifo #(
-      .T(line_t),
-      .Depth(2)
-  ) u_line (
-      .clk_i,
-      .rst_ni,
-      .valid_i(host_wr_valid_i && room_i),
-      .ready_o(in_room),
-      .data_i({host_wr_addr_i, host_wr_len_i[OffW:0], host_wr_last_i, host_wr_plane_i[PlaneW-1:0],
-               host_wr_qp_i, host_wr_data_i}),
-      .valid_o(line_valid),
-      .ready_i(line_ready),
-      .data_o(line),
-      .count_o(unused_count)
-  );
-
-  mrc_fpga_wr_cut #(
+  mrc_fpga_wr_in #(
       .WordBytes(WordBytes),
       .NumPlanes(NumPlanes),
+      .BeatDepth(BeatDepth),
       .MaxBeats(MaxBeats),
       .AddrW(AddrW),
+      .QpW(QpW),
       .PageBits(PageBits)
-  ) u_cut (
-      .clk_i,
-      .rst_ni,
-      .line_valid_i(line_valid),
-      .line_ready_o(line_ready),
-      .line_addr_i(line.addr),
-      .line_len_i(line.len),
-      .line_last_i(line.last),
-      .line_plane_i(line.plane),
-      .line_data_i(line.data),
-      .beat_room_i(beat_room),
-      .burst_room_i(burst_room),
-      .beat_push_o(beat_push),
-      .beat_data_o(beat_data),
-      .beat_strb_o(beat_strb),
+  ) u_in (
+      .empty_o(in_empty),
       .burst_push_o(burst_push),
+      .burst_room_i(burst_room),
       .burst_word_o(burst_word),
       .burst_beats_o(burst_beats),
       .burst_end_o(burst_end),
+      .burst_plane_o(burst_plane),
+      .burst_qp_o(burst_qp),
       .burst_off_o(unused_off),
-      .burst_tail_o(unused_tail)
+      .burst_tail_o(unused_tail),
+      .beat_valid_o(beat_valid),
+      .beat_pop_i(beat_pop),
+      .beat_data_o(head_data),
+      .beat_strb_o(head_strb),
+      .*
   );
-
-  for (genvar p = 0; p < NumPlanes; p++) begin : gen_plane
-    mrc_fifo_ram #(
-        .Width(DataW + WordBytes),
-        .Depth(BeatDepth)
-    ) u_beats (
-        .clk_i,
-        .rst_ni,
-        .valid_i(beat_push[p]),
-        .ready_o(beat_room[p]),
-        .data_i({beat_data, beat_strb}),
-        .valid_o(beat_valid[p]),
-        .ready_i(beat_pop[p]),
-        .data_o({head_data[p], head_strb[p]}),
-        .count_o(unused_counts[p])
-    );
-  end
 
   mrc_fpga_wr_out #(
       .WordBytes(WordBytes),
@@ -167,8 +110,8 @@ module mrc_fpga_axi_wr #(
       .burst_word_i(burst_word),
       .burst_beats_i(burst_beats),
       .burst_end_i(burst_end),
-      .burst_plane_i(line.plane),
-      .burst_qp_i(line.qp),
+      .burst_plane_i(burst_plane),
+      .burst_qp_i(burst_qp),
       .beat_valid_i(beat_valid),
       .beat_pop_o(beat_pop),
       .beat_data_i(head_data),
@@ -192,17 +135,12 @@ module mrc_fpga_axi_wr #(
       .idle_o(out_idle)
   );
 
-  assign idle_o = out_idle && !line_valid;
+  assign idle_o = out_idle && in_empty;
 
   assign m_axi_awsize_o = 3'(OffW);
   assign m_axi_awburst_o = 2'b01;
 
   logic unused_bits;
-  assign unused_bits = ^{host_wr_len_i, host_wr_plane_i, unused_off, unused_tail, unused_count,
-                         unused_counts};
-
-  `MRC_NEVER_FULL(Beats, beat_push != '0, (beat_push & ~beat_room) == '0)
-  `MRC_ASSERT(KnownPlane, !host_wr_valid_i || 32'(host_wr_plane_i) < NumPlanes,
-      "a line of a plane that there is not")
+  assign unused_bits = ^{unused_off, unused_tail};
 
 endmodule

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-`include "mrc_assert.svh"
 
 /// Host reads by descriptor and stream: a request of up to WordBytes bytes at any address becomes
 /// one descriptor, or two where it crosses a boundary of 2^PageBits bytes. Answers come in the
@@ -14,6 +13,7 @@ module mrc_fpga_dma_rd #(
     parameter int unsigned LenW = 28,
     parameter int unsigned AddrW = 64,
     parameter int unsigned PageBits = 12,
+    parameter int unsigned QpW = 16,
     localparam int unsigned DataW = WordBytes * 8,
     localparam int unsigned OffW = $clog2(WordBytes),
     localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1
@@ -25,11 +25,13 @@ module mrc_fpga_dma_rd #(
     input logic [AddrW-1:0] host_rd_addr_i,
     input logic [7:0] host_rd_len_i,
     input logic [3:0] host_rd_plane_i,
+    input logic [QpW-1:0] host_rd_qp_i,
     output logic host_rsp_valid_o,
     output logic [3:0] host_rsp_plane_o,
     output logic [DataW-1:0] host_rsp_data_o,
     // With host_rsp_valid_o: a beat of the line came with an error.
     output logic host_rsp_err_o,
+    output logic [QpW-1:0] host_rsp_qp_o,
     output logic stray_o,
 
     output logic desc_valid_o,
@@ -41,19 +43,9 @@ module mrc_fpga_dma_rd #(
     input logic rsp_err_i
 );
 
-  if (WordBytes != 2 ** OffW || WordBytes < 2 || PageBits <= OffW || PageBits > AddrW)
-  begin : gen_bad_word
-    $error("%m: WordBytes must be a power of two, at least 2, and PageBits above its log2");
-  end
   if (LenW <= OffW) begin : gen_bad_length
     $error("%m: LenW is too small for a line");
   end
-
-  typedef struct packed {
-    logic [AddrW-1:0] addr;
-    logic [OffW:0] len;
-    logic [PlaneW-1:0] plane;
-  } req_t;
 
   typedef struct packed {
     logic [AddrW-1:0] addr;
@@ -63,51 +55,42 @@ module mrc_fpga_dma_rd #(
   // What is awaited: whose line, that it has one more beat, and where in its line the beat begins.
   typedef struct packed {
     logic [PlaneW-1:0] plane;
+    logic [QpW-1:0] qp;
     logic more;
     logic [OffW-1:0] at;
   } wait_t;
 
-  req_t req;
-  desc_t desc_d, desc;
-  wait_t wait_d, head;
-  logic req_valid, pop, desc_free, load, split, half_q, half_d, wait_room, wait_valid;
-  logic [OffW+1:0] end_at;
-  logic [OffW:0] first;
-  logic [1:0] unused_count;
+  desc_t desc;
+  wait_t head;
+  logic part_valid, part_more, desc_free, load, wait_room, wait_valid;
+  logic [AddrW-1:0] part_addr;
+  logic [OffW:0] part_len;
+  logic [PlaneW-1:0] part_plane;
+  logic [QpW-1:0] part_qp;
+  logic [OffW-1:0] part_at;
   logic [$clog2(Pending+1)-1:0] unused_waits;
 
   // ---- requests
 
-  mrc_fifo #(
-      .T(req_t),
-      .Depth(2)
-  ) u_req (
-      .clk_i,
-      .rst_ni,
-      .valid_i(host_rd_valid_i),
-      .ready_o(host_rd_ready_o),
-      .data_i({host_rd_addr_i, host_rd_len_i[OffW:0], host_rd_plane_i[PlaneW-1:0]}),
-      .valid_o(req_valid),
-      .ready_i(pop),
-      .data_o(req),
-      .count_o(unused_count)
+  mrc_fpga_rd_in #(
+      .WordBytes(WordBytes),
+      .NumPlanes(NumPlanes),
+      .AddrW(AddrW),
+      .PageBits(PageBits),
+      .QpW(QpW)
+  ) u_in (
+      .part_valid_o(part_valid),
+      .part_take_i(load),
+      .part_addr_o(part_addr),
+      .part_len_o(part_len),
+      .part_plane_o(part_plane),
+      .part_qp_o(part_qp),
+      .part_at_o(part_at),
+      .part_more_o(part_more),
+      .*
   );
 
-  assign end_at = (OffW + 2)'(req.addr[OffW-1:0]) + (OffW + 2)'(req.len);
-  assign split = end_at > (OffW + 2)'(WordBytes) && (&req.addr[PageBits-1:OffW]);
-  // Bytes in front of the boundary.
-  assign first = (OffW + 1)'(WordBytes) - (OffW + 1)'(req.addr[OffW-1:0]);
-  assign load = req_valid && desc_free && wait_room;
-  assign pop = load && (half_q || !split);
-  assign half_d = load ? split && !half_q : half_q;
-
-  always_comb begin
-    desc_d.addr = half_q ? req.addr + AddrW'(first) : req.addr;
-    desc_d.len = half_q ? req.len - first : split ? first : req.len;
-    wait_d.plane = req.plane;
-    wait_d.more = split && !half_q;
-    wait_d.at = half_q ? first[OffW-1:0] : '0;
-  end
+  assign load = part_valid && desc_free && wait_room;
 
   mrc_out_reg #(
       .T(desc_t)
@@ -115,7 +98,7 @@ module mrc_fpga_dma_rd #(
       .clk_i,
       .rst_ni,
       .load_i(load),
-      .data_i(desc_d),
+      .data_i({part_addr, part_len}),
       .free_o(desc_free),
       .valid_o(desc_valid_o),
       .ready_i(desc_ready_i),
@@ -133,7 +116,7 @@ module mrc_fpga_dma_rd #(
       .rst_ni,
       .valid_i(load),
       .ready_o(wait_room),
-      .data_i(wait_d),
+      .data_i({part_plane, part_qp, part_more, part_at}),
       .valid_o(wait_valid),
       .ready_i(rsp_valid_i),
       .data_o(head),
@@ -144,6 +127,7 @@ module mrc_fpga_dma_rd #(
 
   logic known, whole, valid_q, err_q, bad_q;
   logic [PlaneW-1:0] plane_q;
+  logic [QpW-1:0] qp_q;
   logic [DataW-1:0] data_q, moved, line;
 
   assign known = rsp_valid_i && wait_valid;
@@ -159,11 +143,9 @@ module mrc_fpga_dma_rd #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      half_q <= 1'b0;
       valid_q <= 1'b0;
       bad_q <= 1'b0;
     end else begin
-      half_q <= half_d;
       valid_q <= whole;
       if (known) begin
         bad_q <= head.more && rsp_err_i;
@@ -176,6 +158,7 @@ module mrc_fpga_dma_rd #(
       data_q <= line;
     end
     plane_q <= head.plane;
+    qp_q <= head.qp;
     err_q <= rsp_err_i || bad_q;
   end
 
@@ -183,14 +166,10 @@ module mrc_fpga_dma_rd #(
   assign host_rsp_plane_o = 4'(plane_q);
   assign host_rsp_data_o = data_q;
   assign host_rsp_err_o = err_q;
+  assign host_rsp_qp_o = qp_q;
   assign stray_o = rsp_valid_i && !wait_valid;
 
   logic unused_bits;
-  assign unused_bits = ^{host_rd_len_i, host_rd_plane_i, unused_count, unused_waits};
-
-  `MRC_ASSERT(KnownPlane, !host_rd_valid_i || 32'(host_rd_plane_i) < NumPlanes,
-      "a request of a plane that there is not")
-  `MRC_ASSERT(HasBytes, !host_rd_valid_i || (host_rd_len_i != 8'd0
-      && 32'(host_rd_len_i) <= WordBytes), "a request has no bytes, or too many")
+  assign unused_bits = ^unused_waits;
 
 endmodule

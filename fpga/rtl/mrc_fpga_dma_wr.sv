@@ -62,21 +62,9 @@ module mrc_fpga_dma_wr #(
   localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
   localparam int unsigned PieceW = $clog2(MaxBeats * WordBytes + 1);
 
-  if (BeatDepth < MaxBeats) begin : gen_bad_depth
-    $error("%m: BeatDepth must be at least MaxBeats, or a piece would wait for room for itself");
-  end
   if (LenW < PieceW) begin : gen_bad_length
     $error("%m: LenW is too small for a piece of MaxBeats beats");
   end
-
-  typedef struct packed {
-    logic [AddrW-1:0] addr;
-    logic [OffW:0] len;
-    logic last;
-    logic [PlaneW-1:0] plane;
-    logic [QpW-1:0] qp;
-    logic [DataW-1:0] data;
-  } line_t;
 
   // What mrc_fpga_wr_out hands on as a burst's address.
   typedef struct packed {
@@ -85,90 +73,47 @@ module mrc_fpga_dma_wr #(
     logic last;
   } piece_t;
 
-  line_t line;
   piece_t piece, desc;
-  logic in_room, line_valid, line_ready, piece_push, piece_room, piece_end, issue;
+  logic unused_empty, piece_push, piece_room, piece_end, issue;
   logic turn_valid, turn_err, turn_take, turn_room, unasked;
-  logic [NumPlanes-1:0] beat_push, beat_room, beat_valid, beat_pop;
+  logic [NumPlanes-1:0] beat_valid, beat_pop;
   logic [NumPlanes-1:0][DataW-1:0] head_data;
   logic [NumPlanes-1:0][WordBytes-1:0] head_keep;
-  logic [DataW-1:0] beat_data;
-  logic [WordBytes-1:0] beat_keep;
   logic [WordW-1:0] piece_word;
   logic [BeatW-1:0] piece_beats;
+  logic [PlaneW-1:0] piece_plane;
+  logic [QpW-1:0] piece_qp;
   logic [OffW-1:0] piece_off, desc_zeros;
   logic [OffW:0] piece_tail;
   logic [IdW-1:0] unused_turn;
   logic [7:0] unused_len;
-  logic [1:0] unused_count;
-  logic [NumPlanes-1:0][$clog2(BeatDepth+1)-1:0] unused_counts;
 
-  // Ready depends on registers alone.
-  assign host_wr_ready_o = in_room && room_i;
-  assign take_o = host_wr_valid_i && host_wr_ready_o && host_wr_last_i;
-
-  mrc_fifo #(
-      .T(line_t),
-      .Depth(2)
-  ) u_line (
-      .clk_i,
-      .rst_ni,
-      .valid_i(host_wr_valid_i && room_i),
-      .ready_o(in_room),
-      .data_i({host_wr_addr_i, host_wr_len_i[OffW:0], host_wr_last_i, host_wr_plane_i[PlaneW-1:0],
-               host_wr_qp_i, host_wr_data_i}),
-      .valid_o(line_valid),
-      .ready_i(line_ready),
-      .data_o(line),
-      .count_o(unused_count)
-  );
-
-  mrc_fpga_wr_cut #(
+  mrc_fpga_wr_in #(
       .WordBytes(WordBytes),
       .NumPlanes(NumPlanes),
+      .BeatDepth(BeatDepth),
       .MaxBeats(MaxBeats),
       .AddrW(AddrW),
+      .QpW(QpW),
       .PageBits(PageBits),
       .Packed(1'b1)
-  ) u_cut (
-      .clk_i,
-      .rst_ni,
-      .line_valid_i(line_valid),
-      .line_ready_o(line_ready),
-      .line_addr_i(line.addr),
-      .line_len_i(line.len),
-      .line_last_i(line.last),
-      .line_plane_i(line.plane),
-      .line_data_i(line.data),
-      .beat_room_i(beat_room),
-      .burst_room_i(piece_room),
-      .beat_push_o(beat_push),
-      .beat_data_o(beat_data),
-      .beat_strb_o(beat_keep),
+  ) u_in (
+      .empty_o(unused_empty),
       .burst_push_o(piece_push),
+      .burst_room_i(piece_room),
       .burst_word_o(piece_word),
       .burst_beats_o(piece_beats),
       .burst_end_o(piece_end),
+      .burst_plane_o(piece_plane),
+      .burst_qp_o(piece_qp),
       .burst_off_o(piece_off),
-      .burst_tail_o(piece_tail)
+      .burst_tail_o(piece_tail),
+      .beat_valid_o(beat_valid),
+      .beat_pop_i(beat_pop),
+      .beat_data_o(head_data),
+      .beat_strb_o(head_keep),
+      .*
   );
-
-  for (genvar p = 0; p < NumPlanes; p++) begin : gen_plane
-    mrc_fifo_ram #(
-        .Width(DataW + WordBytes),
-        .Depth(BeatDepth)
-    ) u_beats (
-        .clk_i,
-        .rst_ni,
-        .valid_i(beat_push[p]),
-        .ready_o(beat_room[p]),
-        .data_i({beat_data, beat_keep}),
-        .valid_o(beat_valid[p]),
-        .ready_i(beat_pop[p]),
-        .data_o({head_data[p], head_keep[p]}),
-        .count_o(unused_counts[p])
-    );
-  end
 
   assign piece.addr = {piece_word, piece_off};
   assign piece.len = (PieceW'(piece_beats) << OffW) + PieceW'(piece_tail);
@@ -191,8 +136,8 @@ module mrc_fpga_dma_wr #(
       .burst_word_i(piece),
       .burst_beats_i(piece_beats),
       .burst_end_i(piece_end),
-      .burst_plane_i(line.plane),
-      .burst_qp_i(line.qp),
+      .burst_plane_i(piece_plane),
+      .burst_qp_i(piece_qp),
       .beat_valid_i(beat_valid),
       .beat_pop_o(beat_pop),
       .beat_data_i(head_data),
@@ -240,13 +185,10 @@ module mrc_fpga_dma_wr #(
   );
 
   logic unused_bits;
-  assign unused_bits = ^{host_wr_len_i, host_wr_plane_i, desc_zeros, turn_room, unasked,
-                         unused_turn, unused_len, unused_count, unused_counts};
+  assign unused_bits = ^{desc_zeros, turn_room, unasked, unused_turn, unused_len, unused_empty,
+                         unused_idle};
 
-  `MRC_NEVER_FULL(Beats, beat_push != '0, (beat_push & ~beat_room) == '0)
   `MRC_NEVER_FULL(Turns, issue, turn_room)
   `MRC_ASSERT(TurnsAreOwed, !unasked, "a status came in its turn, and no piece is owed one")
-  `MRC_ASSERT(KnownPlane, !host_wr_valid_i || 32'(host_wr_plane_i) < NumPlanes,
-      "a line of a plane that there is not")
 
 endmodule

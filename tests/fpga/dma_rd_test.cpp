@@ -28,7 +28,7 @@ uint8_t byte_at(uint64_t address) { return static_cast<uint8_t>(Rng::hash(addres
 
 struct Request {
   uint64_t address = 0;
-  unsigned size = 0, plane = 0;
+  unsigned size = 0, plane = 0, qp = 0;
   bool fails = false;  ///< one of its descriptors has an error
 };
 
@@ -70,7 +70,9 @@ class Reads {
   void run(unsigned cycles) {
     for (unsigned i = 0; i < cycles; ++i) cycle();
   }
-  void ask(uint64_t address, unsigned size, unsigned plane) { wanted.push_back({address, size, plane, false}); }
+  void ask(uint64_t address, unsigned size, unsigned plane) {
+    wanted.push_back({address, size, plane, static_cast<unsigned>(rng.below(65536)), false});
+  }
   /// A request anywhere, often near a boundary of 4 KiB.
   void ask_any() {
     const auto size = static_cast<unsigned>(rng.chance(0.6) ? kWord : rng.between(1, kWord));
@@ -122,6 +124,7 @@ class Reads {
       t.host_rd_addr_i = wanted.front().address;
       t.host_rd_len_i = static_cast<uint8_t>(wanted.front().size);
       t.host_rd_plane_i = static_cast<uint8_t>(wanted.front().plane);
+      t.host_rd_qp_i = static_cast<uint16_t>(wanted.front().qp);
     }
     t.desc_ready_i = rng.chance(takes);
   }
@@ -133,6 +136,7 @@ class Reads {
       REQUIRE(plane < kPlanes);
       REQUIRE(!asked_[plane].empty());
       const Request request = *asked_[plane].front();
+      REQUIRE(t.host_rsp_qp_o == request.qp);
       asked_[plane].pop_front();
       std::array<uint8_t, kWord> data{};
       std::memcpy(data.data(), &t.host_rsp_data_o[0], kWord);

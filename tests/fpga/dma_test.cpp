@@ -42,7 +42,7 @@ class Shell : public HostCore<Top> {
   bool stands = false;          ///< nothing is taken
   bool oldest_waits = false;    ///< no status for the oldest piece
   std::optional<unsigned> odd;  ///< a status that nobody asked for, with this id
-  uint64_t pieces = 0, longest = 0, overtakes = 0, fell_early = 0, crossed = 0, most_open = 0;
+  uint64_t pieces = 0, longest = 0, overtakes = 0, fell_early = 0, crossed = 0, most_open = 0, strays = 0;
 
   bool idle() const { return this->unwritten == 0 && open_.empty() && !bytes_owed(); }
   std::size_t open() const { return open_.size(); }
@@ -86,6 +86,7 @@ class Shell : public HostCore<Top> {
   }
 
   void sample_shell() override {
+    strays += top->stray_o;
     // The gate hears of pieces in their order, in the cycle behind their status.
     if (!open_.empty() && open_.front()->answered) {
       if (open_.front()->failed) this->failed[open_.front()->qp] = true;

@@ -6,17 +6,14 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <deque>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "Vmrc_fpga_host.h"
-#include "gen/streams.hpp"
 #include "tests/fpga/hooks.hpp"
-#include "util/rng.hpp"
-#include "verilated.h"
+#include "tests/fpga/host_core.hpp"
 
 using namespace mrc;
 
@@ -25,24 +22,8 @@ namespace {
 /// Words of MRCH (docs/boards/axil.md), from the first behind its header on.
 enum class Word : uint8_t { QpFailed, WrTaken, WrDone, WrFailed, RdTaken, RdDone, RdFailed, Strays };
 
-constexpr unsigned kLine = 64, kPlanes = 2, kQps = 4, kDepth = 4, kMaxOpen = 8, kMaxBeats = 16, kOk = 0, kRemOp = 99;
+constexpr unsigned kDepth = 4, kMaxOpen = 8, kMaxBeats = 16;
 constexpr unsigned kWaitCycles = 40, kCountWrap = 64, kRun = 1, kDrain = 2, kLate = 4;  // bits of CORE_STATE
-
-/// A packet of the core: its bytes, and how many of them no burst has been acknowledged for.
-struct Packet {
-  uint64_t address = 0;
-  std::vector<uint8_t> bytes;
-  unsigned plane = 0, qp = 0;
-  std::size_t sent = 0, open = 0;
-  bool failed = false, taken = false;
-};
-
-struct Line {
-  uint64_t address = 0;
-  unsigned size = 0, plane = 0, qp = 0;
-  bool last = false;
-  std::array<uint8_t, kLine> data{};
-};
 
 /// A burst in the memory.
 struct Burst {
@@ -52,144 +33,34 @@ struct Burst {
   unsigned came = 0;
 };
 
-class Bench {
+class Bench final : public HostCore<Vmrc_fpga_host> {
  public:
-  explicit Bench(uint64_t seed) : rng(seed, "host") {
-    top = std::make_unique<Vmrc_fpga_host>(&context, "host");
-    settle();
-    top->rst_ni = 1;  // an edge needs a level before it
-    settle();
-    top->rst_ni = 0;
-    for (unsigned i = 0; i < 4; ++i) cycle();
-    top->rst_ni = 1;
+  explicit Bench(uint64_t seed) : HostCore(seed, "host") {
     while (!top->core_rst_no) cycle();
     failed_assertions();
   }
-  ~Bench() {
-    Verilated::threadContextp(&context);
-    top->final();
-  }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
 
-  /// A packet for a plane, behind those that it has.
-  void send(unsigned plane, unsigned qp, std::size_t size, uint64_t address) {
-    Packet packet;
-    packet.address = address;
-    packet.plane = plane;
-    packet.qp = qp;
-    packet.open = size;
-    packet.bytes.resize(size);
-    for (uint8_t& byte : packet.bytes) byte = static_cast<uint8_t>(rng.next());
-    packets.push_back(packet);
-    places[address] = packets.size() - 1;
-    queue_[plane].push_back(packets.size() - 1);
-  }
-  /// A random packet behind all others in memory: often in a word that it shares with its neighbour.
-  void send_any(std::size_t most) {
-    const std::size_t size = rng.chance(0.1) ? most : rng.between(1, most);
-    send(static_cast<unsigned>(rng.below(kPlanes)), static_cast<unsigned>(rng.below(kQps)), size, free_);
-    free_ += size + (rng.chance(0.5) ? 0 : rng.below(90));
-  }
-  void complete(bool recv, unsigned qp, unsigned id, unsigned status = kOk) {
-    Cqe cqe;
-    cqe.recv = recv;
-    cqe.qp = static_cast<uint16_t>(qp);
-    cqe.status = static_cast<decltype(cqe.status)>(status);
-    cqe.wr_id = id;
-    cqes.push_back(cqe);
-  }
   /// Software writes CORE_HOLD. A core that is held has forgotten what it had to offer.
   void hold(bool on) {
     top->hold_we_i = 1;
     top->hold_i = on;
     cycle();
     top->hold_we_i = 0;
-    if (!on) return;
-    for (auto& queue : queue_) queue.clear();
-    line_.reset();
-    cqes.clear();
-    cqe_offered_ = false;
+    if (on) forget();
   }
-  std::size_t waiting(unsigned plane) const { return queue_[plane].size(); }
   uint32_t word(Word word) const { return top->regs_o[static_cast<unsigned>(word)]; }
-  bool idle() const { return queue_[0].empty() && queue_[1].empty() && !line_ && bursts_.empty() && aws_.empty(); }
+  bool idle() const { return waiting() == 0 && bursts_.empty() && aws_.empty(); }
 
-  void cycle() {
-    drive();
-    settle();
-    if (top->rst_ni) sample();
-    top->clk_i = 1;
-    settle();
-    top->clk_i = 0;
-    settle();
-    ++now;
-    if (top->state_o == 0) {  // what waited at the gate is gone
-      inside_.clear();
-      held_cqe_.reset();
-    }
-  }
-  void run(unsigned cycles) {
-    for (unsigned i = 0; i < cycles; ++i) cycle();
-  }
-
-  Rng rng;
-  VerilatedContext context;  // outlives what is in it
-  std::unique_ptr<Vmrc_fpga_host> top;
-  double offers = 1.0, takes = 1.0, answers = 1.0, fails = 0.0, host = 1.0;
-  bool memory_stands = false, answers_stand = false;
-  std::vector<Packet> packets;
-  std::map<uint64_t, std::size_t> places;  ///< first address of each packet
-  std::deque<Cqe> cqes;                    ///< of the core, not taken yet
-  std::vector<Cqe> left;
-  std::map<uint64_t, uint8_t> memory;
-  std::array<bool, kQps> failed{};
-  uint64_t now = 0, taken = 0, bursts = 0, beats = 0, errors = 0, longest = 0;
+  double takes = 1.0, answers = 1.0, fails = 0.0;
+  bool answers_stand = false;
+  uint64_t bursts = 0, beats = 0, bytes = 0, errors = 0, longest = 0;
   bool stray = false;
 
  private:
-  void settle() {
-    Verilated::threadContextp(&context);
-    top->eval();
-  }
-  /// A line of the oldest packet of a plane.
-  void next_line() {
-    if (line_ || !rng.chance(offers)) return;
-    unsigned plane = static_cast<unsigned>(rng.below(kPlanes));
-    if (queue_[plane].empty()) plane = 1 - plane;
-    if (queue_[plane].empty()) return;
-    Packet& packet = packets[queue_[plane].front()];
-    Line line;
-    line.address = packet.address + packet.sent;
-    line.size = static_cast<unsigned>(std::min<std::size_t>(kLine, packet.bytes.size() - packet.sent));
-    line.plane = plane;
-    line.qp = packet.qp;
-    for (unsigned i = 0; i < kLine; ++i) {
-      line.data[i] = i < line.size ? packet.bytes[packet.sent + i] : static_cast<uint8_t>(rng.next());
-    }
-    packet.sent += line.size;
-    line.last = packet.sent == packet.bytes.size();
-    line_ = line;
-  }
-
-  void drive() {
+  void drive_shell() override {
     auto& t = *top;
-    next_line();
-    t.host_wr_valid_i = line_.has_value();
-    if (line_) {
-      t.host_wr_addr_i = line_->address;
-      t.host_wr_len_i = static_cast<uint8_t>(line_->size);
-      t.host_wr_last_i = line_->last;
-      t.host_wr_plane_i = static_cast<uint8_t>(line_->plane);
-      t.host_wr_qp_i = static_cast<uint16_t>(line_->qp);
-      std::memcpy(&t.host_wr_data_i[0], line_->data.data(), kLine);
-    }
-    if (!cqe_offered_) cqe_offered_ = !cqes.empty() && rng.chance(offers);
-    t.cqe_valid_i = cqe_offered_;
-    if (cqe_offered_) cqes.front().pack(&t.cqe_i[0]);
-    t.cqe_ready_i = rng.chance(host);
-    t.m_axi_awready_i = !memory_stands && rng.chance(takes);
-    t.m_axi_wready_i = !memory_stands && rng.chance(takes);
+    t.m_axi_awready_i = rng.chance(takes);
+    t.m_axi_wready_i = rng.chance(takes);
     if (!b_offered_)
       b_offered_ =
           !answers_stand && !bursts_.empty() && bursts_.front().came == bursts_.front().beats && rng.chance(answers);
@@ -198,65 +69,9 @@ class Bench {
     t.m_axi_bresp_i = static_cast<uint8_t>(b_resp_.value_or(0));
   }
 
-  void sample() {
+  void sample_shell() override {
     auto& t = *top;
-    sample_memory();
-    if (t.host_wr_valid_i && t.host_wr_ready_o) {
-      if (line_->last) {
-        Packet& packet = packets[queue_[line_->plane].front()];
-        packet.taken = true;
-        order_.push_back(queue_[line_->plane].front());
-        ++taken;
-        queue_[line_->plane].pop_front();
-      }
-      line_.reset();
-    }
-    if (t.cqe_valid_i && t.cqe_ready_o) {
-      inside_.emplace_back(cqes.front(), order_.size());
-      cqes.pop_front();
-      cqe_offered_ = false;
-    }
-    // A failure that comes while a completion is on offer changes it no more.
-    if (!held_cqe_) told_ = failed_before_;
-    if (held_cqe_) {
-      REQUIRE(t.cqe_valid_o);
-      REQUIRE(cqe_out() == *held_cqe_);
-    }
-    held_cqe_.reset();
-    if (t.cqe_valid_o) {
-      const Cqe cqe = cqe_out();
-      if (!t.cqe_ready_i) {
-        held_cqe_ = cqe;
-      } else {
-        leave(cqe);
-      }
-    }
-    for (unsigned qp = 0; qp < kQps; ++qp) failed[qp] = failed[qp] && (t.clear_i >> qp & 1) == 0;
-  }
-  Cqe cqe_out() { return Cqe::unpack(&top->cqe_o[0]); }
-
-  void leave(const Cqe& cqe) {
-    REQUIRE(!inside_.empty());
-    auto [expected, before] = inside_.front();
-    inside_.pop_front();
-    bool must_fail = false;
-    if (expected.recv) {
-      for (std::size_t i = checked_; i < before; ++i) {
-        CAPTURE(i);
-        REQUIRE(packets[order_[i]].open == 0);
-      }
-      checked_ = std::max(checked_, before);
-      must_fail = told_[expected.qp];
-    }
-    if (must_fail && expected.status == decltype(expected.status)(kOk)) {
-      expected.status = static_cast<decltype(expected.status)>(kRemOp);
-    }
-    REQUIRE(cqe == expected);
-    left.push_back(cqe);
-  }
-
-  void sample_memory() {
-    auto& t = *top;
+    if (t.state_o == 0) forget_inside();
     // What is offered stays, and a burst keeps the rules of AXI4.
     std::array<uint64_t, 2> aw{t.m_axi_awaddr_o, t.m_axi_awlen_o};
     if (held_aw_) REQUIRE((t.m_axi_awvalid_o && aw == *held_aw_));
@@ -267,16 +82,15 @@ class Bench {
     w[128] = t.m_axi_wlast_o;
     if (held_w_) REQUIRE((t.m_axi_wvalid_o && w == *held_w_));
     held_w_.reset();
-    failed_before_ = failed;
     if (t.m_axi_bvalid_i && b_offered_) answer();
     if (t.m_axi_awvalid_o) {
       if (!t.m_axi_awready_i) {
         held_aw_ = aw;
       } else {
         const unsigned n = t.m_axi_awlen_o + 1u;
-        REQUIRE(t.m_axi_awaddr_o % kLine == 0);
+        REQUIRE(t.m_axi_awaddr_o % kHostLine == 0);
         REQUIRE(n <= kMaxBeats);
-        REQUIRE(t.m_axi_awaddr_o / 4096 == (t.m_axi_awaddr_o + n * kLine - 1) / 4096);
+        REQUIRE(t.m_axi_awaddr_o / 4096 == (t.m_axi_awaddr_o + n * kHostLine - 1) / 4096);
         REQUIRE((t.m_axi_awsize_o == 6 && t.m_axi_awburst_o == 1 && t.m_axi_awid_o == 0));
         aws_.push_back({t.m_axi_awaddr_o, n, {}, 0});
         ++bursts;
@@ -299,9 +113,9 @@ class Bench {
       }
       Burst& burst = bursts_.back();
       const auto& beat = ws_.front();
-      for (unsigned i = 0; i < kLine; ++i) {
+      for (unsigned i = 0; i < kHostLine; ++i) {
         if ((beat[64 + i / 8] >> i % 8 & 1) != 0)
-          burst.bytes.emplace_back(burst.address + burst.came * kLine + i, beat[i]);
+          burst.bytes.emplace_back(burst.address + burst.came * kHostLine + i, beat[i]);
       }
       ++burst.came;
       REQUIRE(beat[128] == (burst.came == burst.beats));
@@ -313,40 +127,26 @@ class Bench {
   void answer() {
     const Burst burst = bursts_.front();
     bursts_.pop_front();
-    const bool bad = *b_resp_ >= 2;
     REQUIRE(!burst.bytes.empty());
     for (const auto& [address, byte] : burst.bytes) {
-      auto place = places.upper_bound(address);
-      REQUIRE(place != places.begin());
-      Packet& packet = packets[(--place)->second];
-      const uint64_t at = address - packet.address;
-      REQUIRE(at < packet.bytes.size());
-      REQUIRE(byte == packet.bytes[at]);
-      REQUIRE(memory.emplace(address, byte).second);  // once
-      REQUIRE(packet.open > 0);
-      --packet.open;
-      packet.failed = packet.failed || bad;
-      if (bad) failed[packet.qp] = true;
+      check(address, &byte, 1);
+      write(address, 1);
     }
-    errors += bad;
+    bytes += burst.bytes.size();
+    if (*b_resp_ >= 2) {
+      failed[packet_at(burst.bytes.front().first).qp] = true;
+      ++errors;
+    }
     b_offered_ = false;
     b_resp_.reset();
   }
 
-  std::array<std::deque<std::size_t>, kPlanes> queue_;
-  std::vector<std::size_t> order_;  ///< packets in the order in which their last lines were taken
-  std::size_t checked_ = 0;         ///< so many of them are known to be in memory
-  std::optional<Line> line_;
   std::deque<Burst> aws_, bursts_;
   std::deque<std::array<uint8_t, 129>> ws_;
-  std::deque<std::pair<Cqe, std::size_t>> inside_;
-  std::optional<Cqe> held_cqe_;
   std::optional<std::array<uint64_t, 2>> held_aw_;
   std::optional<std::array<uint8_t, 129>> held_w_;
   std::optional<uint64_t> b_resp_;
-  std::array<bool, kQps> failed_before_{}, told_{};
-  bool cqe_offered_ = false, b_offered_ = false;
-  uint64_t free_ = 0x10000000fc1;
+  bool b_offered_ = false;
 };
 
 }  // namespace
@@ -364,7 +164,7 @@ TEST_CASE("packets are written byte by byte where they belong, whatever the memo
     uint64_t seen = 0;
     unsigned sent = 0;
     for (unsigned i = 0; i < 8000; ++i) {
-      if (bench.waiting(0) + bench.waiting(1) < 4) bench.send_any(most);
+      if (bench.waiting() < 4) bench.send_any(most);
       // Completions of packets that were taken, and some that wait for none.
       for (; seen < bench.taken; ++seen) {
         if (bench.cqes.size() < 6 && bench.rng.chance(0.4)) bench.complete(bench.rng.chance(0.7), 1, sent++);
@@ -374,13 +174,8 @@ TEST_CASE("packets are written byte by byte where they belong, whatever the memo
     bench.takes = bench.answers = bench.host = bench.offers = 1.0;
     bench.run(3000);
     REQUIRE(bench.idle());
-    uint64_t bytes = 0;
-    for (const Packet& packet : bench.packets) {
-      REQUIRE(packet.taken);
-      REQUIRE(packet.open == 0);
-      bytes += packet.bytes.size();
-    }
-    CHECK(bench.memory.size() == bytes);
+    bench.require_written();
+    CHECK(bench.unwritten == 0);
     CHECK(bench.left.size() == sent);
     for (unsigned i = 0; i < sent; ++i) REQUIRE(bench.left[i].wr_id == i);
     CHECK(bench.word(Word::Strays) == 0);
@@ -414,7 +209,7 @@ TEST_CASE("completions wait for their packets, and for nothing else", "[fpga][ho
   CHECK(bench.left.size() == 1);  // nothing before it
   // A memory that takes everything and acknowledges nothing.
   bench.answers_stand = true;
-  for (unsigned i = 0; i < 20; ++i) bench.send(i % 2, i % kQps, 200, 0x10000 + 333 * i);
+  for (unsigned i = 0; i < 20; ++i) bench.send(i % 2, i % kHostQps, 200, 0x10000 + 333 * i);
   bench.run(20);
   CHECK(bench.taken > 0);
   bench.complete(false, 0, 1);
@@ -433,7 +228,7 @@ TEST_CASE("completions wait for their packets, and for nothing else", "[fpga][ho
   // A host that takes nothing: writes go on, and more packets are done than counters count.
   bench.host = 0.0;
   for (unsigned i = 10; i < 20; ++i) bench.complete(true, 1, i);
-  for (unsigned i = 0; i < 100; ++i) bench.send(i % 2, i % kQps, 100, 0x20000 + 150 * i);
+  for (unsigned i = 0; i < 100; ++i) bench.send(i % 2, i % kHostQps, 100, 0x20000 + 150 * i);
   bench.run(2000);
   CHECK(bench.taken == 120);
   CHECK(bench.left.size() == 10);
@@ -457,9 +252,9 @@ TEST_CASE("a completion behind a failed write says so, until its QP is cleared",
   bench.complete(true, 2, 3, 131);
   bench.run(60);
   REQUIRE(bench.left.size() == 4);
-  CHECK(static_cast<unsigned>(bench.left[0].status) == kRemOp);
-  CHECK(static_cast<unsigned>(bench.left[1].status) == kOk);
-  CHECK(static_cast<unsigned>(bench.left[2].status) == kOk);
+  CHECK(static_cast<unsigned>(bench.left[0].status) == kStatusRemOp);
+  CHECK(static_cast<unsigned>(bench.left[1].status) == kStatusOk);
+  CHECK(static_cast<unsigned>(bench.left[2].status) == kStatusOk);
   CHECK(static_cast<unsigned>(bench.left[3].status) == 131);
   bench.top->clear_i = 4;
   bench.run(1);
@@ -468,7 +263,7 @@ TEST_CASE("a completion behind a failed write says so, until its QP is cleared",
   bench.complete(true, 2, 4);
   bench.run(10);
   REQUIRE(bench.left.size() == 5);
-  CHECK(static_cast<unsigned>(bench.left[4].status) == kOk);
+  CHECK(static_cast<unsigned>(bench.left[4].status) == kStatusOk);
 
   // At random: whose write failed before its completion left is told.
   uint64_t errors = 0, told = 0;
@@ -479,15 +274,15 @@ TEST_CASE("a completion behind a failed write says so, until its QP is cleared",
     random.host = 0.7;
     uint64_t seen = 0;
     for (unsigned i = 0; i < 4000; ++i) {
-      if (random.waiting(0) + random.waiting(1) < 4) random.send_any(500);
+      if (random.waiting() < 4) random.send_any(500);
       for (; seen < random.taken; ++seen) {
-        if (random.cqes.size() < 6) random.complete(true, static_cast<unsigned>(random.rng.below(kQps)), 0);
+        if (random.cqes.size() < 6) random.complete(true, static_cast<unsigned>(random.rng.below(kHostQps)), 0);
       }
       random.cycle();
     }
     errors += random.errors;
     CHECK(random.word(Word::WrFailed) == random.errors % kCountWrap);
-    for (const Cqe& cqe : random.left) told += static_cast<unsigned>(cqe.status) == kRemOp;
+    for (const Cqe& cqe : random.left) told += static_cast<unsigned>(cqe.status) == kStatusRemOp;
   }
   CHECK(errors > 3);
   CHECK(told > 50);
@@ -529,17 +324,17 @@ TEST_CASE("a core that is held begins anew when memory has answered, and not bef
   CHECK(bench.top->hold_o == 0);
   CHECK(bench.top->state_o == (kDrain | kLate));
   CHECK(bench.top->core_rst_no == 0);
-  CHECK(bench.memory.empty());
+  CHECK(bench.bytes == 0);
   bench.answers_stand = false;
   bench.run(20);
   CHECK(bench.top->state_o == kRun);
   CHECK(bench.top->core_rst_no == 1);
-  CHECK(bench.memory.size() == 300);
+  CHECK(bench.bytes == 300);
   // Nothing is left of the packet without an end, where the next one is written too.
   bench.send(1, 3, 200, 0x20000);
   bench.complete(true, 3, 1);
   bench.run(40);
-  CHECK(bench.memory.size() == 500);
+  CHECK(bench.bytes == 500);
   REQUIRE(!bench.left.empty());
   CHECK(bench.left.back().wr_id == 1);
   CHECK(bench.word(Word::WrTaken) == 2);
@@ -565,8 +360,9 @@ TEST_CASE("a core that is held begins anew when memory has answered, and not bef
       CAPTURE(life);
       uint64_t seen = random.taken;
       for (uint64_t i = random.rng.between(1, 300); i > 0; --i) {
-        if (random.waiting(0) + random.waiting(1) < 4) random.send_any(3000);
-        for (; seen < random.taken; ++seen) random.complete(true, static_cast<unsigned>(random.rng.below(kQps)), life);
+        if (random.waiting() < 4) random.send_any(3000);
+        for (; seen < random.taken; ++seen)
+          random.complete(true, static_cast<unsigned>(random.rng.below(kHostQps)), life);
         random.cycle();
       }
       random.hold(true);
