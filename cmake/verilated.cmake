@@ -54,11 +54,14 @@ mrc_verilated(mrc_verilated_runtime ${MRC_VERILATED_RUNTIME})
 target_compile_options(mrc_verilated_runtime PRIVATE ${MRC_VERILATED_OPT_FAST}
   -include "${MRC_ROOT}/tb/dut/verilated_hooks.h")
 
-# mrc_verilate(TARGET TOP SOURCES files... [ARGS ...] [PARTS n]): a module, or what a .f file lists, Verilated with its
-# assertions, as objects, the fast ones in n sources; file names are relative to the repository. Whoever links it
-# defines the hooks of tb/dut/verilated_hooks.h.
+# mrc_verilate(TARGET TOP SOURCES files... [ARGS ...] [PARTS n] [NAME name]): a module, or what a .f file lists,
+# Verilated with its assertions, as objects, the fast ones in n sources; file names are relative to the repository. The
+# class is V and NAME, or the module's. Whoever links it defines the hooks of tb/dut/verilated_hooks.h.
 function(mrc_verilate target top)
-  cmake_parse_arguments(V "" "PARTS" "SOURCES;ARGS" ${ARGN})
+  cmake_parse_arguments(V "" "PARTS;NAME" "SOURCES;ARGS" ${ARGN})
+  if(NOT V_NAME)
+    set(V_NAME ${top})
+  endif()
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}")
   if(NOT V_PARTS)
     set(V_PARTS 1)
@@ -78,13 +81,13 @@ function(mrc_verilate target top)
   endforeach()
   list(TRANSFORM V_SOURCES PREPEND "${MRC_ROOT}/")
   # The header is one of them: who includes it is compiled again in the same build.
-  add_custom_command(OUTPUT ${outputs} BYPRODUCTS "${folder}/V${top}.h" VERBATIM
-    COMMAND "${CMAKE_COMMAND}" -D VERILATOR=${VERILATOR_BIN} -D FOLDER=${folder} -D PREFIX=V${top}
+  add_custom_command(OUTPUT ${outputs} BYPRODUCTS "${folder}/V${V_NAME}.h" VERBATIM
+    COMMAND "${CMAKE_COMMAND}" -D VERILATOR=${VERILATOR_BIN} -D FOLDER=${folder} -D PREFIX=V${V_NAME}
       -D FAST=${V_PARTS} -D SLOW=1 -P "${MRC_ROOT}/cmake/verilate.cmake" --
       --top-module ${top} --assert ${V_ARGS} ${MRC_VERILATOR_ARGS} ${sources}
     WORKING_DIRECTORY "${MRC_ROOT}"
     DEPENDS "${MRC_ROOT}/cmake/verilate.cmake" ${V_SOURCES} DEPFILE "${folder}/deps"
-    COMMENT "Verilating ${top}")
+    COMMENT "Verilating ${V_NAME}")
   set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS "${MRC_VERILATED_OPT_FAST}")
   set_source_files_properties("${folder}/slow_0.cpp" PROPERTIES COMPILE_OPTIONS -O0)
   mrc_verilated(${target} ${outputs})

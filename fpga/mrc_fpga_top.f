@@ -99,5 +99,10 @@ fpga/rtl/mrc_fpga_axi_rd.sv
 fpga/rtl/mrc_fpga_fails.sv
 fpga/rtl/mrc_fpga_hold.sv
 fpga/rtl/mrc_fpga_host.sv
+fpga/rtl/mrc_fpga_ring_credit.sv
+fpga/rtl/mrc_fpga_ring_send.sv
+fpga/rtl/mrc_fpga_ring_done.sv
+fpga/rtl/mrc_fpga_rings.sv
+fpga/rtl/mrc_fpga_axi_mux.sv
 fpga/rtl/mrc_fpga_nic.sv
 fpga/rtl/mrc_fpga_top.sv

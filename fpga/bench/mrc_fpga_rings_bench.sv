@@ -24,6 +24,7 @@ module mrc_fpga_rings_bench (
     input logic [136:0] cqe_i,
     output logic [1:0] irq_o,
     output logic error_o,
+    output logic idle_o,
     output logic m_axi_arvalid_o,
     input logic m_axi_arready_i,
     output logic m_axi_arid_o,

@@ -28,6 +28,10 @@ module mrc_fpga_host
     input logic rst_ni,
 
     output logic core_rst_no,
+    // Reset of the skin, and of whatever else is on the bus for this core; idle_i: that has nothing
+    // to ask of memory and awaits nothing.
+    output logic skin_rst_no,
+    input logic idle_i,
     input logic hold_we_i,
     input logic hold_i,
     output logic hold_o,
@@ -101,7 +105,7 @@ module mrc_fpga_host
     $error("%m: CountW must be 2 to 32");
   end
 
-  logic skin_rst_n, run, drain, late, wr_idle, rd_idle;
+  logic run, drain, late, wr_idle, rd_idle;
   logic room, take, done, wr_fail, wr_stray, rd_fail, rd_stray;
   logic [15:0] wr_fail_qp;
   logic [QpW-1:0] rd_qp;
@@ -110,8 +114,7 @@ module mrc_fpga_host
   mrc_fpga_hold #(
       .WaitCycles(WaitCycles)
   ) u_hold (
-      .idle_i(wr_idle && rd_idle),
-      .skin_rst_no(skin_rst_n),
+      .idle_i(wr_idle && rd_idle && idle_i),
       .run_o(run),
       .drain_o(drain),
       .late_o(late),
@@ -128,7 +131,7 @@ module mrc_fpga_host
       .BurstDepth(BurstDepth),
       .MaxBursts(MaxBursts)
   ) u_wr (
-      .rst_ni(skin_rst_n),
+      .rst_ni(skin_rst_no),
       .room_i(room),
       .take_o(take),
       .done_o(done),
@@ -145,7 +148,7 @@ module mrc_fpga_host
       .Pending(Pending),
       .QpW(QpW)
   ) u_rd (
-      .rst_ni(skin_rst_n),
+      .rst_ni(skin_rst_no),
       .host_rd_addr_i(host_rd_i.addr),
       .host_rd_len_i(host_rd_i.len),
       .host_rd_plane_i(host_rd_i.plane),
@@ -161,7 +164,7 @@ module mrc_fpga_host
       .MaxOpen(MaxOpen),
       .NumQps(NumQps)
   ) u_gate (
-      .rst_ni(skin_rst_n),
+      .rst_ni(skin_rst_no),
       .take_i(take),
       .room_o(room),
       .done_i(done),
@@ -176,7 +179,7 @@ module mrc_fpga_host
   mrc_fpga_fails #(
       .NumQps(NumQps)
   ) u_fails (
-      .rst_ni(skin_rst_n),
+      .rst_ni(skin_rst_no),
       .rd_fail_i(rd_fail),
       .rd_qp_i(rd_qp),
       .wr_fail_i(wr_fail),

@@ -2,9 +2,9 @@
 `include "mrc_assert.svh"
 
 /// The registers of a board on AXI4-Lite: a list of blocks that say what they are (the board, the
-/// core, a lane per plane, the host side), and the way to the core's registers with a time limit.
-/// Every access is answered. Latency: three cycles, and what the core takes. All of it is in the
-/// core's clock; it has no interrupts. Contract: docs/boards/axil.md.
+/// core, a lane per plane, the host side, rings), and the way to the registers of core and rings
+/// with a time limit. Every access is answered. Latency: three cycles, and what core or rings take.
+/// All of it is in the core's clock; it has no interrupts. Contract: docs/boards/axil.md.
 module mrc_fpga_map #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned PortBytes = 32,
@@ -12,6 +12,7 @@ module mrc_fpga_map #(
     parameter int unsigned WaitCycles = 10000,
     parameter int unsigned CountW = 32,
     parameter logic [31:0] BuildId = 32'd0,
+    parameter bit Rings = 0,
     localparam int unsigned AddrW = 16,
     localparam int unsigned NumCounts = 10,
     localparam int unsigned NumHost = 8
@@ -65,16 +66,31 @@ module mrc_fpga_map #(
     input logic hold_i,
     input logic [2:0] state_i,
     output logic [31:0] clear_o,
-    input logic [NumHost*32-1:0] host_i
+    input logic [NumHost*32-1:0] host_i,
+
+    // Of mrc_fpga_rings, if there are: go and done. cut: they are in reset.
+    output logic ring_w_go_o,
+    output logic [10:0] ring_w_word_o,
+    output logic [31:0] ring_w_data_o,
+    output logic [3:0] ring_w_strb_o,
+    input logic ring_w_done_i,
+    input logic ring_w_err_i,
+    output logic ring_r_go_o,
+    output logic [10:0] ring_r_word_o,
+    input logic ring_r_done_i,
+    input logic ring_r_err_i,
+    input logic [31:0] ring_r_data_i,
+    input logic ring_cut_i
 );
 
   // Pages of 4 KiB: 0 the board, 1 the core's header, 2 its registers, 3 + p the lane of plane p,
-  // and behind them the host side.
+  // behind them the host side, and two of the rings.
   localparam logic [3:0] PageBoard = 4'd0;
   localparam logic [3:0] PageCore = 4'd1;
   localparam logic [3:0] PageRegs = 4'd2;
   localparam int unsigned PageLane = 3;
   localparam logic [3:0] PageHost = 4'(PageLane + NumPlanes);
+  localparam logic [3:0] PageRings = PageHost + 4'd1;
   localparam logic [31:0] PageBytes = 32'h1000;
   localparam logic [31:0] BlockVersion = 32'h0000_0100;
   localparam logic [31:0] IdBoard = 32'h4d52_4342;  // MRCB
@@ -167,12 +183,59 @@ module mrc_fpga_map #(
       .*
   );
 
+  // ---- the rings' registers
+
+  logic w_ring, r_ring, wr_done, wr_err, rr_done, rr_err;
+  logic [31:0] rr_data_q;
+  logic [1:0] unused_owed, unused_late, unused_refused;
+
+  assign w_ring = Rings && (w_word[13:10] == PageRings || w_word[13:10] == PageRings + 4'd1);
+  assign r_ring = Rings && (r_word[13:10] == PageRings || r_word[13:10] == PageRings + 4'd1);
+  assign ring_w_word_o = {w_word[10] != PageRings[0], w_word[9:0]};
+  assign ring_w_data_o = w_data;
+  assign ring_w_strb_o = w_strb;
+  assign ring_r_word_o = {r_word[10] != PageRings[0], r_word[9:0]};
+
+  mrc_fpga_limit #(
+      .WaitCycles(WaitCycles)
+  ) u_ring_write (
+      .clk_i,
+      .rst_ni,
+      .go_i(w_go && w_ring),
+      .start_o(ring_w_go_o),
+      .cut_i(ring_cut_i),
+      .answer_i(ring_w_done_i),
+      .err_i(ring_w_err_i),
+      .done_o(wr_done),
+      .err_o(wr_err),
+      .owed_o(unused_owed[0]),
+      .late_o(unused_late[0]),
+      .refused_o(unused_refused[0])
+  );
+
+  mrc_fpga_limit #(
+      .WaitCycles(WaitCycles)
+  ) u_ring_read (
+      .clk_i,
+      .rst_ni,
+      .go_i(r_go && r_ring),
+      .start_o(ring_r_go_o),
+      .cut_i(ring_cut_i),
+      .answer_i(ring_r_done_i),
+      .err_i(ring_r_err_i),
+      .done_o(rr_done),
+      .err_o(rr_err),
+      .owed_o(unused_owed[1]),
+      .late_o(unused_late[1]),
+      .refused_o(unused_refused[1])
+  );
+
   // Of both directions one is under way at a time.
-  assign w_done = own_done_q || wc_done;
-  assign w_err = own_done_q ? own_err_q : wc_err;
-  assign r_done = read_done_q || rc_done;
-  assign r_err = read_done_q ? read_err_q : rc_err;
-  assign r_data = read_done_q ? read_data_q : rc_data;
+  assign w_done = own_done_q || wc_done || wr_done;
+  assign w_err = own_done_q ? own_err_q : wr_done ? wr_err : wc_err;
+  assign r_done = read_done_q || rc_done || rr_done;
+  assign r_err = read_done_q ? read_err_q : rr_done ? rr_err : rc_err;
+  assign r_data = read_done_q ? read_data_q : rr_done ? rr_data_q : rc_data;
 
   // ---- registers that are written
 
@@ -254,7 +317,7 @@ module mrc_fpga_map #(
       next = 32'(PageLane) * PageBytes;
     end else if (is_host) begin
       id = IdHost;
-      next = 32'd0;
+      next = Rings ? {16'd0, PageRings, 12'd0} : 32'd0;
     end
   end
 
@@ -312,8 +375,8 @@ module mrc_fpga_map #(
       late_q <= '0;
       refused_q <= '0;
     end else begin
-      own_done_q <= w_go && !w_core;
-      read_done_q <= r_go && !r_core;
+      own_done_q <= w_go && !w_core && !w_ring;
+      read_done_q <= r_go && !r_core && !r_ring;
       scratch_q <= scratch_d;
       late_q <= late_d;
       refused_q <= refused_d;
@@ -324,9 +387,10 @@ module mrc_fpga_map #(
     own_err_q <= !own_good;
     read_err_q <= !read_good;
     read_data_q <= read_data;
+    rr_data_q <= (ring_r_done_i && !ring_r_err_i && !ring_cut_i) ? ring_r_data_i : 32'd0;
   end
 
-  `MRC_ASSERT(OneAnswersAWrite, !(own_done_q && wc_done), "two answer a write")
-  `MRC_ASSERT(OneAnswersARead, !(read_done_q && rc_done), "two answer a read")
+  `MRC_ONE_HOT0(OneAnswersAWrite, ({own_done_q, wc_done, wr_done}), "two answer a write")
+  `MRC_ONE_HOT0(OneAnswersARead, ({read_done_q, rc_done, rr_done}), "two answer a read")
 
 endmodule

@@ -2,20 +2,23 @@
 `include "mrc_assert.svh"
 
 /// Rings of work requests and completions in host memory, for a host that is a CPU: a send ring per
-/// QP, completion rings with interrupts, registers with doorbells, on AXI4 of 512 bits. The core's
-/// input of work requests never stands for want of a place in the core. Throughput: a work request
-/// per two cycles, a completion per cycle. It has no time limit for memory. Contract:
+/// QP, completion rings with interrupts, registers with doorbells, on AXI4 of 512 bits, or of 256:
+/// then a descriptor is read by two bursts of one beat. The core's input of work requests never
+/// stands for want of a place in the core. Throughput: a work request per two cycles, a completion
+/// per cycle. It has no time limit for memory. Contract:
 /// docs/boards/rings.md.
 module mrc_fpga_rings
   import mrc_pkg::*;
 #(
+    parameter int unsigned WordBytes = 64,
     parameter int unsigned NumQps = 16,
     parameter int unsigned WqeDepth = 64,
     parameter int unsigned NumWqes = 192,
     parameter int unsigned NumCqs = 4,
     parameter int unsigned Reads = 32,
     parameter int unsigned Writes = 16,
-    parameter logic [31:0] Next = 32'd0
+    parameter logic [31:0] Next = 32'd0,
+    localparam int unsigned DataW = WordBytes * 8
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -42,6 +45,8 @@ module mrc_fpga_rings
     input cqe_t cqe_i,
     output logic [NumCqs-1:0] irq_o,
     output logic error_o,
+    // Nothing is asked of memory, or awaited.
+    output logic idle_o,
 
     output logic m_axi_arvalid_o,
     input logic m_axi_arready_i,
@@ -52,7 +57,7 @@ module mrc_fpga_rings
     output logic [1:0] m_axi_arburst_o,
     input logic m_axi_rvalid_i,
     output logic m_axi_rready_o,
-    input logic [511:0] m_axi_rdata_i,
+    input logic [DataW-1:0] m_axi_rdata_i,
     input logic [1:0] m_axi_rresp_i,
     input logic m_axi_rlast_i,
     output logic m_axi_awvalid_o,
@@ -64,15 +69,17 @@ module mrc_fpga_rings
     output logic [1:0] m_axi_awburst_o,
     output logic m_axi_wvalid_o,
     input logic m_axi_wready_i,
-    output logic [511:0] m_axi_wdata_o,
-    output logic [63:0] m_axi_wstrb_o,
+    output logic [DataW-1:0] m_axi_wdata_o,
+    output logic [WordBytes-1:0] m_axi_wstrb_o,
     output logic m_axi_wlast_o,
     input logic m_axi_bvalid_i,
     output logic m_axi_bready_o,
     input logic [1:0] m_axi_bresp_i
 );
 
-  localparam int unsigned WordBytes = 64;
+  // Words of a descriptor, which is as long as two entries.
+  localparam int unsigned Parts = 64 / WordBytes;
+  localparam int unsigned OffW = $clog2(WordBytes);
   localparam int unsigned EntryW = 256;
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned CqW = (NumCqs > 1) ? $clog2(NumCqs) : 1;
@@ -82,6 +89,9 @@ module mrc_fpga_rings
   localparam logic [31:0] BlockVersion = 32'h0000_0100;
   localparam logic [31:0] BlockBytes = 32'h2000;
 
+  if (WordBytes != 32 && WordBytes != 64) begin : gen_bad_word
+    $error("%m: WordBytes must be 32 or 64");
+  end
   if (NumQps < 2 || NumQps > 128 || NumCqs < 1 || NumCqs > 16) begin : gen_bad_rings
     $error("%m: NumQps must be 2 to 128, NumCqs 1 to 16");
   end
@@ -224,26 +234,65 @@ module mrc_fpga_rings
   end
 
   logic [3:0] unused_plane;
-  logic unused_rd_idle, unused_wr_idle, unused_rd_qp;
+  logic rd_idle, wr_idle, unused_rd_qp, rd_valid, rd_ready, line_valid, line_err;
+  logic [63:0] rd_addr;
+  logic [DataW-1:0] line;
+
+  if (Parts == 1) begin : gen_whole
+    assign rd_valid = req_valid;
+    assign req_ready = rd_ready;
+    assign rd_addr = {req_word, 6'd0};
+    assign rsp_valid = line_valid;
+    assign rsp_err = line_err;
+    assign rsp_data = line;
+  end else begin : gen_halves
+    // The upper half is asked for, and comes, behind the lower one.
+    logic upper_q, came_q, err_q;
+    logic [DataW-1:0] lower_q;
+
+    assign rd_valid = req_valid;
+    assign req_ready = rd_ready && upper_q;
+    assign rd_addr = {req_word, upper_q, {OffW{1'b0}}};
+    assign rsp_valid = line_valid && came_q;
+    assign rsp_err = line_err || err_q;
+    assign rsp_data = {line, lower_q};
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        upper_q <= 1'b0;
+        came_q <= 1'b0;
+      end else begin
+        upper_q <= upper_q ^ (rd_valid && rd_ready);
+        came_q <= came_q ^ line_valid;
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      if (line_valid) begin
+        lower_q <= line;
+        err_q <= line_err;
+      end
+    end
+  end
+
   mrc_fpga_axi_rd #(
       .WordBytes(WordBytes),
       .NumPlanes(1),
-      .Pending(Reads),
+      .Pending(Reads * Parts),
       .QpW(1)
   ) u_rd (
-      .host_rd_valid_i(req_valid),
-      .host_rd_ready_o(req_ready),
-      .host_rd_addr_i({req_word, 6'd0}),
+      .host_rd_valid_i(rd_valid),
+      .host_rd_ready_o(rd_ready),
+      .host_rd_addr_i(rd_addr),
       .host_rd_len_i(8'(WordBytes)),
       .host_rd_plane_i(4'd0),
       .host_rd_qp_i(1'b0),
-      .host_rsp_valid_o(rsp_valid),
+      .host_rsp_valid_o(line_valid),
       .host_rsp_plane_o(unused_plane),
-      .host_rsp_data_o(rsp_data),
-      .host_rsp_err_o(rsp_err),
+      .host_rsp_data_o(line),
+      .host_rsp_err_o(line_err),
       .host_rsp_qp_o(unused_rd_qp),
       .stray_o(rd_stray),
-      .idle_o(unused_rd_idle),
+      .idle_o(rd_idle),
       .m_axi_rid_i(1'b0),
       .*
   );
@@ -252,6 +301,8 @@ module mrc_fpga_rings
 
   logic is_marker, entry_pop, put, half, phase, done, fail, beat_room, burst_room;
   logic beat_valid, beat_pop;
+  logic [63-OffW:0] burst_word;
+  logic [WordBytes-1:0] beat_strb;
   logic [57:0] put_word;
   logic [CqW-1:0] done_cq;
   beat_t beat;
@@ -323,6 +374,14 @@ module mrc_fpga_rings
       .count_o(unused_beats)
   );
 
+  if (Parts == 1) begin : gen_entry_of_two
+    assign burst_word = put_word;
+    assign beat_strb = {{32{beat.half}}, {32{!beat.half}}};
+  end else begin : gen_entry_alone
+    assign burst_word = {put_word, half};
+    assign beat_strb = '1;
+  end
+
   mrc_fpga_wr_out #(
       .WordBytes(WordBytes),
       .NumPlanes(1),
@@ -335,15 +394,15 @@ module mrc_fpga_rings
       .rst_ni,
       .burst_push_i(put),
       .burst_room_o(burst_room),
-      .burst_word_i(put_word),
+      .burst_word_i(burst_word),
       .burst_beats_i(1'b0),
       .burst_end_i(1'b1),
       .burst_plane_i(1'b0),
       .burst_qp_i(cq),
       .beat_valid_i(beat_valid),
       .beat_pop_o(beat_pop),
-      .beat_data_i({beat.entry, beat.entry}),
-      .beat_strb_i({{32{beat.half}}, {32{!beat.half}}}),
+      .beat_data_i({2 / Parts{beat.entry}}),
+      .beat_strb_i(beat_strb),
       .awvalid_o(m_axi_awvalid_o),
       .awready_i(m_axi_awready_i),
       .awaddr_o(m_axi_awaddr_o),
@@ -360,11 +419,12 @@ module mrc_fpga_rings
       .fail_o(fail),
       .fail_qp_o(done_cq),
       .stray_o(wr_stray),
-      .idle_o(unused_wr_idle)
+      .idle_o(wr_idle)
   );
 
   assign m_axi_awid_o = 1'b0;
-  assign m_axi_awsize_o = 3'd6;
+  assign m_axi_awsize_o = 3'(OffW);
+  assign idle_o = rd_idle && wr_idle;
   assign m_axi_awburst_o = 2'b01;
 
   // ---- registers of the block
@@ -424,6 +484,6 @@ module mrc_fpga_rings
   assign error_o = sq_error || cq_error || status_q != '0;
 
   logic unused_bits;
-  assign unused_bits = ^{rsp_data, cqe.qp, unused_plane, unused_cqes, unused_beats};
+  assign unused_bits = ^{rsp_data, cqe.qp, beat.half, unused_plane, unused_cqes, unused_beats};
 
 endmodule

@@ -5,19 +5,23 @@
 /// clocks of its MAC (mrc_fpga_nic). Flat names and plain vectors at the boundary: plane p has the
 /// p-th slice of each lane pin, wqe and cqe are packed as docs/generated/streams.md says. All but
 /// the lanes is in clk_i. rst_ni may come from anywhere, and resets the memory's bus too; the core
-/// alone is reset by register. It has no MAC, no memory, no rings of work requests.
+/// alone is reset by register. With Rings work requests and completions are in host memory
+/// (mrc_fpga_rings), and the pins wqe and cqe are dead. It has no MAC, no memory.
 /// Contract: docs/boards/top.md.
 module mrc_fpga_top
   import mrc_pkg::*;
 #(
     parameter bit Tiny = 0,
     parameter logic [31:0] BuildId = 32'd0,
+    parameter bit Rings = 0,
+    parameter int unsigned NumCqs = 4,
     localparam int unsigned NumPlanes = 2,
     localparam int unsigned PortBytes = Tiny ? 16 : 32,
     localparam int unsigned HostBytes = Tiny ? 32 : 64,
     localparam int unsigned NumQps = Tiny ? 4 : 16,
     localparam int unsigned WordBytes = 64,
-    localparam int unsigned IdW = 1
+    localparam int unsigned SkinIdW = 1,
+    localparam int unsigned IdW = Rings ? SkinIdW + 1 : SkinIdW
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -47,6 +51,8 @@ module mrc_fpga_top
     output logic cqe_valid_o,
     input logic cqe_ready_i,
     output logic [$bits(cqe_t)-1:0] cqe_data_o,
+    output logic [NumCqs-1:0] ring_irq_o,
+    output logic ring_error_o,
 
     output logic m_axi_awvalid_o,
     input logic m_axi_awready_i,
@@ -96,7 +102,7 @@ module mrc_fpga_top
     output logic [NumPlanes-1:0] lane_tx_tuser_o
 );
 
-  logic rst_n, core_rst_n;
+  logic rst_n, core_rst_n, skin_rst_n;
 
   mrc_fpga_reset u_reset (
       .clk_i,
@@ -117,6 +123,10 @@ module mrc_fpga_top
   logic [NumPlanes*320-1:0] lane_counts;
   logic [NumPlanes-1:0] link_up;
   logic [255:0] host_regs;
+  logic ring_w_go, ring_w_done, ring_w_err, ring_r_go, ring_r_done, ring_r_err;
+  logic [10:0] ring_w_word, ring_r_word;
+  logic [31:0] ring_w_data, ring_r_data;
+  logic [3:0] ring_w_strb;
 
   assign run = state[0];
 
@@ -124,7 +134,8 @@ module mrc_fpga_top
       .NumPlanes(NumPlanes),
       .PortBytes(PortBytes),
       .HostBytes(HostBytes),
-      .BuildId(BuildId)
+      .BuildId(BuildId),
+      .Rings(Rings)
   ) u_map (
       .rst_ni(rst_n),
       .m_axil_awvalid_o(m_axil_awvalid),
@@ -152,12 +163,24 @@ module mrc_fpga_top
       .state_i(state),
       .clear_o(clear),
       .host_i(host_regs),
+      .ring_w_go_o(ring_w_go),
+      .ring_w_word_o(ring_w_word),
+      .ring_w_data_o(ring_w_data),
+      .ring_w_strb_o(ring_w_strb),
+      .ring_w_done_i(ring_w_done),
+      .ring_w_err_i(ring_w_err),
+      .ring_r_go_o(ring_r_go),
+      .ring_r_word_o(ring_r_word),
+      .ring_r_done_i(ring_r_done),
+      .ring_r_err_i(ring_r_err),
+      .ring_r_data_i(ring_r_data),
+      .ring_cut_i(!skin_rst_n),
       .*
   );
 
   // ---- core and lanes
 
-  logic core_wqe_ready, core_cqe_valid, core_cqe_ready;
+  logic core_wqe_ready, core_cqe_valid, core_cqe_ready, post_valid, post_ready;
   logic host_wr_valid, host_wr_ready, host_wr_last, host_rd_valid, host_rd_ready, host_rsp_valid;
   logic [63:0] host_wr_addr;
   logic [7:0] host_wr_len;
@@ -167,7 +190,8 @@ module mrc_fpga_top
   rdreq_t host_rd;
   logic host_rsp_err, host_fail_valid, host_fail_ready;
   qperr_t host_fail;
-  cqe_t core_cqe, cqe;
+  wqe_t post;
+  cqe_t core_cqe;
 
   mrc_fpga_nic #(
       .Tiny(Tiny)
@@ -190,9 +214,9 @@ module mrc_fpga_top
       .s_axil_rready_i(m_axil_rready),
       .s_axil_rdata_o(m_axil_rdata),
       .s_axil_rresp_o(m_axil_rresp),
-      .wqe_valid_i(wqe_valid_i && run),
+      .wqe_valid_i(post_valid && run),
       .wqe_ready_o(core_wqe_ready),
-      .wqe_i(wqe_data_i),
+      .wqe_i(post),
       .cqe_valid_o(core_cqe_valid),
       .cqe_ready_i(core_cqe_ready),
       .cqe_o(core_cqe),
@@ -220,9 +244,19 @@ module mrc_fpga_top
   );
 
   // A core in reset would take a work request and forget it.
-  assign wqe_ready_o = core_wqe_ready && run;
+  assign post_ready = core_wqe_ready && run;
 
-  // ---- host memory
+  // ---- host memory: the skin's bus, and what comes through its gate
+
+  logic gate_valid, gate_ready, others_idle;
+  cqe_t gate_cqe;
+  logic a_awvalid, a_awready, a_wvalid, a_wready, a_wlast, a_bvalid, a_bready;
+  logic a_arvalid, a_arready, a_rvalid, a_rready;
+  logic [SkinIdW-1:0] a_awid, a_arid;
+  logic [63:0] a_awaddr, a_araddr;
+  logic [7:0] a_awlen, a_arlen;
+  logic [HostBytes*8-1:0] a_wdata;
+  logic [HostBytes-1:0] a_wstrb;
 
   mrc_fpga_host #(
       .WordBytes(HostBytes),
@@ -231,6 +265,8 @@ module mrc_fpga_top
   ) u_host (
       .rst_ni(rst_n),
       .core_rst_no(core_rst_n),
+      .skin_rst_no(skin_rst_n),
+      .idle_i(others_idle),
       .hold_we_i(hold_we),
       .hold_i(hold_to),
       .hold_o(hold),
@@ -258,13 +294,195 @@ module mrc_fpga_top
       .cqe_valid_i(core_cqe_valid),
       .cqe_ready_o(core_cqe_ready),
       .cqe_i(core_cqe),
-      .cqe_o(cqe),
+      .cqe_valid_o(gate_valid),
+      .cqe_ready_i(gate_ready),
+      .cqe_o(gate_cqe),
+      .m_axi_awvalid_o(a_awvalid),
+      .m_axi_awready_i(a_awready),
+      .m_axi_awid_o(a_awid),
+      .m_axi_awaddr_o(a_awaddr),
+      .m_axi_awlen_o(a_awlen),
+      .m_axi_wvalid_o(a_wvalid),
+      .m_axi_wready_i(a_wready),
+      .m_axi_wdata_o(a_wdata),
+      .m_axi_wstrb_o(a_wstrb),
+      .m_axi_wlast_o(a_wlast),
+      .m_axi_bvalid_i(a_bvalid),
+      .m_axi_bready_o(a_bready),
+      .m_axi_arvalid_o(a_arvalid),
+      .m_axi_arready_i(a_arready),
+      .m_axi_arid_o(a_arid),
+      .m_axi_araddr_o(a_araddr),
+      .m_axi_arlen_o(a_arlen),
+      .m_axi_rvalid_i(a_rvalid),
+      .m_axi_rready_o(a_rready),
+      .m_axi_rid_i(m_axi_rid_i[SkinIdW-1:0]),
       .*
   );
 
-  assign cqe_data_o = cqe;
+  // ---- work requests and completions: rings in that memory, or pins
+
+  if (Rings) begin : gen_rings
+    logic r_awvalid, r_awready, r_awid, r_wvalid, r_wready, r_wlast, r_bvalid, r_bready;
+    logic r_arvalid, r_arready, r_arid, r_rvalid, r_rready;
+    logic [63:0] r_awaddr, r_araddr;
+    logic [7:0] r_awlen, r_arlen;
+    logic [HostBytes*8-1:0] r_wdata;
+    logic [HostBytes-1:0] r_wstrb;
+    logic [2:0] unused_awsize, unused_arsize;
+    logic [1:0] unused_awburst, unused_arburst;
+
+    mrc_fpga_rings #(
+        .WordBytes(HostBytes),
+        .NumQps(NumQps),
+        .WqeDepth(Tiny ? 8 : 64),
+        .NumWqes(Tiny ? 24 : 192),
+        .NumCqs(NumCqs)
+    ) u_rings (
+        .clk_i,
+        .rst_ni(skin_rst_n),
+        .w_go_i(ring_w_go),
+        .w_word_i(ring_w_word),
+        .w_data_i(ring_w_data),
+        .w_strb_i(ring_w_strb),
+        .w_done_o(ring_w_done),
+        .w_err_o(ring_w_err),
+        .r_go_i(ring_r_go),
+        .r_word_i(ring_r_word),
+        .r_done_o(ring_r_done),
+        .r_err_o(ring_r_err),
+        .r_data_o(ring_r_data),
+        .wqe_valid_o(post_valid),
+        .wqe_ready_i(post_ready),
+        .wqe_o(post),
+        .cqe_valid_i(gate_valid),
+        .cqe_ready_o(gate_ready),
+        .cqe_i(gate_cqe),
+        .irq_o(ring_irq_o),
+        .error_o(ring_error_o),
+        .idle_o(others_idle),
+        .m_axi_arvalid_o(r_arvalid),
+        .m_axi_arready_i(r_arready),
+        .m_axi_arid_o(r_arid),
+        .m_axi_araddr_o(r_araddr),
+        .m_axi_arlen_o(r_arlen),
+        .m_axi_arsize_o(unused_arsize),
+        .m_axi_arburst_o(unused_arburst),
+        .m_axi_rvalid_i(r_rvalid),
+        .m_axi_rready_o(r_rready),
+        .m_axi_rdata_i,
+        .m_axi_rresp_i,
+        .m_axi_rlast_i,
+        .m_axi_awvalid_o(r_awvalid),
+        .m_axi_awready_i(r_awready),
+        .m_axi_awid_o(r_awid),
+        .m_axi_awaddr_o(r_awaddr),
+        .m_axi_awlen_o(r_awlen),
+        .m_axi_awsize_o(unused_awsize),
+        .m_axi_awburst_o(unused_awburst),
+        .m_axi_wvalid_o(r_wvalid),
+        .m_axi_wready_i(r_wready),
+        .m_axi_wdata_o(r_wdata),
+        .m_axi_wstrb_o(r_wstrb),
+        .m_axi_wlast_o(r_wlast),
+        .m_axi_bvalid_i(r_bvalid),
+        .m_axi_bready_o(r_bready),
+        .m_axi_bresp_i
+    );
+
+    // Ids of the skin are those of before, those of the rings begin with 1.
+    mrc_fpga_axi_mux #(
+        .WordBytes(HostBytes),
+        .IdW(SkinIdW)
+    ) u_mux (
+        .clk_i,
+        .rst_ni(rst_n),
+        .s_awvalid_i({r_awvalid, a_awvalid}),
+        .s_awready_o({r_awready, a_awready}),
+        .s_awid_i({r_awid, a_awid}),
+        .s_awaddr_i({r_awaddr, a_awaddr}),
+        .s_awlen_i({r_awlen, a_awlen}),
+        .s_wvalid_i({r_wvalid, a_wvalid}),
+        .s_wready_o({r_wready, a_wready}),
+        .s_wdata_i({r_wdata, a_wdata}),
+        .s_wstrb_i({r_wstrb, a_wstrb}),
+        .s_wlast_i({r_wlast, a_wlast}),
+        .s_bvalid_o({r_bvalid, a_bvalid}),
+        .s_bready_i({r_bready, a_bready}),
+        .s_arvalid_i({r_arvalid, a_arvalid}),
+        .s_arready_o({r_arready, a_arready}),
+        .s_arid_i({r_arid, a_arid}),
+        .s_araddr_i({r_araddr, a_araddr}),
+        .s_arlen_i({r_arlen, a_arlen}),
+        .s_rvalid_o({r_rvalid, a_rvalid}),
+        .s_rready_i({r_rready, a_rready}),
+        .m_awvalid_o(m_axi_awvalid_o),
+        .m_awready_i(m_axi_awready_i),
+        .m_awid_o(m_axi_awid_o),
+        .m_awaddr_o(m_axi_awaddr_o),
+        .m_awlen_o(m_axi_awlen_o),
+        .m_wvalid_o(m_axi_wvalid_o),
+        .m_wready_i(m_axi_wready_i),
+        .m_wdata_o(m_axi_wdata_o),
+        .m_wstrb_o(m_axi_wstrb_o),
+        .m_wlast_o(m_axi_wlast_o),
+        .m_bvalid_i(m_axi_bvalid_i),
+        .m_bready_o(m_axi_bready_o),
+        .m_bid_i(m_axi_bid_i),
+        .m_arvalid_o(m_axi_arvalid_o),
+        .m_arready_i(m_axi_arready_i),
+        .m_arid_o(m_axi_arid_o),
+        .m_araddr_o(m_axi_araddr_o),
+        .m_arlen_o(m_axi_arlen_o),
+        .m_rvalid_i(m_axi_rvalid_i),
+        .m_rready_o(m_axi_rready_o),
+        .m_rid_i(m_axi_rid_i)
+    );
+
+    assign wqe_ready_o = 1'b0;
+    assign cqe_valid_o = 1'b0;
+    assign cqe_data_o = '0;
+
+    logic unused_pins;
+    assign unused_pins = ^{wqe_valid_i, wqe_data_i, cqe_ready_i};
+  end else begin : gen_pins
+    assign post_valid = wqe_valid_i;
+    assign wqe_ready_o = post_ready;
+    assign post = wqe_data_i;
+    assign cqe_valid_o = gate_valid;
+    assign gate_ready = cqe_ready_i;
+    assign cqe_data_o = gate_cqe;
+    assign ring_irq_o = '0;
+    assign ring_error_o = 1'b0;
+    assign others_idle = 1'b1;
+    assign {ring_w_done, ring_w_err, ring_r_done, ring_r_err, ring_r_data} = '0;
+
+    assign m_axi_awvalid_o = a_awvalid;
+    assign a_awready = m_axi_awready_i;
+    assign m_axi_awid_o = a_awid;
+    assign m_axi_awaddr_o = a_awaddr;
+    assign m_axi_awlen_o = a_awlen;
+    assign m_axi_wvalid_o = a_wvalid;
+    assign a_wready = m_axi_wready_i;
+    assign m_axi_wdata_o = a_wdata;
+    assign m_axi_wstrb_o = a_wstrb;
+    assign m_axi_wlast_o = a_wlast;
+    assign a_bvalid = m_axi_bvalid_i;
+    assign m_axi_bready_o = a_bready;
+    assign m_axi_arvalid_o = a_arvalid;
+    assign a_arready = m_axi_arready_i;
+    assign m_axi_arid_o = a_arid;
+    assign m_axi_araddr_o = a_araddr;
+    assign m_axi_arlen_o = a_arlen;
+    assign a_rvalid = m_axi_rvalid_i;
+    assign m_axi_rready_o = a_rready;
+
+    logic unused_regs;
+    assign unused_regs = ^{m_axi_bid_i, ring_w_go, ring_w_word, ring_w_data, ring_w_strb,
+                           ring_r_go, ring_r_word};
+  end
 
   logic unused_bits;
-  assign unused_bits = ^{m_axi_bid_i, clear};
+  assign unused_bits = ^clear;
 
 endmodule

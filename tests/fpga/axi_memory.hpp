@@ -73,10 +73,10 @@ class AxiMemory {
   void reset() {
     forgotten();
     for (auto& beats : owed_) beats.clear();
+    for (auto& acks : acks_) acks.clear();
     asked_ = {};
     aws_.clear();
     ws_.clear();
-    acks_.clear();
     b_.reset();
     r_.reset();
     r_resp_ = kOpen;
@@ -92,7 +92,11 @@ class AxiMemory {
     for (const auto& beats : owed_) all += beats.size();
     return all;
   }
-  std::size_t writes() const { return aws_.size() + acks_.size(); }
+  std::size_t writes() const {
+    std::size_t all = aws_.size();
+    for (const auto& acks : acks_) all += acks.size();
+    return all;
+  }
   uint64_t failed_writes() const { return failed_writes_; }
   uint64_t failed_reads() const { return failed_reads_; }
   /// Of the beats given, those that overtook one of another id.
@@ -108,19 +112,17 @@ class AxiMemory {
     t.m_axi_awready_i = rng_.chance(takes);
     t.m_axi_wready_i = rng_.chance(takes);
     t.m_axi_arready_i = rng_.chance(takes);
-    if (!b_ && !acks_.empty() && acks_.front().written && lines_.empty() && rng_.chance(acknowledges)) {
-      b_ = static_cast<uint8_t>(acks_.front().fails ? 2 + rng_.below(2) : 0);
+    if (!b_ && lines_.empty() && rng_.chance(acknowledges)) {
+      b_ = any_id([&](unsigned id) { return !acks_[id].empty() && acks_[id].front().written; });
+      if (b_) b_resp_ = static_cast<uint8_t>(acks_[*b_].front().fails ? 2 + rng_.below(2) : 0);
     }
     t.m_axi_bvalid_i = b_.has_value();
-    t.m_axi_bresp_i = b_.value_or(0);
-    t.m_axi_bid_i = 0;
+    t.m_axi_bresp_i = b_resp_;
+    t.m_axi_bid_i = static_cast<uint8_t>(b_.value_or(0));
     if (!r_) {
-      const auto first = static_cast<unsigned>(rng_.below(Ids));
-      for (unsigned i = 0; i < Ids && !r_; ++i) {
-        const unsigned id = (first + i) % Ids;
-        if (!owed_[id].empty() && owed_[id].front().known && owed_[id].front().ready <= now_ && rng_.chance(gives))
-          r_ = id;
-      }
+      r_ = any_id([&](unsigned id) {
+        return !owed_[id].empty() && owed_[id].front().known && owed_[id].front().ready <= now_ && rng_.chance(gives);
+      });
     }
     t.m_axi_rvalid_i = r_.has_value();
     if (!r_) return;
@@ -156,8 +158,8 @@ class AxiMemory {
     if (stays("W", w_held_, w, t.m_axi_wready_i)) ws_.push_back(w);
     if (t.m_axi_rvalid_i && t.m_axi_rready_o) taken();
     if (t.m_axi_bvalid_i && t.m_axi_bready_o) {
+      acks_[*b_].pop_front();
       b_.reset();
-      acks_.pop_front();
     }
     match();
   }
@@ -178,6 +180,15 @@ class AxiMemory {
     std::vector<Line> lines;
   };
 
+  /// One of the ids that may, any.
+  template <class May>
+  std::optional<unsigned> any_id(const May& may) {
+    const auto first = static_cast<unsigned>(rng_.below(Ids));
+    for (unsigned i = 0; i < Ids; ++i) {
+      if (may((first + i) % Ids)) return (first + i) % Ids;
+    }
+    return {};
+  }
   void fail(const std::string& what) {
     if (problem_.empty()) problem_ = what;
   }
@@ -225,16 +236,18 @@ class AxiMemory {
           ack.lines.back().bytes.push_back(w.data[b]);
         }
       }
-      acks_.push_back(std::move(ack));
+      acks_[aw.id].push_back(std::move(ack));
     }
   }
-  /// The oldest burst, when its time has come. One that fails is never seen.
+  /// The oldest burst of each id, when its time has come. One that fails is never seen.
   void commit() {
-    if (acks_.empty() || acks_.front().written || acks_.front().ready > now_) return;
-    Ack& ack = acks_.front();
-    ack.written = true;
-    if (ack.fails) return;
-    for (Line& line : ack.lines) lines_.push_back(std::move(line));
+    for (auto& acks : acks_) {
+      if (acks.empty() || acks.front().written || acks.front().ready > now_) continue;
+      Ack& ack = acks.front();
+      ack.written = true;
+      if (ack.fails) continue;
+      for (Line& line : ack.lines) lines_.push_back(std::move(line));
+    }
   }
 
   Rng rng_;
@@ -244,10 +257,10 @@ class AxiMemory {
   std::array<std::size_t, Ids> asked_{}, open_{};
   std::deque<unsigned> asks_;
   std::deque<Offer> aws_, ws_;
-  std::deque<Ack> acks_;
+  std::array<std::deque<Ack>, Ids> acks_;
   std::deque<Line> lines_;
-  std::optional<uint8_t> b_;
-  std::optional<unsigned> r_;
+  std::optional<unsigned> b_, r_;
+  uint8_t b_resp_ = 0;
   uint8_t r_resp_ = kOpen;
   Offer ar_held_, aw_held_, w_held_;
   std::string problem_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "Vmrc_fpga_rings_top.h"
 #include "Vmrc_fpga_top.h"
 #include "api/mrc_dut.h"
 #include "assertions.h"
@@ -39,8 +40,9 @@ void set_bit(Pin& pin, unsigned at, bool on) {
 
 }  // namespace
 
-Board::Board(uint64_t seed)
-    : memory(seed), rng_(seed, "board"), top_(std::make_unique<Vmrc_fpga_top>(&context_, "board")) {
+template <class Top, unsigned Ids>
+BoardOf<Top, Ids>::BoardOf(uint64_t seed)
+    : memory(seed), rng_(seed, "board"), top_(std::make_unique<Top>(&context_, "board")) {
   // A word of a MAC must not take longer than its bytes on the wire.
   const uint64_t slowest = uint64_t{kWordBytes} * 8000 / kPreset.port_gbps;
   for (Clock& clock : clocks_) {
@@ -53,19 +55,25 @@ Board::Board(uint64_t seed)
   failed_assertions();
 }
 
-Board::~Board() {
+template <class Top, unsigned Ids>
+BoardOf<Top, Ids>::~BoardOf() {
   Verilated::threadContextp(&context_);
   top_->final();
 }
 
-unsigned Board::assertions() const { return MRC_ASSERTIONS; }
+template <class Top, unsigned Ids>
+unsigned BoardOf<Top, Ids>::assertions() const {
+  return MRC_ASSERTIONS;
+}
 
-void Board::eval() {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::eval() {
   Verilated::threadContextp(&context_);
   top_->eval();
 }
 
-void Board::axil_outputs(mrc_pins_out& o) const {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::axil_outputs(mrc_pins_out& o) const {
   const auto& t = *top_;
   o.awready = t.s_axil_awready_o;
   o.wready = t.s_axil_wready_o;
@@ -77,7 +85,8 @@ void Board::axil_outputs(mrc_pins_out& o) const {
   o.rdata = t.s_axil_rdata_o;
 }
 
-void Board::axil(const mrc_pins_in& i, unsigned base) {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::axil(const mrc_pins_in& i, unsigned base) {
   auto& t = *top_;
   t.s_axil_awvalid_i = i.awvalid;
   t.s_axil_awaddr_i = static_cast<uint16_t>(base + i.awaddr);
@@ -92,7 +101,8 @@ void Board::axil(const mrc_pins_in& i, unsigned base) {
 
 /// The bus of registers for this cycle, and whose it is in the next one: the bench does not wait for the shell unless
 /// its access has not begun.
-void Board::share_bus(const mrc_pins_in& i) {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::share_bus(const mrc_pins_in& i) {
   mrc_pins_out o{};
   axil_outputs(o);
   if (shell_owns_) {
@@ -106,7 +116,8 @@ void Board::share_bus(const mrc_pins_in& i) {
   shell_owns_ = !shell_.idle() && !bench_busy_;
 }
 
-void Board::outputs(mrc_pins_out& o) {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::outputs(mrc_pins_out& o) {
   const auto& t = *top_;
   axil_outputs(o);
   if (shell_owns_) o.awready = o.wready = o.bvalid = o.arready = o.rvalid = 0;
@@ -120,7 +131,7 @@ void Board::outputs(mrc_pins_out& o) {
     Rdreq request;
     request.addr = read->address;
     request.len = kHostBytes;
-    request.plane = static_cast<uint8_t>(read->id);
+    request.plane = static_cast<uint8_t>(read->id % kPlanes);
     request.pack(o.host_rd);
   }
   const auto* write = memory.write();
@@ -144,15 +155,23 @@ void Board::outputs(mrc_pins_out& o) {
   }
 }
 
-void Board::drive(const mrc_pins_in& i) {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::drive(const mrc_pins_in& i) {
   auto& t = *top_;
   t.lane_link_up_i = i.link_up;
   share_bus(i);
   t.wqe_valid_i = i.wqe_valid;
   if (i.wqe_valid) put(t.wqe_data_i, i.wqe, sizeof i.wqe);
   t.cqe_ready_i = i.cqe_ready;
-  if (memory.wanted() != nullptr && i.host_rd_ready != 0) memory.asked();
-  if (i.host_rsp_valid != 0) memory.answered(i.host_rsp_plane, i.host_rsp_data);
+  if (const auto* read = memory.wanted(); read != nullptr && i.host_rd_ready != 0) {
+    asked_[read->id % kPlanes].push_back(read->id);
+    memory.asked();
+  }
+  if (i.host_rsp_valid != 0) {
+    auto& ids = asked_[i.host_rsp_plane];
+    memory.answered(ids.front(), i.host_rsp_data);
+    ids.pop_front();
+  }
   if (memory.write() != nullptr && i.host_wr_ready != 0) memory.visible();
   for (unsigned p = 0; p < kPlanes; ++p) {
     if (!to_bench_[p].empty() && (i.tx_tready >> p & 1) != 0) {
@@ -166,7 +185,8 @@ void Board::drive(const mrc_pins_in& i) {
   }
 }
 
-void Board::rx_edge(unsigned p) {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::rx_edge(unsigned p) {
   auto& t = *top_;
   set_bit(t.lane_rx_clk_i, p, true);
   eval();
@@ -187,7 +207,8 @@ void Board::rx_edge(unsigned p) {
   eval();
 }
 
-void Board::tx_edge(unsigned p) {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::tx_edge(unsigned p) {
   auto& t = *top_;
   if ((t.lane_tx_tvalid_o >> p & 1) != 0 && (t.lane_tx_tready_i >> p & 1) != 0) {
     uint64_t keep = 0;
@@ -205,7 +226,8 @@ void Board::tx_edge(unsigned p) {
   eval();
 }
 
-void Board::core_cycle() {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::core_cycle() {
   const uint64_t end = now_ + kPreset.clock_ps;
   for (;;) {
     unsigned first = 0;
@@ -231,8 +253,21 @@ void Board::core_cycle() {
   eval();
 }
 
+/// Nobody answers what the memory has asked for any more.
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::forget() {
+  asked_ = {};
+  memory.forgotten();
+}
+
+template <class Top, unsigned Ids>
+unsigned BoardOf<Top, Ids>::ring_irq() const {
+  return top_->ring_irq_o;
+}
+
 /// As software does it, while the memory answers what it was asked before.
-void Board::reset_core() {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::reset_core() {
   to_board_ = {};
   to_bench_ = {};
   // What CORE_STATE must say, read after CORE_HOLD was written.
@@ -245,14 +280,15 @@ void Board::reset_core() {
         return;
       }
       if (shell_.idle()) read(kCoreState, [&](uint32_t state, unsigned) { there = (state & mask) == wanted; });
-      memory.forgotten();
+      forget();
       drive(mrc_pins_in{});
       core_cycle();
     }
   }
 }
 
-void Board::step(const mrc_pins_in& i) {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::step(const mrc_pins_in& i) {
   if (i.rst_n == 0 && resets_core_alone) {
     if (!was_reset_) reset_core();
     was_reset_ = true;
@@ -260,6 +296,7 @@ void Board::step(const mrc_pins_in& i) {
   }
   top_->rst_ni = i.rst_n;
   if (i.rst_n == 0) {
+    asked_ = {};
     memory.reset();
     to_board_ = {};
     to_bench_ = {};
@@ -275,11 +312,15 @@ void Board::step(const mrc_pins_in& i) {
   look_for_failures();
 }
 
-void Board::look_for_failures() {
+template <class Top, unsigned Ids>
+void BoardOf<Top, Ids>::look_for_failures() {
   for (const std::string& text : failed_assertions()) {
     if (!failed_) failed_ = tb::FailedAssertion{"assertion", "board", text, cycle_};
   }
   if (!failed_ && !memory.problem().empty()) failed_ = tb::FailedAssertion{"AXI4", "board", memory.problem(), cycle_};
 }
+
+template class BoardOf<Vmrc_fpga_top, Board::kPlanes>;
+template class BoardOf<Vmrc_fpga_rings_top, RingsBoard::kPlanes + 1>;
 
 }  // namespace mrc

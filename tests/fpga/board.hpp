@@ -3,10 +3,13 @@
 /// period and phase that jitter, a memory on AXI4, and a shell that puts the bench's registers at their place in the
 /// map. So every bench that drives a core drives a board. What it does not tell is whose a host write is
 /// (docs/blocks/nic.md, "Host writes"): AXI4 has no word for that.
+///
+/// Of a top with rings the pins wqe and cqe are dead: whoever drives it posts and polls in memory (ring_host.hpp).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,19 +23,22 @@
 #include "verilated.h"
 
 class Vmrc_fpga_top;
+class Vmrc_fpga_rings_top;
 
 namespace mrc {
 
-class Board final : public tb::Dut {
+/// Top is mrc_fpga_top, Verilated; Ids are the ids that it reads with.
+template <class Top, unsigned Ids>
+class BoardOf final : public tb::Dut {
  public:
   static constexpr const Preset& kPreset = *find_preset("tiny");
   static constexpr unsigned kPlanes = kPreset.num_planes, kPortBytes = kPreset.port_bytes,
                             kHostBytes = kPreset.host_bytes;
 
-  explicit Board(uint64_t seed);
-  ~Board() override;
-  Board(const Board&) = delete;
-  Board& operator=(const Board&) = delete;
+  explicit BoardOf(uint64_t seed);
+  ~BoardOf() override;
+  BoardOf(const BoardOf&) = delete;
+  BoardOf& operator=(const BoardOf&) = delete;
 
   void outputs(mrc_pins_out& o) override;
   void step(const mrc_pins_in& i) override;
@@ -44,7 +50,7 @@ class Board final : public tb::Dut {
   unsigned assertions() const override;
   const tb::FailedAssertion* failed_assertion() const override { return failed_ ? &*failed_ : nullptr; }
 
-  AxiMemory<kHostBytes, kPlanes> memory;
+  AxiMemory<kHostBytes, Ids> memory;
   /// A reset of the bench's is from now on one of the core alone, by CORE_HOLD: the bus of the memory lives on.
   bool resets_core_alone = false;
 
@@ -53,6 +59,8 @@ class Board final : public tb::Dut {
   void read(uint16_t at, tb::Driver::Done done) { shell_.read(at, std::move(done)); }
   /// No access to registers is under way.
   bool bus_is_idle() const { return !bench_busy_ && shell_.idle(); }
+  /// Interrupts of the completion rings, a bit each.
+  unsigned ring_irq() const;
 
  private:
   struct Clock {
@@ -68,13 +76,15 @@ class Board final : public tb::Dut {
   void axil(const mrc_pins_in& i, unsigned base);
   void share_bus(const mrc_pins_in& i);
   void reset_core();
+  void forget();
   void look_for_failures();
 
   Rng rng_;
   VerilatedContext context_;  // outlives what is in it
-  std::unique_ptr<Vmrc_fpga_top> top_;
+  std::unique_ptr<Top> top_;
   std::array<Clock, std::size_t{2} * kPlanes> clocks_;  ///< of plane p: 2 p reception, 2 p + 1 transmission
   std::array<FrameStore, kPlanes> to_board_, to_bench_;
+  std::array<std::deque<unsigned>, kPlanes> asked_;  ///< ids of the reads that the bench knows as those of a plane
   uint64_t now_ = 0, cycle_ = 0;
   bool was_reset_ = false;
   tb::Driver shell_{Rng(0, "shell")};
@@ -83,5 +93,9 @@ class Board final : public tb::Dut {
   std::array<uint8_t, kPortBytes> beat_{};
   std::optional<tb::FailedAssertion> failed_;
 };
+
+using Board = BoardOf<Vmrc_fpga_top, find_preset("tiny")->num_planes>;
+/// With rings in host memory.
+using RingsBoard = BoardOf<Vmrc_fpga_rings_top, find_preset("tiny")->num_planes + 1>;
 
 }  // namespace mrc

@@ -36,6 +36,7 @@ struct Burst {
 class Bench final : public HostCore<Vmrc_fpga_host> {
  public:
   explicit Bench(uint64_t seed) : HostCore(seed, "host") {
+    top->idle_i = 1;
     while (!top->core_rst_no) cycle();
     failed_assertions();
   }
@@ -339,8 +340,12 @@ TEST_CASE("a core that is held begins anew when memory has answered, and not bef
   CHECK(bench.left.back().wr_id == 1);
   CHECK(bench.word(Word::WrTaken) == 2);
   CHECK(bench.word(Word::WrDone) == 2);
-  // Held without a drain, and let go by a second write.
+  // Held while others on the bus await something, then without a drain; let go by a second write.
+  bench.top->idle_i = 0;
   bench.hold(true);
+  bench.run(20);
+  CHECK(bench.top->state_o == kDrain);
+  bench.top->idle_i = 1;
   bench.run(20);
   CHECK(bench.top->state_o == 0);
   bench.hold(false);

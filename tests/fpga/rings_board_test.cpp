@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two boards with rings, cable to cable: hosts that are CPUs post by descriptors and doorbells, and poll completions in
+// memory (ring_host.hpp), while the same memory has the data.
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "tests/fpga/board_pair.hpp"
+#include "tests/fpga/ring_host.hpp"
+
+using namespace mrc;
+
+namespace {
+
+using Pair = PairOf<RingsBoard>;
+
+constexpr unsigned kQps = 2, kStatusOk = 0, kSqLog = 2, kCqLog = 3;
+constexpr uint64_t kRingsAt = 0x8000'0000 - 0x40;
+constexpr uint16_t kCoreHold = 0x1010, kRings = 0x6000;
+
+/// The host of a side: its registers are the board's, its memory is what the board sees.
+class Host final : public HostBus {
+ public:
+  Host(Pair& pair, unsigned side) : pair_(pair), side_(side) {}
+  uint32_t read(uint16_t at) override { return pair_.read(side_, at); }
+  void write(uint16_t at, uint32_t value) override { pair_.write(side_, at, value); }
+  void store(uint64_t address, std::span<const uint8_t> bytes) override {
+    for (std::size_t i = 0; i < bytes.size(); ++i) pair_.sides[side_].memory[address + i] = bytes[i];
+  }
+  void load(uint64_t address, std::span<uint8_t> bytes) override {
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = pair_.memory_at(side_, address + i);
+  }
+
+ private:
+  Pair& pair_;
+  unsigned side_;
+};
+
+/// A host with two QPs, each with a send ring and a completion ring of its own.
+struct Station {
+  Station(Pair& pair, unsigned side) : host(pair, side), rings(host) {
+    for (unsigned q = 0; q < kQps; ++q) rings.open_cq(q, kRingsAt + 0x10000 * (q + 1), kCqLog);
+    for (unsigned q = 0; q < kQps; ++q) open_sq(q);
+  }
+  void open_sq(unsigned q) { rings.open_sq(q, kRingsAt + 0x1000 * (q + 1), kSqLog, q); }
+  /// False: the ring is full.
+  bool post(unsigned q, uint64_t at, uint32_t bytes) {
+    const WorkRequest work{.wr_id = static_cast<uint32_t>(at),
+                           .laddr = kSource + at,
+                           .raddr = kTarget + at,
+                           .rkey = kRkey,
+                           .length = bytes,
+                           .imm = static_cast<uint32_t>(at)};
+    return rings.post_send(q, work);
+  }
+  void poll() {
+    for (unsigned q = 0; q < kQps; ++q) {
+      bool any = false;
+      while (const auto done = rings.poll_cq(q)) {
+        CHECK(done->qp == q);
+        (done->recv ? received : sent)[q].push_back(*done);
+        any = true;
+      }
+      if (any) rings.give_back(q);
+    }
+  }
+
+  Host host;
+  RingHost rings;
+  std::array<std::vector<Completion>, kQps> sent, received;
+};
+
+struct Message {
+  uint64_t at = 0;
+  uint32_t bytes = 0;
+};
+
+void require_no_complaint(Pair& pair) {
+  for (unsigned i = 0; i < 2; ++i) {
+    CAPTURE(i);
+    CHECK(pair.wrong(i) == 0);
+    CHECK(pair.read(i, kStrays) == 0);
+    CHECK(pair.read(i, kRings + 0x18) == 0);
+    CHECK(pair.sides[i].board.failed_assertion() == nullptr);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("hosts post by doorbells and poll completions, in both directions, whatever the memory does",
+          "[fpga][top][rings]") {
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    CAPTURE(seed);
+    Pair pair(seed);
+    if (seed == 2) {
+      for (auto& s : pair.sides) {
+        s.board.memory.read_delay = 300;
+        s.board.memory.write_delay = 2000;
+      }
+    }
+    pair.open(kQps);
+    std::array<Station, 2> stations{Station{pair, 0}, Station{pair, 1}};
+    std::array<std::array<std::vector<Message>, kQps>, 2> posted;
+    uint64_t at = 0x1000;
+    constexpr std::size_t kMessages = 12;
+    const auto all = [&] {
+      return std::ranges::all_of(stations, [](const Station& s) {
+        return std::ranges::all_of(s.sent, [](const auto& list) { return list.size() == kMessages; }) &&
+               std::ranges::all_of(s.received, [](const auto& list) { return list.size() == kMessages; });
+      });
+    };
+    unsigned full = 0;
+    for (unsigned rounds = 0; !all(); ++rounds) {
+      REQUIRE(rounds < 3000);
+      for (unsigned i = 0; i < 2; ++i) {
+        const auto q = static_cast<unsigned>(pair.rng.below(kQps));
+        // One descriptor or several for a doorbell.
+        bool rings = false;
+        for (auto n = pair.rng.between(1, 4); n > 0 && posted[i][q].size() < kMessages; --n) {
+          const auto bytes = static_cast<uint32_t>(pair.rng.between(1, 3000));
+          if (!stations[i].post(q, at, bytes)) {
+            ++full;
+            break;
+          }
+          posted[i][q].push_back({at, bytes});
+          at += bytes + pair.rng.below(90);
+          rings = true;
+        }
+        if (rings) stations[i].rings.ring_doorbell(q);
+        stations[i].poll();
+      }
+      pair.run(5);
+    }
+    for (unsigned i = 0; i < 2; ++i) {
+      for (unsigned q = 0; q < kQps; ++q) {
+        for (std::size_t n = 0; n < kMessages; ++n) {
+          CAPTURE(i, q, n);
+          const Message& message = posted[i][q][n];
+          const Completion& sent = stations[i].sent[q][n];
+          CHECK(sent.wr_id == message.at);
+          CHECK(sent.status == kStatusOk);
+          const Completion& received = stations[1 - i].received[q][n];
+          CHECK(received.imm == message.at);
+          CHECK(received.length == message.bytes);
+          CHECK(received.status == kStatusOk);
+          CHECK(pair.written(1 - i, message.at, message.bytes));
+        }
+      }
+    }
+    CHECK(full > 0);
+    require_no_complaint(pair);
+  }
+}
+
+TEST_CASE("a QP that holds work requests is set up anew, and its ring goes on", "[fpga][top][rings]") {
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    CAPTURE(seed);
+    Pair pair(seed);
+    pair.open(kQps);
+    std::array<Station, 2> stations{Station{pair, 0}, Station{pair, 1}};
+    uint64_t at = 0x1000;
+    for (unsigned life = 0; life < 3; ++life) {
+      CAPTURE(life);
+      for (unsigned n = 0; n < 4; ++n, at += 0x8000) REQUIRE(stations[0].post(0, at, 30000));
+      stations[0].rings.ring_doorbell(0);
+      const uint64_t other = at;
+      at += 0x2000;
+      REQUIRE(stations[0].post(1, other, 3000));
+      stations[0].rings.ring_doorbell(1);
+      pair.run(static_cast<unsigned>(pair.rng.below(6)));
+      // Both ends, as rings.md says: close, reset, INIT, open, on to RTS.
+      for (auto& s : stations) s.rings.close_sq(0);
+      CHECK(pair.read(0, kRings + 0x101c) > 0);  // HELD
+      const auto both = [&](log::QpState state) {
+        for (auto& s : pair.sides) {
+          tb::QpConfig c = s.nic->qp_now(s.info.qp_first);
+          c.state = state;
+          s.nic->qp(c);
+        }
+        pair.run(60);
+        for (auto& s : stations) s.poll();
+      };
+      both(log::QpState::Reset);
+      both(log::QpState::Init);
+      for (auto& s : stations) s.open_sq(0);
+      CHECK(pair.read(0, kRings + 0x101c) == 0);
+      both(log::QpState::Rts);
+      const uint64_t last = at;
+      at += 0x2000;
+      REQUIRE(stations[0].post(0, last, 2000));
+      REQUIRE(stations[1].post(0, last, 2000));
+      for (auto& s : stations) s.rings.ring_doorbell(0);
+      for (unsigned turns = 0; turns < 10; ++turns) {
+        pair.run(10);
+        for (auto& s : stations) s.poll();
+      }
+      for (unsigned i = 0; i < 2; ++i) {
+        CAPTURE(i);
+        CHECK(stations[i].sent[0].back().wr_id == last);
+        CHECK(stations[i].sent[0].back().status == kStatusOk);
+        CHECK(stations[i].received[0].back().imm == last);
+        CHECK(pair.written(i, last, 2000));
+      }
+      // The other QP has gone on.
+      CHECK(stations[0].sent[1].size() == life + 1);
+      CHECK(stations[1].received[1].back().imm == other);
+      CHECK(pair.written(1, other, 3000));
+    }
+    require_no_complaint(pair);
+  }
+}
+
+TEST_CASE("rings interrupt by pin, and are reset with the core", "[fpga][top][rings]") {
+  Pair pair(5);
+  for (unsigned life = 0; life < 2; ++life) {
+    CAPTURE(life);
+    pair.open(kQps);
+    for (auto& s : pair.sides) s.board.resets_core_alone = true;
+    std::array<Station, 2> stations{Station{pair, 0}, Station{pair, 1}};
+    stations[1].rings.arm(0);
+    CHECK(pair.sides[1].board.ring_irq() == 0);
+    REQUIRE(stations[0].post(0, 0x1000, 500));
+    stations[0].rings.ring_doorbell(0);
+    pair.run(60);
+    CHECK(pair.sides[0].board.ring_irq() == 0);
+    CHECK(pair.sides[1].board.ring_irq() == 1);
+    for (auto& s : stations) s.poll();
+    CHECK(stations[1].received[0].size() == 1);
+    stations[1].rings.arm(0);
+    CHECK(pair.sides[1].board.ring_irq() == 0);
+    require_no_complaint(pair);
+    // Held while its memory owes reads, of descriptors and of data, and a completion is to be written.
+    pair.sides[0].board.memory.read_delay = 2000;
+    REQUIRE(stations[0].post(0, 0x2000, 4000));
+    REQUIRE(stations[0].post(0, 0x4000, 4000));
+    stations[0].rings.ring_doorbell(0);
+    pair.write(0, kCoreHold, 1);
+    for (unsigned turns = 0; pair.read(0, kCoreState) != 0; ++turns) REQUIRE(turns < 1000);
+    CHECK(pair.sides[0].board.memory.reads() == 0);
+    std::optional<unsigned> answer;
+    pair.sides[0].board.read(kRings, [&](uint32_t data, unsigned resp) {
+      CHECK(data == 0);
+      answer = resp;
+    });
+    pair.settle();
+    CHECK(answer == 2u);
+    answer.reset();
+    pair.sides[0].board.write(kRings + 0x20c, 1, [&](uint32_t, unsigned resp) { answer = resp; });
+    pair.settle();
+    CHECK(answer == 2u);
+    pair.write(0, kCoreHold, 0);
+    for (unsigned turns = 0; pair.read(0, kCoreState) != 1; ++turns) REQUIRE(turns < 1000);
+    CHECK(pair.read(0, kRings) == 0x4d524352);
+    CHECK(pair.read(0, kRings + 0x20c) == 0);   // CQ 0
+    CHECK(pair.read(0, kRings + 0x100c) == 0);  // SQ 0
+    CHECK(pair.read(0, kStrays) == 0);
+    pair.sides[0].board.memory.read_delay = 40;
+  }
+}
