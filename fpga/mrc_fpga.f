@@ -17,6 +17,7 @@ fpga/rtl/mrc_fpga_lane.sv
 fpga/rtl/mrc_fpga_classify.sv
 fpga/rtl/mrc_fpga_merge.sv
 fpga/rtl/mrc_fpga_port.sv
+fpga/rtl/mrc_fpga_port_regs.sv
 fpga/rtl/mrc_fpga_ports.sv
 fpga/rtl/mrc_fpga_axil.sv
 fpga/rtl/mrc_fpga_limit.sv

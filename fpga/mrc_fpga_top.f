@@ -85,6 +85,11 @@ fpga/rtl/mrc_fpga_tx_in.sv
 fpga/rtl/mrc_fpga_tx_out.sv
 fpga/rtl/mrc_fpga_tx.sv
 fpga/rtl/mrc_fpga_lane.sv
+fpga/rtl/mrc_fpga_classify.sv
+fpga/rtl/mrc_fpga_merge.sv
+fpga/rtl/mrc_fpga_port.sv
+fpga/rtl/mrc_fpga_port_regs.sv
+fpga/rtl/mrc_fpga_ports.sv
 fpga/rtl/mrc_fpga_axil.sv
 fpga/rtl/mrc_fpga_limit.sv
 fpga/rtl/mrc_fpga_guard.sv

@@ -18,18 +18,20 @@ CPP_FOLDERS = ("cli", "cmodel", "fuzz", "sim", "tb", "tests")
 UNDRIVEN = re.compile(r"connect \\A [^\n]*\d'[01]*x[01x]*[^\n]*\n\s*connect \\Y ([^\n]*)")
 
 
-def verilator(files, top, waivers):
-    return rtl.run(["verilator", "--lint-only", "-Wall", f"+incdir+{rtl.HEADERS}", *waivers, *files, "--top-module", top])
+def verilator(files, top, waivers, values=()):
+    return rtl.run(["verilator", "--lint-only", "-Wall", f"+incdir+{rtl.HEADERS}", *(f"-G{value}" for value in values), *waivers,
+                    *files, "--top-module", top])
 
 
-def slang_and_yosys(files, top, waivers):
+def slang_and_yosys(files, top, waivers, values=()):
     """slang elaborates flat, so that a loop or an undriven net across modules shows too.
 
     What nobody drives, slang connects to x through a $buf before Yosys can miss a driver: these
     cells are dumped and searched here.
     """
     waive = " ".join(f"--waiver-file {name}" for name in waivers)
-    script = (f"{rtl.READ_SLANG} --no-proc -Wextra {waive} --top {top} {' '.join(files)};"
+    given = " ".join(f"-G {value}" for value in values)
+    script = (f"{rtl.READ_SLANG} --no-proc -Wextra {waive} {given} --top {top} {' '.join(files)};"
               " dump -o bufs.il t:$buf; proc; opt_clean; check -assert -nolatches")
     with tempfile.TemporaryDirectory() as out:
         code, log = rtl.yosys([*waivers, *files], script, out)
@@ -72,6 +74,7 @@ def main():
     parser.add_argument("--cpp", action="store_true", help="check the C++ sources instead: clang-format, clang-tidy and its analyzer")
     parser.add_argument("--format", action="store_true", help="check the C++ sources with clang-format only")
     parser.add_argument("--top", help="lint this module of the given files instead of the NIC")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="with --top: a parameter of it")
     parser.add_argument("--house", action="store_true", help="with --top: the waivers of the house hold there too")
     parser.add_argument("files", nargs="*", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -87,8 +90,8 @@ def main():
             (rtl.top_module(preset), rtl.sources(preset), VERILATOR_WAIVERS, SLANG_WAIVERS)
             for preset in options.preset or rtl.PRESETS]
         for top, files, verilator_waivers, slang_waivers in designs:
-            steps.check(f"{top}: verilator -Wall", lambda: verilator(files, top, verilator_waivers))
-            steps.check(f"{top}: slang, yosys check", lambda: slang_and_yosys(files, top, slang_waivers))
+            steps.check(f"{top}: verilator -Wall", lambda: verilator(files, top, verilator_waivers, options.set))
+            steps.check(f"{top}: slang, yosys check", lambda: slang_and_yosys(files, top, slang_waivers, options.set))
             if not options.top:
                 steps.check(f"{top}: slang with assertions", lambda: slang_with_assertions(files, top, slang_waivers))
     return rtl.Exit.FAIL if steps.failed else rtl.Exit.PASS

@@ -2,8 +2,9 @@
 `include "mrc_assert.svh"
 
 /// The registers of a board on AXI4-Lite: a list of blocks that say what they are (the board, the
-/// core, a lane per plane, the host side, rings), and the way to the registers of core and rings
-/// with a time limit. Every access is answered. Latency: three cycles, and what core or rings take.
+/// core, a lane per plane, the host side, rings, ports), and the way to the registers of core and
+/// rings with a time limit. Every access is answered. Latency: three cycles, and what core or rings
+/// take.
 /// All of it is in the core's clock; it has no interrupts. Contract: docs/boards/axil.md.
 module mrc_fpga_map #(
     parameter int unsigned NumPlanes = 2,
@@ -13,6 +14,7 @@ module mrc_fpga_map #(
     parameter int unsigned CountW = 32,
     parameter logic [31:0] BuildId = 32'd0,
     parameter bit Rings = 0,
+    parameter bit Ports = 0,
     localparam int unsigned AddrW = 16,
     localparam int unsigned NumCounts = 10,
     localparam int unsigned NumHost = 8
@@ -68,35 +70,43 @@ module mrc_fpga_map #(
     output logic [31:0] clear_o,
     input logic [NumHost*32-1:0] host_i,
 
+    // What an access to a block outside asks for.
+    output logic [10:0] block_w_word_o,
+    output logic [31:0] block_w_data_o,
+    output logic [3:0] block_w_strb_o,
+    output logic [10:0] block_r_word_o,
     // Of mrc_fpga_rings, if there are: go and done. cut: they are in reset.
     output logic ring_w_go_o,
-    output logic [10:0] ring_w_word_o,
-    output logic [31:0] ring_w_data_o,
-    output logic [3:0] ring_w_strb_o,
     input logic ring_w_done_i,
     input logic ring_w_err_i,
     output logic ring_r_go_o,
-    output logic [10:0] ring_r_word_o,
     input logic ring_r_done_i,
     input logic ring_r_err_i,
     input logic [31:0] ring_r_data_i,
-    input logic ring_cut_i
+    input logic ring_cut_i,
+    // Of mrc_fpga_port_regs, if there are: answered in the same cycle.
+    output logic port_w_go_o,
+    input logic port_w_good_i,
+    input logic port_r_good_i,
+    input logic [31:0] port_r_data_i
 );
 
   // Pages of 4 KiB: 0 the board, 1 the core's header, 2 its registers, 3 + p the lane of plane p,
-  // behind them the host side, and two of the rings.
+  // behind them the host side, two of the rings, the ports.
   localparam logic [3:0] PageBoard = 4'd0;
   localparam logic [3:0] PageCore = 4'd1;
   localparam logic [3:0] PageRegs = 4'd2;
   localparam int unsigned PageLane = 3;
   localparam logic [3:0] PageHost = 4'(PageLane + NumPlanes);
   localparam logic [3:0] PageRings = PageHost + 4'd1;
+  localparam logic [3:0] PagePorts = Rings ? PageRings + 4'd2 : PageRings;
   localparam logic [31:0] PageBytes = 32'h1000;
   localparam logic [31:0] BlockVersion = 32'h0000_0100;
   localparam logic [31:0] IdBoard = 32'h4d52_4342;  // MRCB
   localparam logic [31:0] IdCore = 32'h4d52_434e;  // MRCN
   localparam logic [31:0] IdLane = 32'h4d52_434c;  // MRCL
   localparam logic [31:0] IdHost = 32'h4d52_4348;  // MRCH
+  localparam logic [31:0] IdPorts = 32'h4d52_4350;  // MRCP
   localparam int unsigned LanesW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
 
   typedef enum logic [9:0] {
@@ -191,10 +201,10 @@ module mrc_fpga_map #(
 
   assign w_ring = Rings && (w_word[13:10] == PageRings || w_word[13:10] == PageRings + 4'd1);
   assign r_ring = Rings && (r_word[13:10] == PageRings || r_word[13:10] == PageRings + 4'd1);
-  assign ring_w_word_o = {w_word[10] != PageRings[0], w_word[9:0]};
-  assign ring_w_data_o = w_data;
-  assign ring_w_strb_o = w_strb;
-  assign ring_r_word_o = {r_word[10] != PageRings[0], r_word[9:0]};
+  assign block_w_word_o = {w_word[10] != PageRings[0], w_word[9:0]};
+  assign block_w_data_o = w_data;
+  assign block_w_strb_o = w_strb;
+  assign block_r_word_o = {r_word[10] != PageRings[0], r_word[9:0]};
 
   mrc_fpga_limit #(
       .WaitCycles(WaitCycles)
@@ -242,12 +252,14 @@ module mrc_fpga_map #(
   logic [31:0] scratch_q, scratch_d;
   logic [CountW-1:0] late_q, late_d, refused_q, refused_d;
 
-  logic w_scratch, w_hold, w_failed;
+  logic w_scratch, w_hold, w_failed, w_port;
 
   assign w_scratch = w_word == {PageBoard, BoardScratch};
   assign w_hold = w_word == {PageCore, CoreHold};
   assign w_failed = w_word == {PageHost, HostWord};
-  assign own_good = w_scratch || w_hold || w_failed;
+  assign w_port = Ports && w_word[13:10] == PagePorts;
+  assign own_good = w_scratch || w_hold || w_failed || (w_port && port_w_good_i);
+  assign port_w_go_o = w_go && w_port;
   assign hold_we_o = w_go && w_hold && w_strb[0];
   assign hold_o = w_data[0];
 
@@ -268,7 +280,7 @@ module mrc_fpga_map #(
 
   // ---- what is read
 
-  logic is_lane, is_host;
+  logic is_lane, is_host, is_ports;
   logic [3:0] plane;
   logic [9:0] word;
   logic [31:0] id, size, next, count, host;
@@ -279,6 +291,7 @@ module mrc_fpga_map #(
       && 32'(r_word[13:10]) < PageLane + NumPlanes;
   assign plane = r_word[13:10] - 4'(PageLane);
   assign is_host = r_word[13:10] == PageHost;
+  assign is_ports = Ports && r_word[13:10] == PagePorts;
 
   always_comb begin
     count = 32'd0;
@@ -317,13 +330,17 @@ module mrc_fpga_map #(
       next = 32'(PageLane) * PageBytes;
     end else if (is_host) begin
       id = IdHost;
-      next = Rings ? {16'd0, PageRings, 12'd0} : 32'd0;
+      next = (Rings || Ports) ? {16'd0, PageRings, 12'd0} : 32'd0;
+    end else if (is_ports) begin
+      id = IdPorts;
+      next = 32'd0;
     end
   end
 
   always_comb begin
     read_data = 32'd0;
-    read_good = is_lane || is_host || r_word[13:10] == PageBoard || r_word[13:10] == PageCore;
+    read_good = is_lane || is_host || is_ports || r_word[13:10] == PageBoard
+        || r_word[13:10] == PageCore;
     unique case (word)
       WordId: read_data = id;
       WordVersion: read_data = BlockVersion;
@@ -348,6 +365,9 @@ module mrc_fpga_map #(
         end else if (is_host) begin
           read_good = word >= HostWord && word < HostWord + 10'(NumHost);
           read_data = host;
+        end else if (is_ports) begin
+          read_good = port_r_good_i;
+          read_data = port_r_data_i;
         end else if (is_lane) begin
           if (word == LanePlane) begin
             read_good = 1'b1;

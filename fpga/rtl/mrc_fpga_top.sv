@@ -2,11 +2,13 @@
 
 /// A NIC for a shell: the core of preset fpga100, or of tiny for benches, with its registers on
 /// AXI4-Lite (mrc_fpga_map), host memory on AXI4 (mrc_fpga_host), and a lane per plane, each in the
-/// clocks of its MAC (mrc_fpga_nic). Flat names and plain vectors at the boundary: plane p has the
-/// p-th slice of each lane pin, wqe and cqe are packed as docs/generated/streams.md says. All but
+/// clocks of its MAC (mrc_fpga_nic). Flat names and plain vectors at the boundary: MAC k has the
+/// k-th slice of each lane pin, wqe and cqe are packed as docs/generated/streams.md says. All but
 /// the lanes is in clk_i. rst_ni may come from anywhere, and resets the memory's bus too; the core
 /// alone is reset by register. With Rings work requests and completions are in host memory
-/// (mrc_fpga_rings), and the pins wqe and cqe are dead. It has no MAC, no memory.
+/// (mrc_fpga_rings), and the pins wqe and cqe are dead. With NumPorts planes are divided among so
+/// many MACs (mrc_fpga_ports), whose other frames go to the side ports; with 0 a plane is a MAC,
+/// and the side ports are dead. It has no MAC, no memory.
 /// Contract: docs/boards/top.md.
 module mrc_fpga_top
   import mrc_pkg::*;
@@ -15,7 +17,9 @@ module mrc_fpga_top
     parameter logic [31:0] BuildId = 32'd0,
     parameter bit Rings = 0,
     parameter int unsigned NumCqs = 4,
+    parameter int unsigned NumPorts = 0,
     localparam int unsigned NumPlanes = 2,
+    localparam int unsigned NumMacs = (NumPorts == 0) ? NumPlanes : NumPorts,
     localparam int unsigned PortBytes = Tiny ? 16 : 32,
     localparam int unsigned HostBytes = Tiny ? 32 : 64,
     localparam int unsigned NumQps = Tiny ? 4 : 16,
@@ -84,22 +88,34 @@ module mrc_fpga_top
     input logic [1:0] m_axi_rresp_i,
     input logic m_axi_rlast_i,
 
-    input logic [NumPlanes-1:0] lane_link_up_i,
-    input logic [NumPlanes-1:0] lane_rx_clk_i,
-    input logic [NumPlanes-1:0] lane_rx_reset_i,
-    input logic [NumPlanes-1:0] lane_rx_tvalid_i,
-    input logic [NumPlanes*WordBytes*8-1:0] lane_rx_tdata_i,
-    input logic [NumPlanes*WordBytes-1:0] lane_rx_tkeep_i,
-    input logic [NumPlanes-1:0] lane_rx_tlast_i,
-    input logic [NumPlanes-1:0] lane_rx_tuser_i,
-    input logic [NumPlanes-1:0] lane_tx_clk_i,
-    input logic [NumPlanes-1:0] lane_tx_reset_i,
-    output logic [NumPlanes-1:0] lane_tx_tvalid_o,
-    input logic [NumPlanes-1:0] lane_tx_tready_i,
-    output logic [NumPlanes*WordBytes*8-1:0] lane_tx_tdata_o,
-    output logic [NumPlanes*WordBytes-1:0] lane_tx_tkeep_o,
-    output logic [NumPlanes-1:0] lane_tx_tlast_o,
-    output logic [NumPlanes-1:0] lane_tx_tuser_o
+    output logic [NumMacs-1:0] side_rx_tvalid_o,
+    input logic [NumMacs-1:0] side_rx_tready_i,
+    output logic [NumMacs*WordBytes*8-1:0] side_rx_tdata_o,
+    output logic [NumMacs*WordBytes-1:0] side_rx_tkeep_o,
+    output logic [NumMacs-1:0] side_rx_tlast_o,
+    output logic [NumMacs-1:0] side_rx_tuser_o,
+    input logic [NumMacs-1:0] side_tx_tvalid_i,
+    output logic [NumMacs-1:0] side_tx_tready_o,
+    input logic [NumMacs*WordBytes*8-1:0] side_tx_tdata_i,
+    input logic [NumMacs*WordBytes-1:0] side_tx_tkeep_i,
+    input logic [NumMacs-1:0] side_tx_tlast_i,
+
+    input logic [NumMacs-1:0] lane_link_up_i,
+    input logic [NumMacs-1:0] lane_rx_clk_i,
+    input logic [NumMacs-1:0] lane_rx_reset_i,
+    input logic [NumMacs-1:0] lane_rx_tvalid_i,
+    input logic [NumMacs*WordBytes*8-1:0] lane_rx_tdata_i,
+    input logic [NumMacs*WordBytes-1:0] lane_rx_tkeep_i,
+    input logic [NumMacs-1:0] lane_rx_tlast_i,
+    input logic [NumMacs-1:0] lane_rx_tuser_i,
+    input logic [NumMacs-1:0] lane_tx_clk_i,
+    input logic [NumMacs-1:0] lane_tx_reset_i,
+    output logic [NumMacs-1:0] lane_tx_tvalid_o,
+    input logic [NumMacs-1:0] lane_tx_tready_i,
+    output logic [NumMacs*WordBytes*8-1:0] lane_tx_tdata_o,
+    output logic [NumMacs*WordBytes-1:0] lane_tx_tkeep_o,
+    output logic [NumMacs-1:0] lane_tx_tlast_o,
+    output logic [NumMacs-1:0] lane_tx_tuser_o
 );
 
   logic rst_n, core_rst_n, skin_rst_n;
@@ -124,9 +140,11 @@ module mrc_fpga_top
   logic [NumPlanes-1:0] link_up;
   logic [255:0] host_regs;
   logic ring_w_go, ring_w_done, ring_w_err, ring_r_go, ring_r_done, ring_r_err;
-  logic [10:0] ring_w_word, ring_r_word;
-  logic [31:0] ring_w_data, ring_r_data;
-  logic [3:0] ring_w_strb;
+  logic [10:0] block_w_word, block_r_word;
+  logic [31:0] block_w_data, ring_r_data;
+  logic [3:0] block_w_strb;
+  logic port_w_go, port_w_good, port_r_good;
+  logic [31:0] port_r_data;
 
   assign run = state[0];
 
@@ -135,7 +153,8 @@ module mrc_fpga_top
       .PortBytes(PortBytes),
       .HostBytes(HostBytes),
       .BuildId(BuildId),
-      .Rings(Rings)
+      .Rings(Rings),
+      .Ports(NumPorts != 0)
   ) u_map (
       .rst_ni(rst_n),
       .m_axil_awvalid_o(m_axil_awvalid),
@@ -164,17 +183,21 @@ module mrc_fpga_top
       .clear_o(clear),
       .host_i(host_regs),
       .ring_w_go_o(ring_w_go),
-      .ring_w_word_o(ring_w_word),
-      .ring_w_data_o(ring_w_data),
-      .ring_w_strb_o(ring_w_strb),
+      .block_w_word_o(block_w_word),
+      .block_w_data_o(block_w_data),
+      .block_w_strb_o(block_w_strb),
       .ring_w_done_i(ring_w_done),
       .ring_w_err_i(ring_w_err),
       .ring_r_go_o(ring_r_go),
-      .ring_r_word_o(ring_r_word),
+      .block_r_word_o(block_r_word),
       .ring_r_done_i(ring_r_done),
       .ring_r_err_i(ring_r_err),
       .ring_r_data_i(ring_r_data),
       .ring_cut_i(!skin_rst_n),
+      .port_w_go_o(port_w_go),
+      .port_w_good_i(port_w_good),
+      .port_r_good_i(port_r_good),
+      .port_r_data_i(port_r_data),
       .*
   );
 
@@ -192,6 +215,11 @@ module mrc_fpga_top
   qperr_t host_fail;
   wqe_t post;
   cqe_t core_cqe;
+  // The pins of planes.
+  logic [NumPlanes-1:0] p_link_up, p_rx_clk, p_rx_reset, p_rx_tvalid, p_rx_tlast, p_rx_tuser;
+  logic [NumPlanes-1:0] p_tx_clk, p_tx_reset, p_tx_tvalid, p_tx_tready, p_tx_tlast, p_tx_tuser;
+  logic [NumPlanes*WordBytes*8-1:0] p_rx_tdata, p_tx_tdata;
+  logic [NumPlanes*WordBytes-1:0] p_rx_tkeep, p_tx_tkeep;
 
   mrc_fpga_nic #(
       .Tiny(Tiny)
@@ -240,11 +268,137 @@ module mrc_fpga_top
       .host_wr_data_o(host_wr_data),
       .lane_counts_o(lane_counts),
       .link_up_o(link_up),
+      .lane_link_up_i(p_link_up),
+      .lane_rx_clk_i(p_rx_clk),
+      .lane_rx_reset_i(p_rx_reset),
+      .lane_rx_tvalid_i(p_rx_tvalid),
+      .lane_rx_tdata_i(p_rx_tdata),
+      .lane_rx_tkeep_i(p_rx_tkeep),
+      .lane_rx_tlast_i(p_rx_tlast),
+      .lane_rx_tuser_i(p_rx_tuser),
+      .lane_tx_clk_i(p_tx_clk),
+      .lane_tx_reset_i(p_tx_reset),
+      .lane_tx_tvalid_o(p_tx_tvalid),
+      .lane_tx_tready_i(p_tx_tready),
+      .lane_tx_tdata_o(p_tx_tdata),
+      .lane_tx_tkeep_o(p_tx_tkeep),
+      .lane_tx_tlast_o(p_tx_tlast),
+      .lane_tx_tuser_o(p_tx_tuser),
       .*
   );
 
   // A core in reset would take a work request and forget it.
   assign post_ready = core_wqe_ready && run;
+
+  // ---- planes: of ports, or each a MAC
+
+  if (NumPorts != 0) begin : gen_ports
+    logic [NumPorts*13*32-1:0] counts;
+    logic [NumPorts*48-1:0] mac;
+    logic [NumPlanes*128-1:0] ip;
+    logic [NumPlanes*48-1:0] usid;
+    logic [15:0] udp_port;
+    logic udp_only, promisc, side;
+
+    mrc_fpga_port_regs #(
+        .NumPlanes(NumPlanes),
+        .NumPorts(NumPorts)
+    ) u_regs (
+        .clk_i,
+        .rst_ni(rst_n),
+        .w_go_i(port_w_go),
+        .w_word_i(block_w_word[9:0]),
+        .w_data_i(block_w_data),
+        .w_strb_i(block_w_strb),
+        .w_good_o(port_w_good),
+        .r_word_i(block_r_word[9:0]),
+        .r_good_o(port_r_good),
+        .r_data_o(port_r_data),
+        .counts_i(counts),
+        .mac_o(mac),
+        .ip_o(ip),
+        .usid_o(usid),
+        .udp_port_o(udp_port),
+        .udp_only_o(udp_only),
+        .promisc_o(promisc),
+        .side_o(side)
+    );
+
+    // In reset with the lanes: a frame that a lane cuts would never end in the merger.
+    mrc_fpga_ports #(
+        .NumPlanes(NumPlanes),
+        .NumPorts(NumPorts)
+    ) u_ports (
+        .clk_i,
+        .rst_ni(core_rst_n),
+        .mac_i(mac),
+        .ip_i(ip),
+        .usid_i(usid),
+        .udp_port_i(udp_port),
+        .udp_only_i(udp_only),
+        .promisc_i(promisc),
+        .side_i(side),
+        .counts_o(counts),
+        .link_up_i(lane_link_up_i),
+        .rx_clk_i(lane_rx_clk_i),
+        .rx_reset_i(lane_rx_reset_i),
+        .s_tvalid_i(lane_rx_tvalid_i),
+        .s_tdata_i(lane_rx_tdata_i),
+        .s_tkeep_i(lane_rx_tkeep_i),
+        .s_tlast_i(lane_rx_tlast_i),
+        .s_tuser_i(lane_rx_tuser_i),
+        .tx_clk_i(lane_tx_clk_i),
+        .tx_reset_i(lane_tx_reset_i),
+        .m_tvalid_o(lane_tx_tvalid_o),
+        .m_tready_i(lane_tx_tready_i),
+        .m_tdata_o(lane_tx_tdata_o),
+        .m_tkeep_o(lane_tx_tkeep_o),
+        .m_tlast_o(lane_tx_tlast_o),
+        .m_tuser_o(lane_tx_tuser_o),
+        .lane_link_up_o(p_link_up),
+        .lane_rx_clk_o(p_rx_clk),
+        .lane_rx_reset_o(p_rx_reset),
+        .lane_rx_tvalid_o(p_rx_tvalid),
+        .lane_rx_tdata_o(p_rx_tdata),
+        .lane_rx_tkeep_o(p_rx_tkeep),
+        .lane_rx_tlast_o(p_rx_tlast),
+        .lane_rx_tuser_o(p_rx_tuser),
+        .lane_tx_clk_o(p_tx_clk),
+        .lane_tx_reset_o(p_tx_reset),
+        .lane_tx_tvalid_i(p_tx_tvalid),
+        .lane_tx_tready_o(p_tx_tready),
+        .lane_tx_tdata_i(p_tx_tdata),
+        .lane_tx_tkeep_i(p_tx_tkeep),
+        .lane_tx_tlast_i(p_tx_tlast),
+        .lane_tx_tuser_i(p_tx_tuser),
+        .*
+    );
+  end else begin : gen_macs
+    assign p_link_up = lane_link_up_i;
+    assign p_rx_clk = lane_rx_clk_i;
+    assign p_rx_reset = lane_rx_reset_i;
+    assign p_rx_tvalid = lane_rx_tvalid_i;
+    assign p_rx_tdata = lane_rx_tdata_i;
+    assign p_rx_tkeep = lane_rx_tkeep_i;
+    assign p_rx_tlast = lane_rx_tlast_i;
+    assign p_rx_tuser = lane_rx_tuser_i;
+    assign p_tx_clk = lane_tx_clk_i;
+    assign p_tx_reset = lane_tx_reset_i;
+    assign lane_tx_tvalid_o = p_tx_tvalid;
+    assign p_tx_tready = lane_tx_tready_i;
+    assign lane_tx_tdata_o = p_tx_tdata;
+    assign lane_tx_tkeep_o = p_tx_tkeep;
+    assign lane_tx_tlast_o = p_tx_tlast;
+    assign lane_tx_tuser_o = p_tx_tuser;
+
+    assign {side_rx_tvalid_o, side_rx_tdata_o, side_rx_tkeep_o, side_rx_tlast_o} = '0;
+    assign {side_rx_tuser_o, side_tx_tready_o} = '0;
+    assign {port_w_good, port_r_good, port_r_data} = '0;
+
+    logic unused_side;
+    assign unused_side = ^{side_rx_tready_i, side_tx_tvalid_i, side_tx_tdata_i, side_tx_tkeep_i,
+                           side_tx_tlast_i, port_w_go};
+  end
 
   // ---- host memory: the skin's bus, and what comes through its gate
 
@@ -342,13 +496,13 @@ module mrc_fpga_top
         .clk_i,
         .rst_ni(skin_rst_n),
         .w_go_i(ring_w_go),
-        .w_word_i(ring_w_word),
-        .w_data_i(ring_w_data),
-        .w_strb_i(ring_w_strb),
+        .w_word_i(block_w_word),
+        .w_data_i(block_w_data),
+        .w_strb_i(block_w_strb),
         .w_done_o(ring_w_done),
         .w_err_o(ring_w_err),
         .r_go_i(ring_r_go),
-        .r_word_i(ring_r_word),
+        .r_word_i(block_r_word),
         .r_done_o(ring_r_done),
         .r_err_o(ring_r_err),
         .r_data_o(ring_r_data),
@@ -478,11 +632,10 @@ module mrc_fpga_top
     assign m_axi_rready_o = a_rready;
 
     logic unused_regs;
-    assign unused_regs = ^{m_axi_bid_i, ring_w_go, ring_w_word, ring_w_data, ring_w_strb,
-                           ring_r_go, ring_r_word};
+    assign unused_regs = ^{m_axi_bid_i, ring_w_go, ring_r_go};
   end
 
   logic unused_bits;
-  assign unused_bits = ^clear;
+  assign unused_bits = ^{clear, block_w_word, block_w_data, block_w_strb, block_r_word};
 
 endmodule

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "Vmrc_fpga_rings_top.h"
+#include "Vmrc_fpga_full_top.h"
 #include "Vmrc_fpga_top.h"
 #include "api/mrc_dut.h"
 #include "assertions.h"
@@ -23,13 +23,14 @@ constexpr unsigned kStateRun = 1, kStateDrain = 2;
 /// No memory of a test takes so long.
 constexpr unsigned kResetCycles = 100'000;
 
+/// Bytes of a pin, however wide it is, from byte `at` on.
 template <class Pin>
-void put(Pin& pin, const void* from, std::size_t size) {
-  std::memcpy(reinterpret_cast<uint8_t*>(&pin[0]), from, size);
+void put(Pin& pin, std::size_t at, const void* from, std::size_t size) {
+  std::memcpy(reinterpret_cast<uint8_t*>(&pin) + at, from, size);
 }
 template <class Pin>
-void get(void* to, const Pin& pin, std::size_t size) {
-  std::memcpy(to, reinterpret_cast<const uint8_t*>(&pin[0]), size);
+void get(void* to, const Pin& pin, std::size_t at, std::size_t size) {
+  std::memcpy(to, reinterpret_cast<const uint8_t*>(&pin) + at, size);
 }
 
 /// Sets bit `at` of a vector of single bits.
@@ -40,8 +41,8 @@ void set_bit(Pin& pin, unsigned at, bool on) {
 
 }  // namespace
 
-template <class Top, unsigned Ids>
-BoardOf<Top, Ids>::BoardOf(uint64_t seed)
+template <class Top, unsigned Ids, unsigned Macs>
+BoardOf<Top, Ids, Macs>::BoardOf(uint64_t seed)
     : memory(seed), rng_(seed, "board"), top_(std::make_unique<Top>(&context_, "board")) {
   // A word of a MAC must not take longer than its bytes on the wire.
   const uint64_t slowest = uint64_t{kWordBytes} * 8000 / kPreset.port_gbps;
@@ -55,25 +56,25 @@ BoardOf<Top, Ids>::BoardOf(uint64_t seed)
   failed_assertions();
 }
 
-template <class Top, unsigned Ids>
-BoardOf<Top, Ids>::~BoardOf() {
+template <class Top, unsigned Ids, unsigned Macs>
+BoardOf<Top, Ids, Macs>::~BoardOf() {
   Verilated::threadContextp(&context_);
   top_->final();
 }
 
-template <class Top, unsigned Ids>
-unsigned BoardOf<Top, Ids>::assertions() const {
+template <class Top, unsigned Ids, unsigned Macs>
+unsigned BoardOf<Top, Ids, Macs>::assertions() const {
   return MRC_ASSERTIONS;
 }
 
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::eval() {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::eval() {
   Verilated::threadContextp(&context_);
   top_->eval();
 }
 
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::axil_outputs(mrc_pins_out& o) const {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::axil_outputs(mrc_pins_out& o) const {
   const auto& t = *top_;
   o.awready = t.s_axil_awready_o;
   o.wready = t.s_axil_wready_o;
@@ -85,8 +86,8 @@ void BoardOf<Top, Ids>::axil_outputs(mrc_pins_out& o) const {
   o.rdata = t.s_axil_rdata_o;
 }
 
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::axil(const mrc_pins_in& i, unsigned base) {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::axil(const mrc_pins_in& i, unsigned base) {
   auto& t = *top_;
   t.s_axil_awvalid_i = i.awvalid;
   t.s_axil_awaddr_i = static_cast<uint16_t>(base + i.awaddr);
@@ -101,8 +102,8 @@ void BoardOf<Top, Ids>::axil(const mrc_pins_in& i, unsigned base) {
 
 /// The bus of registers for this cycle, and whose it is in the next one: the bench does not wait for the shell unless
 /// its access has not begun.
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::share_bus(const mrc_pins_in& i) {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::share_bus(const mrc_pins_in& i) {
   mrc_pins_out o{};
   axil_outputs(o);
   if (shell_owns_) {
@@ -116,15 +117,15 @@ void BoardOf<Top, Ids>::share_bus(const mrc_pins_in& i) {
   shell_owns_ = !shell_.idle() && !bench_busy_;
 }
 
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::outputs(mrc_pins_out& o) {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::outputs(mrc_pins_out& o) {
   const auto& t = *top_;
   axil_outputs(o);
   if (shell_owns_) o.awready = o.wready = o.bvalid = o.arready = o.rvalid = 0;
   o.irq = t.irq_o;
   o.wqe_ready = t.wqe_ready_o;
   o.cqe_valid = t.cqe_valid_o;
-  if (o.cqe_valid) get(o.cqe, t.cqe_data_o, sizeof o.cqe);
+  if (o.cqe_valid) get(o.cqe, t.cqe_data_o, 0, sizeof o.cqe);
   const auto* read = memory.wanted();
   o.host_rd_valid = read != nullptr;
   if (read != nullptr) {
@@ -144,8 +145,8 @@ void BoardOf<Top, Ids>::outputs(mrc_pins_out& o) {
     std::memcpy(o.host_wr_data, write->bytes.data(), write->bytes.size());
   }
   o.tx_tvalid = o.tx_tlast = 0;
-  for (unsigned p = 0; p < kPlanes; ++p) {
-    o.tx_tkeep[p] = 0;
+  std::memset(o.tx_tkeep, 0, sizeof o.tx_tkeep);
+  for (unsigned p = 0; p < Macs; ++p) {
     if (to_bench_[p].empty()) continue;
     std::memset(o.tx_tdata[p], 0, kPortBytes);
     const auto [n, last] = to_bench_[p].part(o.tx_tdata[p], kPortBytes);
@@ -155,13 +156,13 @@ void BoardOf<Top, Ids>::outputs(mrc_pins_out& o) {
   }
 }
 
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::drive(const mrc_pins_in& i) {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::drive(const mrc_pins_in& i) {
   auto& t = *top_;
-  t.lane_link_up_i = i.link_up;
+  t.lane_link_up_i = static_cast<uint8_t>(i.link_up & ((1u << Macs) - 1));
   share_bus(i);
   t.wqe_valid_i = i.wqe_valid;
-  if (i.wqe_valid) put(t.wqe_data_i, i.wqe, sizeof i.wqe);
+  if (i.wqe_valid) put(t.wqe_data_i, 0, i.wqe, sizeof i.wqe);
   t.cqe_ready_i = i.cqe_ready;
   if (const auto* read = memory.wanted(); read != nullptr && i.host_rd_ready != 0) {
     asked_[read->id % kPlanes].push_back(read->id);
@@ -173,7 +174,7 @@ void BoardOf<Top, Ids>::drive(const mrc_pins_in& i) {
     ids.pop_front();
   }
   if (memory.write() != nullptr && i.host_wr_ready != 0) memory.visible();
-  for (unsigned p = 0; p < kPlanes; ++p) {
+  for (unsigned p = 0; p < Macs; ++p) {
     if (!to_bench_[p].empty() && (i.tx_tready >> p & 1) != 0) {
       to_bench_[p].advance(to_bench_[p].part(beat_.data(), kPortBytes).first);
     }
@@ -185,8 +186,8 @@ void BoardOf<Top, Ids>::drive(const mrc_pins_in& i) {
   }
 }
 
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::rx_edge(unsigned p) {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::rx_edge(unsigned p) {
   auto& t = *top_;
   set_bit(t.lane_rx_clk_i, p, true);
   eval();
@@ -198,8 +199,8 @@ void BoardOf<Top, Ids>::rx_edge(unsigned p) {
     std::array<uint8_t, kWordBytes> word{};
     const auto [n, last] = from.part(word.data(), kWordBytes);
     const uint64_t keep = n == kWordBytes ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
-    std::memcpy(&t.lane_rx_tdata_i[p * kWordBytes / 4], word.data(), kWordBytes);
-    std::memcpy(&t.lane_rx_tkeep_i[p * kWordBytes / 32], &keep, sizeof keep);
+    put(t.lane_rx_tdata_i, p * kWordBytes, word.data(), kWordBytes);
+    put(t.lane_rx_tkeep_i, p * sizeof keep, &keep, sizeof keep);
     set_bit(t.lane_rx_tlast_i, p, last);
     set_bit(t.lane_rx_tuser_i, p, last && from.front().bad);
     from.advance(n);
@@ -207,16 +208,16 @@ void BoardOf<Top, Ids>::rx_edge(unsigned p) {
   eval();
 }
 
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::tx_edge(unsigned p) {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::tx_edge(unsigned p) {
   auto& t = *top_;
   if ((t.lane_tx_tvalid_o >> p & 1) != 0 && (t.lane_tx_tready_i >> p & 1) != 0) {
     uint64_t keep = 0;
-    std::memcpy(&keep, &t.lane_tx_tkeep_o[p * kWordBytes / 32], sizeof keep);
+    get(&keep, t.lane_tx_tkeep_o, p * sizeof keep, sizeof keep);
     unsigned n = 0;
     for (; (keep & 1) != 0; keep >>= 1) ++n;
     std::array<uint8_t, kWordBytes> word{};
-    std::memcpy(word.data(), &t.lane_tx_tdata_o[p * kWordBytes / 4], kWordBytes);
+    get(word.data(), t.lane_tx_tdata_o, p * kWordBytes, kWordBytes);
     to_bench_[p].add(word.data(), n, (t.lane_tx_tlast_o >> p & 1) != 0, (t.lane_tx_tuser_o >> p & 1) != 0);
   }
   set_bit(t.lane_tx_clk_i, p, true);
@@ -226,8 +227,40 @@ void BoardOf<Top, Ids>::tx_edge(unsigned p) {
   eval();
 }
 
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::core_cycle() {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::drive_side() {
+  auto& t = *top_;
+  set_bit(t.side_rx_tready_i, 0, side_takes && rng_.chance(0.8));
+  side_offered_ = !to_side_.empty() && (side_offered_ || rng_.chance(0.8));
+  set_bit(t.side_tx_tvalid_i, 0, side_offered_);
+  if (!side_offered_) return;
+  std::array<uint8_t, kWordBytes> word{};
+  const auto [n, last] = to_side_.part(word.data(), kWordBytes);
+  const uint64_t keep = n == kWordBytes ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
+  put(t.side_tx_tdata_i, 0, word.data(), kWordBytes);
+  put(t.side_tx_tkeep_i, 0, &keep, sizeof keep);
+  set_bit(t.side_tx_tlast_i, 0, last);
+}
+
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::sample_side() {
+  auto& t = *top_;
+  std::array<uint8_t, kWordBytes> word{};
+  if ((t.side_tx_tvalid_i & t.side_tx_tready_o & 1) != 0) {
+    to_side_.advance(to_side_.part(word.data(), kWordBytes).first);
+    side_offered_ = false;
+  }
+  if ((t.side_rx_tvalid_o & t.side_rx_tready_i & 1) == 0) return;
+  uint64_t keep = 0;
+  get(&keep, t.side_rx_tkeep_o, 0, sizeof keep);
+  unsigned n = 0;
+  for (; (keep & 1) != 0; keep >>= 1) ++n;
+  get(word.data(), t.side_rx_tdata_o, 0, kWordBytes);
+  from_side.add(word.data(), n, (t.side_rx_tlast_o & 1) != 0, (t.side_rx_tuser_o & 1) != 0);
+}
+
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::core_cycle() {
   const uint64_t end = now_ + kPreset.clock_ps;
   for (;;) {
     unsigned first = 0;
@@ -245,31 +278,40 @@ void BoardOf<Top, Ids>::core_cycle() {
   now_ = end;
   ++cycle_;
   memory.drive(*top_);
+  drive_side();
   eval();
   memory.sample(*top_);
+  sample_side();
   top_->clk_i = 1;
   eval();
   top_->clk_i = 0;
   eval();
 }
 
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::forget_frames() {
+  to_board_ = {};
+  to_bench_ = {};
+  to_side_ = from_side = {};
+  side_offered_ = false;
+}
+
 /// Nobody answers what the memory has asked for any more.
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::forget() {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::forget() {
   asked_ = {};
   memory.forgotten();
 }
 
-template <class Top, unsigned Ids>
-unsigned BoardOf<Top, Ids>::ring_irq() const {
+template <class Top, unsigned Ids, unsigned Macs>
+unsigned BoardOf<Top, Ids, Macs>::ring_irq() const {
   return top_->ring_irq_o;
 }
 
 /// As software does it, while the memory answers what it was asked before.
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::reset_core() {
-  to_board_ = {};
-  to_bench_ = {};
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::reset_core() {
+  forget_frames();
   // What CORE_STATE must say, read after CORE_HOLD was written.
   for (const auto [hold, mask, wanted] : {std::array{1u, kStateRun | kStateDrain, 0u}, {0u, kStateRun, kStateRun}}) {
     bool there = false;
@@ -287,8 +329,8 @@ void BoardOf<Top, Ids>::reset_core() {
   }
 }
 
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::step(const mrc_pins_in& i) {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::step(const mrc_pins_in& i) {
   if (i.rst_n == 0 && resets_core_alone) {
     if (!was_reset_) reset_core();
     was_reset_ = true;
@@ -298,8 +340,7 @@ void BoardOf<Top, Ids>::step(const mrc_pins_in& i) {
   if (i.rst_n == 0) {
     asked_ = {};
     memory.reset();
-    to_board_ = {};
-    to_bench_ = {};
+    forget_frames();
     was_reset_ = true;
   } else if (was_reset_) {
     // The reset ends in every clock before the bench's next cycle.
@@ -312,15 +353,15 @@ void BoardOf<Top, Ids>::step(const mrc_pins_in& i) {
   look_for_failures();
 }
 
-template <class Top, unsigned Ids>
-void BoardOf<Top, Ids>::look_for_failures() {
+template <class Top, unsigned Ids, unsigned Macs>
+void BoardOf<Top, Ids, Macs>::look_for_failures() {
   for (const std::string& text : failed_assertions()) {
     if (!failed_) failed_ = tb::FailedAssertion{"assertion", "board", text, cycle_};
   }
   if (!failed_ && !memory.problem().empty()) failed_ = tb::FailedAssertion{"AXI4", "board", memory.problem(), cycle_};
 }
 
-template class BoardOf<Vmrc_fpga_top, Board::kPlanes>;
-template class BoardOf<Vmrc_fpga_rings_top, RingsBoard::kPlanes + 1>;
+template class BoardOf<Vmrc_fpga_top, Board::kPlanes, Board::kPlanes>;
+template class BoardOf<Vmrc_fpga_full_top, FullBoard::kPlanes + 1, 1>;
 
 }  // namespace mrc

@@ -12,6 +12,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "gen/presets.hpp"
@@ -23,12 +24,13 @@
 #include "verilated.h"
 
 class Vmrc_fpga_top;
-class Vmrc_fpga_rings_top;
+class Vmrc_fpga_full_top;
 
 namespace mrc {
 
-/// Top is mrc_fpga_top, Verilated; Ids are the ids that it reads with.
-template <class Top, unsigned Ids>
+/// Top is mrc_fpga_top, Verilated; Ids are the ids that it reads with. With fewer MACs than planes they are ports: a
+/// frame of any plane is on the pins of the MAC of its port.
+template <class Top, unsigned Ids, unsigned Macs>
 class BoardOf final : public tb::Dut {
  public:
   static constexpr const Preset& kPreset = *find_preset("tiny");
@@ -59,6 +61,13 @@ class BoardOf final : public tb::Dut {
   void read(uint16_t at, tb::Driver::Done done) { shell_.read(at, std::move(done)); }
   /// No access to registers is under way.
   bool bus_is_idle() const { return !bench_busy_ && shell_.idle(); }
+  /// A NIC of the shell's at the side port of MAC 0: what it sends, and what has come to it. It may take nothing.
+  void side_send(std::span<const uint8_t> frame) {
+    to_side_.add(frame.data(), static_cast<unsigned>(frame.size()), true, false);
+  }
+  FrameStore from_side;
+  bool side_takes = true;
+
   /// Interrupts of the completion rings, a bit each.
   unsigned ring_irq() const;
 
@@ -72,21 +81,25 @@ class BoardOf final : public tb::Dut {
   void core_cycle();
   void rx_edge(unsigned plane);
   void tx_edge(unsigned plane);
+  void drive_side();
+  void sample_side();
   void axil_outputs(mrc_pins_out& o) const;
   void axil(const mrc_pins_in& i, unsigned base);
   void share_bus(const mrc_pins_in& i);
   void reset_core();
   void forget();
+  void forget_frames();
   void look_for_failures();
 
   Rng rng_;
   VerilatedContext context_;  // outlives what is in it
   std::unique_ptr<Top> top_;
-  std::array<Clock, std::size_t{2} * kPlanes> clocks_;  ///< of plane p: 2 p reception, 2 p + 1 transmission
-  std::array<FrameStore, kPlanes> to_board_, to_bench_;
+  std::array<Clock, std::size_t{2} * Macs> clocks_;  ///< of MAC p: 2 p reception, 2 p + 1 transmission
+  std::array<FrameStore, Macs> to_board_, to_bench_;
+  FrameStore to_side_;
   std::array<std::deque<unsigned>, kPlanes> asked_;  ///< ids of the reads that the bench knows as those of a plane
   uint64_t now_ = 0, cycle_ = 0;
-  bool was_reset_ = false;
+  bool was_reset_ = false, side_offered_ = false;
   tb::Driver shell_{Rng(0, "shell")};
   mrc_pins_in shell_in_{};
   bool shell_owns_ = false, bench_busy_ = false;  ///< the bus of registers
@@ -94,8 +107,8 @@ class BoardOf final : public tb::Dut {
   std::optional<tb::FailedAssertion> failed_;
 };
 
-using Board = BoardOf<Vmrc_fpga_top, find_preset("tiny")->num_planes>;
-/// With rings in host memory.
-using RingsBoard = BoardOf<Vmrc_fpga_rings_top, find_preset("tiny")->num_planes + 1>;
+using Board = BoardOf<Vmrc_fpga_top, find_preset("tiny")->num_planes, find_preset("tiny")->num_planes>;
+/// With rings in host memory, and both planes on one port.
+using FullBoard = BoardOf<Vmrc_fpga_full_top, find_preset("tiny")->num_planes + 1, 1>;
 
 }  // namespace mrc

@@ -7,6 +7,7 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -93,8 +94,12 @@ class PairOf {
       s.memory.clear();
       s.cqes.clear();
     }
+    if (prepare) prepare();
     for (unsigned q = 0; q < qps; ++q) connect(q);
   }
+  /// What is to be set up besides, at each opening, before the queue pairs.
+  std::function<void()> prepare;
+
   void connect(unsigned q) {
     for (unsigned i = 0; i < 2; ++i) {
       Side<B>& s = sides[i];
@@ -152,6 +157,14 @@ class PairOf {
     return static_cast<std::size_t>(std::ranges::count_if(sides[i].memory, [&](const auto& entry) {
       return entry.first >= kTarget && entry.second != byte_at(entry.first - kTarget + kSource);
     }));
+  }
+
+  /// A frame of somebody else for a side.
+  void inject(unsigned to, std::vector<uint8_t> frame) {
+    tb::SentFrame sent{};
+    sent.last = now;
+    sent.bytes = std::move(frame);
+    in_flight_.emplace_back(to, std::move(sent));
   }
 
   void turn() {

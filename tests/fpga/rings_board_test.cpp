@@ -4,81 +4,24 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
-#include <deque>
 #include <optional>
 #include <vector>
 
-#include "tests/fpga/board_pair.hpp"
-#include "tests/fpga/ring_host.hpp"
+#include "tests/fpga/full_boards.hpp"
 
 using namespace mrc;
 
 namespace {
 
-using Pair = PairOf<RingsBoard>;
-
-constexpr unsigned kQps = 2, kStatusOk = 0, kSqLog = 2, kCqLog = 3;
-constexpr uint64_t kRingsAt = 0x8000'0000 - 0x40;
+constexpr unsigned kQps = kStationQps, kStatusOk = 0;
 constexpr uint16_t kCoreHold = 0x1010, kRings = 0x6000;
-
-/// The host of a side: its registers are the board's, its memory is what the board sees.
-class Host final : public HostBus {
- public:
-  Host(Pair& pair, unsigned side) : pair_(pair), side_(side) {}
-  uint32_t read(uint16_t at) override { return pair_.read(side_, at); }
-  void write(uint16_t at, uint32_t value) override { pair_.write(side_, at, value); }
-  void store(uint64_t address, std::span<const uint8_t> bytes) override {
-    for (std::size_t i = 0; i < bytes.size(); ++i) pair_.sides[side_].memory[address + i] = bytes[i];
-  }
-  void load(uint64_t address, std::span<uint8_t> bytes) override {
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = pair_.memory_at(side_, address + i);
-  }
-
- private:
-  Pair& pair_;
-  unsigned side_;
-};
-
-/// A host with two QPs, each with a send ring and a completion ring of its own.
-struct Station {
-  Station(Pair& pair, unsigned side) : host(pair, side), rings(host) {
-    for (unsigned q = 0; q < kQps; ++q) rings.open_cq(q, kRingsAt + 0x10000 * (q + 1), kCqLog);
-    for (unsigned q = 0; q < kQps; ++q) open_sq(q);
-  }
-  void open_sq(unsigned q) { rings.open_sq(q, kRingsAt + 0x1000 * (q + 1), kSqLog, q); }
-  /// False: the ring is full.
-  bool post(unsigned q, uint64_t at, uint32_t bytes) {
-    const WorkRequest work{.wr_id = static_cast<uint32_t>(at),
-                           .laddr = kSource + at,
-                           .raddr = kTarget + at,
-                           .rkey = kRkey,
-                           .length = bytes,
-                           .imm = static_cast<uint32_t>(at)};
-    return rings.post_send(q, work);
-  }
-  void poll() {
-    for (unsigned q = 0; q < kQps; ++q) {
-      bool any = false;
-      while (const auto done = rings.poll_cq(q)) {
-        CHECK(done->qp == q);
-        (done->recv ? received : sent)[q].push_back(*done);
-        any = true;
-      }
-      if (any) rings.give_back(q);
-    }
-  }
-
-  Host host;
-  RingHost rings;
-  std::array<std::vector<Completion>, kQps> sent, received;
-};
 
 struct Message {
   uint64_t at = 0;
   uint32_t bytes = 0;
 };
 
-void require_no_complaint(Pair& pair) {
+void require_no_complaint(FullPair& pair) {
   for (unsigned i = 0; i < 2; ++i) {
     CAPTURE(i);
     CHECK(pair.wrong(i) == 0);
@@ -94,7 +37,7 @@ TEST_CASE("hosts post by doorbells and poll completions, in both directions, wha
           "[fpga][top][rings]") {
   for (uint64_t seed = 1; seed <= 2; ++seed) {
     CAPTURE(seed);
-    Pair pair(seed);
+    FullBoards pair(seed);
     if (seed == 2) {
       for (auto& s : pair.sides) {
         s.board.memory.read_delay = 300;
@@ -158,7 +101,7 @@ TEST_CASE("hosts post by doorbells and poll completions, in both directions, wha
 TEST_CASE("a QP that holds work requests is set up anew, and its ring goes on", "[fpga][top][rings]") {
   for (uint64_t seed = 1; seed <= 2; ++seed) {
     CAPTURE(seed);
-    Pair pair(seed);
+    FullBoards pair(seed);
     pair.open(kQps);
     std::array<Station, 2> stations{Station{pair, 0}, Station{pair, 1}};
     uint64_t at = 0x1000;
@@ -214,7 +157,7 @@ TEST_CASE("a QP that holds work requests is set up anew, and its ring goes on", 
 }
 
 TEST_CASE("rings interrupt by pin, and are reset with the core", "[fpga][top][rings]") {
-  Pair pair(5);
+  FullBoards pair(5);
   for (unsigned life = 0; life < 2; ++life) {
     CAPTURE(life);
     pair.open(kQps);
