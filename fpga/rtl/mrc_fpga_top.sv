@@ -491,7 +491,9 @@ module mrc_fpga_top
         .NumQps(NumQps),
         .WqeDepth(Tiny ? 8 : 64),
         .NumWqes(Tiny ? 24 : 192),
-        .NumCqs(NumCqs)
+        .NumCqs(NumCqs),
+        // The ports' block stands behind the two pages of the rings.
+        .Next(NumPorts == 0 ? 32'd0 : 32'(NumPlanes + 6) * 32'h1000)
     ) u_rings (
         .clk_i,
         .rst_ni(skin_rst_n),

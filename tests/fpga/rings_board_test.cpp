@@ -114,18 +114,20 @@ TEST_CASE("a QP that holds work requests is set up anew, and its ring goes on", 
       REQUIRE(stations[0].post(1, other, 3000));
       stations[0].rings.ring_doorbell(1);
       pair.run(static_cast<unsigned>(pair.rng.below(6)));
+      std::array<tb::QpConfig, 2> wanted;
+      for (unsigned i = 0; i < 2; ++i) wanted[i] = pair.sides[i].nic->qp_now(pair.sides[i].info.qp_first);
       // Both ends, as rings.md says: close, reset, INIT, open, on to RTS.
       for (auto& s : stations) s.rings.close_sq(0);
       CHECK(pair.read(0, kRings + 0x101c) > 0);  // HELD
       const auto both = [&](log::QpState state) {
-        for (auto& s : pair.sides) {
-          tb::QpConfig c = s.nic->qp_now(s.info.qp_first);
-          c.state = state;
-          s.nic->qp(c);
+        for (unsigned i = 0; i < 2; ++i) {
+          wanted[i].state = state;
+          pair.sides[i].nic->qp(wanted[i]);
         }
         pair.run(60);
         for (auto& s : stations) s.poll();
       };
+      both(log::QpState::Error);  // QP_STATE; a row of QP_CTX comes when what was on its way has left
       both(log::QpState::Reset);
       both(log::QpState::Init);
       for (auto& s : stations) s.open_sq(0);
