@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every scenario with RTL and model in lockstep: 20 seeds at tiny, 3 at asic800. One test case each, so that CTest runs
+// Every scenario with RTL and model in lockstep: 12 seeds at tiny, 3 at asic800. One test case each, so that CTest runs
 // them side by side.
 #include <catch2/catch_test_macros.hpp>
 #include <set>
@@ -44,7 +44,7 @@ void seeds(const char* preset, const char* scenario, uint64_t count, uint64_t pa
   namespace {                                                                                            \
   [[maybe_unused]] const bool JOIN(kCovered, __LINE__) = cover(name);                                    \
   }                                                                                                      \
-  TEST_CASE(name " passes at tiny with 20 seeds", "[tb][seeds][tiny]") { seeds("tiny", name, 20, 600); } \
+  TEST_CASE(name " passes at tiny with 12 seeds", "[tb][seeds][tiny]") { seeds("tiny", name, 12, 600); } \
   TEST_CASE(name " passes at asic800 with 3 seeds", "[tb][seeds][asic800]") { seeds("asic800", name, 3, 5000); }
 
 SEEDS("clean")
