@@ -13,6 +13,7 @@ import inspect
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,8 @@ FLIPFLOPS = ("FDRE", "FDSE", "FDCE", "FDPE", "LDCE", "LDPE")
 # Weights of a path, in LUTs: what each step of it takes.
 LUT_LEVEL, MUX_LEVEL, CARRY_START, CARRY_BIT, LUTRAM_READ, BRAM_OUT, BRAM_OUT_REGISTERED, DSP_LEVEL = (
     1.0, 0.3, 1.0, 0.1 / 8, 1.5, 3.0, 1.0, 4.0)
+
+RUNNING = set()  # each Yosys that runs: who ends a report ends them
 
 # Injected bugs are off in a product, what only benches look at is not there.
 MAPPING = "; ".join([
@@ -216,9 +219,17 @@ def short(name, values):
 
 def run_yosys(script, files, out):
     command = rtl.yosys_command(files, script, out, quiet=True)
-    done = subprocess.run(command, cwd=rtl.ROOT, text=True, errors="replace", check=False, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT)
-    return done.returncode, done.stdout
+    with subprocess.Popen(command, cwd=rtl.ROOT, text=True, errors="replace", stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT) as process:
+        RUNNING.add(process)
+        try:
+            log, _ = process.communicate()
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            RUNNING.discard(process)
+    return process.returncode, log
 
 
 MODULE = re.compile(r"^module \\(\S+)$", re.M)
@@ -393,6 +404,8 @@ def map_all(entries, workers):
         except BaseException:
             for future in pending:
                 future.cancel()
+            for process in tuple(RUNNING):
+                process.kill()
             raise
     return bad
 
@@ -438,6 +451,7 @@ def main():
     for name in options.config or []:
         if name not in known:
             rtl.fail(f"unknown configuration '{name}'.", f"Choose one of {', '.join(known)}, or add it to {CONFIGURATIONS}.")
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
     CACHE.mkdir(parents=True, exist_ok=True)
     rows, bad = [], []
     try:

@@ -3,9 +3,11 @@
 """mrc fpga report: cells and weighted levels of a small netlist are those counted by hand; what moves is told; names that
 Yosys makes up and the place of a block do not count."""
 import json
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,6 +40,35 @@ def netlist():
             "netnames": {"a_q": {"hide_name": 0, "bits": [10]}, "x_i": {"hide_name": 0, "bits": [11]}}}
 
 
+# A report whose Yosys never ends; it says the number of its process.
+STANDS = """
+import sys
+sys.path.insert(0, "tools")
+sys.argv = ["mrc fpga", "report", "--config", "tiny", "--jobs", "1"]
+import fpga, rtl
+entry = {"block": "no_block", "key": "none", "top": "none", "instances": 1}
+fpga.Elaborated = lambda name, values: type("", (), {"name": name, "values": values, "blocks": [entry]})
+rtl.yosys_command = lambda *_, **__: ["sh", "-c", "echo $$ > " + PIDFILE + "; exec sleep 300"]
+sys.exit(fpga.main())
+"""
+
+
+def leaves_a_yosys(folder):
+    """What is wrong after SIGTERM to a report, to its own process alone."""
+    pid = Path(folder) / "pid"
+    report = subprocess.Popen([sys.executable, "-c", f"PIDFILE = {str(pid)!r}{STANDS}"], cwd=ROOT, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while report.poll() is None and not (pid.exists() and pid.read_text().strip()):
+        time.sleep(0.05)
+    report.send_signal(signal.SIGTERM)
+    _, said = report.communicate(timeout=60)
+    if Path(f"/proc/{pid.read_text().strip()}").exists():
+        return ["a report that was ended left its Yosys running"]
+    if report.returncode != 3 or "what is mapped stays" not in said:
+        return [f"a report that was ended: exit code {report.returncode}, {said}"]
+    return []
+
+
 def main():
     bad = []
     got = fpga.counts(netlist())
@@ -66,6 +97,7 @@ def main():
                                f" fpga.compare([], {str(report)!r})"], cwd=ROOT, text=True, capture_output=True, check=False)
         if done.returncode != 3 or "cannot read" not in done.stderr:
             bad.append(f"a report that is none: exit code {done.returncode}, {done.stderr}")
+        bad += leaves_a_yosys(scratch)
     values = fpga.configurations()
     if len(values) < 6 or values["fpga100-4planes"]["NumPlanes"] != 4 or values["fpga100-4planes"]["NumQps"] != 16:
         bad.append("configurations are not those of tools/fpga.yaml")
