@@ -96,11 +96,16 @@ endfunction()
 
 # mrc_dut(TARGET PRESET SOURCES files... [VERILATOR_ARGS ...] [DEPENDS files...] [OPT level]): libTARGET.so out
 # of sources that hold the module mrc_nic_PRESET. Verilator runs when TARGET is built, in the CMakeLists.txt's folder.
+# RANDOM: what starts undefined starts at random, by the run's seed, and not at 0.
 # INSIDE: the sources are our RTL and tb/dut/inside.vlt, and the DUT shows what moves inside.
 function(mrc_dut dut preset)
-  cmake_parse_arguments(D "INSIDE" "OPT" "SOURCES;VERILATOR_ARGS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(D "INSIDE;RANDOM" "OPT" "SOURCES;VERILATOR_ARGS;DEPENDS" ${ARGN})
   if(NOT D_OPT)
     set(D_OPT ${MRC_VERILATED_OPT_FAST})
+  endif()
+  set(undefined)
+  if(D_RANDOM)
+    set(undefined --x-assign unique --x-initial unique)
   endif()
   set(top mrc_nic_${preset})
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${dut}")
@@ -117,7 +122,7 @@ function(mrc_dut dut preset)
   add_custom_command(OUTPUT ${fast} ${slow} BYPRODUCTS "${folder}/V${top}.h" "${folder}/assertions.h" VERBATIM
     COMMAND "${CMAKE_COMMAND}" -D VERILATOR=${VERILATOR_BIN} -D FOLDER=${folder} -D PREFIX=V${top}
       -D FAST=${fast_parts} -D SLOW=${slow_parts} -P "${MRC_ROOT}/cmake/verilate.cmake" --
-      --top-module ${top} ${D_VERILATOR_ARGS} ${MRC_VERILATOR_ARGS} ${D_SOURCES}
+      --top-module ${top} ${D_VERILATOR_ARGS} ${MRC_VERILATOR_ARGS} ${undefined} ${D_SOURCES}
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
     DEPENDS "${MRC_ROOT}/cmake/verilate.cmake" ${D_DEPENDS} DEPFILE "${folder}/deps"
     COMMENT "Verilating ${top}")
@@ -129,6 +134,9 @@ function(mrc_dut dut preset)
   add_library(${dut} MODULE "${MRC_ROOT}/tb/dut/verilated_dut.cpp")
   target_compile_definitions(${dut} PRIVATE
     MRC_PRESET_NAME="${preset}" MRC_TOP=V${top} MRC_TOP_HEADER="V${top}.h")
+  if(D_RANDOM)
+    target_compile_definitions(${dut} PRIVATE MRC_RANDOM_START)
+  endif()
   if(D_INSIDE)
     target_compile_definitions(${dut} PRIVATE
       MRC_INSIDE=${top}__DOT__u_nic__DOT__ MRC_INSIDE_HEADER="V${top}___024root.h")
@@ -149,11 +157,11 @@ function(mrc_rtl_dut preset)
     list(APPEND duts mrc_dut_rtl_${preset}_asserted)
   endif()
   foreach(dut ${duts})
-    set(assertions --assert)  # unique case, too
+    set(assertions RANDOM VERILATOR_ARGS --assert)  # unique case, too
     if(NOT MRC_ASSERT AND NOT dut MATCHES "_asserted$")
-      set(assertions -DMRC_ASSERT_OFF)
+      set(assertions VERILATOR_ARGS -DMRC_ASSERT_OFF)
     endif()
-    mrc_dut(${dut} ${preset} INSIDE VERILATOR_ARGS ${assertions} -f rtl/mrc_nic.f DEPENDS rtl/mrc_nic.f
+    mrc_dut(${dut} ${preset} INSIDE ${assertions} -f rtl/mrc_nic.f DEPENDS rtl/mrc_nic.f
       SOURCES rtl/lint/verilator.vlt tb/dut/inside.vlt rtl/gen/mrc_nic_${preset}.sv)
     target_link_libraries(${dut} PRIVATE mrcnic_warnings)
     if(dut MATCHES "_asserted$" AND NOT preset STREQUAL "tiny")

@@ -3,7 +3,8 @@
 
 /// Memory with one synchronous read port and one write port: address and re_i in cycle t, data in
 /// t+1, held until the next read. A read of the row that is written in the same cycle gives the old
-/// word. Not reset: the owner initialises what it reads. Stands for an SRAM macro or a block RAM.
+/// word; one of a row that does not exist any word. Not reset: the owner initialises what it looks
+/// at. Stands for an SRAM macro or a block RAM.
 module mrc_ram_1r1w #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 16,
@@ -32,7 +33,6 @@ module mrc_ram_1r1w #(
     end
   end
 
-  `MRC_ASSERT_CLK(ReadsARow, !re_i || 32'(raddr_i) < Depth, "a row is read that does not exist")
   `MRC_ASSERT_CLK(WritesARow, !we_i || 32'(waddr_i) < Depth, "a row is written that does not exist")
 
 endmodule

@@ -99,14 +99,20 @@ class Dut {
  public:
   explicit Dut(uint64_t seed) {
     context_ = std::make_unique<VerilatedContext>();
+#ifdef MRC_RANDOM_START
+    context_->randReset(2);  // what starts undefined is random, by the seed
+#else
     context_->randReset(0);
+#endif
     context_->randSeed(static_cast<int>(seed & 0x7fffffff));
 #if VM_TRACE
     context_->traceEverOn(true);
 #endif
     top_ = std::make_unique<Top>(context_.get(), "mrc_nic");
     top_->clk_i = 0;
-    top_->rst_ni = 0;
+    top_->rst_ni = 1;
+    eval();
+    top_->rst_ni = 0;  // an edge: registers are as after reset before there is a clock
     eval();
   }
   ~Dut() {
