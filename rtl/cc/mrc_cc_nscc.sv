@@ -11,7 +11,8 @@ module mrc_cc_nscc
   import mrc_cc_nscc_pkg::*;
 #(
     parameter int unsigned NumDests = 4,
-    parameter int unsigned NumCcProfiles = 2
+    parameter int unsigned NumCcProfiles = 2,
+    parameter int unsigned MulDsp = 0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -386,7 +387,8 @@ module mrc_cc_nscc
 
   mrc_cc_mul #(
       .AWidth(MulAW),
-      .BWidth(MulBW)
+      .BWidth(MulBW),
+      .Dsp(MulDsp != 0)
   ) u_mul (
       .clk_i,
       .load_i(mul_load),

@@ -28,6 +28,7 @@ module mrc_nic
     parameter int unsigned ProbeSlots = 4,
     parameter int unsigned NumDests = 4,
     parameter int unsigned NumCcProfiles = 2,
+    parameter int unsigned MulDsp = 0,
     parameter int unsigned TickCycles = 128,
     parameter int unsigned TickParts = 1,
     parameter int unsigned LaneFifo = 4,
@@ -402,7 +403,8 @@ module mrc_nic
 
   mrc_cc_nscc #(
       .NumDests(NumDests),
-      .NumCcProfiles(NumCcProfiles)
+      .NumCcProfiles(NumCcProfiles),
+      .MulDsp(MulDsp)
   ) u_cc_nscc (
       .clk_i,
       .rst_ni,
@@ -713,7 +715,8 @@ module mrc_nic
   );
 
   mrc_rx_place #(
-      .NumPlanes(NumPlanes)
+      .NumPlanes(NumPlanes),
+      .HostBytes(HostBytes)
   ) u_rx_place (
       .clk_i,
       .rst_ni,

@@ -27,7 +27,8 @@ module mrc_nic_asic800
     localparam int unsigned LaneFifo = 16,
     localparam int unsigned TxLaneFifo = 32,
     localparam int unsigned LineFifo = 32,
-    localparam int unsigned RxBufWords = 1024
+    localparam int unsigned RxBufWords = 1024,
+    localparam int unsigned MulDsp = 0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -117,7 +118,8 @@ module mrc_nic_asic800
       .LaneFifo(LaneFifo),
       .TxLaneFifo(TxLaneFifo),
       .LineFifo(LineFifo),
-      .RxBufWords(RxBufWords)
+      .RxBufWords(RxBufWords),
+      .MulDsp(MulDsp)
   ) u_nic (
       .clk_i,
       .rst_ni,

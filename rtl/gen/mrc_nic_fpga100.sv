@@ -27,7 +27,8 @@ module mrc_nic_fpga100
     localparam int unsigned LaneFifo = 8,
     localparam int unsigned TxLaneFifo = 16,
     localparam int unsigned LineFifo = 128,
-    localparam int unsigned RxBufWords = 512
+    localparam int unsigned RxBufWords = 512,
+    localparam int unsigned MulDsp = 1
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -117,7 +118,8 @@ module mrc_nic_fpga100
       .LaneFifo(LaneFifo),
       .TxLaneFifo(TxLaneFifo),
       .LineFifo(LineFifo),
-      .RxBufWords(RxBufWords)
+      .RxBufWords(RxBufWords),
+      .MulDsp(MulDsp)
   ) u_nic (
       .clk_i,
       .rst_ni,

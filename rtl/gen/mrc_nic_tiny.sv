@@ -27,7 +27,8 @@ module mrc_nic_tiny
     localparam int unsigned LaneFifo = 4,
     localparam int unsigned TxLaneFifo = 16,
     localparam int unsigned LineFifo = 16,
-    localparam int unsigned RxBufWords = 1024
+    localparam int unsigned RxBufWords = 1024,
+    localparam int unsigned MulDsp = 0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -117,7 +118,8 @@ module mrc_nic_tiny
       .LaneFifo(LaneFifo),
       .TxLaneFifo(TxLaneFifo),
       .LineFifo(LineFifo),
-      .RxBufWords(RxBufWords)
+      .RxBufWords(RxBufWords),
+      .MulDsp(MulDsp)
   ) u_nic (
       .clk_i,
       .rst_ni,

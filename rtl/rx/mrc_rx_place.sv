@@ -9,7 +9,8 @@
 module mrc_rx_place
   import mrc_pkg::*;
 #(
-    parameter int unsigned NumPlanes = 2
+    parameter int unsigned NumPlanes = 2,
+    parameter int unsigned HostBytes = 128
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -30,9 +31,41 @@ module mrc_rx_place
 
   localparam int unsigned IdxW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
 
+  // A line as far as the host is wide: what stands above it is 0.
+  typedef struct packed {
+    logic [63:0] addr;
+    logic [7:0] len;
+    logic last;
+    logic [3:0] plane;
+    logic [15:0] qp;
+    logic [HostBytes*8-1:0] data;
+  } kept_t;
+
+  function automatic kept_t kept_of(line_t line);
+    return '{
+        addr: line.addr,
+        len: line.len,
+        last: line.last,
+        plane: line.plane,
+        qp: line.qp,
+        data: line.data[HostBytes*8-1:0]
+    };
+  endfunction
+
+  function automatic line_t line_of(kept_t kept);
+    return '{
+        addr: kept.addr,
+        len: kept.len,
+        last: kept.last,
+        plane: kept.plane,
+        qp: kept.qp,
+        data: 1024'(kept.data)
+    };
+  endfunction
+
   logic [NumPlanes-1:0] head_v, empty, can, gnt;
-  line_t head[0:NumPlanes-1];
-  line_t line_d;
+  kept_t head[0:NumPlanes-1];
+  kept_t line_d, line_q;
   logic any, out_free, handshake, fin, take, take_empty, load;
   logic [IdxW-1:0] idx;
   logic [3:0] done_plane_q, done_plane_d;
@@ -41,14 +74,14 @@ module mrc_rx_place
   for (genvar i = 0; i < NumPlanes; i++) begin : gen_in
     logic [1:0] count_unused;
     mrc_fifo #(
-        .T(line_t),
+        .T(kept_t),
         .Depth(2)
     ) u_in (
         .clk_i,
         .rst_ni,
         .valid_i(line_valid_i[i]),
         .ready_o(line_ready_o[i]),
-        .data_i(line_i[i]),
+        .data_i(kept_of(line_i[i])),
         .valid_o(head_v[i]),
         .ready_i(take && gnt[i]),
         .data_o(head[i]),
@@ -86,7 +119,7 @@ module mrc_rx_place
   end
 
   mrc_out_reg #(
-      .T(line_t)
+      .T(kept_t)
   ) u_out (
       .clk_i,
       .rst_ni,
@@ -95,8 +128,10 @@ module mrc_rx_place
       .free_o(out_free),
       .valid_o(line_valid_o),
       .ready_i(line_ready_i),
-      .data_o(line_o)
+      .data_o(line_q)
   );
+
+  assign line_o = line_of(line_q);
 
   always_comb begin
     done_valid_d = 1'b0;
@@ -144,7 +179,7 @@ module mrc_rx_place
       "a lane names a plane")
   `MRC_ASSERT(WaitsForRoom, !take || out_free,
       "a packet passes the one ahead of it")
-  `MRC_ASSERT(LoadsALine, !load || head[idx].len <= 8'd128,
+  `MRC_ASSERT(LoadsALine, !load || 32'(head[idx].len) <= HostBytes,
       "a line is longer than it can be")
 
 `ifdef MRC_ASSERT_ON

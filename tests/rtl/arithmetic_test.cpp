@@ -92,7 +92,10 @@ TEST_CASE("the RTL multiplies 54 by 29 bits, at random and at the edges", "[rtl]
     multiply(unit, a, b);
     const Wide p = Wide{a} * b;
     INFO(a << " * " << b);
-    for (unsigned word = 0; word < 3; ++word) REQUIRE(unit->mul_o[word] == static_cast<uint32_t>(p >> (32 * word)));
+    for (unsigned word = 0; word < 3; ++word) {
+      REQUIRE(unit->mul_o[word] == static_cast<uint32_t>(p >> (32 * word)));
+      REQUIRE(unit->mul_dsp_o[word] == unit->mul_o[word]);
+    }
   }
 }
 

@@ -92,6 +92,7 @@ module unit_top
     output logic [9:0] mul_small_o,
     output logic [12:0] mul_middle_o,
     output logic [82:0] mul_o,
+    output logic [82:0] mul_dsp_o,
 
     // arithmetic on PSNs and on 16 bits
     input logic [23:0] math_a_i,
@@ -671,6 +672,19 @@ module unit_top
       .b_i(mul_b_i),
       .step_i(mul_step_i),
       .p_o(mul_o)
+  );
+
+  mrc_cc_mul #(
+      .AWidth(54),
+      .BWidth(29),
+      .Dsp(1)
+  ) u_mul_dsp (
+      .clk_i,
+      .load_i(mul_load_i),
+      .a_i(mul_a_i),
+      .b_i(mul_b_i),
+      .step_i(mul_step_i),
+      .p_o(mul_dsp_o)
   );
 
   assign row_run_o = run_of(row_i);
