@@ -110,4 +110,5 @@ fpga/rtl/mrc_fpga_ring_done.sv
 fpga/rtl/mrc_fpga_rings.sv
 fpga/rtl/mrc_fpga_axi_mux.sv
 fpga/rtl/mrc_fpga_nic.sv
+fpga/rtl/mrc_fpga_front.sv
 fpga/rtl/mrc_fpga_top.sv

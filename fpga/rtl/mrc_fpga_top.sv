@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A NIC for a shell: the core of preset fpga100, or of tiny for benches, with its registers on
-/// AXI4-Lite (mrc_fpga_map), host memory on AXI4 (mrc_fpga_host), and a lane per plane, each in the
-/// clocks of its MAC (mrc_fpga_nic). Flat names and plain vectors at the boundary: MAC k has the
+/// A NIC for a shell with memory on a bus: the core of preset fpga100, or of tiny for benches, its
+/// registers on AXI4-Lite and a lane per plane, each in the clocks of its MAC (mrc_fpga_front), and
+/// host memory on AXI4 (mrc_fpga_host). Flat names and plain vectors at the boundary: MAC k has the
 /// k-th slice of each lane pin, wqe and cqe are packed as docs/generated/streams.md says. All but
 /// the lanes is in clk_i. rst_ni may come from anywhere, and resets the memory's bus too; the core
 /// alone is reset by register. With Rings work requests and completions are in host memory
@@ -20,7 +20,6 @@ module mrc_fpga_top
     parameter int unsigned NumPorts = 0,
     localparam int unsigned NumPlanes = 2,
     localparam int unsigned NumMacs = (NumPorts == 0) ? NumPlanes : NumPorts,
-    localparam int unsigned PortBytes = Tiny ? 16 : 32,
     localparam int unsigned HostBytes = Tiny ? 32 : 64,
     localparam int unsigned NumQps = Tiny ? 4 : 16,
     localparam int unsigned WordBytes = 64,
@@ -119,91 +118,15 @@ module mrc_fpga_top
 );
 
   logic rst_n, core_rst_n, skin_rst_n;
-
-  mrc_fpga_reset u_reset (
-      .clk_i,
-      .rst_ni,
-      .rst_no(rst_n)
-  );
-
-  // ---- registers
-
-  logic m_axil_awvalid, m_axil_awready, m_axil_wvalid, m_axil_wready, m_axil_bvalid, m_axil_bready;
-  logic m_axil_arvalid, m_axil_arready, m_axil_rvalid, m_axil_rready;
-  logic [15:0] m_axil_awaddr, m_axil_araddr;
-  logic [31:0] m_axil_wdata, m_axil_rdata, clear;
-  logic [3:0] m_axil_wstrb;
   logic [2:0] state;
-  logic [1:0] m_axil_bresp, m_axil_rresp;
-  logic hold_we, hold_to, hold, run;
-  logic [NumPlanes*320-1:0] lane_counts;
-  logic [NumPlanes-1:0] link_up;
+  logic [31:0] clear;
+  logic hold_we, hold_to, hold;
   logic [255:0] host_regs;
   logic ring_w_go, ring_w_done, ring_w_err, ring_r_go, ring_r_done, ring_r_err;
   logic [10:0] block_w_word, block_r_word;
   logic [31:0] block_w_data, ring_r_data;
   logic [3:0] block_w_strb;
-  logic port_w_go, port_w_good, port_r_good;
-  logic [31:0] port_r_data;
-
-  assign run = state[0];
-
-  mrc_fpga_map #(
-      .NumPlanes(NumPlanes),
-      .PortBytes(PortBytes),
-      .HostBytes(HostBytes),
-      .BuildId(BuildId),
-      .Rings(Rings),
-      .Ports(NumPorts != 0)
-  ) u_map (
-      .rst_ni(rst_n),
-      .m_axil_awvalid_o(m_axil_awvalid),
-      .m_axil_awready_i(m_axil_awready),
-      .m_axil_awaddr_o(m_axil_awaddr),
-      .m_axil_wvalid_o(m_axil_wvalid),
-      .m_axil_wready_i(m_axil_wready),
-      .m_axil_wdata_o(m_axil_wdata),
-      .m_axil_wstrb_o(m_axil_wstrb),
-      .m_axil_bvalid_i(m_axil_bvalid),
-      .m_axil_bready_o(m_axil_bready),
-      .m_axil_bresp_i(m_axil_bresp),
-      .m_axil_arvalid_o(m_axil_arvalid),
-      .m_axil_arready_i(m_axil_arready),
-      .m_axil_araddr_o(m_axil_araddr),
-      .m_axil_rvalid_i(m_axil_rvalid),
-      .m_axil_rready_o(m_axil_rready),
-      .m_axil_rdata_i(m_axil_rdata),
-      .m_axil_rresp_i(m_axil_rresp),
-      .lane_counts_i(lane_counts),
-      .link_up_i(link_up),
-      .hold_we_o(hold_we),
-      .hold_o(hold_to),
-      .hold_i(hold),
-      .state_i(state),
-      .clear_o(clear),
-      .host_i(host_regs),
-      .ring_w_go_o(ring_w_go),
-      .block_w_word_o(block_w_word),
-      .block_w_data_o(block_w_data),
-      .block_w_strb_o(block_w_strb),
-      .ring_w_done_i(ring_w_done),
-      .ring_w_err_i(ring_w_err),
-      .ring_r_go_o(ring_r_go),
-      .block_r_word_o(block_r_word),
-      .ring_r_done_i(ring_r_done),
-      .ring_r_err_i(ring_r_err),
-      .ring_r_data_i(ring_r_data),
-      .ring_cut_i(!skin_rst_n),
-      .port_w_go_o(port_w_go),
-      .port_w_good_i(port_w_good),
-      .port_r_good_i(port_r_good),
-      .port_r_data_i(port_r_data),
-      .*
-  );
-
-  // ---- core and lanes
-
-  logic core_wqe_ready, core_cqe_valid, core_cqe_ready, post_valid, post_ready;
+  logic core_cqe_valid, core_cqe_ready, post_valid, post_ready;
   logic host_wr_valid, host_wr_ready, host_wr_last, host_rd_valid, host_rd_ready, host_rsp_valid;
   logic [63:0] host_wr_addr;
   logic [7:0] host_wr_len;
@@ -215,35 +138,35 @@ module mrc_fpga_top
   qperr_t host_fail;
   wqe_t post;
   cqe_t core_cqe;
-  // The pins of planes.
-  logic [NumPlanes-1:0] p_link_up, p_rx_clk, p_rx_reset, p_rx_tvalid, p_rx_tlast, p_rx_tuser;
-  logic [NumPlanes-1:0] p_tx_clk, p_tx_reset, p_tx_tvalid, p_tx_tready, p_tx_tlast, p_tx_tuser;
-  logic [NumPlanes*WordBytes*8-1:0] p_rx_tdata, p_tx_tdata;
-  logic [NumPlanes*WordBytes-1:0] p_rx_tkeep, p_tx_tkeep;
 
-  mrc_fpga_nic #(
-      .Tiny(Tiny)
-  ) u_nic (
-      .rst_ni(core_rst_n),
-      .s_axil_awvalid_i(m_axil_awvalid),
-      .s_axil_awready_o(m_axil_awready),
-      .s_axil_awaddr_i(m_axil_awaddr),
-      .s_axil_wvalid_i(m_axil_wvalid),
-      .s_axil_wready_o(m_axil_wready),
-      .s_axil_wdata_i(m_axil_wdata),
-      .s_axil_wstrb_i(m_axil_wstrb),
-      .s_axil_bvalid_o(m_axil_bvalid),
-      .s_axil_bready_i(m_axil_bready),
-      .s_axil_bresp_o(m_axil_bresp),
-      .s_axil_arvalid_i(m_axil_arvalid),
-      .s_axil_arready_o(m_axil_arready),
-      .s_axil_araddr_i(m_axil_araddr),
-      .s_axil_rvalid_o(m_axil_rvalid),
-      .s_axil_rready_i(m_axil_rready),
-      .s_axil_rdata_o(m_axil_rdata),
-      .s_axil_rresp_o(m_axil_rresp),
-      .wqe_valid_i(post_valid && run),
-      .wqe_ready_o(core_wqe_ready),
+  mrc_fpga_front #(
+      .Tiny(Tiny),
+      .BuildId(BuildId),
+      .Rings(Rings),
+      .NumPorts(NumPorts)
+  ) u_front (
+      .rst_no(rst_n),
+      .core_rst_ni(core_rst_n),
+      .hold_we_o(hold_we),
+      .hold_o(hold_to),
+      .hold_i(hold),
+      .state_i(state),
+      .clear_o(clear),
+      .host_regs_i(host_regs),
+      .ring_w_go_o(ring_w_go),
+      .ring_w_done_i(ring_w_done),
+      .ring_w_err_i(ring_w_err),
+      .ring_r_go_o(ring_r_go),
+      .ring_r_done_i(ring_r_done),
+      .ring_r_err_i(ring_r_err),
+      .ring_r_data_i(ring_r_data),
+      .ring_cut_i(!skin_rst_n),
+      .block_w_word_o(block_w_word),
+      .block_w_data_o(block_w_data),
+      .block_w_strb_o(block_w_strb),
+      .block_r_word_o(block_r_word),
+      .wqe_valid_i(post_valid),
+      .wqe_ready_o(post_ready),
       .wqe_i(post),
       .cqe_valid_o(core_cqe_valid),
       .cqe_ready_i(core_cqe_ready),
@@ -266,139 +189,8 @@ module mrc_fpga_top
       .host_wr_plane_o(host_wr_plane),
       .host_wr_qp_o(host_wr_qp),
       .host_wr_data_o(host_wr_data),
-      .lane_counts_o(lane_counts),
-      .link_up_o(link_up),
-      .lane_link_up_i(p_link_up),
-      .lane_rx_clk_i(p_rx_clk),
-      .lane_rx_reset_i(p_rx_reset),
-      .lane_rx_tvalid_i(p_rx_tvalid),
-      .lane_rx_tdata_i(p_rx_tdata),
-      .lane_rx_tkeep_i(p_rx_tkeep),
-      .lane_rx_tlast_i(p_rx_tlast),
-      .lane_rx_tuser_i(p_rx_tuser),
-      .lane_tx_clk_i(p_tx_clk),
-      .lane_tx_reset_i(p_tx_reset),
-      .lane_tx_tvalid_o(p_tx_tvalid),
-      .lane_tx_tready_i(p_tx_tready),
-      .lane_tx_tdata_o(p_tx_tdata),
-      .lane_tx_tkeep_o(p_tx_tkeep),
-      .lane_tx_tlast_o(p_tx_tlast),
-      .lane_tx_tuser_o(p_tx_tuser),
       .*
   );
-
-  // A core in reset would take a work request and forget it.
-  assign post_ready = core_wqe_ready && run;
-
-  // ---- planes: of ports, or each a MAC
-
-  if (NumPorts != 0) begin : gen_ports
-    logic [NumPorts*13*32-1:0] counts;
-    logic [NumPorts*48-1:0] mac;
-    logic [NumPlanes*128-1:0] ip;
-    logic [NumPlanes*48-1:0] usid;
-    logic [15:0] udp_port;
-    logic udp_only, promisc, side;
-
-    mrc_fpga_port_regs #(
-        .NumPlanes(NumPlanes),
-        .NumPorts(NumPorts)
-    ) u_regs (
-        .clk_i,
-        .rst_ni(rst_n),
-        .w_go_i(port_w_go),
-        .w_word_i(block_w_word[9:0]),
-        .w_data_i(block_w_data),
-        .w_strb_i(block_w_strb),
-        .w_good_o(port_w_good),
-        .r_word_i(block_r_word[9:0]),
-        .r_good_o(port_r_good),
-        .r_data_o(port_r_data),
-        .counts_i(counts),
-        .mac_o(mac),
-        .ip_o(ip),
-        .usid_o(usid),
-        .udp_port_o(udp_port),
-        .udp_only_o(udp_only),
-        .promisc_o(promisc),
-        .side_o(side)
-    );
-
-    // In reset with the lanes: a frame that a lane cuts would never end in the merger.
-    mrc_fpga_ports #(
-        .NumPlanes(NumPlanes),
-        .NumPorts(NumPorts)
-    ) u_ports (
-        .clk_i,
-        .rst_ni(core_rst_n),
-        .mac_i(mac),
-        .ip_i(ip),
-        .usid_i(usid),
-        .udp_port_i(udp_port),
-        .udp_only_i(udp_only),
-        .promisc_i(promisc),
-        .side_i(side),
-        .counts_o(counts),
-        .link_up_i(lane_link_up_i),
-        .rx_clk_i(lane_rx_clk_i),
-        .rx_reset_i(lane_rx_reset_i),
-        .s_tvalid_i(lane_rx_tvalid_i),
-        .s_tdata_i(lane_rx_tdata_i),
-        .s_tkeep_i(lane_rx_tkeep_i),
-        .s_tlast_i(lane_rx_tlast_i),
-        .s_tuser_i(lane_rx_tuser_i),
-        .tx_clk_i(lane_tx_clk_i),
-        .tx_reset_i(lane_tx_reset_i),
-        .m_tvalid_o(lane_tx_tvalid_o),
-        .m_tready_i(lane_tx_tready_i),
-        .m_tdata_o(lane_tx_tdata_o),
-        .m_tkeep_o(lane_tx_tkeep_o),
-        .m_tlast_o(lane_tx_tlast_o),
-        .m_tuser_o(lane_tx_tuser_o),
-        .lane_link_up_o(p_link_up),
-        .lane_rx_clk_o(p_rx_clk),
-        .lane_rx_reset_o(p_rx_reset),
-        .lane_rx_tvalid_o(p_rx_tvalid),
-        .lane_rx_tdata_o(p_rx_tdata),
-        .lane_rx_tkeep_o(p_rx_tkeep),
-        .lane_rx_tlast_o(p_rx_tlast),
-        .lane_rx_tuser_o(p_rx_tuser),
-        .lane_tx_clk_o(p_tx_clk),
-        .lane_tx_reset_o(p_tx_reset),
-        .lane_tx_tvalid_i(p_tx_tvalid),
-        .lane_tx_tready_o(p_tx_tready),
-        .lane_tx_tdata_i(p_tx_tdata),
-        .lane_tx_tkeep_i(p_tx_tkeep),
-        .lane_tx_tlast_i(p_tx_tlast),
-        .lane_tx_tuser_i(p_tx_tuser),
-        .*
-    );
-  end else begin : gen_macs
-    assign p_link_up = lane_link_up_i;
-    assign p_rx_clk = lane_rx_clk_i;
-    assign p_rx_reset = lane_rx_reset_i;
-    assign p_rx_tvalid = lane_rx_tvalid_i;
-    assign p_rx_tdata = lane_rx_tdata_i;
-    assign p_rx_tkeep = lane_rx_tkeep_i;
-    assign p_rx_tlast = lane_rx_tlast_i;
-    assign p_rx_tuser = lane_rx_tuser_i;
-    assign p_tx_clk = lane_tx_clk_i;
-    assign p_tx_reset = lane_tx_reset_i;
-    assign lane_tx_tvalid_o = p_tx_tvalid;
-    assign p_tx_tready = lane_tx_tready_i;
-    assign lane_tx_tdata_o = p_tx_tdata;
-    assign lane_tx_tkeep_o = p_tx_tkeep;
-    assign lane_tx_tlast_o = p_tx_tlast;
-    assign lane_tx_tuser_o = p_tx_tuser;
-
-    assign {side_rx_tvalid_o, side_rx_tdata_o, side_rx_tkeep_o, side_rx_tlast_o} = '0;
-    assign {side_rx_tuser_o, side_tx_tready_o} = '0;
-    assign {port_w_good, port_r_good, port_r_data} = '0;
-
-    logic unused_side;
-    assign unused_side = ^{side_rx_tready_i, side_tx_tvalid_i, side_tx_tdata_i, side_tx_tkeep_i,
-                           side_tx_tlast_i, port_w_go};
-  end
 
   // ---- host memory: the skin's bus, and what comes through its gate
 
