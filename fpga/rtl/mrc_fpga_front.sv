@@ -2,10 +2,10 @@
 
 /// What the tops of both skins begin with: the core of preset fpga100, or of tiny for benches, with
 /// its registers on AXI4-Lite (mrc_fpga_map) and a lane per plane, each in the clocks of its MAC
-/// (mrc_fpga_nic), by parameter behind ports that planes share (mrc_fpga_ports). Host, work requests
-/// and completions have the core's pins, in clk_i; whoever stands behind them says when the core is
-/// in reset (core_rst_ni, a register) and runs (state_i). While it does not run nothing is taken of
-/// wqe. rst_no is rst_ni in clk_i. Contract: docs/boards/top.md.
+/// (mrc_fpga_nic), by parameter behind ports that planes share (mrc_fpga_ports). Host, work
+/// requests and completions have the core's pins, in clk_i; whoever stands behind them says when
+/// the core is in reset (core_rst_ni, a register) and runs (state_i). While it does not run nothing
+/// of wqe is taken. rst_no is rst_ni in clk_i. Contract: docs/boards/top.md.
 module mrc_fpga_front
   import mrc_pkg::*;
 #(
