@@ -109,6 +109,8 @@ fpga/rtl/mrc_fpga_ring_send.sv
 fpga/rtl/mrc_fpga_ring_done.sv
 fpga/rtl/mrc_fpga_rings.sv
 fpga/rtl/mrc_fpga_axi_mux.sv
+fpga/rtl/mrc_fpga_gen.sv
+fpga/rtl/mrc_fpga_fill.sv
 fpga/rtl/mrc_fpga_nic.sv
 fpga/rtl/mrc_fpga_front.sv
 fpga/rtl/mrc_fpga_top.sv

@@ -12,6 +12,7 @@ module mrc_fpga_front
     parameter bit Tiny = 0,
     parameter logic [31:0] BuildId = 32'd0,
     parameter bit Rings = 0,
+    parameter bit Gen = 0,
     parameter int unsigned NumPorts = 0,
     localparam int unsigned NumPlanes = 2,
     localparam int unsigned NumMacs = (NumPorts == 0) ? NumPlanes : NumPorts,
@@ -64,6 +65,11 @@ module mrc_fpga_front
     output logic [31:0] block_w_data_o,
     output logic [3:0] block_w_strb_o,
     output logic [10:0] block_r_word_o,
+    // Registers of the generator, answered in the same cycle.
+    output logic gen_w_go_o,
+    input logic gen_w_good_i,
+    input logic gen_r_good_i,
+    input logic [31:0] gen_r_data_i,
 
     input logic wqe_valid_i,
     output logic wqe_ready_o,
@@ -148,7 +154,8 @@ module mrc_fpga_front
       .HostBytes(HostBytes),
       .BuildId(BuildId),
       .Rings(Rings),
-      .Ports(NumPorts != 0)
+      .Ports(NumPorts != 0),
+      .Gen(Gen)
   ) u_map (
       .rst_ni(rst_no),
       .m_axil_awvalid_o(m_axil_awvalid),

@@ -2,9 +2,9 @@
 `include "mrc_assert.svh"
 
 /// The registers of a board on AXI4-Lite: a list of blocks that say what they are (the board, the
-/// core, a lane per plane, the host side, rings, ports), and the way to the registers of core and
-/// rings with a time limit. Every access is answered. Latency: three cycles, and what core or rings
-/// take.
+/// core, a lane per plane, the host side, rings, ports, generator), and the way to the registers of
+/// core and rings with a time limit. Every access is answered. Latency: three cycles, and what core
+/// or rings take.
 /// All of it is in the core's clock; it has no interrupts. Contract: docs/boards/axil.md.
 module mrc_fpga_map #(
     parameter int unsigned NumPlanes = 2,
@@ -15,6 +15,7 @@ module mrc_fpga_map #(
     parameter logic [31:0] BuildId = 32'd0,
     parameter bit Rings = 0,
     parameter bit Ports = 0,
+    parameter bit Gen = 0,
     localparam int unsigned AddrW = 16,
     localparam int unsigned NumCounts = 10,
     localparam int unsigned NumHost = 8
@@ -88,11 +89,16 @@ module mrc_fpga_map #(
     output logic port_w_go_o,
     input logic port_w_good_i,
     input logic port_r_good_i,
-    input logic [31:0] port_r_data_i
+    input logic [31:0] port_r_data_i,
+    // Of mrc_fpga_gen and mrc_fpga_fill, if there are: likewise.
+    output logic gen_w_go_o,
+    input logic gen_w_good_i,
+    input logic gen_r_good_i,
+    input logic [31:0] gen_r_data_i
 );
 
   // Pages of 4 KiB: 0 the board, 1 the core's header, 2 its registers, 3 + p the lane of plane p,
-  // behind them the host side, two of the rings, the ports.
+  // behind them the host side, two of the rings, the ports, the generator.
   localparam logic [3:0] PageBoard = 4'd0;
   localparam logic [3:0] PageCore = 4'd1;
   localparam logic [3:0] PageRegs = 4'd2;
@@ -100,6 +106,7 @@ module mrc_fpga_map #(
   localparam logic [3:0] PageHost = 4'(PageLane + NumPlanes);
   localparam logic [3:0] PageRings = PageHost + 4'd1;
   localparam logic [3:0] PagePorts = Rings ? PageRings + 4'd2 : PageRings;
+  localparam logic [3:0] PageGen = PagePorts + 4'(Ports);
   localparam logic [31:0] PageBytes = 32'h1000;
   localparam logic [31:0] BlockVersion = 32'h0000_0100;
   localparam logic [31:0] IdBoard = 32'h4d52_4342;  // MRCB
@@ -107,6 +114,7 @@ module mrc_fpga_map #(
   localparam logic [31:0] IdLane = 32'h4d52_434c;  // MRCL
   localparam logic [31:0] IdHost = 32'h4d52_4348;  // MRCH
   localparam logic [31:0] IdPorts = 32'h4d52_4350;  // MRCP
+  localparam logic [31:0] IdGen = 32'h4d52_4347;  // MRCG
   localparam int unsigned LanesW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
 
   typedef enum logic [9:0] {
@@ -252,14 +260,17 @@ module mrc_fpga_map #(
   logic [31:0] scratch_q, scratch_d;
   logic [CountW-1:0] late_q, late_d, refused_q, refused_d;
 
-  logic w_scratch, w_hold, w_failed, w_port;
+  logic w_scratch, w_hold, w_failed, w_port, w_gen;
 
   assign w_scratch = w_word == {PageBoard, BoardScratch};
   assign w_hold = w_word == {PageCore, CoreHold};
   assign w_failed = w_word == {PageHost, HostWord};
   assign w_port = Ports && w_word[13:10] == PagePorts;
-  assign own_good = w_scratch || w_hold || w_failed || (w_port && port_w_good_i);
+  assign w_gen = Gen && w_word[13:10] == PageGen;
+  assign own_good = w_scratch || w_hold || w_failed || (w_port && port_w_good_i)
+      || (w_gen && gen_w_good_i);
   assign port_w_go_o = w_go && w_port;
+  assign gen_w_go_o = w_go && w_gen;
   assign hold_we_o = w_go && w_hold && w_strb[0];
   assign hold_o = w_data[0];
 
@@ -280,7 +291,7 @@ module mrc_fpga_map #(
 
   // ---- what is read
 
-  logic is_lane, is_host, is_ports;
+  logic is_lane, is_host, is_ports, is_gen;
   logic [3:0] plane;
   logic [9:0] word;
   logic [31:0] id, size, next, count, host;
@@ -292,6 +303,7 @@ module mrc_fpga_map #(
   assign plane = r_word[13:10] - 4'(PageLane);
   assign is_host = r_word[13:10] == PageHost;
   assign is_ports = Ports && r_word[13:10] == PagePorts;
+  assign is_gen = Gen && r_word[13:10] == PageGen;
 
   always_comb begin
     count = 32'd0;
@@ -330,16 +342,19 @@ module mrc_fpga_map #(
       next = 32'(PageLane) * PageBytes;
     end else if (is_host) begin
       id = IdHost;
-      next = (Rings || Ports) ? {16'd0, PageRings, 12'd0} : 32'd0;
+      next = (Rings || Ports || Gen) ? {16'd0, PageRings, 12'd0} : 32'd0;
     end else if (is_ports) begin
       id = IdPorts;
+      next = Gen ? {16'd0, PageGen, 12'd0} : 32'd0;
+    end else if (is_gen) begin
+      id = IdGen;
       next = 32'd0;
     end
   end
 
   always_comb begin
     read_data = 32'd0;
-    read_good = is_lane || is_host || is_ports || r_word[13:10] == PageBoard
+    read_good = is_lane || is_host || is_ports || is_gen || r_word[13:10] == PageBoard
         || r_word[13:10] == PageCore;
     unique case (word)
       WordId: read_data = id;
@@ -368,6 +383,9 @@ module mrc_fpga_map #(
         end else if (is_ports) begin
           read_good = port_r_good_i;
           read_data = port_r_data_i;
+        end else if (is_gen) begin
+          read_good = gen_r_good_i;
+          read_data = gen_r_data_i;
         end else if (is_lane) begin
           if (word == LanePlane) begin
             read_good = 1'b1;

@@ -6,7 +6,9 @@
 /// k-th slice of each lane pin, wqe and cqe are packed as docs/generated/streams.md says. All but
 /// the lanes is in clk_i. rst_ni may come from anywhere, and resets the memory's bus too; the core
 /// alone is reset by register. With Rings work requests and completions are in host memory
-/// (mrc_fpga_rings), and the pins wqe and cqe are dead. With NumPorts planes are divided among so
+/// (mrc_fpga_rings), with Gen they are those of a traffic generator (mrc_fpga_gen), beside which
+/// mrc_fpga_fill writes and checks patterns in that memory; the pins wqe and cqe are dead then. Not
+/// both. With NumPorts planes are divided among so
 /// many MACs (mrc_fpga_ports), whose other frames go to the side ports; with 0 a plane is a MAC,
 /// and the side ports are dead. It has no MAC, no memory.
 /// Contract: docs/boards/top.md.
@@ -16,6 +18,7 @@ module mrc_fpga_top
     parameter bit Tiny = 0,
     parameter logic [31:0] BuildId = 32'd0,
     parameter bit Rings = 0,
+    parameter bit Gen = 0,
     parameter int unsigned NumCqs = 4,
     parameter int unsigned NumPorts = 0,
     localparam int unsigned NumPlanes = 2,
@@ -24,7 +27,8 @@ module mrc_fpga_top
     localparam int unsigned NumQps = Tiny ? 4 : 16,
     localparam int unsigned WordBytes = 64,
     localparam int unsigned SkinIdW = 1,
-    localparam int unsigned IdW = Rings ? SkinIdW + 1 : SkinIdW
+    localparam bit Shared = Rings || Gen,
+    localparam int unsigned IdW = Shared ? SkinIdW + 1 : SkinIdW
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -117,6 +121,10 @@ module mrc_fpga_top
     output logic [NumMacs-1:0] lane_tx_tuser_o
 );
 
+  if (Rings && Gen) begin : gen_bad_kind
+    $error("%m: Rings and Gen exclude each other");
+  end
+
   logic rst_n, core_rst_n, skin_rst_n;
   logic [2:0] state;
   logic [31:0] clear;
@@ -124,8 +132,9 @@ module mrc_fpga_top
   logic [255:0] host_regs;
   logic ring_w_go, ring_w_done, ring_w_err, ring_r_go, ring_r_done, ring_r_err;
   logic [10:0] block_w_word, block_r_word;
-  logic [31:0] block_w_data, ring_r_data;
+  logic [31:0] block_w_data, ring_r_data, gen_r_data;
   logic [3:0] block_w_strb;
+  logic gen_w_go, gen_w_good, gen_r_good;
   logic core_cqe_valid, core_cqe_ready, post_valid, post_ready;
   logic host_wr_valid, host_wr_ready, host_wr_last, host_rd_valid, host_rd_ready, host_rsp_valid;
   logic [63:0] host_wr_addr;
@@ -143,6 +152,7 @@ module mrc_fpga_top
       .Tiny(Tiny),
       .BuildId(BuildId),
       .Rings(Rings),
+      .Gen(Gen),
       .NumPorts(NumPorts)
   ) u_front (
       .rst_no(rst_n),
@@ -165,6 +175,10 @@ module mrc_fpga_top
       .block_w_data_o(block_w_data),
       .block_w_strb_o(block_w_strb),
       .block_r_word_o(block_r_word),
+      .gen_w_go_o(gen_w_go),
+      .gen_w_good_i(gen_w_good),
+      .gen_r_good_i(gen_r_good),
+      .gen_r_data_i(gen_r_data),
       .wqe_valid_i(post_valid),
       .wqe_ready_o(post_ready),
       .wqe_i(post),
@@ -266,15 +280,17 @@ module mrc_fpga_top
       .*
   );
 
-  // ---- work requests and completions: rings in that memory, or pins
+  // ---- work requests and completions: rings in that memory, a generator, or pins
+
+  // Who else is on the bus.
+  logic r_awvalid, r_awready, r_awid, r_wvalid, r_wready, r_wlast, r_bvalid, r_bready;
+  logic r_arvalid, r_arready, r_arid, r_rvalid, r_rready;
+  logic [63:0] r_awaddr, r_araddr;
+  logic [7:0] r_awlen, r_arlen;
+  logic [HostBytes*8-1:0] r_wdata;
+  logic [HostBytes-1:0] r_wstrb;
 
   if (Rings) begin : gen_rings
-    logic r_awvalid, r_awready, r_awid, r_wvalid, r_wready, r_wlast, r_bvalid, r_bready;
-    logic r_arvalid, r_arready, r_arid, r_rvalid, r_rready;
-    logic [63:0] r_awaddr, r_araddr;
-    logic [7:0] r_awlen, r_arlen;
-    logic [HostBytes*8-1:0] r_wdata;
-    logic [HostBytes-1:0] r_wstrb;
     logic [2:0] unused_awsize, unused_arsize;
     logic [1:0] unused_awburst, unused_arburst;
 
@@ -338,7 +354,113 @@ module mrc_fpga_top
         .m_axi_bresp_i
     );
 
-    // Ids of the skin are those of before, those of the rings begin with 1.
+    assign wqe_ready_o = 1'b0;
+    assign cqe_valid_o = 1'b0;
+    assign cqe_data_o = '0;
+
+    assign {gen_w_good, gen_r_good, gen_r_data} = '0;
+
+    logic unused_pins;
+    assign unused_pins = ^{wqe_valid_i, wqe_data_i, cqe_ready_i, gen_w_go};
+  end else if (Gen) begin : gen_gen
+    logic of_gen_w, of_gen_r, of_fill_w, of_fill_r;
+    logic [31:0] gen_data, fill_data;
+
+    mrc_fpga_gen #(
+        .NumQps(NumQps),
+        .HostBytes(HostBytes)
+    ) u_gen (
+        .clk_i,
+        .rst_ni(rst_n),
+        .run_i(state[0]),
+        .w_go_i(gen_w_go),
+        .w_word_i(block_w_word[9:0]),
+        .w_data_i(block_w_data),
+        .w_strb_i(block_w_strb),
+        .w_good_o(of_gen_w),
+        .r_word_i(block_r_word[9:0]),
+        .r_good_o(of_gen_r),
+        .r_data_o(gen_data),
+        .wqe_valid_o(post_valid),
+        .wqe_ready_i(post_ready),
+        .wqe_o(post),
+        .cqe_valid_i(gate_valid),
+        .cqe_ready_o(gate_ready),
+        .cqe_i(gate_cqe)
+    );
+
+    mrc_fpga_fill #(
+        .WordBytes(HostBytes)
+    ) u_fill (
+        .clk_i,
+        .rst_ni(rst_n),
+        .run_i(state[0]),
+        .idle_o(others_idle),
+        .w_go_i(gen_w_go),
+        .w_word_i(block_w_word[9:0]),
+        .w_data_i(block_w_data),
+        .w_strb_i(block_w_strb),
+        .w_good_o(of_fill_w),
+        .r_word_i(block_r_word[9:0]),
+        .r_good_o(of_fill_r),
+        .r_data_o(fill_data),
+        .m_axi_awvalid_o(r_awvalid),
+        .m_axi_awready_i(r_awready),
+        .m_axi_awaddr_o(r_awaddr),
+        .m_axi_wvalid_o(r_wvalid),
+        .m_axi_wready_i(r_wready),
+        .m_axi_wdata_o(r_wdata),
+        .m_axi_bvalid_i(r_bvalid),
+        .m_axi_bready_o(r_bready),
+        .m_axi_bresp_i,
+        .m_axi_arvalid_o(r_arvalid),
+        .m_axi_arready_i(r_arready),
+        .m_axi_araddr_o(r_araddr),
+        .m_axi_rvalid_i(r_rvalid),
+        .m_axi_rready_o(r_rready),
+        .m_axi_rdata_i,
+        .m_axi_rresp_i
+    );
+
+    // Bursts of one whole beat, of one id; what neither has reads as 0.
+    assign {r_awid, r_arid, r_awlen, r_arlen} = '0;
+    assign {r_wstrb, r_wlast} = '1;
+    assign gen_w_good = of_gen_w || of_fill_w;
+    assign gen_r_good = of_gen_r || of_fill_r;
+    assign gen_r_data = gen_data | fill_data;
+
+    assign wqe_ready_o = 1'b0;
+    assign cqe_valid_o = 1'b0;
+    assign cqe_data_o = '0;
+    assign ring_irq_o = '0;
+    assign ring_error_o = 1'b0;
+    assign {ring_w_done, ring_w_err, ring_r_done, ring_r_err, ring_r_data} = '0;
+
+    logic unused_pins;
+    assign unused_pins = ^{wqe_valid_i, wqe_data_i, cqe_ready_i, ring_w_go, ring_r_go};
+  end else begin : gen_pins
+    assign post_valid = wqe_valid_i;
+    assign wqe_ready_o = post_ready;
+    assign post = wqe_data_i;
+    assign cqe_valid_o = gate_valid;
+    assign gate_ready = cqe_ready_i;
+    assign cqe_data_o = gate_cqe;
+    assign ring_irq_o = '0;
+    assign ring_error_o = 1'b0;
+    assign others_idle = 1'b1;
+    assign {ring_w_done, ring_w_err, ring_r_done, ring_r_err, ring_r_data} = '0;
+    assign {gen_w_good, gen_r_good, gen_r_data} = '0;
+    assign {r_awvalid, r_awid, r_awaddr, r_awlen, r_wvalid, r_wdata, r_wstrb, r_wlast} = '0;
+    assign {r_bready, r_arvalid, r_arid, r_araddr, r_arlen, r_rready} = '0;
+
+    logic unused_regs;
+    assign unused_regs = ^{ring_w_go, ring_r_go, gen_w_go};
+  end
+
+  // ---- the bus
+
+  if (Shared) begin : gen_mux
+    // Ids of the skin are those of before, those of the others begin with 1.
     mrc_fpga_axi_mux #(
         .WordBytes(HostBytes),
         .IdW(SkinIdW)
@@ -386,25 +508,7 @@ module mrc_fpga_top
         .m_rready_o(m_axi_rready_o),
         .m_rid_i(m_axi_rid_i)
     );
-
-    assign wqe_ready_o = 1'b0;
-    assign cqe_valid_o = 1'b0;
-    assign cqe_data_o = '0;
-
-    logic unused_pins;
-    assign unused_pins = ^{wqe_valid_i, wqe_data_i, cqe_ready_i};
-  end else begin : gen_pins
-    assign post_valid = wqe_valid_i;
-    assign wqe_ready_o = post_ready;
-    assign post = wqe_data_i;
-    assign cqe_valid_o = gate_valid;
-    assign gate_ready = cqe_ready_i;
-    assign cqe_data_o = gate_cqe;
-    assign ring_irq_o = '0;
-    assign ring_error_o = 1'b0;
-    assign others_idle = 1'b1;
-    assign {ring_w_done, ring_w_err, ring_r_done, ring_r_err, ring_r_data} = '0;
-
+  end else begin : gen_bus
     assign m_axi_awvalid_o = a_awvalid;
     assign a_awready = m_axi_awready_i;
     assign m_axi_awid_o = a_awid;
@@ -424,9 +528,12 @@ module mrc_fpga_top
     assign m_axi_arlen_o = a_arlen;
     assign a_rvalid = m_axi_rvalid_i;
     assign m_axi_rready_o = a_rready;
+    assign {r_awready, r_wready, r_bvalid, r_arready, r_rvalid} = '0;
 
-    logic unused_regs;
-    assign unused_regs = ^{m_axi_bid_i, ring_w_go, ring_r_go};
+    logic unused_bus;
+    assign unused_bus = ^{m_axi_bid_i, r_awvalid, r_awid, r_awaddr, r_awlen, r_wvalid, r_wdata,
+                          r_wstrb, r_wlast, r_bready, r_arvalid, r_arid, r_araddr, r_arlen,
+                          r_rready};
   end
 
   logic unused_bits;
