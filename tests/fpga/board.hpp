@@ -25,6 +25,7 @@
 
 class Vmrc_fpga_top;
 class Vmrc_fpga_full_top;
+class Vmrc_fpga_gen_top;
 
 namespace mrc {
 
@@ -108,6 +109,8 @@ class BoardOf final : public tb::Dut {
 };
 
 using Board = BoardOf<Vmrc_fpga_top, find_preset("tiny")->num_planes, find_preset("tiny")->num_planes>;
+/// With the generator and the pattern checker of a first run, in gen_board.cpp.
+using GenBoard = BoardOf<Vmrc_fpga_gen_top, find_preset("tiny")->num_planes + 1, find_preset("tiny")->num_planes>;
 /// With rings in host memory, and both planes on one port.
 using FullBoard = BoardOf<Vmrc_fpga_full_top, find_preset("tiny")->num_planes + 1, 1>;
 

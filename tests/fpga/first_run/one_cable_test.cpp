@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of a first run on boards at preset tiny: one board whose planes are cabled to each other, and two. Then with
+// what goes wrong on a table: each time the list must stop at the step that says so, and its registers must tell why.
+#include "tests/fpga/first_run/one_cable.hpp"
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/fpga/first_run/bring_up.hpp"
+
+using namespace mrc;
+
+namespace {
+
+const std::string kList = MRC_SOURCE_DIR "/fpga/bring_up/one_cable.list";
+constexpr uint64_t kSourceAt = 0x100000, kTargetAt = 0x200000;
+constexpr uint32_t kBytes = 0x10000;
+/// A poll of the list waits seconds for a link; here its microseconds are so many cycles.
+constexpr unsigned kCyclesOfUs = 100, kMostCycles = 400'000;
+
+/// At preset tiny. 1 MiB at 80 Gb/s would be 104 858 cycles of 1 ns; the memory of the bench and two lanes do better.
+std::map<std::string, uint32_t> tiny(uint32_t own, uint32_t peer) {
+  return {{"OWN", own}, {"PEER", peer}, {"LINE", 32}, {"LINES", 2048}, {"RATE_CYCLES", 104'858}};
+}
+
+BringUpResult bring_up(OneCable& site, unsigned boards, std::map<std::string, uint32_t> other = {}) {
+  std::vector<BringUpBoard> all;
+  for (unsigned b = 0; b < boards; ++b) {
+    auto constants = boards == 1 ? tiny(1, 1) : tiny(b + 1, 2 - b);
+    for (const auto& [name, value] : other) constants[name] = value;
+    all.push_back({&site.bus(b), constants});
+  }
+  unsigned waited = 0;
+  const BringUpResult result = run_bring_up(read_bring_up(kList), all, [&](uint32_t us) {
+    if (waited < kMostCycles) site.run(us * kCyclesOfUs);
+    waited += us * kCyclesOfUs;
+  });
+  for (const std::string& line : result.said) UNSCOPED_INFO(line);
+  return result;
+}
+
+bool arrived(const OneCable& site, unsigned from, unsigned to, uint32_t bytes) {
+  for (uint32_t b = 0; b < bytes; ++b) {
+    if (site.memory_at(from, kSourceAt + b) != site.memory_at(to, kTargetAt + b)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("one cable: a board whose planes are cabled to each other goes from its ID to line rate",
+          "[fpga][gen][top]") {
+  OneCable site(1, 1);
+  const BringUpResult result = bring_up(site, 1);
+  CHECK(result.failed.empty());
+  CHECK(arrived(site, 0, 0, kBytes));
+  CHECK(result.shown.at("MRCB:0x10") == 0x20261126);
+  CHECK(site.carried > 2048);
+  CHECK(site.board(0).failed_assertion() == nullptr);
+  // What it has shown at line rate is what the bench of the core says of the wire.
+  CHECK(result.shown.at("MRCG:0x68") > 40'000);
+}
+
+TEST_CASE("two boards, plane to plane: each writes to the other", "[fpga][gen][top]") {
+  OneCable site(2, 2);
+  const BringUpResult result = bring_up(site, 2);
+  CHECK(result.failed.empty());
+  for (unsigned b = 0; b < 2; ++b) {
+    CHECK(arrived(site, b, 1 - b, kBytes));
+    CHECK(site.board(b).failed_assertion() == nullptr);
+  }
+}
+
+TEST_CASE("one cable: a cable that is not there is seen as the list says", "[fpga][gen][top]") {
+  OneCable site(1, 3);
+  site.link_up = 1;
+  const BringUpResult result = bring_up(site, 1);
+  CHECK(result.failed == "both links are up");
+  CHECK(result.looks.at("MRCL.0:0x14") == 1);
+  CHECK(result.looks.at("MRCL.1:0x14") == 0);
+}
+
+TEST_CASE("one cable: a cable that carries nothing is seen as the list says", "[fpga][gen][top]") {
+  OneCable site(1, 4);
+  site.carries = [](unsigned, unsigned) { return false; };
+  const BringUpResult result = bring_up(site, 1);
+  CHECK(result.failed == "the first write");
+  CHECK(result.looks.at("MRCL.0:0x54") + result.looks.at("MRCL.1:0x54") > 0);
+  CHECK(result.looks.at("MRCL.0:0x40") + result.looks.at("MRCL.1:0x40") == 0);
+  CHECK(result.looks.at("MRCN:0x1188") > 0);
+  CHECK(result.looks.at("MRCN:0x1174") == 0);
+}
+
+TEST_CASE("one cable: a fibre that is broken one way is seen as the list says", "[fpga][gen][top]") {
+  OneCable site(1, 5);
+  site.carries = [](unsigned, unsigned plane) { return plane == 0; };
+  const BringUpResult result = bring_up(site, 1);
+  // The first write may still end, by the other plane; counters cannot agree.
+  CHECK((result.failed == "the first write" || result.failed == "counters agree"));
+  CHECK(result.looks.at("MRCL.0:0x40") == 0);
+  CHECK(result.looks.at("MRCL.1:0x40") > 0);
+}
+
+TEST_CASE("one cable: a wrong key is seen as the list says", "[fpga][gen][top]") {
+  OneCable site(1, 6);
+  BringUpList list = read_bring_up(kList);
+  // The generator has another key than the region.
+  for (BringUpStep& step : list.steps) {
+    for (Access& access : step.accesses) {
+      if (access.at.text == "MRCG:0x30") access.value = "0x1235";
+    }
+  }
+  const BringUpResult result =
+      run_bring_up(list, {{&site.bus(0), tiny(1, 1)}}, [&](uint32_t us) { site.run(us * kCyclesOfUs); });
+  CHECK(result.failed == "the first write");
+  CHECK(result.looks.at("MRCG:0x58") == 1);
+  CHECK((result.looks.at("MRCG:0x5c") & 0xff) == 98);
+  CHECK(result.looks.at("MRCN:0x1174") > 0);
+  CHECK(site.memory_at(0, kTargetAt) != site.memory_at(0, kSourceAt));
+}
+
+TEST_CASE("one cable: memory that fails is seen as the list says", "[fpga][gen][top]") {
+  SECTION("reads of the source, from the beginning") {
+    OneCable site(1, 7);
+    site.board(0).memory.read_fails = [](uint64_t at) { return at / 0x1000 == kSourceAt / 0x1000; };
+    const BringUpResult result = bring_up(site, 1);
+    CHECK(result.failed == "memory keeps a pattern");
+    CHECK(result.looks.at("MRCG:0x120") == 0x1000 / 32);
+  }
+  SECTION("a byte that it forgets") {
+    OneCable site(1, 8);
+    // It answers well, and has not written.
+    site.board(0).memory.write_fails = [](uint64_t at) { return at == kSourceAt + 0x40; };
+    const BringUpResult result = bring_up(site, 1);
+    CHECK(result.failed == "memory keeps a pattern");
+    CHECK(result.looks.at("MRCG:0x120") == 1);
+  }
+  SECTION("writes of the NIC alone") {
+    OneCable site(1, 9);
+    // The checker's patterns are written before and after.
+    const GenBoard& board = site.board(0);
+    unsigned pieces = 0;
+    site.board(0).memory.write_fails = [&pieces, &board](uint64_t at) {
+      (void)board;
+      return at == kTargetAt && ++pieces == 2;
+    };
+    const BringUpResult result = bring_up(site, 1);
+    CHECK(result.failed == "the first write");
+    CHECK(result.looks.at("MRCH:0x1c") == 1);
+  }
+}
+
+TEST_CASE("one cable: more work requests than the core has places", "[fpga][gen][top]") {
+  OneCable site(1, 10);
+  BringUpList list = read_bring_up(kList);
+  // Of one QP alone, 200 open, where the core takes 8.
+  for (BringUpStep& step : list.steps) {
+    for (Access& access : step.accesses) {
+      if (step.name == "counters agree" && access.at.text == "MRCG:0x18") access.value = "1";
+      if (step.name == "counters agree" && access.at.text == "MRCG:0x44") access.value = "200";
+    }
+  }
+  const BringUpResult result =
+      run_bring_up(list, {{&site.bus(0), tiny(1, 1)}}, [&](uint32_t us) { site.run(us * kCyclesOfUs); });
+  for (const std::string& line : result.said) UNSCOPED_INFO(line);
+  CHECK(result.failed.empty());
+  CHECK(arrived(site, 0, 0, kBytes));
+}
+
+TEST_CASE("a core that is reset cuts a run, and a job goes on behind it", "[fpga][gen][top]") {
+  OneCable site(1, 11);
+  RegisterBus& bus = site.bus(0);
+  REQUIRE(bring_up(site, 1).failed.empty());
+  constexpr uint16_t kGen = 0x6000, kHold = 0x1010, kState = 0x1014;
+  REQUIRE(bus.read(kGen) == 0x4d524347);
+  site.carries = [](unsigned, unsigned) { return false; };
+  bus.write(kGen + 0x14, 1);
+  bus.write(kGen + 0x100, kSourceAt);
+  bus.write(kGen + 0x10c, 1);
+  bus.write(kGen + 0x110, 2);
+  bus.write(kHold, 1);
+  while ((bus.read(kState) & 3) != 0) site.run(10);
+  CHECK(bus.read(kGen + 0x14) == 4);
+  CHECK(bus.read(kGen + 0x64) == 0);
+  site.run(2000);
+  CHECK(bus.read(kGen + 0x110) == 2);
+  CHECK_THROWS(bus.write(kGen + 0x14, 1));
+  bus.write(kHold, 0);
+  while (bus.read(kState) != 1) site.run(10);
+  while (bus.read(kGen + 0x110) != 0) site.run(10);
+  CHECK(bus.read(kGen + 0x114) == 0);
+  CHECK(bus.read(kGen + 0x120) == 0);
+  CHECK(site.board(0).failed_assertion() == nullptr);
+}
+
+TEST_CASE("a list that cannot be read says where and why", "[fpga][gen]") {
+  const std::string path = MRC_BINARY_DIR "/bad.list";
+  const std::map<std::string, std::string> bad{
+      {"write MRCB:0x10 1\n", ":1: 'write' stands in no step"},
+      {"step a\nwrote MRCB:0x10 1\n", ":2: 'wrote' is not known"},
+      {"step a\nwrite MRCB:0x11 1\n", ":2: 'MRCB:0x11' is no register"},
+      {"step a\nwrite MRCB.x:0x10 1\n", ":2: 'MRCB.x:0x10' is no register"},
+      {"step a\nwrite MRCB:0x10 $X\n", ":2: '$X' is no number"},
+      {"step a\nexpect MRCB:0x10 1\n", ":2: a word is missing"},
+      {"step a\nwrite MRCB:0x10 1 2\n", ":2: a word too many"},
+      {"step a\nwrite MRCB:0x10 0x100000000\n", ":2: '0x100000000' is no number"}};
+  for (const auto& [text, error] : bad) {
+    CAPTURE(text);
+    std::ofstream(path) << text;
+    try {
+      read_bring_up(path);
+      FAIL_CHECK("read");
+    } catch (const std::runtime_error& e) {
+      CHECK(std::string(e.what()) == path + error);
+    }
+  }
+}
