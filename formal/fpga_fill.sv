@@ -58,7 +58,8 @@ module formal_fpga_fill #(
 
   assign begins = w_go_i && w_good_o && w_word_i == Job;
   assign asked = fill_q ? aws_q : ars_q;
-  assign differs = m_axi_rvalid_i && !m_axi_rresp_i[1] && m_axi_rdata_i != expected(dut.seed_q, rs_q);
+  assign differs = m_axi_rvalid_i && !m_axi_rresp_i[1]
+      && m_axi_rdata_i != expected(dut.seed_q, rs_q);
   assign aw_new = m_axi_awvalid_o && !aw_q;
   assign ar_new = m_axi_arvalid_o && !ar_q;
 

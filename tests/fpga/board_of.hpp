@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What BoardOf does, for the files that make one for a Verilated top: board.cpp, gen_board.cpp.
+/// What BoardOf does, for the files that make one of a Verilated top: boards.cpp, gen_board.cpp.
 #pragma once
 
 #include <array>
@@ -12,16 +12,16 @@
 #include "tests/fpga/hooks.hpp"
 
 namespace mrc {
-namespace board {
+namespace {
 
 /// Bytes that a MAC keeps before it takes no more words.
-inline constexpr std::size_t kMacKeeps = 2048;
+constexpr std::size_t kMacKeeps = 2048;
 /// Where the core's registers are in the map.
-inline constexpr uint16_t kCoreAt = 0x2000;
-inline constexpr uint16_t kCoreHold = 0x1010, kCoreState = 0x1014;
-inline constexpr unsigned kStateRun = 1, kStateDrain = 2;
+constexpr uint16_t kCoreAt = 0x2000;
+constexpr uint16_t kCoreHold = 0x1010, kCoreState = 0x1014;
+constexpr unsigned kStateRun = 1, kStateDrain = 2;
 /// No memory of a test takes so long.
-inline constexpr unsigned kResetCycles = 100'000;
+constexpr unsigned kResetCycles = 100'000;
 
 /// Bytes of a pin, however wide it is, from byte `at` on.
 template <class Pin>
@@ -39,7 +39,7 @@ void set_bit(Pin& pin, unsigned at, bool on) {
   pin = static_cast<Pin>((pin & ~(1u << at)) | (on ? 1u << at : 0u));
 }
 
-}  // namespace board
+}  // namespace
 
 template <class Top, unsigned Ids, unsigned Macs>
 BoardOf<Top, Ids, Macs>::BoardOf(uint64_t seed)
@@ -110,7 +110,7 @@ void BoardOf<Top, Ids, Macs>::share_bus(const mrc_pins_in& i) {
     shell_.cycle(o, shell_in_);
     axil(shell_in_, 0);
   } else {
-    axil(i, board::kCoreAt);
+    axil(i, kCoreAt);
     const bool ends = (o.bvalid != 0 && i.bready != 0) || (o.rvalid != 0 && i.rready != 0);
     bench_busy_ = (bench_busy_ || i.awvalid != 0 || i.wvalid != 0 || i.arvalid != 0) && !ends;
   }
@@ -125,7 +125,7 @@ void BoardOf<Top, Ids, Macs>::outputs(mrc_pins_out& o) {
   o.irq = t.irq_o;
   o.wqe_ready = t.wqe_ready_o;
   o.cqe_valid = t.cqe_valid_o;
-  if (o.cqe_valid) board::get(o.cqe, t.cqe_data_o, 0, sizeof o.cqe);
+  if (o.cqe_valid) get(o.cqe, t.cqe_data_o, 0, sizeof o.cqe);
   const auto* read = memory.wanted();
   o.host_rd_valid = read != nullptr;
   if (read != nullptr) {
@@ -150,8 +150,8 @@ void BoardOf<Top, Ids, Macs>::outputs(mrc_pins_out& o) {
     if (to_bench_[p].empty()) continue;
     std::memset(o.tx_tdata[p], 0, kPortBytes);
     const auto [n, last] = to_bench_[p].part(o.tx_tdata[p], kPortBytes);
-    board::set_bit(o.tx_tvalid, p, true);
-    board::set_bit(o.tx_tlast, p, last);
+    set_bit(o.tx_tvalid, p, true);
+    set_bit(o.tx_tlast, p, last);
     o.tx_tkeep[p] = (1u << n) - 1;
   }
 }
@@ -162,7 +162,7 @@ void BoardOf<Top, Ids, Macs>::drive(const mrc_pins_in& i) {
   t.lane_link_up_i = static_cast<uint8_t>(i.link_up & ((1u << Macs) - 1));
   share_bus(i);
   t.wqe_valid_i = i.wqe_valid;
-  if (i.wqe_valid) board::put(t.wqe_data_i, 0, i.wqe, sizeof i.wqe);
+  if (i.wqe_valid) put(t.wqe_data_i, 0, i.wqe, sizeof i.wqe);
   t.cqe_ready_i = i.cqe_ready;
   if (const auto* read = memory.wanted(); read != nullptr && i.host_rd_ready != 0) {
     asked_[read->id % kPlanes].push_back(read->id);
@@ -189,20 +189,20 @@ void BoardOf<Top, Ids, Macs>::drive(const mrc_pins_in& i) {
 template <class Top, unsigned Ids, unsigned Macs>
 void BoardOf<Top, Ids, Macs>::rx_edge(unsigned p) {
   auto& t = *top_;
-  board::set_bit(t.lane_rx_clk_i, p, true);
+  set_bit(t.lane_rx_clk_i, p, true);
   eval();
-  board::set_bit(t.lane_rx_clk_i, p, false);
+  set_bit(t.lane_rx_clk_i, p, false);
   FrameStore& from = to_board_[p];
   const bool valid = !from.empty() && rng_.chance(0.97);
-  board::set_bit(t.lane_rx_tvalid_i, p, valid);
+  set_bit(t.lane_rx_tvalid_i, p, valid);
   if (valid) {
     std::array<uint8_t, kWordBytes> word{};
     const auto [n, last] = from.part(word.data(), kWordBytes);
     const uint64_t keep = n == kWordBytes ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
-    board::put(t.lane_rx_tdata_i, p * kWordBytes, word.data(), kWordBytes);
-    board::put(t.lane_rx_tkeep_i, p * sizeof keep, &keep, sizeof keep);
-    board::set_bit(t.lane_rx_tlast_i, p, last);
-    board::set_bit(t.lane_rx_tuser_i, p, last && from.front().bad);
+    put(t.lane_rx_tdata_i, p * kWordBytes, word.data(), kWordBytes);
+    put(t.lane_rx_tkeep_i, p * sizeof keep, &keep, sizeof keep);
+    set_bit(t.lane_rx_tlast_i, p, last);
+    set_bit(t.lane_rx_tuser_i, p, last && from.front().bad);
     from.advance(n);
   }
   eval();
@@ -213,33 +213,33 @@ void BoardOf<Top, Ids, Macs>::tx_edge(unsigned p) {
   auto& t = *top_;
   if ((t.lane_tx_tvalid_o >> p & 1) != 0 && (t.lane_tx_tready_i >> p & 1) != 0) {
     uint64_t keep = 0;
-    board::get(&keep, t.lane_tx_tkeep_o, p * sizeof keep, sizeof keep);
+    get(&keep, t.lane_tx_tkeep_o, p * sizeof keep, sizeof keep);
     unsigned n = 0;
     for (; (keep & 1) != 0; keep >>= 1) ++n;
     std::array<uint8_t, kWordBytes> word{};
-    board::get(word.data(), t.lane_tx_tdata_o, p * kWordBytes, kWordBytes);
+    get(word.data(), t.lane_tx_tdata_o, p * kWordBytes, kWordBytes);
     to_bench_[p].add(word.data(), n, (t.lane_tx_tlast_o >> p & 1) != 0, (t.lane_tx_tuser_o >> p & 1) != 0);
   }
-  board::set_bit(t.lane_tx_clk_i, p, true);
+  set_bit(t.lane_tx_clk_i, p, true);
   eval();
-  board::set_bit(t.lane_tx_clk_i, p, false);
-  board::set_bit(t.lane_tx_tready_i, p, to_bench_[p].waiting() < board::kMacKeeps && rng_.chance(0.97));
+  set_bit(t.lane_tx_clk_i, p, false);
+  set_bit(t.lane_tx_tready_i, p, to_bench_[p].waiting() < kMacKeeps && rng_.chance(0.97));
   eval();
 }
 
 template <class Top, unsigned Ids, unsigned Macs>
 void BoardOf<Top, Ids, Macs>::drive_side() {
   auto& t = *top_;
-  board::set_bit(t.side_rx_tready_i, 0, side_takes && rng_.chance(0.8));
+  set_bit(t.side_rx_tready_i, 0, side_takes && rng_.chance(0.8));
   side_offered_ = !to_side_.empty() && (side_offered_ || rng_.chance(0.8));
-  board::set_bit(t.side_tx_tvalid_i, 0, side_offered_);
+  set_bit(t.side_tx_tvalid_i, 0, side_offered_);
   if (!side_offered_) return;
   std::array<uint8_t, kWordBytes> word{};
   const auto [n, last] = to_side_.part(word.data(), kWordBytes);
   const uint64_t keep = n == kWordBytes ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
-  board::put(t.side_tx_tdata_i, 0, word.data(), kWordBytes);
-  board::put(t.side_tx_tkeep_i, 0, &keep, sizeof keep);
-  board::set_bit(t.side_tx_tlast_i, 0, last);
+  put(t.side_tx_tdata_i, 0, word.data(), kWordBytes);
+  put(t.side_tx_tkeep_i, 0, &keep, sizeof keep);
+  set_bit(t.side_tx_tlast_i, 0, last);
 }
 
 template <class Top, unsigned Ids, unsigned Macs>
@@ -252,10 +252,10 @@ void BoardOf<Top, Ids, Macs>::sample_side() {
   }
   if ((t.side_rx_tvalid_o & t.side_rx_tready_i & 1) == 0) return;
   uint64_t keep = 0;
-  board::get(&keep, t.side_rx_tkeep_o, 0, sizeof keep);
+  get(&keep, t.side_rx_tkeep_o, 0, sizeof keep);
   unsigned n = 0;
   for (; (keep & 1) != 0; keep >>= 1) ++n;
-  board::get(word.data(), t.side_rx_tdata_o, 0, kWordBytes);
+  get(word.data(), t.side_rx_tdata_o, 0, kWordBytes);
   from_side.add(word.data(), n, (t.side_rx_tlast_o & 1) != 0, (t.side_rx_tuser_o & 1) != 0);
 }
 
@@ -313,16 +313,15 @@ template <class Top, unsigned Ids, unsigned Macs>
 void BoardOf<Top, Ids, Macs>::reset_core() {
   forget_frames();
   // What CORE_STATE must say, read after CORE_HOLD was written.
-  for (const auto [hold, mask, wanted] :
-       {std::array{1u, board::kStateRun | board::kStateDrain, 0u}, {0u, board::kStateRun, board::kStateRun}}) {
+  for (const auto [hold, mask, wanted] : {std::array{1u, kStateRun | kStateDrain, 0u}, {0u, kStateRun, kStateRun}}) {
     bool there = false;
-    write(board::kCoreHold, hold);
+    write(kCoreHold, hold);
     for (unsigned cycles = 0; !there; ++cycles) {
-      if (cycles == board::kResetCycles) {
+      if (cycles == kResetCycles) {
         failed_ = tb::FailedAssertion{"reset", "board", "the core's reset does not end", cycle_};
         return;
       }
-      if (shell_.idle()) read(board::kCoreState, [&](uint32_t state, unsigned) { there = (state & mask) == wanted; });
+      if (shell_.idle()) read(kCoreState, [&](uint32_t state, unsigned) { there = (state & mask) == wanted; });
       forget();
       drive(mrc_pins_in{});
       core_cycle();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mrc_opennic_322mhz uses of the shell and what is around it: names and widths alone, for lint.
+// What mrc_opennic_322mhz uses of the shell and what is around it: names and widths, for lint.
 
 /// The shell's reset pair for a plugin: a reset for each clock, and when it is done.
 module generic_reset #(

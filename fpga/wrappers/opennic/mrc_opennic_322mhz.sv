@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// mrc_fpga_top as a plugin of OpenNIC's user box at 322 MHz: between the CMACs and the shell's own
-/// NIC. Frames of MRC are the core's; all others go to the shell's NIC and come from it, by the side
-/// port. Pins named as the shell names them are those of its plugin p2p_322mhz; the others are what
+/// NIC. Frames of MRC are the core's; all others go to the shell's NIC and come from it, by the
+/// side port. Pins named as the shell names them are those of its plugin p2p_322mhz; the others are what
 /// the shell does not give a plugin, and whoever builds it adds: the core's clock, links, memory.
 /// The shell's side has no ready where it receives, so frames cross towards it whole. Nothing here
 /// was tried on hardware. Contract: docs/boards/opennic.md.

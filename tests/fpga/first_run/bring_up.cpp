@@ -174,8 +174,8 @@ class Runner {
     const uint32_t mask = access.mask.empty() ? 0xffffffff : value(access.mask);
     if (access.kind == Kind::Poll) {
       const uint32_t limit = value(access.limit);
-      for (uint32_t waited = 0; (got & mask) != wanted && waited < limit; waited += kPollUs) {
-        wait_(kPollUs);
+      for (uint32_t waited = 0, pause = 1; (got & mask) != wanted && waited < limit; waited += pause, pause *= 2) {
+        wait_(pause);
         got = read(access.at);
       }
     }
@@ -191,8 +191,6 @@ class Runner {
   }
 
  private:
-  static constexpr uint32_t kPollUs = 1;
-
   uint32_t value(const std::string& text) const {
     return text[0] == '$' ? constants_.at(text.substr(1)) : *number(text);
   }

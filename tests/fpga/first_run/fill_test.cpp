@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mrc_fpga_fill with words of 32 bytes, four of them under way and counters of six bits, between software and a memory
 // that is slow, forgets bytes, or fails.
+#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
@@ -162,6 +163,7 @@ class Bench {
 }  // namespace
 
 TEST_CASE("a piece is filled and checked word by word", "[fpga][gen]") {
+  std::size_t most = 0;
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     CAPTURE(seed);
     Bench bench(seed);
@@ -178,7 +180,8 @@ TEST_CASE("a piece is filled and checked word by word", "[fpga][gen]") {
     bench.job(at, words, 7, 2);
     CHECK(bench.read(kBad) == 0);
     CHECK(bench.read(kErrors) == 0);
-    if (words > 8) CHECK(bench.most == 4);
+    CHECK(bench.most <= 4);
+    most = std::max(most, bench.most);
     // Another seed: no word is right.
     bench.job(at, words, 8, 2);
     CHECK(bench.read(kBad) == words % kWrap);
@@ -195,6 +198,7 @@ TEST_CASE("a piece is filled and checked word by word", "[fpga][gen]") {
     CHECK(bench.read(kBad) == 2);
     CHECK((uint64_t{bench.read(kBadHi)} << 32 | bench.read(kBadLo)) == word(0));
   }
+  CHECK(most == 4);
 }
 
 TEST_CASE("errors and strays of memory are counted by the checker, and wrap around", "[fpga][gen]") {

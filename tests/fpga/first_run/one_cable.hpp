@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -95,7 +94,7 @@ class OneCable {
     }
     void settle(const bool& done) {
       for (unsigned cycles = 0; !done; ++cycles) {
-        REQUIRE(cycles < 100'000);
+        if (cycles == 100'000) throw std::runtime_error("an access hangs");
         all.cycle();
       }
     }

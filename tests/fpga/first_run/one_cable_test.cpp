@@ -22,26 +22,25 @@ namespace {
 const std::string kList = MRC_SOURCE_DIR "/fpga/bring_up/one_cable.list";
 constexpr uint64_t kSourceAt = 0x100000, kTargetAt = 0x200000;
 constexpr uint32_t kBytes = 0x10000;
-/// A poll of the list waits seconds for a link; here its microseconds are so many cycles.
-constexpr unsigned kCyclesOfUs = 100, kMostCycles = 400'000;
+/// Between two reads of a poll the list waits up to seconds; here its microseconds are so many cycles, and so many at
+/// the most.
+constexpr unsigned kCyclesOfUs = 100, kMostCycles = 40'000;
 
 /// At preset tiny. 1 MiB at 80 Gb/s would be 104 858 cycles of 1 ns; the memory of the bench and two lanes do better.
 std::map<std::string, uint32_t> tiny(uint32_t own, uint32_t peer) {
   return {{"OWN", own}, {"PEER", peer}, {"LINE", 32}, {"LINES", 2048}, {"RATE_CYCLES", 104'858}};
 }
 
-BringUpResult bring_up(OneCable& site, unsigned boards, std::map<std::string, uint32_t> other = {}) {
+void wait(OneCable& site, uint32_t us) {
+  site.run(static_cast<unsigned>(std::min<uint64_t>(uint64_t{us} * kCyclesOfUs, kMostCycles)));
+}
+
+BringUpResult bring_up(OneCable& site, unsigned boards, const BringUpList& list = read_bring_up(kList)) {
   std::vector<BringUpBoard> all;
   for (unsigned b = 0; b < boards; ++b) {
-    auto constants = boards == 1 ? tiny(1, 1) : tiny(b + 1, 2 - b);
-    for (const auto& [name, value] : other) constants[name] = value;
-    all.push_back({&site.bus(b), constants});
+    all.push_back({&site.bus(b), boards == 1 ? tiny(1, 1) : tiny(b + 1, 2 - b)});
   }
-  unsigned waited = 0;
-  const BringUpResult result = run_bring_up(read_bring_up(kList), all, [&](uint32_t us) {
-    if (waited < kMostCycles) site.run(us * kCyclesOfUs);
-    waited += us * kCyclesOfUs;
-  });
+  const BringUpResult result = run_bring_up(list, all, [&](uint32_t us) { wait(site, us); });
   for (const std::string& line : result.said) UNSCOPED_INFO(line);
   return result;
 }
@@ -117,8 +116,7 @@ TEST_CASE("one cable: a wrong key is seen as the list says", "[fpga][gen][top]")
       if (access.at.text == "MRCG:0x30") access.value = "0x1235";
     }
   }
-  const BringUpResult result =
-      run_bring_up(list, {{&site.bus(0), tiny(1, 1)}}, [&](uint32_t us) { site.run(us * kCyclesOfUs); });
+  const BringUpResult result = bring_up(site, 1, list);
   CHECK(result.failed == "the first write");
   CHECK(result.looks.at("MRCG:0x58") == 1);
   CHECK((result.looks.at("MRCG:0x5c") & 0xff) == 98);
@@ -144,13 +142,9 @@ TEST_CASE("one cable: memory that fails is seen as the list says", "[fpga][gen][
   }
   SECTION("writes of the NIC alone") {
     OneCable site(1, 9);
-    // The checker's patterns are written before and after.
-    const GenBoard& board = site.board(0);
+    // The first one is the checker's.
     unsigned pieces = 0;
-    site.board(0).memory.write_fails = [&pieces, &board](uint64_t at) {
-      (void)board;
-      return at == kTargetAt && ++pieces == 2;
-    };
+    site.board(0).memory.write_fails = [&pieces](uint64_t at) { return at == kTargetAt && ++pieces == 2; };
     const BringUpResult result = bring_up(site, 1);
     CHECK(result.failed == "the first write");
     CHECK(result.looks.at("MRCH:0x1c") == 1);
@@ -167,9 +161,7 @@ TEST_CASE("one cable: more work requests than the core has places", "[fpga][gen]
       if (step.name == "counters agree" && access.at.text == "MRCG:0x44") access.value = "200";
     }
   }
-  const BringUpResult result =
-      run_bring_up(list, {{&site.bus(0), tiny(1, 1)}}, [&](uint32_t us) { site.run(us * kCyclesOfUs); });
-  for (const std::string& line : result.said) UNSCOPED_INFO(line);
+  const BringUpResult result = bring_up(site, 1, list);
   CHECK(result.failed.empty());
   CHECK(arrived(site, 0, 0, kBytes));
 }
