@@ -117,6 +117,8 @@ module formal_fpga_fill #(
   `MRC_HELP(asked, dut.asked_q == asked + 32'(m_axi_awvalid_o || m_axi_arvalid_o))
   `MRC_HELP(beats, aws_q + 32'(m_axi_awvalid_o) == ws_q + 32'(m_axi_wvalid_o))
   `MRC_HELP(left, dut.left_q + dut.asked_q == dut.words_q || !dut.busy)
+  `MRC_HELP(bounded, !dut.busy || dut.asked_q <= dut.words_q)
+  `MRC_HELP(taken, aws_q <= dut.asked_q && ws_q <= dut.asked_q && ars_q <= dut.asked_q)
   `MRC_HELP(came, dut.came_q == (fill_q ? bs_q : rs_q))
   `MRC_HELP(awaited, 32'(dut.open_q) == dut.asked_q - dut.came_q)
   `MRC_HELP(at, !dut.busy || dut.at_q == dut.addr_q + {29'd0, dut.asked_q})

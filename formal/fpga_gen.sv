@@ -44,10 +44,15 @@ module formal_fpga_gen
   // Written to CONTROL in this cycle; a work request that was not on offer in the cycle before.
   logic control, begins, forgets, clears, fresh, own;
   // Of the cycle before: on offer and not taken. Since the last begin: work requests that were put
-  // on offer, and those that have not completed; it has ended before its time. No run is on.
-  logic held_q, over_q, cut_q;
+  // on offer, and those that have not completed. No run is on.
+  logic held_q, over_q;
   wqe_t held_wqe_q;
-  logic [31:0] posted_q, open_q, posted, open, came_q;
+  logic [31:0] posted_q, open_q, posted, open;
+  // Counters of the cycle before, 0 if they were cleared in it; whether a completion came in it, or
+  // one of the run; whether the run was cut in it.
+  logic [31:0] was_posted_q, was_open_q;
+  logic [4:0][31:0] was_q, is;
+  logic came_q, own_q, cuts_q;
   failure_t first_q;
 
   assign control = w_go_i && w_good_o && w_word_i == Control;
@@ -60,16 +65,34 @@ module formal_fpga_gen
   assign own = run_i && cqe_valid_i && cqe_ready_o && !cqe_i.recv && open != 0
       && cqe_i.wr_id[31:24] == dut.era_q;
 
+  assign is = {dut.strays_q, dut.recv_failed_q, dut.recv_q, dut.failed_q, dut.good_q};
+
+  /// Which counters have gone up by one, if the others have not changed.
+  logic [4:0] up;
+  logic up_or_same;
+  always_comb begin
+    up_or_same = 1'b1;
+    for (int unsigned i = 0; i < 5; i++) begin
+      up[i] = is[i] != was_q[i];
+      up_or_same = up_or_same && (!up[i] || is[i] == was_q[i] + 1);
+    end
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {held_q, over_q, cut_q, posted_q, open_q, came_q, first_q} <= {1'b0, 1'b1, 138'd0};
+      {held_q, over_q, posted_q, open_q, first_q} <= {1'b0, 1'b1, 105'd0};
+      {was_posted_q, was_open_q, was_q, came_q, own_q, cuts_q} <= '0;
     end else begin
       held_q <= wqe_valid_o && !wqe_ready_i && run_i;
       over_q <= (over_q || control || !run_i) && !begins;
-      cut_q <= (cut_q || forgets || !run_i) && !begins;
       posted_q <= clears ? '0 : posted;
       open_q <= (forgets || !run_i) ? '0 : open - 32'(own);
-      came_q <= (clears ? '0 : came_q) + 32'(run_i && cqe_valid_i && cqe_ready_o);
+      was_posted_q <= clears ? '0 : dut.posted_q;
+      was_open_q <= 32'(dut.open_q);
+      was_q <= clears ? '0 : is;
+      came_q <= run_i && cqe_valid_i && cqe_ready_o;
+      own_q <= own;
+      cuts_q <= forgets || !run_i;
       if (clears) begin
         first_q <= '0;
       end else if (own && cqe_i.status != CqStatusOk && !first_q.there) begin
@@ -86,17 +109,15 @@ module formal_fpga_gen
   `MRC_PROVE(number, !fresh || wqe_o.wr_id == {dut.era_q, posted_q[23:0]})
   `MRC_PROVE(of_the_set, !fresh || dut.qps_q[wqe_o.qp[1:0]])
   `MRC_PROVE(together, !fresh || wqe_o.laddr - dut.laddr_q == wqe_o.raddr - dut.raddr_q)
-  `MRC_PROVE(all_counted, came_q == dut.good_q + dut.failed_q + dut.recv_q + dut.recv_failed_q
-      + dut.strays_q)
-  `MRC_PROVE(balance, cut_q || posted == dut.good_q + dut.failed_q + open)
+  `MRC_PROVE(all_counted, up_or_same && (up & (up - 5'd1)) == 5'd0 && (up != 5'd0) == came_q)
+  `MRC_PROVE(balance, cuts_q || (dut.posted_q - was_posted_q <= 1 && own_q == (up[0] || up[1])
+      && 32'(dut.open_q) == was_open_q + (dut.posted_q - was_posted_q) - 32'(own_q)))
   `MRC_PROVE(first, first_q == {dut.first_q.there, dut.first_q.status, dut.first_q.id})
 
   `MRC_HELP(open, 32'(dut.open_q) == open)
   `MRC_HELP(posted, dut.posted_q == posted)
   `MRC_HELP(runs, !dut.run_q || (!over_q && dut.qps_q[dut.qp_q] && dut.limit_q != 0))
   `MRC_HELP(to_go, !dut.run_q || dut.count_q == 0 || posted < dut.count_q)
-  `MRC_HELP(walk, !dut.run_q || dut.l_q - dut.laddr_q == dut.r_q - dut.raddr_q)
-  `MRC_HELP(cut, !cut_q || over_q)
   `MRC_HELP(idle, dut.busy || open == 0)
   `MRC_HELP(held, !held_q || dut.valid_q)
 
@@ -107,7 +128,7 @@ module formal_fpga_gen
   `MRC_COVER(number, fresh && posted_q[0])
   `MRC_COVER(of_the_set, fresh && posted_q[0] && dut.qps_q != '1)
   `MRC_COVER(together, fresh && posted_q[0] && wqe_o.laddr != dut.laddr_q)
-  `MRC_COVER(all_counted, came_q == 3 && dut.good_q == 1 && dut.recv_q == 1 && dut.strays_q == 1)
-  `MRC_COVER(balance, !cut_q && posted == 2 && dut.failed_q == 1 && open == 1)
+  `MRC_COVER(all_counted, came_q && dut.good_q == 1 && dut.recv_q == 1 && dut.strays_q == 1)
+  `MRC_COVER(balance, own_q && posted == 2 && dut.failed_q == 1 && dut.open_q == 1)
   `MRC_COVER(first, first_q.there && dut.failed_q == 2)
 endmodule
