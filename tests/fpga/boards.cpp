@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/fpga/board.hpp"
-
 #include "Vmrc_fpga_full_top.h"
 #include "Vmrc_fpga_top.h"
+#include "tests/fpga/board.hpp"
 #include "tests/fpga/board_of.hpp"
 
 namespace mrc {
