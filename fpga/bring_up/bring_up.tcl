@@ -15,14 +15,14 @@ if {[info commands axi_read] eq {}} {
   proc axi_read {at} {
     set address [format %08x [expr {$::bring_up_base + $at}]]
     create_hw_axi_txn -force bring_up_read [lindex [get_hw_axis] 0] -type read -address $address -len 1
-    run_hw_axi -quiet [get_hw_axi_txns bring_up_read]
+    run_hw_axi [get_hw_axi_txns bring_up_read]
     return [expr {"0x[get_property DATA [get_hw_axi_txns bring_up_read]]"}]
   }
   proc axi_write {at value} {
     set address [format %08x [expr {$::bring_up_base + $at}]]
     create_hw_axi_txn -force bring_up_write [lindex [get_hw_axis] 0] -type write -address $address -len 1 \
       -data [format %08x $value]
-    run_hw_axi -quiet [get_hw_axi_txns bring_up_write]
+    run_hw_axi [get_hw_axi_txns bring_up_write]
   }
 }
 
