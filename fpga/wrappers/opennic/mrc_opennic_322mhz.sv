@@ -2,9 +2,9 @@
 
 /// mrc_fpga_top as a plugin of OpenNIC's user box at 322 MHz: between the CMACs and the shell's own
 /// NIC. Frames of MRC are the core's; all others go to the shell's NIC and come from it, by the
-/// side port. Pins named as the shell names them are those of its plugin p2p_322mhz; the others are what
+/// side port. Pins with the shell's names are those of its plugin p2p_322mhz; the others are what
 /// the shell does not give a plugin, and whoever builds it adds: the core's clock, links, memory.
-/// The shell's side has no ready where it receives, so frames cross towards it whole. Nothing here
+/// The shell's NIC has no ready where it receives, so frames cross towards it whole. Nothing here
 /// was tried on hardware. Contract: docs/boards/opennic.md.
 module mrc_opennic_322mhz #(
     parameter int NUM_CMAC_PORT = 2,
