@@ -32,6 +32,7 @@ fpga/rtl/mrc_fpga_rd_in.sv
 fpga/rtl/mrc_fpga_axi_rd.sv
 fpga/rtl/mrc_fpga_fails.sv
 fpga/rtl/mrc_fpga_hold.sv
+fpga/rtl/mrc_fpga_skin.sv
 fpga/rtl/mrc_fpga_host.sv
 fpga/rtl/mrc_fpga_in_turn.sv
 fpga/rtl/mrc_fpga_dma_wr.sv
@@ -39,6 +40,7 @@ fpga/rtl/mrc_fpga_dma_rd.sv
 fpga/rtl/mrc_fpga_dma_wr_ram.sv
 fpga/rtl/mrc_fpga_ram_be.sv
 fpga/rtl/mrc_fpga_dma_rd_ram.sv
+fpga/rtl/mrc_fpga_host_dma.sv
 fpga/rtl/mrc_fpga_ring_credit.sv
 fpga/rtl/mrc_fpga_ring_send.sv
 fpga/rtl/mrc_fpga_ring_done.sv
@@ -49,3 +51,4 @@ fpga/rtl/mrc_fpga_fill.sv
 fpga/rtl/mrc_fpga_nic.sv
 fpga/rtl/mrc_fpga_front.sv
 fpga/rtl/mrc_fpga_top.sv
+fpga/rtl/mrc_fpga_top_dma.sv

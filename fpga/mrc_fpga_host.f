@@ -18,4 +18,5 @@ fpga/rtl/mrc_fpga_rd_in.sv
 fpga/rtl/mrc_fpga_axi_rd.sv
 fpga/rtl/mrc_fpga_fails.sv
 fpga/rtl/mrc_fpga_hold.sv
+fpga/rtl/mrc_fpga_skin.sv
 fpga/rtl/mrc_fpga_host.sv

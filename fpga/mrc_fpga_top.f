@@ -103,6 +103,7 @@ fpga/rtl/mrc_fpga_rd_in.sv
 fpga/rtl/mrc_fpga_axi_rd.sv
 fpga/rtl/mrc_fpga_fails.sv
 fpga/rtl/mrc_fpga_hold.sv
+fpga/rtl/mrc_fpga_skin.sv
 fpga/rtl/mrc_fpga_host.sv
 fpga/rtl/mrc_fpga_ring_credit.sv
 fpga/rtl/mrc_fpga_ring_send.sv

@@ -25,6 +25,7 @@ module mrc_fpga_dma_bench
     input logic [3:0] clear_i,
     output logic [3:0] failed_o,
     output logic stray_o,
+    output logic idle_o,
 
     output logic desc_valid_o,
     input logic desc_ready_i,

@@ -24,6 +24,7 @@ module mrc_fpga_dma_ram_bench
     input logic [3:0] clear_i,
     output logic [3:0] failed_o,
     output logic stray_o,
+    output logic idle_o,
 
     output logic desc_valid_o,
     input logic desc_ready_i,
@@ -42,7 +43,7 @@ module mrc_fpga_dma_ram_bench
     input logic status_err_i
 );
 
-  logic room, take, done, fail, desc_valid, desc_ready, desc_last;
+  logic room, take, done, fail, wr_idle, ram_idle, desc_valid, desc_ready, desc_last;
   logic data_valid, data_ready, data_last;
   logic [15:0] fail_qp, desc_len;
   logic [63:0] desc_addr, data_keep;
@@ -62,6 +63,7 @@ module mrc_fpga_dma_ram_bench
       .done_o(done),
       .fail_o(fail),
       .fail_qp_o(fail_qp),
+      .idle_o(wr_idle),
       .desc_valid_o(desc_valid),
       .desc_ready_i(desc_ready),
       .desc_addr_o(desc_addr),
@@ -89,8 +91,11 @@ module mrc_fpga_dma_ram_bench
       .data_ready_o(data_ready),
       .data_i(data),
       .data_last_i(data_last),
+      .idle_o(ram_idle),
       .*
   );
+
+  assign idle_o = wr_idle && ram_idle;
 
   mrc_fpga_gate #(
       .Depth(4),

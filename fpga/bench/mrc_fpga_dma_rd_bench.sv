@@ -16,6 +16,7 @@ module mrc_fpga_dma_rd_bench (
     output logic host_rsp_err_o,
     output logic [15:0] host_rsp_qp_o,
     output logic stray_o,
+    output logic idle_o,
 
     output logic desc_valid_o,
     input logic desc_ready_i,

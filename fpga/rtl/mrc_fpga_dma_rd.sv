@@ -33,6 +33,8 @@ module mrc_fpga_dma_rd #(
     output logic host_rsp_err_o,
     output logic [QpW-1:0] host_rsp_qp_o,
     output logic stray_o,
+    // No request is inside, and no answer is awaited.
+    output logic idle_o,
 
     output logic desc_valid_o,
     input logic desc_ready_i,
@@ -168,6 +170,7 @@ module mrc_fpga_dma_rd #(
   assign host_rsp_err_o = err_q;
   assign host_rsp_qp_o = qp_q;
   assign stray_o = rsp_valid_i && !wait_valid;
+  assign idle_o = !part_valid && !desc_valid_o && !wait_valid && !valid_q;
 
   logic unused_bits;
   assign unused_bits = ^unused_waits;

@@ -38,6 +38,8 @@ module mrc_fpga_dma_wr #(
     output logic fail_o,
     output logic [QpW-1:0] fail_qp_o,
     output logic stray_o,
+    // No piece is inside, and no status is awaited; lines of a packet without an end may be.
+    output logic idle_o,
 
     output logic desc_valid_o,
     input logic desc_ready_i,
@@ -74,7 +76,7 @@ module mrc_fpga_dma_wr #(
   } piece_t;
 
   piece_t piece, desc;
-  logic unused_empty, piece_push, piece_room, piece_end, issue;
+  logic in_empty, out_idle, piece_push, piece_room, piece_end, issue;
   logic turn_valid, turn_err, turn_take, turn_room, unasked;
   logic [NumPlanes-1:0] beat_valid, beat_pop;
   logic [NumPlanes-1:0][DataW-1:0] head_data;
@@ -98,7 +100,7 @@ module mrc_fpga_dma_wr #(
       .PageBits(PageBits),
       .Packed(1'b1)
   ) u_in (
-      .empty_o(unused_empty),
+      .empty_o(in_empty),
       .burst_push_o(piece_push),
       .burst_room_i(piece_room),
       .burst_word_o(piece_word),
@@ -119,7 +121,6 @@ module mrc_fpga_dma_wr #(
   assign piece.len = (PieceW'(piece_beats) << OffW) + PieceW'(piece_tail);
   assign piece.last = piece_end;
 
-  logic unused_idle;
   mrc_fpga_wr_out #(
       .WordBytes(WordBytes),
       .NumPlanes(NumPlanes),
@@ -158,13 +159,15 @@ module mrc_fpga_dma_wr #(
       .fail_o,
       .fail_qp_o,
       .stray_o(unasked),
-      .idle_o(unused_idle)
+      .idle_o(out_idle)
   );
 
   assign desc_addr_o = desc.addr;
   assign desc_len_o = LenW'(desc.len);
   assign desc_last_o = desc.last;
   assign issue = desc_valid_o && desc_ready_i;
+  // A number that is open is of a piece that is owed its status.
+  assign idle_o = out_idle && in_empty;
 
   mrc_fpga_in_turn #(
       .N(MaxDescs)
@@ -185,8 +188,7 @@ module mrc_fpga_dma_wr #(
   );
 
   logic unused_bits;
-  assign unused_bits = ^{desc_zeros, turn_room, unasked, unused_turn, unused_len, unused_empty,
-                         unused_idle};
+  assign unused_bits = ^{desc_zeros, turn_room, unasked, unused_turn, unused_len};
 
   `MRC_NEVER_FULL(Turns, issue, turn_room)
   `MRC_ASSERT(TurnsAreOwed, !unasked, "a status came in its turn, and no piece is owed one")

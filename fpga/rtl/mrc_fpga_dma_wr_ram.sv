@@ -46,7 +46,9 @@ module mrc_fpga_dma_wr_ram #(
     input logic [Segs-1:0][RowW-1:0] read_row_i,
     output logic [Segs-1:0] row_valid_o,
     input logic [Segs-1:0] row_ready_i,
-    output logic [Segs-1:0][DataW-1:0] row_data_o
+    output logic [Segs-1:0][DataW-1:0] row_data_o,
+    // No descriptor is inside, and no row is on offer.
+    output logic idle_o
 );
 
   // Descriptors that wait for their last beat: as many as beats are on their way, of one each.
@@ -127,6 +129,7 @@ module mrc_fpga_dma_wr_ram #(
   assign read = read_valid_i & read_ready_o;
   assign row_valid_d = read | (row_valid_q & ~row_ready_i);
   assign row_valid_o = row_valid_q;
+  assign idle_o = !waits && row_valid_q == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

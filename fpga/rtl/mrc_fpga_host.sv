@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Skin A, joined: the core's host pins on one side, AXI4 on the other, the gate of completions
-/// between, and the core's reset, which ends when nothing is on its way to memory or back. What
-/// memory fails is told to the core, of its QP. regs_o are the words of block MRCH, from its word 4
-/// on; what is counted outlives the core. It does not gather reads. Contract: docs/boards/host.md,
-/// docs/boards/top.md.
+/// Skin A, joined: the core's host pins on one side, AXI4 on the other, and between what both skins
+/// have (mrc_fpga_skin): the gate of completions, the core's reset, the registers of block MRCH. It
+/// does not gather reads. Contract: docs/boards/host.md, docs/boards/top.md.
 module mrc_fpga_host
   import mrc_pkg::*;
 #(
@@ -98,30 +96,31 @@ module mrc_fpga_host
 
   localparam int unsigned QpW = (NumQps > 1) ? $clog2(NumQps) : 1;
 
-  if (NumQps > 32) begin : gen_bad_qps
-    $error("%m: NumQps must be 32 at most: QP_FAILED has a bit for each");
-  end
-  if (CountW < 2 || CountW > 32) begin : gen_bad_count
-    $error("%m: CountW must be 2 to 32");
-  end
-
-  logic run, drain, late, wr_idle, rd_idle;
-  logic room, take, done, wr_fail, wr_stray, rd_fail, rd_stray;
+  logic wr_idle, rd_idle, room, take, done, wr_fail, wr_stray, rd_stray;
   logic [15:0] wr_fail_qp;
   logic [QpW-1:0] rd_qp;
-  logic [NumQps-1:0] qp_failed;
 
-  mrc_fpga_hold #(
-      .WaitCycles(WaitCycles)
-  ) u_hold (
+  mrc_fpga_skin #(
+      .NumQps(NumQps),
+      .CqeDepth(CqeDepth),
+      .MaxOpen(MaxOpen),
+      .WaitCycles(WaitCycles),
+      .CountW(CountW)
+  ) u_skin (
       .idle_i(wr_idle && rd_idle && idle_i),
-      .run_o(run),
-      .drain_o(drain),
-      .late_o(late),
+      .take_i(take),
+      .room_o(room),
+      .done_i(done),
+      .wr_fail_i(wr_fail),
+      .wr_fail_qp_i(wr_fail_qp[QpW-1:0]),
+      .wr_stray_i(wr_stray),
+      .rd_take_i(host_rd_valid_i && host_rd_ready_o),
+      .rd_done_i(host_rsp_valid_o),
+      .rd_err_i(host_rsp_err_o),
+      .rd_qp_i(rd_qp),
+      .rd_stray_i(rd_stray),
       .*
   );
-
-  assign state_o = {late, drain, run};
 
   mrc_fpga_axi_wr #(
       .WordBytes(WordBytes),
@@ -159,72 +158,7 @@ module mrc_fpga_host
       .*
   );
 
-  mrc_fpga_gate #(
-      .Depth(CqeDepth),
-      .MaxOpen(MaxOpen),
-      .NumQps(NumQps)
-  ) u_gate (
-      .rst_ni(skin_rst_no),
-      .take_i(take),
-      .room_o(room),
-      .done_i(done),
-      .fail_i(wr_fail),
-      .fail_qp_i(wr_fail_qp[QpW-1:0]),
-      .failed_o(qp_failed),
-      .*
-  );
-
-  assign rd_fail = host_rsp_valid_o && host_rsp_err_o;
-
-  mrc_fpga_fails #(
-      .NumQps(NumQps)
-  ) u_fails (
-      .rst_ni(skin_rst_no),
-      .rd_fail_i(rd_fail),
-      .rd_qp_i(rd_qp),
-      .wr_fail_i(wr_fail),
-      .wr_qp_i(wr_fail_qp[QpW-1:0]),
-      .*
-  );
-
   assign m_axi_awid_o = '0;
-
-  // ---- what is counted
-
-  typedef struct packed {
-    logic [CountW-1:0] strays, rd_failed, rd_done, rd_taken, wr_failed, wr_done, wr_taken;
-  } counts_t;
-
-  counts_t counts_q, counts_d;
-
-  always_comb begin
-    counts_d.wr_taken = counts_q.wr_taken + CountW'(take);
-    counts_d.wr_done = counts_q.wr_done + CountW'(done);
-    counts_d.wr_failed = counts_q.wr_failed + CountW'(wr_fail);
-    counts_d.rd_taken = counts_q.rd_taken + CountW'(host_rd_valid_i && host_rd_ready_o);
-    counts_d.rd_done = counts_q.rd_done + CountW'(host_rsp_valid_o);
-    counts_d.rd_failed = counts_q.rd_failed + CountW'(rd_fail);
-    counts_d.strays = counts_q.strays + CountW'(wr_stray) + CountW'(rd_stray);
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      counts_q <= '0;
-    end else begin
-      counts_q <= counts_d;
-    end
-  end
-
-  assign regs_o = {
-    32'(counts_q.strays),
-    32'(counts_q.rd_failed),
-    32'(counts_q.rd_done),
-    32'(counts_q.rd_taken),
-    32'(counts_q.wr_failed),
-    32'(counts_q.wr_done),
-    32'(counts_q.wr_taken),
-    32'(qp_failed)
-  };
 
   logic unused_bits;
   assign unused_bits = ^{wr_fail_qp, host_rd_i.qp};
