@@ -32,6 +32,7 @@ void register_fabric(CLI::App& app, Context& context);
 void register_nic(CLI::App& app, Context& context);
 void register_ports(CLI::App& app, Context& context);
 void register_check(CLI::App& app, Context& context);
+void register_replay_pins(CLI::App& app, Context& context);
 void register_rule_coverage(CLI::App& app, Context& context);
 void register_log(CLI::App& app, Context& context);
 void register_picture(CLI::App& app, Context& context);
@@ -61,6 +62,7 @@ Examples:
   mrc vectors run --device "mrc ports"      the same NIC behind real ports, in namespaces of its own
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc check run.mrclog                      any NIC against the rules of MRC, by what was seen of it
+  mrc replay-pins dump.bin --preset fpga100 what a board has recorded, done again by the model
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...
@@ -140,6 +142,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_ports(app, context);
   mrc::cli::register_mutate(app, context);
   mrc::cli::register_check(app, context);
+  mrc::cli::register_replay_pins(app, context);
   mrc::cli::register_rule_coverage(app, context);
   mrc::cli::register_log(app, context);
   mrc::cli::register_picture(app, context);

@@ -112,6 +112,10 @@ fpga/rtl/mrc_fpga_rings.sv
 fpga/rtl/mrc_fpga_axi_mux.sv
 fpga/rtl/mrc_fpga_gen.sv
 fpga/rtl/mrc_fpga_fill.sv
+fpga/rtl/mrc_fpga_record_take.sv
+fpga/rtl/mrc_fpga_record_pack.sv
+fpga/rtl/mrc_fpga_record_regs.sv
+fpga/rtl/mrc_fpga_record.sv
 fpga/rtl/mrc_fpga_nic.sv
 fpga/rtl/mrc_fpga_front.sv
 fpga/rtl/mrc_fpga_top.sv

@@ -109,6 +109,10 @@ fpga/rtl/mrc_fpga_dma_wr_ram.sv
 fpga/rtl/mrc_fpga_ram_be.sv
 fpga/rtl/mrc_fpga_dma_rd_ram.sv
 fpga/rtl/mrc_fpga_host_dma.sv
+fpga/rtl/mrc_fpga_record_take.sv
+fpga/rtl/mrc_fpga_record_pack.sv
+fpga/rtl/mrc_fpga_record_regs.sv
+fpga/rtl/mrc_fpga_record.sv
 fpga/rtl/mrc_fpga_nic.sv
 fpga/rtl/mrc_fpga_front.sv
 fpga/rtl/mrc_fpga_top_dma.sv

@@ -78,6 +78,14 @@ def logs(mrc, folder):
     (folder / "log" / "file").write_bytes(b"\0\0\0" + (folder / "in.mrclog").read_bytes())
 
 
+def records(folder):
+    """A record of a board's pins, whole and cut, as both presets."""
+    (folder / "record").mkdir(parents=True, exist_ok=True)
+    record = (pathlib.Path(__file__).resolve().parent.parent / "tests/fpga/record/tiny.mrcx").read_bytes()
+    for number in range(4):
+        (folder / "record" / str(number)).write_bytes(bytes([number]) + record[:2000])
+
+
 def checks(mrc, folder):
     """Seeds of the judge: the first records of runs, as they stand in a block."""
     zstd = ctypes.CDLL("libzstd.so.1")
@@ -124,6 +132,7 @@ def main():
     subprocess.run([mrc, "encode", source, "--pcapng", capture], check=True)
     texts(mrc, folder)
     logs(mrc, folder)
+    records(folder)
     checks(mrc, folder)
     return 0
 

@@ -5,7 +5,8 @@
 /// (mrc_fpga_nic), by parameter behind ports that planes share (mrc_fpga_ports). Host, work
 /// requests and completions have the core's pins, in clk_i; whoever stands behind them says when
 /// the core is in reset (core_rst_ni, a register) and runs (state_i). While it does not run nothing
-/// of wqe is taken. rst_no is rst_ni in clk_i. Contract: docs/boards/top.md.
+/// of wqe is taken. rst_no is rst_ni in clk_i. With Record the core's pins are recorded, by m_rec.
+/// Contract: docs/boards/top.md.
 module mrc_fpga_front
   import mrc_pkg::*;
 #(
@@ -14,6 +15,7 @@ module mrc_fpga_front
     parameter bit Rings = 0,
     parameter bit Gen = 0,
     parameter int unsigned NumPorts = 0,
+    parameter bit Record = 0,
     localparam int unsigned NumPlanes = 2,
     localparam int unsigned NumMacs = (NumPorts == 0) ? NumPlanes : NumPorts,
     localparam int unsigned PortBytes = Tiny ? 16 : 32,
@@ -96,6 +98,22 @@ module mrc_fpga_front
     output logic [15:0] host_wr_qp_o,
     output logic [HostBytes*8-1:0] host_wr_data_o,
 
+    output logic m_rec_awvalid_o,
+    input logic m_rec_awready_i,
+    output logic m_rec_awid_o,
+    output logic [63:0] m_rec_awaddr_o,
+    output logic [7:0] m_rec_awlen_o,
+    output logic [2:0] m_rec_awsize_o,
+    output logic [1:0] m_rec_awburst_o,
+    output logic m_rec_wvalid_o,
+    input logic m_rec_wready_i,
+    output logic [HostBytes*8-1:0] m_rec_wdata_o,
+    output logic [HostBytes-1:0] m_rec_wstrb_o,
+    output logic m_rec_wlast_o,
+    input logic m_rec_bvalid_i,
+    output logic m_rec_bready_o,
+    input logic [1:0] m_rec_bresp_i,
+
     output logic [NumMacs-1:0] side_rx_tvalid_o,
     input logic [NumMacs-1:0] side_rx_tready_i,
     output logic [NumMacs*WordBytes*8-1:0] side_rx_tdata_o,
@@ -144,7 +162,8 @@ module mrc_fpga_front
   logic [NumPlanes*320-1:0] lane_counts;
   logic [NumPlanes-1:0] link_up;
   logic port_w_go, port_w_good, port_r_good;
-  logic [31:0] port_r_data;
+  logic [31:0] port_r_data, rec_r_data;
+  logic rec_w_go, rec_w_good, rec_r_good;
 
   assign run = state_i[0];
 
@@ -155,7 +174,8 @@ module mrc_fpga_front
       .BuildId(BuildId),
       .Rings(Rings),
       .Ports(NumPorts != 0),
-      .Gen(Gen)
+      .Gen(Gen),
+      .Record(Record)
   ) u_map (
       .rst_ni(rst_no),
       .m_axil_awvalid_o(m_axil_awvalid),
@@ -182,6 +202,10 @@ module mrc_fpga_front
       .port_w_good_i(port_w_good),
       .port_r_good_i(port_r_good),
       .port_r_data_i(port_r_data),
+      .rec_w_go_o(rec_w_go),
+      .rec_w_good_i(rec_w_good),
+      .rec_r_good_i(rec_r_good),
+      .rec_r_data_i(rec_r_data),
       .*
   );
 
@@ -194,7 +218,9 @@ module mrc_fpga_front
   logic [NumPlanes*WordBytes-1:0] p_rx_tkeep, p_tx_tkeep;
 
   mrc_fpga_nic #(
-      .Tiny(Tiny)
+      .Tiny(Tiny),
+      .Record(Record),
+      .BuildId(BuildId)
   ) u_nic (
       .rst_ni(core_rst_ni),
       .s_axil_awvalid_i(m_axil_awvalid),
@@ -216,6 +242,16 @@ module mrc_fpga_front
       .s_axil_rresp_o(m_axil_rresp),
       .wqe_valid_i(wqe_valid_i && run),
       .wqe_ready_o(core_wqe_ready),
+      .rec_rst_ni(rst_no),
+      .run_i(run),
+      .rec_w_go_i(rec_w_go),
+      .rec_w_word_i(block_w_word_o[9:0]),
+      .rec_w_data_i(block_w_data_o),
+      .rec_w_strb_i(block_w_strb_o),
+      .rec_w_good_o(rec_w_good),
+      .rec_r_word_i(block_r_word_o[9:0]),
+      .rec_r_good_o(rec_r_good),
+      .rec_r_data_o(rec_r_data),
       .lane_counts_o(lane_counts),
       .link_up_o(link_up),
       .lane_link_up_i(p_link_up),

@@ -2,10 +2,10 @@
 `include "mrc_assert.svh"
 
 /// The registers of a board on AXI4-Lite: a list of blocks that say what they are (the board, the
-/// core, a lane per plane, the host side, rings, ports, generator), and the way to the registers of
-/// core and rings with a time limit. Every access is answered. Latency: three cycles, and what core
-/// or rings take.
-/// All of it is in the core's clock; it has no interrupts. Contract: docs/boards/axil.md.
+/// core, a lane per plane, the host side, rings, ports, generator, recorder), and the way to the
+/// registers of core and rings with a time limit. Every access is answered. Latency: three cycles,
+/// and what core or rings take. All of it is in the core's clock; it has no interrupts. Contract:
+/// docs/boards/axil.md.
 module mrc_fpga_map #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned PortBytes = 32,
@@ -16,6 +16,7 @@ module mrc_fpga_map #(
     parameter bit Rings = 0,
     parameter bit Ports = 0,
     parameter bit Gen = 0,
+    parameter bit Record = 0,
     localparam int unsigned AddrW = 16,
     localparam int unsigned NumCounts = 10,
     localparam int unsigned NumHost = 8
@@ -94,11 +95,16 @@ module mrc_fpga_map #(
     output logic gen_w_go_o,
     input logic gen_w_good_i,
     input logic gen_r_good_i,
-    input logic [31:0] gen_r_data_i
+    input logic [31:0] gen_r_data_i,
+    // So of mrc_fpga_record_regs.
+    output logic rec_w_go_o,
+    input logic rec_w_good_i,
+    input logic rec_r_good_i,
+    input logic [31:0] rec_r_data_i
 );
 
   // Pages of 4 KiB: 0 the board, 1 the core's header, 2 its registers, 3 + p the lane of plane p,
-  // behind them the host side, two of the rings, the ports, the generator.
+  // behind them the host side, two of the rings, the ports, the generator, the recorder.
   localparam logic [3:0] PageBoard = 4'd0;
   localparam logic [3:0] PageCore = 4'd1;
   localparam logic [3:0] PageRegs = 4'd2;
@@ -107,6 +113,7 @@ module mrc_fpga_map #(
   localparam logic [3:0] PageRings = PageHost + 4'd1;
   localparam logic [3:0] PagePorts = Rings ? PageRings + 4'd2 : PageRings;
   localparam logic [3:0] PageGen = PagePorts + 4'(Ports);
+  localparam logic [3:0] PageRecord = PageGen + 4'(Gen);
   localparam logic [31:0] PageBytes = 32'h1000;
   localparam logic [31:0] BlockVersion = 32'h0000_0100;
   localparam logic [31:0] IdBoard = 32'h4d52_4342;  // MRCB
@@ -115,6 +122,7 @@ module mrc_fpga_map #(
   localparam logic [31:0] IdHost = 32'h4d52_4348;  // MRCH
   localparam logic [31:0] IdPorts = 32'h4d52_4350;  // MRCP
   localparam logic [31:0] IdGen = 32'h4d52_4347;  // MRCG
+  localparam logic [31:0] IdRecord = 32'h4d52_4358;  // MRCX
   localparam int unsigned LanesW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
 
   typedef enum logic [9:0] {
@@ -260,17 +268,19 @@ module mrc_fpga_map #(
   logic [31:0] scratch_q, scratch_d;
   logic [CountW-1:0] late_q, late_d, refused_q, refused_d;
 
-  logic w_scratch, w_hold, w_failed, w_port, w_gen;
+  logic w_scratch, w_hold, w_failed, w_port, w_gen, w_rec;
 
   assign w_scratch = w_word == {PageBoard, BoardScratch};
   assign w_hold = w_word == {PageCore, CoreHold};
   assign w_failed = w_word == {PageHost, HostWord};
   assign w_port = Ports && w_word[13:10] == PagePorts;
   assign w_gen = Gen && w_word[13:10] == PageGen;
+  assign w_rec = Record && w_word[13:10] == PageRecord;
   assign own_good = w_scratch || w_hold || w_failed || (w_port && port_w_good_i)
-      || (w_gen && gen_w_good_i);
+      || (w_gen && gen_w_good_i) || (w_rec && rec_w_good_i);
   assign port_w_go_o = w_go && w_port;
   assign gen_w_go_o = w_go && w_gen;
+  assign rec_w_go_o = w_go && w_rec;
   assign hold_we_o = w_go && w_hold && w_strb[0];
   assign hold_o = w_data[0];
 
@@ -291,7 +301,7 @@ module mrc_fpga_map #(
 
   // ---- what is read
 
-  logic is_lane, is_host, is_ports, is_gen;
+  logic is_lane, is_host, is_ports, is_gen, is_rec;
   logic [3:0] plane;
   logic [9:0] word;
   logic [31:0] id, size, next, count, host;
@@ -304,6 +314,7 @@ module mrc_fpga_map #(
   assign is_host = r_word[13:10] == PageHost;
   assign is_ports = Ports && r_word[13:10] == PagePorts;
   assign is_gen = Gen && r_word[13:10] == PageGen;
+  assign is_rec = Record && r_word[13:10] == PageRecord;
 
   always_comb begin
     count = 32'd0;
@@ -342,19 +353,22 @@ module mrc_fpga_map #(
       next = 32'(PageLane) * PageBytes;
     end else if (is_host) begin
       id = IdHost;
-      next = (Rings || Ports || Gen) ? {16'd0, PageRings, 12'd0} : 32'd0;
+      next = (Rings || Ports || Gen || Record) ? {16'd0, PageRings, 12'd0} : 32'd0;
     end else if (is_ports) begin
       id = IdPorts;
-      next = Gen ? {16'd0, PageGen, 12'd0} : 32'd0;
+      next = (Gen || Record) ? {16'd0, PageGen, 12'd0} : 32'd0;
     end else if (is_gen) begin
       id = IdGen;
+      next = Record ? {16'd0, PageRecord, 12'd0} : 32'd0;
+    end else if (is_rec) begin
+      id = IdRecord;
       next = 32'd0;
     end
   end
 
   always_comb begin
     read_data = 32'd0;
-    read_good = is_lane || is_host || is_ports || is_gen || r_word[13:10] == PageBoard
+    read_good = is_lane || is_host || is_ports || is_gen || is_rec || r_word[13:10] == PageBoard
         || r_word[13:10] == PageCore;
     unique case (word)
       WordId: read_data = id;
@@ -386,6 +400,9 @@ module mrc_fpga_map #(
         end else if (is_gen) begin
           read_good = gen_r_good_i;
           read_data = gen_r_data_i;
+        end else if (is_rec) begin
+          read_good = rec_r_good_i;
+          read_data = rec_r_data_i;
         end else if (is_lane) begin
           if (word == LanePlane) begin
             read_good = 1'b1;

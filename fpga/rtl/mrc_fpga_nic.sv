@@ -3,11 +3,15 @@
 /// The core of preset fpga100, or of tiny for benches, with a lane per plane, each in the clocks of
 /// its MAC. Plane p has the p-th slice of each lane pin. Registers and host have the core's pins
 /// (docs/blocks/nic.md), in clk_i. rst_ni is in clk_i already; in each other clock it ends by
-/// itself. It has no bus of a shell: that is mrc_fpga_top.
+/// itself. With Record the core's pins are recorded (mrc_fpga_record, whose reset is rec_rst_ni):
+/// registers by go and good, memory by m_rec; else these pins are dead. It has no bus of a shell:
+/// that is mrc_fpga_top.
 module mrc_fpga_nic
   import mrc_pkg::*;
 #(
     parameter bit Tiny = 0,
+    parameter bit Record = 0,
+    parameter logic [31:0] BuildId = 32'd0,
     localparam int unsigned NumPlanes = 2,
     localparam int unsigned PortBytes = Tiny ? 16 : 32,
     localparam int unsigned HostBytes = Tiny ? 32 : 64,
@@ -59,6 +63,33 @@ module mrc_fpga_nic
     output logic [3:0] host_wr_plane_o,
     output logic [15:0] host_wr_qp_o,
     output logic [HostBytes*8-1:0] host_wr_data_o,
+
+    // The recorder. run_i: the core is not in reset.
+    input logic rec_rst_ni,
+    input logic run_i,
+    input logic rec_w_go_i,
+    input logic [9:0] rec_w_word_i,
+    input logic [31:0] rec_w_data_i,
+    input logic [3:0] rec_w_strb_i,
+    output logic rec_w_good_o,
+    input logic [9:0] rec_r_word_i,
+    output logic rec_r_good_o,
+    output logic [31:0] rec_r_data_o,
+    output logic m_rec_awvalid_o,
+    input logic m_rec_awready_i,
+    output logic m_rec_awid_o,
+    output logic [63:0] m_rec_awaddr_o,
+    output logic [7:0] m_rec_awlen_o,
+    output logic [2:0] m_rec_awsize_o,
+    output logic [1:0] m_rec_awburst_o,
+    output logic m_rec_wvalid_o,
+    input logic m_rec_wready_i,
+    output logic [HostBytes*8-1:0] m_rec_wdata_o,
+    output logic [HostBytes-1:0] m_rec_wstrb_o,
+    output logic m_rec_wlast_o,
+    input logic m_rec_bvalid_i,
+    output logic m_rec_bready_o,
+    input logic [1:0] m_rec_bresp_i,
 
     output logic [NumPlanes*320-1:0] lane_counts_o,
     output logic [NumPlanes-1:0] link_up_o,
@@ -163,6 +194,92 @@ module mrc_fpga_nic
         .m_tlast_o(lane_tx_tlast_o[p]),
         .m_tuser_o(lane_tx_tuser_o[p])
     );
+  end
+
+  if (Record) begin : gen_record
+    mrc_fpga_record #(
+        .HostBytes(HostBytes),
+        .NumQps(Tiny ? 4 : 16),
+        .BuildId(BuildId)
+    ) u_record (
+        .rst_ni(rec_rst_ni),
+        .w_go_i(rec_w_go_i),
+        .w_word_i(rec_w_word_i),
+        .w_data_i(rec_w_data_i),
+        .w_strb_i(rec_w_strb_i),
+        .w_good_o(rec_w_good_o),
+        .r_word_i(rec_r_word_i),
+        .r_good_o(rec_r_good_o),
+        .r_data_o(rec_r_data_o),
+        .m_axi_awvalid_o(m_rec_awvalid_o),
+        .m_axi_awready_i(m_rec_awready_i),
+        .m_axi_awid_o(m_rec_awid_o),
+        .m_axi_awaddr_o(m_rec_awaddr_o),
+        .m_axi_awlen_o(m_rec_awlen_o),
+        .m_axi_awsize_o(m_rec_awsize_o),
+        .m_axi_awburst_o(m_rec_awburst_o),
+        .m_axi_wvalid_o(m_rec_wvalid_o),
+        .m_axi_wready_i(m_rec_wready_i),
+        .m_axi_wdata_o(m_rec_wdata_o),
+        .m_axi_wstrb_o(m_rec_wstrb_o),
+        .m_axi_wlast_o(m_rec_wlast_o),
+        .m_axi_bvalid_i(m_rec_bvalid_i),
+        .m_axi_bready_o(m_rec_bready_o),
+        .m_axi_bresp_i(m_rec_bresp_i),
+        .link_up_i(link_up_o),
+        .awvalid_i(s_axil_awvalid_i),
+        .awready_i(s_axil_awready_o),
+        .awaddr_i(s_axil_awaddr_i),
+        .wvalid_i(s_axil_wvalid_i),
+        .wready_i(s_axil_wready_o),
+        .wdata_i(s_axil_wdata_i),
+        .wstrb_i(s_axil_wstrb_i),
+        .bvalid_i(s_axil_bvalid_o),
+        .bready_i(s_axil_bready_i),
+        .bresp_i(s_axil_bresp_o),
+        .arvalid_i(s_axil_arvalid_i),
+        .arready_i(s_axil_arready_o),
+        .araddr_i(s_axil_araddr_i),
+        .rvalid_i(s_axil_rvalid_o),
+        .rready_i(s_axil_rready_i),
+        .rdata_i(s_axil_rdata_o),
+        .rresp_i(s_axil_rresp_o),
+        .irq_i(irq_o),
+        .wqe_ready_i(wqe_ready_o),
+        .cqe_valid_i(cqe_valid_o),
+        .cqe_i(cqe_o),
+        .host_rd_valid_i(host_rd_valid_o),
+        .host_rd_i(host_rd_o),
+        .host_fail_ready_i(host_fail_ready_o),
+        .host_wr_valid_i(host_wr_valid_o),
+        .host_wr_addr_i(host_wr_addr_o),
+        .host_wr_len_i(host_wr_len_o),
+        .host_wr_last_i(host_wr_last_o),
+        .host_wr_plane_i(host_wr_plane_o),
+        .host_wr_qp_i(host_wr_qp_o),
+        .host_wr_data_i(host_wr_data_o),
+        .tx_tvalid_i(tx_tvalid),
+        .tx_tready_i(tx_tready),
+        .tx_tdata_i(tx_tdata),
+        .tx_tkeep_i(tx_tkeep),
+        .tx_tlast_i(tx_tlast),
+        .rx_tvalid_i(rx_tvalid),
+        .rx_tdata_i(rx_tdata),
+        .rx_tkeep_i(rx_tkeep),
+        .rx_tlast_i(rx_tlast),
+        .rx_tuser_i(rx_tuser),
+        .*
+    );
+  end else begin : gen_no_record
+    assign {rec_w_good_o, rec_r_good_o, rec_r_data_o} = '0;
+    assign {m_rec_awvalid_o, m_rec_awid_o, m_rec_awaddr_o, m_rec_awlen_o, m_rec_awsize_o} = '0;
+    assign {m_rec_awburst_o, m_rec_wvalid_o, m_rec_wdata_o, m_rec_wstrb_o, m_rec_wlast_o} = '0;
+    assign m_rec_bready_o = 1'b0;
+
+    logic unused_record;
+    assign unused_record = ^{rec_rst_ni, run_i, rec_w_go_i, rec_w_word_i, rec_w_data_i,
+                             rec_w_strb_i, rec_r_word_i, m_rec_awready_i, m_rec_wready_i,
+                             m_rec_bvalid_i, m_rec_bresp_i, BuildId};
   end
 
 endmodule

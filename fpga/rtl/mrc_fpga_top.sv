@@ -10,7 +10,8 @@
 /// mrc_fpga_fill writes and checks patterns in that memory; the pins wqe and cqe are dead then. Not
 /// both. With NumPorts planes are divided among so
 /// many MACs (mrc_fpga_ports), whose other frames go to the side ports; with 0 a plane is a MAC,
-/// and the side ports are dead. It has no MAC, no memory.
+/// and the side ports are dead. With Record the core's pins are recorded into a memory of its own
+/// (mrc_fpga_record, m_rec). It has no MAC, no memory.
 /// Contract: docs/boards/top.md.
 module mrc_fpga_top
   import mrc_pkg::*;
@@ -21,6 +22,7 @@ module mrc_fpga_top
     parameter bit Gen = 0,
     parameter int unsigned NumCqs = 4,
     parameter int unsigned NumPorts = 0,
+    parameter bit Record = 0,
     localparam int unsigned NumPlanes = 2,
     localparam int unsigned NumMacs = (NumPorts == 0) ? NumPlanes : NumPorts,
     localparam int unsigned HostBytes = Tiny ? 32 : 64,
@@ -91,6 +93,22 @@ module mrc_fpga_top
     input logic [1:0] m_axi_rresp_i,
     input logic m_axi_rlast_i,
 
+    output logic m_rec_awvalid_o,
+    input logic m_rec_awready_i,
+    output logic m_rec_awid_o,
+    output logic [63:0] m_rec_awaddr_o,
+    output logic [7:0] m_rec_awlen_o,
+    output logic [2:0] m_rec_awsize_o,
+    output logic [1:0] m_rec_awburst_o,
+    output logic m_rec_wvalid_o,
+    input logic m_rec_wready_i,
+    output logic [HostBytes*8-1:0] m_rec_wdata_o,
+    output logic [HostBytes-1:0] m_rec_wstrb_o,
+    output logic m_rec_wlast_o,
+    input logic m_rec_bvalid_i,
+    output logic m_rec_bready_o,
+    input logic [1:0] m_rec_bresp_i,
+
     output logic [NumMacs-1:0] side_rx_tvalid_o,
     input logic [NumMacs-1:0] side_rx_tready_i,
     output logic [NumMacs*WordBytes*8-1:0] side_rx_tdata_o,
@@ -153,7 +171,8 @@ module mrc_fpga_top
       .BuildId(BuildId),
       .Rings(Rings),
       .Gen(Gen),
-      .NumPorts(NumPorts)
+      .NumPorts(NumPorts),
+      .Record(Record)
   ) u_front (
       .rst_no(rst_n),
       .core_rst_ni(core_rst_n),
@@ -300,8 +319,8 @@ module mrc_fpga_top
         .WqeDepth(Tiny ? 8 : 64),
         .NumWqes(Tiny ? 24 : 192),
         .NumCqs(NumCqs),
-        // The ports' block stands behind the two pages of the rings.
-        .Next(NumPorts == 0 ? 32'd0 : 32'(NumPlanes + 6) * 32'h1000)
+        // The ports' block, or the recorder's, stands behind the two pages of the rings.
+        .Next((NumPorts == 0 && !Record) ? 32'd0 : 32'(NumPlanes + 6) * 32'h1000)
     ) u_rings (
         .clk_i,
         .rst_ni(skin_rst_n),
@@ -533,7 +552,7 @@ module mrc_fpga_top
     logic unused_bus;
     assign unused_bus = ^{m_axi_bid_i, r_awvalid, r_awid, r_awaddr, r_awlen, r_wvalid, r_wdata,
                           r_wstrb, r_wlast, r_bready, r_arvalid, r_arid, r_araddr, r_arlen,
-                          r_rready};
+                          r_rready, r_awready, r_wready, r_bvalid, r_arready, r_rvalid};
   end
 
   logic unused_bits;

@@ -5,8 +5,9 @@
 /// memory by descriptors, with streams or, with Ram, with RAMs (mrc_fpga_host_dma). Flat names and
 /// plain vectors at the boundary, as those of mrc_fpga_top. All but the lanes is in clk_i. rst_ni
 /// may come from anywhere, and resets the DMA too; the core alone is reset by register. Work
-/// requests and completions are pins: rings are on AXI4, and stay with mrc_fpga_top. It has no MAC,
-/// no memory, no DMA. Contract: docs/boards/top.md, docs/boards/host_b.md.
+/// requests and completions are pins: rings, generator and recorder are on AXI4, and stay with
+/// mrc_fpga_top. It has no MAC, no memory, no DMA. Contract: docs/boards/top.md,
+/// docs/boards/host_b.md.
 module mrc_fpga_top_dma
   import mrc_pkg::*;
 #(
@@ -154,6 +155,15 @@ module mrc_fpga_top_dma
   logic [10:0] unused_w_word, unused_r_word;
   logic [31:0] unused_w_data;
   logic [3:0] unused_w_strb;
+  logic unused_gen_go;
+  // The recorder is left out: it writes to AXI4.
+  logic [4:0] unused_rec_flags;
+  logic [63:0] unused_rec_addr;
+  logic [7:0] unused_rec_len;
+  logic [2:0] unused_rec_size;
+  logic [1:0] unused_rec_burst;
+  logic [HostBytes*8-1:0] unused_rec_data;
+  logic [HostBytes-1:0] unused_rec_strb;
 
   mrc_fpga_front #(
       .Tiny(Tiny),
@@ -176,6 +186,25 @@ module mrc_fpga_top_dma
       .ring_r_err_i(1'b0),
       .ring_r_data_i('0),
       .ring_cut_i(1'b0),
+      .gen_w_go_o(unused_gen_go),
+      .gen_w_good_i(1'b0),
+      .gen_r_good_i(1'b0),
+      .gen_r_data_i('0),
+      .m_rec_awvalid_o(unused_rec_flags[0]),
+      .m_rec_awready_i(1'b0),
+      .m_rec_awid_o(unused_rec_flags[1]),
+      .m_rec_awaddr_o(unused_rec_addr),
+      .m_rec_awlen_o(unused_rec_len),
+      .m_rec_awsize_o(unused_rec_size),
+      .m_rec_awburst_o(unused_rec_burst),
+      .m_rec_wvalid_o(unused_rec_flags[2]),
+      .m_rec_wready_i(1'b0),
+      .m_rec_wdata_o(unused_rec_data),
+      .m_rec_wstrb_o(unused_rec_strb),
+      .m_rec_wlast_o(unused_rec_flags[3]),
+      .m_rec_bvalid_i(1'b0),
+      .m_rec_bready_o(unused_rec_flags[4]),
+      .m_rec_bresp_i(2'd0),
       .block_w_word_o(unused_w_word),
       .block_w_data_o(unused_w_data),
       .block_w_strb_o(unused_w_strb),

@@ -14,12 +14,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gen/presets.hpp"
 #include "tb/dut/dut.hpp"
 #include "tb/environment/driver.hpp"
 #include "tests/fpga/axi_memory.hpp"
 #include "tests/fpga/board_mac.hpp"
+#include "tests/fpga/record/write_memory.hpp"
 #include "util/rng.hpp"
 #include "verilated.h"
 
@@ -54,8 +57,12 @@ class BoardOf final : public tb::Dut {
   const tb::FailedAssertion* failed_assertion() const override { return failed_ ? &*failed_ : nullptr; }
 
   AxiMemory<kHostBytes, Ids> memory;
+  /// The recorder's, where there is one: plain boards have it.
+  WriteMemory<kHostBytes> record_memory;
   /// A reset of the bench's is from now on one of the core alone, by CORE_HOLD: the bus of the memory lives on.
   bool resets_core_alone = false;
+  /// What software writes then while the core is in reset, by addresses of the map.
+  std::vector<std::pair<uint16_t, uint32_t>> writes_held;
 
   /// Accesses of the shell beside those of the bench, by addresses of the map (docs/boards/axil.md).
   void write(uint16_t at, uint32_t value, tb::Driver::Done done = {}) { shell_.write(at, value, std::move(done)); }

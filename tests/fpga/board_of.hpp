@@ -43,7 +43,7 @@ void set_bit(Pin& pin, unsigned at, bool on) {
 
 template <class Top, unsigned Ids, unsigned Macs>
 BoardOf<Top, Ids, Macs>::BoardOf(uint64_t seed)
-    : memory(seed), rng_(seed, "board"), top_(std::make_unique<Top>(&context_, "board")) {
+    : memory(seed), record_memory(seed), rng_(seed, "board"), top_(std::make_unique<Top>(&context_, "board")) {
   // A word of a MAC must not take longer than its bytes on the wire.
   const uint64_t slowest = uint64_t{kWordBytes} * 8000 / kPreset.port_gbps;
   for (Clock& clock : clocks_) {
@@ -279,8 +279,17 @@ void BoardOf<Top, Ids, Macs>::core_cycle() {
   ++cycle_;
   memory.drive(*top_);
   drive_side();
+  auto& t = *top_;
+  const auto& drives = record_memory.drive();
+  t.m_rec_awready_i = drives.awready;
+  t.m_rec_wready_i = drives.wready;
+  t.m_rec_bvalid_i = drives.bvalid;
+  t.m_rec_bresp_i = drives.bresp;
   eval();
-  memory.sample(*top_);
+  memory.sample(t);
+  record_memory.sample({t.m_rec_awvalid_o != 0, t.m_rec_awid_o, t.m_rec_awaddr_o, t.m_rec_awlen_o, t.m_rec_awsize_o,
+                        t.m_rec_awburst_o, t.m_rec_wvalid_o != 0, &t.m_rec_wdata_o[0], t.m_rec_wstrb_o,
+                        t.m_rec_wlast_o != 0, t.m_rec_bready_o != 0});
   sample_side();
   top_->clk_i = 1;
   eval();
@@ -315,6 +324,9 @@ void BoardOf<Top, Ids, Macs>::reset_core() {
   // What CORE_STATE must say, read after CORE_HOLD was written.
   for (const auto [hold, mask, wanted] : {std::array{1u, kStateRun | kStateDrain, 0u}, {0u, kStateRun, kStateRun}}) {
     bool there = false;
+    if (hold == 0) {
+      for (const auto& [at, value] : writes_held) write(at, value);
+    }
     write(kCoreHold, hold);
     for (unsigned cycles = 0; !there; ++cycles) {
       if (cycles == kResetCycles) {
@@ -358,7 +370,9 @@ void BoardOf<Top, Ids, Macs>::look_for_failures() {
   for (const std::string& text : failed_assertions()) {
     if (!failed_) failed_ = tb::FailedAssertion{"assertion", "board", text, cycle_};
   }
-  if (!failed_ && !memory.problem().empty()) failed_ = tb::FailedAssertion{"AXI4", "board", memory.problem(), cycle_};
+  for (const std::string& problem : {memory.problem(), record_memory.problem()}) {
+    if (!failed_ && !problem.empty()) failed_ = tb::FailedAssertion{"AXI4", "board", problem, cycle_};
+  }
 }
 
 }  // namespace mrc

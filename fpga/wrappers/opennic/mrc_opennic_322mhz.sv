@@ -258,6 +258,15 @@ module mrc_opennic_322mhz #(
   logic unused_wqe_ready, unused_cqe_valid, unused_ring_error;
   logic [$bits(mrc_pkg::cqe_t)-1:0] unused_cqe;
 
+  // The recorder is left out: it wants a memory of its own.
+  logic [4:0] unused_rec_flags;
+  logic [63:0] unused_rec_addr;
+  logic [7:0] unused_rec_len;
+  logic [2:0] unused_rec_size;
+  logic [1:0] unused_rec_burst;
+  logic [HostBytes*8-1:0] unused_rec_data;
+  logic [HostBytes-1:0] unused_rec_strb;
+
   mrc_fpga_top #(
       .BuildId(BuildId),
       .Gen(Gen),
@@ -268,6 +277,21 @@ module mrc_opennic_322mhz #(
       .clk_i(core_clk),
       .rst_ni(core_rstn),
       .irq_o(irq),
+      .m_rec_awvalid_o(unused_rec_flags[0]),
+      .m_rec_awready_i(1'b0),
+      .m_rec_awid_o(unused_rec_flags[1]),
+      .m_rec_awaddr_o(unused_rec_addr),
+      .m_rec_awlen_o(unused_rec_len),
+      .m_rec_awsize_o(unused_rec_size),
+      .m_rec_awburst_o(unused_rec_burst),
+      .m_rec_wvalid_o(unused_rec_flags[2]),
+      .m_rec_wready_i(1'b0),
+      .m_rec_wdata_o(unused_rec_data),
+      .m_rec_wstrb_o(unused_rec_strb),
+      .m_rec_wlast_o(unused_rec_flags[3]),
+      .m_rec_bvalid_i(1'b0),
+      .m_rec_bready_o(unused_rec_flags[4]),
+      .m_rec_bresp_i(2'd0),
       .s_axil_awvalid_i(c_awvalid),
       .s_axil_awready_o(c_awready),
       .s_axil_awaddr_i(c_awaddr[15:0]),
