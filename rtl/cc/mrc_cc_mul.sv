@@ -39,7 +39,8 @@ module mrc_cc_mul #(
     end
   end else begin : gen_gates
     localparam int unsigned NumDigits = BWidth / 2 + 1;
-    localparam int unsigned NumRows = 16;  // one per digit, one for what completes negative multiples
+    // One per digit, one for what completes negative multiples.
+    localparam int unsigned NumRows = 16;
 
     if (NumDigits >= NumRows || AWidth < 2 * NumDigits) begin : gen_bad_params
       $error("%m: BWidth must be at most 29, AWidth at least as large");
@@ -77,9 +78,9 @@ module mrc_cc_mul #(
       end
     end
 
-    // A multiple is AWidth + 1 bits and a sign s above them. Instead of a row that is filled up with
-    // s, !s in that place and -1 there in the last row: the same modulo 2^PWidth. The last row also
-    // has the ones that make negative multiples of complements.
+    // A multiple is AWidth + 1 bits and a sign s above them. Instead of a row that is filled up
+    // with s, !s in that place and -1 there in the last row: the same modulo 2^PWidth. The last row
+    // also has the ones that make negative multiples of complements.
     always_comb begin
       rows = '0;
       eight = '0;
