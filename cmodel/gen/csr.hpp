@@ -421,6 +421,19 @@ inline constexpr uint32_t kPortStallReset = 0x00001e85;
 inline constexpr Field kPortStallTicks{"ticks", 0, 16, 0x1e85};
 inline constexpr Field kPortStallFields[] = {kPortStallTicks};
 
+/// Whether what was inside the NIC when busy was written 1 has left it (docs/blocks/ctl/fence.md)
+inline constexpr uint32_t kFence = 0x00fc;
+inline constexpr uint32_t kFenceReset = 0x00000000;
+/// written 1: a fence begins, or begins anew; 1: something of before is still inside
+inline constexpr Field kFenceBusy{"busy", 0, 1, 0x0};
+/// some of it may be in front of the lanes
+inline constexpr Field kFenceCore{"core", 1, 1, 0x0};
+/// bit p: port p owes data packets; writing changes nothing
+inline constexpr Field kFenceTx{"tx", 8, 8, 0x0};
+/// bit p: payload that came on port p is not in host memory; writing changes nothing
+inline constexpr Field kFenceRx{"rx", 16, 8, 0x0};
+inline constexpr Field kFenceFields[] = {kFenceBusy, kFenceCore, kFenceTx, kFenceRx};
+
 /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
 inline constexpr uint32_t kCntTx0 = 0x0100;
 inline constexpr uint32_t kCntTx0Reset = 0x00000000;
@@ -608,6 +621,7 @@ inline constexpr Register kRegisters[] = {
     {"IRQ_ENABLE", 0x00f0, Access::Rw, 0x00000000, 1, 4, kIrqEnableFields},
     {"IRQ", 0x00f4, Access::W1c, 0x00000000, 1, 4, kIrqFields},
     {"PORT_STALL", 0x00f8, Access::Rw, 0x00001e85, 1, 4, kPortStallFields},
+    {"FENCE", 0x00fc, Access::W1s, 0x00000000, 1, 4, kFenceFields},
     {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},

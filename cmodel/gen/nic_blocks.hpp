@@ -25,6 +25,7 @@ void each_block(N& n, const F& f) {
   f(n.ack_gen);
   f(n.endpoint);
   f(n.cq_mux);
+  f(n.fence);
 }
 
 /// Calls f(n.NAME), by the names of nic.yaml, of all blocks that acknowledge table writes.

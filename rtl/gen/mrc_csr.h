@@ -515,6 +515,26 @@
 #define MRC_CSR_PORT_STALL_TICKS_WIDTH 16u
 #define MRC_CSR_PORT_STALL_TICKS_MASK 0x0000ffffu
 
+/* Whether what was inside the NIC when busy was written 1 has left it (docs/blocks/ctl/fence.md) (w1s) */
+#define MRC_CSR_FENCE 0x00fcu
+#define MRC_CSR_FENCE_RESET 0x00000000u
+  /* written 1: a fence begins, or begins anew; 1: something of before is still inside */
+#define MRC_CSR_FENCE_BUSY_LSB 0u
+#define MRC_CSR_FENCE_BUSY_WIDTH 1u
+#define MRC_CSR_FENCE_BUSY_MASK 0x00000001u
+  /* some of it may be in front of the lanes */
+#define MRC_CSR_FENCE_CORE_LSB 1u
+#define MRC_CSR_FENCE_CORE_WIDTH 1u
+#define MRC_CSR_FENCE_CORE_MASK 0x00000002u
+  /* bit p: port p owes data packets; writing changes nothing */
+#define MRC_CSR_FENCE_TX_LSB 8u
+#define MRC_CSR_FENCE_TX_WIDTH 8u
+#define MRC_CSR_FENCE_TX_MASK 0x0000ff00u
+  /* bit p: payload that came on port p is not in host memory; writing changes nothing */
+#define MRC_CSR_FENCE_RX_LSB 16u
+#define MRC_CSR_FENCE_RX_WIDTH 8u
+#define MRC_CSR_FENCE_RX_MASK 0x00ff0000u
+
 /* Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C (ro) */
 #define MRC_CSR_CNT_TX0 0x0100u
 #define MRC_CSR_CNT_TX0_RESET 0x00000000u

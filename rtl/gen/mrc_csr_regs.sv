@@ -153,6 +153,7 @@ module mrc_csr_regs
         CsrPorts[15:2]: r_data_o = status_i.ports;
         CsrPeerInfo[15:2]: r_data_o = status_i.peer_info;
         CsrIrq[15:2]: r_data_o = status_i.irq;
+        CsrFence[15:2]: r_data_o = status_i.fence;
         default: r_hit_o = 1'b0;
       endcase
     end

@@ -289,14 +289,23 @@ module mrc_nic
   line_t rx_lane_line[0:NumPlanes-1];
   logic [31:0] csr_tick;
   logic csr_irq;
+  logic csr_fence_go;
+  logic tx_segment_order_done;
   logic tx_inflight_freed;
+  logic tx_inflight_rec_done;
+  logic tx_inflight_ctl_done;
   logic [NumPlanes-1:0] tx_lane_lane_room;
   logic [NumPlanes-1:0] tx_lane_stands;
+  logic [NumPlanes-1:0] tx_lane_data_done;
+  logic rx_track_posted;
+  logic rx_track_goes_on;
   logic rx_place_done_valid;
   logic [3:0] rx_place_done_plane;
   logic rx_reorder_imm_ok;
   logic rx_reorder_hold_ok;
   logic [NumQps-1:0] rx_reorder_over;
+  logic rx_reorder_ord_done;
+  logic [31:0] fence_owed;
 
   // ---- ports that are up and do not stand still; the bug, behind a register so that it is no
   // input of all the logic
@@ -349,8 +358,10 @@ module mrc_nic
       .rst_ni,
       .bug_i(bug_q),
       .port_up_i(port_up_q),
+      .fence_i(fence_owed),
       .tick_o(csr_tick),
       .irq_o(csr_irq),
+      .fence_go_o(csr_fence_go),
       .evev_valid_i(tx_path_evev_valid),
       .evev_ready_o(tx_path_evev_ready),
       .evev_i(tx_path_evev),
@@ -448,6 +459,7 @@ module mrc_nic
       .bug_i(bug_q),
       .csr_i(csr.tx_segment),
       .freed_i(tx_inflight_freed),
+      .order_done_o(tx_segment_order_done),
       .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[2]),
       .wqe_valid_i,
@@ -537,6 +549,8 @@ module mrc_nic
       .csr_i(csr.tx_inflight),
       .tick_i(csr_tick),
       .freed_o(tx_inflight_freed),
+      .rec_done_o(tx_inflight_rec_done),
+      .ctl_done_o(tx_inflight_ctl_done),
       .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[4]),
       .rec_valid_i(tx_path_rec_valid),
@@ -691,6 +705,8 @@ module mrc_nic
       .imm_ok_i(rx_reorder_imm_ok),
       .hold_ok_i(rx_reorder_hold_ok),
       .over_i(rx_reorder_over),
+      .posted_o(rx_track_posted),
+      .goes_on_o(rx_track_goes_on),
       .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[8]),
       .rxpkt_valid_i(rx_check_rxpkt_valid),
@@ -745,6 +761,7 @@ module mrc_nic
       .imm_ok_o(rx_reorder_imm_ok),
       .hold_ok_o(rx_reorder_hold_ok),
       .over_o(rx_reorder_over),
+      .ord_done_o(rx_reorder_ord_done),
       .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[9]),
       .ord_valid_i(rx_track_ord_valid),
@@ -851,6 +868,42 @@ module mrc_nic
       .cqe_o
   );
 
+  mrc_fence #(
+      .NumPlanes(NumPlanes),
+      .LaneFifo(LaneFifo),
+      .TxLaneFifo(TxLaneFifo)
+  ) u_fence (
+      .clk_i,
+      .rst_ni,
+      .bug_i(bug_q),
+      .go_i(csr_fence_go),
+      .order_done_i(tx_segment_order_done),
+      .rec_done_i(tx_inflight_rec_done),
+      .data_done_i(tx_lane_data_done),
+      .ctl_done_i(tx_inflight_ctl_done),
+      .posted_i(rx_track_posted),
+      .goes_on_i(rx_track_goes_on),
+      .ord_done_i(rx_reorder_ord_done),
+      .done_valid_i(rx_place_done_valid),
+      .done_plane_i(rx_place_done_plane),
+      .owed_o(fence_owed),
+      .retx_valid_i(tx_inflight_retx_valid),
+      .retx_ready_i(tx_inflight_retx_ready),
+      .pkt_valid_i(tx_segment_pkt_valid),
+      .pkt_ready_i(tx_segment_pkt_ready),
+      .path_valid_i(tx_path_path_valid),
+      .path_ready_i(tx_path_path_ready),
+      .path_plane_i(tx_path_path.plane),
+      .ctl_valid_i(rx_check_ctl_valid),
+      .ctl_ready_i(rx_check_ctl_ready),
+      .rxpkt_valid_i(rx_check_rxpkt_valid),
+      .rxpkt_ready_i(rx_check_rxpkt_ready),
+      .rxpkt_plane_i(rx_check_rxpkt.plane),
+      .rxpkt_buf_valid_i(rx_check_rxpkt.buf_valid),
+      .ord_valid_i(rx_track_ord_valid),
+      .ord_ready_i(rx_track_ord_ready)
+  );
+
   // ---- lanes: what goes to one of them waits for that one
 
   assign tx_header_hdr_ready = tx_header_hdr.ctl
@@ -871,6 +924,7 @@ module mrc_nic
         .tick_i(csr_tick[15:0]),
         .lane_room_o(tx_lane_lane_room[p]),
         .stands_o(tx_lane_stands[p]),
+        .data_done_o(tx_lane_data_done[p]),
         .hdr_valid_i(tx_header_hdr_valid && tx_header_hdr.plane == 4'(p)),
         .hdr_i(tx_header_hdr),
         .hdr_ready_data_o(tx_header_hdr_ready_data[p]),

@@ -1199,6 +1199,7 @@ package mrc_pkg;
     BugHostFailIgnored = 8'd71,
     BugPortStandsUntold = 8'd72,
     BugAnswerDoesNotWait = 8'd73,
+    BugFenceLanesFirst = 8'd74,
     BugGainDoubled = 8'd90,
     BugPenaltySavesAgain = 8'd91,
     BugDecreaseTooSoon = 8'd92,
@@ -2368,6 +2369,22 @@ package mrc_pkg;
   localparam int unsigned CsrPortStallTicksWidth = 32'd16;
   localparam logic [15:0] CsrPortStallTicksReset = 16'h1e85;
 
+  /// Whether what was inside the NIC when busy was written 1 has left it (docs/blocks/ctl/fence.md)
+  localparam logic [15:0] CsrFence = 16'h00fc;
+  localparam logic [31:0] CsrFenceReset = 32'h00000000;
+  localparam int unsigned CsrFenceBusyLsb = 32'd0;
+  localparam int unsigned CsrFenceBusyWidth = 32'd1;
+  localparam logic [0:0] CsrFenceBusyReset = 1'h0;
+  localparam int unsigned CsrFenceCoreLsb = 32'd1;
+  localparam int unsigned CsrFenceCoreWidth = 32'd1;
+  localparam logic [0:0] CsrFenceCoreReset = 1'h0;
+  localparam int unsigned CsrFenceTxLsb = 32'd8;
+  localparam int unsigned CsrFenceTxWidth = 32'd8;
+  localparam logic [7:0] CsrFenceTxReset = 8'h0;
+  localparam int unsigned CsrFenceRxLsb = 32'd16;
+  localparam int unsigned CsrFenceRxWidth = 32'd8;
+  localparam logic [7:0] CsrFenceRxReset = 8'h0;
+
   /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
   localparam logic [15:0] CsrCntTx0 = 16'h0100;
   localparam logic [31:0] CsrCntTx0Reset = 32'h00000000;
@@ -2850,6 +2867,7 @@ package mrc_pkg;
     logic [31:0] ports;
     logic [31:0] peer_info;
     logic [31:0] irq;
+    logic [31:0] fence;
   } csr_status_t;
 
   typedef struct packed {

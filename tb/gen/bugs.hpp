@@ -153,6 +153,8 @@ inline constexpr Bug kBugs[] = {
      "a lane does not notice that its port stands still", "tiny", "port-stands", ""},
     {73, "answer-does-not-wait", "tx_inflight",
      "an answer behind another one does not wait for the outputs", "tiny", "ecn", "AnswersWhenFree"},
+    {74, "fence-lanes-first", "csr",
+     "a fence does not wait for packets that were still on their way to a lane", "tiny", "slow-host", ""},
     {90, "gain-doubled", "cc_nscc",
      "the window's proportional gain is shifted by a bit too few", "tiny", "incast-trim", ""},
     {91, "penalty-saves-again", "cc_nscc",

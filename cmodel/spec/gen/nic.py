@@ -92,6 +92,7 @@ class Block:
     pulses: dict = dc_field(default_factory=dict)   # name -> register
     levels: dict = dc_field(default_factory=dict)   # port -> (block, name, slice)
     drives: dict = dc_field(default_factory=dict)   # name -> width, or the parameter that is it
+    watches: dict = dc_field(default_factory=dict)  # port -> (Stream, fields)
     wires: dict = dc_field(default_factory=dict)
 
     @property
@@ -109,8 +110,8 @@ class Nic:
         self.by_name = {r["name"]: r for r in self.registers}
         self.status = [self.register("nic.yaml: status", n) for n in data.get("status") or []]
         for r in self.status:
-            if r["access"] not in ("ro", "w1c"):
-                raise SpecError(f"nic.yaml: status: {r['name']} is '{r['access']}', must be ro or w1c")
+            if r["access"] not in ("ro", "w1c", "w1s"):
+                raise SpecError(f"nic.yaml: status: {r['name']} is '{r['access']}', must be ro, w1c or w1s")
         self.values = self._values(data.get("values") or {})
         self.streams = {}
         for lane, group in ((False, "core"), (True, "lane")):
@@ -206,7 +207,7 @@ class Nic:
     def _block(self, name, entry):
         where = f"nic.yaml: block {name}"
         keys(where, entry, {"doc", "params", "lane", "bug", "in", "waits", "csr", "cfg", "pulses", "levels", "drives",
-                            "wires"}, ["doc"])
+                            "watches", "wires"}, ["doc"])
         b = Block(name, entry["doc"], entry.get("params") or [], bool(entry.get("lane", False)),
                   bool(entry.get("bug", True)))
         known = {p["name"] for p in self.spec.presets_yaml.get("parameters") or []} | {"NumAcks"}
@@ -243,8 +244,21 @@ class Nic:
             if not found:
                 raise SpecError(f"{where}.levels.{port}: '{source}' is no BLOCK.NAME")
             b.levels[port] = (found[1], found[2], found[3] or "")
+        for port, given in (entry.get("watches") or {}).items():
+            b.watches[port] = self._watched(f"{where}.watches.{port}", given)
         b.wires = entry.get("wires") or {}
         return b
+
+    def _watched(self, where, given):
+        keys(where, given, {"stream", "fields"}, ["stream"])
+        s = self.stream(where, given["stream"])
+        fields = {f.name: f for f in s.struct.fields}
+        if s.lane:
+            raise SpecError(f"{where}: {s.name} is a boundary of the lanes; only those of the core are watched")
+        for f in given.get("fields") or []:
+            if f not in fields:
+                raise SpecError(f"{where}: {s.struct.name} has no field '{f}'")
+        return s, list(given.get("fields") or [])
 
     def _input(self, where, block, port, given):
         keys(where, given, {"from", "depth", "group", "kind", "by", "ready", "unpacked"}, ["from"])

@@ -49,6 +49,9 @@ def ports(nic, b):
         where = f"{s.consumer}{port}" if consumer else f"host pins `{nic.host_in[s.name]}`"
         by = f", one per plane: `{s.by}` selects" if s.by else ""
         out += f"| `{s.suffix}` | out | {s.struct.name} | {where}{by} |\n"
+    for port, (s, fields) in b.watches.items():
+        out += (f"| `{port}` | watched: {', '.join(['valid', 'ready', *fields])} | {s.struct.name} | "
+                f"{s.producer} to {s.consumer} |\n")
     if b.cfg is not None:
         out += f"| cfg | in | {', '.join(b.cfg)} | csr |\n"
     if b.values:
@@ -162,6 +165,8 @@ def dot(nic):
             takes = dict.fromkeys(s.suffix for streams in b.inputs.values() for s in streams)
             gives = [s.suffix for s in b.outputs]
             label += f"\\ntakes {', '.join(takes)}; gives {', '.join(gives)}\\nand its registers to all blocks"
+        if b.watches:
+            label += f"\\nwatches {', '.join(b.watches)}"
         out += (f'  {b.name} [label="{label}", fillcolor="{colors.get(b.name.split("_")[0], "#e4e0f0")}"'
                 f'{", peripheries=2" if b.lane else ""}];\n')
     for (source, to), names in edges.items():

@@ -294,6 +294,10 @@ def connections(nic, b, acks):
     for s in b.outputs:
         valid, ready, data = (x + (at if s.lane else "") for x in names(nic, s))
         out += [(f"{s.suffix}_valid_o", valid), (f"{s.suffix}_ready_i", ready), (f"{s.suffix}_o", data)]
+    for port, (s, fields) in b.watches.items():
+        valid, ready, data = names(nic, s)
+        out += [(f"{port}_valid_i", valid), (f"{port}_ready_i", ready)]
+        out += [(f"{port}_{f}_i", f"{data}.{f}") for f in fields]
     if b.name != "csr":
         if b.pulses:
             out.append(("pulses_o", f"{b.name}_pulses[p]" if b.lane else f"pulses.{b.name}"))
