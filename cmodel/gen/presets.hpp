@@ -11,7 +11,7 @@ namespace mrc {
 /// One configuration of model and RTL.
 struct Preset {
   const char* name;
-  /// Planes (ports); a power of two; 1..8.
+  /// Planes (ports); a power of two; 2..8.
   unsigned num_planes;
   /// Bytes of one AXI4-Stream beat of a port; 16..32.
   unsigned port_bytes;
@@ -86,7 +86,7 @@ struct PresetParameter {
 };
 
 inline constexpr PresetParameter kPresetParameters[] = {
-    {"NumPlanes", "num_planes", 1, 8, &Preset::num_planes},
+    {"NumPlanes", "num_planes", 2, 8, &Preset::num_planes},
     {"PortBytes", "port_bytes", 16, 32, &Preset::port_bytes},
     {"HostBytes", "host_bytes", 16, 128, &Preset::host_bytes},
     {"NumQps", "num_qps", 2, 256, &Preset::num_qps},

@@ -13,6 +13,7 @@
 #include "pipeline/ctl/cq_mux.hpp"
 #include "pipeline/ctl/csr.hpp"
 #include "pipeline/ctl/endpoint.hpp"
+#include "pipeline/ctl/fence.hpp"
 #include "pipeline/rx/rx_check.hpp"
 #include "pipeline/rx/rx_lane.hpp"
 #include "pipeline/rx/rx_place.hpp"
@@ -67,6 +68,7 @@ struct Nic::Impl {
   explicit Impl(const Preset& p);
 
   void step(const mrc_pins_in& in);
+  void step_fence();
   void step_registers(const mrc_pins_in& in);
   void step_transmit(const mrc_pins_in& in);
   void step_receive(const mrc_pins_in& in);
@@ -95,10 +97,11 @@ struct Nic::Impl {
   AckGen ack_gen;
   Endpoint endpoint;
   CqMux cq_mux;
+  Fence fence;
 
   unsigned port_up = 0, port_up_next = 0;
-  unsigned lane_room = 0, stands = 0;  // bit p: of tx_lanes[p]
-  bool fresh = true;                   // no step since reset
+  unsigned lane_room = 0, stands = 0, data_done = 0;  // bit p: of tx_lanes[p]
+  bool fresh = true;                                  // no step since reset
 
   // Inputs of the last step, for the boundaries that are pins.
   bool wqe_valid = false, fail_valid = false, cqe_ready = false, rdreq_ready = false, line_ready = false;
@@ -140,7 +143,9 @@ Nic::Impl::Impl(const Preset& p)
               s.ack_gen_ctlpkt, s.ack_gen_want),
       endpoint(p, {s.rx_check_eprx, s.ack_gen_want, s.csr_evp},
                {s.endpoint_req, s.endpoint_resp, s.endpoint_okev, s.endpoint_pmask, s.endpoint_evr, s.endpoint_pans}),
-      cq_mux(s.tx_segment_cqe, s.rx_reorder_cqe) {
+      cq_mux(s.tx_segment_cqe, s.rx_reorder_cqe),
+      fence(p,
+            {s.tx_inflight_retx, s.tx_segment_pkt, s.tx_path_path, s.rx_check_ctl, s.rx_check_rxpkt, s.rx_track_ord}) {
   tx_lanes.reserve(planes);
   rx_lanes.reserve(planes);
   for (unsigned i = 0; i < planes; ++i) {
@@ -152,6 +157,7 @@ Nic::Impl::Impl(const Preset& p)
 
 void Nic::Impl::step(const mrc_pins_in& in) {
   fresh = false;
+  step_fence();
   step_registers(in);
   step_transmit(in);
   step_receive(in);
@@ -165,6 +171,20 @@ void Nic::Impl::step(const mrc_pins_in& in) {
   line_ready = in.host_wr_ready != 0;
   port_up_next = in.link_up & ~stands & ((1u << planes) - 1);
   clock();
+}
+
+/// Before all others: it sees their registers and streams of this cycle.
+void Nic::Impl::step_fence() {
+  fence.step({.go = csr.fence_go(),
+              .order_done = tx_segment.order_done(),
+              .rec_done = tx_inflight.rec_done(),
+              .ctl_done = tx_inflight.ctl_done(),
+              .posted = rx_track.posted(),
+              .goes_on = rx_track.goes_on(),
+              .ord_done = rx_reorder.ord_done(),
+              .data_done = data_done,
+              .done_valid = rx_place.done_valid(),
+              .done_plane = rx_place.done_plane()});
 }
 
 void Nic::Impl::step_registers(const mrc_pins_in& in) {
@@ -187,7 +207,8 @@ void Nic::Impl::step_registers(const mrc_pins_in& in) {
             .wstrb = in.wstrb,
             .all_ack = all,
             .any_ack = any,
-            .port_up = port_up});
+            .port_up = port_up,
+            .fence = fence.owed()});
 }
 
 void Nic::Impl::step_transmit(const mrc_pins_in& in) {
@@ -248,12 +269,13 @@ void Nic::Impl::count() {
 
 void Nic::Impl::clock() {
   s.clock();
-  lane_room = stands = 0;
+  lane_room = stands = data_done = 0;
   for (unsigned i = 0; i < planes; ++i) {
     tx_lanes[i].clock();
     rx_lanes[i].clock();
     lane_room |= unsigned{tx_lanes[i].lane_room()} << i;
     stands |= unsigned{tx_lanes[i].stands()} << i;
+    data_done |= unsigned{tx_lanes[i].data_done()} << i;
   }
   each_block(*this, [](auto& block) { block.clock(); });
   port_up = port_up_next;

@@ -38,7 +38,7 @@ Csr::Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Q
       const unsigned word = (r.offset + i * r.stride) / 4;
       reg_[word] = r.reset;
       exists_[word] = true;
-      writable_[word] = r.access == Access::Rw || r.access == Access::W1c;
+      writable_[word] = r.access != Access::Ro;
       mask_[word] = r.fields.empty() ? ~0u : mask;
     }
   }
@@ -69,7 +69,7 @@ void Csr::step(const In& in) {
     const unsigned word = in.araddr / 4;
     const bool ok = word < kWords && exists_[word];
     d_.rvalid = true;
-    d_.rdata = ok ? (word == csr::kEvq / 4 ? take_event() : value(word, in.port_up)) : 0;
+    d_.rdata = ok ? (word == csr::kEvq / 4 ? take_event() : value(word, in)) : 0;
     d_.rresp = ok ? 0 : kSlvErr;
   }
   evp_busy_ = csr::kEvpResState.get(reg_[csr::kEvpRes / 4]) == kEvpOnItsWay;
@@ -118,7 +118,7 @@ void Csr::step(const In& in) {
 }
 
 /// What a read of a register gives.
-uint32_t Csr::value(unsigned word, unsigned port_up) const {
+uint32_t Csr::value(unsigned word, const In& in) const {
   const uint32_t sel = csr::kQpSelIndex.get(reg_[csr::kQpSel / 4]);
   switch (word * 4) {
     case csr::kQpInfo: {
@@ -128,11 +128,13 @@ uint32_t Csr::value(unsigned word, unsigned port_up) const {
     case csr::kPeerInfo:
       return csr::kPeerInfoPorts.set(0, peers_[sel & (peers_.size() - 1)].mask);
     case csr::kPorts:
-      return csr::kPortsUp.set(0, port_up);
+      return csr::kPortsUp.set(0, in.port_up);
     case csr::kCmdStatus:
       return csr::kCmdStatusBusy.set(reg_[word], q_.busy);
     case csr::kIrq:
       return irq();
+    case csr::kFence:
+      return fence_go_ ? in.fence | csr::kFenceBusy.mask() | csr::kFenceCore.mask() : in.fence;
     default:
       return reg_[word];
   }
@@ -251,6 +253,9 @@ void Csr::write() {
     if (word == csr::kIrq / 4) {
       d_.happened &= ~(q_.wdata & strobes);
       stored = false;
+    } else if (word == csr::kFence / 4) {
+      fence_written_ = csr::kFenceBusy.get(q_.wdata & strobes) != 0;
+      stored = false;
     } else if (word == csr::kEvpCmd / 4) {
       ok = stored = probe_write(value);
     } else if (of_command(word)) {
@@ -325,6 +330,8 @@ bool Csr::probe_write(uint32_t command) {
 
 void Csr::clock() {
   q_ = d_;
+  fence_go_ = fence_written_;
+  fence_written_ = false;
   cfg_.req = q_.cfg_req;
   if (ticks_.cycle()) ++values_.tick;
   if (counted_) {

@@ -25,6 +25,7 @@ class Csr {
     uint8_t wstrb = 0;
     bool all_ack = false, any_ack = false;  ///< of the blocks' cfg_ack
     unsigned port_up = 0;                   ///< bit p: port_up of plane p
+    uint32_t fence = 0;                     ///< owed of fence
   };
   struct Out {
     bool awready = true, wready = true, bvalid = false, arready = true, rvalid = false;
@@ -48,6 +49,8 @@ class Csr {
   /// Values of this cycle.
   const CsrOut& values() const { return values_; }
   const CfgBus& cfg() const { return cfg_; }
+  /// Register: a fence begins.
+  bool fence_go() const { return fence_go_; }
   /// True while a table write is on the bus, or its acknowledgements fall: only then In::all_ack and any_ack count.
   bool table_write() const { return q_.state == State::Cfg || q_.state == State::CfgEnd; }
 
@@ -94,7 +97,7 @@ class Csr {
     bool heard = false;  // the blocks are to hear that
   };
 
-  uint32_t value(unsigned word, unsigned port_up) const;
+  uint32_t value(unsigned word, const In& in) const;
   uint32_t irq() const;
   void tell(const csr::Field& event) { happens_ |= event.mask(); }
   void idle();
@@ -143,6 +146,7 @@ class Csr {
   uint32_t happens_ = 0;    // bits of IRQ that are set in this cycle
   bool reports_ = false;    // reports of blocks are taken in this cycle
   bool evp_busy_ = false;   // an EV probe is on its way, in this cycle
+  bool fence_go_ = false, fence_written_ = false;
   bool republish_ = false;  // the table write changes without a register
   CsrOut values_;
   CfgBus cfg_;

@@ -118,6 +118,7 @@ void RxReorder::init() {
 void RxReorder::accept() {
   o_ = ord_.head();
   ord_.pop();
+  ord_done_next_ = true;
   const unsigned index = qp(o_.qp);
   more_ = o_.adv && cnt_[index] != 0;
   state_ = more_ ? State::Read : State::Idle;

@@ -35,6 +35,8 @@ class RxReorder {
   bool hold_ok() const { return hold_.count() + placed_.count() < hold_depth_; }
   /// Flip-flops: by QP, its peer had more immediates outstanding than it may.
   const std::vector<uint8_t>& over() const { return over_; }
+  /// Register: a word of ord has been taken.
+  bool ord_done() const { return ord_done_; }
   void step(const CfgBus& cfg, const In& in);
   void clock() {
     map_.clock();
@@ -43,6 +45,8 @@ class RxReorder {
     hold_.clock();
     placed_.clock();
     ack_.clock();
+    ord_done_ = ord_done_next_;
+    ord_done_next_ = false;
     imm_ok_ = imm_ok_next_;
     over_[over_qp_] = over_next_;
   }
@@ -99,6 +103,7 @@ class RxReorder {
   Ord o_{};
   bool more_ = false;  // cack has moved, and entries wait for that
   bool imm_ok_ = true, imm_ok_next_ = true;
+  bool ord_done_ = false, ord_done_next_ = false;
 };
 
 }  // namespace mrc

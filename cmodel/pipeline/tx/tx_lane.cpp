@@ -46,6 +46,7 @@ void TxLane::run(const In& in) {
   }
   watch(in);
   fetch();
+  data_done_next_ = tvalid_ && in.tready && tlast_ && !beat_ctl_;
   if (in.tready) tvalid_ = false;
   if (state_ == State::Idle) {
     if (ctl_.valid()) {
@@ -116,6 +117,7 @@ void TxLane::append(const uint8_t* bytes, unsigned n, bool end) {
   std::memset(acc_ + kPortBytes, 0, kPortBytes);
   tkeep_ = static_cast<uint32_t>((uint64_t{1} << std::min(t, kPortBytes)) - 1);
   tvalid_ = true;
+  beat_ctl_ = ctl_q_;
   tlast_ = end && t <= kPortBytes;
   tx_inc_next_ = tlast_;
   acc_n_ = t > kPortBytes ? t - kPortBytes : 0;
@@ -172,6 +174,7 @@ void TxLane::serialise() {
       std::memcpy(tdata_, acc_, kPortBytes);
       tkeep_ = (1u << acc_n_) - 1;
       tvalid_ = tlast_ = tx_inc_next_ = true;
+      beat_ctl_ = ctl_q_;
       state_ = State::Idle;
       break;
   }

@@ -37,6 +37,8 @@ class TxLane {
   /// Registers tx_inc_q, drop_inc_q.
   bool tx_inc() const { return tx_inc_; }
   bool drop_inc() const { return drop_inc_; }
+  /// Register: the port has taken the last beat of a data packet.
+  bool data_done() const { return data_done_; }
 
   /// The port. Nothing inside the NIC reads it: between step() and clock() it shows the next cycle already.
   bool tvalid() const { return tvalid_; }
@@ -45,7 +47,7 @@ class TxLane {
   bool tlast() const { return tlast_; }
 
   void step(const In& in) {
-    active_ = in.rsp_valid | tvalid_ | f_busy_ | tx_inc_ | drop_inc_ | stands_ | ctl_.busy() | data_.busy() ||
+    active_ = in.rsp_valid | tvalid_ | f_busy_ | tx_inc_ | drop_inc_ | data_done_ | stands_ | ctl_.busy() | data_.busy() ||
               state_ != State::Idle || ctl_.valid() || data_.valid() || fq_.valid();
     if (active_) run(in);
   }
@@ -61,6 +63,7 @@ class TxLane {
     tx_inc_next_ = false;
     drop_inc_ = drop_inc_next_;
     drop_inc_next_ = false;
+    data_done_ = data_done_next_;
     stands_ = stands_next_;
   }
 
@@ -94,6 +97,7 @@ class TxLane {
   bool lane_room_ = true;
   bool tx_inc_ = false, tx_inc_next_ = false;
   bool drop_inc_ = false, drop_inc_next_ = false;
+  bool data_done_ = false, data_done_next_ = false;
   bool stands_ = false, stands_next_ = false;
   uint16_t since_ = 0;  // tick at which the port began to wait
 
@@ -109,6 +113,7 @@ class TxLane {
   bool ctl_q_ = false;
   bool bad_ = false;  // a line of this packet could not be read
   bool tvalid_ = false, tlast_ = false;
+  bool beat_ctl_ = false;  // the beat is of a control packet
   uint8_t hdr_len_ = 0, pos_ = 0;
   uint16_t plen_ = 0, left_ = 0;
   unsigned acc_n_ = 0;

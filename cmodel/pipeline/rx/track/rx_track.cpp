@@ -30,11 +30,15 @@ RxTrack::RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>
 void RxTrack::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
   ack_.begin(cfg);
   pulses_next_ = {};
+  posted_next_ = false;
   resp_taken_ = ackev_taken_ = false;
   if (!x_valid_ || (post_can_go() && in.hold_ok)) {  // else the stages are stuck
     const bool empty = !m_valid_ && !t_valid_ && !x_valid_ && !adv_.valid() && !sq_.valid() && sack_ == Sack::Idle;
     // The last stage first: each takes its registers, then the stage before it fills them.
-    if (x_valid_) post(csr);
+    if (x_valid_) {
+      posted_next_ = x_.what != What::Done;
+      post(csr);
+    }
     if (t_valid_) track(in);
     if (m_valid_) t_ = m_;
     x_valid_ = t_valid_;
@@ -56,6 +60,7 @@ void RxTrack::clock() {
   sq_.clock();
   ack_.clock();
   pulses_ = pulses_next_;
+  posted_ = posted_next_;
 }
 
 /// empty: of packets and of SACKs to be written.

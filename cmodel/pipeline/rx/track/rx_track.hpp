@@ -30,6 +30,12 @@ class RxTrack {
 
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }
+  /// Register: a packet has passed Post for the first time.
+  bool posted() const { return posted_; }
+  /// Of this cycle's registers, before step(): a packet goes on in its next row, or waits for that.
+  bool goes_on() const {
+    return adv_.valid() || (m_valid_ && m_.again) || (t_valid_ && t_.again) || (x_valid_ && x_.what == What::Done);
+  }
   /// Levels of rx_reorder.
   struct In {
     bool imm_ok = true;   ///< entries for immediates that must wait
@@ -172,6 +178,7 @@ class RxTrack {
   unsigned init_qp_ = 0, init_row_ = 0;
   CfgAck ack_;
   Pulses pulses_, pulses_next_;
+  bool posted_ = false, posted_next_ = false;
 
   bool resp_taken_ = false, ackev_taken_ = false;  ///< Post loads it in this cycle
   Sack sack_ = Sack::Idle;

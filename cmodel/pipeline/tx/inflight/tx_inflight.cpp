@@ -18,6 +18,7 @@ TxInflight::TxInflight(const Preset& preset, const In& in, const Out& out)
 
 void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
   fsm_.begin(cfg);
+  shared_.rec_taken = shared_.ctl_taken = false;
   shared_.now.tick = csr.tick;
   Recording recording = record_.next();
   main_machine(cfg, csr, recording);

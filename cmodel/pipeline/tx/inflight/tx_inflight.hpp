@@ -26,8 +26,13 @@ class TxInflight {
 
   bool cfg_ack() const { return fsm_.cfg_ack(); }
   const Pulses& pulses() const { return shared_.tell.pulses; }
+  /// Registers: a record has been taken, work on an answer has begun.
+  bool rec_done() const { return rec_done_; }
+  bool ctl_done() const { return ctl_done_; }
   void step(const CfgBus& cfg, const CsrOut& csr);
   void clock() {
+    rec_done_ = shared_.rec_taken;
+    ctl_done_ = shared_.ctl_taken;
     shared_.blocks.clock();
     shared_.tell.clock();
     fsm_.clock();
@@ -43,6 +48,7 @@ class TxInflight {
   inflight::Answer answer_;
   inflight::Scan scan_;
   inflight::Timer timer_;
+  bool rec_done_ = false, ctl_done_ = false;
 };
 
 }  // namespace mrc

@@ -82,6 +82,7 @@ bool Fsm::configure(const CfgBus& cfg, Recording& recording) {
 void Fsm::take_rec() {
   const Rec& rec = s_.now.rec = in_.rec.head();
   in_.rec.pop();
+  s_.rec_taken = true;
   if (rec.rtx && s_.qps[rec.qp].live) s_.blocks.read_number(rec.qp, psn_block(rec.psn));
   s_.now.state = State::Rec;
 }
@@ -89,6 +90,7 @@ void Fsm::take_rec() {
 void Fsm::take_ctl(Recording& recording) {
   const Ctl& ctl = s_.now.ctl = in_.ctl.head();
   in_.ctl.pop();
+  s_.ctl_taken = true;
   // What is read of map must stay true.
   if (recording == Recording::Begin && s_.qps.about(ctl, in_.rec.head())) recording = Recording::No;
   if (!s_.qps[ctl.qp].live) return;

@@ -33,6 +33,7 @@ struct Shared {
   Blocks blocks;
   Tell tell;
   Qps qps;
+  bool rec_taken = false, ctl_taken = false;  // in this cycle: heads of the inputs
 
  private:
   void next_row(uint16_t qp, uint32_t block) {

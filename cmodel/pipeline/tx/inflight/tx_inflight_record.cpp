@@ -58,6 +58,7 @@ void Record::record(bool begins) {
   if (r.last) q.msn_sent = msn_add(r.msn, 1);
   if (q.cc) q.fly.enter(r.size);
   in_.rec.pop();
+  s_.rec_taken = true;
 }
 
 void Record::rec() {

@@ -42,6 +42,7 @@ void TxSegment::step(const CfgBus& cfg, const CsrOut& csr, bool freed) {
   ack_.begin(cfg);
   done_next_ = done_;
   c1_next_ = {};
+  order_done_next_ = false;
   cleared_ = nullptr;
   pushed_ = began_ = go_pushed_ = done_loaded_ = upd_popped_ = false;
 
@@ -65,6 +66,7 @@ void TxSegment::clock() {
   writes_.clear();
   ar_gap_ = ar_gap_next_;
   done_ = done_next_;
+  order_done_ = order_done_next_;
   c1_ = c1_next_;
   work_.clock();
   done_rows_.clock();
@@ -389,6 +391,7 @@ void TxSegment::emit(const CsrOut& csr) {
 
 void TxSegment::retransmit(const Row& r) {
   rows_.pop();
+  order_done_next_ = true;
   const Retx& o = r.order;
   const Qp& q = qp(o.qp);
   const bool needed = q.rts() && q.failed == 0 && !msn_before(o.msn, static_cast<uint16_t>(q.una_msn));

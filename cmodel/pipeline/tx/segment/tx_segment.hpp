@@ -42,6 +42,8 @@ class TxSegment {
 
   TxSegment(const Preset& preset, const In& in, const Out& out);
 
+  /// Register: an order of retransmission has become a packet, or nothing.
+  bool order_done() const { return order_done_; }
   /// Output cqe: the head of `cq`.
   bool cqe_valid() const { return cq_.valid(); }
   bool cqe_ready() const { return out_.cqe.ready(); }
@@ -169,6 +171,7 @@ class TxSegment {
 
   // Progress.
   Done done_, done_next_;
+  bool order_done_ = false, order_done_next_ = false;
   C1 c1_, c1_next_;
 
   // Fetch. Only it looks at these, but at f_busy_.
