@@ -143,9 +143,9 @@ class Csr {
   Regs q_, d_;
   unsigned written_ = kWords;  // register word written in this cycle; kWords: none
   uint32_t written_value_ = 0;
-  uint32_t happens_ = 0;    // bits of IRQ that are set in this cycle
-  bool reports_ = false;    // reports of blocks are taken in this cycle
-  bool evp_busy_ = false;   // an EV probe is on its way, in this cycle
+  uint32_t happens_ = 0;   // bits of IRQ that are set in this cycle
+  bool reports_ = false;   // reports of blocks are taken in this cycle
+  bool evp_busy_ = false;  // an EV probe is on its way, in this cycle
   bool fence_go_ = false, fence_written_ = false;
   bool republish_ = false;  // the table write changes without a register
   CsrOut values_;

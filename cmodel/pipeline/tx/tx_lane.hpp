@@ -47,8 +47,9 @@ class TxLane {
   bool tlast() const { return tlast_; }
 
   void step(const In& in) {
-    active_ = in.rsp_valid | tvalid_ | f_busy_ | tx_inc_ | drop_inc_ | data_done_ | stands_ | ctl_.busy() | data_.busy() ||
-              state_ != State::Idle || ctl_.valid() || data_.valid() || fq_.valid();
+    active_ =
+        in.rsp_valid | tvalid_ | f_busy_ | tx_inc_ | drop_inc_ | data_done_ | stands_ | ctl_.busy() | data_.busy() ||
+        state_ != State::Idle || ctl_.valid() || data_.valid() || fq_.valid();
     if (active_) run(in);
   }
   void clock() {

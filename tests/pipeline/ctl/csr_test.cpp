@@ -49,7 +49,7 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
                             csr::kPorts, csr::kPeerInfo}) {
     CHECK(pair.write(0, ro, 5) == 2);
   }
-  for (const uint32_t hole : {0xfcu, 0x1f0u, 0x200u, 0xfffcu}) {
+  for (const uint32_t hole : {0x1f0u, 0x1fcu, 0x200u, 0xfffcu}) {
     CHECK(pair.read(0, hole, &resp) == 0);
     CHECK(resp == 2);
     CHECK(pair.write(0, hole, 1) == 2);
@@ -314,4 +314,27 @@ TEST_CASE("a read sees the state of its own cycle, not of a write in the same on
   CHECK(b.regs.out().rdata == 3);
   b.cycle({.rready = true});
   CHECK(b.read(csr::kQpInfo) == (4 | 0x84 << 8));
+}
+
+TEST_CASE("a fence begins with bit 0 of FENCE, and FENCE reads busy from its response on", "[csr]") {
+  Bench b;
+  Csr& regs = b.regs;
+  CHECK(b.write(csr::kFence, 1, 0b1110) == 0);
+  CHECK(b.write(csr::kFence, 0xffff'fffe) == 0);
+  CHECK_FALSE(regs.fence_go());
+  CHECK(b.read(csr::kFence) == 0);  // nothing is stored
+  Csr::In in{.awvalid = true, .wvalid = true, .awaddr = csr::kFence, .wdata = 1, .wstrb = 1};
+  b.cycle(in);
+  CHECK_FALSE(regs.fence_go());
+  b.cycle();
+  CHECK(regs.fence_go());
+  CHECK(regs.out().bvalid);
+  CHECK(regs.out().bresp == 0);
+  // A read in this very cycle: fence itself has not begun.
+  b.cycle({.bready = true, .arvalid = true, .araddr = csr::kFence});
+  CHECK(regs.out().rdata == 3);
+  CHECK_FALSE(regs.fence_go());
+  b.cycle({.rready = true});
+  b.cycle({.arvalid = true, .araddr = csr::kFence, .fence = 0x00020101});
+  CHECK(regs.out().rdata == 0x00020101);
 }
