@@ -52,6 +52,8 @@ module mrc_csr
     input evr_t evr_i,
     output logic [31:0] tick_o,
     output logic irq_o,
+    output logic fence_go_o,
+    input logic [31:0] fence_i,
     output cfg_t cfg_o,
     input logic [NumAcks-1:0] cfg_ack_i,
     output nic_csr_t csr_o
@@ -131,7 +133,7 @@ module mrc_csr
   logic [13:0] awaddr_q;
   logic [31:0] wdata_q, wvalue;
   logic [3:0] wstrb_q;
-  logic bvalid_q, bvalid_d, w_go, w_hit, w_cmd, w_held, w_evp, w_evp_busy, w_irq, w_store;
+  logic bvalid_q, bvalid_d, w_go, w_hit, w_cmd, w_held, w_evp, w_evp_busy, w_irq, w_fence, w_store;
   logic [1:0] bresp_q, bresp_d;
   logic busy_q, busy_d, cmd_take, cmd_end;
 
@@ -141,6 +143,7 @@ module mrc_csr
   assign w_cmd = awaddr_q == CsrTblCmd[15:2];
   assign w_evp = w_hit && awaddr_q == CsrEvpCmd[15:2];
   assign w_irq = awaddr_q == CsrIrq[15:2];
+  assign w_fence = awaddr_q == CsrFence[15:2];
   // What a command consists of stays while it is busy. Bug 67: not so TBL_DATA.
   assign w_held = busy_q && (w_cmd || awaddr_q == CsrQpAttr[15:2]
       || (awaddr_q[13:4] == CsrTblData0[15:6] && bug_i != BugDataWhileBusy));
@@ -505,7 +508,7 @@ module mrc_csr
   always_comb begin
     bresp_d = bresp_q;
     if (w_go) begin
-      bresp_d = (w_store || w_irq) ? RespOkay : RespSlvErr;
+      bresp_d = (w_store || w_irq || w_fence) ? RespOkay : RespSlvErr;
     end
   end
 
@@ -686,6 +689,29 @@ module mrc_csr
 
   assign irq_o = irq_q;
 
+  // ---- fences
+
+  logic fence_go_q;
+  logic [31:0] fence_word;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fence_go_q <= 1'b0;
+    end else begin
+      fence_go_q <= w_go && w_fence && wstrb_q[0] && wdata_q[CsrFenceBusyLsb];
+    end
+  end
+
+  always_comb begin
+    fence_word = fence_i;
+    if (fence_go_q) begin
+      fence_word[CsrFenceBusyLsb] = 1'b1;
+      fence_word[CsrFenceCoreLsb] = 1'b1;
+    end
+  end
+
+  assign fence_go_o = fence_go_q;
+
   // ---- read
 
   logic rvalid_q, rvalid_d, ar_take;
@@ -709,7 +735,8 @@ module mrc_csr
           evp_res: {evp_rtt_q, 14'd0, evp_state_q},
           ports: 32'(port_up_i),
           peer_info: 32'(peer_q[own.qp_sel[DestW-1:0]]),
-          irq: 32'(irq_bits)
+          irq: 32'(irq_bits),
+          fence: fence_word
       };
 
   mrc_csr_regs u_regs (
@@ -851,6 +878,8 @@ module mrc_csr
     end
   end
 `endif
+  `MRC_ASSERT(FenceIsAnswered, !fence_go_q || bvalid_q,
+      "a fence begins that software did not ask for")
   `MRC_ASSERT(KeepsWhatComes, (irq_set_q & ~irq_held_q) == 4'd0,
       "an interrupt is lost in the cycle in which it comes")
 

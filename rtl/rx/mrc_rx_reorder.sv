@@ -34,7 +34,8 @@ module mrc_rx_reorder
     output qperr_t qperr_o,
     output logic imm_ok_o,
     output logic [NumQps-1:0] over_o,  // the peer had more immediates outstanding than it may
-    output logic hold_ok_o
+    output logic hold_ok_o,
+    output logic ord_done_o  // the head of ord has been popped
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -107,6 +108,7 @@ module mrc_rx_reorder
   logic [FreeW-1:0] pool_free;
   logic imm_ok_q;
   logic [NumQps-1:0] over_q, over_d;
+  logic ord_done_q;
 
   mrc_fifo #(
       .T(ord_t),
@@ -459,6 +461,7 @@ module mrc_rx_reorder
       held_q <= '0;
       imm_ok_q <= 1'b1;
       over_q <= '0;
+      ord_done_q <= 1'b0;
     end else begin
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
@@ -470,6 +473,7 @@ module mrc_rx_reorder
       held_q <= held_d;
       imm_ok_q <= pool_free > FreeW'(Spare);
       over_q <= over_d;
+      ord_done_q <= pop;
     end
   end
 
@@ -484,6 +488,7 @@ module mrc_rx_reorder
   assign imm_ok_o = imm_ok_q;
   assign over_o = over_q;
   assign hold_ok_o = hold_ready;
+  assign ord_done_o = ord_done_q;
 
   logic unused_bits;
   assign unused_bits = ^{unused_ord_count, hold_count, hold_room, placed_count, placed_room,

@@ -30,6 +30,7 @@ module mrc_tx_lane
     output logic hdr_ready_data_o,
     output logic lane_room_o,
     output logic stands_o,
+    output logic data_done_o,
 
     output logic rdreq_valid_o,
     input logic rdreq_ready_i,
@@ -293,6 +294,7 @@ module mrc_tx_lane
   logic [PortBits-1:0] acc_q, acc_d;
   logic [NW-1:0] acc_n_q, acc_n_d;
   logic tvalid_q, tvalid_d, tlast_q, tlast_d, tx_inc_q;
+  logic beat_ctl_q, data_done_q;  // the beat is of a control packet; a data packet has gone
   logic [PortBits-1:0] tdata_q;
   logic [PortBytes-1:0] tkeep_q, tkeep_d;
 
@@ -506,6 +508,7 @@ module mrc_tx_lane
       credit_q <= CreditW'(LineFifo);
       tvalid_q <= 1'b0;
       tx_inc_q <= 1'b0;
+      data_done_q <= 1'b0;
     end else begin
       state_q <= state_d;
       ctl_q <= ctl_d;
@@ -513,6 +516,7 @@ module mrc_tx_lane
       credit_q <= credit_d;
       tvalid_q <= tvalid_d;
       tx_inc_q <= beat_load && tlast_d;
+      data_done_q <= tvalid_q && tx_tready_i && tlast_q && !beat_ctl_q;
     end
   end
 
@@ -533,6 +537,7 @@ module mrc_tx_lane
     end
     if (beat_load) begin
       tdata_q <= (state_q == StFlush) ? acc_q : joined;
+      beat_ctl_q <= ctl_q;
     end
   end
 
@@ -542,6 +547,7 @@ module mrc_tx_lane
   assign tx_tdata_o = tdata_q;
   assign tx_tkeep_o = tkeep_q;
   assign tx_tlast_o = tlast_q;
+  assign data_done_o = data_done_q;
   assign pulses_o.tx = tx_inc_q;
   assign pulses_o.drop = drop_inc_q;
 

@@ -45,7 +45,9 @@ module mrc_rx_track
     output logic qperr_valid_o,
     input logic qperr_ready_i,
     output qperr_t qperr_o,
-    output rx_track_pulses_t pulses_o
+    output rx_track_pulses_t pulses_o,
+    output logic posted_o,  // a packet has passed Post for the first time
+    output logic goes_on_o  // packets are between two passes
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -796,6 +798,20 @@ module mrc_rx_track
   end
 
   assign cfg_ack_o = cfg_ack_q;
+
+  logic posted_q, x_again;
+  assign x_again = x_q.what == WhatDone;
+  assign posted_o = posted_q;
+  assign goes_on_o = adv_valid || (m_valid_q && m_again_q) || (t_valid_q && t_again_q)
+      || (x_valid_q && x_again);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      posted_q <= 1'b0;
+    end else begin
+      posted_q <= post && !x_again;
+    end
+  end
 
   logic unused_bits;
   assign unused_bits = ^{unused_head_count, unused_adv_count, adv_ready, unused_free, cfg_i.index,

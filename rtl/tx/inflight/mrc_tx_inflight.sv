@@ -68,6 +68,8 @@ module mrc_tx_inflight
     input logic [31:0] tick_i,
     output tx_inflight_pulses_t pulses_o,
     output logic freed_o,  // a block is free again
+    output logic rec_done_o,  // the head of rec has been popped
+    output logic ctl_done_o,  // that of ctl
 
     input cfg_t cfg_i,
     output logic cfg_ack_o
@@ -232,6 +234,21 @@ module mrc_tx_inflight
   assign rec_pop = op.rec || recording.go;
   assign ctl_pop = op.ctl;
   assign rans_pop = state == StRetxW;
+
+  logic rec_done_q, ctl_done_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      rec_done_q <= 1'b0;
+      ctl_done_q <= 1'b0;
+    end else begin
+      rec_done_q <= rec_pop;
+      ctl_done_q <= ctl_pop;
+    end
+  end
+
+  assign rec_done_o = rec_done_q;
+  assign ctl_done_o = ctl_done_q;
 
   // ---- the QPs
 

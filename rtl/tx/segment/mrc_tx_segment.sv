@@ -59,6 +59,8 @@ module mrc_tx_segment
 
     // One block of in-flight records is free again.
     input logic freed_i,
+    // An order of retransmission has become a packet, or nothing.
+    output logic order_done_o,
 
     input cfg_t cfg_i,
     output logic cfg_ack_o
@@ -322,6 +324,7 @@ module mrc_tx_segment
       .push_load_o(emit_push),
       .push_o(emit_push_data),
       .freed_i,
+      .order_done_o,
       .nominal_i(csr_i.nominal),
       .ar_gap_i(csr_i.ar_gap),
       .row_valid_i(row_valid),

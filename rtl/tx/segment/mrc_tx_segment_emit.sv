@@ -38,6 +38,7 @@ module mrc_tx_segment_emit
     output sched_t push_o,
 
     input logic freed_i,
+    output logic order_done_o,
     input logic [1:0] nominal_i,  // nominal_e
     input logic [15:0] ar_gap_i,
 
@@ -211,7 +212,7 @@ module mrc_tx_segment_emit
   logic pkt_free, park_free, ret_free, asked, refused, grudged, fire, willing, able;
   logic do_retx, do_skip, do_first, do_on, do_send;
   logic sent, more, more_msg, burst_end, drop, full_burst;
-  logic retx_go, retx_void, ret_load, park_load, left_any, inactive;
+  logic retx_go, retx_void, ret_load, park_load, left_any, inactive, order_done_q;
   ccret_t ret_d;
 
   assign asked = regs_q.cc && !row_q.dead;
@@ -401,6 +402,7 @@ module mrc_tx_segment_emit
       ans_behind_valid_q <= 1'b0;
       credit_q <= CreditW'(NumBlocks);
       argap_q <= 16'd0;
+      order_done_q <= 1'b0;
     end else begin
       ans_valid_q <= ans_valid_d;
       ans_behind_valid_q <= ans_behind_valid_d;
@@ -408,6 +410,7 @@ module mrc_tx_segment_emit
       on_q <= on_d;
       credit_q <= credit_d;
       argap_q <= argap_d;
+      order_done_q <= do_retx;
     end
   end
 
@@ -429,6 +432,8 @@ module mrc_tx_segment_emit
       regs_q <= regs_d;
     end
   end
+
+  assign order_done_o = order_done_q;
 
   logic unused_ok;
   assign unused_ok = &{1'b0, behind_ready, ans.cc};
