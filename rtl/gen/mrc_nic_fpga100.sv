@@ -25,7 +25,7 @@ module mrc_nic_fpga100
     localparam int unsigned TickCycles = 32,
     localparam int unsigned TickParts = 1,
     localparam int unsigned LaneFifo = 8,
-    localparam int unsigned TxLaneFifo = 16,
+    localparam int unsigned TxLaneFifo = 32,
     localparam int unsigned LineFifo = 128,
     localparam int unsigned RxBufWords = 512,
     localparam int unsigned MulDsp = 1
