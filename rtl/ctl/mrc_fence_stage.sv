@@ -42,7 +42,8 @@ module mrc_fence_stage #(
 
   `MRC_ASSERT(HoldsSoMany, 32'(n_q) <= Most, "more words are inside a stage than it has places")
   `MRC_ASSERT(DoneIsInside, !done_i || some_o, "a word comes out of a stage that is empty")
-  `MRC_ASSERT(OwesWhatIsInside, left_q <= n_q, "a fence waits for more words than are inside")
+  `MRC_ASSERT(OwesWhatIsInside, left_q <= n_q + W'(stands_i),
+      "a fence waits for more words than are there")
   `MRC_ASSERT(MovesWhatStands, !moves_i || stands_i, "a word moves that was not offered")
 
 endmodule
