@@ -420,7 +420,7 @@ class Run {
         break;
       case Phase::Reset: {
         if (!dut_station_.driver_idle() || !peer_station_.driver_idle()) quiet_since_ = now;
-        // What the QPs still had in the NICs and on the links has left.
+        // What the QPs still had in the NICs has left; on the links, too, and answers that are not fenced.
         const double quiet_ns = 20000 + 2 * options_.scenario.delay_ns + options_.scenario.reorder_ns;
         if (now - quiet_since_ < static_cast<uint64_t>(quiet_ns * 1000 / preset_.clock_ps)) break;
         for (const unsigned qp : renewed_) {
@@ -466,6 +466,8 @@ class Run {
       dut_station_.reset_qp(i);
       peer_station_.reset_qp(peer);
     }
+    dut_station_.fence();
+    peer_station_.fence();
   }
 
   void add_side(CosimResult::Side& side, const Station& station, const NicCounters& counters) const {

@@ -23,6 +23,11 @@ void Driver::begin_row(unsigned table, unsigned index, std::span<const uint32_t>
 
 void Driver::end_row(Done done) { queue_.push_back({Kind::Poll, csr::kCmdStatus, 0, 15, std::move(done)}); }
 
+void Driver::fence(Done seen) {
+  write(csr::kFence, csr::kFenceBusy.mask());
+  queue_.push_back({Kind::Fence, csr::kFence, 0, 15, std::move(seen)});
+}
+
 /// The access has been answered.
 void Driver::finish(uint32_t data, unsigned resp) {
   state_ = State::Idle;
@@ -31,6 +36,10 @@ void Driver::finish(uint32_t data, unsigned resp) {
   if (a.kind == Kind::Poll && resp == 0) {
     if (csr::kCmdStatusBusy.get(data) != 0) return;  // once more
     resp = csr::kCmdStatusCode.get(data) != 0 ? kSlvErr : command_resp_;
+  }
+  if (a.kind == Kind::Fence && resp == 0 && csr::kFenceBusy.get(data) != 0) {
+    if (a.done) a.done(data, resp);
+    return;  // once more
   }
   if (a.done) {
     a.done(data, resp);

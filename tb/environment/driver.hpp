@@ -37,6 +37,8 @@ class Driver {
   /// The same in two: what is queued in between finds the command under way, or ended.
   void begin_row(unsigned table, unsigned index, std::span<const uint32_t> words);
   void end_row(Done done = {});
+  /// A fence, and reads of FENCE until it has ended; `seen` is called with each.
+  void fence(Done seen);
 
   /// Somebody else has written TBL_DATA words.
   void forget_rows() { known_.fill(false); }
@@ -60,6 +62,7 @@ class Driver {
     Note,     // no access: `done` is called
     Command,  // a write whose response is part of the answer to the poll behind it
     Poll,     // reads of CMD_STATUS until the command has ended
+    Fence,    // reads of FENCE until it has ended; `done` is called with each
   };
   struct Access {
     Kind kind;

@@ -38,6 +38,7 @@ Station::Station(const Setup& s)
       host_reads_(s.preset, peers_of(s.own), s.scenario.read_errors > 0, csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0),
       host_errors_(s.preset, s.scenario, Rng(s.seed, stream("host errors", s.is_dut))),
       interrupts_(s.preset.num_qps),
+      fences_(s.preset),
       other_host_size_(s.other.host_size),
       read_cycles_(std::max<uint64_t>(1, cycles_of(s.scenario.read_ns, s.preset))),
       read_jitter_(cycles_of(s.scenario.read_jitter_ns, s.preset)),
@@ -94,6 +95,15 @@ void Station::reset_qp(unsigned qp) {
   const uint32_t reset = static_cast<uint32_t>(QpState::Reset);
   if (const Moving told = moving()) driver_.before_next([told, qp] { told(qp, QpState::Reset); });
   driver_.row(csr::kTblQpStateId, qp, std::span(&reset, 1));
+}
+
+void Station::fence() {
+  driver_.before_next([this] { fences_.begins(); });
+  driver_.fence([this](uint32_t value, unsigned) { see_fence(value); });
+}
+
+void Station::see_fence(uint32_t value) {
+  if (std::string wrong = fences_.seen(value); !wrong.empty()) fail(std::move(wrong), "fence");
 }
 
 void Station::reconnect_qp(unsigned qp) {
@@ -173,6 +183,7 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
     uint64_t& order = read_ready_[rd.plane];
     order = std::max(order, ready);
     reads_[rd.plane].push_back({order, data, rd.qp});
+    fences_.asked(rd.plane);
     if (recorder_) recorder_->read(rd, now_ps());
     reads_pending_ |= 1u << rd.plane;
   }
@@ -241,6 +252,7 @@ void Station::answer(unsigned plane, mrc_pins_in& in) {
     std::memcpy(in.host_rsp_data, read.data, preset_.host_bytes);  // bytes beyond len: whatever follows
   }
   host_reads_.given(plane, read.qp, error);
+  fences_.answered(plane);
   if (recorder_) recorder_->read_done(plane, in.host_rsp_data, error, now_ps());
 }
 
@@ -552,6 +564,24 @@ void Station::interrupt_access() {
   }
 }
 
+/// Fences: software waits for the end, or looks a few times and begins another one later; or none begins.
+void Station::fence_access() {
+  const auto ignore = [](uint32_t, unsigned) {};
+  if (csr_rng_.chance(0.1)) {
+    driver_.write(csr::kFence, ~csr::kFenceBusy.mask(), ignore);
+    driver_.write(csr::kFence, ~0u, ignore, static_cast<uint8_t>(csr_rng_.below(8) << 1));
+  } else if (csr_rng_.chance(0.7)) {
+    fence();
+    return;
+  } else {
+    driver_.before_next([this] { fences_.begins(); });
+    driver_.write(csr::kFence, static_cast<uint32_t>(csr_rng_.next()) | csr::kFenceBusy.mask());
+  }
+  for (uint64_t n = csr_rng_.below(16); n > 0; --n) {
+    driver_.read(csr::kFence, [this](uint32_t value, unsigned) { see_fence(value); });
+  }
+}
+
 /// Software gives up a QP, whatever it is doing.
 void Station::end_qp() {
   const auto qp = static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size()));
@@ -596,6 +626,10 @@ void Station::random_access() {
       driver_.write(static_cast<uint16_t>(csr::kCntTx0 + 4 * csr_rng_.below(50)), data, ignore);
       break;
     case 2:  // nothing there
+      if (data % 8 != 0) {
+        fence_access();
+        break;
+      }
       driver_.write(static_cast<uint16_t>(0x1000 + 4 * csr_rng_.below(0x3000)), data, ignore);
       break;
     case 3:

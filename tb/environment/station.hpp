@@ -14,6 +14,7 @@
 #include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "tb/environment/driver.hpp"
+#include "tb/environment/fences.hpp"
 #include "tb/environment/host_errors.hpp"
 #include "tb/environment/host_reads.hpp"
 #include "tb/environment/host_writes.hpp"
@@ -86,6 +87,8 @@ class Station {
   void more(uint64_t packets) { requester_.more(packets); }
   /// Queues the writes that reset a QP. One that has failed is told to go to RTS first, which must be refused.
   void reset_qp(unsigned qp);
+  /// Queues a fence behind that: until it has ended, something of the QPs may be in the NIC.
+  void fence();
   /// Queues the writes that connect it as the plan now says; both sides must be reset and quiet.
   void reconnect_qp(unsigned qp);
   bool configured() const { return driver_.idle() && cycle_ > kResetCycles; }
@@ -126,6 +129,7 @@ class Station {
   uint64_t last_data_ps() const { return last_data_ps_; }
   uint64_t csr_accesses() const { return csr_accesses_; }
   const Interrupts& interrupts() const { return interrupts_; }
+  const Fences& fences() const { return fences_; }
   const HostErrors& host_errors() const { return host_errors_; }
   const HostReads& host_reads() const { return host_reads_; }
   uint64_t port_failures() const { return port_failures_; }
@@ -161,6 +165,8 @@ class Station {
   void look_at_qp(unsigned qp);
   void look_at_interrupts();
   void interrupt_access();
+  void fence_access();
+  void see_fence(uint32_t value);
   void end_qp();
   void controller_access();
   uint64_t within(Rng& rng, double us) const;
@@ -187,6 +193,7 @@ class Station {
   HostReads host_reads_;
   HostErrors host_errors_;
   Interrupts interrupts_;
+  Fences fences_;
   bool irq_ = false;         // the pin in this cycle
   uint64_t line_cycle_ = 0;  // of the newest line at the pins
   std::size_t other_host_size_;

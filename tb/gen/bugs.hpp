@@ -154,7 +154,7 @@ inline constexpr Bug kBugs[] = {
     {73, "answer-does-not-wait", "tx_inflight",
      "an answer behind another one does not wait for the outputs", "tiny", "ecn", "AnswersWhenFree"},
     {74, "fence-lanes-first", "csr",
-     "a fence does not wait for packets that were still on their way to a lane", "tiny", "slow-host", ""},
+     "a fence does not wait for packets that were still on their way to a lane", "tiny", "port-stands", ""},
     {90, "gain-doubled", "cc_nscc",
      "the window's proportional gain is shifted by a bit too few", "tiny", "incast-trim", ""},
     {91, "penalty-saves-again", "cc_nscc",
