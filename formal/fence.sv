@@ -317,7 +317,8 @@ module formal_fence
   assign needs_packets = needs(8'(dut.u_packets.left_q), 8'(dut.u_packets.n_q));
   assign needs_ordered = needs(8'(dut.u_ordered.left_q), 8'(dut.u_ordered.n_q));
   for (genvar p = 0; p < 2; p++) begin : gen_needs
-    assign needs_sent[p] = needs(8'(dut.gen_plane[p].u_sent.left_q), 8'(dut.gen_plane[p].u_sent.n_q));
+    assign needs_sent[p] =
+        needs(8'(dut.gen_plane[p].u_sent.left_q), 8'(dut.gen_plane[p].u_sent.n_q));
     assign needs_placed[p] =
         needs(8'(dut.gen_plane[p].u_placed.left_q), 8'(dut.gen_plane[p].u_placed.n_q));
     `MRC_HELP(steps_placed, !busy || needs_placed[p] == 8'd0
@@ -333,7 +334,8 @@ module formal_fence
   // ---- helpers: what stages count, and where the marked words stand among what is left
 
   `MRC_HELP(orders, dut.u_orders.n_q == orders_q + 4'(order_done_q) && orders_q <= 4'd10)
-  `MRC_HELP(packets, 5'(dut.u_packets.n_q) == 5'(walk_q) + 5'(recs_q) + 5'(rec_done_q) && walk_q <= 3'd4)
+  `MRC_HELP(packets,
+      5'(dut.u_packets.n_q) == 5'(walk_q) + 5'(recs_q) + 5'(rec_done_q) && walk_q <= 3'd4)
   `MRC_HELP(answers, 4'(dut.u_answers.n_q) == 4'(ctls_q) + 4'(ctl_done_q) && ctls_q <= 2'd2)
   `MRC_HELP(tracked, 4'(dut.u_tracked.n_q) == 4'(track_q) + 4'(posted_q) && track_q <= 3'd5)
   `MRC_HELP(ordered, 4'(dut.u_ordered.n_q) == 4'(ords_q) + 4'(ord_done_q) && ords_q <= 2'd2)
@@ -358,7 +360,8 @@ module formal_fence
   `MRC_HELP(m_plane, !m_path_q || path_plane_q == m_plane_q)
   `MRC_HELP(m_lane, m_lane_q <= lane_q[m_plane_q])
   `MRC_HELP(m_ctls, m_ctls_q <= ctls_q && (!m_ctl_q || ctl_q))
-  `MRC_HELP(m_rx, m_track_q <= track_q && (!m_rxpkt_q || rxpkt_q) && m_ords_q <= ords_q && (!m_ord_q || ord_q))
+  `MRC_HELP(m_rx,
+      m_track_q <= track_q && (!m_rxpkt_q || rxpkt_q) && m_ords_q <= ords_q && (!m_ord_q || ord_q))
   `MRC_HELP(m_rx_plane, !m_rxpkt_q || rxpkt_plane_q == m_rx_plane_q)
   `MRC_HELP(m_place, m_place_q <= place_q[m_rx_plane_q])
   `MRC_HELP(m_tx_marked, tx_marked_q || !(tx_in || tx_old_q))

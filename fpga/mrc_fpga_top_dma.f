@@ -66,6 +66,8 @@ rtl/rx/track/mrc_rx_track.sv
 rtl/rx/mrc_rx_reorder.sv
 rtl/ctl/mrc_ack_gen.sv
 rtl/ctl/mrc_endpoint.sv
+rtl/ctl/mrc_fence_stage.sv
+rtl/ctl/mrc_fence.sv
 rtl/gen/mrc_csr_regs.sv
 rtl/ctl/mrc_csr.sv
 rtl/gen/mrc_boundaries.sv

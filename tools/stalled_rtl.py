@@ -54,7 +54,25 @@ def once(text, old, new):
     return text.replace(old, new)
 
 
+def cut_watchers(text, nic):
+    """The text without the instances of blocks that watch streams, and these: by name, as they look at given streams."""
+    watchers = {}
+    for block in nic.blocks.values():
+        if not block.watches:
+            continue
+        begin = text.index(f"  mrc_{block.name} #(\n")
+        end = text.index("  );\n", begin) + 5
+        instance = once(text[begin:end], "#(\n", "#(\n      .Slack(2),\n")
+        for stream, _ in block.watches.values():
+            for name in names(nic, stream):
+                instance = re.sub(rf"\(({name})\b", r"(given_\1", instance)
+        watchers[block.name] = instance
+        text = f"{text[:begin]}  // {block.name}\n{text[end:]}"
+    return text, watchers
+
+
 def with_stalls(text, nic):
+    text, watchers = cut_watchers(text, nic)
     declared = placed = lanes = ""
     for s in stalled(nic):
         plain = names(nic, s)
@@ -76,6 +94,8 @@ def with_stalls(text, nic):
         else:
             placed += stall
     text = once(text, "  // ---- registers, table writes, pulses\n", declared + "\n  // ---- registers\n")
+    for name, instance in watchers.items():
+        text = once(text, f"  // {name}\n", instance)
     text = once(text, "  // ---- lanes: what goes to one of them waits for that one\n", placed + "\n  // ---- lanes\n")
     return once(text, "begin : gen_lane\n", "begin : gen_lane\n" + lanes)
 

@@ -10,7 +10,8 @@ module mrc_fence
 #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned LaneFifo = 4,
-    parameter int unsigned TxLaneFifo = 16
+    parameter int unsigned TxLaneFifo = 16,
+    parameter int unsigned Slack = 0  // words that queues between the blocks hold besides
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -60,7 +61,7 @@ module mrc_fence
   logic [NumPlanes-1:0] placed_owes, unused_placed, sent_some, sent_owes;
 
   mrc_fence_stage #(
-      .Most(11)
+      .Most(11 + Slack)
   ) u_orders (
       .clk_i,
       .rst_ni,
@@ -73,7 +74,7 @@ module mrc_fence
   );
 
   mrc_fence_stage #(
-      .Most(3)
+      .Most(3 + Slack)
   ) u_answers (
       .clk_i,
       .rst_ni,
@@ -86,7 +87,7 @@ module mrc_fence
   );
 
   mrc_fence_stage #(
-      .Most(6)
+      .Most(6 + Slack)
   ) u_tracked (
       .clk_i,
       .rst_ni,
@@ -99,7 +100,7 @@ module mrc_fence
   );
 
   mrc_fence_stage #(
-      .Most(8)
+      .Most(8 + Slack)
   ) u_packets (
       .clk_i,
       .rst_ni,
@@ -112,7 +113,7 @@ module mrc_fence
   );
 
   mrc_fence_stage #(
-      .Most(3)
+      .Most(3 + Slack)
   ) u_ordered (
       .clk_i,
       .rst_ni,
@@ -130,7 +131,7 @@ module mrc_fence
     assign goes = path_valid_i && path_plane_i == 4'(p);
 
     mrc_fence_stage #(
-        .Most(LaneFifo + 12)
+        .Most(LaneFifo + 12 + Slack)
     ) u_placed (
         .clk_i,
         .rst_ni,
@@ -143,7 +144,7 @@ module mrc_fence
     );
 
     mrc_fence_stage #(
-        .Most(TxLaneFifo + 7)
+        .Most(TxLaneFifo + 7 + Slack)
     ) u_sent (
         .clk_i,
         .rst_ni,
