@@ -14,6 +14,7 @@ module formal_csr
 ) (
     input logic clk_i,
     input logic [1:0] port_up_i,
+    input logic [31:0] fence_i,
     input axil_req_t axil_i,
     input nic_pulses_t pulses_i,
     input logic evev_valid_i,
@@ -34,6 +35,7 @@ module formal_csr
   logic [3:0] qperr_ready_o;
   evp_t evp_o;
   logic [31:0] tick_o;
+  logic fence_go_o;
   cfg_t cfg_o;
   nic_csr_t csr_o;
 

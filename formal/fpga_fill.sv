@@ -52,12 +52,11 @@ module formal_fpga_fill #(
 
   logic begins, busy_q, fill_q, aw_q, w_q, ar_q, differs;
   // Of this job: addresses and beats that were taken, answers that have come; words that differ.
-  logic [31:0] aws_q, ws_q, ars_q, bs_q, rs_q, bad_q, asked;
+  logic [31:0] aws_q, ws_q, ars_q, bs_q, rs_q, bad_q;
   logic [63:0] awaddr_q, wdata_q, araddr_q, bad_at_q;
   logic aw_new, ar_new, run_q;
 
   assign begins = w_go_i && w_good_o && w_word_i == Job;
-  assign asked = fill_q ? aws_q : ars_q;
   assign differs = m_axi_rvalid_i && !m_axi_rresp_i[1]
       && m_axi_rdata_i != expected(dut.seed_q, rs_q);
   assign aw_new = m_axi_awvalid_o && !aw_q;
@@ -113,21 +112,6 @@ module formal_fpga_fill #(
       || (fill_q ? bs_q == dut.words_q && ws_q == dut.words_q : rs_q == dut.words_q))
   `MRC_PROVE(paused, run_q || (!aw_new && !ar_new))
   `MRC_PROVE(open, aws_q - bs_q <= 32'(MaxOpen) && ars_q - rs_q <= 32'(MaxOpen))
-
-  `MRC_HELP(asked, dut.asked_q == asked + 32'(m_axi_awvalid_o || m_axi_arvalid_o))
-  `MRC_HELP(beats, aws_q + 32'(m_axi_awvalid_o) == ws_q + 32'(m_axi_wvalid_o))
-  `MRC_HELP(left, dut.left_q + dut.asked_q == dut.words_q || !dut.busy)
-  `MRC_HELP(bounded, !dut.busy || dut.asked_q <= dut.words_q)
-  `MRC_HELP(taken, aws_q <= dut.asked_q && ws_q <= dut.asked_q && ars_q <= dut.asked_q)
-  `MRC_HELP(came, dut.came_q == (fill_q ? bs_q : rs_q))
-  `MRC_HELP(awaited, 32'(dut.open_q) == dut.asked_q - dut.came_q)
-  `MRC_HELP(at, !dut.busy || dut.at_q == dut.addr_q + {29'd0, dut.asked_q})
-  `MRC_HELP(kind, (fill_q ? ars_q == 0 && rs_q == 0 && !m_axi_arvalid_o && dut.job_q != 2
-      : aws_q == 0 && ws_q == 0 && bs_q == 0 && !m_axi_awvalid_o && !m_axi_wvalid_o
-      && dut.job_q != 1) && dut.job_q != 3)
-  `MRC_HELP(offers, dut.busy || idle_o)
-  `MRC_HELP(ended, dut.busy || dut.left_q == 0)
-  `MRC_HELP(last, !busy_q || dut.busy || dut.asked_q == dut.words_q)
 
   `MRC_COVER(stays, aw_q)
   `MRC_COVER(aw_in_order, m_axi_awvalid_o && aws_q == 2)

@@ -25,6 +25,7 @@ module formal_rx_reorder
   logic [1:0] over_o;
   cqe_t cqe_o;
   qperr_t qperr_o;
+  logic ord_done_o;
   mrc_rx_reorder #(
       .NumPlanes(2),
       .NumQps(2),

@@ -34,6 +34,7 @@ module formal_rx_track
   ord_t ord_o;
   qperr_t qperr_o;
   rx_track_pulses_t pulses_o;
+  logic posted_o, goes_on_o;
   mrc_rx_track #(
       .NumPlanes(2),
       .NumQps(2),

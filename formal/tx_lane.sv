@@ -38,6 +38,7 @@ module formal_tx_lane
   logic [127:0] tx_tdata_o;
   logic [15:0] tx_tkeep_o;
   tx_lane_pulses_t pulses_o;
+  logic data_done_o;
   mrc_tx_lane #(
       .PortBytes(16),
       .HostBytes(32),

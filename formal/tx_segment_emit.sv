@@ -40,6 +40,7 @@ module formal_tx_segment_emit
   ccret_t ret_o;
   sched_t push_o;
   emit_wr_t wr_o;
+  logic order_done_o;
   mrc_tx_segment_emit #(
       .NumQps(2),
       .MaxMpr(256),

@@ -147,7 +147,7 @@ inline constexpr Bug kBugs[] = {
      "a command counts as done when the first block has taken it", "tiny", "clean", ""},
     {70, "spoiled-with-good-icrc", "tx_lane",
      "a packet of which a line could not be read has a right ICRC", "tiny", "host-errors", ""},
-    {71, "host-fail-ignored", "csr",
+    {71, "host-fail-ignored", "tx_segment",
      "the host reports that a QP must fail, and it does not", "tiny", "host-errors", ""},
     {72, "port-stands-untold", "tx_lane",
      "a lane does not notice that its port stands still", "tiny", "port-stands", ""},

@@ -41,20 +41,20 @@ Recorded record_run(const char* preset, const char* path, const char* scenario, 
   Bench bench(seed);
   bench.arm(kBase, 1u << 14);
   CosimOptions o = short_run(preset, scenario, packets, seed);
+  Recorded r;
   RecordedDut<Bench>* dut = nullptr;
   o.open = [&](std::string& error) -> std::unique_ptr<Dut> {
     auto rtl = open_dut(path, p, seed, error);
     REQUIRE(rtl);
     auto made = std::make_unique<RecordedDut<Bench>>(std::move(rtl), bench, p, make_model_dut(p));
     made->bug = static_cast<uint8_t>(bug);
+    made->told = &r.differs;
     dut = made.get();
     return made;
   };
-  Recorded r;
   // Before the device goes.
   o.record = [&](const mrc_pins_in&) {
     r.cycles = dut->cycles;
-    r.differs = dut->differs;
     return true;
   };
   r.run = run_cosim(o);

@@ -230,6 +230,7 @@ class RecordedDut final : public tb::Dut {
       shown_->outputs(out_);
       b.add(out_);
       if (a.value() != b.value() && !differs) differs = cycles;
+      if (told != nullptr) *told = differs;
     }
     cycles = i.rst_n != 0 ? cycles + 1 : 0;
     mrc_pins_in in = i;
@@ -246,6 +247,7 @@ class RecordedDut final : public tb::Dut {
   uint64_t cycles = 0;  ///< of the core, since its reset
   uint8_t bug = 0;      ///< that the recorded one has
   std::optional<uint64_t> differs;
+  std::optional<uint64_t>* told = nullptr;  ///< the same, for who outlives the device
 
  private:
   std::unique_ptr<tb::Dut> recorded_, shown_;
