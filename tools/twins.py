@@ -21,6 +21,7 @@ import yaml
 HERE = Path(__file__).resolve()
 STREAMS = "cmodel/spec/streams.yaml"
 NO_BLOCKS = {"host"}  # producers outside the NIC
+WATCHING = ("fence",)  # blocks that watch streams and give none
 FREE_ROOMS = {"lib", "gen", "lint", "timing"}  # of these trees: not of one block
 
 # {kind: (tree, prefix, what follows the name, what the file must hold)}
@@ -46,6 +47,7 @@ def blocks(root):
     """The producers of the boundaries, in their order."""
     boundaries = yaml.safe_load((root / STREAMS).read_text(encoding="utf-8"))["boundaries"]
     names = [entry["name"].split(".")[0] for entries in boundaries.values() for entry in entries]
+    names += [name for name in WATCHING if room_of(root, name) is not None]
     return [name for name in dict.fromkeys(names) if name not in NO_BLOCKS]
 
 
