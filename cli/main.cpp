@@ -62,7 +62,7 @@ Examples:
   mrc vectors run --device "mrc ports"      the same NIC behind real ports, in namespaces of its own
   mrc bench cosim                           speed of model, RTL and lockstep
   mrc check run.mrclog                      any NIC against the rules of MRC, by what was seen of it
-  mrc replay-pins dump.bin --preset fpga100   what a board has recorded, done again by the model
+  mrc replay-pins board.mrcx --preset tiny  what a board has recorded, done again by the model
   mrc lint                                  Verilator, slang and yosys over the RTL
   mrc export-verilog --preset tiny -o out   plain Verilog for other tools
   mrc state --preset asic800                bits of state per QP, packet in flight, EV, ...

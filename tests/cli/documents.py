@@ -8,6 +8,7 @@ they name, and wants the exit code that they promise. Long ones run shorter (SHO
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,7 @@ def prepare(mrc, folder):
         (folder / name).write_bytes((folder / "capture.pcapng").read_bytes())
     run("decode", "capture.pcapng", "--json", to="packets.json")
     run("fabric", "--scenario", "small", "--print", to="my.toml")
+    shutil.copy(ROOT / "tests/fpga/record/tiny.mrcx", folder / "board.mrcx")
     (folder / "net.toml").write_text('kind = "clos"\nleaves = 4\nhosts_per_leaf = 4\nspines = 4\n')
     run("cosim", "--preset", "tiny", "--packets", "300", "--scenario", "clean", "--record", "run.mrclog",
         "--pcap", "port.pcapng")
