@@ -106,6 +106,10 @@ if (out === '--serve') {
     write(1)(Buffer.from(JSON.stringify(answer) + '\n'));
   }
 } else {
+  // Node may hang for ever when it waits for its own threads (nodejs/node#54918, #64560): a timer keeps its loop from
+  // draining them, and the process ends as another program instead of shutting down.
+  setInterval(() => {}, 1000);
   const split = rest.indexOf('--');
-  process.exit(await run({folder: '.', out, inputs: rest.slice(0, split), args: rest.slice(split + 1)}, write));
+  const code = await run({folder: '.', out, inputs: rest.slice(0, split), args: rest.slice(split + 1)}, write);
+  process.execve('/bin/sh', ['sh', '-c', `exit ${code}`], {});
 }
