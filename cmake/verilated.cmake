@@ -9,8 +9,10 @@ execute_process(COMMAND "${VERILATOR_BIN}" --version OUTPUT_VARIABLE verilator_v
 string(REGEX MATCH "[0-9]+\\.[0-9]+" verilator_version "${verilator_version}")
 get_filename_component(MRC_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
-# How the model is verilated: speed by default, what the flavour is for otherwise.
-set(MRC_VERILATOR_ARGS -O3 --x-assign fast --x-initial fast --output-split 20000)
+# How the model is verilated: speed by default, what the flavour is for otherwise. One optimization makes wrong code of
+# some trees of gates in 5.006 and later (verilator/verilator#4832, docs/gates.md).
+set(MRC_VERILATOR_SAFE -fno-const-bit-op-tree)
+set(MRC_VERILATOR_ARGS -O3 ${MRC_VERILATOR_SAFE} --x-assign fast --x-initial fast --output-split 20000)
 set(MRC_VERILATED_OPT_FAST -O2)
 set(MRC_VERILATED_RUNTIME verilated.cpp verilated_threads.cpp)
 if(MRC_WAVE)
@@ -22,7 +24,7 @@ if(MRC_COVERAGE)
   list(APPEND MRC_VERILATED_RUNTIME verilated_cov.cpp)
 endif()
 if(MRC_SANITIZE)
-  set(MRC_VERILATOR_ARGS)
+  set(MRC_VERILATOR_ARGS ${MRC_VERILATOR_SAFE})
   set(MRC_VERILATED_OPT_FAST -O1)
 endif()
 
