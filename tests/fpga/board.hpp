@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The top for boards at preset tiny, behind the pins of its core: around it stand MACs, each with two clocks of random
-/// period and phase that jitter, a memory on AXI4, and a shell that puts the bench's registers at their place in the
-/// map. So every bench that drives a core drives a board. What it does not tell is whose a host write is
-/// (docs/blocks/nic.md, "Host writes"): AXI4 has no word for that.
+/// A top for boards at preset tiny, behind the pins of its core: around it stand MACs, each with two clocks of random
+/// period and phase that jitter, a memory on AXI4 or behind a DMA, and a shell that puts the bench's registers at their
+/// place in the map. So every bench that drives a core drives a board. What it does not tell is whose a host write is
+/// (docs/blocks/nic.md, "Host writes"): neither AXI4 nor a descriptor has a word for that.
 ///
 /// Of a top with rings the pins wqe and cqe are dead: whoever drives it posts and polls in memory (ring_host.hpp).
 #pragma once
@@ -22,6 +22,7 @@
 #include "tb/environment/driver.hpp"
 #include "tests/fpga/axi_memory.hpp"
 #include "tests/fpga/board_mac.hpp"
+#include "tests/fpga/dma_memory.hpp"
 #include "tests/fpga/record/write_memory.hpp"
 #include "util/rng.hpp"
 #include "verilated.h"
@@ -29,12 +30,14 @@
 class Vmrc_fpga_top;
 class Vmrc_fpga_full_top;
 class Vmrc_fpga_gen_top;
+class Vmrc_fpga_stream_top;
+class Vmrc_fpga_ram_top;
 
 namespace mrc {
 
-/// Top is mrc_fpga_top, Verilated; Ids are the ids that it reads with. With fewer MACs than planes they are ports: a
-/// frame of any plane is on the pins of the MAC of its port.
-template <class Top, unsigned Ids, unsigned Macs>
+/// Top is mrc_fpga_top or mrc_fpga_top_dma, Verilated; Memory is what its host side reads and writes. With fewer MACs
+/// than planes they are ports: a frame of any plane is on the pins of the MAC of its port.
+template <class Top, class Memory, unsigned Macs>
 class BoardOf final : public tb::Dut {
  public:
   static constexpr const Preset& kPreset = *find_preset("tiny");
@@ -56,8 +59,8 @@ class BoardOf final : public tb::Dut {
   unsigned assertions() const override;
   const tb::FailedAssertion* failed_assertion() const override { return failed_ ? &*failed_ : nullptr; }
 
-  AxiMemory<kHostBytes, Ids> memory;
-  /// The recorder's, where there is one: plain boards have it.
+  Memory memory;
+  /// The recorder's, where there is one: plain boards have it, those of skin B have not even its pins.
   WriteMemory<kHostBytes> record_memory;
   /// A reset of the bench's is from now on one of the core alone, by CORE_HOLD: the bus of the memory lives on.
   bool resets_core_alone = false;
@@ -89,6 +92,8 @@ class BoardOf final : public tb::Dut {
   void core_cycle();
   void rx_edge(unsigned plane);
   void tx_edge(unsigned plane);
+  void drive_record();
+  void sample_record();
   void drive_side();
   void sample_side();
   void axil_outputs(mrc_pins_out& o) const;
@@ -115,10 +120,15 @@ class BoardOf final : public tb::Dut {
   std::optional<tb::FailedAssertion> failed_;
 };
 
-using Board = BoardOf<Vmrc_fpga_top, find_preset("tiny")->num_planes, find_preset("tiny")->num_planes>;
-/// With the generator and the pattern checker of a first run, in gen_board.cpp.
-using GenBoard = BoardOf<Vmrc_fpga_gen_top, find_preset("tiny")->num_planes + 1, find_preset("tiny")->num_planes>;
+inline constexpr unsigned kBoardPlanes = find_preset("tiny")->num_planes, kBoardLine = find_preset("tiny")->host_bytes;
+/// Skin A, whose reads have the plane as their id.
+using Board = BoardOf<Vmrc_fpga_top, AxiMemory<kBoardLine, kBoardPlanes>, kBoardPlanes>;
+/// With the generator and the pattern checker of a first run, in gen_board.cpp; theirs is one id more.
+using GenBoard = BoardOf<Vmrc_fpga_gen_top, AxiMemory<kBoardLine, kBoardPlanes + 1>, kBoardPlanes>;
 /// With rings in host memory, and both planes on one port.
-using FullBoard = BoardOf<Vmrc_fpga_full_top, find_preset("tiny")->num_planes + 1, 1>;
+using FullBoard = BoardOf<Vmrc_fpga_full_top, AxiMemory<kBoardLine, kBoardPlanes + 1>, 1>;
+/// Skin B, for a DMA with streams, and for one that works on RAMs: in dma_boards.cpp.
+using StreamBoard = BoardOf<Vmrc_fpga_stream_top, DmaMemory<kBoardLine, false>, kBoardPlanes>;
+using RamBoard = BoardOf<Vmrc_fpga_ram_top, DmaMemory<kBoardLine, true>, kBoardPlanes>;
 
 }  // namespace mrc

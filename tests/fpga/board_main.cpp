@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A board as a process that speaks JSON lines (docs/device.md).
+/// A board, of the kind MRC_BOARD, as a process that speaks JSON lines (docs/device.md).
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -13,10 +13,10 @@ namespace {
 
 int serve() {
   mrc::tb::PinsOptions options;
-  options.preset = &mrc::Board::kPreset;
+  options.preset = &mrc::MRC_BOARD::kPreset;
   options.name = "board";
   options.whose_writes = false;
-  options.open = [](uint64_t seed, std::string&) { return std::make_unique<mrc::Board>(seed); };
+  options.open = [](uint64_t seed, std::string&) { return std::make_unique<mrc::MRC_BOARD>(seed); };
   const auto device = mrc::tb::make_pins_device(options);
   mrc::tb::LineServer server(*device, "stdin");
   uint32_t number = 0;
@@ -31,13 +31,13 @@ int serve() {
 
 int main(int argc, char**) {
   if (argc > 1) {
-    std::cerr << "mrc_board: it takes no argument. Calls come on stdin, docs/device.md lists them.\n";
+    std::cerr << "mrc: a board takes no argument. Calls come on stdin, docs/device.md lists them.\n";
     return 3;
   }
   try {
     return serve();
   } catch (const std::exception& error) {
-    std::cerr << "mrc_board: " << error.what() << '\n';
+    std::cerr << "mrc: board: " << error.what() << '\n';
     return 3;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What BoardOf does, for the files that make one of a Verilated top: boards.cpp, gen_board.cpp.
+/// What BoardOf does, for the files that make one of a Verilated top: boards.cpp, gen_board.cpp, dma_boards.cpp.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ void set_bit(Pin& pin, unsigned at, bool on) {
 
 }  // namespace
 
-template <class Top, unsigned Ids, unsigned Macs>
-BoardOf<Top, Ids, Macs>::BoardOf(uint64_t seed)
+template <class Top, class Memory, unsigned Macs>
+BoardOf<Top, Memory, Macs>::BoardOf(uint64_t seed)
     : memory(seed), record_memory(seed), rng_(seed, "board"), top_(std::make_unique<Top>(&context_, "board")) {
   // A word of a MAC must not take longer than its bytes on the wire.
   const uint64_t slowest = uint64_t{kWordBytes} * 8000 / kPreset.port_gbps;
@@ -56,25 +56,25 @@ BoardOf<Top, Ids, Macs>::BoardOf(uint64_t seed)
   failed_assertions();
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-BoardOf<Top, Ids, Macs>::~BoardOf() {
+template <class Top, class Memory, unsigned Macs>
+BoardOf<Top, Memory, Macs>::~BoardOf() {
   Verilated::threadContextp(&context_);
   top_->final();
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-unsigned BoardOf<Top, Ids, Macs>::assertions() const {
+template <class Top, class Memory, unsigned Macs>
+unsigned BoardOf<Top, Memory, Macs>::assertions() const {
   return MRC_ASSERTIONS;
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::eval() {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::eval() {
   Verilated::threadContextp(&context_);
   top_->eval();
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::axil_outputs(mrc_pins_out& o) const {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::axil_outputs(mrc_pins_out& o) const {
   const auto& t = *top_;
   o.awready = t.s_axil_awready_o;
   o.wready = t.s_axil_wready_o;
@@ -86,8 +86,8 @@ void BoardOf<Top, Ids, Macs>::axil_outputs(mrc_pins_out& o) const {
   o.rdata = t.s_axil_rdata_o;
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::axil(const mrc_pins_in& i, unsigned base) {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::axil(const mrc_pins_in& i, unsigned base) {
   auto& t = *top_;
   t.s_axil_awvalid_i = i.awvalid;
   t.s_axil_awaddr_i = static_cast<uint16_t>(base + i.awaddr);
@@ -102,8 +102,8 @@ void BoardOf<Top, Ids, Macs>::axil(const mrc_pins_in& i, unsigned base) {
 
 /// The bus of registers for this cycle, and whose it is in the next one: the bench does not wait for the shell unless
 /// its access has not begun.
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::share_bus(const mrc_pins_in& i) {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::share_bus(const mrc_pins_in& i) {
   mrc_pins_out o{};
   axil_outputs(o);
   if (shell_owns_) {
@@ -117,8 +117,8 @@ void BoardOf<Top, Ids, Macs>::share_bus(const mrc_pins_in& i) {
   shell_owns_ = !shell_.idle() && !bench_busy_;
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::outputs(mrc_pins_out& o) {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::outputs(mrc_pins_out& o) {
   const auto& t = *top_;
   axil_outputs(o);
   if (shell_owns_) o.awready = o.wready = o.bvalid = o.arready = o.rvalid = 0;
@@ -156,8 +156,8 @@ void BoardOf<Top, Ids, Macs>::outputs(mrc_pins_out& o) {
   }
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::drive(const mrc_pins_in& i) {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::drive(const mrc_pins_in& i) {
   auto& t = *top_;
   t.lane_link_up_i = static_cast<uint8_t>(i.link_up & ((1u << Macs) - 1));
   share_bus(i);
@@ -186,8 +186,8 @@ void BoardOf<Top, Ids, Macs>::drive(const mrc_pins_in& i) {
   }
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::rx_edge(unsigned p) {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::rx_edge(unsigned p) {
   auto& t = *top_;
   set_bit(t.lane_rx_clk_i, p, true);
   eval();
@@ -208,8 +208,8 @@ void BoardOf<Top, Ids, Macs>::rx_edge(unsigned p) {
   eval();
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::tx_edge(unsigned p) {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::tx_edge(unsigned p) {
   auto& t = *top_;
   if ((t.lane_tx_tvalid_o >> p & 1) != 0 && (t.lane_tx_tready_i >> p & 1) != 0) {
     uint64_t keep = 0;
@@ -227,8 +227,8 @@ void BoardOf<Top, Ids, Macs>::tx_edge(unsigned p) {
   eval();
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::drive_side() {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::drive_side() {
   auto& t = *top_;
   set_bit(t.side_rx_tready_i, 0, side_takes && rng_.chance(0.8));
   side_offered_ = !to_side_.empty() && (side_offered_ || rng_.chance(0.8));
@@ -242,8 +242,8 @@ void BoardOf<Top, Ids, Macs>::drive_side() {
   set_bit(t.side_tx_tlast_i, 0, last);
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::sample_side() {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::sample_side() {
   auto& t = *top_;
   std::array<uint8_t, kWordBytes> word{};
   if ((t.side_tx_tvalid_i & t.side_tx_tready_o & 1) != 0) {
@@ -259,8 +259,30 @@ void BoardOf<Top, Ids, Macs>::sample_side() {
   from_side.add(word.data(), n, (t.side_rx_tlast_o & 1) != 0, (t.side_rx_tuser_o & 1) != 0);
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::core_cycle() {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::drive_record() {
+  auto& t = *top_;
+  if constexpr (requires { t.m_rec_awready_i; }) {
+    const auto& drives = record_memory.drive();
+    t.m_rec_awready_i = drives.awready;
+    t.m_rec_wready_i = drives.wready;
+    t.m_rec_bvalid_i = drives.bvalid;
+    t.m_rec_bresp_i = drives.bresp;
+  }
+}
+
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::sample_record() {
+  const auto& t = *top_;
+  if constexpr (requires { t.m_rec_awvalid_o; }) {
+    record_memory.sample({t.m_rec_awvalid_o != 0, t.m_rec_awid_o, t.m_rec_awaddr_o, t.m_rec_awlen_o, t.m_rec_awsize_o,
+                          t.m_rec_awburst_o, t.m_rec_wvalid_o != 0, &t.m_rec_wdata_o[0], t.m_rec_wstrb_o,
+                          t.m_rec_wlast_o != 0, t.m_rec_bready_o != 0});
+  }
+}
+
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::core_cycle() {
   const uint64_t end = now_ + kPreset.clock_ps;
   for (;;) {
     unsigned first = 0;
@@ -279,17 +301,10 @@ void BoardOf<Top, Ids, Macs>::core_cycle() {
   ++cycle_;
   memory.drive(*top_);
   drive_side();
-  auto& t = *top_;
-  const auto& drives = record_memory.drive();
-  t.m_rec_awready_i = drives.awready;
-  t.m_rec_wready_i = drives.wready;
-  t.m_rec_bvalid_i = drives.bvalid;
-  t.m_rec_bresp_i = drives.bresp;
+  drive_record();
   eval();
-  memory.sample(t);
-  record_memory.sample({t.m_rec_awvalid_o != 0, t.m_rec_awid_o, t.m_rec_awaddr_o, t.m_rec_awlen_o, t.m_rec_awsize_o,
-                        t.m_rec_awburst_o, t.m_rec_wvalid_o != 0, &t.m_rec_wdata_o[0], t.m_rec_wstrb_o,
-                        t.m_rec_wlast_o != 0, t.m_rec_bready_o != 0});
+  memory.sample(*top_);
+  sample_record();
   sample_side();
   top_->clk_i = 1;
   eval();
@@ -297,8 +312,8 @@ void BoardOf<Top, Ids, Macs>::core_cycle() {
   eval();
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::forget_frames() {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::forget_frames() {
   to_board_ = {};
   to_bench_ = {};
   to_side_ = from_side = {};
@@ -306,34 +321,43 @@ void BoardOf<Top, Ids, Macs>::forget_frames() {
 }
 
 /// Nobody answers what the memory has asked for any more.
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::forget() {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::forget() {
   asked_ = {};
   memory.forgotten();
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-unsigned BoardOf<Top, Ids, Macs>::ring_irq() const {
-  return top_->ring_irq_o;
+template <class Top, class Memory, unsigned Macs>
+unsigned BoardOf<Top, Memory, Macs>::ring_irq() const {
+  if constexpr (requires { top_->ring_irq_o; }) {
+    return top_->ring_irq_o;
+  } else {
+    return 0;
+  }
 }
 
 /// As software does it, while the memory answers what it was asked before.
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::reset_core() {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::reset_core() {
   forget_frames();
   // What CORE_STATE must say, read after CORE_HOLD was written.
-  for (const auto [hold, mask, wanted] : {std::array{1u, kStateRun | kStateDrain, 0u}, {0u, kStateRun, kStateRun}}) {
+  struct Change {
+    uint32_t hold, mask, wanted;
+  };
+  for (const Change& to : {Change{1, kStateRun | kStateDrain, 0}, Change{0, kStateRun, kStateRun}}) {
     bool there = false;
-    if (hold == 0) {
+    if (to.hold == 0) {
       for (const auto& [at, value] : writes_held) write(at, value);
     }
-    write(kCoreHold, hold);
+    write(kCoreHold, to.hold);
     for (unsigned cycles = 0; !there; ++cycles) {
       if (cycles == kResetCycles) {
         failed_ = tb::FailedAssertion{"reset", "board", "the core's reset does not end", cycle_};
         return;
       }
-      if (shell_.idle()) read(kCoreState, [&](uint32_t state, unsigned) { there = (state & mask) == wanted; });
+      if (shell_.idle()) {
+        read(kCoreState, [&](uint32_t state, unsigned) { there = (state & to.mask) == to.wanted; });
+      }
       forget();
       drive(mrc_pins_in{});
       core_cycle();
@@ -341,8 +365,8 @@ void BoardOf<Top, Ids, Macs>::reset_core() {
   }
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::step(const mrc_pins_in& i) {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::step(const mrc_pins_in& i) {
   if (i.rst_n == 0 && resets_core_alone) {
     if (!was_reset_) reset_core();
     was_reset_ = true;
@@ -365,13 +389,13 @@ void BoardOf<Top, Ids, Macs>::step(const mrc_pins_in& i) {
   look_for_failures();
 }
 
-template <class Top, unsigned Ids, unsigned Macs>
-void BoardOf<Top, Ids, Macs>::look_for_failures() {
+template <class Top, class Memory, unsigned Macs>
+void BoardOf<Top, Memory, Macs>::look_for_failures() {
   for (const std::string& text : failed_assertions()) {
     if (!failed_) failed_ = tb::FailedAssertion{"assertion", "board", text, cycle_};
   }
   for (const std::string& problem : {memory.problem(), record_memory.problem()}) {
-    if (!failed_ && !problem.empty()) failed_ = tb::FailedAssertion{"AXI4", "board", problem, cycle_};
+    if (!failed_ && !problem.empty()) failed_ = tb::FailedAssertion{"memory", "board", problem, cycle_};
   }
 }
 

@@ -112,17 +112,25 @@ class PairOf {
       s.nic->qp(c);
     }
   }
-  /// As software does it at both ends, but for QP_FAILED.
+  /// As software does it at both ends (docs/boards/top.md, "A QP set up anew"), but for QP_FAILED.
   void reconnect(unsigned q) {
     for (Side<B>& s : sides) {
       tb::QpConfig c = s.nic->qp_now(s.info.qp_first + q);
       c.state = log::QpState::Reset;
       s.nic->qp(c);
     }
-    run(60);
-    for (unsigned i = 0; i < 2; ++i) CHECK(read(i, kWrTaken) == read(i, kWrDone));
+    for (unsigned i = 0; i < 2; ++i) fence(i);
     connect(q);
     run(10);
+  }
+  /// Until nothing of before is in the core of a side, and what its host side had taken is acknowledged.
+  void fence(unsigned i) {
+    write(i, kCore + csr::kFence, csr::kFenceBusy.set(0, 1));
+    for (unsigned turns = 0; csr::kFenceBusy.get(read(i, kCore + csr::kFence)) != 0; ++turns) REQUIRE(turns < 1000);
+    for (const auto& [taken, done] : {std::pair{kWrTaken, kWrDone}, {kRdTaken, kRdDone}}) {
+      const uint32_t all = read(i, taken);
+      for (unsigned turns = 0; read(i, done) - all >= 1u << 31; ++turns) REQUIRE(turns < 1000);
+    }
   }
 
   /// A WRITE with an immediate; false: no room now.

@@ -6,7 +6,7 @@
 
 namespace mrc {
 
-template class BoardOf<Vmrc_fpga_top, Board::kPlanes, Board::kPlanes>;
-template class BoardOf<Vmrc_fpga_full_top, FullBoard::kPlanes + 1, 1>;
+template class BoardOf<Vmrc_fpga_top, AxiMemory<kBoardLine, kBoardPlanes>, kBoardPlanes>;
+template class BoardOf<Vmrc_fpga_full_top, AxiMemory<kBoardLine, kBoardPlanes + 1>, 1>;
 
 }  // namespace mrc

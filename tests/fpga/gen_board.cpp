@@ -5,6 +5,6 @@
 
 namespace mrc {
 
-template class BoardOf<Vmrc_fpga_gen_top, GenBoard::kPlanes + 1, GenBoard::kPlanes>;
+template class BoardOf<Vmrc_fpga_gen_top, AxiMemory<kBoardLine, kBoardPlanes + 1>, kBoardPlanes>;
 
 }  // namespace mrc

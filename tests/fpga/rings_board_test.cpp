@@ -129,6 +129,7 @@ TEST_CASE("a QP that holds work requests is set up anew, and its ring goes on", 
       };
       both(log::QpState::Error);  // QP_STATE; a row of QP_CTX comes when what was on its way has left
       both(log::QpState::Reset);
+      for (unsigned i = 0; i < 2; ++i) pair.fence(i);
       both(log::QpState::Init);
       for (auto& s : stations) s.open_sq(0);
       CHECK(pair.read(0, kRings + 0x101c) == 0);
