@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 import rtl
-from regression.engine import show
+from regression.engine import Progress
 from regression.work import TRIES
 
 MOST = 1000  # tasks of an array; Slurm's MaxArraySize is 1001 unless somebody changed it
@@ -92,8 +92,7 @@ exec {shlex.quote(str(rtl.ROOT / "tools/regress.py"))} --range {shlex.quote(str(
 
     def wait(self, jobs, todo, deadline):
         """Until all arrays are over. False: the time is, or somebody stopped us; then they are cancelled."""
-        begin = time.monotonic()
-        started = sum(len(self.folder.results(number)) for number in todo)
+        progress = Progress(self.folder, todo)
         while jobs := [job for job in jobs if self.under_way(job)]:
             if self.stop.wait(1) or time.monotonic() > deadline:
                 for job in jobs:
@@ -101,7 +100,7 @@ exec {shlex.quote(str(rtl.ROOT / "tools/regress.py"))} --range {shlex.quote(str(
                 while any(self.under_way(job) for job in jobs):
                     time.sleep(0.5)
                 return False
-            show(self.folder, todo, begin, started)
+            progress.show()
         return True
 
     def run(self, todo, deadline):
