@@ -81,6 +81,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.mpr = config.mpr_dest = window_of(scenario, topology);
   config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;
+  config.overdue = static_cast<unsigned>(scenario.overdue);
   if (scenario.timeout >= 0) config.timeout = static_cast<unsigned>(scenario.timeout);
   config.ar_shift = static_cast<unsigned>(scenario.ar_shift);
   config.sack_trigger = static_cast<uint32_t>(scenario.sack_trigger);

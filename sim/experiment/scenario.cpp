@@ -52,6 +52,8 @@ const Key<Scenario> kScenarioKeys[] = {
     NUMBER(Scenario, reorder, 0, 32767, true,
            "packets above a gap before it counts as lost; 0: 1.5 times the largest congestion window"),
     FLAG(Scenario, same_ev, "a gap counts as lost once a later packet of its entropy value has arrived"),
+    NUMBER(Scenario, overdue, 0, 64, true,
+           "a gap is lost once it is so many eighths of a round trip older than what a SACK answers; 0: never"),
     NUMBER(Scenario, timeout, -1, 24, true,
            "retransmission timer 1.024 us x 2^timeout; -1: 64 round trips, at least 131 us"),
     NUMBER(Scenario, sack_trigger, 0, 1048575, true, "bytes received before a SACK"),

@@ -44,7 +44,8 @@ struct Scenario {
   double seed = 1, mtu = 4096;
   unsigned threads = 1;  ///< no key: results do not depend on it
   double duration_us = 1e6, hang_us = 20'000, sample_us = 0;
-  double mpr = 0, reorder = 0, timeout = -1, sack_trigger = 16384, min_active = 8, probe_us = 100, ar_shift = 0;
+  double mpr = 0, reorder = 0, overdue = 0, timeout = -1, sack_trigger = 16384, min_active = 8, probe_us = 100,
+         ar_shift = 0;
   double common_evs = 0, probe_kind = 0, ep_repeats = 15, nominal = 0;
   double share_epoch = -1, share_least = 4, share_trims = 24, share_pen = 8, share_drain = 0;
   TopologyConfig topology;

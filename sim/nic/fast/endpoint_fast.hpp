@@ -51,7 +51,11 @@ struct FastConfig {
   bool time_stamps = true;    ///< TSETH; without it there is no round trip to control congestion by
   unsigned reorder = 256;     ///< packets above a gap before it counts as lost (register REORDER)
   bool same_ev = true;        ///< the oldest gap is lost once a packet sent later on the same EV has arrived
-  unsigned timeout = 7;       ///< the timer's interval is 1.024 us x 2^timeout
+  /// A gap that a SACK shows is lost, also when it was sent again before, once its newest transmission is older than
+  /// the packet that the SACK answers by so many eighths of the longest round trip of late. Then a QP also asks for the
+  /// receiver's state when it has sent all and hears nothing. 0: no. Needs time stamps; the NIC does not do it.
+  unsigned overdue = 0;
+  unsigned timeout = 7;  ///< the timer's interval is 1.024 us x 2^timeout
   RetryLimits retry{};
   bool rtt_rtx = true;  ///< time stamps of packets sent again are round trips too (A-58)
   NsccParams nscc{};    ///< rate_gbps and path_mtu are taken from the links and the QP
@@ -259,8 +263,10 @@ class FastEndpoint final : public Endpoint {
   /// The QP's window is full: if nothing is heard for a while, a reliability probe asks what has arrived.
   void watch_state(FastQp& qp);
   void state_timer(FastQp& qp, Time time);
+  void find_overdue(FastQp& qp, const Sack& sack, const SackFields& fields);
   void ask_state(FastQp& qp, uint16_t id);
   void arm_state(FastQp& qp);
+  static uint32_t full_round_trip(const FastDest& dest);
   uint32_t state_wait(const FastQp& qp) const;
   Block* block_of(const FastQp& qp, uint32_t psn) const;
   Block* take_block();

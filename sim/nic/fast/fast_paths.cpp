@@ -144,9 +144,11 @@ void FastEndpoint::arm_state(FastQp& qp) {
 }
 
 uint32_t FastEndpoint::state_wait(const FastQp& qp) const {
-  const FastDest& dest = dest_of(qp);
-  return config_.state_probe * (dest.state.base_rtt + (dest.words->target >> 8)) << qp.state_probes;
+  return config_.state_probe * full_round_trip(dest_of(qp)) << qp.state_probes;
 }
+
+/// What a round trip takes with target_delay in queues.
+uint32_t FastEndpoint::full_round_trip(const FastDest& dest) { return dest.state.base_rtt + (dest.words->target >> 8); }
 
 void FastEndpoint::ask_state(FastQp& qp, uint16_t id) {
   uint16_t ev_idx = kNoPathEv;
@@ -165,7 +167,7 @@ void FastEndpoint::ask_state(FastQp& qp, uint16_t id) {
 void FastEndpoint::state_timer(FastQp& qp, Time time) {
   if (!qp.watched || time != qp.state_due) return;
   qp.watched = false;
-  if (qp.failed || qp.una == qp.nxt || !(qp.rtx || qp.active)) return;
+  if (qp.failed || qp.una == qp.nxt || !(qp.rtx || qp.active || config_.overdue != 0)) return;
   qp.watched = true;
   const uint32_t since = tick() - qp.heard_tick;
   if (since >= state_wait(qp)) {

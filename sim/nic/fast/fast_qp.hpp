@@ -24,8 +24,9 @@ namespace mrc::sim {
 struct Record {
   uint32_t idx;          ///< number inside its message
   uint16_t msn, ev_idx;  ///< message; EV of its newest transmission
-  uint16_t size;         ///< nominal
-  bool rtx;              ///< it was sent again
+  uint16_t size : 15;    ///< nominal
+  uint16_t rtx : 1;      ///< it was sent again
+  uint16_t sent;         ///< time stamp of its newest transmission
 };
 
 /// 64 PSNs in flight. Exists from the first one's transmission until all are acknowledged.
@@ -111,6 +112,7 @@ struct FastDest {
   bool wants = false;
   bool asks = false;  ///< retransmissions that were refused will ask again, at a time that is set
   uint32_t want = 0, rtx_want = 0;
+  uint32_t longest = 0;  ///< round trip of late, in ticks
   unsigned peer_mask = ~0u;
   // Port status updates.
   bool due = false, sent = false;

@@ -24,6 +24,9 @@ constexpr unsigned kHoldCycles = 16, kAskCycles = 5, kRtxCycles = 8, kWakeCycles
 /// Register ACK_CTL.ar_gap after reset: AckReq of QPs that have nothing more to send.
 constexpr unsigned kArGapCycles = csr::kAckCtlArGap.get(csr::kAckCtlReset);
 
+/// With overdue: of the longest round trip so large a part is forgotten at each SACK.
+constexpr uint32_t kLongestFades = 256;
+
 /// Opcode and nominal size of packet idx of a request.
 struct NextPacket {
   uint8_t opcode;
@@ -378,7 +381,12 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
     }
   }
   qp.nxt = psn_add(psn, 1);
-  qp.blocks[psn >> 6 & (qp.blocks.size() - 1)]->record[psn & 63] = {qp.idx, qp.msn_head, ev_idx, size, false};
+  qp.blocks[psn >> 6 & (qp.blocks.size() - 1)]->record[psn & 63] = {.idx = qp.idx,
+                                                                    .msn = qp.msn_head,
+                                                                    .ev_idx = ev_idx,
+                                                                    .size = static_cast<uint16_t>(size & 0x7fff),
+                                                                    .rtx = 0,
+                                                                    .sent = time_stamp(tick(), false)};
   if (qp.cc) {
     qp.fly.enter(size);
     work_.left -= size;
@@ -405,6 +413,7 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
   }
   if (!more) {
     end_burst(qp, false);
+    if (config_.overdue != 0) watch_state(qp);
   } else if (work_.packets >= kBurstPackets || work_.bytes >= kBurstBytes) {
     end_burst(qp, true);
   }
@@ -418,7 +427,8 @@ void FastEndpoint::send_again(FastQp& qp, uint16_t ev_idx) {
   if (Block* block = block_of(qp, psn)) {
     Record& record = block->record[psn & 63];
     record.ev_idx = ev_idx;
-    record.rtx = true;
+    record.rtx = 1;
+    record.sent = time_stamp(tick(), false);
   }
   Request& request = qp.requests[msn_dist(old.msn, qp.msn_done)];
   const WritePart part = segment(request.message, old.idx, qp.mtu_code);
@@ -548,7 +558,42 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
       qp.rtx_lo = qp.una;
     }
   }
+  if (config_.overdue != 0 && qp.ts) find_overdue(qp, sack, s);
   release_blocks(qp);
+}
+
+/// Gaps of this SACK whose newest transmission should have come before the packet that it answers. Paths differ by what
+/// waits on them: the longest round trip of late is what one packet may be behind another.
+void FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const SackFields& s) {
+  // A packet that was trimmed overtakes what waits in queues, and tells nothing; a probe tells it after twice the time.
+  const Block* cause = sack.pr ? nullptr : block_of(qp, sack.psn);
+  const bool arrived =
+      psn_before(sack.psn, qp.una) || (cause != nullptr && (cause->row.sacked & psn_bit<uint64_t>(sack.psn)) != 0);
+  if (!sack.pr && !arrived) return;
+  FastDest& dest = dest_of(qp);
+  const uint32_t took = ticks_since(s.tx_timestamp, tick(), false);
+  dest.longest = std::max({took, dest.longest - dest.longest / kLongestFades, full_round_trip(dest)});
+  const uint32_t spare = config_.overdue * dest.longest / (sack.pr ? 4 : 8);
+  bool any = false;
+  uint32_t first = 0;
+  const auto look = [&](uint32_t psn) {
+    if (!in_window(psn, qp.una, qp.nxt)) return;
+    Block* block = block_of(qp, psn);
+    if (block == nullptr || ((block->row.sacked | block->row.pend) & psn_bit<uint64_t>(psn)) != 0) return;
+    const auto before = static_cast<int16_t>(s.tx_timestamp - block->record[psn & 63].sent);
+    if (before <= 0 || static_cast<uint32_t>(before) <= spare) return;
+    block->row.pend |= psn_bit<uint64_t>(psn);
+    first = any ? psn_first(first, psn) : psn;
+    any = true;
+  };
+  if (psn_add(sack.cack_psn, 1) == qp.una) look(qp.una);
+  const uint32_t base = psn_add(s.cack_psn, s.sack_offset);
+  for (unsigned i = 0; i < kSackBits && s.bitmap != 0; ++i) {
+    if ((s.bitmap >> i & 1) == 0) look(psn_add(base, i));
+  }
+  if (!any) return;
+  list_retransmission(qp);
+  qp.rtx_lo = psn_first(qp.rtx_lo, first);
 }
 
 void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {

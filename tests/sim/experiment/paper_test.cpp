@@ -169,6 +169,12 @@ TEST_CASE("paper: random loss of 0.1 % does little, of 1 % what the timer lets i
     const ExperimentResult slow = shipped("loss-1", seed, "timeout = 11\n");
     REQUIRE(slow.outcome == Outcome::Done);
     CHECK(over(slow) > 2);
+    // By the time of packets a loss is known a round trip later, whatever the timer, also of what was sent again.
+    const ExperimentResult known = shipped("loss-1", seed, "timeout = 11\noverdue = 8\n");
+    REQUIRE(known.outcome == Outcome::Done);
+    CHECK(over(known) < 1.08);
+    CHECK(known.total.timeouts == 0);
+    CHECK(slow.total.timeouts > 0);
     const ExperimentResult roce = shipped("roce-loss-1", seed);
     CHECK(over(roce) > 1.4);
     CHECK(roce.total.retransmissions > 20 * more.total.retransmissions);
