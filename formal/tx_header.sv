@@ -2,7 +2,8 @@
 `include "mrc_prove.svh"
 
 /// mrc_tx_header while lanes take every header and no table is written: control packets pass
-/// without a wait, whatever else there is. Checksums are any (formal/any_crc.sv).
+/// without a wait, whatever else there is, others behind them. Checksums are any
+/// (formal/any_crc.sv).
 module formal_tx_header
   import mrc_pkg::*;
 #(
@@ -47,4 +48,42 @@ module formal_tx_header
              && !eprq_ready_o)
   `MRC_HELP(head, dut.ack_v == came_q[0] && dut.u_ctlpkt.count_q <= 2'd1)
   `MRC_HELP(stage, !came_q[1] || dut.a_valid_q)
+
+  // ---- the others, in their order: cycles in which one in front of them is taken apart
+
+  localparam int unsigned Most = 1;
+  logic [1:0] probe_count, eprq_count, path_count;
+  formal_wait #(
+      .Most(Most)
+  ) u_probe (
+      .clk_i,
+      .rst_ni,
+      .waits_i(probe_valid_i && !probe_ready_o),
+      .others_i(dut.ack_pop),
+      .count_o(probe_count)
+  );
+  formal_wait #(
+      .Most(Most)
+  ) u_eprq (
+      .clk_i,
+      .rst_ni,
+      .waits_i(eprq_valid_i && !eprq_ready_o),
+      .others_i(dut.ack_pop || dut.probe_pop),
+      .count_o(eprq_count)
+  );
+  formal_wait #(
+      .Most(Most)
+  ) u_path (
+      .clk_i,
+      .rst_ni,
+      .waits_i(path_valid_i && !path_ready_o),
+      .others_i(dut.ack_pop || dut.probe_pop || dut.eprq_pop),
+      .count_o(path_count)
+  );
+  `MRC_PROVE(probe, probe_count <= 2'(Most))
+  `MRC_COVER(probe, probe_count == 2'(Most) && dut.ack_v)
+  `MRC_PROVE(eprq, eprq_count <= 2'(Most))
+  `MRC_COVER(eprq, eprq_count == 2'(Most) && dut.probe_v)
+  `MRC_PROVE(path, path_count <= 2'(Most))
+  `MRC_COVER(path, path_count == 2'(Most) && dut.eprq_v)
 endmodule
