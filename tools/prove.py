@@ -24,7 +24,7 @@ import yaml
 
 import rtl
 
-TABLES = ["formal/properties.yaml", "formal/boards.yaml", "formal/boards_host.yaml"]
+TABLES = ["formal/properties.yaml", "formal/waits.yaml", "formal/boards.yaml", "formal/boards_host.yaml"]
 HEADER = "formal/mrc_prove.svh"
 CACHE = rtl.ROOT / "build/prove"
 KINDS = {"induction": "z3", "pdr": "abc pdr", "bounded": "abc bmc3", "cover": "abc bmc3"}
