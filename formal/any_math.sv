@@ -3,7 +3,8 @@
 /// Stand for mrc_cc_mul and mrc_cc_div where a harness does not ask how windows change: any.
 module mrc_cc_mul #(
     parameter int unsigned AWidth = 54,
-    parameter int unsigned BWidth = 29
+    parameter int unsigned BWidth = 29,
+    parameter bit Dsp = 1'b0
 ) (
     input logic clk_i,
     input logic load_i,
