@@ -47,9 +47,20 @@ def model_only(spec):
     return out
 
 
+def check_ticks(spec, params, extra):
+    """A tick is 128 ns: TickParts of them in TickCycles clocks, whose period is rounded to a ps."""
+    cycles, parts, clock = (next((p for p in params + extra if p["cname"] == name), None)
+                            for name in ("tick_cycles", "tick_parts", "clock_ps"))
+    for n in names(spec) if cycles and parts and clock else []:
+        if abs(cycles[n] * clock[n] - 128_000 * parts[n]) > cycles[n]:
+            raise SpecError(f"presets.yaml: {n}: {parts[n]} ticks of 128 ns are not {cycles[n]} clocks of {clock[n]} ps;"
+                            " change TickCycles and TickParts")
+
+
 def cpp(spec):
     params = parameters(spec)
     extra = model_only(spec)
+    check_ticks(spec, params, extra)
     out = BANNER.format(source="cmodel/spec/presets.yaml")
     out += "#pragma once\n\n#include <string_view>\n\nnamespace mrc {\n\n// clang-format off\n\n"
     out += "/// One configuration of model and RTL.\nstruct Preset {\n  const char* name;\n"

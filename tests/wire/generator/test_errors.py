@@ -21,6 +21,11 @@ FAULTS = [  # file, text, replacement, what the message says
     ("streams.yaml", "  PsnW:", "  Small:", "constant Small: is also in protocol.yaml"),
     ("streams.yaml", "struct: sample_t}", "struct: example_t}", "unknown struct 'example_t'"),
     ("presets.yaml", "large: 64", "large: 65", "large = 65 is outside 1..64"),
+    # 165 clocks of 322.265625 MHz are four ticks; of the small one 128 of 1 ns are one.
+    ("presets.yaml", "parameters:", "model_only:\n  - {cname: clock_ps, doc: ps, small: 1000, large: 3103}\nparameters:\n"
+     "  - {name: TickCycles, cname: tick_cycles, doc: t, min: 1, max: 255, small: 128, large: 165}\n"
+     "  - {name: TickParts, cname: tick_parts, doc: t, min: 1, max: 255, small: 1, large: 3}",
+     "large: 3 ticks of 128 ns are not 165 clocks of 3103 ps"),
     ("csr.yaml", "lsb: 4, width: 3", "lsb: 0, width: 3", "overlaps another field"),
     ("csr.yaml", "reset: 5", "reset: 9", "reset 9 does not fit 3 bits"),
     ("csr.yaml", "reset: 5", "reset: 5, max: 4", "max 4 must be the reset at least, and fit 3 bits"),
