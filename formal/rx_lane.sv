@@ -130,6 +130,6 @@ module formal_rx_lane
   `MRC_HELP(to, !open_q || dut.d_addr_q == addr_q + 64'(sent_q))
   logic [8:0] reads;
   assign reads = word_q + sent_q[12:4] + {8'd0, dut.d_k_q};
-  `MRC_HELP(at, !open_q || (dut.u_buf.at_q == reads && dut.rd_q[8:0] == reads + 9'd1))
+  `MRC_HELP(at, !open_q || (dut.u_buf.gen_addresses.at_q == reads && dut.rd_q[8:0] == reads + 9'd1))
   `MRC_HELP(kept, !open_q || dut.d_k_q == 1'b0 || dut.asm_q[0][7:0] == 8'(reads - 9'd1))
 endmodule

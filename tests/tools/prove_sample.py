@@ -49,6 +49,13 @@ def main():
         quick = prove("--quick", "--list")
         if quick.returncode or "bits_alone" in quick.stdout or "bits.holds" not in quick.stdout:
             bad.append(f"--quick: exit code {quick.returncode}, {quick.stdout}{quick.stderr}")
+        # One that is slow is not asked, but it must be readable.
+        text = (ROOT / TABLE).read_text()
+        assert "  bits_alone:\n" in text
+        (scratch / "slow.yaml").write_text(text.replace("  bits_alone:\n", "  bits_alone:\n    top: nobody\n"))
+        done = prove("--quick", "--only", "sample.reached", table=str(scratch / "slow.yaml"))
+        if done.returncode != 3 or "could not read harness bits_alone" not in done.stderr:
+            bad.append(f"a slow harness that cannot be read: exit code {done.returncode}, {done.stderr}")
         for old, new, words in WRONG:
             text = (ROOT / TABLE).read_text()
             assert old in text, old
