@@ -66,9 +66,11 @@ def option(case, key, name=None):
 
 
 def cosim(case, items, path):
+    # One core for a range: the others have ranges of their own.
+    alone = ["--threads", "1"] if case["level"] == "L0" else []
     return ["cosim", "--level", case["level"], "--dut", case["dut"], "--preset", case["preset"], "--scenario",
             case["scenario"], "--packets", str(case["packets"]), "--seed", items[0], "--seeds", str(len(items)),
-            "--results", str(path)] + option(case, "bug", "--rtl-bug") + option(case, "variant") + \
+            "--results", str(path)] + option(case, "bug", "--rtl-bug") + option(case, "variant") + alone + \
         (["--bins"] if case.get("bins") else [])
 
 

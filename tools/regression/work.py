@@ -106,15 +106,12 @@ class Worker:
     def repro(self, part, item):
         kind = kinds.KINDS[part["kind"]]
         words = [word for word in kind.argv(part["case"], [item], Path("-"))]
-        for option in ("--results", "--json"):
+        for option in ("--results", "--json", "--seeds", "--threads"):
             if option in words:
                 at = words.index(option)
                 del words[at:at + 2]
         if "--bins" in words:
             words.remove("--bins")
-        if "--seeds" in words:
-            at = words.index("--seeds")
-            del words[at:at + 2]
         return "./mrc " + shlex.join(words)
 
 
