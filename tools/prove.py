@@ -115,6 +115,12 @@ class Harness:
         if unused := set(self.bugs) - {entry.bug for entry in self.properties}:
             raise TableError(f"no property names bug {name}.{sorted(unused)[0]}")
 
+    def reading(self, values, more=""):
+        """The step of Yosys that reads it with these parameters."""
+        given = " ".join(f"-G {name}={value}" for name, value in values.items())
+        return (f"{rtl.READ_SLANG} -I formal {more} --no-synthesis-define -D MRC_FORMAL {given} --top {self.top}"
+                f" {' '.join(self.files)}")
+
     def text(self, file, bug):
         """What a file says, with a bug in it."""
         text = (rtl.ROOT / file).read_text()
@@ -193,9 +199,7 @@ class Build:
             for file, text in self.texts.items():
                 (scratch / file).parent.mkdir(parents=True, exist_ok=True)
                 (scratch / file).write_text(text)
-            values = " ".join(f"-G {name}={value}" for name, value in self.values.items())
-            read = (f"{rtl.READ_SLANG} -I formal --no-synthesis-define -D MRC_FORMAL {values} --top {harness.top}"
-                    f" {' '.join(harness.files)}")
+            read = harness.reading(self.values)
             alone = "; ".join(ALONE.format(name=name, file=self.file(name).name) for name in self.names)
             # An induction is proved with what is proved by induction, the helpers and the RTL's own assertions.
             parts = [read, PREPARE.format(top=harness.top), WHOLE, GATES, alone, TOGETHER]
@@ -456,11 +460,9 @@ def read(harnesses):
     yosys = rtl.Yosys()
     try:
         for harness in harnesses:
-            values = " ".join(f"-G {name}={value}" for name, value in harness.parameters.items())
             with tempfile.TemporaryDirectory() as scratch:
-                code, log = yosys.run(rtl.ROOT, [*harness.files, HEADER],
-                                      f"{rtl.READ_SLANG} -I formal --ast-compilation-only --no-synthesis-define -D MRC_FORMAL"
-                                      f" {values} --top {harness.top} {' '.join(harness.files)}", scratch)
+                script = harness.reading(harness.parameters, "--ast-compilation-only")
+                code, log = yosys.run(rtl.ROOT, [*harness.files, HEADER], script, scratch)
             if code:
                 raise TableError(f"Yosys could not read harness {harness.name}: {first_error(log)}")
     finally:

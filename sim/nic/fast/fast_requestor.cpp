@@ -8,6 +8,7 @@
 #include "gen/csr.hpp"
 #include "pipeline/timing/burst.hpp"
 #include "pipeline/timing/nscc_cycles.hpp"
+#include "protocol/overdue.hpp"
 #include "protocol/probe.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/engine/codec.hpp"
@@ -23,9 +24,6 @@ namespace {
 constexpr unsigned kHoldCycles = 16, kAskCycles = 5, kRtxCycles = 8, kWakeCycles = 6;
 /// Register ACK_CTL.ar_gap after reset: AckReq of QPs that have nothing more to send.
 constexpr unsigned kArGapCycles = csr::kAckCtlArGap.get(csr::kAckCtlReset);
-
-/// With overdue: of the longest round trip so large a part is forgotten at each SACK.
-constexpr uint32_t kLongestFades = 256;
 
 /// Opcode and nominal size of packet idx of a request.
 struct NextPacket {
@@ -572,17 +570,15 @@ void FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const SackFields& 
   if (!sack.pr && !arrived) return;
   FastDest& dest = dest_of(qp);
   const uint32_t took = ticks_since(s.tx_timestamp, tick(), false);
-  dest.longest = std::max({took, dest.longest - dest.longest / kLongestFades, full_round_trip(dest)});
-  const uint32_t spare = config_.overdue * dest.longest / (sack.pr ? 4 : 8);
+  dest.longest = longest_of_late(dest.longest, took, full_round_trip(dest));
+  const uint32_t spare = overdue_spare(config_.overdue, dest.longest, sack.pr);
   bool any = false;
   uint32_t first = 0;
   const auto look = [&](uint32_t psn) {
     if (!in_window(psn, qp.una, qp.nxt)) return;
     Block* block = block_of(qp, psn);
-    if (block == nullptr || ((block->row.sacked | block->row.pend) & psn_bit<uint64_t>(psn)) != 0) return;
-    const auto before = static_cast<int16_t>(s.tx_timestamp - block->record[psn & 63].sent);
-    if (before <= 0 || static_cast<uint32_t>(before) <= spare) return;
-    block->row.pend |= psn_bit<uint64_t>(psn);
+    if (block == nullptr) return;
+    if (!overdue_lost(block->row, psn, block->record[psn & 63].sent, s.tx_timestamp, spare)) return;
     first = any ? psn_first(first, psn) : psn;
     any = true;
   };

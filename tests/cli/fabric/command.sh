@@ -56,6 +56,13 @@ exits 0 fabric --scenario small --endpoint model --json clocked.json --pcap nic0
 ! grep '^  icrc' said | grep -v 'trimmed' | grep -qv 'ok$' || fail "a clocked NIC sent a bad ICRC"
 exits 0 fabric --scenario small --endpoint fast
 exits 3 fabric --scenario small --endpoint none
+# Losses known by time: the judge and the NIC by the clock know nothing of them.
+printf 'base = "small"\noverdue = 8\n' >overdue.toml
+exits 3 fabric --scenario overdue.toml --record overdue.mrclog
+grep -q 'the judge knows no such sign of a loss' said || fail "not told: $(cat said)"
+[ ! -e overdue.mrclog ] || fail "a log that was refused is there"
+exits 3 fabric --scenario overdue.toml --endpoint model
+grep -q 'overdue = 8 is not between 0 and 0' said || fail "not told: $(cat said)"
 exits 3 fabric --scenario incast --endpoint model
 grep -q 'the NIC asic800 has 8 planes, the topology 1' said || fail "planes: $(cat said)"
 
