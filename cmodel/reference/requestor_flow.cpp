@@ -98,6 +98,7 @@ void RequestorFlow::sent(const Seen& seen) {
   const Requestor::Flight* const before = hi_.find(psn);
   if (before != nullptr && p.bth->rtx != 0 && !before->reported && before->named < before->last) {
     // It says so itself: this one is lost, and nobody has trimmed it.
+    paths_.lost();
     // Loss may have been decided while this transmission waited inside.
     const Time given = before->last - std::min(before->last, world_.world.queue());
     if (shows_evs_ && evs_.floored(given)) {

@@ -76,7 +76,6 @@ void RequestorPaths::blamed(uint32_t ev, Time sent, Time time) {
   const auto use = uses_.find(ev);
   if (use == uses_.end() || unfit() != nullptr) return;
   use->second.doubted = true;
-  ever_blamed_ = true;
   if (use->second.out > sent && use->second.back) {
     return world_.world.report().rests(Rule::PathBlamed, "it went bad after the packet left, and came back");
   }
@@ -104,7 +103,7 @@ void RequestorPaths::balance(const Seen& seen) {
   const uint32_t least = *ends.first, most = *ends.second;
   const double fewest = share * (1 - kUneven), largest = share * (1 + kUneven);
   const bool even = least >= fewest && most <= largest;
-  if (ever_blamed_ || lessened_) {
+  if (ever_lost_ || lessened_) {
     world_.world.report().rests(Rule::PathEqual, "EVs have gone bad");
   } else if (!even && least + skips_ >= fewest && most <= largest + skips_) {
     world_.world.report().rests(Rule::PathEqual, "EVs were marked");
@@ -120,7 +119,7 @@ void RequestorPaths::balance(const Seen& seen) {
 
 void RequestorPaths::finish() {
   const bool shown = (world_.world.profile().shows >> static_cast<unsigned>(log::EventKind::Path) & 1) != 0;
-  if (ever_blamed_ && !shown) {
+  if (ever_lost_ && !shown) {
     world_.world.report().rests(Rule::PathBlamed, "the device does not show what becomes of its EVs");
   }
 }

@@ -17,6 +17,8 @@ class RequestorPaths {
   void change(const log::Qp& qp);
   /// A data packet left; `again`: it was sent before.
   void sent(const Seen& seen, bool again);
+  /// A packet counts as lost, whichever EV it went with when that happened.
+  void lost() { ever_lost_ = true; }
   /// A packet that went with this EV at `sent` counts as lost, and was not trimmed.
   void blamed(uint32_t ev, Time sent, Time time);
   /// An EV of the set goes out of use for another reason: the peer refuses it, or the device says so.
@@ -47,7 +49,7 @@ class RequestorPaths {
   RequestorWorld& world_;
   std::unordered_map<uint32_t, Use> uses_;  ///< of the QP's EVs
   std::unordered_map<uint32_t, Time> blames_;
-  bool ever_blamed_ = false;
+  bool ever_lost_ = false;        ///< so EVs may have gone bad
   bool lessened_ = false;         ///< EVs went out of use for other reasons: what is left need not be even
   std::vector<uint32_t> planes_;  ///< packets by plane, of this window
   uint32_t window_ = 0;

@@ -102,6 +102,19 @@ TEST_CASE("planes need not be used alike once EVs are out of use", "[reference.r
   }
 }
 
+TEST_CASE("planes need not be used alike once a packet is lost, whatever its loss is blamed on",
+          "[reference.requestor]") {
+  // It goes again at once, so that its loss may have been decided before it left: no EV is accused, but one may be bad.
+  for (const bool lost : {false, true}) {
+    Bench b;
+    two_planes(b);
+    b.data(0, 9 * kUs);
+    if (lost) b.data(0, 9 * kUs + kUs / 2, true);
+    sprays(b, 1, 10 * kUs, false);
+    CHECK(b.broken(Rule::PathEqual) == (lost ? 0 : 1));
+  }
+}
+
 TEST_CASE("each mark may move one packet to another plane", "[reference.requestor]") {
   // 127 and 385 of 512 packets on two planes; 192 and 320 are a quarter off.
   for (const unsigned marks : {64u, 65u}) {
