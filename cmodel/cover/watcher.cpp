@@ -89,16 +89,26 @@ std::optional<EvStep> step_of(log::EvState from, log::EvState to, bool trim) {
     return static_cast<unsigned>(a) << 8 | static_cast<unsigned>(b);
   };
   static const std::map<unsigned, EvStep> steps = {
-      {one(Good, Bad), EvStep::GoodBad},       {one(Good, Denied), EvStep::GoodDenied},
-      {one(Skip, Good), EvStep::SkipGood},     {one(Skip, Bad), EvStep::SkipBad},
-      {one(Skip, Denied), EvStep::SkipDenied}, {one(SkipTwice, Skip), EvStep::Skip2Skip},
-      {one(SkipTwice, Bad), EvStep::Skip2Bad}, {one(SkipTwice, Denied), EvStep::Skip2Denied},
-      {one(Bad, Good), EvStep::BadGood},       {one(Bad, Backup), EvStep::BadBackup},
-      {one(Bad, Denied), EvStep::BadDenied},   {one(Denied, Good), EvStep::DeniedGood},
-      {one(Backup, Good), EvStep::BackupGood}, {one(Backup, Denied), EvStep::BackupDenied},
+      {one(Good, Bad), EvStep::GoodBad},
+      {one(Good, Denied), EvStep::GoodDenied},
+      {one(Good, Backup), EvStep::GoodBackup},
+      {one(Skip, Good), EvStep::SkipGood},
+      {one(Skip, Bad), EvStep::SkipBad},
+      {one(Skip, Denied), EvStep::SkipDenied},
+      {one(Skip, Backup), EvStep::SkipBackup},
+      {one(SkipTwice, Skip), EvStep::Skip2Skip},
+      {one(SkipTwice, Bad), EvStep::Skip2Bad},
+      {one(SkipTwice, Denied), EvStep::Skip2Denied},
+      {one(SkipTwice, Backup), EvStep::Skip2Backup},
+      {one(Bad, Good), EvStep::BadGood},
+      {one(Bad, Skip), EvStep::BadSkip},
+      {one(Bad, Denied), EvStep::BadDenied},
+      {one(Denied, Good), EvStep::DeniedGood},
+      {one(Backup, Good), EvStep::BackupGood},
+      {one(Backup, Denied), EvStep::BackupDenied},
   };
   if (from == Good && to == Skip) return trim ? EvStep::GoodSkipTrim : EvStep::GoodSkipMark;
-  if (from == Good && to == SkipTwice) return trim ? EvStep::GoodSkip2Trim : EvStep::GoodSkip2Mark;
+  if (from == Skip && to == SkipTwice) return trim ? EvStep::SkipSkip2Trim : EvStep::SkipSkip2Mark;
   const auto at = steps.find(one(from, to));
   return at == steps.end() ? std::nullopt : std::optional(at->second);
 }
@@ -416,8 +426,9 @@ void Watcher::path(const log::Event& event) {
 
 void Watcher::controller(const log::Event& event) {
   const log::CcTold told = log::CcTold::unpack(event.arg[1]);
-  const uint64_t window = event.arg[5];
   const auto at = windows_.find(event.arg[0]);
+  const bool grant = told.kind == log::CcKind::Granted || told.kind == log::CcKind::Returned;  // it names no window
+  const uint64_t window = grant && at != windows_.end() ? at->second : event.arg[5];
   const uint64_t before = at == windows_.end() ? window : at->second;
   const unsigned change = window > before ? 0 : window == before ? 1 : 2;  // grows, stays, shrinks
   if (static_cast<unsigned>(told.kind) <= static_cast<unsigned>(log::CcKind::Begins))
@@ -428,7 +439,7 @@ void Watcher::controller(const log::Event& event) {
       bins_.hit(Group::Nscc, told.marked ? NsccMark::Marked : NsccMark::Plain,
                 event.arg[3] > target->second ? NsccDelay::High : NsccDelay::Low, change);
   }
-  windows_[event.arg[0]] = window;
+  if (!grant) windows_[event.arg[0]] = window;
 }
 
 void Watcher::counter(const log::Counter& counter, Time) {

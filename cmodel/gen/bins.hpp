@@ -38,7 +38,7 @@ enum class WindowForm : uint8_t { Whole, Trimmed };
 enum class FlightAt : uint8_t { First, Near, Far, Edge };
 enum class FlightWrap : uint8_t { Plain, Wraps };
 enum class FlightTurn : uint8_t { New, Again };
-enum class EvStep : uint8_t { GoodSkipMark, GoodSkipTrim, GoodSkip2Mark, GoodSkip2Trim, GoodBad, GoodDenied, SkipGood, SkipBad, SkipDenied, Skip2Skip, Skip2Bad, Skip2Denied, BadGood, BadBackup, BadDenied, DeniedGood, BackupGood, BackupDenied };
+enum class EvStep : uint8_t { GoodSkipMark, GoodSkipTrim, GoodBad, GoodDenied, GoodBackup, SkipGood, SkipSkip2Mark, SkipSkip2Trim, SkipBad, SkipDenied, SkipBackup, Skip2Skip, Skip2Bad, Skip2Denied, Skip2Backup, BadGood, BadSkip, BadDenied, DeniedGood, BackupGood, BackupDenied };
 enum class RetryCause : uint8_t { Trimmed, Refused, Hole, Timer };
 enum class RetryTurn : uint8_t { Second, Third, Fourth, Later };
 enum class NackWay : uint8_t { Sent, Got };
@@ -71,28 +71,28 @@ struct GroupInfo {
   std::array<uint16_t, 3> sizes;  ///< of its axes; 1: there is none
 };
 
-inline constexpr const char* kTable = "4a6195f4";  ///< digest of all names
+inline constexpr const char* kTable = "347f0bea";  ///< digest of all names
 inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"sack", 0, {2, 6, 3}},
     {"window", 36, {6, 2, 2}},
     {"flight", 60, {4, 2, 2}},
-    {"ev", 76, {18, 1, 1}},
-    {"retry", 94, {4, 4, 1}},
-    {"nack", 110, {2, 8, 1}},
-    {"message", 126, {4, 2, 2}},
-    {"status", 142, {10, 1, 1}},
-    {"delivery", 152, {2, 1, 1}},
-    {"nscc", 154, {2, 2, 3}},
-    {"told", 166, {6, 3, 1}},
-    {"planes", 184, {3, 4, 1}},
-    {"control", 196, {2, 9, 1}},
-    {"data", 214, {2, 6, 2}},
-    {"encap", 238, {2, 4, 1}},
-    {"counter", 246, {27, 1, 1}},
-    {"stream", 273, {53, 3, 1}},
-    {"rule", 432, {166, 1, 1}},
+    {"ev", 76, {21, 1, 1}},
+    {"retry", 97, {4, 4, 1}},
+    {"nack", 113, {2, 8, 1}},
+    {"message", 129, {4, 2, 2}},
+    {"status", 145, {10, 1, 1}},
+    {"delivery", 155, {2, 1, 1}},
+    {"nscc", 157, {2, 2, 3}},
+    {"told", 169, {6, 3, 1}},
+    {"planes", 187, {3, 4, 1}},
+    {"control", 199, {2, 9, 1}},
+    {"data", 217, {2, 6, 2}},
+    {"encap", 241, {2, 4, 1}},
+    {"counter", 249, {27, 1, 1}},
+    {"stream", 276, {53, 3, 1}},
+    {"rule", 435, {166, 1, 1}},
 }};
-inline constexpr std::size_t kNumBins = 598;
+inline constexpr std::size_t kNumBins = 601;
 inline constexpr std::array<const char*, kNumBins> kBins = {
     "sack.sent.none.at",
     "sack.sent.none.above",
@@ -172,18 +172,21 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "flight.edge.wraps.again",
     "ev.good-skip-mark",
     "ev.good-skip-trim",
-    "ev.good-skip2-mark",
-    "ev.good-skip2-trim",
     "ev.good-bad",
     "ev.good-denied",
+    "ev.good-backup",
     "ev.skip-good",
+    "ev.skip-skip2-mark",
+    "ev.skip-skip2-trim",
     "ev.skip-bad",
     "ev.skip-denied",
+    "ev.skip-backup",
     "ev.skip2-skip",
     "ev.skip2-bad",
     "ev.skip2-denied",
+    "ev.skip2-backup",
     "ev.bad-good",
-    "ev.bad-backup",
+    "ev.bad-skip",
     "ev.bad-denied",
     "ev.denied-good",
     "ev.backup-good",

@@ -205,8 +205,9 @@ log::Status Recorder::status(CqStatus status) const {
     case CqStatus::RemAccess:
       return log::Status::RemoteAccess;
     case CqStatus::RemOp:
-    case CqStatus::RemEvent:
       return log::Status::RemoteOperation;
+    case CqStatus::RemEvent:
+      return log::Status::Fatal;
     case CqStatus::LocLength:
       return log::Status::LocalLength;
     case CqStatus::LocState:

@@ -427,7 +427,8 @@ void Station::controller_access() {
   const auto qp = static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size()));
   switch (csr_rng_.below(scenario_.dyn_mpr || scenario_.move_mpr ? 4 : 3)) {
     case 0: {
-      const auto ev = static_cast<uint32_t>(csr_rng_.below(preset_.evs_per_qp / 4));
+      auto ev = static_cast<uint32_t>(csr_rng_.below(preset_.evs_per_qp / 4));
+      if (scenario_.backup != 0 && ev % 2 != 0) ev = preset_.evs_per_qp - ev;  // backups are at the end
       const uint32_t row = ev | static_cast<uint32_t>(csr_rng_.chance(0.6)) << 16;
       told([qp, ev, row](Recorder& r, uint64_t now) { r.denied(qp, ev, row >> 16 != 0, now); });
       driver_.row(csr::kTblEvStateId, qp, std::span(&row, 1));

@@ -161,6 +161,18 @@ TEST_CASE("what is changed in a life changes its bins", "[cover]") {
         Names{"+ev.good-skip-mark"});
   CHECK(changed({{.name = "in.trim", .before = {path(4, log::EvState::Good, log::EvState::Bad)}}}) ==
         Names{"+ev.good-bad"});
+  CHECK(changed({{.name = "in.trim", .before = {path(9, log::EvState::Skip, log::EvState::SkipTwice)}}}) ==
+        Names{"+ev.skip-skip2-mark"});
+  // A grant names no window: between two answers it changes none.
+  const auto told = [](log::CcKind kind, uint64_t window) {
+    return log::Event{log::EventKind::Cc, 0, {7, log::CcTold{.kind = kind}.pack(), 4096, 0, 0, window}};
+  };
+  using enum log::CcKind;
+  CHECK(changed({{.name = "in.trim",
+                  .before = {told(Begins, 9000), told(Granted, 0), told(Ack, 9000), told(Returned, 0), told(Nack, 8000),
+                             told(Granted, 0), told(Ack, 8100)}}}) == Names{"+told.begins.stays", "+told.granted.stays",
+                                                                            "+told.ack.stays", "+told.returned.stays",
+                                                                            "+told.nack.shrinks", "+told.ack.grows"});
   CHECK(changed({{.name = "in.trim", .before = {log::Port{1, false}, log::Port{1, true}}}}) ==
         Names{"+planes.own.one"});
   const auto count = [](const char* name, uint64_t value) { return log::Body{log::Counter{name, value}}; };
