@@ -586,7 +586,8 @@ void register_cosim(CLI::App& app, Context& context) {
   command->footer(kFooter);
   text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
   text_option(*command, "--scenario", options->scenario,
-              "a name, a TOML file, random (drawn from the seed), random:NAME or random:SEED (near it), or list");
+              "a name, a TOML file, random (drawn from the seed), random:NAME or random:SEED (near it; "
+              "docs/coverage.md), or list");
   number_option(*command, "--packets", options->packets, 1, kMostPackets, "data packets, both directions together");
   number_option(*command, "--cycles", options->cycles, 1, kMostPackets,
                 "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak")

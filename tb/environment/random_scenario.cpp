@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/environment/random_scenario.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -253,7 +256,8 @@ unsigned change(Rng& rng, Scenario& s, double share) {
 /// What belongs together.
 void mend(Scenario& s) {
   s.peer_sends = true;
-  if (s.retry_exp < 25 || s.link.no_bytes > 0 || s.read_errors > 0 || s.write_errors > 0) s.may_fail = true;
+  if (s.retry_exp < 25 || s.link.no_bytes > 0 || s.read_errors > 0 || s.write_errors > 0 || s.ended > 0)
+    s.may_fail = true;
   if (s.err_silent && (s.may_fail || s.bad_access > 0)) {  // nobody says that a QP is dead: retries end
     s.may_fail = true;
     s.retry_exp = std::min(s.retry_exp, 2u);
@@ -282,24 +286,108 @@ Scenario random_scenario(uint64_t seed, unsigned draw) {
   return s;
 }
 
-Scenario random_scenario_near(std::string_view near, uint64_t seed, unsigned draw) {
-  Scenario s;
-  uint64_t other = 0;
-  const auto [end, error] = std::from_chars(near.data(), near.data() + near.size(), other);
-  if (error == std::errc{} && end == near.data() + near.size()) {
-    s = random_scenario(other);
-  } else if (const Scenario* built_in = find_scenario(std::string(near))) {
-    s = *built_in;
-  } else {
-    throw InputError("random:" + std::string(near) + ": there is neither a built-in scenario of that name nor a seed.",
-                     "'mrc cosim --scenario list' prints the names.");
+namespace {
+
+uint64_t salt_of(std::string_view text) {
+  uint64_t salt = 1;
+  for (const char c : text) salt = Rng::hash(salt + static_cast<unsigned char>(c));
+  return salt;
+}
+
+std::optional<uint64_t> seed_of(std::string_view word) {
+  uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seed);
+  return error == std::errc{} && end == word.data() + word.size() ? std::optional(seed) : std::nullopt;
+}
+
+constexpr const char* kNear =
+    "NEAR is a scenario or the seed of a random one, then steps: /SEED, +SCENARIO/SEED, +KEY=VALUE; +SCENARIO may be "
+    "the last. 'mrc cosim --scenario list' prints scenarios and keys.";
+
+/// A built-in scenario, or the random one of a seed.
+Scenario scenario_of(std::string_view word, std::string_view near) {
+  if (const auto seed = seed_of(word)) return random_scenario(*seed);
+  if (const Scenario* built_in = find_scenario(std::string(word))) return *built_in;
+  throw InputError(
+      fmt::format("random:{}: '{}' is neither a built-in scenario nor the seed of a random one.", near, word), kNear);
+}
+
+const std::string& words_of(const Scenario& s) { return s.name == kRandomScenario ? s.description : s.name; }
+
+void set_named(Scenario& s, std::string_view key, std::string_view value, std::string_view near) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || end != value.data() + value.size()) {
+    throw InputError(fmt::format("random:{}: {} = '{}' is no number.", near, key, value), kNear);
   }
-  const std::string base = s.name == kRandomScenario ? s.description : s.name;
-  Rng rng = rng_of(Rng::hash(seed) ^ Rng::hash(other + 1), draw);
+  set_key(s, key, number, fmt::format("random:{}", near));
+  mend(s);
+  s.description = fmt::format("{} with {} = {}", words_of(s), key, value);
+}
+
+void change_a_little(Rng& rng, Scenario& s) {
+  const std::string base = words_of(s);
   const unsigned changes = change(rng, s, one_of(rng, std::array{0.02, 0.05, 0.1}));
   mend(s);
-  s.description = base + ", near it " + std::to_string(changes) + " other values";
-  return s;
+  s.description = fmt::format("{}, near it {} other values", base, changes);
+}
+
+/// Each key is one or the other's; those that are never drawn alone are all of the same one.
+void cross(Rng& rng, Scenario& s, Scenario other) {
+  const std::string words = fmt::format("{} crossed with {}", words_of(s), words_of(other));
+  const bool together = rng.chance(0.5);
+  for (const ScenarioKey& key : scenario_keys()) {
+    const bool alone =
+        std::ranges::none_of(kNotDrawn, [&](const RandomKey& one) { return std::string_view(one.name) == key.name; });
+    if (alone ? rng.chance(0.5) : together) key.set_value(s, key.value(other));
+  }
+  s.hang_us = std::max(s.hang_us, other.hang_us);
+  if (rng.chance(0.5)) s.rules.insert(s.rules.end(), other.rules.begin(), other.rules.end());
+  mend(s);
+  s.description = words;
+}
+
+}  // namespace
+
+Scenario random_scenario_near(std::string_view near, uint64_t seed, unsigned draw) {
+  std::size_t at = 0;
+  const auto word = [&] {
+    const std::size_t end = std::min(near.find_first_of("/+", at), near.size());
+    return near.substr(std::exchange(at, end), end - at);
+  };
+  const auto comes = [&](char step) { return at < near.size() && near[at] == step ? (++at, true) : false; };
+  Scenario s = scenario_of(word(), near);
+  for (;;) {
+    std::optional<std::string_view> with;
+    if (comes('+')) {
+      with = word();
+      if (const std::size_t is = with->find('='); is != std::string_view::npos) {
+        set_named(s, with->substr(0, is), with->substr(is + 1), near);
+        continue;
+      }
+    }
+    const uint64_t salt = salt_of(near.substr(0, at));
+    const bool last = !comes('/');
+    if (last && at < near.size()) {
+      // +SCENARIO+...: only the last one takes the run's seed.
+      throw InputError(fmt::format("random:{}: no seed stands behind '{}'.", near, near.substr(0, at)), kNear);
+    }
+    uint64_t step = seed;
+    if (!last) {
+      const auto given = seed_of(word());
+      if (!given) {
+        throw InputError(fmt::format("random:{}: '{}' does not end with a seed.", near, near.substr(0, at)), kNear);
+      }
+      step = *given;
+    }
+    Rng rng = rng_of(Rng::hash(step) ^ salt, last ? draw : 0);
+    if (with) {
+      cross(rng, s, scenario_of(*with, near));
+    } else {
+      change_a_little(rng, s);
+    }
+    if (last) return s;
+  }
 }
 
 bool is_random(std::string_view name) {

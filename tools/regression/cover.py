@@ -26,6 +26,7 @@ class Table:
         self.names = [name for group in self.groups for name in group["bins"]]
         self.group_of = {name: group for group in self.groups for name in group["bins"]}
         self.without = {name: why for group in self.groups for name, why in group["without"].items()}
+        self.towards = {name: near for group in self.groups for name, near in group["towards"].items()}
         self.wanted = [name for name in self.names if name not in self.without]
         self.number = {name: at for at, name in enumerate(self.names)}
 
@@ -93,7 +94,9 @@ class Counts:
         return [name for name in self.table.wanted if self.of(name) < self.table.group_of[name]["goal"]]
 
     def likely(self, name):
-        """The case whose runs show most of what is near a hole, in words; "": none does."""
+        """The scenario that bins.yaml knows, or the case whose runs show most of what is near a hole; "": none does."""
+        if name in self.table.towards:
+            return f"random:{self.table.towards[name]}"
         near = [self.table.number[other] for other in self.table.near(name)] + [self.table.number[name]]
         best = max(((sum(of_case[1][bin] for bin in near) / of_case[0], case) for case, of_case in self.cases.items()),
                    default=(0, ""))
@@ -111,24 +114,26 @@ def label(case):
 
 
 def points(counts):
-    """{testpoint: (reached, all)} of those that docs/testplan.yaml gives bins."""
+    """{testpoint: {reached, all, goal}} of those that docs/testplan.yaml gives bins; the goal in per cent."""
     import yaml  # here, so that runs on nodes need no more than Python
     holes, found = set(counts.holes()), {}
     for point in yaml.safe_load(PLAN.read_text())["testpoints"]:
         if groups := point.get("bins"):
             wanted = [name for name in counts.table.wanted if counts.table.group_of[name]["name"] in groups]
-            found[point["id"]] = (sum(name not in holes for name in wanted), len(wanted))
+            found[point["id"]] = {"reached": sum(name not in holes for name in wanted), "all": len(wanted),
+                                  "goal": point["goal"]}
     return found
 
 
 def lines(folders):
-    """Share of the RTL's lines that mrc coverage wrote beside a regression, and why there is none."""
+    """Shares of the RTL's lines and assertions that mrc coverage wrote beside a regression, and why there are none."""
     for folder in folders:
         try:
-            return json.loads((folder.path / "lines.json").read_text())["RTL"]["percent"] / 100, ""
+            found = json.loads((folder.path / "lines.json").read_text())
+            return found["RTL"]["percent"] / 100, found["assertions"]["percent"] / 100, ""
         except (OSError, ValueError, KeyError, TypeError):
             pass
-    return None, NO_LINES
+    return None, None, NO_LINES
 
 
 def summary(folders):
@@ -136,9 +141,9 @@ def summary(folders):
     counts = Counts(Table())
     for folder in folders:
         counts.add_folder(folder)
-    share, why = lines(folders)
+    share, asserted, why = lines(folders)
     if not counts.runs:
-        return {"bins": None, "lines": share, "reason": NO_RUN}
+        return {"bins": None, "lines": share, "assertions": asserted, "reason": NO_RUN}
     holes = counts.holes()
     missing = collections.Counter(counts.table.group_of[name]["name"] for name in holes)
     groups = []
@@ -148,9 +153,10 @@ def summary(folders):
                        "all": len(wanted)})
     every = len(counts.table.wanted)
     return {
-        "bins": round((every - len(holes)) / every, 4), "lines": share, "reason": why, "all": every,
+        "bins": round((every - len(holes)) / every, 4), "lines": share, "assertions": asserted,
+        "reason": why, "all": every,
         "reached": every - len(holes), "runs": counts.runs, "of_other_tables": counts.others, "groups": groups,
-        "points": {name: {"reached": reached, "all": all_} for name, (reached, all_) in points(counts).items()},
+        "points": points(counts),
         "holes": [{"bin": name, "text": counts.table.group_of[name]["text"], "runs": counts.of(name),
                    "goal": counts.table.group_of[name]["goal"], "try": counts.likely(name)} for name in holes],
         "against": [name for name in counts.table.without if counts.of(name)],
@@ -180,7 +186,9 @@ def tell(found):
     for group in found["groups"]:
         print(f"  {group['name']:<10} {group['reached']:>4} of {group['all']:<4} {group['text']}")
     for name, point in found["points"].items():
-        print(f"  testpoint {name}: {point['reached']} of {point['all']}")
+        met = 100 * point["reached"] >= point["goal"] * point["all"]
+        print(f"  testpoint {name}: {point['reached']} of {point['all']}, goal {point['goal']} %"
+              + ("" if met else ": missed"))
     for hole in found["holes"]:
         print(f"  hole {hole['bin']}: {hole['runs']} of {hole['goal']}; "
               + (f"try {hole['try']}" if hole["try"] else "nothing near it was shown"))

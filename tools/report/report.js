@@ -109,7 +109,8 @@ function showCoverage({one, text}) {
     return;
   }
   place.append(make("p", {}, make("b", {}, percent(found.bins)), ` of ${found.all} bins reached their goal` +
-    (found.lines === null ? `; lines: ${found.reason}.` : `, ${percent(found.lines)} of the lines of the RTL.`)));
+    (found.lines === null ? `; lines: ${found.reason}.` : `, ${percent(found.lines)} of the RTL's lines` +
+    (found.assertions ? ` and ${percent(found.assertions)} of its assertions.` : "."))));
   const row = (name, reached, all) => make("tr", {}, make("td", {}, name), make("td", {class: "n"}, `${reached} of ${all}`),
     make("td", {}, make("span", {class: "bar", "aria-hidden": "true"},
       make("i", {style: `width:${all ? 100 * reached / all : 0}%`}))));

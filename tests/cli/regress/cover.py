@@ -54,7 +54,8 @@ def tables():
     assert table.split("stream.rx_lane.desc.moved") == ["rx_lane.desc", "moved"]
     counts = cover.Counts(table)
     hit = "window.near.wraps.whole"
-    for seed, shown in enumerate([["window.near.plain.whole"], ["window.near.plain.whole", hit], ["status.ok"]]):
+    for seed, shown in enumerate([["window.near.plain.whole"], ["window.near.plain.whole", hit],
+                                  ["status.ok", "window.far.plain.whole"]]):
         counts.add(CASE | ({"scenario": "clean"} if seed == 2 else {}), {"seed": seed, "bins": text_of(table, shown)})
     counts.add(CASE, {"seed": 9})  # of a run that failed
     counts.add(CASE, {"seed": 9, "bins": "12345678:00"})
@@ -64,9 +65,28 @@ def tables():
     assert counts.likely(hit) == "loss at L2, tiny, fast", counts.likely(hit)
     assert counts.likely("status.flushed") == "clean at L2, tiny, fast"
     assert counts.likely("nscc.plain.low.grows") == ""
-    jobs = close.choose(counts, random.Random(1), 200)
-    towards = [case["scenario"] for case, _ in jobs]
-    assert {"random", "random:loss", "random:clean"} == set(towards) and len({seed for _, seed in jobs}) == 200
+    jobs = close.choose(counts, random.Random(1), 2000)
+    towards = {case["scenario"] for case, _, hole in jobs if hole}
+    assert {"random:loss", "random:clean", "random:loss+clean", "random:clean+loss"} == towards, towards
+    assert {case["scenario"] for case, _, hole in jobs if not hole} == {"random"}
+    assert len({seed for _, seed, _ in jobs}) == 2000 and {hole for _, _, hole in jobs if hole} <= set(holes)
+    # A hole that was tried for in vain comes less often; the run of a scenario near another one is a parent itself.
+    often = [hole for _, _, hole in close.choose(counts, random.Random(1), 2000, [hit] * 500)]
+    assert often.count(hit) < [hole for _, _, hole in jobs].count(hit)
+    # What nobody has shown is sought where bins.yaml knows it, if the plan has that preset; and then near that run.
+    rare = "ev.skip2-denied"
+    known = CASE | {"level": "L0", "scenario": "random"}
+    assert close.aimed(counts, rare, [CASE, known])["scenario"].startswith("random:bad-ev+skip_twice=1")
+    assert close.aimed(counts, rare, [CASE, known | {"preset": "asic800"}]) is None
+    assert counts.likely(rare).startswith("random:bad-ev+skip_twice=1") and counts.likely(rare).endswith(" at tiny")
+    counts.add(CASE | {"scenario": "random:bad-ev"}, {"seed": 11, "bins": text_of(table, [rare])})
+    assert close.aimed(counts, rare, [known]) is None
+    parents = close.candidates(counts)
+    assert close.near(counts, rare, random.Random(1), parents, parents)["scenario"] == "random:bad-ev/11"
+    names = {"loss": "loss", "random": "5", "random:loss": "loss/5", "random:7+loss": "7+loss/5", "a.toml": "",
+             "random:1/2/3/4/5/6/7": ""}
+    for scenario, name in names.items():
+        assert close.parent({"seed": 5}, {"scenario": scenario}) == name, scenario
 
 
 def closes(folder):
@@ -81,13 +101,14 @@ def closes(folder):
     assert one["runs"] == 8 and 0 < one["bins"] < 1 and len(one["holes"]) == one["all"] - one["reached"]
     assert one["against"] == [] and one["lines"] is None and one["reason"]
     assert sum(group["reached"] for group in one["groups"]) == one["reached"]
-    (folder / "one/lines.json").write_text(json.dumps({"RTL": {"percent": 97.5}}))
+    (folder / "one/lines.json").write_text(json.dumps({"RTL": {"percent": 97.5}, "assertions": {"percent": 99}}))
     regress(folder, "plan.toml", "--out", "one", "--close", "4", "--json", "more.json")
     more = json.loads((folder / "more.json").read_text())
     # Some scenarios are none that this device can play; they show nothing.
     assert more["runs"] == 8 and more["close"]["runs"] == 4 and not more["close"]["failed"], more["close"]
     assert more["coverage"]["runs"] == 8 + more["close"]["passed"] > 8, more["close"]
     assert more["coverage"]["reached"] >= one["reached"] and more["coverage"]["lines"] == 0.975
+    assert more["coverage"]["assertions"] == 0.99 and one["assertions"] is None
     before = (folder / "one/close-000/plan.json").read_bytes()
     regress(folder, "plan.toml", "--out", "one", "--close", "4", "--json", "again.json")
     again = json.loads((folder / "again.json").read_text())
@@ -96,6 +117,10 @@ def closes(folder):
     said = regress(folder, "coverage", "one", "one", "--json", "two.json", "--check", "100", code=1)
     two = json.loads((folder / "two.json").read_text())
     assert two["runs"] == 2 * more["coverage"]["runs"] and two["reached"] >= more["coverage"]["reached"] and "hole" in said
+    with subprocess.Popen([ROOT / "tools/regress.py", "coverage", "one"], cwd=folder, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=os.environ | {"MRC_EXE": MRC, "MRC_ROOT": str(ROOT)}) as reader:
+        reader.stdout.close()
+        assert reader.stderr.read() == ""
     said = regress(folder, "plan.toml", "--out", "one", "--close", "2", "--engine", "slurm", code=3)
     assert "--close is for --engine local" in said, said
 

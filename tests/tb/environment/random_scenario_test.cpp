@@ -175,5 +175,38 @@ TEST_CASE("a scenario near another one differs from it in few values", "[tb][sce
   CHECK(scenario_toml(random_named("random", 7)) == scenario_toml(random_scenario(7)));
   CHECK(is_random("random:x"));
   CHECK_FALSE(is_random("randomly"));
-  CHECK_THROWS_AS(random_named("random:no such", 1), mrc::InputError);
+  for (const char* wrong : {"no such", "loss/", "loss/x", "loss/7/", "loss+", "loss+no such", "loss+rto/x", "loss 7",
+                            "loss+rto+trim", "loss+trim=x", "loss+trim=2", "loss+what=1", "loss+trim=", "loss+=1"})
+    CHECK_THROWS_AS(random_named(std::string("random:") + wrong, 1), mrc::InputError);
+}
+
+TEST_CASE("a step towards a scenario is a run: what is near it, or crossed with another one",
+          "[tb][scenario][random]") {
+  const auto toml = [](const char* name, uint64_t seed) { return scenario_toml(random_named(name, seed)); };
+  CHECK(toml("random:loss/7", 8) != toml("random:loss/8", 7));
+  CHECK(toml("random:loss/7/8/9", 10) == toml("random:loss/7/8/9", 10));
+  // Each value is that of one of the two; loss has 2 % loss alone, bad-ev has rules and backups.
+  Scenario a = *find_scenario("loss"), b = *find_scenario("bad-ev");
+  unsigned of_a = 0, of_b = 0, rules = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Scenario s = random_named("random:loss+bad-ev", seed);
+    for (const ScenarioKey& key : scenario_keys()) {
+      const double value = key.value(s), one = key.value(a), other = key.value(b);
+      if (std::string_view(key.name) == "hang_us" || std::string_view(key.name) == "back_us" || one == other) continue;
+      INFO(key.name);
+      CHECK((value == one || value == other || std::string_view(key.name) == "may_fail"));
+      (value == one ? of_a : of_b) += 1;
+    }
+    CHECK((s.rules.size() == a.rules.size() || s.rules.size() == a.rules.size() + b.rules.size()));
+    rules += s.rules.size() != a.rules.size();
+  }
+  CHECK((of_a > of_b / 2 && of_b > of_a / 2 && rules > 10 && rules < 30));
+  // A value that is named is set; what follows may change it like any other.
+  unsigned same = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) same += random_named("random:loss+trim=0.25", seed).link.trim == 0.25;
+  CHECK(same > 14);
+  CHECK(toml("random:loss+trim=0.25+ecn=1+bad-ev/4/5", 6) != toml("random:loss+ecn=1+bad-ev/4/5", 6));
+  // What was crossed goes on from there.
+  CHECK(random_named("random:loss+bad-ev/3", 4)
+            .description.starts_with(random_named("random:loss+bad-ev", 3).description + ", near it"));
 }
