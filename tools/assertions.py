@@ -15,7 +15,7 @@ import rtl
 ROOT = Path(__file__).resolve().parent.parent
 # One each, wherever the module or function is used; what an instance or a template multiplies is not counted.
 PLACES = (
-    ("rtl", "*.sv", re.compile(r"^\s*`MRC_(ASSERT|ASSERT_CLK|STABLE|NEVER_FULL|POPS_A_WORD|ONE_HOT0|ONE_HOT0_CLK)\(", re.M)),
+    ("rtl", "*.sv", re.compile(r"^\s*`MRC_(ASSERT|ASSERT_CLK|ASSERT_IF|ASSERT_CLK_IF|STABLE|NEVER_FULL|POPS_A_WORD|ONE_HOT0|ONE_HOT0_CLK)\(", re.M)),
     ("cmodel", "*.[ch]pp", re.compile(r"\bMRC_CHECK\(")),
 )
 DEFINED_IN = {"cmodel/util/check.hpp"}

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""mrc coverage: which lines of the RTL and of the model (cmodel) runs and tests reach.
+"""mrc coverage: which lines of the RTL and of the model (cmodel) runs and tests reach, and which assertions of the RTL.
 
 Builds the flavour coverage, runs every built-in scenario and some random ones in lockstep at preset tiny, and the unit
-tests of input, wire, protocol and pipeline; then prints a table per folder. A line of the RTL counts as reached when
+tests of the rooms of cmodel; then prints a table per folder. A line of the RTL counts as reached when
 one of its branches is taken in one instance; of the C++, when one of its instances has run. What no compiled file
-instantiates is no line."""
+instantiates is no line. An assertion is reached when its condition is met in one instance; one without is no row."""
 import argparse
 import collections
 import concurrent.futures
@@ -22,7 +22,7 @@ import rtl
 
 BUILD = rtl.ROOT / "build/coverage"
 DATA = BUILD / "lines"
-UNITS = ("test_input", "test_wire", "test_protocol", "test_pipeline")
+UNITS = ("test_input", "test_wire", "test_protocol", "test_pipeline", "test_log", "test_reference", "test_cover", "test_picture")
 PARTS = {"RTL": "rtl", "C++": "cmodel"}
 EXAMPLES = """Examples:
   mrc coverage                                  the table; half an hour, most of it building
@@ -32,6 +32,7 @@ EXAMPLES = """Examples:
   mrc coverage --json lines.json --check 90     exit code 1 when RTL or C++ are below 90 %"""
 # A point of Verilator: 'KEY VALUE KEY VALUE ...' count, with these bytes in front of key and value.
 POINT = re.compile(r"C '((?:\x01[^\x01\x02']+\x02[^\x01\x02]*)+)' (\d+)")
+REACHED = "_reached"  # behind an assertion's name (rtl/lib/mrc_assert.svh)
 RANGES = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
 
 
@@ -46,8 +47,8 @@ def spread(text):
         yield from range(int(first), int(last or first) + 1)
 
 
-def read_verilator(text, name, lines):
-    """Adds the points of a coverage file to {(file, line): count}."""
+def read_verilator(text, name, lines, assertions):
+    """Adds the points of a coverage file to {(file, line): count} and {(file, assertion): count}."""
     rows = text.splitlines()
     if not rows or not rows[0].startswith("# SystemC::Coverage"):
         raise Wrong(f"{name}:1: no coverage file of Verilator")
@@ -56,10 +57,15 @@ def read_verilator(text, name, lines):
         if not match:
             raise Wrong(f"{name}:{number}: no point of Verilator")
         keys = dict(pair.split("\x02", 1) for pair in match[1].split("\x01")[1:])
-        if not keys.get("page", "").startswith(("v_line", "v_branch")):
+        kind = keys.get("page", "").partition("/")[0]
+        if kind not in ("v_line", "v_branch", "v_user"):
             continue
         if not keys.get("f") or not keys.get("l", "").isdigit():
             raise Wrong(f"{name}:{number}: a point without file or line")
+        if kind == "v_user":
+            if keys.get("o", "").endswith(REACHED):
+                assertions[keys["f"], keys["o"].removesuffix(REACHED)] += int(match[2])
+            continue
         if "S" in keys and not RANGES.fullmatch(keys["S"]):
             raise Wrong(f"{name}:{number}: '{keys['S']}' are no lines")
         for line in spread(keys.get("S") or keys["l"]):
@@ -85,18 +91,19 @@ def read_gcov(text, name, lines):
 
 
 def read(folder):
-    """{part: {file: {line: count}}} of what a run left in the folder."""
-    lines = collections.Counter()
+    """{part: {file: {line: count}}} of what a run left in the folder, and {(file, assertion): count}."""
+    lines, assertions = collections.Counter(), collections.Counter()
     for path in sorted(folder.glob("*")):
-        reader = {".dat": read_verilator, ".gcov": read_gcov}.get(path.suffix)
-        if reader:
-            reader(path.read_text(encoding="utf-8", errors="replace"), path, lines)
+        if path.suffix == ".dat":
+            read_verilator(path.read_text(encoding="utf-8", errors="replace"), path, lines, assertions)
+        elif path.suffix == ".gcov":
+            read_gcov(path.read_text(encoding="utf-8", errors="replace"), path, lines)
     parts = {part: {} for part in PARTS}
     for (name, line), count in sorted(lines.items()):
         for part, top in PARTS.items():
             if name.startswith(top + "/"):
                 parts[part].setdefault(name, {})[line] = count
-    return parts
+    return parts, {key: count for key, count in sorted(assertions.items()) if key[0].startswith("rtl/")}
 
 
 def totals(files):
@@ -128,6 +135,20 @@ def runs(numbers):
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in found)
 
 
+def missed_of(assertions):
+    return [f"{Path(name).stem}.{assertion}" for (name, assertion), count in assertions.items() if not count]
+
+
+def show_assertions(assertions, listed):
+    missed = missed_of(assertions)
+    print(f"assertions of the RTL that have a condition: {len(assertions)}, reached {len(assertions) - len(missed)}, "
+          f"{percent(len(assertions), len(assertions) - len(missed)):.1f} %")
+    if listed:
+        for name in missed:
+            print(f"{name}: its condition was never met")
+    print()
+
+
 def show(parts, by_file, listed):
     for part, files in parts.items():
         rows = [(name, *totals(of_row)) for name, of_row in sorted(grouped(files, by_file).items())]
@@ -144,8 +165,11 @@ def show(parts, by_file, listed):
             print()
 
 
-def as_json(parts):
-    value = {}
+def as_json(parts, assertions):
+    missed = missed_of(assertions)
+    reached = len(assertions) - len(missed)
+    value = {"assertions": {"all": len(assertions), "reached": reached,
+                            "percent": round(percent(len(assertions), reached), 2), "missed": missed}}
     for part, files in parts.items():
         lines, reached = totals(files)
         value[part] = {"lines": lines, "reached": reached, "percent": round(percent(lines, reached), 2), "files": {
@@ -231,12 +255,13 @@ def main():
         rtl.fail(f"{options.data} is no folder.", "A run leaves its data in build/coverage/lines.")
     failed = [] if options.data else measure(options)
     try:
-        parts = read(options.data or DATA)
+        parts, assertions = read(options.data or DATA)
     except Wrong as wrong:
         rtl.fail(f"{wrong}.", "Run 'mrc coverage' without --data, which writes such files anew.")
     show(parts, options.files, options.list)
+    show_assertions(assertions, options.list)
     if options.json:
-        rtl.write_json(options.json, as_json(parts))
+        rtl.write_json(options.json, as_json(parts, assertions))
     for words in failed:
         print(words)
     empty = [part for part, files in parts.items() if not files]

@@ -687,7 +687,7 @@ module mrc_cc_nscc
       "two who ask are served in one cycle")
   `MRC_ASSERT(StateInRange, state_q <= StStore,
       "no such state")
-  `MRC_ASSERT(CfgWhenIdle, !op_cfg || state_q == StIdle,
+  `MRC_ASSERT_IF(CfgWhenIdle, op_cfg, state_q == StIdle,
       "a table is written in the middle of an event")
   `MRC_ASSERT(MulOrDone, !(mul_load && mul_step),
       "the multiplier is loaded and steps")

@@ -576,11 +576,11 @@ module mrc_ack_gen
       "a QP is in the queue twice")
   `MRC_ASSERT(TurnIsOne, turn_q != '0 && (turn_q & (turn_q - 1'b1)) == '0,
       "the turn is at no plane, or at two")
-  `MRC_ASSERT(LeavesOnOne, !load || (on_plane != '0 && (on_plane & (on_plane - 1'b1)) == '0),
+  `MRC_ASSERT_IF(LeavesOnOne, load, on_plane != '0 && (on_plane & (on_plane - 1'b1)) == '0,
       "a packet leaves on no plane, or on two")
-  `MRC_ASSERT(UpWhenSome, !load || port_up_i == '0 || (on_plane & port_up_i) != '0,
+  `MRC_ASSERT_IF(UpWhenSome, load, port_up_i == '0 || (on_plane & port_up_i) != '0,
       "a packet leaves on a plane whose port is down")
-  `MRC_ASSERT(LoadsAKind, !load || eresp_v || resp_v || stateq_v || oq_valid,
+  `MRC_ASSERT_IF(LoadsAKind, load, eresp_v || resp_v || stateq_v || oq_valid,
       "a packet of nothing")
   `MRC_ONE_HOT0(OneSource, {eresp_pop, stateq_pop, oq_pop},
       "two answers leave in one cycle")

@@ -821,51 +821,51 @@ module mrc_csr
       "an empty FIFO is popped")
   `MRC_ONE_HOT0(OneQperr, qperr_pop,
       "two errors are taken in one cycle")
-  `MRC_ASSERT(ReportsTaken, cmd_go
-      || ((pmask_pop || !pmask_v) && (qperr_pop != '0 || qperr_v == '0)),
+  `MRC_ASSERT_IF(ReportsTaken, !cmd_go,
+      (pmask_pop || !pmask_v) && (qperr_pop != '0 || qperr_v == '0),
       "what a block or the host reports waits, and not for a command")
-  `MRC_ASSERT(NoReportInACommand, !cmd_go || !(pmask_pop || qperr_pop != '0),
+  `MRC_ASSERT_IF(NoReportInACommand, cmd_go, !(pmask_pop || qperr_pop != '0),
       "a block's report and a command write in one cycle")
   `MRC_ONE_HOT0(OneWrites, {go_tell, go_heard, cmd_go},
       "two want to write tables in one cycle")
-  `MRC_ASSERT(SomeoneWrites, tstate_q != TIdle || go_tell || go_heard || cmd_go
-      || !(tell_any || heard_any || busy_q),
+  `MRC_ASSERT_IF(SomeoneWrites, tstate_q == TIdle,
+      go_tell || go_heard || cmd_go || !(tell_any || heard_any || busy_q),
       "a table write waits, and nothing is done")
-  `MRC_ASSERT(PicksOneQp, !tell_any || (tell_q[tell_place[QpW-1:0]]
-      && tell_pick == (Items'(1) << tell_place)),
+  `MRC_ASSERT_IF(PicksOneQp, tell_any,
+      tell_q[tell_place[QpW-1:0]] && tell_pick == (Items'(1) << tell_place),
       "the blocks are told of a QP that is not to be told, or of two")
-  `MRC_ASSERT(PicksOneDest, !heard_any || (heard_q[heard_place[DestW-1:0]]
-      && heard_pick == (Items'(1) << heard_place)),
+  `MRC_ASSERT_IF(PicksOneDest, heard_any,
+      heard_q[heard_place[DestW-1:0]] && heard_pick == (Items'(1) << heard_place),
       "the blocks are told of a peer that is not to be told, or of two")
-  `MRC_ASSERT(TellsAnError, !tell_any || qp_state_q[tell_place[QpW-1:0]] == QpStateError,
+  `MRC_ASSERT_IF(TellsAnError, tell_any, qp_state_q[tell_place[QpW-1:0]] == QpStateError,
       "the blocks are to hear of an error, and the QP is not in ERROR")
-  `MRC_ASSERT(ToldOnce, !error_qp || !tell_q[qperr.qp[QpW-1:0]],
+  `MRC_ASSERT_IF(ToldOnce, error_qp, !tell_q[qperr.qp[QpW-1:0]],
       "a QP fails again before the blocks have heard of it")
-  `MRC_ASSERT(OnlyFromRtr, !(cmd_good && cmd_table == CfgTableQpCtx && cmd_target == QpStateRts)
-      || cmd_state == QpStateRtr,
+  `MRC_ASSERT_IF(OnlyFromRtr, cmd_good && cmd_table == CfgTableQpCtx && cmd_target == QpStateRts,
+      cmd_state == QpStateRtr,
       "a QP goes to RTS, and not from RTR")
-  `MRC_ASSERT(KnownState, !cmd_moves || cmd_target <= QpStateError,
+  `MRC_ASSERT_IF(KnownState, cmd_moves, cmd_target <= QpStateError,
       "a QP goes into a state that there is not")
-  `MRC_ASSERT(ErrorOfALivingQp, !error_qp || error_state != QpStateReset,
+  `MRC_ASSERT_IF(ErrorOfALivingQp, error_qp, error_state != QpStateReset,
       "a QP in RESET goes to ERROR")
-  `MRC_ASSERT(ErrorOfAQp, !error_qp || 32'(qperr.qp) < NumQps,
+  `MRC_ASSERT_IF(ErrorOfAQp, error_qp, 32'(qperr.qp) < NumQps,
       "a QP fails that there is not")
-  `MRC_ASSERT(QpInRange, !cmd_moves || 32'(cmd_index) < NumQps,
+  `MRC_ASSERT_IF(QpInRange, cmd_moves, 32'(cmd_index) < NumQps,
       "a QP is written that there is not")
-  `MRC_ASSERT(AnswersAWrite, !bvalid_q || (aw_full_q && w_full_q),
+  `MRC_ASSERT_IF(AnswersAWrite, bvalid_q, aw_full_q && w_full_q,
       "a write is answered that has not come")
   `MRC_ASSERT(CfgWhileAsked, cfg_req_q == (tstate_q == TCfg),
       "a table write goes on that nobody asked for, or stands that was asked for")
-  `MRC_ASSERT(BusyToTheEnd, tstate_q == TIdle || int_q || busy_q,
+  `MRC_ASSERT_IF(BusyToTheEnd, tstate_q != TIdle, int_q || busy_q,
       "a command counts as done, and the blocks are still at it")
-  `MRC_ASSERT(OwnOfTheNic, tstate_q != TIdle || !int_q,
+  `MRC_ASSERT_IF(OwnOfTheNic, tstate_q == TIdle, !int_q,
       "nothing is under way, and it is the NIC's own")
-  `MRC_ASSERT(SilentWhileBusy, !busy_q || cmd_status_q == 16'd0,
+  `MRC_ASSERT_IF(SilentWhileBusy, busy_q, cmd_status_q == 16'd0,
       "a command that is not done has an outcome")
   `MRC_STABLE(CommandStays, busy_q, cmd_end,
       {own.tbl_table, own.tbl_index, own.qp_attr, own.tbl_data}, 4 + 16 + 12 + 512)
   `MRC_STABLE(RowStays, cfg_req_q, &cfg_ack_i, {cfg_o.tbl, cfg_o.index, cfg_o.data}, 4 + 16 + 512)
-  `MRC_ASSERT(AnswersAProbe, !evr_v || evp_state_q == EvpBusy,
+  `MRC_ASSERT_IF(AnswersAProbe, evr_v, evp_state_q == EvpBusy,
       "an EV probe ends that is not under way")
 
 `ifdef MRC_ASSERT_ON
@@ -878,7 +878,7 @@ module mrc_csr
     end
   end
 `endif
-  `MRC_ASSERT(FenceIsAnswered, !fence_go_q || bvalid_q,
+  `MRC_ASSERT_IF(FenceIsAnswered, fence_go_q, bvalid_q,
       "a fence begins that software did not ask for")
   `MRC_ASSERT(KeepsWhatComes, (irq_set_q & ~irq_held_q) == 4'd0,
       "an interrupt is lost in the cycle in which it comes")

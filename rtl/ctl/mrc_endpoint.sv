@@ -811,13 +811,13 @@ module mrc_endpoint
   `MRC_ONE_HOT0(OneOperation,
       {op_cfg, op_rx, op_evp, op_want, op_cp_over, op_rp_over, op_cp_send, op_rp_send, op_visit},
       "two operations in one cycle")
-  `MRC_ASSERT(WorksWhenIdle, idle || !(op_cfg || op_rx || op_evp || op_want || op_visit),
+  `MRC_ASSERT_IF(WorksWhenIdle, op_cfg || op_rx || op_evp || op_want || op_visit, idle,
       "an operation begins in the middle of another")
   `MRC_ASSERT(StateInRange, state_q <= StSeek,
       "no such state")
-  `MRC_ASSERT(KindInRange, state_q != StSend || kind_q <= KindRev,
+  `MRC_ASSERT_IF(KindInRange, state_q == StSend, kind_q <= KindRev,
       "no such kind of request")
-  `MRC_ASSERT(TriesInRange, !visit_again || tries_q[visit_q] != 4'd15,
+  `MRC_ASSERT_IF(TriesInRange, visit_again, tries_q[visit_q] != 4'd15,
       "the count of repeats comes round")
   `MRC_ASSERT(SeedLives, lfsr_q != 32'd0,
       "the generator stands still")
@@ -825,7 +825,7 @@ module mrc_endpoint
       "a destination without a lender is owed something")
   `MRC_ASSERT(LeadsByARow, (leads_q & ~row_q) == '0,
       "a QP without a row leads somewhere")
-  `MRC_ASSERT(LendsWhereOneLeft, state_q != StSeek || valid_q[left_q.dest],
+  `MRC_ASSERT_IF(LendsWhereOneLeft, state_q == StSeek, valid_q[left_q.dest],
       "a lender is sought for a destination that has none to replace")
 
 endmodule

@@ -41,9 +41,11 @@ module mrc_fence_stage #(
   // ---- what always holds
 
   `MRC_ASSERT(HoldsSoMany, 32'(n_q) <= Most, "more words are inside a stage than it has places")
-  `MRC_ASSERT(DoneIsInside, !done_i || some_o, "a word comes out of a stage that is empty")
+  `MRC_ASSERT_IF(DoneIsInside, done_i, some_o,
+      "a word comes out of a stage that is empty")
   `MRC_ASSERT(OwesWhatIsInside, left_q <= n_q + W'(stands_i),
       "a fence waits for more words than are there")
-  `MRC_ASSERT(MovesWhatStands, !moves_i || stands_i, "a word moves that was not offered")
+  `MRC_ASSERT_IF(MovesWhatStands, moves_i, stands_i,
+      "a word moves that was not offered")
 
 endmodule

@@ -102,6 +102,7 @@ module mrc_fifo_ram #(
   end
   `MRC_ASSERT(PointersApart, (rptr_q == wptr_q) == (count_q == '0 || count_q == CntW'(Depth)),
       "the pointers meet, and the FIFO is neither empty nor full")
-  `MRC_ASSERT(FreshIsAWord, !fresh_q || count_q != '0, "an empty FIFO has a fresh word")
+  `MRC_ASSERT_IF(FreshIsAWord, fresh_q, count_q != '0,
+      "an empty FIFO has a fresh word")
 
 endmodule

@@ -69,6 +69,7 @@ module mrc_merge #(
       .data_o
   );
 
-  `MRC_ASSERT(OneLeaves, !take || head_v[idx], "the word that leaves is of an empty input")
+  `MRC_ASSERT_IF(OneLeaves, take, head_v[idx],
+      "the word that leaves is of an empty input")
 
 endmodule

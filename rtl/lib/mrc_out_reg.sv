@@ -40,6 +40,7 @@ module mrc_out_reg #(
     end
   end
 
-  `MRC_ASSERT(LoadsWhenFree, !load_i || free_o, "a word that nobody has taken is overwritten")
+  `MRC_ASSERT_IF(LoadsWhenFree, load_i, free_o,
+      "a word that nobody has taken is overwritten")
 
 endmodule

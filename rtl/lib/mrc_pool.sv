@@ -84,12 +84,14 @@ module mrc_pool #(
     end
   end
 
-  `MRC_ASSERT(GivenOnce, !valid_i || (CntW'(data_i) < fresh_q && out_q[data_i]),
+  `MRC_ASSERT_IF(GivenOnce, valid_i, CntW'(data_i) < fresh_q && out_q[data_i],
       "a number is given back that is not out")
-  `MRC_ASSERT(TakenOnce, !take || !back_valid || !out_q[data_o], "a number is handed out twice")
+  `MRC_ASSERT_IF(TakenOnce, take && back_valid, !out_q[data_o],
+      "a number is handed out twice")
 `endif
   `MRC_NEVER_FULL(Back, valid_i, back_ready)
-  `MRC_ASSERT(TakesANumber, !ready_i || valid_o, "a number is taken that is not there")
+  `MRC_ASSERT_IF(TakesANumber, ready_i, valid_o,
+      "a number is taken that is not there")
   `MRC_ASSERT(NoneLost, free_q == CntW'(N) - fresh_q + back_count,
       "the count of free numbers is off")
 

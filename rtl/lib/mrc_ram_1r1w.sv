@@ -33,6 +33,7 @@ module mrc_ram_1r1w #(
     end
   end
 
-  `MRC_ASSERT_CLK(WritesARow, !we_i || 32'(waddr_i) < Depth, "a row is written that does not exist")
+  `MRC_ASSERT_CLK_IF(WritesARow, we_i, 32'(waddr_i) < Depth,
+      "a row is written that does not exist")
 
 endmodule

@@ -29,6 +29,7 @@ module mrc_rf_2r1w #(
     end
   end
 
-  `MRC_ASSERT_CLK(WritesARow, !we_i || 32'(waddr_i) < Depth, "a row is written that does not exist")
+  `MRC_ASSERT_CLK_IF(WritesARow, we_i, 32'(waddr_i) < Depth,
+      "a row is written that does not exist")
 
 endmodule

@@ -535,11 +535,11 @@ module mrc_rx_check
 
   // ---- what always holds
 
-  `MRC_ASSERT(TakesFromOne, !a_load || (gnt & head_valid) != '0,
+  `MRC_ASSERT_IF(TakesFromOne, a_load, (gnt & head_valid) != '0,
       "a descriptor is taken that there is not")
-  `MRC_ASSERT(CfgWhenEmpty, !cfg_do || !a_valid_q,
+  `MRC_ASSERT_IF(CfgWhenEmpty, cfg_do, !a_valid_q,
       "a table is written while a packet is judged")
-  `MRC_ASSERT(LeavesWhenThere, !b_take || a_valid_q,
+  `MRC_ASSERT_IF(LeavesWhenThere, b_take, a_valid_q,
       "nothing leaves the stage")
 
 endmodule

@@ -842,24 +842,24 @@ module mrc_rx_lane
   `MRC_POPS_A_WORD(Pl, pl_pop, pl_valid)
   `MRC_NEVER_FULL(Pl, pl_push, pl_ready)
   `MRC_NEVER_FULL(Desc, desc_push, desc_fifo_ready)
-  `MRC_ASSERT(VerdictHasPayload, !v_valid || dstate_q != DIdle || pl_valid,
+  `MRC_ASSERT_IF(VerdictHasPayload, v_valid, dstate_q != DIdle || pl_valid,
       "a verdict without its payload")
   `MRC_ASSERT(BufferHolds, used <= (BufAw + 1)'(RxBufWords),
       "the receive buffer holds more words than it has")
-  `MRC_ASSERT(WrittenBeforeRead, !buf_re || rd_q != wr_q,
+  `MRC_ASSERT_IF(WrittenBeforeRead, buf_re, rd_q != wr_q,
       "a word is read that is not written")
-  `MRC_ASSERT(ReadsWhatIsLeft, dstate_q != DRead || d_left_q != 13'd0,
+  `MRC_ASSERT_IF(ReadsWhatIsLeft, dstate_q == DRead, d_left_q != 13'd0,
       "a packet without payload is read")
-  `MRC_ASSERT(LineFits, dstate_q != DRead || 32'(d_k_q) < LineWords,
+  `MRC_ASSERT_IF(LineFits, dstate_q == DRead, 32'(d_k_q) < LineWords,
       "a word behind the end of the line")
-  `MRC_ASSERT(FullUnlessLast, !line_load || line_d.last || line_d.len == 8'(HostBytes),
+  `MRC_ASSERT_IF(FullUnlessLast, line_load, line_d.last || line_d.len == 8'(HostBytes),
       "a line that is not full has others behind it")
-  `MRC_ASSERT(PlacedLineHasBytes,
-      !line_load || dstate_q != DRead || (line_d.len != 8'd0 && line_d.len <= 8'(HostBytes)),
+  `MRC_ASSERT_IF(PlacedLineHasBytes, line_load,
+      dstate_q != DRead || (line_d.len != 8'd0 && line_d.len <= 8'(HostBytes)),
       "a line of a packet that is placed has no bytes, or too many")
-  `MRC_ASSERT(PayloadFits, !desc_push || plen <= 13'd4096,
+  `MRC_ASSERT_IF(PayloadFits, desc_push, plen <= 13'd4096,
       "more payload than a packet may have")
-  `MRC_ASSERT(LostHasNone, !(desc_push && pay_lost) || !pl_push,
+  `MRC_ASSERT_IF(LostHasNone, desc_push && pay_lost, !pl_push,
       "payload that was lost is in the queue")
 
 endmodule

@@ -167,19 +167,19 @@ module mrc_rx_place
 
   // ---- what always holds
 
-  `MRC_ASSERT(DoneIsLast, !done_valid_d || take_empty || fin,
+  `MRC_ASSERT_IF(DoneIsLast, done_valid_d, take_empty || fin,
       "a packet is done before the host took its last line")
   `MRC_ASSERT(DoneOnce, !(take_empty && fin),
       "two packets are done in one cycle")
-  `MRC_ASSERT(PlaneOfALine, !line_valid_o || 32'(line_o.plane) < NumPlanes,
+  `MRC_ASSERT_IF(PlaneOfALine, line_valid_o, 32'(line_o.plane) < NumPlanes,
       "a line of no plane")
-  `MRC_ASSERT(HostGetsBytes, !line_valid_o || line_o.len != 8'd0,
+  `MRC_ASSERT_IF(HostGetsBytes, line_valid_o, line_o.len != 8'd0,
       "the host is told of a packet that was discarded")
-  `MRC_ASSERT(LaneNamesNoPlane, !take || head[idx].plane == 4'd0,
+  `MRC_ASSERT_IF(LaneNamesNoPlane, take, head[idx].plane == 4'd0,
       "a lane names a plane")
-  `MRC_ASSERT(WaitsForRoom, !take || out_free,
+  `MRC_ASSERT_IF(WaitsForRoom, take, out_free,
       "a packet passes the one ahead of it")
-  `MRC_ASSERT(LoadsALine, !load || 32'(head[idx].len) <= HostBytes,
+  `MRC_ASSERT_IF(LoadsALine, load, 32'(head[idx].len) <= HostBytes,
       "a line is longer than it can be")
 
 `ifdef MRC_ASSERT_ON
@@ -201,9 +201,9 @@ module mrc_rx_place
     end
   end
 
-  `MRC_ASSERT(PacketOfOneQp, !(load && open_q[idx]) || line_d.qp == qp_q[idx],
+  `MRC_ASSERT_IF(PacketOfOneQp, load && open_q[idx], line_d.qp == qp_q[idx],
       "a packet has lines of two QPs")
-  `MRC_ASSERT(PacketWithoutGap, !(load && open_q[idx]) || line_d.addr == next_q[idx],
+  `MRC_ASSERT_IF(PacketWithoutGap, load && open_q[idx], line_d.addr == next_q[idx],
       "a packet has a gap, or another one stands in it")
   `MRC_ASSERT(PacketEnds, !(take_empty && open_q[idx]),
       "a packet is discarded that has lines")

@@ -510,19 +510,19 @@ module mrc_rx_reorder
       "completions got lost between the queues")
   `MRC_ASSERT(StateInRange, state_q <= StEnt,
       "no such state")
-  `MRC_ASSERT(WithinWimm, !(pop && head.imm_valid && !behind && in_row) || ahead < 16'(s.wimm),
+  `MRC_ASSERT_IF(WithinWimm, pop && head.imm_valid && !behind && in_row, ahead < 16'(s.wimm),
       "more immediates than agreed")
-  `MRC_ASSERT(CountInRange, state_q == StIdle || state_q == StInit || 32'(s.cnt) <= MaxWimm,
+  `MRC_ASSERT_IF(CountInRange, state_q != StIdle, state_q == StInit || 32'(s.cnt) <= MaxWimm,
       "more immediates wait than there is room for")
-  `MRC_ASSERT(CountNotBelow0, state_q != StEnt || !pool_give || s.cnt != 8'd0,
+  `MRC_ASSERT_IF(CountNotBelow0, state_q == StEnt && pool_give, s.cnt != 8'd0,
       "the count of immediates goes below 0")
-  `MRC_ASSERT(GivesAnEntry, !pool_give || entry.valid,
+  `MRC_ASSERT_IF(GivesAnEntry, pool_give, entry.valid,
       "an entry is given back that there is not")
-  `MRC_ASSERT(TakesFree, !pool_take || !entry.valid,
+  `MRC_ASSERT_IF(TakesFree, pool_take, !entry.valid,
       "an entry is taken over another one")
-  `MRC_ASSERT(DonePlane, !done_valid_i || 32'(done_plane_i) < NumPlanes,
+  `MRC_ASSERT_IF(DonePlane, done_valid_i, 32'(done_plane_i) < NumPlanes,
       "data of no plane are done")
-  `MRC_ASSERT(InitOfAQp, state_q != StInit || cfg_i.req,
+  `MRC_ASSERT_IF(InitOfAQp, state_q == StInit, cfg_i.req,
       "a QP is started that nobody asked for")
 
 endmodule

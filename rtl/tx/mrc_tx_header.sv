@@ -602,11 +602,11 @@ module mrc_tx_header
   `MRC_POPS_A_WORD(Path, path_pop, path_v)
   `MRC_ONE_HOT0(OneSource, {ack_pop, probe_pop, eprq_pop, path_pop},
       "two packets in one cycle")
-  `MRC_ASSERT(CfgWhenEmpty, !op_cfg || !a_valid_q,
+  `MRC_ASSERT_IF(CfgWhenEmpty, op_cfg, !a_valid_q,
       "a table is written under a packet")
-  `MRC_ASSERT(SaysRtx, !path_pop || rtx == path.pkt.rtx,
+  `MRC_ASSERT_IF(SaysRtx, path_pop, rtx == path.pkt.rtx,
       "a retransmission does not say so")
-  `MRC_ASSERT(ExtFits, !a_load || 32'(ext_len) <= ExtBytes,
+  `MRC_ASSERT_IF(ExtFits, a_load, 32'(ext_len) <= ExtBytes,
       "more extension headers than fit")
   `MRC_ASSERT(OverAndBack, InnerBits == 8 * 96 && SrhBytes == 96 - 72 && MaxExtWords < 12,
       "the matrices are those of other lengths")

@@ -565,35 +565,35 @@ module mrc_tx_lane
       "two headers in one cycle")
   `MRC_ASSERT(CreditInRange, 32'(credit_q) <= LineFifo,
       "more credit than places for lines")
-  `MRC_ASSERT(AsksWithCredit, !req_load || credit_q != '0,
+  `MRC_ASSERT_IF(AsksWithCredit, req_load, credit_q != '0,
       "a line is asked for that has no place")
   `MRC_ASSERT(LinesReserved, 32'(credit_q) + 32'(lines_count) <= LineFifo,
       "a place for a line is given away twice")
-  `MRC_ASSERT(PaysWhatIsLeft, !pay_work || left_q != 13'd0,
+  `MRC_ASSERT_IF(PaysWhatIsLeft, pay_work, left_q != 13'd0,
       "payload behind the end of the packet")
-  `MRC_ASSERT(LineUsedOnce, !(pay_go && (pay_done || line_done)) || line_pop,
+  `MRC_ASSERT_IF(LineUsedOnce, pay_go && (pay_done || line_done), line_pop,
       "a line stays when the packet or the line ends")
-  `MRC_ASSERT(QueuedNotBelow0, queued_q != 18'd0 || !data_pop || data_head.plen == 13'd0,
+  `MRC_ASSERT_IF(QueuedNotBelow0, queued_q == 18'd0 && data_pop, data_head.plen == 13'd0,
       "the payload in the queue goes below 0")
   `MRC_ASSERT(QueuedInRange, 32'(queued_q) <= 32'(TxLaneFifo) * 4096,
       "more payload in the queue than its packets have")
-  `MRC_ASSERT(FlushHasBytes, state_q != StFlush || acc_n_q != '0,
+  `MRC_ASSERT_IF(FlushHasBytes, state_q == StFlush, acc_n_q != '0,
       "a last beat without bytes")
-  `MRC_ASSERT(KeepOfABeat, !tvalid_q || tkeep_q[0],
+  `MRC_ASSERT_IF(KeepOfABeat, tvalid_q, tkeep_q[0],
       "a beat without bytes")
-  `MRC_ASSERT(FullUnlessLast, !tvalid_q || tlast_q || &tkeep_q,
+  `MRC_ASSERT_IF(FullUnlessLast, tvalid_q, tlast_q || &tkeep_q,
       "a beat in the middle of a frame is not full")
-  `MRC_ASSERT(HeaderEndsInHalf, !hdr_valid_i || hdr_i.hdr_len[1:0] == 2'd2,
+  `MRC_ASSERT_IF(HeaderEndsInHalf, hdr_valid_i, hdr_i.hdr_len[1:0] == 2'd2,
       "a header is not 2 bytes longer than whole words")
-  `MRC_ASSERT(WaitInHalf, state_q == StIdle || acc_n_q == '0 || acc_n_q[1:0] == 2'd2,
+  `MRC_ASSERT_IF(WaitInHalf, state_q != StIdle, acc_n_q == '0 || acc_n_q[1:0] == 2'd2,
       "the bytes that wait are not 2 more than whole words")
-  `MRC_ASSERT(BeatInHeader, state_q != StHdr || hdr_left != 8'd0,
+  `MRC_ASSERT_IF(BeatInHeader, state_q == StHdr, hdr_left != 8'd0,
       "bytes behind the header are consumed")
-  `MRC_ASSERT(BeatInLine, state_q != StPay || 32'(beat_q) < HostBytes / PortBytes,
+  `MRC_ASSERT_IF(BeatInLine, state_q == StPay, 32'(beat_q) < HostBytes / PortBytes,
       "bytes behind the line are consumed")
-  `MRC_ASSERT(SpoiledByALine, !bad_q || state_q == StIdle || (state_q != StHdr && !ctl_q),
+  `MRC_ASSERT_IF(SpoiledByALine, bad_q, state_q == StIdle || (state_q != StHdr && !ctl_q),
       "a packet counts as spoiled, and no line of it was read")
-  `MRC_ASSERT(HeaderInRange, state_q != StHdr || 32'(cur_hdr_len_q) <= HdrBytes,
+  `MRC_ASSERT_IF(HeaderInRange, state_q == StHdr, 32'(cur_hdr_len_q) <= HdrBytes,
       "a header is longer than it can be")
 
 endmodule

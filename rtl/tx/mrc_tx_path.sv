@@ -671,9 +671,9 @@ module mrc_tx_path
   `MRC_POPS_A_WORD(Pkt, pkt_pop, pkt_v)
   `MRC_ONE_HOT0(OneOperation, {fb_pop, pfb_pop, pkt_pop, op_cfg, op_scrub},
       "two operations in one cycle")
-  `MRC_ASSERT(WalkOrWork, idle || !w_valid,
+  `MRC_ASSERT_IF(WalkOrWork, !idle, !w_valid,
       "a packet walks under an operation")
-  `MRC_ASSERT(VoidedHasNoPath, !(emit && e_pkt_q.voided) || e_nopath_q,
+  `MRC_ASSERT_IF(VoidedHasNoPath, emit && e_pkt_q.voided, e_nopath_q,
       "a packet that is not sent has a path")
 
 endmodule

@@ -289,19 +289,19 @@ module mrc_tx_path_walk
 
   `MRC_ONE_HOT0(OneChoice, hit,
       "two EVs are chosen")
-  `MRC_ASSERT(ChosenIsUp, !choose || w_ok[chosen_idx[PlaneW-1:0]],
+  `MRC_ASSERT_IF(ChosenIsUp, choose, w_ok[chosen_idx[PlaneW-1:0]],
       "an EV of a plane that is down is chosen")
-  `MRC_ASSERT(ChosenHasRoom, !choose || lane_room_i[chosen_idx[PlaneW-1:0]],
+  `MRC_ASSERT_IF(ChosenHasRoom, choose, lane_room_i[chosen_idx[PlaneW-1:0]],
       "an EV of a lane without room is chosen")
-  `MRC_ASSERT(ChosenInUse, !(choose && found) || in_use(row_i[chosen_idx[PlaneW-1:0]]),
+  `MRC_ASSERT_IF(ChosenInUse, choose && found, in_use(row_i[chosen_idx[PlaneW-1:0]]),
       "an EV that is not in use is chosen")
-  `MRC_ASSERT(ChosenUnused, !(choose && found) || !w_u_q[chosen_idx[PlaneW-1:0]],
+  `MRC_ASSERT_IF(ChosenUnused, choose && found, !w_u_q[chosen_idx[PlaneW-1:0]],
       "an EV is chosen twice in a pass")
   `MRC_ASSERT(EndsOneWay, !(choose && give_up),
       "a walk has an EV and none")
   `MRC_ASSERT(WalksOnOrEnds, !(walk_next && walk_end),
       "a walk goes on and ends")
-  `MRC_ASSERT(GroupInRange, !w_valid_q || 32'(w_place_q.grp) < Groups,
+  `MRC_ASSERT_IF(GroupInRange, w_valid_q, 32'(w_place_q.grp) < Groups,
       "a group that there is not")
 
 endmodule

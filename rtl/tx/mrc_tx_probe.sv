@@ -525,20 +525,20 @@ module mrc_tx_probe
   `MRC_POPS_A_WORD(Bad, bad_pop, bad_v)
   `MRC_ONE_HOT0(OneOperation, {op_cfg, op_pres, op_pans, op_bad, op_visit},
       "two operations in one cycle")
-  `MRC_ASSERT(TakesAFreeSlot,
-      !op_take || !busy_q[free_slot] || (slow_q[free_slot] && !waiting_q[free_slot]),
+  `MRC_ASSERT_IF(TakesAFreeSlot, op_take && busy_q[free_slot],
+      slow_q[free_slot] && !waiting_q[free_slot],
       "a slot is taken from an EV that still needs it")
-  `MRC_ASSERT(WaitsWhenBusy, !answered || busy_q[seen],
+  `MRC_ASSERT_IF(WaitsWhenBusy, answered, busy_q[seen],
       "a free slot has its answer")
-  `MRC_ASSERT(AnswersItsKind, !answered || evp_q[seen] == op_pans,
+  `MRC_ASSERT_IF(AnswersItsKind, answered, evp_q[seen] == op_pans,
       "an answer to the other kind of probe counts")
-  `MRC_ASSERT(OneSlotPerEv, !op_take || !probed,
+  `MRC_ASSERT_IF(OneSlotPerEv, op_take, !probed,
       "an EV gets two slots")
-  `MRC_ASSERT(SendsOnAPortThatIsUp, !send || port_up_i[ev_plane],
+  `MRC_ASSERT_IF(SendsOnAPortThatIsUp, send, port_up_i[ev_plane],
       "a probe leaves on a plane whose port is down")
-  `MRC_ASSERT(RevivesABusySlot, !revived || (busy_q[seen] && waiting_q[seen]),
+  `MRC_ASSERT_IF(RevivesABusySlot, revived, busy_q[seen] && waiting_q[seen],
       "an EV comes back that was not asked")
-  `MRC_ASSERT(FailsInRange, !failed || fails_next <= cap,
+  `MRC_ASSERT_IF(FailsInRange, failed, fails_next <= cap,
       "more failures than the cap")
 
 endmodule

@@ -264,13 +264,13 @@ module mrc_tx_sched
   `MRC_NEVER_FULL(Run, run_push, run_ready)
   `MRC_ONE_HOT0(OneOperation, {op_cfg, park_pop, wake_pop, push_pop},
       "two operations in one cycle")
-  `MRC_ASSERT(ListOfSome, !(list_we && (wake_pop || push_pop)) || some_q[dest],
+  `MRC_ASSERT_IF(ListOfSome, list_we && (wake_pop || push_pop), some_q[dest],
       "a QP is taken from an empty list")
   `MRC_ASSERT(WokenNobody, (some_q & woken_q) == '0,
       "a destination was woken with nobody there, and somebody waits")
-  `MRC_ASSERT(RunInRange, !run_push || 32'(run_qp) < NumQps,
+  `MRC_ASSERT_IF(RunInRange, run_push, 32'(run_qp) < NumQps,
       "a QP that there is not may send")
-  `MRC_ASSERT(ParkedInRange, !park_v || 32'(park.qp) < NumQps,
+  `MRC_ASSERT_IF(ParkedInRange, park_v, 32'(park.qp) < NumQps,
       "a QP that there is not waits")
 
 endmodule

@@ -825,31 +825,31 @@ module mrc_rx_track
   // ---- what always holds
 
   `MRC_NEVER_FULL(Adv, adv_push, adv_ready)
-  `MRC_ASSERT(TakesInWindow, !take || stuck || rel < {9'd0, t_set_q.mpr, 7'd0},
+  `MRC_ASSERT_IF(TakesInWindow, take, stuck || rel < {9'd0, t_set_q.mpr, 7'd0},
       "a packet outside of the window is taken")
-  `MRC_ASSERT(TakesNew, !take || stuck || (row.rcv & one) == 64'd0,
+  `MRC_ASSERT_IF(TakesNew, take, stuck || (row.rcv & one) == 64'd0,
       "a packet that is here is taken")
-  `MRC_ASSERT(TakesARow, !row_take || pool_valid,
+  `MRC_ASSERT_IF(TakesARow, row_take, pool_valid,
       "a row is taken that there is not")
-  `MRC_ASSERT(GivesARow, !row_give || entry.valid,
+  `MRC_ASSERT_IF(GivesARow, row_give, entry.valid,
       "a row is given back that there is not")
   `MRC_ONE_HOT0(RowOnce, {row_take, row_give},
       "a row is taken and another given back")
-  `MRC_ASSERT(CfgAlone, !cfg_do || !(m_valid_q || t_valid_q || x_valid_q || adv_valid),
+  `MRC_ASSERT_IF(CfgAlone, cfg_do, !(m_valid_q || t_valid_q || x_valid_q || adv_valid),
       "a table is written under a packet")
-  `MRC_ASSERT(InitAlone, !init_on_q || !(m_valid_q || t_valid_q || x_valid_q),
+  `MRC_ASSERT_IF(InitAlone, init_on_q, !(m_valid_q || t_valid_q || x_valid_q),
       "a QP is started under its packets")
-  `MRC_ASSERT(WhatInRange, !x_valid_q || x_q.what <= WhatDone,
+  `MRC_ASSERT_IF(WhatInRange, x_valid_q, x_q.what <= WhatDone,
       "no such verdict")
-  `MRC_ASSERT(VerdictOfAQp, !verdict_load || 32'(verdict_d.qp) < NumQps,
+  `MRC_ASSERT_IF(VerdictOfAQp, verdict_load, 32'(verdict_d.qp) < NumQps,
       "a verdict for a QP that there is not")
-  `MRC_ASSERT(WindowInRange, !t_valid_q || 32'(t_set_q.mpr_dest) <= MaxMpr / 128,
+  `MRC_ASSERT_IF(WindowInRange, t_valid_q, 32'(t_set_q.mpr_dest) <= MaxMpr / 128,
       "a window larger than the memory")
-  `MRC_ASSERT(WindowNot0, !take || t_set_q.mpr != 8'd0,
+  `MRC_ASSERT_IF(WindowNot0, take, t_set_q.mpr != 8'd0,
       "a window of 0")
-  `MRC_ASSERT(WindowWithinOwn, !take || t_set_q.mpr <= t_set_q.mpr_dest,
+  `MRC_ASSERT_IF(WindowWithinOwn, take, t_set_q.mpr <= t_set_q.mpr_dest,
       "the window is larger than the peer may use")
-  `MRC_ASSERT(OneOfARow, !t_valid_q || one != 64'd0 || t_again_q,
+  `MRC_ASSERT_IF(OneOfARow, t_valid_q, one != 64'd0 || t_again_q,
       "a packet has no place in its row")
   `MRC_ASSERT(AnswersOnce, !(sack_resp_load && post_resp_load),
       "two answers in one cycle")

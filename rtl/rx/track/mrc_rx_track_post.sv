@@ -303,9 +303,9 @@ module mrc_rx_track_post
 
   // ---- what always holds
 
-  `MRC_ASSERT(PlaneInRange, !verdict_load_o || 32'(x_i.p.plane) < NumPlanes,
+  `MRC_ASSERT_IF(PlaneInRange, verdict_load_o, 32'(x_i.p.plane) < NumPlanes,
       "a verdict for no plane")
-  `MRC_ASSERT(PlacesBytes, !(verdict_load_o && verdict_o.place) || verdict_o.plen != 13'd0,
+  `MRC_ASSERT_IF(PlacesBytes, verdict_load_o && verdict_o.place, verdict_o.plen != 13'd0,
       "a packet without payload is placed")
   `MRC_ONE_HOT0(OneCount, {dup_inc_d, trim_inc_d, oor_inc_d},
       "a packet counts twice")

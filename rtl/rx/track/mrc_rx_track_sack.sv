@@ -271,9 +271,9 @@ module mrc_rx_track_sack
       "no such state")
   `MRC_ONE_HOT0(OneLoad, {resp_load_o, ackev_load_o},
       "two words leave in one cycle")
-  `MRC_ASSERT(ReadsAnEntry, !rows_re || entry[IdxW],
+  `MRC_ASSERT_IF(ReadsAnEntry, rows_re, entry[IdxW],
       "a row is read that there is not")
-  `MRC_ASSERT(IdleWhenInit, !init_i || idle_o,
+  `MRC_ASSERT_IF(IdleWhenInit, init_i, idle_o,
       "a QP is started under its SACK")
 
 endmodule

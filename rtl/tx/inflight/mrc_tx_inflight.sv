@@ -644,21 +644,19 @@ module mrc_tx_inflight
       {idle_mem != '0, reclaim_mem != '0, sack_mem != '0, answer_mem != '0, scan_mem != '0,
        timer_mem != '0},
       "two operations use the memories in one cycle")
-  `MRC_ASSERT(AnswerIsQuiet,
-      state inside {StCtl0, StCtl1, StAck} || {answer_change, answer_mem} == '0,
+  `MRC_ASSERT_IF(AnswerIsQuiet, !(state inside {StCtl0, StCtl1, StAck}),
+      {answer_change, answer_mem} == '0,
       "a NACK or an ACK changes something in another state")
-  `MRC_ASSERT(StayIsQuiet,
-      !stay || {op, change, mem, answer.changed, answer.nak} == '0,
+  `MRC_ASSERT_IF(StayIsQuiet, stay, {op, change, mem, answer.changed, answer.nak} == '0,
       "something happens while an answer waits for the outputs")
-  `MRC_ASSERT(NoEndBeginsAnAnswer, !op.ctl || !over,
+  `MRC_ASSERT_IF(NoEndBeginsAnAnswer, op.ctl, !over,
       "an answer begins in the cycle in which a QP ends")
-  `MRC_ASSERT(NackOfTheWindow, !answer.takes || psn_in(msg.ctl.psn, cur.row.una, cur_out.nxt),
+  `MRC_ASSERT_IF(NackOfTheWindow, answer.takes, psn_in(msg.ctl.psn, cur.row.una, cur_out.nxt),
       "a NACK is about a packet that is not out")
-  `MRC_ASSERT(NackIsGone, !(answer.takes && cur.is.cc) || answer_change.row.fgone == packet.fgone,
+  `MRC_ASSERT_IF(NackIsGone, answer.takes && cur.is.cc, answer_change.row.fgone == packet.fgone,
       "the controller hears of a packet that does not leave the flight")
-  `MRC_ASSERT(AckOfTheWindow,
-      !answer.changed || answer.una == cur_out.nxt
-          || psn_in(answer.una, cur.row.una, cur_out.nxt),
+  `MRC_ASSERT_IF(AckOfTheWindow, answer.changed,
+      answer.una == cur_out.nxt || psn_in(answer.una, cur.row.una, cur_out.nxt),
       "an ACK moves una back, or beyond what was sent")
 
 endmodule

@@ -141,14 +141,14 @@ module mrc_tx_inflight_blocks
       "two rows are written in one cycle")
   `MRC_ASSERT(OneRecordWritten, !(rec_we_i && sent_i),
       "two records are written in one cycle")
-  `MRC_ASSERT(BeginsWithANumber, !begin_i || 32'(begin_num_i) < NumBlocks,
+  `MRC_ASSERT_IF(BeginsWithANumber, begin_i, 32'(begin_num_i) < NumBlocks,
       "a block without a number begins")
 
-  `MRC_ASSERT(ReportedForGood, !win_we_i || (win_o.sacked & ~win_i.sacked) == 16'd0,
+  `MRC_ASSERT_IF(ReportedForGood, win_we_i, (win_o.sacked & ~win_i.sacked) == 16'd0,
       "a packet that was reported is no longer")
-  `MRC_ASSERT(ReportedDoesNotWait, !win_we_i || (win_i.sacked & win_i.pend) == 16'd0,
+  `MRC_ASSERT_IF(ReportedDoesNotWait, win_we_i, (win_i.sacked & win_i.pend) == 16'd0,
       "a packet that was reported waits to be sent again")
-  `MRC_ASSERT(MarksWhatWaits, !win_we_i || ((win_i.nacked | win_i.mute) & ~win_i.pend) == 16'd0,
+  `MRC_ASSERT_IF(MarksWhatWaits, win_we_i, ((win_i.nacked | win_i.mute) & ~win_i.pend) == 16'd0,
       "nacked or mute of a packet that does not wait")
 `ifdef MRC_ASSERT_ON
   logic held_q[0:NumBlocks-1];  // QPs have them
@@ -161,11 +161,11 @@ module mrc_tx_inflight_blocks
     end
   end
 
-  `MRC_ASSERT(WritesAHeldRow, !win_we_i || held_q[num_q],
+  `MRC_ASSERT_IF(WritesAHeldRow, win_we_i, held_q[num_q],
       "a row is written of a block that no QP has")
-  `MRC_ASSERT(RecordsInAHeldBlock, !(sent_i && !begin_i) || held_q[begin_num_i],
+  `MRC_ASSERT_IF(RecordsInAHeldBlock, sent_i && !begin_i, held_q[begin_num_i],
       "a packet is recorded in a block that no QP has")
-  `MRC_ASSERT(RecordsAgainInAHeldBlock, !rec_we_i || held_q[map_o],
+  `MRC_ASSERT_IF(RecordsAgainInAHeldBlock, rec_we_i, held_q[map_o],
       "a packet is recorded again in a block that no QP has")
 `endif
 

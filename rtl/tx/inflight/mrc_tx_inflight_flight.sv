@@ -211,9 +211,9 @@ module mrc_tx_inflight_flight
 
   `MRC_ASSERT_CLK(PacketIsGone, packet_o.fgone == fgone_i + packet_o.bytes,
       "a packet leaves the flight with other bytes than it is said to")
-  `MRC_ASSERT_CLK(PaysAtMostTheDebt, !sum_i || left_d <= owed_i,
+  `MRC_ASSERT_CLK_IF(PaysAtMostTheDebt, sum_i, left_d <= owed_i,
       "a SACK makes the debt larger")
-  `MRC_ASSERT_CLK(EarlyIsOwed, !early_i || early_owed >= vis_owed_i,
+  `MRC_ASSERT_CLK_IF(EarlyIsOwed, early_i, early_owed >= vis_owed_i,
       "bytes that leave early make the debt smaller")
 
 endmodule

@@ -404,22 +404,22 @@ module mrc_tx_inflight_fsm
       "a QP is in the list twice")
   `MRC_ASSERT(QueuedOnce, 32'(rq_count) <= NumQps,
       "a QP is in the queue twice")
-  `MRC_ASSERT(BeginsWhenIdle,
-      idle || !(op_cfg || op_o.rec || op_o.retx || op_o.visit || op_o.reclaim),
+  `MRC_ASSERT_IF(BeginsWhenIdle,
+      op_cfg || op_o.rec || op_o.retx || op_o.visit || op_o.reclaim, idle,
       "an operation begins in the middle of another")
-  `MRC_ASSERT(BeginsBehindAnAnswer,
-      !op_o.ctl || idle || (state_d inside {StIdle, StCtl0, StAck}
+  `MRC_ASSERT_IF(BeginsBehindAnAnswer, op_o.ctl,
+      idle || (state_d inside {StIdle, StCtl0, StAck}
           && (state_q == StDone || (state_q == StAck && !stay))),
       "an answer begins before another operation has ended")
-  `MRC_ASSERT(NothingBehindANak, !op_o.ctl || state_q != StAck || !nak,
+  `MRC_ASSERT_IF(NothingBehindANak, op_o.ctl, state_q != StAck || !nak,
       "an answer begins behind one that may end its QP")
-  `MRC_ASSERT(NobodyElseWaits,
-      !op_o.ctl || idle || !(list_v || rq_v || rec_valid_i || (cfg_req_i && !cfg_ack_q)),
+  `MRC_ASSERT_IF(NobodyElseWaits, op_o.ctl,
+      idle || !(list_v || rq_v || rec_valid_i || (cfg_req_i && !cfg_ack_q)),
       "an answer goes before what should have its turn")
-  `MRC_ASSERT(StaysBehindAnAnswer, !stay || chain_q != 2'd0,
+  `MRC_ASSERT_IF(StaysBehindAnAnswer, stay, chain_q != 2'd0,
       "an answer begun in Idle waits for an output")
-  `MRC_ASSERT(AnswersWhenFree,
-      answer_free || !(state_q inside {StCtl1, StRow, StDone} || (state_q == StAck && !stay)),
+  `MRC_ASSERT_IF(AnswersWhenFree,
+      state_q inside {StCtl1, StRow, StDone} || (state_q == StAck && !stay), answer_free,
       "an answer goes on while an output is taken")
 `ifdef MRC_ASSERT_ON
   logic [2:0] answers_q;  // begun since the last cycle in Idle, and in it
@@ -431,12 +431,12 @@ module mrc_tx_inflight_fsm
     end
   end
 
-  `MRC_ASSERT(AtMostThreeBehind, idle || answers_q <= 3'd4,
+  `MRC_ASSERT_IF(AtMostThreeBehind, !idle, answers_q <= 3'd4,
       "a fourth answer goes behind one")
 `endif
   `MRC_ASSERT(StateInRange, state_q <= StTold,
       "no such state")
-  `MRC_ASSERT(OfALivingQp, !(op_o.ctl && ctl_live_i) || 32'(ctl_i.qp) < NumQps,
+  `MRC_ASSERT_IF(OfALivingQp, op_o.ctl && ctl_live_i, 32'(ctl_i.qp) < NumQps,
       "a packet of no QP")
 
 endmodule

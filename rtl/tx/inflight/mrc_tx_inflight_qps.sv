@@ -342,15 +342,14 @@ module mrc_tx_inflight_qps
       "a QP keeps a block that it does not hold")
   `MRC_ASSERT(QueuedHolds, (inq_q & ~held_q) == '0,
       "a QP waits to give blocks back and has none")
-  `MRC_ASSERT(GivesWhatItHolds, !give_o || cur_is.held,
+  `MRC_ASSERT_IF(GivesWhatItHolds, give_o, cur_is.held,
       "a QP gives back a block that it does not hold")
-  `MRC_ASSERT(UnaOnlyForward,
-      !change_i.we || 24'(change_i.row.una - sel_i.row.una) < 24'h800000,
+  `MRC_ASSERT_IF(UnaOnlyForward, change_i.we, 24'(change_i.row.una - sel_i.row.una) < 24'h800000,
       "una moves back")
-  `MRC_ASSERT(MsnOnlyForward,
-      !change_i.we || 16'(change_i.row.msn_done - sel_i.row.msn_done) < 16'h8000,
+  `MRC_ASSERT_IF(MsnOnlyForward, change_i.we,
+      16'(change_i.row.msn_done - sel_i.row.msn_done) < 16'h8000,
       "msn_done moves back")
-  `MRC_ASSERT(DelistsTheListed, !(change_i.turn || change_i.delist) || rtx_q[sel_qp_i],
+  `MRC_ASSERT_IF(DelistsTheListed, change_i.turn || change_i.delist, rtx_q[sel_qp_i],
       "a QP leaves the list that is not in it")
 
 endmodule

@@ -243,17 +243,16 @@ module mrc_tx_inflight_record
     end
   end
 
-  `MRC_ASSERT(InOrder, !go || clean || rec_i.psn == expected_q[qp],
+  `MRC_ASSERT_IF(InOrder, go, clean || rec_i.psn == expected_q[qp],
       "a packet is recorded out of order")
 `endif
-  `MRC_ASSERT(OfAQp, !rec_valid_i || 32'(rec_i.qp) < NumQps,
+  `MRC_ASSERT_IF(OfAQp, rec_valid_i, 32'(rec_i.qp) < NumQps,
       "a packet of no QP")
-  `MRC_ASSERT(HasABlock, !go || begins || is_i.held,
+  `MRC_ASSERT_IF(HasABlock, go, begins || is_i.held,
       "a packet is recorded for a QP without blocks")
-  `MRC_ASSERT(KeptIsFull, !(go && is_i.kept) || begins,
+  `MRC_ASSERT_IF(KeptIsFull, go && is_i.kept, begins,
       "a packet goes into a block that is full")
-  `MRC_ASSERT(FirstIsForRecord,
-      state_i != StRec || !cur_is_i.live || job_i.voided || job_i.rtx,
+  `MRC_ASSERT_IF(FirstIsForRecord, state_i == StRec && cur_is_i.live, job_i.voided || job_i.rtx,
       "the main machine has a packet that is for Record")
 
 endmodule

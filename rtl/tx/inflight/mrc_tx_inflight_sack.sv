@@ -274,35 +274,33 @@ module mrc_tx_inflight_sack
 
   // ---- what always holds
 
-  `MRC_ASSERT_CLK(RowsOfASack,
-      mine || !(at_row || at_done || state_i == StSame0 || at_same1),
+  `MRC_ASSERT_CLK_IF(RowsOfASack, at_row || at_done || state_i == StSame0 || at_same1, mine,
       "an answer that is no SACK is in a SACK's state")
-  `MRC_ASSERT_CLK(AtMostFiveRows, !at_row || last_q - block_i <= 20'd4,
+  `MRC_ASSERT_CLK_IF(AtMostFiveRows, at_row, last_q - block_i <= 20'd4,
       "a SACK speaks of more than five blocks")
-  `MRC_ASSERT_CLK(RowOfTheBitmap, !at_row || block_i - msg_i.ctl.base[23:4] <= 20'd4,
+  `MRC_ASSERT_CLK_IF(RowOfTheBitmap, at_row, block_i - msg_i.ctl.base[23:4] <= 20'd4,
       "the bitmap does not speak of this block")
-  `MRC_ASSERT_CLK(RowOfTheWindow,
-      !at_row || block_i - una_q[23:4] <= newest[23:4] - una_q[23:4],
+  `MRC_ASSERT_CLK_IF(RowOfTheWindow, at_row, block_i - una_q[23:4] <= newest[23:4] - una_q[23:4],
       "the window does not have this block")
-  `MRC_ASSERT_CLK(RowIsQuiet, at_row || {row, row_lost, row_canc} == '0,
+  `MRC_ASSERT_CLK_IF(RowIsQuiet, !at_row, {row, row_lost, row_canc} == '0,
       "a SACK changes a block in another state than Row")
   `MRC_ASSERT_CLK(LostOnce,
       (row_lost & (win_i.sacked | win_i.pend | win_i.rtxd)) == 16'd0,
       "a gap counts as lost again")
-  `MRC_ASSERT_CLK(CancelsAtMost64, !at_done || canc_q <= 7'd64,
+  `MRC_ASSERT_CLK_IF(CancelsAtMost64, at_done, canc_q <= 7'd64,
       "a SACK cancels more losses than it has bits")
-  `MRC_ASSERT_CLK(UnaOnlyForward, !at_done || una_q == nxt_i || psn_in(una_q, una, nxt_i),
+  `MRC_ASSERT_CLK_IF(UnaOnlyForward, at_done, una_q == nxt_i || psn_in(una_q, una, nxt_i),
       "a SACK moves una back, or beyond what was sent")
-  `MRC_ASSERT_CLK(FirstIsOut, !(at_done && any_q) || psn_in(first, una_q, nxt_i),
+  `MRC_ASSERT_CLK_IF(FirstIsOut, at_done && any_q, psn_in(first, una_q, nxt_i),
       "a packet is lost that was not out")
-  `MRC_ASSERT_CLK(LoNotBehind, !at_done || lo == nxt_i || psn_in(lo, una_q, nxt_i),
+  `MRC_ASSERT_CLK_IF(LoNotBehind, at_done, lo == nxt_i || psn_in(lo, una_q, nxt_i),
       "rtx_lo falls behind the window")
-  `MRC_ASSERT_CLK(TakenIsGone,
-      !(at_done && cur_i.is.cc) || taken_i.fgone == cur_i.row.fgone + taken_i.bytes,
+  `MRC_ASSERT_CLK_IF(TakenIsGone, at_done && cur_i.is.cc,
+      taken_i.fgone == cur_i.row.fgone + taken_i.bytes,
       "the controller hears of other bytes than those that leave the flight")
-  `MRC_ASSERT_CLK(OwedOnlyLess, !(at_done && cur_i.is.cc) || owed_left_i <= cur_i.row.owed,
+  `MRC_ASSERT_CLK_IF(OwedOnlyLess, at_done && cur_i.is.cc, owed_left_i <= cur_i.row.owed,
       "a SACK makes the debt larger")
-  `MRC_ASSERT_CLK(SameAsksForUna, !at_same1 || una == una_q,
+  `MRC_ASSERT_CLK_IF(SameAsksForUna, at_same1, una == una_q,
       "the same-EV rule looks at another packet than una")
 
 endmodule

@@ -221,30 +221,30 @@ module mrc_tx_inflight_scan
     end
   end
 
-  `MRC_ASSERT_CLK(AtMostFourBlocks, !at_scan || looks_q <= {1'b0, LastStep},
+  `MRC_ASSERT_CLK_IF(AtMostFourBlocks, at_scan, looks_q <= {1'b0, LastStep},
       "a search looks at a fifth block in one turn")
 `endif
-  `MRC_ASSERT_CLK(ScansTheLiving, !(at_scan || at_retx1 || at_retxw) || cur_i.is.live,
+  `MRC_ASSERT_CLK_IF(ScansTheLiving, at_scan || at_retx1 || at_retxw, cur_i.is.live,
       "a packet of a QP that is over is sent again")
-  `MRC_ASSERT_CLK(ScansTheWindow,
-      !at_scan || rtx_lo_i == lim_i || psn_in(rtx_lo_i, cur_i.row.una, lim_i),
+  `MRC_ASSERT_CLK_IF(ScansTheWindow, at_scan,
+      rtx_lo_i == lim_i || psn_in(rtx_lo_i, cur_i.row.una, lim_i),
       "a search leaves the window")
   `MRC_ONE_HOT0_CLK(FindsOne, pick,
       "two packets are found at once")
-  `MRC_ASSERT_CLK(FoundWaits, !at_scan || (pick & ~(win_i.pend & ~win_i.sacked)) == 16'd0,
+  `MRC_ASSERT_CLK_IF(FoundWaits, at_scan, (pick & ~(win_i.pend & ~win_i.sacked)) == 16'd0,
       "a packet is found that does not wait")
-  `MRC_ASSERT_CLK(SparedFourSteps, !at_scan || age <= 3'd4,
+  `MRC_ASSERT_CLK_IF(SparedFourSteps, at_scan, age <= 3'd4,
       "a packet is spared for more than four steps")
-  `MRC_ASSERT_CLK(SendsWhatIsOut,
-      !(at_retx1 || at_retxw) || again_q || psn_in(p_q, cur_i.row.una, lim_i),
+  `MRC_ASSERT_CLK_IF(SendsWhatIsOut, at_retx1 || at_retxw,
+      again_q || psn_in(p_q, cur_i.row.una, lim_i),
       "a packet is sent again that is not out")
-  `MRC_ASSERT_CLK(AgainTellsNobody, !at_retx1 || !again_q || !(loss_q || blame_q),
+  `MRC_ASSERT_CLK_IF(AgainTellsNobody, at_retx1 && again_q, !(loss_q || blame_q),
       "a packet that goes again for the sake of its ACK is told as lost")
-  `MRC_ASSERT_CLK(AsksWithController, !at_retxw || cur_i.is.cc,
+  `MRC_ASSERT_CLK_IF(AsksWithController, at_retxw, cur_i.is.cc,
       "a QP without a controller waits for one")
-  `MRC_ASSERT_CLK(AnswerIsAwaited, !rans_valid_i || at_retxw,
+  `MRC_ASSERT_CLK_IF(AnswerIsAwaited, rans_valid_i, at_retxw,
       "the controller answers what nobody has asked")
-  `MRC_ASSERT_CLK(BlockAsItWas, !refused || again_q || (win_i.pend & told) != 16'd0,
+  `MRC_ASSERT_CLK_IF(BlockAsItWas, refused, again_q || (win_i.pend & told) != 16'd0,
       "a block is put back in which the packet did not wait")
 
 endmodule

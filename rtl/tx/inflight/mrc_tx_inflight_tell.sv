@@ -376,19 +376,19 @@ module mrc_tx_inflight_tell
       "an output is loaded that the choice has not looked at")
 `endif
   // A packet that was asked for and sent for a QP that is over: its QP has given all back.
-  `MRC_ASSERT(WithinTheFlight,
-      !ccev_load || (state_i == StRec && !rec_i.voided) || ccev.bytes <= fly_i,
+  `MRC_ASSERT_IF(WithinTheFlight, ccev_load,
+      (state_i == StRec && !rec_i.voided) || ccev.bytes <= fly_i,
       "the controller hears of more bytes than fly")
-  `MRC_ASSERT(NoControllerNoFlight, !sel_i.is.live || sel_i.is.cc || fly_i == 28'd0,
+  `MRC_ASSERT_IF(NoControllerNoFlight, sel_i.is.live, sel_i.is.cc || fly_i == 28'd0,
       "a QP without a controller has bytes in a flight")
   `MRC_ONE_HOT0(OneNewsOfAnEv, {fb_load, okev_load, pres_load},
       "one packet brings two kinds of news about its EV")
   `MRC_ONE_HOT0(OneReasonToUpdate,
       {fail_i, sack_i.moved || sack_i.new_mpr, answer_i.changed || answer_i.nak},
       "progress and an end in one cycle")
-  `MRC_ASSERT(FailsTheLiving, !fail_i || sel_i.is.live,
+  `MRC_ASSERT_IF(FailsTheLiving, fail_i, sel_i.is.live,
       "a QP fails that is over")
-  `MRC_ASSERT(EndIsTold, !qperr_load || upd_load,
+  `MRC_ASSERT_IF(EndIsTold, qperr_load, upd_load,
       "tx_segment does not hear of the end of a QP")
 
 endmodule

@@ -253,13 +253,12 @@ module mrc_tx_inflight_timer
   assign una_block = cur_i.row.una[23:4];
   assign lim_block = lim_i[23:4] - {19'd0, lim_i[3:0] == 4'd0};
 
-  `MRC_ASSERT_CLK(WalkInWindow,
-      !(at_walk || at_told) || block_i - una_block <= lim_block - una_block,
+  `MRC_ASSERT_CLK_IF(WalkInWindow, at_walk || at_told, block_i - una_block <= lim_block - una_block,
       "a walk leaves the window")
   // The walk begins at una, and no mark is before that.
-  `MRC_ASSERT_CLK(MarksInOrder,
-      !at_walk || (since_una[0] <= since_una[1] && since_una[1] <= since_una[2]
-          && since_una[2] <= since_una[3] && since_una[3] <= lim_since_una),
+  `MRC_ASSERT_CLK_IF(MarksInOrder, at_walk,
+      since_una[0] <= since_una[1] && since_una[1] <= since_una[2] && since_una[2] <= since_una[3]
+          && since_una[3] <= lim_since_una,
       "a mark is before una or before an older one")
 
   logic out_q, out_now;  // in the blocks walked over, some packet does not wait to be sent again
@@ -268,29 +267,29 @@ module mrc_tx_inflight_timer
     out_q <= at_walk && out_now;
   end
 
-  `MRC_ASSERT_CLK(NothingIsOut, !told || !out_now,
+  `MRC_ASSERT_CLK_IF(NothingIsOut, told, !out_now,
       "the controller is told that nothing is out, and something is")
 `endif
-  `MRC_ASSERT_CLK(OtherStatesAreQuiet,
-      visit_i || at_walk || at_told || state_i inside {StWalk0, StTold0}
+  `MRC_ASSERT_CLK_IF(OtherStatesAreQuiet, !visit_i,
+      at_walk || at_told || state_i inside {StWalk0, StTold0}
           || {change_o, mem_o, timer_o, steps_o.walk, steps_o.told} == '0,
       "the timer says something in another's state")
   `MRC_ONE_HOT0_CLK(OneOutcome, {restarts, step, drift, fail_visit, dup, walk},
       "a visit has two outcomes")
-  `MRC_ASSERT_CLK(AsksWithAStep, !ask || step,
+  `MRC_ASSERT_CLK_IF(AsksWithAStep, ask, step,
       "a peer is asked for its state without a step")
-  `MRC_ASSERT_CLK(WalksAWindow,
-      !at_walk || (cur_i.is.live && cur_i.row.una != lim_i && cur_i.row.cnt == 2'd0),
+  `MRC_ASSERT_CLK_IF(WalksAWindow, at_walk,
+      cur_i.is.live && cur_i.row.una != lim_i && cur_i.row.cnt == 2'd0,
       "a walk over nothing, or too early")
-  `MRC_ASSERT_CLK(OldestIsSome, !old || (any && seen),
+  `MRC_ASSERT_CLK_IF(OldestIsSome, at_walk && old, any && seen,
       "the oldest packet is lost, and none is")
-  `MRC_ASSERT_CLK(FirstIsOut, !marked || psn_in(first, cur_i.row.una, lim_i),
+  `MRC_ASSERT_CLK_IF(FirstIsOut, marked, psn_in(first, cur_i.row.una, lim_i),
       "a packet is lost that was not out")
-  `MRC_ASSERT_CLK(LowIsOut, !(at_walk && seen) || psn_in(low, cur_i.row.una, lim_i),
+  `MRC_ASSERT_CLK_IF(LowIsOut, at_walk && seen, psn_in(low, cur_i.row.una, lim_i),
       "a packet that was not out is not reported")
   `MRC_ASSERT_CLK(SparesTheAged, (lost & aged) == 16'd0,
       "what is spared is lost")
-  `MRC_ASSERT_CLK(ToldIsAll, !at_told || (win.pend & ~win.nacked) == 16'd0,
+  `MRC_ASSERT_CLK_IF(ToldIsAll, at_told, (win.pend & ~win.nacked) == 16'd0,
       "a loss is told again that was told with all others")
 
 endmodule

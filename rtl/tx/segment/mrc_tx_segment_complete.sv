@@ -332,7 +332,7 @@ module mrc_tx_segment_complete
   `MRC_NEVER_FULL(Cq, cq_push, cq_ready)
   `MRC_ASSERT(OneCompletes, !(refuse_i && c1_valid_q && !c1_q.silent),
       "two completions in one cycle")
-  `MRC_ASSERT(IssuesWithRoom, !issue || cq_count <= 3'd3,
+  `MRC_ASSERT_IF(IssuesWithRoom, issue, cq_count <= 3'd3,
       "a completion begins without room for it")
 
 endmodule

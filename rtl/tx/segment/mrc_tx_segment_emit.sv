@@ -443,33 +443,33 @@ module mrc_tx_segment_emit
   `MRC_NEVER_FULL(Rows, behind_push, behind_ready)
   `MRC_POPS_A_WORD(Ans, ans_pop, ans_v)
   `MRC_POPS_A_WORD(Row, pop, valid_q)
-  `MRC_ASSERT(AnsInOrder, !ans_behind_valid_q || ans_valid_q,
+  `MRC_ASSERT_IF(AnsInOrder, ans_behind_valid_q, ans_valid_q,
       "a word waits behind no head")
-  `MRC_ASSERT(RowsInOrder, !behind_v || valid_q,
+  `MRC_ASSERT_IF(RowsInOrder, behind_v, valid_q,
       "a row waits behind none")
   `MRC_ONE_HOT0(OneStep, {do_retx, do_skip, do_first, do_on},
       "two steps in one cycle")
-  `MRC_ASSERT(SendsInWindow, !sent || out_psns < {9'd0, regs_q.mpr, 7'd0},
+  `MRC_ASSERT_IF(SendsInWindow, sent, out_psns < {9'd0, regs_q.mpr, 7'd0},
       "a packet outside of the window is sent")
-  `MRC_ASSERT(SendsItsOwn, !sent || regs_q.head != regs_q.tail,
+  `MRC_ASSERT_IF(SendsItsOwn, sent, regs_q.head != regs_q.tail,
       "a packet of no work is sent")
-  `MRC_ASSERT(SendsWithinGrant, !(sent && regs_q.cc) || left >= {3'd0, size},
+  `MRC_ASSERT_IF(SendsWithinGrant, sent && regs_q.cc, left >= {3'd0, size},
       "more is sent than the controller granted")
-  `MRC_ASSERT(ReturnsTheRest, !(burst_end && regs_q.cc && left_any) || ret_load,
+  `MRC_ASSERT_IF(ReturnsTheRest, burst_end && regs_q.cc && left_any, ret_load,
       "the rest of a grant is kept")
-  `MRC_ASSERT(BlockFree, !spend || credit_q != '0,
+  `MRC_ASSERT_IF(BlockFree, spend, credit_q != '0,
       "a block is used that there is not")
   `MRC_ASSERT(CreditInRange, 32'(credit_q) <= NumBlocks,
       "more blocks than there are")
-  `MRC_ASSERT(RetxSaysSo, !(retx_go || retx_void) || pkt_d.rtx,
+  `MRC_ASSERT_IF(RetxSaysSo, retx_go || retx_void, pkt_d.rtx,
       "a retransmission does not say so")
-  `MRC_ASSERT(BurstInRange, !sent || used_n != 4'd15 || burst_end,
+  `MRC_ASSERT_IF(BurstInRange, sent, used_n != 4'd15 || burst_end,
       "a burst is longer than 16 packets")
-  `MRC_ASSERT(PayloadOfAPacket, !sent || (seg_plen != 13'd0 && seg_plen <= mtu_len),
+  `MRC_ASSERT_IF(PayloadOfAPacket, sent, seg_plen != 13'd0 && seg_plen <= mtu_len,
       "a packet without payload, or beyond the MTU")
-  `MRC_ASSERT(IndexInRange, !sent || seg_idx <= row_q.last_idx,
+  `MRC_ASSERT_IF(IndexInRange, sent, seg_idx <= row_q.last_idx,
       "a packet behind the end of its message")
-  `MRC_ASSERT(WorkOfTheHead, !(sent && begin_row) || row_q.msn == regs_q.head,
+  `MRC_ASSERT_IF(WorkOfTheHead, sent && begin_row, row_q.msn == regs_q.head,
       "a burst begins with other work than the oldest")
 
 endmodule

@@ -321,11 +321,11 @@ module mrc_tx_segment_fetch
       "two orders in one cycle")
   `MRC_ASSERT(RowsInRange, ahead <= 5'd8,
       "more rows under way than there is room for")
-  `MRC_ASSERT(AnotherRow, !(act && !retx_v && busy_q && second_q) || f1_d.number != number_q,
+  `MRC_ASSERT_IF(AnotherRow, act && !retx_v && busy_q && second_q, f1_d.number != number_q,
       "the second row of a grant is its first")
-  `MRC_ASSERT(AsksForLiving, !ask_load || !dead,
+  `MRC_ASSERT_IF(AsksForLiving, ask_load, !dead,
       "somebody asks who cannot send")
-  `MRC_ASSERT(MovesARow, !row_valid_o || 32'(f1_q.number) < NumWqes || f1_q.none,
+  `MRC_ASSERT_IF(MovesARow, row_valid_o, 32'(f1_q.number) < NumWqes || f1_q.none,
       "a row that there is not")
 
 endmodule

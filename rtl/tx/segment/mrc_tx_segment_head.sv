@@ -74,7 +74,7 @@ module mrc_tx_segment_head
 
   // ---- what always holds
 
-  `MRC_ASSERT(InOrder, !behind_valid_q || head_valid_q,
+  `MRC_ASSERT_IF(InOrder, behind_valid_q, head_valid_q,
       "a word waits behind no head")
   `MRC_POPS_A_WORD(Head, ready_i, valid_o)
 

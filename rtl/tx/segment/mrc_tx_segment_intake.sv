@@ -217,13 +217,13 @@ module mrc_tx_segment_intake
   `MRC_POPS_A_WORD(Wqe, wqe_pop, wqe_v)
   `MRC_ONE_HOT0(RefusedOrTaken, {refuse, accept},
       "a WQE is refused and taken")
-  `MRC_ASSERT(TakesARow, !accept || pool_v,
+  `MRC_ASSERT_IF(TakesARow, accept, pool_v,
       "a row is taken that there is not")
-  `MRC_ASSERT(WithinDepth, !accept || held < 16'(WqeDepth),
+  `MRC_ASSERT_IF(WithinDepth, accept, held < 16'(WqeDepth),
       "a QP holds more WQEs than it may")
-  `MRC_ASSERT(WithinWimm, !(accept && wqe.imm_valid) || 8'(win - wout_i) < regs.max_wimm,
+  `MRC_ASSERT_IF(WithinWimm, accept && wqe.imm_valid, 8'(win - wout_i) < regs.max_wimm,
       "more immediates than agreed")
-  `MRC_ASSERT(LivingTakes, !accept || (regs.rts && !regs.failed),
+  `MRC_ASSERT_IF(LivingTakes, accept, regs.rts && !regs.failed,
       "a QP takes a WQE that cannot send")
 
 endmodule
