@@ -48,6 +48,8 @@ def main():
     for point in points:
         if not point.get("promise") or not point.get("tests"):
             complaints.append(f"testpoint {point['id']} needs a promise and tests")
+        if ("bins" in point) != isinstance(point.get("goal"), int) or not 0 < point.get("goal", 1) <= 100:
+            complaints.append(f"testpoint {point['id']}: bins and a goal from 1 to 100 go together")
         for entry in point.get("tests", []):
             found = matches(entry, tests)
             if not found:

@@ -113,8 +113,9 @@ def read(path):
 
 
 def ranges(plan, ask):
-    """The plan cut into ranges: dicts of number, kind, case, items, limit_s."""
-    result, left = [], plan["runs"] or float("inf")
+    """The plan cut into ranges: dicts of number, kind, case, items, limit_s. Cases take turns, each by the share of it
+    that went before: what a night that ends too early has run is of everything."""
+    parts = []
     for job in plan["jobs"]:
         kind = KINDS[job["kind"]]
         for case in kind.cases(job):
@@ -124,10 +125,13 @@ def ranges(plan, ask):
                 items = kind.items(case, ask)
             except KindError as error:
                 rtl.fail(str(error), error.remedy)
-            items = items[:int(min(left, len(items)))]
-            left -= len(items)
             size = 1 if kind.default_range == 1 else job["range"] or kind.default_range
-            for begin in range(0, len(items), size):
-                result.append({"number": len(result), "kind": job["kind"], "case": case,
-                               "items": items[begin:begin + size], "limit_s": job["limit_s"]})
+            parts += [(begin / len(items), {"kind": job["kind"], "case": case, "items": items[begin:begin + size],
+                                            "limit_s": job["limit_s"]}) for begin in range(0, len(items), size)]
+    result, left = [], plan["runs"] or float("inf")
+    for _, part in sorted(parts, key=lambda one: one[0]):
+        part["items"] = part["items"][:int(min(left, len(part["items"])))]
+        left -= len(part["items"])
+        if part["items"]:
+            result.append({"number": len(result)} | part)
     return result
