@@ -7,9 +7,12 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <memory_resource>
 #include <queue>
 #include <vector>
 
+#include "sim/engine/huge.hpp"
 #include "sim/engine/units.hpp"
 
 namespace mrc::sim {
@@ -18,6 +21,9 @@ namespace mrc::sim {
 /// whatever their number, but for the sorting of a slot when its turn comes. Events of the same time come in the order
 /// of their keys, so the result does not depend on who scheduled first. There is no cancelling: the owner ignores an
 /// event it no longer wants.
+///
+/// A slot is a list of cache lines with seven events each: with millions of events, one by one, each would be a line
+/// that is in no cache, as it is put and as it is taken.
 template <unsigned kSlotShift = 12>
 class EventWheel {
  public:
@@ -94,7 +100,7 @@ class EventWheel {
     for (uint64_t slot = next_slot(); slot < limit >> kSlotShift; slot = next_slot()) {
       if (!far_.empty() && far_.top().time >> kSlotShift <= slot) break;
       slot_ = slot;
-      open_slot([&](const Node& node) { f(Event{(slot << kSlotShift) + node.offset, node.key}); });
+      open_slot([&](const Entry& entry) { f(Event{(slot << kSlotShift) + entry.offset, entry.key}); });
     }
     for (Event event; pop(limit, event);) f(event);
   }
@@ -109,15 +115,19 @@ class EventWheel {
   void restart(Time time) { slot_ = std::max<uint64_t>(time >> kSlotShift, 1) - 1; }
 
   uint64_t memory() const {
-    return sizeof *this + pool_.capacity() * sizeof(Node) + near_.capacity() * sizeof(uint64_t) +
+    return sizeof *this + pool_.capacity() * sizeof(Line) + near_.capacity() * sizeof(uint64_t) +
            (far_.size() + late_.size()) * sizeof(Event);
   }
 
  private:
   static constexpr unsigned kSlots = 1 << 14, kWords = kSlots / 64;
   static constexpr uint32_t kNil = ~0u;
-  struct Node {
-    uint32_t key, offset, next;  // offset: time within the slot
+  struct Entry {
+    uint32_t key, offset;  // offset: time within the slot
+  };
+  struct alignas(64) Line {
+    uint32_t next, used;
+    Entry entry[7];
   };
   static bool before(const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.key < b.key; }
   struct Later {
@@ -130,16 +140,21 @@ class EventWheel {
   }
   void push_wheel(Time time, uint32_t key) {
     const auto at = static_cast<unsigned>((time >> kSlotShift) % kSlots);
-    const Node node{key, static_cast<uint32_t>(time % (1u << kSlotShift)), head_[at]};
-    uint32_t n = free_;
-    if (n != kNil) {
-      free_ = pool_[n].next;
-      pool_[n] = node;
-    } else {
-      n = static_cast<uint32_t>(pool_.size());
-      pool_.push_back(node);
+    uint32_t n = head_[at];
+    if (n == kNil || pool_[n].used == std::size(pool_[n].entry)) {
+      n = free_;
+      if (n != kNil) {
+        free_ = pool_[n].next;
+      } else {
+        n = static_cast<uint32_t>(pool_.size());
+        pool_.emplace_back();
+      }
+      pool_[n].next = head_[at];
+      pool_[n].used = 0;
+      head_[at] = n;
     }
-    head_[at] = n;
+    Line& line = pool_[n];
+    line.entry[line.used++] = {key, static_cast<uint32_t>(time % (1u << kSlotShift))};
     words_[at / 64] |= uint64_t{1} << at % 64;
     summary_[at / 4096] |= uint64_t{1} << at / 64 % 64;
   }
@@ -166,9 +181,11 @@ class EventWheel {
   void open_slot(F&& f) {
     const auto at = static_cast<unsigned>(slot_ % kSlots);
     for (uint32_t n = head_[at]; n != kNil;) {
-      f(pool_[n]);
-      const uint32_t next = pool_[n].next;
-      pool_[n].next = free_;
+      Line& line = pool_[n];
+      const uint32_t next = line.next;
+      if (next != kNil) __builtin_prefetch(&pool_[next]);
+      for (uint32_t i = 0; i < line.used; ++i) f(line.entry[i]);
+      line.next = free_;
       free_ = n;
       n = next;
     }
@@ -181,7 +198,7 @@ class EventWheel {
     if (!far_.empty()) slot = std::min(slot, far_.top().time >> kSlotShift);
     if (slot == kNever || slot << kSlotShift >= limit) return false;
     slot_ = slot;
-    open_slot([&](const Node& node) { near_.push_back(uint64_t{node.offset} << 32 | node.key); });
+    open_slot([&](const Entry& entry) { near_.push_back(uint64_t{entry.offset} << 32 | entry.key); });
     while (!far_.empty() && (far_.top().time >> kSlotShift) - slot_ < kSlots) {
       const Event event = far_.top();
       far_.pop();
@@ -201,7 +218,8 @@ class EventWheel {
   std::vector<uint64_t> near_;  // events of the open slot: offset, key; sorted, the first one last
   Heap late_;                   // what was pushed when their slot was open already
   uint32_t free_ = kNil;
-  std::vector<Node> pool_;
+  HugeMemory huge_;
+  std::pmr::vector<Line> pool_{&huge_};
   std::array<uint32_t, kSlots> head_;
   std::array<uint64_t, kWords> words_{};
   std::array<uint64_t, kWords / 64> summary_{};
