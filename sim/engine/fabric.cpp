@@ -333,18 +333,6 @@ void Fabric::process(Time limit) {
 
 // Windows.
 
-NodeId Fabric::node_of(uint32_t key) const {
-  const uint32_t index = key & ~kKindMask;
-  switch (key & kKindMask) {
-    case kArrival:
-      return ports_[index].peer_node;
-    case kWake:
-      return ports_[index].node;
-    default:
-      return index;
-  }
-}
-
 /// Finds how far a window may go.
 bool Fabric::windows_useful() {
   if (!may_window_) return false;
@@ -376,13 +364,6 @@ Time Fabric::window_from(Time start) {
   return start;
 }
 
-void Fabric::put_near(Shard& shard, Time time, uint32_t key, NodeId node) {
-  uint32_t& head = near_head_[node];
-  if (head == kNone) (nodes_[node].sw ? shard.near_switches : shard.near_nics).push_back(node);
-  shard.near.push_back({time, key, head});
-  head = static_cast<uint32_t>(shard.near.size() - 1);
-}
-
 void Fabric::give_out(Shard& shard) {
   constexpr size_t kAhead = 16;
   const auto look = [this](uint32_t key) {
@@ -391,21 +372,30 @@ void Fabric::give_out(Shard& shard) {
     if (kind == kArrival) __builtin_prefetch(port);
     if (kind == kWake) __builtin_prefetch(port + 64);
   };
-  const size_t count = shard.near.size();
+  const size_t count = shard.taken.size();
   for (size_t i = 0; i < count; ++i) {
-    if (i + kAhead < count) look(shard.near[i + kAhead].key);
-    Shard::Near& near = shard.near[i];
-    const NodeId node = node_of(near.key);
-    if (near_head_[node] == kNone) (nodes_[node].sw ? shard.near_switches : shard.near_nics).push_back(node);
-    near.next = std::exchange(near_head_[node], static_cast<uint32_t>(i));
+    if (i + kAhead < count) look(shard.taken[i + kAhead].key);
+    const auto [ahead, key] = shard.taken[i];
+    const uint32_t index = key & ~kKindMask;
+    NodeId node = index;
+    bool is_switch = false;
+    if ((key & kKindMask) == kArrival) {
+      node = ports_[index].peer_node;
+      is_switch = ports_[index].peer_switch;
+    } else if ((key & kKindMask) == kWake) {
+      node = ports_[index].node;
+      is_switch = ports_[index].is_switch;
+    }
+    (is_switch ? shard.near_switches : shard.near_nics).add(ahead, key, node, near_counts_);
   }
+  shard.taken.clear();
 }
 
 void Fabric::schedule_near(Shard& shard, Time time, uint32_t key, NodeId node) {
   if (node == shard.window_node) {
     shard.window_queue->push(time, key);
   } else if (!shard.window_nics && !nodes_[node].sw) {
-    put_near(shard, time, key, node);
+    shard.near_nics.add(static_cast<uint32_t>(time - window_start_), key, node, near_counts_);
   } else {
     throw std::logic_error("a node acts on another one within a window");
   }
@@ -413,11 +403,11 @@ void Fabric::schedule_near(Shard& shard, Time time, uint32_t key, NodeId node) {
 
 /// What the first events of a node need, in three steps of which each reads what the one before has fetched, while
 /// other nodes are at work.
-void Fabric::fetch_ports(NodeId id, const Shard& shard) {
-  for (uint32_t n = near_head_[id]; n != kNone; n = shard.near[n].next) {
-    const uint32_t kind = shard.near[n].key & kKindMask;
+void Fabric::fetch_ports(NodeId id, std::span<const NearEvents::Event> events) {
+  for (const NearEvents::Event& event : events) {
+    const uint32_t kind = event.key & kKindMask;
     if (kind == kArrival || kind == kWake) {
-      const Port* port = &ports_[shard.near[n].key & ~kKindMask];
+      const Port* port = &ports_[event.key & ~kKindMask];
       __builtin_prefetch(port);
       __builtin_prefetch(reinterpret_cast<const char*>(port) + 64);
     }
@@ -425,27 +415,29 @@ void Fabric::fetch_ports(NodeId id, const Shard& shard) {
   const Node& node = nodes_[id];
   if (node.endpoint) node.endpoint->fetch(0);
 }
-void Fabric::fetch_heads(NodeId id, const Shard& shard) {
+void Fabric::fetch_heads(NodeId id, std::span<const NearEvents::Event> events) {
   const Node& node = nodes_[id];
-  for (uint32_t n = near_head_[id]; n != kNone; n = shard.near[n].next) {
-    const uint32_t kind = shard.near[n].key & kKindMask;
-    const Port& port = ports_[shard.near[n].key & ~kKindMask];
+  for (const NearEvents::Event& event : events) {
+    const uint32_t kind = event.key & kKindMask;
+    if (kind != kArrival && kind != kWake) continue;
+    const Port& port = ports_[event.key & ~kKindMask];
     if (kind == kArrival) {
       if (port.head != nullptr) fetch(port.head, port.peer_switch);
-    } else if (kind == kWake && node.sw) {
+    } else if (node.sw) {
       node.sw->fetch(port.index);
     }
   }
   if (node.endpoint) node.endpoint->fetch(1);
 }
-void Fabric::fetch_next(NodeId id, const Shard& shard) {
+void Fabric::fetch_next(NodeId id, std::span<const NearEvents::Event> events) {
   const Node& node = nodes_[id];
-  for (uint32_t n = near_head_[id]; n != kNone; n = shard.near[n].next) {
-    const uint32_t kind = shard.near[n].key & kKindMask;
-    const Port& port = ports_[shard.near[n].key & ~kKindMask];
+  for (const NearEvents::Event& event : events) {
+    const uint32_t kind = event.key & kKindMask;
+    if (kind != kArrival && kind != kWake) continue;
+    const Port& port = ports_[event.key & ~kKindMask];
     if (kind == kArrival) {
       if (port.head != nullptr && port.head->next != nullptr) fetch(port.head->next, port.peer_switch);
-    } else if (kind == kWake && node.sw) {
+    } else if (node.sw) {
       node.sw->fetch_packet(port.index);
     }
   }
@@ -453,19 +445,18 @@ void Fabric::fetch_next(NodeId id, const Shard& shard) {
 }
 
 /// Each node goes through the window by itself.
-void Fabric::window_of(Shard& shard, const std::vector<NodeId>& nodes, Time start, Time end) {
+void Fabric::window_of(Shard& shard, NearEvents& near, Time end) {
   if (!shard.window_queue) shard.window_queue = std::make_unique<Shard::WindowQueue>();
   Shard::WindowQueue& queue = *shard.window_queue;
   Shard::WindowQueue::Event event;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    shard.window_node = nodes[i];
-    if (i + 3 < nodes.size()) fetch_ports(nodes[i + 3], shard);
-    if (i + 2 < nodes.size()) fetch_heads(nodes[i + 2], shard);
-    if (i + 1 < nodes.size()) fetch_next(nodes[i + 1], shard);
-    queue.restart(start);
-    for (uint32_t n = std::exchange(near_head_[nodes[i]], kNone); n != kNone; n = shard.near[n].next) {
-      queue.push(shard.near[n].time, shard.near[n].key);
-    }
+  near.sort(near_counts_);
+  for (size_t i = 0; i < near.nodes(); ++i) {
+    shard.window_node = near.node(i);
+    if (i + 3 < near.nodes()) fetch_ports(near.node(i + 3), near.of(i + 3, near_counts_));
+    if (i + 2 < near.nodes()) fetch_heads(near.node(i + 2), near.of(i + 2, near_counts_));
+    if (i + 1 < near.nodes()) fetch_next(near.node(i + 1), near.of(i + 1, near_counts_));
+    queue.restart(window_start_);
+    for (const NearEvents::Event& first : near.of(i, near_counts_)) queue.push(window_start_ + first.ahead, first.key);
     while (queue.pop(end, event)) {
       if (const uint32_t key = queue.ahead(kHook); (key & kKindMask) == kArrival) {
         const Port& port = ports_[key & ~kKindMask];
@@ -495,8 +486,9 @@ void Fabric::each_shard(F&& work) {
 }
 
 void Fabric::run_window(Time start, Time end) {
-  near_head_.resize(nodes_.size(), kNone);
+  near_counts_.resize(nodes_.size());
   ++windows_;
+  window_start_ = start;
   window_end_ = end;
   const uint64_t before = events();
   const Time now = this->now();
@@ -506,24 +498,25 @@ void Fabric::run_window(Time start, Time end) {
     shard.window_nics = false;
     shard.next_from_nics = kNever;
     take_in(shard, true);
-    shard.queue.take(end, [&](const EventQueue::Event& e) { shard.near.push_back({e.time, e.key, kNone}); });
+    shard.queue.take(end, [&](const EventQueue::Event& e) {
+      shard.taken.push_back({static_cast<uint32_t>(e.time - start), e.key});
+    });
     give_out(shard);
-    window_of(shard, shard.near_switches, start, end);
+    window_of(shard, shard.near_switches, end);
   };
   const auto nics = [&](Shard& shard) {
     shard.window_nics = true;
     take_in(shard, false);
-    window_of(shard, shard.near_nics, start, end);
+    window_of(shard, shard.near_nics, end);
   };
   each_shard(switches);
   each_shard(nics);
   size_t nodes = 0;
   Time last = now, stopped = kNever;
   for (const auto& shard : shards_) {
-    nodes += shard->near_switches.size() + shard->near_nics.size();
-    shard->near_switches.clear();
-    shard->near_nics.clear();
-    shard->near.clear();
+    nodes += shard->near_switches.nodes() + shard->near_nics.nodes();
+    shard->near_switches.clear(near_counts_);
+    shard->near_nics.clear(near_counts_);
     last = std::max(last, shard->last);
     stopped = std::min(stopped, shard->stopped);
   }
@@ -575,7 +568,8 @@ void Fabric::take_in(Shard& shard, bool from_nics) {
       if (from_nics || packet->at_ps >= window_end_) {
         shard.queue.push(packet->at_ps, kArrival | id);
       } else {
-        put_near(shard, packet->at_ps, kArrival | id, port.peer_node);
+        shard.near_nics.add(static_cast<uint32_t>(packet->at_ps - window_start_), kArrival | id, port.peer_node,
+                            near_counts_);
       }
     });
   }
@@ -815,7 +809,7 @@ LinkStats Fabric::stats(LinkId link, bool from_a) const {
 uint64_t Fabric::memory() const {
   uint64_t bytes = ports_.capacity() * sizeof(Port) + nodes_.capacity() * sizeof(Node) +
                    links_.capacity() * sizeof(Link) + specials_.capacity() * sizeof(void*) +
-                   near_head_.capacity() * sizeof(uint32_t);
+                   near_counts_.capacity() * sizeof(uint32_t);
   for (const auto& shard : shards_) bytes += shard->memory();
   for (const Node& node : nodes_) bytes += node.name.capacity() + (node.sw ? node.sw->memory() : 0);
   for (const auto& s : specials_) bytes += s ? sizeof *s : 0;

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -256,14 +257,12 @@ class Fabric {
     }
   }
   void schedule_near(Shard& shard, Time time, uint32_t key, NodeId node);
-  void put_near(Shard& shard, Time time, uint32_t key, NodeId node);
   /// Gives the events of a window to their nodes.
   void give_out(Shard& shard);
-  NodeId node_of(uint32_t key) const;
   bool windows_useful();
   Time window_from(Time start);
   void run_window(Time start, Time end);
-  void window_of(Shard& shard, const std::vector<NodeId>& nodes, Time start, Time end);
+  void window_of(Shard& shard, NearEvents& near, Time end);
   /// What other shards have sent to nodes of this one.
   void take_in(Shard& shard, bool from_nics);
   void settle();
@@ -273,9 +272,9 @@ class Fabric {
   /// Puts a packet behind those on a port's wire; true: it is the first one there.
   static bool append(Port& port, Packet* packet);
   void cross(Shard& shard, PortId id, Port& port, Packet* packet);
-  void fetch_ports(NodeId node, const Shard& shard);
-  void fetch_heads(NodeId node, const Shard& shard);
-  void fetch_next(NodeId node, const Shard& shard);
+  void fetch_ports(NodeId node, std::span<const NearEvents::Event> events);
+  void fetch_heads(NodeId node, std::span<const NearEvents::Event> events);
+  void fetch_next(NodeId node, std::span<const NearEvents::Event> events);
   void arrival(Shard& shard, PortId id);
   void port_wake(Shard& shard, PortId id);
   void endpoint_pull(Shard& shard, PortId id, Port& port);
@@ -307,12 +306,12 @@ class Fabric {
   // Windows.
   std::function<bool()> may_window_;
   Time lookahead_ = 0;   // 0: to be found
-  Time window_end_ = 0;  // of the open one; 0: none
+  Time window_start_ = 0, window_end_ = 0;  // of the open one; 0: none
   Time in_order_until_ = 0;
   unsigned pause_ = 1;
   uint64_t windows_ = 0;
   unsigned taps_ = 0;
-  std::vector<uint32_t> near_head_;  // by node: events of the window
+  std::vector<uint32_t> near_counts_;  // by node: events of the window
 
   HugeMemory huge_;
   std::pmr::vector<Port> ports_{&huge_};

@@ -3,10 +3,12 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
 #include <thread>
+#include <utility>
 
 namespace mrc::sim {
 
@@ -27,6 +29,21 @@ void* HugeMemory::do_allocate(size_t bytes, size_t alignment) {
 void HugeMemory::do_deallocate(void* memory, size_t bytes, size_t alignment) {
   if (bytes < kHugePage) return ::operator delete(memory, std::align_val_t(alignment));
   std::free(memory);
+}
+
+void NearEvents::sort(std::vector<uint32_t>& counts) {
+  // In the order of their numbers they lie side by side in memory, too.
+  std::sort(nodes_.begin(), nodes_.end());
+  uint32_t sum = 0;
+  for (const NodeId node : nodes_) sum += std::exchange(counts[node], sum);
+  sorted_.resize(given_.size());
+  for (const Given& given : given_) sorted_[counts[given.node]++] = given.event;
+  given_.clear();
+}
+
+void NearEvents::clear(std::vector<uint32_t>& counts) {
+  for (const NodeId node : nodes_) counts[node] = 0;
+  nodes_.clear();
 }
 
 struct Team::Members {

@@ -6,6 +6,8 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "sim/engine/event_queue.hpp"
@@ -48,13 +50,47 @@ class Transit {
   size_t used_ = 0;
 };
 
+/// Events of the window that is open, each given to its node. They come in any order, and lie side by side for the node
+/// that is at work.
+class NearEvents {
+ public:
+  struct Event {
+    uint32_t ahead;  ///< ps since the window's start
+    uint32_t key;
+  };
+  explicit NearEvents(HugeMemory& huge) : given_(&huge), sorted_(&huge) {}
+
+  /// counts: one for each node, 0 for those that have no events. They are this object's until clear().
+  void add(uint32_t ahead, uint32_t key, NodeId node, std::vector<uint32_t>& counts) {
+    if (counts[node]++ == 0) nodes_.push_back(node);
+    given_.push_back({{ahead, key}, node});
+  }
+  /// From now on of() works.
+  void sort(std::vector<uint32_t>& counts);
+  size_t nodes() const { return nodes_.size(); }
+  NodeId node(size_t i) const { return nodes_[i]; }
+  std::span<const Event> of(size_t i, const std::vector<uint32_t>& counts) const {
+    const uint32_t begin = i == 0 ? 0 : counts[nodes_[i - 1]];
+    return {&sorted_[begin], counts[nodes_[i]] - begin};
+  }
+  void clear(std::vector<uint32_t>& counts);
+  uint64_t memory() const {
+    return given_.capacity() * sizeof(Given) + sorted_.capacity() * sizeof(Event) + nodes_.capacity() * sizeof(NodeId);
+  }
+
+ private:
+  struct Given {
+    Event event;
+    NodeId node;
+  };
+  std::pmr::vector<Given> given_;
+  std::pmr::vector<Event> sorted_;
+  std::vector<NodeId> nodes_;
+};
+
 /// Nodes that are worked on by one thread, and what they share.
 struct alignas(64) Shard {
   using WindowQueue = EventWheel<10>;
-  struct Near {
-    Time time;
-    uint32_t key, next;
-  };
 
   uint8_t number = 0;
   Time now = 0;
@@ -68,8 +104,8 @@ struct alignas(64) Shard {
   NodeId window_node = kNone;
   bool window_nics = false;                   // all switches are done
   std::unique_ptr<WindowQueue> window_queue;  // events of the node at work
-  std::vector<Near> near;
-  std::vector<NodeId> near_switches, near_nics;  // nodes that have any
+  std::pmr::vector<NearEvents::Event> taken{&huge};
+  NearEvents near_switches{huge}, near_nics{huge};
   Time last = 0, stopped = kNever;
   std::exception_ptr thrown;
 
@@ -78,9 +114,8 @@ struct alignas(64) Shard {
   Time next_from_nics = kNever;  // the first arrival among the latter
 
   uint64_t memory() const {
-    uint64_t bytes = pool.memory() + queue.memory() + near.capacity() * sizeof(Near) +
-                     (near_switches.capacity() + near_nics.capacity()) * sizeof(NodeId) +
-                     (window_queue ? window_queue->memory() : 0);
+    uint64_t bytes = pool.memory() + queue.memory() + taken.capacity() * sizeof(NearEvents::Event) +
+                     near_switches.memory() + near_nics.memory() + (window_queue ? window_queue->memory() : 0);
     for (const auto* list : {&from_switches, &from_nics}) {
       for (const Transit& t : *list) bytes += t.memory();
     }
