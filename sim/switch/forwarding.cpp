@@ -18,7 +18,7 @@ UsidTable::Entry& UsidTable::make(uint64_t key) {
       if (!e.used || e.key == k) return e;
     }
   };
-  if (2 * (used_ + 1) > slots_.size()) {
+  if (4 * (used_ + 1) > 3 * slots_.size()) {
     std::vector<Entry> old(2 * slots_.size());
     old.swap(slots_);
     mask_ = slots_.size() - 1;

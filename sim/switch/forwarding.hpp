@@ -31,8 +31,8 @@ struct Decision {
   uint16_t port;  ///< egress, the switch's number
 };
 
-/// 48-bit matches: what is local (uN, uA), and static routes. Small: a slot is 16 bytes, a table has at most twice as
-/// many as entries.
+/// 48-bit matches: what is local (uN, uA), and static routes. Small: a slot is 16 bytes, and at least three of eight of
+/// a table are used. (A T0 of the paper's fabric has 769 entries, and 16 KB of the first level of the cache.)
 class UsidTable {
  public:
   enum class Local : uint8_t { None, Node, Adjacency };  ///< uN; uA
