@@ -160,7 +160,7 @@ class Endpoint {
   /// Asked once: whatever the fabric calls it for touches nothing outside its node but through Access, so that nodes
   /// may be a few hundred nanoseconds apart in time (Fabric::allow_windows()).
   virtual bool apart() const { return false; }
-  /// Calls will come soon: fetches what they need from memory. Three steps, of which each may read what the one before
+  /// Calls will come soon: fetches what they need from memory. Four steps, of which each may read what the one before
   /// has fetched.
   virtual void fetch(unsigned) const {}
   /// The plane's port can take a packet now: the packet, or null. After null the port asks again only after kick().

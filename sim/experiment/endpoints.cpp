@@ -110,7 +110,8 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
 }
 
 std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology& topology, const std::string& fidelity,
-                                        const std::string& where, const ClockedMaker& clocked) {
+                                        const std::string& where, const ClockedMaker& clocked,
+                                        std::shared_ptr<FastShared>& common) {
   if (fidelity != "fast") {
     if (scenario.transport != "mrc") {
       throw InputError(where + ": endpoints of fidelity " + fidelity + " speak MRC only.",
@@ -140,7 +141,8 @@ std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology
     config.dcqcn = scenario.congestion;
     return std::make_unique<RoceEndpoint>(config);
   }
-  return std::make_unique<FastEndpoint>(nic_settings(scenario, topology));
+  if (!common) common = std::make_shared<FastShared>(nic_settings(scenario, topology));
+  return std::make_unique<FastEndpoint>(common);
 }
 
 }  // namespace mrc::sim

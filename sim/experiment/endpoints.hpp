@@ -29,9 +29,16 @@ bool has_clocked(const Scenario& scenario);
 bool nic_rules(const Scenario& scenario);
 /// Settings of all NICs of a scenario that speak MRC, whatever their fidelity. Throws InputError.
 FastConfig nic_settings(const Scenario& scenario, const Topology& topology);
-/// Throws Unsupported, InputError. clocked may be empty.
+/// Throws Unsupported, InputError. clocked may be empty. What fast NICs have in common is made with the first one.
 std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology& topology, const std::string& fidelity,
-                                        const std::string& where, const ClockedMaker& clocked = {});
+                                        const std::string& where, const ClockedMaker& clocked,
+                                        std::shared_ptr<FastShared>& common);
+inline std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology& topology,
+                                               const std::string& fidelity, const std::string& where,
+                                               const ClockedMaker& clocked = {}) {
+  std::shared_ptr<FastShared> common;
+  return make_endpoint(scenario, topology, fidelity, where, clocked, common);
+}
 /// Window of a QP in units of 128 PSNs.
 unsigned window_of(const Scenario& scenario, const Topology& topology);
 /// Bytes of a full data packet and of a SACK, without FCS.

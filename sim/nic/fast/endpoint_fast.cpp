@@ -90,7 +90,23 @@ void FastConfig::be_nic(const Preset& preset) {
   clock = cycle;
 }
 
-FastEndpoint::FastEndpoint(const FastConfig& config) : config_(config) {}
+const NsccWords* FastShared::words(unsigned mtu_code, double gbps) {
+  for (const Entry& entry : entries_) {
+    if (entry.mtu_code == mtu_code && entry.gbps == gbps) return &entry.words;
+  }
+  NsccParams params = config.nscc;
+  params.path_mtu = 256u << mtu_code;
+  if (gbps > 0) params.rate_gbps = gbps;
+  // open() has seen that the settings are good; with the links' rates they may still leave the format.
+  auto real = nscc_resolve(params);
+  if (!real) {
+    params.rate_gbps = config.nscc.rate_gbps;
+    real = nscc_resolve(params);
+  }
+  return &entries_.emplace_front(Entry{mtu_code, gbps, nscc_words(*real)}).words;
+}
+
+FastEndpoint::FastEndpoint(std::shared_ptr<FastShared> shared) : shared_(std::move(shared)), config_(shared_->config) {}
 
 FastEndpoint::~FastEndpoint() {
   for (Lane& lane : lanes_) {
@@ -125,24 +141,11 @@ void FastEndpoint::start() {
 }
 
 const NsccWords* FastEndpoint::words(unsigned mtu_code) {
-  std::optional<NsccWords>& words = words_[mtu_code];
-  if (!words) {
-    NsccParams params = config_.nscc;
-    params.path_mtu = 256u << mtu_code;
-    double rate = 0;
-    for (unsigned p = 0; p < planes_; ++p) {
-      if (access_.rate(p).valid()) rate += access_.rate(p).gbps();
-    }
-    if (rate > 0) params.rate_gbps = rate;
-    // open() has seen that the settings are good; with the links' rates they may still leave the format.
-    auto real = nscc_resolve(params);
-    if (!real) {
-      params.rate_gbps = config_.nscc.rate_gbps;
-      real = nscc_resolve(params);
-    }
-    words = nscc_words(*real);
+  double rate = 0;
+  for (unsigned p = 0; p < planes_; ++p) {
+    if (access_.rate(p).valid()) rate += access_.rate(p).gbps();
   }
-  return &*words;
+  return shared_->words(mtu_code, rate);
 }
 
 FastQp* FastEndpoint::find(uint32_t qpn) const {
@@ -288,9 +291,15 @@ void FastEndpoint::fetch(unsigned step) const {
     __builtin_prefetch(qps_.data());
     __builtin_prefetch(by_qpn_.data());
     __builtin_prefetch(dests_.data());
-  } else {
+    for (unsigned p = 0; p < planes_; ++p) {
+      if (lanes_[p].data != nullptr) fetch_all(lanes_[p].data);
+      if (lanes_[p].control != nullptr) __builtin_prefetch(lanes_[p].control);
+    }
+  } else if (step == 2) {
     few(qps_, [](const FastQp* qp) { fetch_all(qp); });
     few(dests_, [](const FastDest* dest) { fetch_all(dest); });
+  } else {
+    few(qps_, [](const FastQp* qp) { qp->fetch(); });
   }
 }
 

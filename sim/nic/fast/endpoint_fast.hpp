@@ -11,8 +11,8 @@
 
 #include <array>
 #include <cstdint>
+#include <forward_list>
 #include <memory>
-#include <optional>
 #include <queue>
 #include <string>
 #include <unordered_map>
@@ -123,9 +123,27 @@ struct FastConfig {
   static FastConfig for_fabric(double gbps, Time base_rtt);
 };
 
+/// Settings, and what follows from them: one for all NICs that have the same, and always in the cache.
+class FastShared {
+ public:
+  explicit FastShared(const FastConfig& settings) : config(settings) {}
+  const FastConfig config;
+  /// Of the controller of a NIC with that rate. They stay where they are. Not for threads of a window.
+  const NsccWords* words(unsigned mtu_code, double gbps);
+
+ private:
+  struct Entry {
+    unsigned mtu_code;
+    double gbps;
+    NsccWords words;
+  };
+  std::forward_list<Entry> entries_;
+};
+
 class FastEndpoint final : public Endpoint {
  public:
-  explicit FastEndpoint(const FastConfig& config = {});
+  explicit FastEndpoint(const FastConfig& config = {}) : FastEndpoint(std::make_shared<FastShared>(config)) {}
+  explicit FastEndpoint(std::shared_ptr<FastShared> shared);
   ~FastEndpoint() override;
 
   void attach(const Access& access) override;
@@ -301,7 +319,8 @@ class FastEndpoint final : public Endpoint {
   static constexpr Time kTick = kNsccTickNs * kNs;
   static constexpr unsigned kProbeSlots = 256, kStateSlot = kProbeSlots - 1, kMaxPlanes = 8, kSlabBlocks = 4;
 
-  FastConfig config_;
+  std::shared_ptr<FastShared> shared_;
+  const FastConfig& config_;
   Access access_;
   Listener* listener_ = nullptr;
   EndpointStats stats_;
@@ -315,7 +334,6 @@ class FastEndpoint final : public Endpoint {
   std::unordered_map<uint32_t, FastQp*> by_high_qpn_;
   std::vector<std::unique_ptr<FastDest>> dests_;
   std::unordered_map<NodeId, uint32_t> dest_of_node_;
-  std::array<std::optional<NsccWords>, 5> words_;
   Ring<uint32_t> run_, rtx_list_;
   Work work_;
   std::priority_queue<Timer> timers_;

@@ -43,6 +43,11 @@ class EvSet {
   unsigned plane(unsigned ev_idx) const { return ev_idx & (planes_ - 1u); }
   unsigned planes() const { return planes_; }
   unsigned state(unsigned ev_idx) const { return ev_state(rows_[ev_idx / planes_], ev_idx % planes_); }
+  /// States, and the first values: whoever has more finds them by himself.
+  void fetch() const {
+    __builtin_prefetch(rows_.data());
+    for (size_t i = 0; i < values_.size() && i < 128; i += 16) __builtin_prefetch(&values_[i]);
+  }
   unsigned size() const { return static_cast<unsigned>(values_.size()); }
   EvCounts counts() const;
   uint64_t memory() const { return rows_.capacity() * sizeof(EvRow) + values_.capacity() * sizeof(uint32_t); }

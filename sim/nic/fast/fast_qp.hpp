@@ -22,7 +22,6 @@ namespace mrc::sim {
 
 /// A packet that has been sent.
 struct Record {
-  uint32_t idx;          ///< number inside its message
   uint16_t msn, ev_idx;  ///< message; EV of its newest transmission
   uint16_t size : 15;    ///< nominal
   uint16_t rtx : 1;      ///< it was sent again
@@ -41,6 +40,7 @@ struct Block {
 struct Request {
   uint64_t id = 0;
   WriteRequest message;
+  uint32_t first = 0;  ///< PSN of its first packet, once that has been sent
 };
 
 struct FastQp {
@@ -97,6 +97,15 @@ struct FastQp {
   std::unique_ptr<RxRow[]> rows;
   Ring<uint32_t> lengths;  ///< of messages, from the oldest incomplete one on
   ShareQp share;
+
+  /// What sending, and an answer to it, look at first.
+  void fetch() const {
+    ev.fetch();
+    if (!requests.empty()) __builtin_prefetch(&requests.front());
+    if (!holds) return;
+    __builtin_prefetch(&blocks[una >> 6 & (blocks.size() - 1)]);
+    __builtin_prefetch(&blocks[nxt >> 6 & (blocks.size() - 1)]);
+  }
 };
 
 /// A peer NIC.

@@ -379,8 +379,8 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
     }
   }
   qp.nxt = psn_add(psn, 1);
-  qp.blocks[psn >> 6 & (qp.blocks.size() - 1)]->record[psn & 63] = {.idx = qp.idx,
-                                                                    .msn = qp.msn_head,
+  if (qp.idx == 0) request.first = psn;
+  qp.blocks[psn >> 6 & (qp.blocks.size() - 1)]->record[psn & 63] = {.msn = qp.msn_head,
                                                                     .ev_idx = ev_idx,
                                                                     .size = static_cast<uint16_t>(size & 0x7fff),
                                                                     .rtx = 0,
@@ -429,7 +429,7 @@ void FastEndpoint::send_again(FastQp& qp, uint16_t ev_idx) {
     record.sent = time_stamp(tick(), false);
   }
   Request& request = qp.requests[msn_dist(old.msn, qp.msn_done)];
-  const WritePart part = segment(request.message, old.idx, qp.mtu_code);
+  const WritePart part = segment(request.message, psn_dist(psn, request.first), qp.mtu_code);
   ++stats_.data_packets;
   ++stats_.retransmissions;
   if (ev_idx != kNoPathEv) send_data(qp, part, psn, old.msn, ev_idx, false, true, request.id);
