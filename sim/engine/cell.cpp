@@ -90,11 +90,13 @@ Time Cell::arrive(unsigned index, const Packet& original, Time first_bit) {
   Port& port = outside(index);
   const unsigned bytes = wire_bytes(original.size);
   Packet* packet = copy(fabric_.pool(), original).release();
-  const Time lead = port.rate.time(port.cut_through ? std::min(bytes, kHeaderBytes) : bytes);
-  packet->at_ps = first_bit + lead + static_cast<Time>(port.delay_ps);
+  const PortTiming& timing = fabric_.timing(port);
+  const Time lead = timing.rate.time(timing.cut_through ? std::min(bytes, kHeaderBytes) : bytes);
+  packet->at_ps = first_bit + lead + static_cast<Time>(timing.delay_ps);
   ++port.packets;
   port.bytes += packet->size;
   if (port.head != nullptr) packet->at_ps = std::max(packet->at_ps, port.tail->at_ps);
+  packet->next = nullptr;
   if (Fabric::append(port, packet)) {
     fabric_.schedule(*fabric_.shards_[0], packet->at_ps, Fabric::kArrival | outside_[index], port.peer_node);
   }
@@ -107,12 +109,12 @@ void Cell::release(unsigned index) {
   fabric_.wake_port(*fabric_.shards_[0], index, port);
 }
 
-void Cell::carrier_lost(unsigned port) { fabric_.flush_wire(outside(port)); }
+void Cell::carrier_lost(unsigned port) { fabric_.flush_wire(outside_[port]); }
 
 void Cell::set_port(unsigned port, bool up) { fabric_.set_port(port, up); }
 
 std::optional<wire::Error> Cell::set_rate(unsigned port, double gbps) {
-  return fabric_.set_rate(fabric_.ports_[port].link, gbps);
+  return fabric_.set_rate(fabric_.port_links_[port], gbps);
 }
 
 void Cell::reset() {

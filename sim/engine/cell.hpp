@@ -76,10 +76,10 @@ class Cell {
 
   // What the ports know.
 
-  Rate rate(unsigned port) const { return fabric_.ports_[port].rate; }
+  Rate rate(unsigned port) const { return fabric_.timing(fabric_.ports_[port]).rate; }
   bool port_up(unsigned port) const { return fabric_.ports_[port].up; }
   /// Packets that came in, or were on their way in, and were lost with the carrier.
-  uint64_t lost(unsigned port) const { return outside(port).lost; }
+  uint64_t lost(unsigned port) const { return fabric_.losses(outside_[port]).lost; }
 
  private:
   std::optional<wire::Error> surround(const CellConfig& cell);

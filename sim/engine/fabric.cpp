@@ -36,7 +36,7 @@ constexpr unsigned kMostPause = 32;
 // So many events of a window are of so many nodes that in order each would come from memory.
 constexpr uint64_t kManyEvents = 20'000;
 /// A packet that will be looked at soon: a switch reads its first half.
-inline void fetch(const Packet* packet, bool half) {
+inline void fetch_packet(const Packet* packet, bool half) {
   __builtin_prefetch(packet);
   if (!half) __builtin_prefetch(reinterpret_cast<const char*>(packet) + 64);
 }
@@ -45,6 +45,18 @@ inline uint64_t mixed(Time time, uint32_t key) {
   const uint64_t x = (time ^ uint64_t{key} << 32) * 0x9e3779b97f4a7c15;
   return (x ^ x >> 29) * 0xbf58476d1ce4e5b9;
 }
+/// The place of one of the newest that is the same, or of another one more: a fabric has few kinds of links, and where
+/// each is another one nobody looks for long.
+template <class T>
+uint32_t number_in(std::vector<T>& list, const T& value) {
+  constexpr size_t kNewest = 16;
+  const size_t count = list.size();
+  for (size_t i = count; i-- > count - std::min(count, kNewest);) {
+    if (list[i] == value) return static_cast<uint32_t>(i);
+  }
+  list.push_back(value);
+  return static_cast<uint32_t>(count);
+}
 constexpr const char* kRateRemedy = "Give a rate above 0, for example 100, 400 or 800 Gb/s.";
 }  // namespace
 
@@ -52,11 +64,7 @@ Fabric::Fabric(const FabricOptions& options)
     : seed_(options.seed), window_nodes_(options.window_nodes), window_events_(options.window_events) {
   const unsigned threads = std::clamp(options.threads, 1u, kMaxThreads);
   for (unsigned t = 0; t < threads; ++t) {
-    shards_.push_back(std::make_unique<Shard>());
-    Shard& shard = *shards_.back();
-    shard.number = static_cast<uint8_t>(t);
-    shard.from_switches.resize(threads);
-    shard.from_nics.resize(threads);
+    shards_.push_back(std::make_unique<Shard>(t, threads));
   }
   // One thread does what it has in order rather than little at each node; several do that in a fraction of the time.
   if (threads > 1) window_events_ /= 4;
@@ -76,6 +84,7 @@ Fabric::~Fabric() {
 void Fabric::reserve(size_t nodes, size_t ports, size_t links) {
   nodes_.reserve(nodes);
   ports_.reserve(ports);
+  port_links_.reserve(ports);
   links_.reserve(links);
 }
 
@@ -100,9 +109,8 @@ wire::Result<NodeId> Fabric::add_switch(const SwitchConfig& config, unsigned por
   node.shard = placed_;
   node.sw =
       std::make_unique<Switch>(*this, *shards_.at(placed_), node.first, ports, config, seed ? *seed : switch_seed(id));
-  for (unsigned p = 0; p < ports; ++p) {
-    ports_.push_back({.node = id, .index = static_cast<uint16_t>(p), .is_switch = true});
-  }
+  ports_.resize(ports_.size() + ports, {.node = id, .is_switch = true});
+  port_links_.resize(ports_.size(), kNone);
   nodes_.push_back(std::move(node));
   return id;
 }
@@ -118,7 +126,8 @@ wire::Result<NodeId> Fabric::add_endpoint(std::string name, std::unique_ptr<Endp
   node.first = static_cast<PortId>(ports_.size());
   node.ports = planes;
   node.endpoint = std::move(endpoint);
-  for (unsigned p = 0; p < planes; ++p) ports_.push_back({.node = id, .index = static_cast<uint16_t>(p)});
+  ports_.resize(ports_.size() + planes, {.node = id});
+  port_links_.resize(ports_.size(), kNone);
   node.shard = placed_;
   nodes_.push_back(std::move(node));
   nodes_[id].endpoint->attach(Access(*this, *shards_.at(placed_), id, nodes_[id].first, planes, number ? *number : id));
@@ -136,7 +145,7 @@ wire::Result<LinkId> Fabric::connect(PortRef a, PortRef b, const LinkConfig& con
                     "there is no port " + std::to_string(end.port) + ", the node has " + std::to_string(node.ports),
                     "Use another port or give the node more of them.");
     }
-    if (ports_[port_id(end)].link != kNone) {
+    if (port_links_[port_id(end)] != kNone) {
       return refuse(node.name, "port " + std::to_string(end.port) + " has a link already", "Use another port.");
     }
   }
@@ -147,17 +156,16 @@ wire::Result<LinkId> Fabric::connect(PortRef a, PortRef b, const LinkConfig& con
     return refuse(name, "the length is not between 0 and 1e9 metres", "Give the length in metres.");
   }
   const auto id = static_cast<LinkId>(links_.size());
-  links_.push_back({.a = a, .b = b, .config = config});
+  links_.push_back({.a = a, .b = b, .config = number_in(link_configs_, config)});
   for (const bool first : {true, false}) {
     const PortRef here = first ? a : b, there = first ? b : a;
     Port& port = ports_[port_id(here)];
-    port.link = id;
-    port.rate = Rate::gbps(config.gbps);
+    port_links_[port_id(here)] = id;
+    set_timing(port, {.rate = Rate::gbps(config.gbps)});
     port.peer_node = there.node;
     port.peer_index = static_cast<uint16_t>(there.port);
     port.peer_shard = nodes_[there.node].shard;
     port.up = port.carrier = true;
-    port.from_a = first;
     port.peer_switch = nodes_[there.node].sw != nullptr;
     if (nodes_[here.node].sw) nodes_[here.node].sw->set_port_config(here.port, nodes_[there.node].endpoint != nullptr);
   }
@@ -176,30 +184,34 @@ std::optional<NodeId> Fabric::find(std::string_view name) const {
 }
 
 LinkId Fabric::link_at(PortRef port) const {
-  return port.node < nodes_.size() && port.port < nodes_[port.node].ports ? ports_[port_id(port)].link : kNone;
+  return port.node < nodes_.size() && port.port < nodes_[port.node].ports ? port_links_[port_id(port)] : kNone;
 }
+
+void Fabric::set_timing(Port& port, const PortTiming& timing) { port.timing = number_in(timings_, timing); }
 
 void Fabric::retime(PortId id) {
   Port& port = ports_[id];
-  if (port.link == kNone) return;
-  const LinkConfig& config = links_[port.link].config;
+  if (port_links_[id] == kNone) return;
+  const LinkConfig& config = link_configs_[links_[port_links_[id]].config];
+  PortTiming timing = this->timing(port);
   auto delay = static_cast<int64_t>(nearest(config.metres * static_cast<double>(kFibrePerMetre)));
   delay += static_cast<int64_t>(config.fec);
   if (const Switch* from = nodes_[port.node].sw.get()) delay += static_cast<int64_t>(from->config().port_latency);
-  port.cut_through = false;
+  timing.cut_through = false;
   if (const Switch* to = nodes_[port.peer_node].sw.get()) {
     delay += static_cast<int64_t>(to->config().port_latency + to->config().latency);
-    port.cut_through = to->config().cut_through;
+    timing.cut_through = to->config().cut_through;
     const Node& node = nodes_[port.peer_node];
-    for (unsigned p = 0; p < node.ports && port.cut_through; ++p) {
-      const Port& other = ports_[node.first + p];
-      if (other.link != kNone && port.rate.slower_than(other.rate)) port.cut_through = false;
+    for (unsigned p = 0; p < node.ports && timing.cut_through; ++p) {
+      if (port_links_[node.first + p] == kNone) continue;
+      if (timing.rate.slower_than(this->timing(ports_[node.first + p]).rate)) timing.cut_through = false;
     }
   } else {
-    port.cut_through = nodes_[port.peer_node].endpoint->early();
+    timing.cut_through = nodes_[port.peer_node].endpoint->early();
   }
   // The gap behind a packet keeps the transmitter busy, not the receiver waiting.
-  port.delay_ps = delay - static_cast<int64_t>(port.rate.time(kGapBytes));
+  timing.delay_ps = delay - static_cast<int64_t>(timing.rate.time(kGapBytes));
+  set_timing(port, timing);
   lookahead_ = 0;
 }
 
@@ -207,7 +219,7 @@ void Fabric::retime_node(NodeId id) {
   const Node& node = nodes_[id];
   for (unsigned p = 0; p < node.ports; ++p) {
     const Port& port = ports_[node.first + p];
-    if (port.link == kNone) continue;
+    if (port_links_[node.first + p] == kNone) continue;
     retime(node.first + p);
     retime(port_id({port.peer_node, port.peer_index}));
   }
@@ -343,12 +355,14 @@ bool Fabric::windows_useful() {
     if (node.endpoint && !node.endpoint->apart()) return false;
   }
   int64_t least = static_cast<int64_t>(kMostWindow);
-  for (const Port& port : ports_) {
-    if (port.link == kNone) continue;
+  for (PortId id = 0; id < ports_.size(); ++id) {
+    const Port& port = ports_[id];
+    if (port_links_[id] == kNone) continue;
     // What NICs get from switches is known before they begin.
     if (port.is_switch && !nodes_[port.peer_node].sw) continue;
-    least =
-        std::min(least, port.delay_ps + static_cast<int64_t>(port.rate.time(std::min(wire_bytes(0), kHeaderBytes))));
+    const PortTiming& timing = this->timing(port);
+    const auto first = static_cast<int64_t>(timing.rate.time(std::min(wire_bytes(0), kHeaderBytes)));
+    least = std::min(least, timing.delay_ps + first);
   }
   lookahead_ = static_cast<Time>(std::max<int64_t>(least, 1));
   return lookahead_ >= kLeastWindow;
@@ -368,9 +382,7 @@ void Fabric::give_out(Shard& shard) {
   constexpr size_t kAhead = 16;
   const auto look = [this](uint32_t key) {
     const uint32_t kind = key & kKindMask;
-    const auto* port = reinterpret_cast<const char*>(&ports_[key & ~kKindMask]);
-    if (kind == kArrival) __builtin_prefetch(port);
-    if (kind == kWake) __builtin_prefetch(port + 64);
+    if (kind == kArrival || kind == kWake) __builtin_prefetch(&ports_[key & ~kKindMask]);
   };
   const size_t count = shard.taken.size();
   for (size_t i = 0; i < count; ++i) {
@@ -401,66 +413,57 @@ void Fabric::schedule_near(Shard& shard, Time time, uint32_t key, NodeId node) {
   }
 }
 
-/// What the first events of a node need, in three steps of which each reads what the one before has fetched, while
-/// other nodes are at work.
-void Fabric::fetch_ports(NodeId id, std::span<const NearEvents::Event> events) {
-  for (const NearEvents::Event& event : events) {
-    const uint32_t kind = event.key & kKindMask;
-    if (kind == kArrival || kind == kWake) {
-      const Port* port = &ports_[event.key & ~kKindMask];
-      __builtin_prefetch(port);
-      __builtin_prefetch(reinterpret_cast<const char*>(port) + 64);
-    }
-  }
+/// What the events of a node need, in steps of which each reads what the one before has fetched.
+void Fabric::fetch(NodeId id, std::span<const NearEvents::Event> events, unsigned step) {
   const Node& node = nodes_[id];
-  if (node.endpoint) node.endpoint->fetch(0);
-}
-void Fabric::fetch_heads(NodeId id, std::span<const NearEvents::Event> events) {
-  const Node& node = nodes_[id];
+  if (node.endpoint) node.endpoint->fetch(step);
   for (const NearEvents::Event& event : events) {
     const uint32_t kind = event.key & kKindMask;
     if (kind != kArrival && kind != kWake) continue;
-    const Port& port = ports_[event.key & ~kKindMask];
-    if (kind == kArrival) {
-      if (port.head != nullptr) fetch(port.head, port.peer_switch);
-    } else if (node.sw) {
-      node.sw->fetch(port.index);
+    const PortId port_id = event.key & ~kKindMask;
+    const Port& port = ports_[port_id];
+    if (step == 0) {
+      __builtin_prefetch(&port);
+    } else if (kind == kWake) {
+      if (!node.sw) continue;
+      step == 1 ? node.sw->fetch(port_id - node.first) : node.sw->fetch_packet(port_id - node.first);
+    } else if (port.head != nullptr) {
+      if (step == 1) fetch_packet(port.head, port.peer_switch);
+      if (step == 2 && port.head->next != nullptr) fetch_packet(port.head->next, port.peer_switch);
     }
   }
-  if (node.endpoint) node.endpoint->fetch(1);
-}
-void Fabric::fetch_next(NodeId id, std::span<const NearEvents::Event> events) {
-  const Node& node = nodes_[id];
-  for (const NearEvents::Event& event : events) {
-    const uint32_t kind = event.key & kKindMask;
-    if (kind != kArrival && kind != kWake) continue;
-    const Port& port = ports_[event.key & ~kKindMask];
-    if (kind == kArrival) {
-      if (port.head != nullptr && port.head->next != nullptr) fetch(port.head->next, port.peer_switch);
-    } else if (node.sw) {
-      node.sw->fetch_packet(port.index);
-    }
+  // Ports that it sends on: most of them, where it has many events.
+  if (step != 1 || (node.sw && 2 * events.size() < node.ports)) return;
+  for (unsigned p = 0; p < node.ports; ++p) {
+    __builtin_prefetch(&ports_[node.first + p]);
+    if (node.sw) node.sw->fetch(p);
   }
-  if (node.endpoint) node.endpoint->fetch(2);
 }
 
-/// Each node goes through the window by itself.
+/// Each node goes through the window by itself. While one is at work, what the next ones need is fetched; a large one
+/// fetches it when its turn comes, or it would not stay in the cache until then.
 void Fabric::window_of(Shard& shard, NearEvents& near, Time end) {
+  constexpr unsigned kSteps = 4;
+  constexpr size_t kLarge = 128;
   if (!shard.window_queue) shard.window_queue = std::make_unique<Shard::WindowQueue>();
   Shard::WindowQueue& queue = *shard.window_queue;
   Shard::WindowQueue::Event event;
   near.sort(near_counts_);
   for (size_t i = 0; i < near.nodes(); ++i) {
+    const std::span<const NearEvents::Event> events = near.of(i, near_counts_);
     shard.window_node = near.node(i);
-    if (i + 3 < near.nodes()) fetch_ports(near.node(i + 3), near.of(i + 3, near_counts_));
-    if (i + 2 < near.nodes()) fetch_heads(near.node(i + 2), near.of(i + 2, near_counts_));
-    if (i + 1 < near.nodes()) fetch_next(near.node(i + 1), near.of(i + 1, near_counts_));
+    for (unsigned step = 0; step < kSteps; ++step) {
+      if (events.size() >= kLarge) fetch(near.node(i), events, step);
+      const size_t next = i + kSteps - step;
+      if (next >= near.nodes()) continue;
+      if (const auto others = near.of(next, near_counts_); others.size() < kLarge) fetch(near.node(next), others, step);
+    }
     queue.restart(window_start_);
-    for (const NearEvents::Event& first : near.of(i, near_counts_)) queue.push(window_start_ + first.ahead, first.key);
+    for (const NearEvents::Event& first : events) queue.push(window_start_ + first.ahead, first.key);
     while (queue.pop(end, event)) {
       if (const uint32_t key = queue.ahead(kHook); (key & kKindMask) == kArrival) {
         const Port& port = ports_[key & ~kKindMask];
-        fetch(port.head, port.peer_switch);
+        fetch_packet(port.head, port.peer_switch);
       }
       handle(shard, event.time, event.key);
       if (stopped() && shard.stopped == kNever) shard.stopped = event.time;
@@ -474,6 +477,7 @@ template <class F>
 void Fabric::each_shard(F&& work) {
   if (shards_.size() == 1) return work(*shards_.front());
   team_->run([&](unsigned number) {
+    const WorkOfThread as(number);
     try {
       work(*shards_[number]);
     } catch (...) {
@@ -514,6 +518,7 @@ void Fabric::run_window(Time start, Time end) {
   size_t nodes = 0;
   Time last = now, stopped = kNever;
   for (const auto& shard : shards_) {
+    shard->pool.take_back();
     nodes += shard->near_switches.nodes() + shard->near_nics.nodes();
     shard->near_switches.clear(near_counts_);
     shard->near_nics.clear(near_counts_);
@@ -531,47 +536,43 @@ void Fabric::run_window(Time start, Time end) {
 }
 
 bool Fabric::append(Port& port, Packet* packet) {
-  packet->next = nullptr;
   const bool first = port.head == nullptr;
   (first ? port.head : port.tail->next) = packet;
   port.tail = packet;
   return first;
 }
 
-/// The packet's next node is another shard's: it goes into that one's pool, at the end of this step of the window.
+/// The packet's next node is another shard's, which gets it at the end of this step of the window.
 void Fabric::cross(Shard& shard, PortId id, Port& port, Packet* packet) {
-  if (window_end_ != 0) {
-    if (shard.window_nics) shard.next_from_nics = std::min(shard.next_from_nics, packet->at_ps);
-    (shard.window_nics ? shard.from_nics : shard.from_switches)[port.peer_shard].push(*packet, id);
-    packet->attachment = nullptr;  // goes along
-    Recycle{}(packet);
+  if (window_end_ == 0) {
+    if (append(port, packet)) shards_[port.peer_shard]->queue.push(packet->at_ps, kArrival | id);
     return;
   }
-  Shard& there = *shards_[port.peer_shard];
-  Packet* moved = there.pool.make().release();
-  *moved = *packet;
-  packet->attachment = nullptr;
-  Recycle{}(packet);
-  if (append(port, moved)) there.queue.push(moved->at_ps, kArrival | id);
+  if (shard.window_nics) shard.next_from_nics = std::min(shard.next_from_nics, packet->at_ps);
+  (shard.window_nics ? shard.from_nics : shard.from_switches)[port.peer_shard].items.push_back(
+      {packet, packet->at_ps, id});
 }
 
 void Fabric::take_in(Shard& shard, bool from_nics) {
+  constexpr size_t kAhead = 8;
   for (const auto& source : shards_) {
     if (source.get() == &shard) continue;
-    Transit& transit = (from_nics ? source->from_nics : source->from_switches)[shard.number];
-    transit.drain([&](const Packet& original, PortId id, PortId later) {
-      __builtin_prefetch(&ports_[later]);
-      Packet* packet = shard.pool.make().release();
-      *packet = original;
-      Port& port = ports_[id];
-      if (!append(port, packet)) return;
-      if (from_nics || packet->at_ps >= window_end_) {
-        shard.queue.push(packet->at_ps, kArrival | id);
-      } else {
-        shard.near_nics.add(static_cast<uint32_t>(packet->at_ps - window_start_), kArrival | id, port.peer_node,
-                            near_counts_);
+    auto& items = (from_nics ? source->from_nics : source->from_switches)[shard.number].items;
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (i + 2 * kAhead < items.size()) __builtin_prefetch(&ports_[items[i + 2 * kAhead].port]);
+      if (i + kAhead < items.size()) {
+        if (const Port& port = ports_[items[i + kAhead].port]; port.head != nullptr) __builtin_prefetch(port.tail, 1);
       }
-    });
+      const auto [packet, at, id] = items[i];
+      Port& port = ports_[id];
+      if (!append(port, packet)) continue;
+      if (from_nics || at >= window_end_) {
+        shard.queue.push(at, kArrival | id);
+      } else {
+        shard.near_nics.add(static_cast<uint32_t>(at - window_start_), kArrival | id, port.peer_node, near_counts_);
+      }
+    }
+    items.clear();
   }
 }
 
@@ -591,7 +592,7 @@ void Fabric::arrival(Shard& shard, PortId id) {
   if (port.head != nullptr) {
     const Time next = port.head->at_ps;
     // (To look for a page that is not there takes long.)
-    fetch(port.head->next != nullptr ? port.head->next : port.head, port.peer_switch);
+    fetch_packet(port.head->next != nullptr ? port.head->next : port.head, port.peer_switch);
     schedule(shard, next, kArrival | id, port.peer_node);
   }
   Node& peer = nodes_[port.peer_node];
@@ -608,7 +609,7 @@ void Fabric::port_wake(Shard& shard, PortId id) {
   port.wake_ps = kNever;
   if (!port.up) return;
   if (port.is_switch) {
-    nodes_[port.node].sw->port_free(port.index);
+    nodes_[port.node].sw->port_free(index_of(id, port));
   } else {
     endpoint_pull(shard, id, port);
   }
@@ -620,7 +621,7 @@ void Fabric::wake_port(Shard& shard, PortId id, Port& port) {
     port.wake_ps = port.free_ps;
     if (port.free_ps != kNever) schedule(shard, port.free_ps, kWake | id, port.node);
   } else if (port.is_switch) {
-    nodes_[port.node].sw->port_free(port.index);
+    nodes_[port.node].sw->port_free(index_of(id, port));
   } else {
     endpoint_pull(shard, id, port);
   }
@@ -628,37 +629,41 @@ void Fabric::wake_port(Shard& shard, PortId id, Port& port) {
 
 void Fabric::endpoint_pull(Shard& shard, PortId id, Port& port) {
   port.wake_ps = shard.now;  // a kick from inside pull() changes nothing
-  Packet* packet = nodes_[port.node].endpoint->pull(port.index).release();
+  const unsigned index = index_of(id, port);
+  Packet* packet = nodes_[port.node].endpoint->pull(index).release();
   port.wake_ps = kNever;
   if (packet == nullptr) return;
   packet->sent_ps = shard.now;
   packet->full_size = packet->size;
-  packet->plane = static_cast<uint8_t>(port.index);
+  packet->plane = static_cast<uint8_t>(index);
   transmit(shard, id, port, packet);
   port.wake_ps = port.free_ps;
   if (port.free_ps != kNever) schedule(shard, port.free_ps, kWake | id, port.node);
 }
 
 void Fabric::transmit(Shard& shard, PortId id, Port& port, Packet* packet) {
+  const PortTiming& timing = this->timing(port);
   const unsigned bytes = wire_bytes(packet->size);
-  const Time whole = port.rate.time(bytes);
+  const Time whole = timing.rate.time(bytes);
   port.free_ps = shard.now + whole;
   ++port.packets;
   port.bytes += packet->size;
   if (port.is_special) {
     if (special(shard, id, port, packet)) {
-      ++port.lost;
-      port.lost_bytes += packet->size;
+      PortLosses& losses = shard.losses[id];
+      ++losses.lost;
+      losses.lost_bytes += packet->size;
       Recycle{}(packet);
       return;
     }
     if (Exit* exit = id < specials_.size() && specials_[id] ? specials_[id]->exit : nullptr) {
-      port.free_ps = exit->leave(port.index, PacketPtr(packet), shard.now, port.free_ps);
+      port.free_ps = exit->leave(index_of(id, port), PacketPtr(packet), shard.now, port.free_ps);
       return;
     }
   }
-  const Time lead = port.cut_through ? port.rate.time(std::min(bytes, kHeaderBytes)) : whole;
-  packet->at_ps = shard.now + lead + static_cast<Time>(port.delay_ps);
+  const Time lead = timing.cut_through ? timing.rate.time(std::min(bytes, kHeaderBytes)) : whole;
+  packet->at_ps = shard.now + lead + static_cast<Time>(timing.delay_ps);
+  packet->next = nullptr;
   if (port.peer_shard != shard.number) [[unlikely]] {
     cross(shard, id, port, packet);
   } else if (append(port, packet)) {
@@ -674,13 +679,13 @@ bool Fabric::special(const Shard& shard, PortId id, Port& port, Packet* packet) 
   if (i.loss > 0 && (!i.entropy || ((packet->entropy ^ *i.entropy) & i.entropy_mask) == 0) && s->rng.chance(i.loss)) {
     lost = true;
   }
-  if (s->tap != nullptr) s->tap->sent(port.link, port.from_a, shard.now, *packet, lost);
+  if (s->tap != nullptr) s->tap->sent(port_links_[id], from_a(id), shard.now, *packet, lost);
   return lost;
 }
 
 Fabric::Special& Fabric::special_of(PortId id) {
   if (specials_.size() <= id) specials_.resize(ports_.size());
-  if (!specials_[id]) specials_[id] = std::make_unique<Special>(link_seed(ports_[id].link, ports_[id].from_a));
+  if (!specials_[id]) specials_[id] = std::make_unique<Special>(link_seed(port_links_[id], from_a(id)));
   return *specials_[id];
 }
 
@@ -695,11 +700,13 @@ void Fabric::set_exit(PortId id, Exit* exit) {
   update_special(id);
 }
 
-void Fabric::flush_wire(Port& port) {
+void Fabric::flush_wire(PortId id) {
+  Port& port = ports_[id];
   while (port.head != nullptr) {
     Packet* packet = std::exchange(port.head, port.head->next);
-    ++port.lost;
-    port.lost_bytes += packet->size;
+    PortLosses& losses = shards_.front()->losses[id];
+    ++losses.lost;
+    losses.lost_bytes += packet->size;
     Recycle{}(packet);
   }
 }
@@ -711,10 +718,10 @@ void Fabric::set_port(PortId id, bool up) {
   port.wake_ps = kNever;
   Node& node = nodes_[port.node];
   if (node.sw) {
-    if (!up) node.sw->flush(port.index);
-    node.sw->port_changed(port.index, up);
+    if (!up) node.sw->flush(index_of(id, port));
+    node.sw->port_changed(index_of(id, port), up);
   } else {
-    node.endpoint->link_changed(port.index, up);
+    node.endpoint->link_changed(index_of(id, port), up);
     if (up) wake_port(shard_of(port.node), id, port);
   }
 }
@@ -729,17 +736,17 @@ void Fabric::carrier_changed(LinkId id) {
     const PortId p = port_id(end);
     ports_[p].carrier = carrier;
     update_special(p);
-    if (!carrier) flush_wire(ports_[p]);
+    if (!carrier) flush_wire(p);
   }
   const auto tell = [this, id, change, carrier] {
     if (links_[id].changes != change) return;  // it changed back before anybody saw
     set_port(port_id(links_[id].a), carrier);
     set_port(port_id(links_[id].b), carrier);
   };
-  if (link.config.detect == 0)
+  if (const Time detect = link_configs_[link.config].detect; detect == 0)
     tell();
   else
-    at(now() + link.config.detect, tell);
+    at(now() + detect, tell);
 }
 
 void Fabric::set_link(LinkId link, bool up) {
@@ -753,8 +760,14 @@ std::optional<wire::Error> Fabric::set_rate(LinkId id, double gbps) {
   if (!rate.valid()) {
     return refuse(nodes_[link.a.node].name + " - " + nodes_[link.b.node].name, "the rate is not above 0", kRateRemedy);
   }
-  link.config.gbps = gbps;
-  ports_[port_id(link.a)].rate = ports_[port_id(link.b)].rate = rate;
+  LinkConfig config = link_configs_[link.config];
+  config.gbps = gbps;
+  link.config = number_in(link_configs_, config);
+  for (const PortRef end : {link.a, link.b}) {
+    PortTiming timing = this->timing(ports_[port_id(end)]);
+    timing.rate = rate;
+    set_timing(ports_[port_id(end)], timing);
+  }
   if (begun_) {
     retime_node(link.a.node);
     retime_node(link.b.node);
@@ -785,7 +798,7 @@ std::optional<wire::Error> Fabric::reboot(NodeId id, Time down_for) {
   Node& node = nodes_[id];
   std::vector<LinkId> held;
   for (unsigned p = 0; p < node.ports; ++p) {
-    const LinkId link = ports_[node.first + p].link;
+    const LinkId link = port_links_[node.first + p];
     if (link == kNone) continue;
     ++links_[link].holds;
     held.push_back(link);
@@ -801,15 +814,29 @@ std::optional<wire::Error> Fabric::reboot(NodeId id, Time down_for) {
   return {};
 }
 
+PortLosses Fabric::losses(PortId id) const {
+  PortLosses sum;
+  for (const auto& shard : shards_) {
+    if (shard->losses.empty()) continue;
+    const auto found = shard->losses.find(id);
+    if (found == shard->losses.end()) continue;
+    sum.lost += found->second.lost;
+    sum.lost_bytes += found->second.lost_bytes;
+    sum.ingress_discards += found->second.ingress_discards;
+    sum.egress_discards += found->second.egress_discards;
+  }
+  return sum;
+}
+
 LinkStats Fabric::stats(LinkId link, bool from_a) const {
-  const Port& port = ports_[port_id(from_a ? links_[link].a : links_[link].b)];
-  return {port.packets, port.bytes, port.lost};
+  const PortId id = port_id(from_a ? links_[link].a : links_[link].b);
+  return {ports_[id].packets, ports_[id].bytes, losses(id).lost};
 }
 
 uint64_t Fabric::memory() const {
-  uint64_t bytes = ports_.capacity() * sizeof(Port) + nodes_.capacity() * sizeof(Node) +
-                   links_.capacity() * sizeof(Link) + specials_.capacity() * sizeof(void*) +
-                   near_counts_.capacity() * sizeof(uint32_t);
+  uint64_t bytes = ports_.capacity() * (sizeof(Port) + sizeof(LinkId)) + nodes_.capacity() * sizeof(Node) +
+                   links_.capacity() * sizeof(Link) + link_configs_.capacity() * sizeof(LinkConfig) +
+                   specials_.capacity() * sizeof(void*) + near_counts_.capacity() * sizeof(uint32_t);
   for (const auto& shard : shards_) bytes += shard->memory();
   for (const Node& node : nodes_) bytes += node.name.capacity() + (node.sw ? node.sw->memory() : 0);
   for (const auto& s : specials_) bytes += s ? sizeof *s : 0;

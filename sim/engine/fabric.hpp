@@ -59,6 +59,7 @@ struct LinkConfig {
   double metres = 2;  ///< 5 ns each
   Time fec = 0;       ///< delay of forward error correction, each direction (base.md "800G": 51.2 ns a codeword)
   Time detect = 0;    ///< from a change of the link to link_changed() and the ECMP groups
+  bool operator==(const LinkConfig&) const = default;
 };
 
 /// What a link does to packets, one direction.
@@ -134,7 +135,7 @@ class Fabric {
   Endpoint* endpoint_at(NodeId node) { return nodes_[node].endpoint.get(); }
   unsigned ports_of(NodeId node) const { return nodes_[node].ports; }
   std::pair<PortRef, PortRef> ends(LinkId link) const { return {links_[link].a, links_[link].b}; }
-  LinkConfig link_config(LinkId link) const { return links_[link].config; }
+  LinkConfig link_config(LinkId link) const { return link_configs_[links_[link].config]; }
   /// Seeds that follow from the fabric's: for the same switch or link outside of it.
   uint64_t switch_seed(NodeId node) const;
   uint64_t link_seed(LinkId link, bool from_a) const;
@@ -222,11 +223,11 @@ class Fabric {
   };
   struct Link {
     PortRef a, b;
-    LinkConfig config;
-    bool up = true;
-    unsigned holds = 0;    // reboots in progress at its ends
-    bool carrier = true;   // up and not held
+    uint32_t config;       // in link_configs_
     uint32_t changes = 0;  // of carrier
+    uint16_t holds = 0;    // reboots in progress at its ends
+    bool up = true;
+    bool carrier = true;  // up and not held
   };
   struct Hook {
     Time time;
@@ -235,6 +236,11 @@ class Fabric {
   };
   struct Special;
 
+  const PortTiming& timing(const Port& port) const { return timings_[port.timing]; }
+  void set_timing(Port& port, const PortTiming& timing);
+  unsigned index_of(PortId id, const Port& port) const { return id - nodes_[port.node].first; }
+  bool from_a(PortId id) const { return port_id(links_[port_links_[id]].a) == id; }
+  PortLosses losses(PortId id) const;
   PortId port_id(PortRef ref) const { return nodes_[ref.node].first + ref.port; }
   /// Handles events before `limit`; limit_ may shrink on the way.
   void process(Time limit);
@@ -272,9 +278,7 @@ class Fabric {
   /// Puts a packet behind those on a port's wire; true: it is the first one there.
   static bool append(Port& port, Packet* packet);
   void cross(Shard& shard, PortId id, Port& port, Packet* packet);
-  void fetch_ports(NodeId node, std::span<const NearEvents::Event> events);
-  void fetch_heads(NodeId node, std::span<const NearEvents::Event> events);
-  void fetch_next(NodeId node, std::span<const NearEvents::Event> events);
+  void fetch(NodeId node, std::span<const NearEvents::Event> events, unsigned step);
   void arrival(Shard& shard, PortId id);
   void port_wake(Shard& shard, PortId id);
   void endpoint_pull(Shard& shard, PortId id, Port& port);
@@ -285,7 +289,7 @@ class Fabric {
   void wake_port(Shard& shard, PortId id, Port& port);
   void carrier_changed(LinkId link);
   void set_port(PortId id, bool up);
-  void flush_wire(Port& port);
+  void flush_wire(PortId id);
   void retime(PortId id);
   void retime_node(NodeId node);
   Special& special_of(PortId id);
@@ -305,7 +309,7 @@ class Fabric {
 
   // Windows.
   std::function<bool()> may_window_;
-  Time lookahead_ = 0;   // 0: to be found
+  Time lookahead_ = 0;                      // 0: to be found
   Time window_start_ = 0, window_end_ = 0;  // of the open one; 0: none
   Time in_order_until_ = 0;
   unsigned pause_ = 1;
@@ -315,8 +319,11 @@ class Fabric {
 
   HugeMemory huge_;
   std::pmr::vector<Port> ports_{&huge_};
+  std::vector<PortTiming> timings_{{}};
+  std::vector<LinkId> port_links_;
   std::vector<Node> nodes_;
   std::vector<Link> links_;
+  std::vector<LinkConfig> link_configs_;
   std::vector<std::unique_ptr<Special>> specials_;
   std::vector<Hook> hooks_;  // heap
   uint64_t hook_order_ = 0;
@@ -333,7 +340,7 @@ bool Access::can_send(unsigned plane) const {
 }
 Time Access::free_at(unsigned plane) const { return fabric_->ports_[first_ + plane].free_ps; }
 bool Access::link_up(unsigned plane) const { return fabric_->ports_[first_ + plane].up; }
-Rate Access::rate(unsigned plane) const { return fabric_->ports_[first_ + plane].rate; }
+Rate Access::rate(unsigned plane) const { return fabric_->timing(fabric_->ports_[first_ + plane]).rate; }
 void Access::wake_at(Time time) const {
   Fabric::Node& node = fabric_->nodes_[node_];
   node.wake_ps = time;

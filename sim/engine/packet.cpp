@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "sim/engine/codec.hpp"
 #include "wire/bytes.hpp"
@@ -88,6 +89,23 @@ Attachment& PacketPool::attach(Packet& packet) {
   packet.attachment->bytes.clear();
   packet.attachment->segment = {};
   return *packet.attachment;
+}
+
+void PacketPool::put_away(Packet* packet) {
+  delete std::exchange(packet->attachment, nullptr);
+  Away& away = away_[t_thread];
+  if (away.head == nullptr) away.tail = packet;
+  packet->next = std::exchange(away.head, packet);
+  ++away.packets;
+}
+
+void PacketPool::take_back() {
+  for (Away& away : away_) {
+    if (away.head == nullptr) continue;
+    away.tail->next = std::exchange(free_, away.head);
+    live_ -= away.packets;
+    away = {};
+  }
 }
 
 void PacketPool::detach(Packet* packet) {

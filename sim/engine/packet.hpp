@@ -103,10 +103,13 @@ struct Recycle {
 };
 using PacketPtr = std::unique_ptr<Packet, Recycle>;
 
-/// Packets by the slab. Never gives memory back before its end; must outlive its packets. Not thread-safe.
+/// Packets by the slab. Never gives memory back before its end; must outlive its packets. Not thread-safe, but for one
+/// thing: of several threads that have a number (WorkOfThread) and a pool each, every one may give back packets of all.
 class PacketPool {
  public:
-  PacketPool() = default;
+  static constexpr unsigned kNobody = ~0u;
+  /// thread: whose it is, of `threads`; what others give back it has again after take_back().
+  explicit PacketPool(unsigned thread = kNobody, unsigned threads = 0) : thread_(thread), away_(threads) {}
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
   ~PacketPool();
@@ -116,6 +119,7 @@ class PacketPool {
     if (free_ == nullptr) grow();
     Packet* packet = free_;
     free_ = packet->next;
+    __builtin_prefetch(free_, 1);  // it may have been away
     ++live_;
     packet->next = nullptr;
     packet->at_ps = 0;
@@ -136,13 +140,21 @@ class PacketPool {
   /// Gives a packet an (empty) attachment.
   Attachment& attach(Packet& packet);
 
-  /// Packets that are out.
+  /// What other threads have given back; while none of them is at work.
+  void take_back();
+
+  /// Packets that are out, or not taken back.
   uint64_t live() const { return live_; }
   /// Bytes taken from the system.
   uint64_t memory() const;
 
  private:
   friend struct Recycle;
+  friend class WorkOfThread;
+  struct alignas(64) Away {
+    Packet *head = nullptr, *tail = nullptr;
+    uint64_t packets = 0;
+  };
   static constexpr size_t kSlabBytes = size_t{64} * 1024, kHugeBytes = size_t{2} * 1024 * 1024;
   static constexpr size_t kSmallSlabs = 16;  // before memory comes by the huge page
   struct Slab;
@@ -152,11 +164,16 @@ class PacketPool {
     return **reinterpret_cast<PacketPool* const*>(bytes - (reinterpret_cast<uintptr_t>(packet) & (kSlabBytes - 1)));
   }
   void put(Packet* packet) {
+    if (thread_ != t_thread && t_thread != kNobody && thread_ != kNobody) [[unlikely]] {
+      put_away(packet);
+      return;
+    }
     if (packet->attachment != nullptr) detach(packet);
     packet->next = free_;
     free_ = packet;
     --live_;
   }
+  void put_away(Packet* packet);
   void grow();
   void detach(Packet* packet);
 
@@ -166,6 +183,18 @@ class PacketPool {
   size_t slabs_ = 0;
   char *huge_ = nullptr, *huge_end_ = nullptr;  // slabs not used yet
   std::vector<std::unique_ptr<Attachment>> spare_;
+  unsigned thread_;
+  std::vector<Away> away_;  // by the thread that gave them back
+  static constinit inline thread_local unsigned t_thread = kNobody;
+};
+
+/// While it is there, the calling thread is that of this number.
+class WorkOfThread {
+ public:
+  explicit WorkOfThread(unsigned number) { PacketPool::t_thread = number; }
+  ~WorkOfThread() { PacketPool::t_thread = PacketPool::kNobody; }
+  WorkOfThread(const WorkOfThread&) = delete;
+  WorkOfThread& operator=(const WorkOfThread&) = delete;
 };
 
 void Recycle::operator()(Packet* packet) const { PacketPool::owner(packet).put(packet); }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <memory_resource>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/engine/event_queue.hpp"
@@ -17,37 +18,15 @@
 
 namespace mrc::sim {
 
-/// Packets that go from one shard to another, by value: each shard's pool keeps its own. Blocks stay for the next ones.
-class Transit {
- public:
-  void push(const Packet& packet, PortId port) {
-    if (used_ == blocks_.size() * kBlock) blocks_.push_back(std::make_unique<Block>());
-    Block& block = *blocks_[used_ / kBlock];
-    block.packet[used_ % kBlock] = packet;
-    block.port[used_ % kBlock] = port;
-    ++used_;
-  }
-  bool empty() const { return used_ == 0; }
-  /// Calls f(packet, port, port of a packet that comes soon) for each in the order of push(), and forgets them.
-  template <class F>
-  void drain(F&& f) {
-    for (size_t i = 0; i < used_; ++i) {
-      const Block& block = *blocks_[i / kBlock];
-      f(block.packet[i % kBlock], block.port[i % kBlock],
-        block.port[i % kBlock + kAhead < kBlock && i + kAhead < used_ ? i % kBlock + kAhead : i % kBlock]);
-    }
-    used_ = 0;
-  }
-  uint64_t memory() const { return blocks_.size() * sizeof(Block); }
-
- private:
-  static constexpr size_t kBlock = 240, kAhead = 6;
-  struct Block {
-    Packet packet[kBlock];
-    PortId port[kBlock];
+/// Packets that go from one shard to another.
+struct Transit {
+  struct Item {
+    Packet* packet;
+    Time at;
+    PortId port;
   };
-  std::vector<std::unique_ptr<Block>> blocks_;
-  size_t used_ = 0;
+  std::vector<Item> items;
+  uint64_t memory() const { return items.capacity() * sizeof(Item); }
 };
 
 /// Events of the window that is open, each given to its node. They come in any order, and lie side by side for the node
@@ -92,11 +71,18 @@ class NearEvents {
 struct alignas(64) Shard {
   using WindowQueue = EventWheel<10>;
 
-  uint8_t number = 0;
+  Shard(unsigned thread, unsigned threads)
+      : number(static_cast<uint8_t>(thread)),
+        pool(threads > 1 ? thread : PacketPool::kNobody, threads),
+        from_switches(threads),
+        from_nics(threads) {}
+
+  const uint8_t number;
   Time now = 0;
   uint64_t events = 0, digest = 0;
   EventQueue queue;
   PacketPool pool;
+  std::unordered_map<PortId, PortLosses> losses;  // what its nodes have counted
   HugeMemory huge;
   std::pmr::monotonic_buffer_resource tables{&huge};  // of its switches: they live as long as it does
 
@@ -114,8 +100,9 @@ struct alignas(64) Shard {
   Time next_from_nics = kNever;  // the first arrival among the latter
 
   uint64_t memory() const {
-    uint64_t bytes = pool.memory() + queue.memory() + taken.capacity() * sizeof(NearEvents::Event) +
-                     near_switches.memory() + near_nics.memory() + (window_queue ? window_queue->memory() : 0);
+    uint64_t bytes = pool.memory() + losses.size() * (sizeof(PortId) + sizeof(PortLosses)) + queue.memory() +
+                     taken.capacity() * sizeof(NearEvents::Event) + near_switches.memory() + near_nics.memory() +
+                     (window_queue ? window_queue->memory() : 0);
     for (const auto* list : {&from_switches, &from_nics}) {
       for (const Transit& t : *list) bytes += t.memory();
     }

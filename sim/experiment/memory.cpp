@@ -19,7 +19,7 @@ namespace mrc::sim {
 namespace {
 
 /// Of a link, a switch's port beside its queues, a table entry on each side of it.
-constexpr uint64_t kLinkBytes = 72, kSwitchPortBytes = 40;
+constexpr uint64_t kLinkBytes = 40, kSwitchPortBytes = 40;
 /// Of a flow with its channel and its places in tables.
 constexpr uint64_t kFlowBytes = 300;
 /// An EV in its set: value and state.

@@ -60,7 +60,7 @@ void Switch::port_changed(unsigned port, bool up) { tables_.hosts.port_changed(s
 void Switch::receive(Packet* packet, unsigned ingress) {
   const Decision decision = forward(tables_, *packet);
   if (decision.verdict != Verdict::Forward) [[unlikely]] {
-    ++fabric_.ports_[first_ + ingress].ingress_discards;
+    ++shard_.losses[first_ + ingress].ingress_discards;
     Recycle{}(packet);
     return;
   }
@@ -69,7 +69,7 @@ void Switch::receive(Packet* packet, unsigned ingress) {
   Port& port = fabric_.ports_[id];
   Egress& egress = ports_[decision.port];
   if (!port.up) [[unlikely]] {
-    ++port.egress_discards;
+    ++shard_.losses[id].egress_discards;
     Recycle{}(packet);
     return;
   }
@@ -189,14 +189,17 @@ std::vector<NamedCounter> Switch::port_counters(unsigned index) const {
   uint64_t in_packets = 0, in_bytes = 0;
   if (port.peer_node != kNone) {
     // What the far end began, without what was lost or is still on the wire.
-    const Port& peer = fabric_.ports_[fabric_.port_id({port.peer_node, port.peer_index})];
-    in_packets = peer.packets - peer.lost;
-    in_bytes = peer.bytes - peer.lost_bytes;
+    const PortId far = fabric_.port_id({port.peer_node, port.peer_index});
+    const Port& peer = fabric_.ports_[far];
+    const PortLosses lost = fabric_.losses(far);
+    in_packets = peer.packets - lost.lost;
+    in_bytes = peer.bytes - lost.lost_bytes;
     for (const Packet* packet = peer.head; packet != nullptr; packet = packet->next) {
       --in_packets;
       in_bytes -= packet->size;
     }
   }
+  const PortLosses losses = fabric_.losses(first_ + index);
   QueueCounters sum;
   for (unsigned q = 0; q < used_queues_; ++q) {
     const QueueCounters c = queue_counters(index, q);
@@ -208,10 +211,10 @@ std::vector<NamedCounter> Switch::port_counters(unsigned index) const {
   }
   return {{"SAI_PORT_STAT_IF_IN_UCAST_PKTS", in_packets},
           {"SAI_PORT_STAT_IF_IN_OCTETS", in_bytes},
-          {"SAI_PORT_STAT_IF_IN_DISCARDS", port.ingress_discards},
+          {"SAI_PORT_STAT_IF_IN_DISCARDS", losses.ingress_discards},
           {"SAI_PORT_STAT_IF_OUT_UCAST_PKTS", port.packets},
           {"SAI_PORT_STAT_IF_OUT_OCTETS", port.bytes},
-          {"SAI_PORT_STAT_IF_OUT_DISCARDS", port.egress_discards + sum.dropped_packets},
+          {"SAI_PORT_STAT_IF_OUT_DISCARDS", losses.egress_discards + sum.dropped_packets},
           {"SAI_PORT_STAT_ECN_MARKED_PACKETS", sum.ecn_marked},
           {"SAI_PORT_STAT_TRIM_PACKETS", sum.trim},
           {"SAI_PORT_STAT_TX_TRIM_PACKETS", sum.tx_trim},

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/engine/event_queue.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <map>
+#include <vector>
 
+#include "sim/engine/shard.hpp"
 #include "util/rng.hpp"
 
 using namespace mrc;
@@ -107,5 +110,35 @@ TEST_CASE("an empty queue can begin again at an earlier time", "[sim][event_queu
       CHECK((event.key == key && event.time == start + (key - 1) * kUs));
     }
     CHECK_FALSE(queue.pop(kNever, event));
+  }
+}
+
+TEST_CASE("events of a window lie side by side for each node, in the order in which they were given", "[sim][engine]") {
+  HugeMemory huge;
+  NearEvents near(huge);
+  std::vector<uint32_t> counts(100);
+  Rng rng(1, "near");
+  for (unsigned round = 0; round < 3; ++round) {
+    std::map<NodeId, std::vector<uint32_t>> reference;
+    for (uint32_t i = 0; i < 500 * round; ++i) {
+      const auto node = static_cast<NodeId>(rng.below(round == 1 ? 7 : 100));
+      near.add(i, i + 1, node, counts);
+      reference[node].push_back(i);
+    }
+    near.sort(counts);
+    REQUIRE(near.nodes() == reference.size());
+    size_t n = 0;
+    for (const auto& [node, events] : reference) {
+      CHECK(near.node(n) == node);
+      const auto found = near.of(n++, counts);
+      REQUIRE(found.size() == events.size());
+      for (size_t i = 0; i < events.size(); ++i) {
+        CHECK(found[i].ahead == events[i]);
+        CHECK(found[i].key == events[i] + 1);
+      }
+    }
+    near.clear(counts);
+    CHECK(near.nodes() == 0);
+    CHECK(std::count(counts.begin(), counts.end(), 0u) == 100);
   }
 }

@@ -155,6 +155,36 @@ TEST_CASE("trimming cuts, re-marks, and rewrites no length, or the outermost onl
   }
 }
 
+TEST_CASE("packets that another thread gives back are there again when they are taken back", "[sim][packet]") {
+  PacketPool mine(0, 2);
+  std::vector<PacketPtr> out;
+  for (unsigned i = 0; i < 3; ++i) out.push_back(mine.make());
+  mine.attach(*out[0]).bytes.assign(100, 1);
+  const Packet* const first = out[0].get();
+  {
+    const WorkOfThread as(1);
+    out[0].reset();
+    out[1].reset();
+  }
+  const PacketPtr another = mine.make();
+  CHECK(another.get() != first);
+  CHECK(mine.live() == 4);
+  mine.take_back();
+  CHECK(mine.live() == 2);
+  {
+    const WorkOfThread as(0);
+    out[2].reset();
+  }
+  CHECK(mine.live() == 1);
+  std::vector<const Packet*> again;
+  for (unsigned i = 0; i < 3; ++i) {
+    out[i] = mine.make();
+    again.push_back(out[i].get());
+    CHECK(out[i]->attachment == nullptr);
+  }
+  CHECK(std::find(again.begin(), again.end(), first) != again.end());
+}
+
 TEST_CASE("a packet shorter than the trim size is re-marked and stays whole", "[sim][trim]") {
   PacketPool pool;
   const auto encapsulation = GENERATE(wire::Encapsulation::Ipv4, wire::Encapsulation::Srv6);
