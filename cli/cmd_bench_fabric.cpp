@@ -95,6 +95,7 @@ bool measure(Row& row, const std::string& text, uint64_t seed) {
   } catch (const sim::Stopped&) {
     return false;
   }
+  experiment->keep_ports = false;
   row.build_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const sim::ExperimentResult r = experiment->run();
   if (r.outcome == sim::Outcome::Incomplete) return false;

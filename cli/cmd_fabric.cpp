@@ -202,6 +202,7 @@ int simulate(const Options& o, const Context& context) {
   if (experiment) {
     for (const LinkCapture::File& file : files)
       captures.push_back(std::make_unique<LinkCapture>(file, *experiment, context.run_id));
+    experiment->keep_ports = folder.has_value();
     StatusLine line;
     if (line.on()) experiment->progress = [&](const sim::ExperimentProgress& p) { line.show(progress_text(p)); };
     result = experiment->run();

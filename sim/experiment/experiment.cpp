@@ -121,8 +121,9 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
   const auto poll = [this] {
     if (stopped()) throw Stopped{};
   };
+  std::shared_ptr<FastShared> common;
   const auto make = [&](NodeId h) {
-    auto endpoint = make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked);
+    auto endpoint = make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked, common);
     return wrap ? wrap(h, std::move(endpoint)) : std::move(endpoint);
   };
   topology_.build(*fabric_, make, poll);
@@ -570,7 +571,7 @@ void Experiment::finish(ExperimentResult& r) {
       r.trims += p.trims;
       r.marks += p.marks;
       r.drops += p.drops;
-      if (p.packets + p.drops + p.lost == 0) continue;
+      if (!keep_ports || p.packets + p.drops + p.lost == 0) continue;
       p.name = topology_.node_name(n) + " to " + topology_.node_name(from_a ? b.node : a.node);
       r.ports.push_back(std::move(p));
     }

@@ -137,6 +137,8 @@ class Experiment {
 
   /// Called between slices of the run.
   std::function<void(const ExperimentProgress&)> progress;
+  /// Results have a list of ports, which has millions where the fabric has.
+  bool keep_ports = true;
 
   /// Bytes held by fabric and endpoints.
   uint64_t memory() const;
