@@ -15,7 +15,7 @@ namespace mrc::test {
 inline constexpr log::Time kUs = 1'000'000;
 inline constexpr uint32_t kFirst = 0xFFFFFE;  // wraps at once
 
-inline uint32_t ev(uint32_t psn) { return 0x10000 + (psn & 7); }
+inline uint32_t ev_of(uint32_t psn) { return 0x10000 + (psn & 7); }
 
 using namespace mrc::ref;
 
@@ -83,7 +83,7 @@ struct RequestorBench {
     p.meth->msn = static_cast<uint16_t>(n);
     p.reth->dma_length = 100;
     p.payload.assign(100, 0x5a);
-    p.set_entropy(entropy != 0 ? entropy : ev(n));
+    p.set_entropy(entropy != 0 ? entropy : ev_of(n));
     put(true, p, at, plane);
   }
   /// Packets up to `cack` have arrived, and those of the bitmap; `trigger` brought it.
@@ -108,7 +108,7 @@ struct RequestorBench {
     wire::Packet p = packet(wire::Opcode::Nack, true);
     p.bth->psn = p.neth->nack_psn = (kFirst + n) & 0xFFFFFF;
     p.neth->reason = reason;
-    p.neth->entropy = entropy != 0 ? entropy : ev(n);
+    p.neth->entropy = entropy != 0 ? entropy : ev_of(n);
     put(false, p, at);
   }
   void post(uint64_t bytes, log::Time at, uint64_t wr_id = 0) {

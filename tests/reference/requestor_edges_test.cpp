@@ -57,11 +57,11 @@ TEST_CASE("a round trip is less by the service time that the peer took off", "[r
     p.reth->dma_length = 100;
     p.payload.assign(100, 0x5a);
     p.tseth->tx_timestamp16 = 0xfffe;
-    p.set_entropy(ev(0));
+    p.set_entropy(ev_of(0));
     b.put(true, p, 3 * kUs);
     wire::Packet q = b.packet(wire::Opcode::Sack, true);
     q.seth->cack_psn = q.bth->psn = kFirst;
-    q.seth->entropy = ev(0);
+    q.seth->entropy = ev_of(0);
     q.cc_state->rcvd_bytes = 1;
     q.cc_state->tx_timestamp16 = 1;
     b.put(false, q, 3 * kUs + kPeriod);
@@ -80,7 +80,7 @@ TEST_CASE("for what a controller was told a bounded number of SACKs is looked at
     wire::Packet q = b.packet(wire::Opcode::Sack, true);
     q.seth->cack_psn = q.bth->psn = kFirst;
     q.seth->m = n == 0 ? 1 : 0;
-    q.seth->entropy = ev(0);
+    q.seth->entropy = ev_of(0);
     q.cc_state->rcvd_bytes = 1;
     b.put(false, q, 3 * kUs + n * kUs / 20);
   }

@@ -319,11 +319,11 @@ TEST_CASE("what is confirmed completes, once the QP has failed everything does",
 TEST_CASE("who has replaced EVs may know a later packet of the same one", "[reference.requestor]") {
   for (const bool replaced : {true, false}) {
     Bench b;
-    b.qp.evs = {ev(0), ev(1)};
+    b.qp.evs = {ev_of(0), ev_of(1)};
     b.start();
     b.data(0, 10 * kUs);
     if (replaced) {
-      b.qp.evs = {0x77770000, ev(1)};
+      b.qp.evs = {0x77770000, ev_of(1)};
       b.judge->qp(b.qp, 11 * kUs);
     }
     b.data(1, 12 * kUs);
@@ -341,29 +341,29 @@ TEST_CASE("an EV whose packet was lost is left alone until a probe on it is answ
   b.start();
   for (uint32_t n = 0; n < 4; ++n) b.data(n, 10 * kUs + n * log::Time{1000});
   SECTION("a timer") {
-    b.data(3, 30 * kUs, true, 0x1000F);  // says that EV 3 has lost it
-    b.data(4, 40 * kUs, false, ev(3));   // chosen before
+    b.data(3, 30 * kUs, true, 0x1000F);    // says that EV 3 has lost it
+    b.data(4, 40 * kUs, false, ev_of(3));  // chosen before
     CHECK(b.broken(Rule::PathBlamed) == 0);
-    b.data(5, 70 * kUs, false, ev(3));
+    b.data(5, 70 * kUs, false, ev_of(3));
     CHECK(b.broken(Rule::PathBlamed) == 1);
-    b.data(6, 70 * kUs, false, ev(6));
+    b.data(6, 70 * kUs, false, ev_of(6));
     CHECK(b.broken(Rule::PathBlamed) == 1);
     SECTION("no probe") {
-      b.judge->event({log::EventKind::Path, b.qp.qp, {ev(3), 0, static_cast<uint64_t>(log::EvState::Bad), 3}},
+      b.judge->event({log::EventKind::Path, b.qp.qp, {ev_of(3), 0, static_cast<uint64_t>(log::EvState::Bad), 3}},
                      71 * kUs);
       b.end(200 * kUs);
       CHECK(b.broken(Rule::PathProbed) == 1);
     }
     SECTION("a probe that is answered") {
       wire::Packet probe = b.packet(wire::Opcode::ProbeRequest, false);
-      probe.set_entropy(ev(3));
+      probe.set_entropy(ev_of(3));
       b.put(true, probe, 80 * kUs);
       wire::Packet answer = b.packet(wire::Opcode::Sack, true);
       answer.seth->cack_psn = answer.bth->psn = kFirst;
       answer.seth->pr = 1;
-      answer.seth->entropy = ev(3);
+      answer.seth->entropy = ev_of(3);
       b.put(false, answer, 90 * kUs);
-      b.data(7, 91 * kUs, false, ev(3));
+      b.data(7, 91 * kUs, false, ev_of(3));
       b.end(200 * kUs);
       CHECK(b.broken(Rule::PathBlamed) == 1);
     }
@@ -371,9 +371,9 @@ TEST_CASE("an EV whose packet was lost is left alone until a probe on it is answ
       log::Event event;
       event.kind = log::EventKind::Path;
       event.qp = b.qp.qp;
-      event.arg[0] = ev(3);
+      event.arg[0] = ev_of(3);
       b.judge->event(event, 90 * kUs);
-      b.data(7, 91 * kUs, false, ev(3));
+      b.data(7, 91 * kUs, false, ev_of(3));
       CHECK(b.broken(Rule::PathBlamed) == 1);
     }
   }
@@ -382,14 +382,14 @@ TEST_CASE("an EV whose packet was lost is left alone until a probe on it is answ
       b.judge->event({log::EventKind::Path, b.qp.qp, {0x10000 + n, 0, static_cast<uint64_t>(log::EvState::Bad), n}},
                      15 * kUs);
     }
-    b.data(3, 30 * kUs, true, ev(4));
-    b.data(5, 70 * kUs, false, ev(3));
+    b.data(3, 30 * kUs, true, ev_of(4));
+    b.data(5, 70 * kUs, false, ev_of(3));
     CHECK(b.broken(Rule::PathBlamed) == 0);
   }
   SECTION("it was trimmed") {
     b.nack(3, 1, 11 * kUs);
     b.data(3, 30 * kUs, true, 0x1000F);
-    b.data(5, 70 * kUs, false, ev(3));
+    b.data(5, 70 * kUs, false, ev_of(3));
     CHECK(b.broken(Rule::PathBlamed) == 0);
   }
 }

@@ -54,7 +54,7 @@ inline log::Time exchange(RequestorBench& b, uint32_t packets, log::Time at, uns
   wire::Packet p = b.packet(wire::Opcode::Sack, true);
   p.seth->cack_psn = p.bth->psn = (kFirst + packets - 1) & 0xFFFFFF;
   p.seth->m = static_cast<uint8_t>(m);
-  p.seth->entropy = ev(packets - 1);
+  p.seth->entropy = ev_of(packets - 1);
   p.cc_state->rcvd_bytes = (packets * 100 + 255) / 256;
   p.cc_state->rcv_cwnd_pen = static_cast<uint8_t>(pen);
   p.cc_state->restore_cwnd = restore;
@@ -99,7 +99,7 @@ inline void mark(RequestorBench& b, uint32_t n, unsigned m, log::Time at, unsign
   p.seth->sack_offset = static_cast<int16_t>(n + 1);
   p.seth->sack_bitmap = 1;
   p.seth->m = static_cast<uint8_t>(m);
-  p.seth->entropy = ev(n);
+  p.seth->entropy = ev_of(n);
   b.put(false, p, at, plane);
 }
 
