@@ -113,7 +113,8 @@ TEST_CASE("an empty queue can begin again at an earlier time", "[sim][event_queu
   }
 }
 
-TEST_CASE("events of a window lie side by side for each node, in the order in which they were given", "[sim][engine]") {
+TEST_CASE("events of a window lie side by side for each node, in the order in which they were given",
+          "[sim][event_queue]") {
   HugeMemory huge;
   NearEvents near(huge);
   std::vector<uint32_t> counts(100);
