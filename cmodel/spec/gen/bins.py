@@ -143,7 +143,7 @@ def page(spec):
             for pattern, why in (entry.get("without") or {}).items():
                 out += f"| `{name}.{pattern}` | {cell(why)} |\n"
     if any(entry.get("towards") for _, entry, *_ in groups):
-        out += ("\n## Rare ones\n\nA run of such a scenario shows them in one of two to one of ten cases; `--close` begins there.\n\n"
+        out += ("\n## Rare ones\n\nA run of such a scenario is likelier to show them than one that is drawn blind; `--close` begins there.\n\n"
                 "| bins | `--scenario random:` ... |\n|---|---|\n")
         for name, entry, *_ in groups:
             for pattern, near in (entry.get("towards") or {}).items():

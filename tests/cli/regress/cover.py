@@ -89,6 +89,16 @@ def tables():
         assert close.parent({"seed": 5}, {"scenario": scenario}) == name, scenario
 
 
+def towards(folder):
+    """What bins.yaml knows towards rare bins are scenarios, with keys that there are."""
+    known = sorted({near.partition(" at ")[0] for near in cover.Table().towards.values()})
+    assert len(known) > 10
+    for near in known:
+        done = subprocess.run([MRC, "cosim", "--preset", "tiny", "--scenario", f"random:{near}", "--packets", "50"], cwd=folder,
+                              text=True, capture_output=True, check=False, timeout=60, env=os.environ | {"MRC_ROOT": str(ROOT)})
+        assert done.returncode == 0, (near, done.stdout, done.stderr)
+
+
 def closes(folder):
     (folder / "plan.toml").write_text(PLAN)
     (folder / "none.toml").write_text("coverage = false\n\n" + PLAN)
@@ -128,6 +138,7 @@ def closes(folder):
 def main():
     tables()
     with tempfile.TemporaryDirectory() as name:
+        towards(Path(name))
         closes(Path(name))
     print("passed")
     return 0
