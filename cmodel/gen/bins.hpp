@@ -71,7 +71,7 @@ struct GroupInfo {
   std::array<uint16_t, 3> sizes;  ///< of its axes; 1: there is none
 };
 
-inline constexpr const char* kTable = "347f0bea";  ///< digest of all names
+inline constexpr const char* kTable = "4719d0fd";  ///< digest of all names
 inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"sack", 0, {2, 6, 3}},
     {"window", 36, {6, 2, 2}},
@@ -89,10 +89,10 @@ inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"data", 217, {2, 6, 2}},
     {"encap", 241, {2, 4, 1}},
     {"counter", 249, {27, 1, 1}},
-    {"stream", 276, {53, 3, 1}},
-    {"rule", 435, {166, 1, 1}},
+    {"stream", 276, {54, 3, 1}},
+    {"rule", 438, {166, 1, 1}},
 }};
-inline constexpr std::size_t kNumBins = 601;
+inline constexpr std::size_t kNumBins = 604;
 inline constexpr std::array<const char*, kNumBins> kBins = {
     "sack.sent.none.at",
     "sack.sent.none.above",
@@ -478,6 +478,9 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "stream.rx_track.ord.moved",
     "stream.rx_track.ord.waited",
     "stream.rx_track.ord.empty",
+    "stream.rx_track.came.moved",
+    "stream.rx_track.came.waited",
+    "stream.rx_track.came.empty",
     "stream.rx_track.qperr.moved",
     "stream.rx_track.qperr.waited",
     "stream.rx_track.qperr.empty",
@@ -725,7 +728,7 @@ inline constexpr std::array<const char*, 27> kCounterNames = {
     "ep_rsp",
     "ep_drop",
 };
-inline constexpr std::array<const char*, 53> kStreamStreams = {
+inline constexpr std::array<const char*, 54> kStreamStreams = {
     "host.wqe",
     "host.fail",
     "tx_segment.push",
@@ -762,6 +765,7 @@ inline constexpr std::array<const char*, 53> kStreamStreams = {
     "rx_track.resp",
     "rx_track.ackev",
     "rx_track.ord",
+    "rx_track.came",
     "rx_track.qperr",
     "rx_reorder.cqe",
     "rx_reorder.qperr",

@@ -434,6 +434,29 @@ inline constexpr Field kFenceTx{"tx", 8, 8, 0x0};
 inline constexpr Field kFenceRx{"rx", 16, 8, 0x0};
 inline constexpr Field kFenceFields[] = {kFenceBusy, kFenceCore, kFenceTx, kFenceRx};
 
+/// How the responder shares its links (A-78, docs/blocks/rx/rx_share.md)
+inline constexpr uint32_t kShare = 0x01f0;
+inline constexpr uint32_t kShareReset = 0x18040870;
+/// SACKs shut and open the windows of those who send to us: 0 never, 1 in incasts
+inline constexpr Field kShareEnable{"enable", 0, 1, 0x0};
+/// 2^epoch 128 ns ticks are an epoch (7: 16.4 us); two and a half round trips are good
+inline constexpr Field kShareEpoch{"epoch", 4, 4, 0x7};
+/// rcv_cwnd_pen of a QP with more than 7/4 of its share
+inline constexpr Field kSharePen{"pen", 8, 7, 0x8};
+/// QPs that send in an epoch and are an incast
+inline constexpr Field kShareLeast{"least", 16, 8, 0x4};
+/// trimmed packets of an epoch from which on there is a penalty
+inline constexpr Field kShareTrims{"trims", 24, 8, 0x18};
+inline constexpr Field kShareFields[] = {kShareEnable, kShareEpoch, kSharePen, kShareLeast, kShareTrims};
+
+/// An incast ends
+inline constexpr uint32_t kShareDrain = 0x01f4;
+inline constexpr uint32_t kShareDrainReset = 0x00100000;
+/// bytes left of all messages that have begun, below which windows are restored; one and a half
+/// bandwidth-delay products are good
+inline constexpr Field kShareDrainBytes{"bytes", 0, 32, 0x100000};
+inline constexpr Field kShareDrainFields[] = {kShareDrainBytes};
+
 /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
 inline constexpr uint32_t kCntTx0 = 0x0100;
 inline constexpr uint32_t kCntTx0Reset = 0x00000000;
@@ -622,6 +645,8 @@ inline constexpr Register kRegisters[] = {
     {"IRQ", 0x00f4, Access::W1c, 0x00000000, 1, 4, kIrqFields},
     {"PORT_STALL", 0x00f8, Access::Rw, 0x00001e85, 1, 4, kPortStallFields},
     {"FENCE", 0x00fc, Access::W1s, 0x00000000, 1, 4, kFenceFields},
+    {"SHARE", 0x01f0, Access::Rw, 0x18040870, 1, 4, kShareFields},
+    {"SHARE_DRAIN", 0x01f4, Access::Rw, 0x00100000, 1, 4, kShareDrainFields},
     {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},

@@ -119,6 +119,19 @@ struct CsrOut {
   uint16_t ar_gap = 32;
   /// SACK threshold in bytes
   uint32_t sack_trigger = 0x4000;
+  /// SACKs shut and open the windows of those who send to us: 0 never, 1 in incasts
+  bool share_enable = false;
+  /// 2^epoch 128 ns ticks are an epoch (7: 16.4 us); two and a half round trips are good
+  uint8_t share_epoch = 7;
+  /// rcv_cwnd_pen of a QP with more than 7/4 of its share
+  uint8_t share_pen = 8;
+  /// QPs that send in an epoch and are an incast
+  uint8_t share_least = 4;
+  /// trimmed packets of an epoch from which on there is a penalty
+  uint8_t share_trims = 24;
+  /// bytes left of all messages that have begun, below which windows are restored; one and a half
+  /// bandwidth-delay products are good
+  uint32_t share_drain = 0x100000;
   /// 128 ns ticks without a beat taken after which the plane counts as down and control packets
   /// that find no place are dropped (7813: 1 ms); 0: never
   uint16_t port_stall = 0x1e85;
@@ -190,6 +203,12 @@ void publish(CsrOut& out, const Reg& reg) {
   out.ack_gap = static_cast<uint16_t>(csr::kAckCtlGap.get(reg(csr::kAckCtl)));
   out.ar_gap = static_cast<uint16_t>(csr::kAckCtlArGap.get(reg(csr::kAckCtl)));
   out.sack_trigger = csr::kSackTriggerBytes.get(reg(csr::kSackTrigger));
+  out.share_enable = csr::kShareEnable.get(reg(csr::kShare)) != 0;
+  out.share_epoch = static_cast<uint8_t>(csr::kShareEpoch.get(reg(csr::kShare)));
+  out.share_pen = static_cast<uint8_t>(csr::kSharePen.get(reg(csr::kShare)));
+  out.share_least = static_cast<uint8_t>(csr::kShareLeast.get(reg(csr::kShare)));
+  out.share_trims = static_cast<uint8_t>(csr::kShareTrims.get(reg(csr::kShare)));
+  out.share_drain = csr::kShareDrainBytes.get(reg(csr::kShareDrain));
   out.port_stall = static_cast<uint16_t>(csr::kPortStallTicks.get(reg(csr::kPortStall)));
   out.srv6_plane_lsb = static_cast<uint8_t>(csr::kSrv6PlaneLsb.get(reg(csr::kSrv6)));
   out.srv6_uplink_usid = static_cast<uint8_t>(csr::kSrv6UplinkUsid.get(reg(csr::kSrv6)));

@@ -20,6 +20,7 @@ void each_block(N& n, const F& f) {
   f(n.tx_fetch);
   f(n.rx_check);
   f(n.rx_track);
+  f(n.rx_share);
   f(n.rx_place);
   f(n.rx_reorder);
   f(n.ack_gen);
@@ -40,6 +41,7 @@ void each_configured(N& n, const F& f) {
   f(n.tx_header);
   f(n.rx_check);
   f(n.rx_track);
+  f(n.rx_share);
   f(n.rx_reorder);
   f(n.ack_gen);
   f(n.endpoint);
@@ -57,7 +59,7 @@ void each_pulsing(N& n, const F& f) {
   f(n.endpoint);
 }
 
-inline constexpr unsigned kConfiguredBlocks = 12;
+inline constexpr unsigned kConfiguredBlocks = 13;
 
 // clang-format on
 

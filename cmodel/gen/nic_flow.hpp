@@ -23,6 +23,7 @@ inline constexpr StreamFlow kStreamFlow[] = {
     {"rx_track.resp", "ack_gen"},
     {"rx_track.ackev", "ack_gen"},
     {"rx_track.ord", "rx_reorder"},
+    {"rx_track.came", "rx_share"},
     {"rx_lane.line", "rx_place"},
     {"rx_place.line", "host"},
     {"rx_reorder.cqe", "cq_mux"},

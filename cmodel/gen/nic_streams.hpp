@@ -72,6 +72,7 @@ struct NicStreams {
   Stream<Resp> rx_track_resp;  ///< to ack_gen
   Stream<Ackev> rx_track_ackev;  ///< to ack_gen
   Stream<Ord> rx_track_ord;  ///< to rx_reorder
+  Stream<Came> rx_track_came;  ///< to rx_share
   Stream<Qperr> rx_track_qperr;  ///< to csr
   Stream<Cqe> rx_reorder_cqe;  ///< to cq_mux
   Stream<Qperr> rx_reorder_qperr;  ///< to csr
@@ -130,6 +131,7 @@ inline NicStreams::NicStreams(const Preset& p)
       rx_track_resp(16, &touched.receive),
       rx_track_ackev(2, &touched.receive),
       rx_track_ord(2, &touched.receive),
+      rx_track_came(2, &touched.receive),
       rx_track_qperr(2, &touched.rare),
       rx_reorder_cqe(2, &touched.receive),
       rx_reorder_qperr(2, &touched.rare),
@@ -165,6 +167,7 @@ inline void NicStreams::clock() {
     rx_track_resp.clock();
     rx_track_ackev.clock();
     rx_track_ord.clock();
+    rx_track_came.clock();
     rx_reorder_cqe.clock();
   }
   if (touched.control) {
@@ -240,6 +243,7 @@ void NicStreams::observe(const Show& show, const ShowLane& show_lane) const {
     show(rx_track_resp, CoreB::RxTrackResp);
     show(rx_track_ackev, CoreB::RxTrackAckev);
     show(rx_track_ord, CoreB::RxTrackOrd);
+    show(rx_track_came, CoreB::RxTrackCame);
     show(rx_reorder_cqe, CoreB::RxReorderCqe);
   }
   if (moved.control) {

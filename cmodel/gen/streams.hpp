@@ -1624,7 +1624,7 @@ struct Verdict {
 
 /// A response the responder owes. Fields as in ctl_t; ts, rcvd, mpr as in SETH and CC_STATE
 struct Resp {
-  static constexpr unsigned kBits = 297;
+  static constexpr unsigned kBits = 305;
   static constexpr unsigned kWords = 10;
   static constexpr const char* kName = "resp_t";
   CtlKind kind{};
@@ -1645,61 +1645,106 @@ struct Resp {
   uint32_t rcvd{};
   uint8_t reason{};
   uint16_t msn{};
+  uint8_t pen{};
+  bool restore{};
   bool operator==(const Resp&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(msn) | (static_cast<uint32_t>(reason) << 16) | ((rcvd & 0xffu) << 24);
-    words[1] = ((rcvd >> 8) & 0xffffu) | (static_cast<uint32_t>(mpr) << 16) | ((static_cast<uint32_t>(at) & 0xffu) << 24);
-    words[2] = static_cast<uint32_t>((at >> 8)) | (static_cast<uint32_t>(tsv) << 8) | (static_cast<uint32_t>(ts) << 9) | ((entropy & 0x7fu) << 25);
-    words[3] = (entropy >> 7) | (static_cast<uint32_t>(pr) << 25) | ((static_cast<uint32_t>(m) & 0x3u) << 26) | ((static_cast<uint32_t>(ooo) & 0xfu) << 28);
-    words[4] = (static_cast<uint32_t>((ooo >> 4)) & 0x7ffu) | ((static_cast<uint32_t>(bitmap) & 0x1fffffu) << 11);
-    words[5] = static_cast<uint32_t>((bitmap >> 21));
-    words[6] = static_cast<uint32_t>((bitmap >> 53)) | ((base & 0x1fffffu) << 11);
-    words[7] = ((base >> 21) & 0x7u) | ((cack & 0xffffffu) << 3) | ((psn & 0x1fu) << 27);
-    words[8] = ((psn >> 5) & 0x7ffffu) | ((static_cast<uint32_t>(plane) & 0xfu) << 19) | ((static_cast<uint32_t>(qp) & 0x1ffu) << 23);
-    words[9] = static_cast<uint32_t>((qp >> 9)) | ((static_cast<uint32_t>(kind) & 0x3u) << 7);
+    words[0] = static_cast<uint32_t>(restore) | ((static_cast<uint32_t>(pen) & 0x7fu) << 1) | (static_cast<uint32_t>(msn) << 8) | (static_cast<uint32_t>(reason) << 24);
+    words[1] = (rcvd & 0xffffffu) | (static_cast<uint32_t>(mpr) << 24);
+    words[2] = static_cast<uint32_t>(at) | (static_cast<uint32_t>(tsv) << 16) | ((static_cast<uint32_t>(ts) & 0x7fffu) << 17);
+    words[3] = static_cast<uint32_t>((ts >> 15)) | ((entropy & 0x7fffffffu) << 1);
+    words[4] = (entropy >> 31) | (static_cast<uint32_t>(pr) << 1) | ((static_cast<uint32_t>(m) & 0x3u) << 2) | ((static_cast<uint32_t>(ooo) & 0x7fffu) << 4) | ((static_cast<uint32_t>(bitmap) & 0x1fffu) << 19);
+    words[5] = static_cast<uint32_t>((bitmap >> 13));
+    words[6] = static_cast<uint32_t>((bitmap >> 45)) | ((base & 0x1fffu) << 19);
+    words[7] = ((base >> 13) & 0x7ffu) | ((cack & 0x1fffffu) << 11);
+    words[8] = ((cack >> 21) & 0x7u) | ((psn & 0xffffffu) << 3) | ((static_cast<uint32_t>(plane) & 0xfu) << 27) | ((static_cast<uint32_t>(qp) & 0x1u) << 31);
+    words[9] = static_cast<uint32_t>((qp >> 1)) | ((static_cast<uint32_t>(kind) & 0x3u) << 15);
   }
   static Resp unpack(const uint32_t* words) {
     Resp v;
-    v.kind = static_cast<CtlKind>(((words[9] >> 7) & 0x3u));
-    v.qp = static_cast<uint16_t>((words[8] >> 23) | ((words[9] & 0x7fu) << 9));
-    v.plane = static_cast<uint8_t>(((words[8] >> 19) & 0xfu));
-    v.psn = static_cast<uint32_t>((words[7] >> 27) | ((words[8] & 0x7ffffu) << 5));
-    v.cack = static_cast<uint32_t>(((words[7] >> 3) & 0xffffffu));
-    v.base = static_cast<uint32_t>((words[6] >> 11) | ((words[7] & 0x7u) << 21));
-    v.bitmap = static_cast<uint64_t>(static_cast<uint64_t>((words[4] >> 11)) | (static_cast<uint64_t>(words[5]) << 21) | (static_cast<uint64_t>((words[6] & 0x7ffu)) << 53));
-    v.ooo = static_cast<uint16_t>((words[3] >> 28) | ((words[4] & 0x7ffu) << 4));
-    v.m = static_cast<uint8_t>(((words[3] >> 26) & 0x3u));
-    v.pr = (((words[3] >> 25) & 0x1u)) != 0;
-    v.entropy = static_cast<uint32_t>((words[2] >> 25) | ((words[3] & 0x1ffffffu) << 7));
-    v.ts = static_cast<uint16_t>(((words[2] >> 9) & 0xffffu));
-    v.tsv = (((words[2] >> 8) & 0x1u)) != 0;
-    v.at = static_cast<uint16_t>((words[1] >> 24) | ((words[2] & 0xffu) << 8));
-    v.mpr = static_cast<uint8_t>(((words[1] >> 16) & 0xffu));
-    v.rcvd = static_cast<uint32_t>((words[0] >> 24) | ((words[1] & 0xffffu) << 8));
-    v.reason = static_cast<uint8_t>(((words[0] >> 16) & 0xffu));
-    v.msn = static_cast<uint16_t>((words[0] & 0xffffu));
+    v.kind = static_cast<CtlKind>(((words[9] >> 15) & 0x3u));
+    v.qp = static_cast<uint16_t>((words[8] >> 31) | ((words[9] & 0x7fffu) << 1));
+    v.plane = static_cast<uint8_t>(((words[8] >> 27) & 0xfu));
+    v.psn = static_cast<uint32_t>(((words[8] >> 3) & 0xffffffu));
+    v.cack = static_cast<uint32_t>((words[7] >> 11) | ((words[8] & 0x7u) << 21));
+    v.base = static_cast<uint32_t>((words[6] >> 19) | ((words[7] & 0x7ffu) << 13));
+    v.bitmap = static_cast<uint64_t>(static_cast<uint64_t>((words[4] >> 19)) | (static_cast<uint64_t>(words[5]) << 13) | (static_cast<uint64_t>((words[6] & 0x7ffffu)) << 45));
+    v.ooo = static_cast<uint16_t>(((words[4] >> 4) & 0x7fffu));
+    v.m = static_cast<uint8_t>(((words[4] >> 2) & 0x3u));
+    v.pr = (((words[4] >> 1) & 0x1u)) != 0;
+    v.entropy = static_cast<uint32_t>((words[3] >> 1) | ((words[4] & 0x1u) << 31));
+    v.ts = static_cast<uint16_t>((words[2] >> 17) | ((words[3] & 0x1u) << 15));
+    v.tsv = (((words[2] >> 16) & 0x1u)) != 0;
+    v.at = static_cast<uint16_t>((words[2] & 0xffffu));
+    v.mpr = static_cast<uint8_t>((words[1] >> 24));
+    v.rcvd = static_cast<uint32_t>((words[1] & 0xffffffu));
+    v.reason = static_cast<uint8_t>((words[0] >> 24));
+    v.msn = static_cast<uint16_t>(((words[0] >> 8) & 0xffffu));
+    v.pen = static_cast<uint8_t>(((words[0] >> 1) & 0x7fu));
+    v.restore = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"kind", 295, 2, kCtlKindValues},
-      {"qp", 279, 16, {}},
-      {"plane", 275, 4, {}},
-      {"psn", 251, 24, {}},
-      {"cack", 227, 24, {}},
-      {"base", 203, 24, {}},
-      {"bitmap", 139, 64, {}},
-      {"ooo", 124, 15, {}},
-      {"m", 122, 2, {}},
-      {"pr", 121, 1, {}},
-      {"entropy", 89, 32, {}},
-      {"ts", 73, 16, {}},
-      {"tsv", 72, 1, {}},
-      {"at", 56, 16, {}},
-      {"mpr", 48, 8, {}},
-      {"rcvd", 24, 24, {}},
-      {"reason", 16, 8, {}},
-      {"msn", 0, 16, {}},
+      {"kind", 303, 2, kCtlKindValues},
+      {"qp", 287, 16, {}},
+      {"plane", 283, 4, {}},
+      {"psn", 259, 24, {}},
+      {"cack", 235, 24, {}},
+      {"base", 211, 24, {}},
+      {"bitmap", 147, 64, {}},
+      {"ooo", 132, 15, {}},
+      {"m", 130, 2, {}},
+      {"pr", 129, 1, {}},
+      {"entropy", 97, 32, {}},
+      {"ts", 81, 16, {}},
+      {"tsv", 80, 1, {}},
+      {"at", 64, 16, {}},
+      {"mpr", 56, 8, {}},
+      {"rcvd", 32, 24, {}},
+      {"reason", 24, 8, {}},
+      {"msn", 8, 16, {}},
+      {"pen", 1, 7, {}},
+      {"restore", 0, 1, {}},
+  };
+};
+
+/// A data packet has arrived, or with trimmed only its header (plen, length 0), or cack has gone on
+/// (plen 0). msn: of its message, of length bytes; emsn: of the message now being completed
+struct Came {
+  static constexpr unsigned kBits = 94;
+  static constexpr unsigned kWords = 3;
+  static constexpr const char* kName = "came_t";
+  uint16_t qp{};
+  uint16_t plen{};
+  bool trimmed{};
+  uint16_t msn{};
+  uint16_t emsn{};
+  uint32_t length{};
+  bool operator==(const Came&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = length;
+    words[1] = static_cast<uint32_t>(emsn) | (static_cast<uint32_t>(msn) << 16);
+    words[2] = static_cast<uint32_t>(trimmed) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 1) | (static_cast<uint32_t>(qp) << 14);
+  }
+  static Came unpack(const uint32_t* words) {
+    Came v;
+    v.qp = static_cast<uint16_t>(((words[2] >> 14) & 0xffffu));
+    v.plen = static_cast<uint16_t>(((words[2] >> 1) & 0x1fffu));
+    v.trimmed = ((words[2] & 0x1u)) != 0;
+    v.msn = static_cast<uint16_t>((words[1] >> 16));
+    v.emsn = static_cast<uint16_t>((words[1] & 0xffffu));
+    v.length = static_cast<uint32_t>(words[0]);
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"qp", 78, 16, {}},
+      {"plen", 65, 13, {}},
+      {"trimmed", 64, 1, {}},
+      {"msn", 48, 16, {}},
+      {"emsn", 32, 16, {}},
+      {"length", 0, 32, {}},
   };
 };
 
@@ -1883,6 +1928,7 @@ void visit_structs(Visitor&& visitor) {
   visitor.template operator()<Ctl>();
   visitor.template operator()<Verdict>();
   visitor.template operator()<Resp>();
+  visitor.template operator()<Came>();
   visitor.template operator()<Ackev>();
   visitor.template operator()<Ctlpkt>();
   visitor.template operator()<Ord>();
@@ -1926,6 +1972,7 @@ enum class CoreB : unsigned {
   RxTrackResp,
   RxTrackAckev,
   RxTrackOrd,
+  RxTrackCame,
   RxTrackQperr,
   RxReorderCqe,
   RxReorderQperr,
@@ -1941,9 +1988,9 @@ enum class CoreB : unsigned {
   RxPlaceLine,
   CqMuxCqe,
 };
-inline constexpr unsigned kNumCoreBoundaries = 50;
+inline constexpr unsigned kNumCoreBoundaries = 51;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 339;
+inline constexpr unsigned kObsCoreWords = 343;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
     {"host.fail", "qperr_t", 10, 1, 24, Qperr::kFields},
@@ -1978,23 +2025,24 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"rx_check.ctl", "ctl_t", 190, 9, 284, Ctl::kFields},
     {"rx_check.eprx", "eprx_t", 200, 7, 216, Eprx::kFields},
     {"rx_track.verdict", "verdict_t", 208, 4, 98, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 213, 10, 297, Resp::kFields},
+    {"rx_track.resp", "resp_t", 213, 10, 305, Resp::kFields},
     {"rx_track.ackev", "ackev_t", 224, 2, 60, Ackev::kFields},
     {"rx_track.ord", "ord_t", 227, 8, 242, Ord::kFields},
-    {"rx_track.qperr", "qperr_t", 236, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 238, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 244, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 246, 12, 380, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 259, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 261, 12, 380, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 274, 10, 297, Resp::kFields},
-    {"endpoint.okev", "okev_t", 285, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 288, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 290, 1, 17, Evr::kFields},
-    {"endpoint.pans", "pans_t", 292, 1, 14, Pans::kFields},
-    {"csr.evp", "evp_t", 294, 2, 52, Evp::kFields},
-    {"rx_place.line", "line_t", 297, 35, 1117, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 333, 5, 137, Cqe::kFields},
+    {"rx_track.came", "came_t", 236, 3, 94, Came::kFields},
+    {"rx_track.qperr", "qperr_t", 240, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 242, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 248, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 250, 12, 380, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 263, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 265, 12, 380, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 278, 10, 305, Resp::kFields},
+    {"endpoint.okev", "okev_t", 289, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 292, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 294, 1, 17, Evr::kFields},
+    {"endpoint.pans", "pans_t", 296, 1, 14, Pans::kFields},
+    {"csr.evp", "evp_t", 298, 2, 52, Evp::kFields},
+    {"rx_place.line", "line_t", 301, 35, 1117, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 337, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.

@@ -87,6 +87,8 @@ module mrc_boundaries
       core_i.rx_track_ackev.data, $bits(ackev_t))
   `MRC_STABLE(RxTrackOrd, core_i.rx_track_ord.valid, core_i.rx_track_ord.ready,
       core_i.rx_track_ord.data, $bits(ord_t))
+  `MRC_STABLE(RxTrackCame, core_i.rx_track_came.valid, core_i.rx_track_came.ready,
+      core_i.rx_track_came.data, $bits(came_t))
   `MRC_STABLE(RxTrackQperr, core_i.rx_track_qperr.valid, core_i.rx_track_qperr.ready,
       core_i.rx_track_qperr.data, $bits(qperr_t))
   `MRC_STABLE(RxReorderCqe, core_i.rx_reorder_cqe.valid, core_i.rx_reorder_cqe.ready,

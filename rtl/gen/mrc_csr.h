@@ -535,6 +535,38 @@
 #define MRC_CSR_FENCE_RX_WIDTH 8u
 #define MRC_CSR_FENCE_RX_MASK 0x00ff0000u
 
+/* How the responder shares its links (A-78, docs/blocks/rx/rx_share.md) (rw) */
+#define MRC_CSR_SHARE 0x01f0u
+#define MRC_CSR_SHARE_RESET 0x18040870u
+  /* SACKs shut and open the windows of those who send to us: 0 never, 1 in incasts */
+#define MRC_CSR_SHARE_ENABLE_LSB 0u
+#define MRC_CSR_SHARE_ENABLE_WIDTH 1u
+#define MRC_CSR_SHARE_ENABLE_MASK 0x00000001u
+  /* 2^epoch 128 ns ticks are an epoch (7: 16.4 us); two and a half round trips are good */
+#define MRC_CSR_SHARE_EPOCH_LSB 4u
+#define MRC_CSR_SHARE_EPOCH_WIDTH 4u
+#define MRC_CSR_SHARE_EPOCH_MASK 0x000000f0u
+  /* rcv_cwnd_pen of a QP with more than 7/4 of its share */
+#define MRC_CSR_SHARE_PEN_LSB 8u
+#define MRC_CSR_SHARE_PEN_WIDTH 7u
+#define MRC_CSR_SHARE_PEN_MASK 0x00007f00u
+  /* QPs that send in an epoch and are an incast */
+#define MRC_CSR_SHARE_LEAST_LSB 16u
+#define MRC_CSR_SHARE_LEAST_WIDTH 8u
+#define MRC_CSR_SHARE_LEAST_MASK 0x00ff0000u
+  /* trimmed packets of an epoch from which on there is a penalty */
+#define MRC_CSR_SHARE_TRIMS_LSB 24u
+#define MRC_CSR_SHARE_TRIMS_WIDTH 8u
+#define MRC_CSR_SHARE_TRIMS_MASK 0xff000000u
+
+/* An incast ends (A-78) (rw) */
+#define MRC_CSR_SHARE_DRAIN 0x01f4u
+#define MRC_CSR_SHARE_DRAIN_RESET 0x00100000u
+  /* bytes left of all messages that have begun, below which windows are restored; one and a half bandwidth-delay products are good */
+#define MRC_CSR_SHARE_DRAIN_BYTES_LSB 0u
+#define MRC_CSR_SHARE_DRAIN_BYTES_WIDTH 32u
+#define MRC_CSR_SHARE_DRAIN_BYTES_MASK 0xffffffffu
+
 /* Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C (ro) */
 #define MRC_CSR_CNT_TX0 0x0100u
 #define MRC_CSR_CNT_TX0_RESET 0x00000000u

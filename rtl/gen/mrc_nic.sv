@@ -184,7 +184,7 @@ module mrc_nic
   end
 
   localparam int unsigned PlaneW = $clog2(NumPlanes);
-  localparam int unsigned NumAcks = 12;
+  localparam int unsigned NumAcks = 13;
 
   // ---- streams and levels, by the names of streams.yaml and nic.yaml
 
@@ -256,6 +256,8 @@ module mrc_nic
   ackev_t rx_track_ackev;
   logic rx_track_ord_valid, rx_track_ord_ready;
   ord_t rx_track_ord;
+  logic rx_track_came_valid, rx_track_came_ready;
+  came_t rx_track_came;
   logic rx_track_qperr_valid, rx_track_qperr_ready;
   qperr_t rx_track_qperr;
   logic rx_reorder_cqe_valid, rx_reorder_cqe_ready;
@@ -299,6 +301,10 @@ module mrc_nic
   logic [NumPlanes-1:0] tx_lane_data_done;
   logic rx_track_posted;
   logic rx_track_goes_on;
+  logic rx_share_arm;
+  logic [3:0] rx_share_gen;
+  logic rx_share_drained;
+  logic [NumQps-1:0] rx_share_fat;
   logic rx_place_done_valid;
   logic [3:0] rx_place_done_plane;
   logic rx_reorder_imm_ok;
@@ -705,6 +711,10 @@ module mrc_nic
       .imm_ok_i(rx_reorder_imm_ok),
       .hold_ok_i(rx_reorder_hold_ok),
       .over_i(rx_reorder_over),
+      .arm_i(rx_share_arm),
+      .gen_i(rx_share_gen),
+      .drained_i(rx_share_drained),
+      .fat_i(rx_share_fat),
       .posted_o(rx_track_posted),
       .goes_on_o(rx_track_goes_on),
       .cfg_i(cfg),
@@ -724,10 +734,32 @@ module mrc_nic
       .ord_valid_o(rx_track_ord_valid),
       .ord_ready_i(rx_track_ord_ready),
       .ord_o(rx_track_ord),
+      .came_valid_o(rx_track_came_valid),
+      .came_ready_i(rx_track_came_ready),
+      .came_o(rx_track_came),
       .qperr_valid_o(rx_track_qperr_valid),
       .qperr_ready_i(rx_track_qperr_ready),
       .qperr_o(rx_track_qperr),
       .pulses_o(pulses.rx_track)
+  );
+
+  mrc_rx_share #(
+      .NumQps(NumQps)
+  ) u_rx_share (
+      .clk_i,
+      .rst_ni,
+      .bug_i(bug_q),
+      .csr_i(csr.rx_share),
+      .tick_i(csr_tick),
+      .arm_o(rx_share_arm),
+      .gen_o(rx_share_gen),
+      .drained_o(rx_share_drained),
+      .fat_o(rx_share_fat),
+      .cfg_i(cfg),
+      .cfg_ack_o(cfg_ack[9]),
+      .came_valid_i(rx_track_came_valid),
+      .came_ready_o(rx_track_came_ready),
+      .came_i(rx_track_came)
   );
 
   mrc_rx_place #(
@@ -763,7 +795,7 @@ module mrc_nic
       .over_o(rx_reorder_over),
       .ord_done_o(rx_reorder_ord_done),
       .cfg_i(cfg),
-      .cfg_ack_o(cfg_ack[9]),
+      .cfg_ack_o(cfg_ack[10]),
       .ord_valid_i(rx_track_ord_valid),
       .ord_ready_o(rx_track_ord_ready),
       .ord_i(rx_track_ord),
@@ -787,7 +819,7 @@ module mrc_nic
       .port_up_i(port_up_q),
       .tick_i(csr_tick),
       .cfg_i(cfg),
-      .cfg_ack_o(cfg_ack[10]),
+      .cfg_ack_o(cfg_ack[11]),
       .resp_valid_i(rx_track_resp_valid),
       .resp_ready_o(rx_track_resp_ready),
       .resp_i(rx_track_resp),
@@ -826,7 +858,7 @@ module mrc_nic
       .port_up_i(port_up_q),
       .tick_i(csr_tick),
       .cfg_i(cfg),
-      .cfg_ack_o(cfg_ack[11]),
+      .cfg_ack_o(cfg_ack[12]),
       .eprx_valid_i(rx_check_eprx_valid),
       .eprx_ready_o(rx_check_eprx_ready),
       .eprx_i(rx_check_eprx),
@@ -1065,6 +1097,8 @@ module mrc_nic
       obs_of_ackev(rx_track_ackev_valid, rx_track_ackev_ready, rx_track_ackev);
   assign obs_core_o.rx_track_ord =
       obs_of_ord(rx_track_ord_valid, rx_track_ord_ready, rx_track_ord);
+  assign obs_core_o.rx_track_came =
+      obs_of_came(rx_track_came_valid, rx_track_came_ready, rx_track_came);
   assign obs_core_o.rx_track_qperr =
       obs_of_qperr(rx_track_qperr_valid, rx_track_qperr_ready, rx_track_qperr);
   assign obs_core_o.rx_reorder_cqe =

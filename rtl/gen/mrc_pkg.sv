@@ -567,7 +567,20 @@ package mrc_pkg;
     logic [23:0] rcvd;
     logic [7:0] reason;
     logic [15:0] msn;
+    logic [6:0] pen;
+    logic restore;
   } resp_t;
+
+  /// A data packet has arrived, or with trimmed only its header (plen, length 0), or cack has gone
+  /// on (plen 0). msn: of its message, of length bytes; emsn: of the message now being completed
+  typedef struct packed {
+    logic [15:0] qp;
+    logic [12:0] plen;
+    logic trimmed;
+    logic [15:0] msn;
+    logic [15:0] emsn;
+    logic [31:0] length;
+  } came_t;
 
   /// Messages up to MSN msn - 1 are complete at the responder; psn is the last one's last packet
   typedef struct packed {
@@ -938,7 +951,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [22:0] pad;
+    logic [14:0] pad;
     resp_t data;
     logic [29:0] zero;
     logic ready;
@@ -946,7 +959,7 @@ package mrc_pkg;
   } obs_resp_t;
 
   function automatic obs_resp_t obs_of_resp(logic valid, logic ready, resp_t data);
-    return {23'd0, data, 30'd0, ready, valid};
+    return {15'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -971,6 +984,18 @@ package mrc_pkg;
 
   function automatic obs_ord_t obs_of_ord(logic valid, logic ready, ord_t data);
     return {14'd0, data, 30'd0, ready, valid};
+  endfunction
+
+  typedef struct packed {
+    logic [1:0] pad;
+    came_t data;
+    logic [29:0] zero;
+    logic ready;
+    logic valid;
+  } obs_came_t;
+
+  function automatic obs_came_t obs_of_came(logic valid, logic ready, came_t data);
+    return {2'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1073,6 +1098,7 @@ package mrc_pkg;
     obs_qperr_t rx_reorder_qperr;
     obs_cqe_t rx_reorder_cqe;
     obs_qperr_t rx_track_qperr;
+    obs_came_t rx_track_came;
     obs_ord_t rx_track_ord;
     obs_ackev_t rx_track_ackev;
     obs_resp_t rx_track_resp;
@@ -1111,7 +1137,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd339;
+  localparam int unsigned ObsCoreWords = 32'd343;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
@@ -2385,6 +2411,32 @@ package mrc_pkg;
   localparam int unsigned CsrFenceRxWidth = 32'd8;
   localparam logic [7:0] CsrFenceRxReset = 8'h0;
 
+  /// How the responder shares its links (A-78, docs/blocks/rx/rx_share.md)
+  localparam logic [15:0] CsrShare = 16'h01f0;
+  localparam logic [31:0] CsrShareReset = 32'h18040870;
+  localparam int unsigned CsrShareEnableLsb = 32'd0;
+  localparam int unsigned CsrShareEnableWidth = 32'd1;
+  localparam logic [0:0] CsrShareEnableReset = 1'h0;
+  localparam int unsigned CsrShareEpochLsb = 32'd4;
+  localparam int unsigned CsrShareEpochWidth = 32'd4;
+  localparam logic [3:0] CsrShareEpochReset = 4'h7;
+  localparam int unsigned CsrSharePenLsb = 32'd8;
+  localparam int unsigned CsrSharePenWidth = 32'd7;
+  localparam logic [6:0] CsrSharePenReset = 7'h8;
+  localparam int unsigned CsrShareLeastLsb = 32'd16;
+  localparam int unsigned CsrShareLeastWidth = 32'd8;
+  localparam logic [7:0] CsrShareLeastReset = 8'h4;
+  localparam int unsigned CsrShareTrimsLsb = 32'd24;
+  localparam int unsigned CsrShareTrimsWidth = 32'd8;
+  localparam logic [7:0] CsrShareTrimsReset = 8'h18;
+
+  /// An incast ends (A-78)
+  localparam logic [15:0] CsrShareDrain = 16'h01f4;
+  localparam logic [31:0] CsrShareDrainReset = 32'h00100000;
+  localparam int unsigned CsrShareDrainBytesLsb = 32'd0;
+  localparam int unsigned CsrShareDrainBytesWidth = 32'd32;
+  localparam logic [31:0] CsrShareDrainBytesReset = 32'h100000;
+
   /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
   localparam logic [15:0] CsrCntTx0 = 16'h0100;
   localparam logic [31:0] CsrCntTx0Reset = 32'h00000000;
@@ -2815,7 +2867,17 @@ package mrc_pkg;
     logic ack_with_sack;
     logic trim_silent;
     logic [19:0] sack_trigger;
+    logic share_enable;
+    logic [6:0] share_pen;
   } rx_track_csr_t;
+
+  typedef struct packed {
+    logic share_enable;
+    logic [3:0] share_epoch;
+    logic [7:0] share_least;
+    logic [7:0] share_trims;
+    logic [31:0] share_drain;
+  } rx_share_csr_t;
 
   typedef struct packed {
     logic [7:0][31:0] rev_ev;
@@ -2851,6 +2913,7 @@ package mrc_pkg;
     rx_lane_csr_t rx_lane;
     rx_check_csr_t rx_check;
     rx_track_csr_t rx_track;
+    rx_share_csr_t rx_share;
     ack_gen_csr_t ack_gen;
     endpoint_csr_t endpoint;
   } nic_csr_t;
