@@ -58,7 +58,7 @@ SETTINGS = [
     ("A-70", "qp-error", "nak_invalid = 99\nnak_access = 100"), ("A-71", "probe-revive", "probe_cap = 1"),
     ("A-72", "probe-revive", "probe_keep = 1"), ("A-73", "incast-trim", "cc_ar_shift = 0"),
     ("A-74", "trim", "trim_silent = 1"), ("A-75", "loss", "state_silent = 1"), ("A-76", "mixed", "ip_plane = 1"),
-    ("A-76", "plane-addresses", "ip_plane = 1\nip_plane_lsb = 80"),
+    ("A-78", "share", "share_trims = 4"), ("A-76", "plane-addresses", "ip_plane = 1\nip_plane_lsb = 80"),
 ]
 
 

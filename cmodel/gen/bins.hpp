@@ -71,7 +71,7 @@ struct GroupInfo {
   std::array<uint16_t, 3> sizes;  ///< of its axes; 1: there is none
 };
 
-inline constexpr const char* kTable = "4719d0fd";  ///< digest of all names
+inline constexpr const char* kTable = "e258119d";  ///< digest of all names
 inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"sack", 0, {2, 6, 3}},
     {"window", 36, {6, 2, 2}},
@@ -90,9 +90,9 @@ inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"encap", 241, {2, 4, 1}},
     {"counter", 249, {27, 1, 1}},
     {"stream", 276, {54, 3, 1}},
-    {"rule", 438, {166, 1, 1}},
+    {"rule", 438, {167, 1, 1}},
 }};
-inline constexpr std::size_t kNumBins = 604;
+inline constexpr std::size_t kNumBins = 605;
 inline constexpr std::array<const char*, kNumBins> kBins = {
     "sack.sent.none.at",
     "sack.sent.none.above",
@@ -626,6 +626,7 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.resp.nominal",
     "rule.resp.mpr-range",
     "rule.resp.mpr",
+    "rule.resp.window",
     "rule.resp.take-once",
     "rule.resp.take-all",
     "rule.resp.as-read",
@@ -784,7 +785,7 @@ inline constexpr std::array<const char*, 54> kStreamStreams = {
     "rx_lane.desc",
     "rx_lane.line",
 };
-inline constexpr std::array<const char*, 166> kRuleRules = {
+inline constexpr std::array<const char*, 167> kRuleRules = {
     "evidence.gap",
     "evidence.order",
     "evidence.drops",
@@ -879,6 +880,7 @@ inline constexpr std::array<const char*, 166> kRuleRules = {
     "resp.nominal",
     "resp.mpr-range",
     "resp.mpr",
+    "resp.window",
     "resp.take-once",
     "resp.take-all",
     "resp.as-read",

@@ -104,6 +104,7 @@ enum class Rule : uint16_t {
   RespNominal,
   RespMprRange,
   RespMpr,
+  RespWindow,
   RespTakeOnce,
   RespTakeAll,
   RespAsRead,
@@ -190,7 +191,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 166;
+inline constexpr std::size_t kNumRules = 167;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -380,6 +381,8 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Fail, "safety", "responder", "mrc.md 3 SETH, 6"},
     {"resp.mpr", "mpr is 0 without dynamic MPR; with it a window that its owner has set lately, at most the one agreed", "A",
      Severity::Deviates, "safety", "responder", "mrc.md 3 SETH, A-59 QP_CTX.dyn_mpr"},
+    {"resp.window", "a responder that does not share its links leaves its peers' windows alone: rcv_cwnd_pen and restore_cwnd are 0", "U",
+     Severity::Deviates, "safety", "responder", "mrc.md 8 penalty, A-78 SHARE.enable"},
     {"resp.take-once", "a packet that the device shows as taken has come, and as new once, inside the window", "S2",
      Severity::Fail, "safety", "responder", "mrc.md 6; reference.md 3"},
     {"resp.take-all", "a device that shows what it takes shows each packet that came whole, but for those that it counts as discarded", "S2",

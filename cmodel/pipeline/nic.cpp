@@ -18,6 +18,7 @@
 #include "pipeline/rx/rx_lane.hpp"
 #include "pipeline/rx/rx_place.hpp"
 #include "pipeline/rx/rx_reorder.hpp"
+#include "pipeline/rx/rx_share.hpp"
 #include "pipeline/rx/track/rx_track.hpp"
 #include "pipeline/tx/inflight/tx_inflight.hpp"
 #include "pipeline/tx/segment/tx_segment.hpp"
@@ -92,6 +93,7 @@ struct Nic::Impl {
   std::vector<RxLane> rx_lanes;
   RxCheck rx_check;
   RxTrack rx_track;
+  RxShare rx_share;
   RxPlace rx_place;
   RxReorder rx_reorder;
   AckGen ack_gen;
@@ -134,7 +136,8 @@ Nic::Impl::Impl(const Preset& p)
       tx_fetch(p, pointers(s.tx_lane_rdreq)),
       rx_check(p, s.rx_lane_desc, s.rx_check_rxpkt, s.rx_check_ctl, s.rx_check_eprx),
       rx_track(p, s.rx_check_rxpkt, s.rx_track_verdict, s.rx_track_resp, s.rx_track_ackev, s.rx_track_ord,
-               s.rx_track_qperr),
+               s.rx_track_qperr, s.rx_track_came),
+      rx_share(p, s.rx_track_came),
       rx_place(p, s.rx_lane_line),
       rx_reorder(p, s.rx_track_ord, s.rx_reorder_cqe, s.rx_reorder_qperr),
       ack_gen(p,
@@ -253,7 +256,12 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
   }
   rx_check.step(cfg, values);
   rx_track.step(cfg, values,
-                {.imm_ok = rx_reorder.imm_ok(), .hold_ok = rx_reorder.hold_ok(), .over = rx_reorder.over()});
+                {.imm_ok = rx_reorder.imm_ok(),
+                 .hold_ok = rx_reorder.hold_ok(),
+                 .over = rx_reorder.over(),
+                 .share = rx_share.levels(),
+                 .fat = rx_share.fat(rx_track.post_qp())});
+  rx_share.step(cfg, values);
   rx_place.step(in.host_wr_ready != 0);
   rx_reorder.step(cfg, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
   ack_gen.step(cfg, values, port_up);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a responder shares its links among those who send to it (docs/fabric.md, "Receivers that share"): it alone knows
-/// how many they are and how much is left, and rcv_cwnd_pen and restore_cwnd of its SACKs shut and open their windows.
+/// How a responder shares its links among those who send to it (docs/blocks/rx/rx_share.md; A-78): it alone knows how
+/// many they are and how much is left, and rcv_cwnd_pen and restore_cwnd of its SACKs shut and open their windows.
 /// Bytes are payload, times are epochs of 2^epoch ticks of 128 ns.
 #pragma once
 
@@ -10,11 +10,11 @@
 namespace mrc {
 
 inline constexpr uint32_t kShareBytes = (1u << 24) - 1;         ///< where a QP's bytes of an epoch stop to count
-inline constexpr uint64_t kShareSum = (uint64_t{1} << 32) - 1;  ///< and those of all QPs
-inline constexpr uint16_t kShareCount = 0xffff;                 ///< QPs, and trimmed packets
-inline constexpr uint64_t kShareLeft = (uint64_t{1} << 40) - 1;
+inline constexpr uint64_t kShareSum = (uint64_t{1} << 32) - 1;  ///< and those of all QPs, and what a QP has left
+inline constexpr uint8_t kShareTrims = 0xff;                    ///< and trimmed packets
+inline constexpr uint16_t kShareAhead = 15;                     ///< messages that begin with one packet, at most
 
-/// Settings. No register has them yet: only the fast endpoint of the fabric does this.
+/// Registers SHARE and SHARE_DRAIN.
 struct ShareWords {
   bool on = false;
   uint8_t epoch = 7;          ///< 16.4 us
@@ -24,27 +24,57 @@ struct ShareWords {
   uint32_t drain = 1u << 20;  ///< bytes left of all messages together below which windows are restored
 };
 
-/// What is kept of a QP. Epochs are numbered 1 to 255, again and again; 0: none.
+/// What is kept of a QP. Bits of an epoch are those of `turn`, so nobody has to clear them when it ends.
 struct ShareQp {
-  uint8_t epoch = 0;  ///< of `now`
-  uint8_t armed = 0;  ///< the generation whose windows its sender has saved, 4 bit
+  uint32_t turn = 0;  ///< of ShareNic, when it sent last
   uint32_t now = 0;   ///< bytes of that epoch
-  uint32_t last = 0;  ///< and of the one before
   uint32_t left = 0;  ///< of the messages that have begun to arrive
-  uint16_t msn = 0;   ///< the newest of them, plus one
+  uint16_t top = 0;   ///< MSN of the newest of them, plus one
+  bool fat = false;   ///< in that epoch: it had more than 7/4 of its share of the one before
 };
 
-inline uint8_t share_number(uint32_t epoch) { return static_cast<uint8_t>(epoch % 255 + 1); }
-
+/// What is kept of all.
 struct ShareNic {
   uint32_t epoch = 0;
-  uint8_t warm = 0;        ///< epochs in a row with enough QPs, at most 3
-  uint8_t generation = 1;  ///< 4 bit: how often there was enough left to be an incast
-  bool full = false;       ///< there is
+  uint32_t turn = 2;  ///< goes on by 1 with an epoch, by 2 if the one before counts as empty
+  uint8_t warm = 0;   ///< epochs in a row with enough QPs, at most 3
+  uint8_t gen = 1;    ///< 1 to 15: how often there was enough left to be an incast
+  bool full = false;  ///< there is
   uint16_t qps = 0, qps_last = 0;
-  uint16_t trims = 0, trims_last = 0;
+  uint8_t trims = 0, trims_last = 0;
   uint64_t sum = 0, sum_last = 0;
-  uint64_t left = 0;
+  uint64_t total = 0;  ///< `left` of all QPs
+};
+
+/// A data packet has come, or with `trimmed` only its header, or cack has gone on (bytes 0).
+struct ShareCame {
+  uint32_t bytes = 0;
+  bool trimmed = false;
+  uint16_t msn = 0, emsn = 0;  ///< of its message; of the one now being completed
+  uint32_t length = 0;         ///< of its message
+};
+
+/// It, once its messages have begun.
+struct ShareBegun {
+  uint32_t bytes = 0;
+  bool trimmed = false;
+  uint64_t adds = 0;  ///< bytes of messages that begin with it
+  bool idle = false;  ///< all that has begun is there
+};
+
+/// What it changes beside its QP's bytes.
+struct ShareChange {
+  bool first = false;  ///< packet of its QP in this epoch
+  uint32_t last = 0;   ///< then: bytes of the epoch before
+  int64_t delta = 0;   ///< of `left`
+};
+
+/// What SACKs go by.
+struct ShareLevels {
+  bool arm = false;      ///< windows are to be saved
+  bool drained = false;  ///< and to be restored
+  bool penal = false;    ///< who has more than its share is held back
+  uint8_t gen = 1;
 };
 
 struct ShareAnswer {
@@ -52,73 +82,90 @@ struct ShareAnswer {
   bool restore = false;
 };
 
-/// Time goes on. Call it before anything else of a tick.
+/// Messages that begin with a packet. It may be followed by another one of its QP before the rest is done.
+inline ShareBegun share_begins(ShareQp& qp, const ShareCame& came) {
+  const auto next = static_cast<uint16_t>(came.msn + 1);
+  const auto ahead = static_cast<uint16_t>(next - qp.top);
+  const bool newer = !came.trimmed && ahead != 0 && ahead < 0x8000;
+  if (newer) qp.top = next;
+  return {.bytes = came.bytes,
+          .trimmed = came.trimmed,
+          .adds = newer ? uint64_t{std::min(ahead, kShareAhead)} * came.length : 0,
+          .idle = came.emsn == qp.top};
+}
+
+/// Time goes on.
 inline void share_time(const ShareWords& w, ShareNic& nic, uint32_t tick) {
   const uint32_t epoch = tick >> w.epoch;
   if (epoch == nic.epoch) return;
   const bool next = epoch == nic.epoch + 1;
-  nic.warm = !next || nic.qps < w.least ? uint8_t{0} : static_cast<uint8_t>(std::min(nic.warm + 1, 3));
+  nic.turn += next ? 1 : 2;
+  nic.warm = next && nic.qps >= w.least ? static_cast<uint8_t>(std::min(nic.warm + 1, 3)) : uint8_t{0};
   nic.qps_last = next ? nic.qps : uint16_t{0};
   nic.sum_last = next ? nic.sum : 0;
-  nic.trims_last = next ? nic.trims : uint16_t{0};
-  nic.qps = nic.trims = 0;
+  nic.trims_last = next ? nic.trims : uint8_t{0};
+  nic.qps = 0;
+  nic.trims = 0;
   nic.sum = 0;
   nic.epoch = epoch;
 }
 
-/// What is left changes to `left`.
-inline void share_left(const ShareWords& w, ShareNic& nic, ShareQp& qp, uint32_t left) {
-  nic.left = std::min(nic.left - std::min<uint64_t>(qp.left, nic.left) + left, kShareLeft);
-  qp.left = left;
-  const bool full = nic.left >= w.drain;
-  if (full && !nic.full) nic.generation = nic.generation % 15 + 1;
-  nic.full = full;
-}
-
-/// A data packet of that message came, new or only its header (`trimmed`, then its bytes are not there). `ahead`: how
-/// many messages its message is behind the newest that has begun (1: the next one), 0: none. `idle`: with it all that
-/// has begun is complete.
-inline void share_arrived(const ShareWords& w, ShareNic& nic, ShareQp& qp, uint32_t bytes, bool trimmed, uint16_t ahead,
-                          uint32_t length, bool idle) {
-  const uint8_t now = share_number(nic.epoch);
-  if (qp.epoch != now) {
-    qp.last = qp.epoch == share_number(nic.epoch - 1) ? qp.now : 0;
+/// The packet counts for its QP and for this epoch; after share_time.
+inline ShareChange share_counts(ShareNic& nic, ShareQp& qp, const ShareBegun& b) {
+  const bool first = qp.turn != nic.turn;
+  const uint32_t last = first && qp.turn + 1 == nic.turn ? qp.now : 0;
+  if (first) {
+    qp.turn = nic.turn;
     qp.now = 0;
-    qp.epoch = now;
-    nic.qps = static_cast<uint16_t>(std::min(nic.qps + 1, int{kShareCount}));
+    qp.fat = false;
+    ++nic.qps;
   }
-  const uint32_t arrived = trimmed ? 0 : bytes;
-  qp.now = std::min(qp.now + arrived, kShareBytes);
-  nic.sum = std::min(nic.sum + arrived, kShareSum);
-  if (trimmed) nic.trims = static_cast<uint16_t>(std::min(nic.trims + 1, int{kShareCount}));
-  uint64_t left = qp.left + uint64_t{ahead} * length;
-  left = idle ? 0 : left - std::min<uint64_t>(left, arrived);
-  share_left(w, nic, qp, static_cast<uint32_t>(std::min<uint64_t>(left, 0xffffffff)));
+  qp.now = std::min(qp.now + b.bytes, kShareBytes);
+  nic.sum = std::min(nic.sum + b.bytes, kShareSum);
+  if (b.trimmed && nic.trims != kShareTrims) ++nic.trims;
+  const uint64_t all = qp.left + b.adds;
+  const uint64_t left = b.idle ? 0 : std::min(all - std::min<uint64_t>(all, b.bytes), kShareSum);
+  const auto delta = static_cast<int64_t>(left) - qp.left;
+  qp.left = static_cast<uint32_t>(left);
+  return {.first = first, .last = last, .delta = delta};
 }
 
-inline bool share_incast(const ShareWords& w, const ShareNic& nic) {
-  return w.on && nic.full && std::max(nic.qps, nic.qps_last) >= w.least;
+/// And for all. The QP is still in the epoch in which it was counted.
+inline void share_sums(ShareNic& nic, ShareQp& qp, const ShareChange& c) {
+  nic.total += static_cast<uint64_t>(c.delta);
+  if (c.first && uint64_t{c.last} * nic.qps_last * 4 > nic.sum_last * 7) qp.fat = true;
 }
 
-/// An incast begins, and the sender is to save the window it has: a SACK at once.
-inline bool share_arms(const ShareWords& w, const ShareNic& nic, const ShareQp& qp) {
-  return share_incast(w, nic) && (nic.trims | nic.trims_last) != 0 && qp.armed != nic.generation;
+/// A QP is set up anew; msn: the first that it expects.
+inline ShareChange share_anew(ShareQp& qp, uint16_t msn) {
+  const ShareChange change{.delta = -static_cast<int64_t>(qp.left)};
+  qp.top = msn;
+  qp.now = qp.left = 0;
+  qp.fat = false;
+  return change;
 }
 
-/// What a SACK says.
-inline ShareAnswer share_answer(const ShareWords& w, const ShareNic& nic, ShareQp& qp) {
-  ShareAnswer answer;
-  if (!w.on) return answer;
-  if (share_arms(w, nic, qp)) {
-    qp.armed = nic.generation;
-    answer.pen = 1;
-  } else if (!nic.full) {
-    answer.restore = qp.armed == nic.generation;
-  } else if (share_incast(w, nic) && nic.left >> 3 >= w.drain && nic.warm >= 3 && nic.trims_last >= w.trims) {
-    const uint32_t own = qp.epoch == share_number(nic.epoch - 1) ? qp.now : qp.last;
-    if (uint64_t{own} * nic.qps_last * 4 > nic.sum_last * 7) answer.pen = w.pen;
+inline ShareLevels share_levels(const ShareWords& w, ShareNic& nic) {
+  const bool full = nic.total >= w.drain;
+  if (full && !nic.full) nic.gen = static_cast<uint8_t>(nic.gen % 15 + 1);
+  nic.full = full;
+  const bool incast = w.on && full && std::max(nic.qps, nic.qps_last) >= w.least;
+  return {.arm = incast && (nic.trims | nic.trims_last) != 0,
+          .drained = w.on && !full,
+          .penal = incast && nic.total >> 3 >= w.drain && nic.warm == 3 && nic.trims_last >= w.trims,
+          .gen = nic.gen};
+}
+
+/// The sender is to save the window it has, by a SACK at once. armed: the generation in which it was told last, 0: none.
+inline bool share_saves(const ShareLevels& levels, uint8_t armed) { return levels.arm && armed != levels.gen; }
+
+/// What a SACK says. fat: the QP has more than its share.
+inline ShareAnswer share_answer(const ShareLevels& levels, uint8_t pen, bool fat, uint8_t& armed) {
+  if (share_saves(levels, armed)) {
+    armed = levels.gen;
+    return {.pen = 1};
   }
-  return answer;
+  return {.pen = levels.penal && fat ? pen : uint8_t{0}, .restore = levels.drained && armed == levels.gen};
 }
 
 }  // namespace mrc

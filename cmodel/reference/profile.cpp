@@ -62,6 +62,7 @@ constexpr Setting kSettings[] = {
     {"EV_PROBE.skip_good", "A-33", 1, &Settings::skip_good, nullptr},
     {"EP_CTL.interval", "A-60", 65535, nullptr, &Settings::ep_interval},
     {"EP_CTL.repeats", "A-60", 15, nullptr, &Settings::ep_repeats},
+    {"SHARE.enable", "A-78", 1, &Settings::share, nullptr},
 };
 
 constexpr std::string_view kStates[] = {"reset", "init", "rtr", "rts", "error"};

@@ -58,6 +58,7 @@ struct Settings {
   bool skip_good = false;                          ///< A-33 EV_PROBE.skip_good
   uint32_t ep_interval = 781;                      ///< A-60 EP_CTL.interval, 128 ns
   uint32_t ep_repeats = 15;                        ///< A-60 EP_CTL.repeats: 0 never, 15 for ever
+  bool share = false;                              ///< A-78 SHARE.enable: SACKs shut and open windows
 };
 
 /// One of them: a flag or a number.

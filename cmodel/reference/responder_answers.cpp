@@ -193,6 +193,16 @@ void ResponderFlow::check_sack(const wire::Packet& packet, const Went& went) {
                           : qp_.window != 0 ? fmt::format("{}, or one set lately", std::min(qp_.window, qp_.mpr_dest))
                                             : fmt::format("at most {}", qp_.mpr_dest)));
   }
+  if (world_.profile.settings.share) {
+    report.rests(Rule::RespWindow, "when it shuts and opens windows is its own affair (SHARE.enable)");
+  } else if (packet.cc_state->rcv_cwnd_pen == 0 && packet.cc_state->restore_cwnd == 0) {
+    report.ok(Rule::RespWindow);
+  } else {
+    world_.broken(finding(Rule::RespWindow, went,
+                          fmt::format("SACK with rcv_cwnd_pen {}, restore_cwnd {}", packet.cc_state->rcv_cwnd_pen,
+                                      packet.cc_state->restore_cwnd),
+                          "0, 0"));
+  }
 }
 
 /// What mpr may say: nothing without dynamic MPR; else the window that its owner has set, or, if it tells none, any.

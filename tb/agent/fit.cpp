@@ -183,6 +183,8 @@ NamedSettings settings_of(const SidePlan& side, const Preset& preset, const Scen
   add_fields(list, csr::kEvProbe, side.ev_probe);
   add_fields(list, csr::kSackTrigger, side.sack_trigger);
   add_fields(list, csr::kSrv6, side.srv6);
+  if (side.share != csr::kShareReset) add_fields(list, csr::kShare, side.share);
+  if (side.share_drain != csr::kShareDrainReset) add_fields(list, csr::kShareDrain, side.share_drain);
   add_controller(list, side, preset, scenario);
   return list;
 }

@@ -186,6 +186,12 @@ void draw_registers(SidePlan& side, const Preset& preset, const Scenario& s, con
   side.ep_ctl = csr::kEpCtlInterval.set(0, s.ep_ticks) | csr::kEpCtlRevProbe.set(0, s.rev_probe) |
                 csr::kEpCtlRepeats.set(0, s.ep_repeats);
   side.port_stall = s.port_stall;
+  if (s.share) {
+    side.share = csr::kShareEnable.set(0, 1) | csr::kShareEpoch.set(0, s.share_epoch) |
+                 csr::kShareLeast.set(0, s.share_least) | csr::kShareTrims.set(0, s.share_trims) |
+                 csr::kSharePen.set(0, s.share_pen);
+    side.share_drain = s.share_drain;
+  }
   side.nak_code = csr::kNakCodeInvalid.set(0, s.nak_invalid) | csr::kNakCodeAccess.set(0, s.nak_access);
   side.rev_seed = s.vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : s.rev_seed;
   side.ev_ctl = csr::kEvCtlMinActive.set(0, s.min_active);
@@ -398,6 +404,8 @@ void configure(Driver& driver, const Preset& preset, const SidePlan& side, const
   driver.write(at(csr::kReorder), side.reorder);
   driver.write(at(csr::kEpCtl), side.ep_ctl);
   if (side.port_stall != csr::kPortStallReset) driver.write(at(csr::kPortStall), side.port_stall);
+  if (side.share_drain != csr::kShareDrainReset) driver.write(at(csr::kShareDrain), side.share_drain);
+  if (side.share != csr::kShareReset) driver.write(at(csr::kShare), side.share);
   driver.write(at(csr::kAckCtl), side.ack_ctl);
   driver.write(at(csr::kRevSeed), side.rev_seed);
   driver.write(at(csr::kEvCtl), side.ev_ctl);

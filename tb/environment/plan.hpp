@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "tb/environment/driver.hpp"
@@ -23,7 +24,7 @@ struct SidePlan {
   U128 ip = 0;
   uint32_t ctrl = 0, dscp_tx = 0, dscp_trim = 0, udp_port = 0, reorder = 0, sack_trigger = 0, srv6 = 0;
   uint32_t ev_ctl = 0, ev_probe = 0, ep_ctl = 0, nak_code = 0, ack_ctl = 0, rev_seed = 1, ip_plane = 0;
-  uint32_t port_stall = 0;
+  uint32_t port_stall = 0, share = csr::kShareReset, share_drain = csr::kShareDrainReset;
   unsigned backup = 0;  ///< groups of backup EVs
   std::array<uint32_t, kMaxPlanes> rev_ev{};
   /// An EV profile: listed (EXPLICIT), or a row of EV_GEN that lets the NIC fill it.

@@ -142,6 +142,12 @@ constexpr RandomKey kDrawn[] = {
     {"peer_flap", "0 1"},
     {"cut_planes", "0 0 0 1 8"},
     {"cut_us", "5 30"},
+    {"share", "0 1"},
+    {"share_epoch", "0 3 7"},
+    {"share_least", "1 2 4"},
+    {"share_trims", "0 1 24"},
+    {"share_pen", "1 8 127"},
+    {"share_drain", "0 5000 40000 1048576"},
 };
 
 constexpr RandomKey kNotDrawn[] = {

@@ -38,6 +38,7 @@ uint32_t setting(const SidePlan& plan, std::string_view name) {
       {"EV_CTL", plan.ev_ctl},
       {"EV_PROBE", plan.ev_probe},
       {"EP_CTL", plan.ep_ctl},
+      {"SHARE", plan.share},
   };
   const std::size_t dot = name.find('.');
   const auto word = std::ranges::find(words, name.substr(0, dot), &std::pair<std::string_view, uint32_t>::first);

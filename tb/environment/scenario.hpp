@@ -128,6 +128,8 @@ struct Scenario : Switches {
   uint32_t backup = 0, min_active = 8, probe_ticks = 781,
            retry_linear = 7;  ///< groups of backup EVs; registers EV_CTL, EV_PROBE; retries of QP_CTX
   uint32_t sack_trigger = 16384;
+  bool share = false;  ///< registers SHARE, SHARE_DRAIN
+  uint32_t share_epoch = 7, share_least = 4, share_trims = 24, share_pen = 8, share_drain = 1u << 20;
   bool trim_nack = true;
   uint32_t udp_port = 4791;
   bool udp_only = false;   ///< register UDP_PORT

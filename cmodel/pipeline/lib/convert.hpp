@@ -143,6 +143,8 @@ constexpr Sack sack_of(const Resp& r) {
           .tx_timestamp = r.ts,
           .m = r.m,
           .mpr = r.mpr,
+          .rcv_cwnd_pen = r.pen,
+          .restore_cwnd = r.restore,
           .pr = r.pr};
 }
 constexpr Nack nack_of(const Resp& r) {

@@ -56,7 +56,7 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("min_active", c.ev_min_active, 0, csr::kEvCtlMinActive.mask() >> csr::kEvCtlMinActive.lsb),
         beyond("probe_successes", c.probe_successes, 1, 7), beyond("retry.linear", c.retry.linear, 0, 7),
         beyond("retry.exponential", c.retry.exponential, 0, 25), beyond("state_probe", c.state_probe, 0, 0),
-        beyond("share", c.share.on ? 1 : 0, 0, 0), beyond("overdue", c.overdue, 0, 0),
+        beyond("overdue", c.overdue, 0, 0),
         beyond("max_wimm", c.max_wimm, 0, preset.max_wimm),
         beyond("endpoint_repeats", c.endpoint_repeats, 0, kEpRepeatsForEver),
         beyond("wqe_depth", c.wqe_depth, 1, preset.wqe_depth)}) {
@@ -234,6 +234,11 @@ void CycleEndpoint::configure() {
                          csr::kEvProbeSkipGood.set(0, config_.probe_skip_good) |
                          csr::kEvProbeKind.set(0, static_cast<uint32_t>(config_.probe_kind)));
   put(csr::kSackTrigger, config_.sack_trigger);
+  const ShareWords& share = config_.share;
+  put(csr::kShareDrain, share.drain);
+  put(csr::kShare, csr::kShareEnable.set(0, share.on) | csr::kShareEpoch.set(0, share.epoch) |
+                       csr::kSharePen.set(0, share.pen) | csr::kShareLeast.set(0, share.least) |
+                       csr::kShareTrims.set(0, share.trims));
   for (const Qp& qp : qps_) {
     if (!qp.opened) continue;
     // All paths of a topology follow one rule.

@@ -308,7 +308,7 @@ class FastEndpoint final : public Endpoint {
   // Responder (fast_responder.cpp).
   void on_data(FastQp& qp, const Packet& packet, unsigned plane, bool trimmed);
   void on_probe(FastQp& qp, const Packet& packet, unsigned plane);
-  void share_packet(FastQp& qp, const Packet& packet, bool trimmed);
+  bool share_packet(FastQp& qp, const Packet& packet, bool trimmed);
   void send_sack(FastQp& qp, const Packet& packet, unsigned plane, bool probe);
   void send_nack(FastQp& qp, const Packet& packet, unsigned plane, wire::NackReason reason);
   void send_ack(FastQp& qp, unsigned plane);

@@ -97,6 +97,7 @@ struct FastQp {
   std::unique_ptr<RxRow[]> rows;
   Ring<uint32_t> lengths;  ///< of messages, from the oldest incomplete one on
   ShareQp share;
+  uint8_t share_armed = 0;  ///< generation in which the sender was told to save its window
 
   /// What sending, and an answer to it, look at first.
   void fetch() const {

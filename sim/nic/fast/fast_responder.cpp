@@ -56,10 +56,14 @@ void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bo
   s.m = static_cast<uint8_t>(cause.ecn == 3 ? wire::Mark::SkipOnce : wire::Mark::None);
   s.pr = probe;
   s.mpr = config_.dynamic_mpr ? qp.mpr_now : 0;
-  share_time(config_.share, share_, tick());
-  const ShareAnswer share = share_answer(config_.share, share_, qp.share);
-  s.rcv_cwnd_pen = share.pen;
-  s.restore_cwnd = share.restore;
+  if (config_.share.on) {
+    share_time(config_.share, share_, tick());
+    const bool fat = qp.share.fat && qp.share.turn == share_.turn;
+    const ShareAnswer share =
+        share_answer(share_levels(config_.share, share_), config_.share.pen, fat, qp.share_armed);
+    s.rcv_cwnd_pen = share.pen;
+    s.restore_cwnd = share.restore;
+  }
   put_control(std::move(packet), out, config_.packet_to_answer);
   ++stats_.sacks;
   if (!probe && config_.reverse_probes) want_reverse(dest_of(qp), out);
@@ -94,18 +98,17 @@ void FastEndpoint::on_probe(FastQp& qp, const Packet& packet, unsigned plane) {
   if (qp.ack_valid) send_ack(qp, plane);
 }
 
-/// Before the packet is taken: with it all that has begun is complete when nothing is out of order and it is the last
-/// one of its message.
-void FastEndpoint::share_packet(FastQp& qp, const Packet& p, bool trimmed) {
+/// A packet has come, and cack has moved. True: a SACK at once, so that the sender saves its window.
+bool FastEndpoint::share_packet(FastQp& qp, const Packet& p, bool trimmed) {
+  if (!config_.share.on) return false;
   share_time(config_.share, share_, tick());
-  const auto next = static_cast<uint16_t>(p.data.msn + 1);
-  const auto ahead = static_cast<uint16_t>(next - qp.share.msn);
-  const bool newer = ahead < kMsnHalf && ahead != 0;
-  if (newer) qp.share.msn = next;
-  const bool idle =
-      !trimmed && !is_unfinished_write(p.opcode) && next == qp.share.msn && p.psn == psn_add(qp.cack, 1) && qp.ooo == 0;
-  share_arrived(config_.share, share_, qp.share, p.payload, trimmed, newer ? ahead : uint16_t{0}, p.data.dma_length,
-                idle);
+  const ShareBegun begun = share_begins(qp.share, {.bytes = trimmed ? 0u : p.payload,
+                                                   .trimmed = trimmed,
+                                                   .msn = static_cast<uint16_t>(p.data.msn),
+                                                   .emsn = static_cast<uint16_t>(qp.messages),
+                                                   .length = p.data.dma_length});
+  share_sums(share_, qp.share, share_counts(share_, qp.share, begun));
+  return share_saves(share_levels(config_.share, share_), qp.share_armed);
 }
 
 void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool trimmed) {
@@ -132,14 +135,13 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
     case PsnClass::New:
       break;
   }
-  if (config_.share.on) share_packet(qp, p, trimmed);
-  const bool arms = share_arms(config_.share, share_, qp.share);
   if (trimmed) {
+    const bool saves = share_packet(qp, p, true);
     const Trim trim = p.dscp == config_.dscp.trimmed ? Trim::Trimmed : Trim::LastHop;
     if (config_.trim_nack) send_nack(qp, p, plane, no_payload_reason(trim));
     if (config_.trim_sack) {
       // As an answer to a probe: the packet has overtaken others, so nothing can be told from its own place.
-      if (qp.due.trig != 0 || arms) {
+      if (qp.due.trig != 0 || saves) {
         Packet probe = p;
         probe.ecn = 0;
         probe.probe = {0, kNoProbeId, p.tx_timestamp, 0};
@@ -182,10 +184,13 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
   }
   qp.rcvd += nominal_size(p.payload, p.opcode, (p.bth & kBthTs) != 0, config_.nominal);
   qp.due.trig = sack_trigger_add(qp.due.trig, p.payload);
-  if (qp.due.arrived(config_.sack_trigger, ackreq || arms, rtx || ce, qp.cack, qp.ooo)) send_sack(qp, p, plane, false);
-  if (messages == 0) return;
   const uint32_t from = qp.messages;
   qp.messages += messages;
+  const bool saves = share_packet(qp, p, false);
+  if (qp.due.arrived(config_.sack_trigger, ackreq, rtx || ce || saves, qp.cack, qp.ooo)) {
+    send_sack(qp, p, plane, false);
+  }
+  if (messages == 0) return;
   qp.ack_valid = true;
   send_ack(qp, plane);
   for (uint32_t m = 0; m < messages; ++m) {

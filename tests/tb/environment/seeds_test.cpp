@@ -79,6 +79,7 @@ SEEDS("few-updates")
 SEEDS("plane-addresses")
 SEEDS("host-errors")
 SEEDS("port-stands")
+SEEDS("share")
 
 TEST_CASE("no scenario is left out", "[tb][seeds]") {
   for (const Scenario& s : scenarios()) {

@@ -8,7 +8,7 @@
 namespace mrc {
 
 RxTrack::RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>& verdict, Stream<Resp>& resp,
-                 Stream<Ackev>& ackev, Stream<Ord>& ord, Stream<Qperr>& qperr)
+                 Stream<Ackev>& ackev, Stream<Ord>& ord, Stream<Qperr>& qperr, Stream<Came>& came)
     : qp_mask_(preset.num_qps - 1),
       rows_(preset.max_mpr / 64),
       rxpkt_(rxpkt),
@@ -17,6 +17,7 @@ RxTrack::RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>
       ackev_(ackev),
       ord_(ord),
       qperr_(qperr),
+      came_(came),
       map_(std::size_t{preset.num_qps} * rows_),
       bits_(preset.num_rx_rows),
       pool_(preset.num_rx_rows),
@@ -37,6 +38,8 @@ void RxTrack::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
     // The last stage first: each takes its registers, then the stage before it fills them.
     if (x_valid_) {
       posted_next_ = x_.what != What::Done;
+      share_ = in.share;
+      fat_ = in.fat;
       post(csr);
     }
     if (t_valid_) track(in);
@@ -105,6 +108,7 @@ void RxTrack::set_up(unsigned index, const csr::TblQpCtx& row) {
   q.due = {};
   q.ackv = false;
   q.emsn = row.msn;
+  q.armed = 0;
   cfg_[index] = {.mpr = row.mpr_dest, .mpr_dest = row.mpr_dest, .trim_nack = row.trim_nack, .dyn = row.dyn_mpr};
   init_ = true;
   init_qp_ = index;
@@ -200,7 +204,8 @@ void RxTrack::keep(std::size_t at, const Entry& entry, const RxRow& before, cons
 }
 
 bool RxTrack::post_can_go() const {
-  return verdict_.free() && resp_.free() && ackev_.free() && ord_.free() && qperr_.free() && sq_.ready();
+  return verdict_.free() && resp_.free() && ackev_.free() && ord_.free() && qperr_.free() && came_.free() &&
+         sq_.ready();
 }
 
 void RxTrack::post(const CsrOut& csr) {
@@ -230,7 +235,7 @@ void RxTrack::post(const CsrOut& csr) {
     case What::Probe: {  // it asks for all the sender may have missed
       PostQp& q = post_.write(index);
       repeat_ack(csr, q);
-      ask_sack(q);
+      ask_sack(csr, q);
       break;
     }
     case What::Dup: {
@@ -241,7 +246,7 @@ void RxTrack::post(const CsrOut& csr) {
         if (psn_dist(p.psn, psn_add(x_.cack, 1)) >= kPsnHalf) repeat_ack(csr, q);
       }
       pulses_next_.trim = trimmed;
-      ask_sack(q);
+      ask_sack(csr, q);
       break;
     }
     case What::Refuse:
@@ -251,9 +256,10 @@ void RxTrack::post(const CsrOut& csr) {
     case What::Trim:
       pulses_next_.trim = true;
       if (cfg_[index].trim_nack) nack(no_payload_reason(p.trim));
+      if (csr.share_enable) came_.load({.qp = p.qp, .trimmed = true, .msn = p.msn, .emsn = post_[index].emsn});
       if (!csr.trim_silent) {  // a NACK says nothing of what has arrived, and its sender's window gets smaller
         PostQp& q = post_.write(index);
-        if (q.due.trig != 0) ask_sack(q, true);
+        if (q.due.trig != 0 || share_saves(share_, q.armed)) ask_sack(csr, q, true);
         q.due.tmiss.trimmed(p.psn);
       }
       break;
@@ -286,11 +292,15 @@ void RxTrack::post(const CsrOut& csr) {
       q.rcvd += p.size;
       q.due.trig = sack_trigger_add(q.due.trig, p.plen);
       arrived(csr, q);
+      tell_share(csr, q, p.plen);
       break;
     }
-    case What::Done:
-      arrived(csr, post_.write(index));
+    case What::Done: {
+      PostQp& q = post_.write(index);
+      arrived(csr, q);
+      if (x_.messages != 0) tell_share(csr, q, 0);
       break;
+    }
   }
 }
 
@@ -332,7 +342,14 @@ void RxTrack::arrived(const CsrOut& csr, PostQp& q) {
     load_ackev(p.qp, p.plane, q);
     ackev_taken_ = true;
   }
-  if (q.due.arrived(csr.sack_trigger, p.ackreq, p.rtx || p.ce, x_.cack, x_.ooo)) ask_sack(q);
+  const bool at_once = p.rtx || p.ce || share_saves(share_, q.armed);
+  if (q.due.arrived(csr.sack_trigger, p.ackreq, at_once, x_.cack, x_.ooo)) ask_sack(csr, q);
+}
+
+/// The packet has arrived, or cack has gone on behind it (plen 0).
+void RxTrack::tell_share(const CsrOut& csr, const PostQp& q, uint16_t plen) {
+  if (!csr.share_enable) return;
+  came_.load({.qp = x_.p.qp, .plen = plen, .msn = x_.p.msn, .emsn = q.emsn, .length = x_.p.dmalen});
 }
 
 /// Tells the lane what to do with the packet's payload, if it holds any.
@@ -390,7 +407,7 @@ void RxTrack::load_ackev(uint16_t index, uint8_t plane, const PostQp& q) {
 
 /// unasked: as an answer to a probe that nobody has sent. The packet has overtaken others, nothing can be told from its
 /// own place.
-void RxTrack::ask_sack(PostQp& q, bool unasked) {
+void RxTrack::ask_sack(const CsrOut& csr, PostQp& q, bool unasked) {
   const Rxpkt& p = x_.p;
   q.due.trig = 0;
   sq_.push({.qp = p.qp,
@@ -402,7 +419,8 @@ void RxTrack::ask_sack(PostQp& q, bool unasked) {
             .entropy = p.entropy,
             .ts = p.ts,
             .tsv = p.tsv,
-            .at = p.at});
+            .at = p.at,
+            .share = share_answer(share_, csr.share_pen, fat_, q.armed)});
 }
 
 /// The registers of the QP are those of the cycle: Track and Post write theirs at its end.
@@ -467,6 +485,8 @@ void RxTrack::sack_send(const CsrOut& csr) {
   r.at = s_.at;
   r.mpr = c.dyn ? c.mpr : uint8_t{0};
   r.rcvd = sack_rcvd(q.rcvd);
+  r.pen = s_.share.pen;
+  r.restore = s_.share.restore;
   if (!self_) lowun_.write(index, psn_add(base_, 64));
   sack_ = csr.ack_with_sack && q.ackv ? Sack::SackAck : Sack::Idle;
 }

@@ -14,6 +14,7 @@
 #include "pipeline/lib/pool.hpp"
 #include "pipeline/lib/ram.hpp"
 #include "pipeline/lib/stream.hpp"
+#include "protocol/rx_share.hpp"
 #include "protocol/rx_tracker.hpp"
 
 namespace mrc {
@@ -26,7 +27,7 @@ class RxTrack {
   using Pulses = RxTrackPulses;
 
   RxTrack(const Preset& preset, Stream<Rxpkt>& rxpkt, PlaneDemux<Verdict>& verdict, Stream<Resp>& resp,
-          Stream<Ackev>& ackev, Stream<Ord>& ord, Stream<Qperr>& qperr);
+          Stream<Ackev>& ackev, Stream<Ord>& ord, Stream<Qperr>& qperr, Stream<Came>& came);
 
   bool cfg_ack() const { return ack_.value(); }
   const Pulses& pulses() const { return pulses_; }
@@ -36,13 +37,17 @@ class RxTrack {
   bool goes_on() const {
     return adv_.valid() || (m_valid_ && m_.again) || (t_valid_ && t_.again) || (x_valid_ && x_.what == What::Done);
   }
-  /// Levels of rx_reorder.
+  /// Levels of rx_reorder and rx_share.
   struct In {
     bool imm_ok = true;   ///< entries for immediates that must wait
     bool hold_ok = true;  ///< room for a completion
     /// By QP: its peer had an immediate too many outstanding.
     const std::vector<uint8_t>& over;
+    ShareLevels share;
+    bool fat = false;  ///< of post_qp()
   };
+  /// The QP of the packet in Post.
+  unsigned post_qp() const { return qp(x_.p.qp); }
   void step(const CfgBus& cfg, const CsrOut& csr, const In& in);
   void clock();
 
@@ -66,6 +71,7 @@ class RxTrack {
     uint16_t emsn = 0;  ///< MSN of the message now being completed
     uint8_t nsyn = 0;
     uint32_t ackpsn = 0, npsn = 0;
+    uint8_t armed = 0;  ///< generation of rx_share in which the sender was told to save its window
   };
   struct CfgQp {
     uint8_t mpr = 0, mpr_dest = 0;        ///< window now and at most, units of 128 PSNs
@@ -116,6 +122,7 @@ class RxTrack {
     uint16_t ts = 0;
     bool tsv = false;
     uint16_t at = 0;
+    ShareAnswer share;
   };
   enum class Sack : uint8_t { Idle, Sack1, Sack2, Sack3, SackAck };
 
@@ -138,13 +145,14 @@ class RxTrack {
   void post(const CsrOut& csr);
   void refuse(const CsrOut& csr);
   void arrived(const CsrOut& csr, PostQp& q);
+  void tell_share(const CsrOut& csr, const PostQp& q, uint16_t plen);
   void issue(bool place);
   Resp& respond(CtlKind kind);
   void nak(const PostQp& q);
   void nack(wire::NackReason reason);
   void repeat_ack(const CsrOut& csr, const PostQp& q);
   void load_ackev(uint16_t index, uint8_t plane, const PostQp& q);
-  void ask_sack(PostQp& q, bool unasked = false);
+  void ask_sack(const CsrOut& csr, PostQp& q, bool unasked = false);
 
   void sack(const CsrOut& csr);
   void sack_begin(const CsrOut& csr);
@@ -157,6 +165,7 @@ class RxTrack {
   Stream<Ackev>& ackev_;
   Stream<Ord>& ord_;
   Stream<Qperr>& qperr_;
+  Stream<Came>& came_;
 
   // A packet in Track sees what all before it have written, so the memories are read there; the Sack machine reads in
   // the cycle that its contract names.
@@ -181,6 +190,8 @@ class RxTrack {
   bool posted_ = false, posted_next_ = false;
 
   bool resp_taken_ = false, ackev_taken_ = false;  ///< Post loads it in this cycle
+  ShareLevels share_;                              ///< of this cycle
+  bool fat_ = false;                               ///< and of Post's QP
   Sack sack_ = Sack::Idle;
   Ask s_;
   uint32_t base_ = 0;

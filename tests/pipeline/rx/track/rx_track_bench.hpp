@@ -21,10 +21,10 @@ struct Track {
   explicit Track(const char* name = "tiny")
       : preset(*find_preset(name)),
         verdict(preset.num_planes, preset.lane_fifo),
-        track(preset, rxpkt, verdict, resp, ackev, ord, qperr) {}
+        track(preset, rxpkt, verdict, resp, ackev, ord, qperr, came) {}
 
   void cycle() {
-    track.step(cfg, csr, {.imm_ok = imm_ok, .hold_ok = hold_ok, .over = over});
+    track.step(cfg, csr, {.imm_ok = imm_ok, .hold_ok = hold_ok, .over = over, .share = share, .fat = fat});
     for (unsigned p = 0; p < preset.num_planes; ++p) {
       if (take_verdict && verdict.lane(p).valid()) {
         verdicts.push_back(verdict.lane(p).head());
@@ -46,6 +46,10 @@ struct Track {
       ords.push_back(ord.head());
       ord.pop();
     }
+    if (take_came && came.has()) {
+      cames.push_back(came.head());
+      came.pop();
+    }
     if (take_qperr && qperr.has()) {
       qperrs.push_back(qperr.head());
       qperr.pop();
@@ -56,6 +60,7 @@ struct Track {
     ackev.clock();
     ord.clock();
     qperr.clock();
+    came.clock();
     track.clock();
     ++now;
     dup += track.pulses().dup;
@@ -149,6 +154,7 @@ struct Track {
     acks.clear();
     ack_at.clear();
     ords.clear();
+    cames.clear();
   }
 
   const Preset& preset;
@@ -160,10 +166,13 @@ struct Track {
   Stream<Ackev> ackev;
   Stream<Ord> ord;
   Stream<Qperr> qperr;
+  Stream<Came> came;
   RxTrack track;
-  bool imm_ok = true, hold_ok = true;
+  bool imm_ok = true, hold_ok = true, fat = false;
+  ShareLevels share;
   std::vector<uint8_t> over = std::vector<uint8_t>(preset.num_qps);
-  bool take_verdict = true, take_resp = true, take_ackev = true, take_ord = true, take_qperr = true;
+  bool take_verdict = true, take_resp = true, take_ackev = true, take_ord = true, take_qperr = true,
+       take_came = true;
   unsigned now = 0, dup = 0, oor = 0, trim = 0, nores = 0;
   std::vector<Verdict> verdicts;
   std::vector<unsigned> verdict_at, resp_at, ack_at;
@@ -171,6 +180,7 @@ struct Track {
   std::vector<Ackev> acks;
   std::vector<Ord> ords;
   std::vector<Qperr> qperrs;
+  std::vector<Came> cames;
 };
 
 }  // namespace mrc::test::rx_track

@@ -16,7 +16,8 @@ TEST_CASE("the waves of rx_track.md: a gap, its packet, a duplicate, two SACKs",
   Stream<Ackev> ackev;
   Stream<Ord> ord;
   Stream<Qperr> qperr;
-  RxTrack track{preset, rxpkt, verdict, resp, ackev, ord, qperr};
+  Stream<Came> came;
+  RxTrack track{preset, rxpkt, verdict, resp, ackev, ord, qperr, came};
   CfgBus cfg;
   CsrOut csr;
   csr.sack_trigger = 1 << 19;
@@ -29,7 +30,7 @@ TEST_CASE("the waves of rx_track.md: a gap, its packet, a duplicate, two SACKs",
   bool placed = false;
   const std::vector<uint8_t> over(preset.num_qps);
   const auto cycle = [&] {
-    track.step(cfg, csr, {.imm_ok = true, .hold_ok = true, .over = over});
+    track.step(cfg, csr, {.imm_ok = true, .hold_ok = true, .over = over, .share = {}});
     placed = false;
     for (unsigned p = 0; p < preset.num_planes; ++p) {
       if (verdict.lane(p).valid()) verdict.lane(p).pop();
