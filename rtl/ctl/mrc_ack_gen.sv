@@ -495,6 +495,8 @@ module mrc_ack_gen
         cc_state.tx_timestamp16 = ts;
         cc_state.ooo_count = r.ooo;
         cc_state.rcvd_bytes = rcvd;
+        cc_state.restore_cwnd = r.restore;
+        cc_state.rcv_cwnd_pen = r.pen;
         out.opcode = OpcodeSack;
         out.psn = r.cack;
         out.ext_len = 8'(SethBytes + CcStateBytes);

@@ -29,23 +29,13 @@ module mrc_csr_regs
 );
 
   localparam logic [13:0] RwFirst = 14'd4;
-  localparam logic [13:0] RwWords = 14'd122;
+  localparam logic [13:0] RwWords = 14'd62;
   localparam logic [13:0] CntFirst = 14'd64;
   localparam logic [13:0] CntWords = 14'd60;
 
   // Bits that a register stores, from the last address down; 0: there is none.
-  localparam logic [121:0][31:0] RwMask = {
-    32'hffffffff, 32'hffff7ff1, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h0000ffff, 32'h00000000, 32'h0000001f,
+  localparam logic [61:0][31:0] RwMask = {
+    32'hffffffff, 32'hffff7ff1, 32'h00000000, 32'h0000ffff, 32'h00000000, 32'h0000001f,
     32'h0000017f, 32'hffffffff, 32'h0000ffff, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h000fffff, 32'hffffffff, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
@@ -57,18 +47,8 @@ module mrc_csr_regs
     32'hffffffff, 32'hffffffff, 32'h0000ffff, 32'hffffffff, 32'h00003f3f, 32'h003f3f3f,
     32'h0001ffff, 32'h003fff7f
   };
-  localparam logic [121:0][31:0] RwReset = {
-    32'h00100000, 32'h18040870, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00001e85, 32'h00000000, 32'h00000000,
+  localparam logic [61:0][31:0] RwReset = {
+    32'h00100000, 32'h18040870, 32'h00000000, 32'h00001e85, 32'h00000000, 32'h00000000,
     32'h00000040, 32'h00000001, 32'h00006261, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
@@ -81,24 +61,34 @@ module mrc_csr_regs
     32'h000012b7, 32'h00000200
   };
 
-  logic [31:0] rw_q[0:121];
+  logic [31:0] rw_q[0:61];
   logic [31:0] cnt_q[0:59];
+
+  // Where the register of a word is in rw_q; counters, in their midst, have no place there.
+  function automatic logic [13:0] place(logic [13:0] word);
+    logic [13:0] at;
+    at = word - RwFirst;
+    if (word >= CntFirst) begin
+      at = (word - CntFirst < CntWords) ? RwWords : word - (RwFirst + CntWords);
+    end
+    return at;
+  endfunction
 
   // ---- write
 
   logic [13:0] w_at;
-  logic [6:0] w_idx;
+  logic [5:0] w_idx;
   logic [31:0] w_mask;
 
-  assign w_at = w_word_i - RwFirst;
-  assign w_idx = w_at[6:0];
+  assign w_at = place(w_word_i);
+  assign w_idx = w_at[5:0];
   assign w_hit_o = w_at < RwWords && RwMask[w_idx] != 32'd0;
   assign w_mask = {{8{w_strb_i[3]}}, {8{w_strb_i[2]}}, {8{w_strb_i[1]}}, {8{w_strb_i[0]}}};
   assign w_value_o = ((w_data_i & w_mask) | (rw_q[w_idx] & ~w_mask)) & RwMask[w_idx];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 122; i++) begin
+      for (int unsigned i = 0; i < 62; i++) begin
         rw_q[i] <= RwReset[i];
       end
     end else if (w_store_i) begin
@@ -149,7 +139,7 @@ module mrc_csr_regs
 
   logic [13:0] r_rw, r_cnt;
 
-  assign r_rw = r_word_i - RwFirst;
+  assign r_rw = place(r_word_i);
   assign r_cnt = r_word_i - CntFirst;
 
   always_comb begin
@@ -157,8 +147,8 @@ module mrc_csr_regs
     r_data_o = 32'd0;
     if (!r_take_i) begin
       r_hit_o = 1'b0;
-    end else if (r_rw < RwWords && RwMask[r_rw[6:0]] != 32'd0) begin
-      r_data_o = rw_q[r_rw[6:0]];
+    end else if (r_rw < RwWords && RwMask[r_rw[5:0]] != 32'd0) begin
+      r_data_o = rw_q[r_rw[5:0]];
     end else if (r_cnt < CntWords) begin
       r_data_o = cnt_q[r_cnt[5:0]];
     end else begin
@@ -247,13 +237,13 @@ module mrc_csr_regs
   assign csr_o.rx_track.ack_with_sack = rw_q[0][13];
   assign csr_o.rx_track.trim_silent = rw_q[0][18];
   assign csr_o.rx_track.sack_trigger = rw_q[12][19:0];
-  assign csr_o.rx_track.share_enable = rw_q[120][0];
-  assign csr_o.rx_track.share_pen = rw_q[120][14:8];
-  assign csr_o.rx_share.share_enable = rw_q[120][0];
-  assign csr_o.rx_share.share_epoch = rw_q[120][7:4];
-  assign csr_o.rx_share.share_least = rw_q[120][23:16];
-  assign csr_o.rx_share.share_trims = rw_q[120][31:24];
-  assign csr_o.rx_share.share_drain = rw_q[121];
+  assign csr_o.rx_track.share_enable = rw_q[60][0];
+  assign csr_o.rx_track.share_pen = rw_q[60][14:8];
+  assign csr_o.rx_share.share_enable = rw_q[60][0];
+  assign csr_o.rx_share.share_epoch = rw_q[60][7:4];
+  assign csr_o.rx_share.share_least = rw_q[60][23:16];
+  assign csr_o.rx_share.share_trims = rw_q[60][31:24];
+  assign csr_o.rx_share.share_drain = rw_q[61];
   assign csr_o.ack_gen.rev_ev = {
       rw_q[21], rw_q[20], rw_q[19], rw_q[18], rw_q[17], rw_q[16], rw_q[15], rw_q[14]
   };
@@ -282,13 +272,6 @@ module mrc_csr_regs
       rw_q[0], rw_q[1], rw_q[2], rw_q[3], rw_q[5], rw_q[10], rw_q[11], rw_q[12], rw_q[13],
       rw_q[22], rw_q[23], rw_q[24], rw_q[26], rw_q[27], rw_q[44], rw_q[45], rw_q[46], rw_q[47],
       rw_q[49], rw_q[50], rw_q[51], rw_q[52], rw_q[53], rw_q[55], rw_q[56], rw_q[57], rw_q[58],
-      rw_q[59], rw_q[60], rw_q[61], rw_q[62], rw_q[63], rw_q[64], rw_q[65], rw_q[66], rw_q[67],
-      rw_q[68], rw_q[69], rw_q[70], rw_q[71], rw_q[72], rw_q[73], rw_q[74], rw_q[75], rw_q[76],
-      rw_q[77], rw_q[78], rw_q[79], rw_q[80], rw_q[81], rw_q[82], rw_q[83], rw_q[84], rw_q[85],
-      rw_q[86], rw_q[87], rw_q[88], rw_q[89], rw_q[90], rw_q[91], rw_q[92], rw_q[93], rw_q[94],
-      rw_q[95], rw_q[96], rw_q[97], rw_q[98], rw_q[99], rw_q[100], rw_q[101], rw_q[102], rw_q[103],
-      rw_q[104], rw_q[105], rw_q[106], rw_q[107], rw_q[108], rw_q[109], rw_q[110], rw_q[111],
-      rw_q[112], rw_q[113], rw_q[114], rw_q[115], rw_q[116], rw_q[117], rw_q[118], rw_q[119],
-      rw_q[120]};
+      rw_q[59], rw_q[60]};
 
 endmodule

@@ -1226,6 +1226,7 @@ package mrc_pkg;
     BugPortStandsUntold = 8'd72,
     BugAnswerDoesNotWait = 8'd73,
     BugFenceLanesFirst = 8'd74,
+    BugShareNeverSaves = 8'd75,
     BugGainDoubled = 8'd90,
     BugPenaltySavesAgain = 8'd91,
     BugDecreaseTooSoon = 8'd92,

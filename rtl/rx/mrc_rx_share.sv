@@ -2,7 +2,9 @@
 `include "mrc_assert.svh"
 
 /// Watches what arrives, sees incasts, and says what SACKs write to shut and open the windows of
-/// those who send. It holds nobody up. Contract: docs/blocks/rx/rx_share.md.
+/// those who send. A word per cycle: A finds what a packet's messages add, B counts it for its QP
+/// and for the epoch, C for all QPs together, and levels for mrc_rx_track follow from the sums. It
+/// holds nobody up, and writes no SACK. Contract: docs/blocks/rx/rx_share.md.
 module mrc_rx_share
   import mrc_pkg::*;
 #(
@@ -18,9 +20,369 @@ module mrc_rx_share
     input logic came_valid_i,
     output logic came_ready_o,
     input came_t came_i,
-    output logic arm_o,
-    output logic [3:0] gen_o,
-    output logic drained_o,
-    output logic [NumQps-1:0] fat_o
+    output logic arm_o,  // windows are to be saved
+    output logic [3:0] gen_o,  // which incast it is
+    output logic drained_o,  // windows may be restored
+    output logic [NumQps-1:0] fat_o  // the QP has had more than its share
 );
+
+  localparam int unsigned QpW = $clog2(NumQps);
+  localparam int unsigned TotalW = 32 + QpW;
+
+  if (NumQps < 2 || NumQps > 256 || (NumQps & (NumQps - 1)) != 0) begin : gen_bad_num_qps
+    $error("%m: NumQps = %0d, must be a power of two, 2 to 256", NumQps);
+  end
+
+  typedef struct packed {
+    logic [23:0] now;  // bytes of the last epoch in which it sent
+    logic [31:0] left;  // bytes to come
+  } row_t;
+
+  // Between A and B.
+  typedef struct packed {
+    logic [QpW-1:0] qp;
+    logic [12:0] bytes;
+    logic trimmed;
+    logic [35:0] adds;  // bytes of the messages that have begun
+    logic idle;  // all that have begun are here
+  } b_t;
+
+  // Between B and C.
+  typedef struct packed {
+    logic [QpW-1:0] qp;
+    logic first;  // in this epoch
+    logic [23:0] last;  // bytes of the epoch before
+    logic [32:0] delta;  // signed
+  } c_t;
+
+  // ---- input, configuration
+
+  came_t head;
+  logic head_valid, pop, cfg_ack_q, cfg_ack_d, cfg_wait, cfg_do, cfg_init;
+  logic [1:0] unused_count;
+  logic [QpW-1:0] cfg_qp;
+  tbl_qp_ctx_t cfg_ctx;
+  logic b_valid_q, c_valid_q, c_valid_d;
+  b_t b_q, b_d;
+  c_t c_q, c_d;
+
+  mrc_fifo #(
+      .T(came_t),
+      .Depth(2)
+  ) u_came (
+      .clk_i,
+      .rst_ni,
+      .valid_i(came_valid_i),
+      .ready_o(came_ready_o),
+      .data_i(came_i),
+      .valid_o(head_valid),
+      .ready_i(pop),
+      .data_o(head),
+      .count_o(unused_count)
+  );
+
+  assign cfg_ctx = tbl_qp_ctx_t'(cfg_i.data);
+  assign cfg_qp = cfg_i.index[QpW-1:0];
+  assign cfg_wait = cfg_i.req && !cfg_ack_q;
+  assign cfg_do = cfg_wait && !b_valid_q && !c_valid_q;
+  // The responder works since Rtr: the step to Rts must not touch what it knows.
+  assign cfg_init = cfg_do && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state != QpStateRts;
+  assign cfg_ack_d = cfg_do || (cfg_ack_q && cfg_i.req);
+  assign cfg_ack_o = cfg_ack_q;
+  assign pop = head_valid && !cfg_wait;
+
+  // ---- A: messages that begin
+
+  logic [15:0] top, next_msn, ahead;
+  logic [3:0] many;
+  logic newer;
+
+  mrc_rf_1r1w #(
+      .Width(16),
+      .Depth(NumQps)
+  ) u_top (
+      .clk_i,
+      .raddr_i(head.qp[QpW-1:0]),
+      .rdata_o(top),
+      .we_i(cfg_init || (pop && newer)),
+      .waddr_i(cfg_init ? cfg_qp : head.qp[QpW-1:0]),
+      .wdata_i(cfg_init ? cfg_ctx.msn : next_msn)
+  );
+
+  assign next_msn = head.msn + 16'd1;
+  assign ahead = next_msn - top;
+  assign newer = !head.trimmed && ahead != 16'd0 && !ahead[15];
+
+  // As with newer; none of ahead 0.
+  always_comb begin
+    many = 4'd0;
+    if (pop && !head.trimmed && !ahead[15]) begin
+      many = (ahead[14:4] != 11'd0) ? 4'd15 : ahead[3:0];
+    end
+  end
+
+  // Both comparisons stand beside the difference that asks which of them holds.
+  assign b_d = '{
+          qp: head.qp[QpW-1:0],
+          bytes: head.plen,
+          trimmed: head.trimmed,
+          adds: 36'(many) * 36'(head.length),
+          idle: newer ? head.emsn == next_msn : head.emsn == top
+      };
+
+  // ---- epochs
+
+  logic [31:0] epoch, epoch_q;
+  logic ends, follows;
+
+  assign epoch = tick_i >> csr_i.share_epoch;
+  assign ends = epoch != epoch_q;
+  assign follows = epoch == epoch_q + 32'd1;
+
+  // ---- B: the QP
+
+  logic [NumQps-1:0] sent_q, before_q;
+  logic [NumQps-1:0] known_q;  // its row has been written
+  logic [QpW-1:0] row_qp;
+  row_t row, row_d;
+  logic [31:0] left;
+  logic [36:0] diff;  // signed
+  logic [37:0] left_sum;  // signed
+  logic [24:0] now_sum;
+  logic first, was;
+
+  assign row_qp = cfg_init ? cfg_qp : b_q.qp;
+
+  mrc_rf_1r1w #(
+      .Width($bits(row_t)),
+      .Depth(NumQps)
+  ) u_row (
+      .clk_i,
+      .raddr_i(row_qp),
+      .rdata_o(row),
+      .we_i(cfg_init || b_valid_q),
+      .waddr_i(row_qp),
+      .wdata_i(row_d)
+  );
+
+  // A QP that has never been set up has nothing left.
+  assign left = known_q[row_qp] ? row.left : 32'd0;
+  assign diff = {1'b0, b_q.adds} - 37'(b_q.bytes);
+  assign left_sum = {6'd0, left} + {diff[36], diff};
+  assign now_sum = {1'b0, row.now} + 25'(b_q.bytes);
+  assign first = ends || !sent_q[b_q.qp];
+  assign was = ends ? follows && sent_q[b_q.qp] : before_q[b_q.qp];
+
+  // The change of left is known without waiting for the new one.
+  always_comb begin
+    row_d = '0;
+    c_d.qp = row_qp;
+    c_d.first = 1'b0;
+    c_d.last = 24'd0;
+    c_d.delta = 33'd0 - {1'b0, left};
+    if (b_valid_q) begin
+      c_d.first = first;
+      if (first) begin
+        row_d.now = 24'(b_q.bytes);
+        if (was) begin
+          c_d.last = row.now;
+        end
+      end else begin
+        row_d.now = now_sum[24] ? 24'hFFFFFF : now_sum[23:0];
+      end
+      if (!b_q.idle && !left_sum[37]) begin
+        if (left_sum[36:32] != 5'd0) begin
+          row_d.left = 32'hFFFFFFFF;
+          c_d.delta = {1'b0, ~left};
+        end else begin
+          row_d.left = left_sum[31:0];
+          c_d.delta = diff[32:0];
+        end
+      end
+    end
+  end
+
+  assign c_valid_d = b_valid_q || cfg_init;
+
+  // ---- B: the epoch
+
+  logic [QpW:0] qps_q, qps_d, qps_last_q;
+  logic [31:0] sum_q, sum_d, sum_last_q;
+  logic [32:0] sum_more;
+  logic [7:0] trims_q, trims_d, trims_last_q;
+  logic [1:0] warm_q;
+  logic many_now, many_last;
+
+  assign sum_more = {1'b0, sum_q} + 33'(b_q.bytes);
+  assign many_now = 9'(qps_q) >= {1'b0, csr_i.share_least};
+  assign many_last = 9'(qps_last_q) >= {1'b0, csr_i.share_least};
+
+  always_comb begin
+    qps_d = qps_q;
+    sum_d = sum_q;
+    trims_d = trims_q;
+    if (ends) begin
+      qps_d = '0;
+      sum_d = 32'd0;
+      trims_d = 8'd0;
+    end
+    if (b_valid_q) begin
+      if (ends) begin
+        qps_d = (QpW + 1)'(1);
+        sum_d = 32'(b_q.bytes);
+        trims_d = 8'(b_q.trimmed);
+      end else begin
+        qps_d = qps_q + (QpW + 1)'(first);
+        sum_d = sum_more[32] ? 32'hFFFFFFFF : sum_more[31:0];
+        trims_d = trims_q + 8'(b_q.trimmed && trims_q != 8'hFF);
+      end
+    end
+  end
+
+  // ---- C: all QPs together
+
+  logic [TotalW-1:0] total_q;
+  logic [TotalW:0] total_sum;  // signed
+  logic [34:0] seven, product;
+  logic c_fat;
+
+  assign total_sum = {1'b0, total_q} + {{QpW{c_q.delta[32]}}, c_q.delta};
+  assign seven = {sum_last_q, 3'd0} - {3'd0, sum_last_q};
+  assign product = {33'(c_q.last) * 33'(qps_last_q), 2'd0};
+  assign c_fat = c_valid_q && c_q.first && !ends && product > seven;
+
+  // ---- levels
+
+  logic [NumQps-1:0] fat_q;
+  logic full_q, is_full, incast, arm_q, arm_d, drained_q, drained_d, penal_q, penal_d;
+  logic [3:0] gen_q, gen_d;
+
+  assign is_full = total_q >= TotalW'(csr_i.share_drain);
+  assign incast = csr_i.share_enable && is_full && (many_now || many_last);
+  // Bug 75: windows are never saved.
+  assign arm_d = incast && (trims_q != 8'd0 || trims_last_q != 8'd0)
+      && bug_i != BugShareNeverSaves;
+  assign drained_d = csr_i.share_enable && !is_full;
+  assign penal_d = incast && (total_q >> 3) >= TotalW'(csr_i.share_drain)
+      && warm_q == 2'd3 && trims_last_q >= csr_i.share_trims;
+
+  always_comb begin
+    gen_d = gen_q;
+    if (is_full && !full_q) begin
+      gen_d = (gen_q == 4'd15) ? 4'd1 : gen_q + 4'd1;
+    end
+  end
+
+  assign arm_o = arm_q;
+  assign gen_o = gen_q;
+  assign drained_o = drained_q;
+  assign fat_o = penal_q ? fat_q : '0;
+
+  // ---- registers
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cfg_ack_q <= 1'b0;
+      b_valid_q <= 1'b0;
+      c_valid_q <= 1'b0;
+      total_q <= '0;
+      qps_q <= '0;
+      sum_q <= 32'd0;
+      trims_q <= 8'd0;
+      full_q <= 1'b0;
+      arm_q <= 1'b0;
+      gen_q <= 4'd1;
+      drained_q <= 1'b0;
+      penal_q <= 1'b0;
+    end else begin
+      cfg_ack_q <= cfg_ack_d;
+      b_valid_q <= pop;
+      c_valid_q <= c_valid_d;
+      if (c_valid_q) begin
+        total_q <= total_sum[TotalW-1:0];
+      end
+      qps_q <= qps_d;
+      sum_q <= sum_d;
+      trims_q <= trims_d;
+      full_q <= is_full;
+      arm_q <= arm_d;
+      gen_q <= gen_d;
+      drained_q <= drained_d;
+      penal_q <= penal_d;
+    end
+  end
+
+  // What changes with the epoch. Of two assignments the later one wins.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      epoch_q <= 32'd0;
+      sent_q <= '0;
+      before_q <= '0;
+      fat_q <= '0;
+      known_q <= '0;
+      qps_last_q <= '0;
+      sum_last_q <= 32'd0;
+      trims_last_q <= 8'd0;
+      warm_q <= 2'd0;
+    end else begin
+      if (ends) begin
+        epoch_q <= epoch;
+        sent_q <= '0;
+        before_q <= follows ? sent_q : '0;
+        fat_q <= '0;
+        qps_last_q <= follows ? qps_q : '0;
+        sum_last_q <= follows ? sum_q : 32'd0;
+        trims_last_q <= follows ? trims_q : 8'd0;
+        warm_q <= (follows && many_now) ? warm_q + 2'(warm_q != 2'd3) : 2'd0;
+      end
+      if (b_valid_q) begin
+        sent_q[b_q.qp] <= 1'b1;
+      end
+      if (c_valid_d) begin
+        known_q[row_qp] <= 1'b1;
+      end
+      if (c_fat) begin
+        fat_q[c_q.qp] <= 1'b1;
+      end
+      if (cfg_init) begin
+        fat_q[cfg_qp] <= 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (pop) begin
+      b_q <= b_d;
+    end
+    if (c_valid_d) begin
+      c_q <= c_d;
+    end
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^{unused_count, head.qp, cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip,
+                         cfg_ctx.mpr_dest, cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.rqmsn,
+                         cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
+                         cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,
+                         cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile,
+                         cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr,
+                         cfg_ctx.svc_time, cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap,
+                         cfg_ctx.mtu, total_sum[TotalW]};
+
+  // ---- what always holds
+
+  `MRC_POPS_A_WORD(Came, pop, head_valid)
+  `MRC_ASSERT_IF(TotalInRange, c_valid_q, !total_sum[TotalW],
+      "what is left of all QPs is below 0, or beyond its width")
+  `MRC_ASSERT(GenInRange, gen_q != 4'd0,
+      "no such generation")
+  `MRC_ASSERT_IF(ArmsWhenFull, arm_q, full_q && !drained_q,
+      "windows are saved when there is no incast")
+  `MRC_ASSERT_IF(FatWhenFull, fat_o != '0, full_q,
+      "a QP is shrunk when there is no incast")
+  `MRC_ASSERT(QpsInRange, qps_q <= (QpW + 1)'(NumQps) && qps_last_q <= (QpW + 1)'(NumQps),
+      "a QP is counted twice")
+  `MRC_ASSERT_IF(CfgAlone, cfg_init, !b_valid_q && !c_valid_q,
+      "a QP is started under its packets")
+
 endmodule

@@ -61,16 +61,19 @@ def wrap(items, indent, width=100):
     return "\n".join([*lines, line.rstrip()])
 
 
+def place(nic, address, first):
+    """Index of the register at an address among those that software writes: counters, in their midst, have none."""
+    counters = nic.counters[0]["offset"]
+    behind = sum(r["count"] for r in nic.counters) if address >= counters else 0
+    return address // 4 - first - behind
+
+
 def writable(nic):
-    """(first word, [register or None per word]) of all registers that software writes."""
+    """(first word, [register or None per index]) of all registers that software writes."""
     rw = [r for r in nic.registers if r["access"] == "rw"]
     first = min(r["offset"] for r in rw) // 4
-    last = max(r["offset"] + (r["count"] - 1) * r["stride"] for r in rw) // 4
-    words = [None] * (last - first + 1)
-    for r in rw:
-        for i in range(r["count"]):
-            words[(r["offset"] + i * r["stride"]) // 4 - first] = r
-    return first, words
+    at = {place(nic, r["offset"] + i * r["stride"], first): r for r in rw for i in range(r["count"])}
+    return first, [at.get(i) for i in range(max(at) + 1)]
 
 
 def bits_of(source, word):
@@ -83,7 +86,7 @@ def bits_of(source, word):
 
 
 def value_expression(nic, value, first):
-    words = [nic.address(value, i) // 4 - first for i in range(len(value.sources))]
+    words = [place(nic, nic.address(value, i), first) for i in range(len(value.sources))]
     parts = [bits_of(s, w) for s, w in zip(value.sources, words)]
     if len(parts) == 1:
         return parts[0]
@@ -140,13 +143,23 @@ module mrc_csr_regs
   logic [31:0] rw_q[0:{len(words) - 1}];
   logic [31:0] cnt_q[0:{count_words - 1}];
 
+  // Where the register of a word is in rw_q; counters, in their midst, have no place there.
+  function automatic logic [13:0] place(logic [13:0] word);
+    logic [13:0] at;
+    at = word - RwFirst;
+    if (word >= CntFirst) begin
+      at = (word - CntFirst < CntWords) ? RwWords : word - (RwFirst + CntWords);
+    end
+    return at;
+  endfunction
+
   // ---- write
 
   logic [13:0] w_at;
   logic [{index - 1}:0] w_idx;
   logic [31:0] w_mask;
 
-  assign w_at = w_word_i - RwFirst;
+  assign w_at = place(w_word_i);
   assign w_idx = w_at[{index - 1}:0];
   assign w_hit_o = w_at < RwWords && RwMask[w_idx] != 32'd0;
   assign w_mask = {{{{8{{w_strb_i[3]}}}}, {{8{{w_strb_i[2]}}}}, {{8{{w_strb_i[1]}}}}, {{8{{w_strb_i[0]}}}}}};
@@ -198,7 +211,7 @@ module mrc_csr_regs
 
   logic [13:0] r_rw, r_cnt;
 
-  assign r_rw = r_word_i - RwFirst;
+  assign r_rw = place(r_word_i);
   assign r_cnt = r_word_i - CntFirst;
 
   always_comb begin
@@ -228,7 +241,7 @@ module mrc_csr_regs
             out += line
     out += "\n  // Bits of registers that no block sees, and of addresses beyond the last index.\n"
     out += f"  logic unused_bits;\n  assign unused_bits = ^{{w_at, r_rw, r_cnt,\n"
-    seen = {(nic.address(v, i) // 4 - first): 0 for b in nic.blocks.values() for v in b.values
+    seen = {place(nic, nic.address(v, i), first): 0 for b in nic.blocks.values() for v in b.values
             for i in range(len(v.sources))}
     partly = []
     for w, r in enumerate(words):

@@ -3,4 +3,6 @@
 // mrc_rx_share and all that is below it, read from the repository's root.
 +incdir+rtl/lib
 rtl/gen/mrc_pkg.sv
+rtl/lib/mrc_fifo.sv
+rtl/lib/mrc_rf_1r1w.sv
 rtl/rx/mrc_rx_share.sv

@@ -25,6 +25,11 @@ module mrc_rx_track
     input logic imm_ok_i,
     input logic hold_ok_i,
     input logic [NumQps-1:0] over_i,  // of rx_reorder: one immediate too many
+    // Of rx_share: what SACKs say about windows.
+    input logic arm_i,
+    input logic [3:0] gen_i,
+    input logic drained_i,
+    input logic [NumQps-1:0] fat_i,
     input cfg_t cfg_i,
     output logic cfg_ack_o,
     input logic rxpkt_valid_i,
@@ -42,6 +47,9 @@ module mrc_rx_track
     output logic ord_valid_o,
     input logic ord_ready_i,
     output ord_t ord_o,
+    output logic came_valid_o,
+    input logic came_ready_i,
+    output came_t came_o,
     output logic qperr_valid_o,
     input logic qperr_ready_i,
     output qperr_t qperr_o,
@@ -614,11 +622,12 @@ module mrc_rx_track
   // ---- outputs
 
   logic verdict_load, verdict_free, resp_load, resp_free, ackev_load, ackev_free;
-  logic ord_load, ord_free, qperr_load, qperr_free, ask_ready;
+  logic ord_load, ord_free, came_load, came_free, qperr_load, qperr_free, ask_ready;
   verdict_t verdict_d;
   resp_t resp_d, post_resp, sack_resp;
   ackev_t ackev_d, post_ackev, sack_ackev;
   ord_t ord_d;
+  came_t came_d;
   qperr_t qperr_d;
   logic post_resp_load, sack_resp_load, post_ackev_load, sack_ackev_load;
 
@@ -675,6 +684,19 @@ module mrc_rx_track
   );
 
   mrc_out_reg #(
+      .T(came_t)
+  ) u_came (
+      .clk_i,
+      .rst_ni,
+      .load_i(came_load),
+      .data_i(came_d),
+      .free_o(came_free),
+      .valid_o(came_valid_o),
+      .ready_i(came_ready_i),
+      .data_o(came_o)
+  );
+
+  mrc_out_reg #(
       .T(qperr_t)
   ) u_qperr (
       .clk_i,
@@ -692,8 +714,8 @@ module mrc_rx_track
   logic may_post, ask;
   ask_t ask_d;
 
-  assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && ask_ready
-                    && hold_ok_i;
+  assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && came_free
+                    && ask_ready && hold_ok_i;
   assign stuck = x_valid_q && !may_post;
   assign post = x_valid_q && may_post;
 
@@ -706,6 +728,10 @@ module mrc_rx_track
       .csr_i,
       .post_i(post),
       .x_i(x_q),
+      .arm_i,
+      .gen_i,
+      .drained_i,
+      .fat_i(fat_i[x_q.p.qp[QpW-1:0]]),
       .told_o(told_d),
       .own_o(own_d),
       .verdict_load_o(verdict_load),
@@ -716,6 +742,8 @@ module mrc_rx_track
       .ackev_o(post_ackev),
       .ord_load_o(ord_load),
       .ord_o(ord_d),
+      .came_load_o(came_load),
+      .came_o(came_d),
       .qperr_load_o(qperr_load),
       .qperr_o(qperr_d),
       .ask_o(ask),

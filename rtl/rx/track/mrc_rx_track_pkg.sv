@@ -66,6 +66,8 @@ package mrc_rx_track_pkg;
     logic [15:0] ts;
     logic tsv;
     logic [15:0] at;
+    logic [6:0] pen;
+    logic restore;
   } ask_t;
 
   // Written and read by Post.
@@ -76,6 +78,7 @@ package mrc_rx_track_pkg;
     logic [23:0] npsn;
     logic tmiss;  // a trimmed packet is missing
     logic [23:0] tpsn;  // the newest such
+    logic [3:0] armed;  // the incast in which the sender was told to save its window; 0: none
   } own_t;
 
   // Stage x: what Track leaves to Post.

@@ -20,6 +20,11 @@ module mrc_rx_track_post
     input rx_track_csr_t csr_i,
     input logic post_i,  // the packet leaves
     input stage_x_t x_i,
+    // Of rx_share: what SACKs say about windows.
+    input logic arm_i,
+    input logic [3:0] gen_i,
+    input logic drained_i,
+    input logic fat_i,  // the packet's QP has had more than its share
     // What the QP knows from now on, with post_i.
     output told_t told_o,
     output own_t own_o,
@@ -31,6 +36,8 @@ module mrc_rx_track_post
     output ackev_t ackev_o,
     output logic ord_load_o,
     output ord_t ord_o,
+    output logic came_load_o,
+    output came_t came_o,
     output logic qperr_load_o,
     output qperr_t qperr_o,
     // A SACK to write.
@@ -68,9 +75,26 @@ module mrc_rx_track_post
   assign past_trim = x_i.own.tpsn - x_i.cack1;
   assign older_trim = x_i.own.tmiss && to_trim[23];
 
+  // A sender saves its window once in each incast, and has it back behind it.
+  logic told_save, save, restore;
+  logic [6:0] pen;
+
+  assign told_save = x_i.own.armed == gen_i;
+  assign save = csr_i.share_enable && arm_i && !told_save;
+  assign restore = csr_i.share_enable && drained_i && told_save;
+
+  always_comb begin
+    pen = 7'd0;
+    if (save) begin
+      pen = 7'd1;
+    end else if (csr_i.share_enable && fat_i) begin
+      pen = csr_i.share_pen;
+    end
+  end
+
   // A packet asks for a SACK when its last pass is done.
   assign ask_wish = trig_full || x_i.p.ackreq || x_i.p.rtx || x_i.p.ce
-      || (x_i.own.ar && !ooo_left) || x_i.own.tmiss;
+      || (x_i.own.ar && !ooo_left) || x_i.own.tmiss || save;
 
   always_comb begin
     give = 1'b0;
@@ -79,6 +103,7 @@ module mrc_rx_track_post
     resp_load = 1'b0;
     ackev_load_o = 1'b0;
     ord_load_o = 1'b0;
+    came_load_o = 1'b0;
     qperr_load_o = 1'b0;
     dup_inc_d = 1'b0;
     oor_inc_d = 1'b0;
@@ -131,11 +156,12 @@ module mrc_rx_track_post
         end
         WhatTrim: begin
           trim_inc_d = 1'b1;
+          came_load_o = csr_i.share_enable;
           nack = x_i.trim_nack;
           nack_reason = (x_i.p.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
           // A NACK says nothing of what has arrived.
           if (!csr_i.trim_silent) begin
-            ask = x_i.own.trig != 21'd0;
+            ask = x_i.own.trig != 21'd0 || save;
             own_o.tmiss = 1'b1;
             if (!older_trim) begin
               own_o.tpsn = x_i.p.psn;
@@ -174,6 +200,7 @@ module mrc_rx_track_post
             told_o.rcvd = x_i.told.rcvd + 32'(x_i.p.size);
           end
           own_o.trig = trig;
+          came_load_o = csr_i.share_enable && (x_i.what == WhatTake || x_i.l != 7'd0);
           if (x_i.l != 7'd0) begin
             told_o.emsn = x_i.told.emsn + 16'(x_i.l);
             told_o.ackv = 1'b1;
@@ -190,6 +217,9 @@ module mrc_rx_track_post
       endcase
       if (ask) begin
         own_o.trig = 21'd0;
+        if (save) begin
+          own_o.armed = gen_i;
+        end
       end
     end
   end
@@ -259,6 +289,22 @@ module mrc_rx_track_post
     end
   end
 
+  always_comb begin
+    came_o = '0;
+    if (came_load_o) begin
+      came_o.qp = x_i.p.qp;
+      came_o.trimmed = x_i.what == WhatTrim;
+      came_o.msn = x_i.p.msn;
+      came_o.emsn = told_o.emsn;
+      if (x_i.what == WhatTake) begin
+        came_o.plen = x_i.p.plen;
+      end
+      if (x_i.what != WhatTrim) begin
+        came_o.length = x_i.p.dmalen;
+      end
+    end
+  end
+
   assign qperr_o = '{qp: x_i.p.qp, status: x_i.p.syndrome};
 
   // A trimmed packet asks like a probe, with an id that no probe has.
@@ -274,7 +320,9 @@ module mrc_rx_track_post
           entropy: x_i.p.entropy,
           ts: x_i.p.ts,
           tsv: x_i.p.tsv,
-          at: x_i.p.at
+          at: x_i.p.at,
+          pen: pen,
+          restore: restore
       };
 
   // ---- registers
@@ -298,8 +346,8 @@ module mrc_rx_track_post
   end
 
   logic unused_bits;
-  assign unused_bits = ^{csr_i.sack_base_self, csr_i.nak_invalid[7:5], x_i.p.msn, x_i.p.drop,
-                         x_i.p.err, x_i.p.last, to_trim[22:0], past_trim[22:0]};
+  assign unused_bits = ^{csr_i.sack_base_self, csr_i.nak_invalid[7:5], x_i.p.drop, x_i.p.err,
+                         x_i.p.last, to_trim[22:0], past_trim[22:0]};
 
   // ---- what always holds
 
@@ -307,6 +355,10 @@ module mrc_rx_track_post
       "a verdict for no plane")
   `MRC_ASSERT_IF(PlacesBytes, verdict_load_o && verdict_o.place, verdict_o.plen != 13'd0,
       "a packet without payload is placed")
+  `MRC_ASSERT_IF(ArmedOnce, save && ask, own_o.armed != x_i.own.armed,
+      "a sender is told to save its window a second time")
+  `MRC_ASSERT_IF(SavesOrRestores, ask, !(ask_data_o.restore && save),
+      "a window is saved and restored")
   `MRC_ONE_HOT0(OneCount, {dup_inc_d, trim_inc_d, oor_inc_d},
       "a packet counts twice")
 

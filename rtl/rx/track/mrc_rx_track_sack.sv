@@ -229,6 +229,8 @@ module mrc_rx_track_sack
       resp_o.at = a_q.at;
       resp_o.mpr = set_i.dyn ? set_i.mpr : 8'd0;
       resp_o.rcvd = 24'((told_i.rcvd + 32'd255) >> 8);
+      resp_o.pen = a_q.pen;
+      resp_o.restore = a_q.restore;
     end
   end
 
