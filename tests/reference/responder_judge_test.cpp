@@ -855,6 +855,25 @@ TEST_CASE("time to answer: the busiest port, and long idle spans at once", "[ref
   CHECK(t.acks() == t.answers());
 }
 
+TEST_CASE("who does not share its links leaves windows alone", "[reference.responder][A-78]") {
+  for (const bool share : {false, true}) {
+    Bench b;
+    b.profile.settings.share = share;
+    b.start();
+    const auto breaks = [&](uint8_t pen, bool restore) {
+      const uint64_t before = b.broken(Rule::RespWindow);
+      wire::Packet p = b.sack(0xffffff, 0, 0, 0, 0);
+      p.cc_state->rcv_cwnd_pen = pen;
+      p.cc_state->restore_cwnd = restore;
+      b.put(true, p, 10 * kUs);
+      return b.broken(Rule::RespWindow) - before;
+    };
+    CHECK(breaks(0, false) == 0);
+    CHECK(breaks(1, false) == (share ? 0 : 1));
+    CHECK(breaks(0, true) == (share ? 0 : 1));
+  }
+}
+
 TEST_CASE("mpr says a window that its owner has set lately", "[reference.responder]") {
   Bench b;
   b.qp.dynamic_mpr = true;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "gen/headers.hpp"
 #include "tests/pipeline/block_bench.hpp"
 
 using namespace mrc;
@@ -117,6 +118,21 @@ TEST_CASE("a response leaves on its plane, or on the lowest that is up", "[ack_g
   c = b.respond(Bench::nack(3));
   CHECK(c.plane == 0);
   CHECK(c.ev == 100);
+}
+
+TEST_CASE("a SACK carries what its sender's window is to do", "[ack_gen][A-78]") {
+  Bench b;
+  Resp r = Bench::sack(3);
+  const auto byte = [&] {  // 4 of CC_STATE, behind SETH
+    const Ctlpkt c = b.respond(r);
+    return reinterpret_cast<const uint8_t*>(c.ext.data())[wire::Seth::kBytes + 4];
+  };
+  CHECK(byte() == 0);
+  r.pen = 0x55;
+  CHECK(byte() == 0x55);
+  r.pen = 0;
+  r.restore = true;
+  CHECK(byte() == 0x80);
 }
 
 TEST_CASE("a response avoids planes that the peer cannot hear on, unless there is no other", "[ack_gen]") {

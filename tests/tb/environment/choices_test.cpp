@@ -446,6 +446,11 @@ TEST_CASE("the codes of NAKs are those of the register", "[tb][choices][A-70]") 
   CHECK(access.second.naks_access > 0);
 }
 
+TEST_CASE("a responder leaves windows alone, or shuts and opens them", "[tb][choices][A-78]") {
+  both("share", "share", 0, 1);
+  both("share", "share_pen", 0, 127, {}, 4000);
+}
+
 TEST_CASE("AckReq before a shared window is full, or only with its last packet", "[tb][choices][A-73]") {
   both("incast-trim", "cc_ar_shift", 0, 3);
 }

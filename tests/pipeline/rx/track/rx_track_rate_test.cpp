@@ -423,6 +423,93 @@ TEST_CASE("a trimmed packet brings a SACK of what has arrived, and so does every
   arrives(0, false);
 }
 
+TEST_CASE("rx_share hears of each new packet, of each trimmed one, and of messages that become complete",
+          "[rx_track][A-78]") {
+  Track t;
+  t.configure(1, 0);
+  t.send(packet_of(1, 0));
+  CHECK(t.cames.empty());
+  t.csr.share_enable = true;
+  const auto packet = [](uint32_t psn, bool last, uint16_t msn) {
+    Rxpkt p = packet_of(1, psn);
+    p.last = last;
+    p.msn = msn;
+    p.plen = 700;
+    p.dmalen = 9000;
+    return p;
+  };
+  const auto heard = [&](const Rxpkt& p) {
+    t.send(p);
+    return t.cames;
+  };
+  using Words = std::vector<Came>;
+  // MSN 0x20 is the one now being completed.
+  CHECK(heard(packet(1, false, 0x20)) == Words{{1, 700, false, 0x20, 0x20, 9000}});
+  CHECK(heard(packet(1, false, 0x20)).empty());  // a duplicate
+  CHECK(heard(packet(3, true, 0x21)) == Words{{1, 700, false, 0x21, 0x20, 9000}});
+  Rxpkt trimmed = packet(4, false, 0x22);
+  trimmed.trim = Trim::LastHop;
+  trimmed.plen = 0;
+  trimmed.dmalen = 0;
+  trimmed.buf_valid = false;
+  CHECK(heard(trimmed) == Words{{1, 0, true, 0x22, 0x20, 0}});
+  trimmed.trim = Trim::NoBuffer;  // not on its way
+  CHECK(heard(trimmed).empty());
+  CHECK(heard(packet(2, true, 0x20)) == Words{{1, 700, false, 0x20, 0x22, 9000}});
+  // 63 ends a row, and cack goes on behind it: first what came with it, then the messages of the next row.
+  for (uint32_t psn = 4; psn < 63; ++psn) t.send(packet(psn, false, 0x22));
+  t.send(packet(64, true, 0x22));
+  CHECK(heard(packet(63, false, 0x22)) ==
+        Words{{1, 700, false, 0x22, 0x22, 9000}, {1, 0, false, 0x22, 0x23, 9000}});
+}
+
+TEST_CASE("SACKs say what rx_share wants of windows: once to save, at once, then a penalty or the end of it",
+          "[rx_track][A-78]") {
+  Track t;
+  t.csr.share_enable = true;
+  t.csr.share_pen = 9;
+  t.configure(1, 0);
+  const auto says = [&](uint32_t psn, unsigned sacks, unsigned pen, bool restore, bool ask = false) {
+    Rxpkt p = packet_of(1, psn);
+    p.ackreq = ask;
+    t.send(p);
+    CAPTURE(psn);
+    REQUIRE(t.resps.size() == sacks);
+    if (sacks == 0) return;
+    CHECK(t.resps[0].kind == CtlKind::Sack);
+    CHECK(t.resps[0].pen == pen);
+    CHECK(t.resps[0].restore == restore);
+  };
+  t.share.drained = true;
+  says(0, 1, 0, false, true);  // nothing was saved
+  t.share = {.arm = true, .gen = 3};
+  says(1, 1, 1, false);  // a SACK at once
+  says(2, 0, 0, false);  // once
+  says(3, 1, 0, false, true);
+  t.share.penal = true;
+  says(4, 1, 0, false, true);
+  t.fat = true;
+  says(5, 1, 9, false, true);
+  t.fat = false;
+  t.share = {.drained = true, .gen = 3};
+  says(6, 1, 0, true, true);
+  says(7, 1, 0, true, true);
+  // The next incast; the SACK of a trimmed packet, after nothing new, saves as well.
+  t.share = {.arm = true, .gen = 4};
+  Rxpkt trimmed = packet_of(1, 9);
+  trimmed.buf_valid = false;
+  trimmed.trim = Trim::Trimmed;
+  t.send(trimmed);
+  REQUIRE(t.resps.size() == 2);
+  CHECK(t.resps[1].pen == 1);
+  CHECK(t.resps[1].pr);
+  // The answer to a probe says it too, and another connection was told nothing.
+  t.share = {.drained = true, .gen = 4};
+  CHECK(t.ask(1).restore);
+  t.configure(1, 0);
+  CHECK_FALSE(t.ask(1).restore);
+}
+
 TEST_CASE("while immediates have no room, those that are not next in order are refused", "[rx_track]") {
   Track t;
   t.configure(1, 0);
