@@ -21,7 +21,7 @@ import yaml
 HERE = Path(__file__).resolve()
 STREAMS = "cmodel/spec/streams.yaml"
 NO_BLOCKS = {"host"}  # producers outside the NIC
-WATCHING = ("fence",)  # blocks that watch streams and give none
+WATCHING = ("fence", "rx_share")  # blocks that give no stream
 FREE_ROOMS = {"lib", "gen", "lint", "timing"}  # of these trees: not of one block
 
 # {kind: (tree, prefix, what follows the name, what the file must hold)}

@@ -193,12 +193,13 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
 /// Registers that the fast endpoint has an answer to; of the others it has the value after reset.
 bool has_setting(const std::string& name) {
   constexpr std::string_view kHas[] = {
-      "CTRL.oor_drop",   "CTRL.rtt_rtx",       "CTRL.skip_twice",   "CTRL.trim_silent",   "CTRL.nominal",
-      "DSCP_TX.data",    "DSCP_TX.rtx",        "DSCP_TX.ctl",       "DSCP_TRIM.trimmed",  "DSCP_TRIM.lasthop",
-      "UDP_PORT.port",   "REORDER.pkts",       "REORDER.same_ev",   "EP_CTL.interval",    "EP_CTL.rev_probe",
-      "EP_CTL.repeats",  "EV_CTL.min_active",  "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.skip_good",
-      "EV_PROBE.kind",   "SACK_TRIGGER.bytes", "SRV6.plane_lsb",    "SRV6.uplink_usid",   "SRV6.uplink_lsb",
-      "SRV6.uplink_bits"};
+      "CTRL.oor_drop",    "CTRL.rtt_rtx",       "CTRL.skip_twice",   "CTRL.trim_silent",   "CTRL.nominal",
+      "DSCP_TX.data",     "DSCP_TX.rtx",        "DSCP_TX.ctl",       "DSCP_TRIM.trimmed",  "DSCP_TRIM.lasthop",
+      "UDP_PORT.port",    "REORDER.pkts",       "REORDER.same_ev",   "EP_CTL.interval",    "EP_CTL.rev_probe",
+      "EP_CTL.repeats",   "EV_CTL.min_active",  "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.skip_good",
+      "EV_PROBE.kind",    "SACK_TRIGGER.bytes", "SRV6.plane_lsb",    "SRV6.uplink_usid",   "SRV6.uplink_lsb",
+      "SRV6.uplink_bits", "SHARE.enable",       "SHARE.epoch",       "SHARE.least",        "SHARE.trims",
+      "SHARE.pen",        "SHARE_DRAIN.bytes"};
   return name.starts_with("QP_CTX.") || std::find(std::begin(kHas), std::end(kHas), name) != std::end(kHas);
 }
 
@@ -232,6 +233,13 @@ FastConfig config_of(const tb::PinsSettings& s, const Preset& preset) {
   c.probe_skip_good = csr::kEvProbeSkipGood.get(probe) != 0;
   c.probe_kind = static_cast<Revive>(csr::kEvProbeKind.get(probe) % 3);
   c.sack_trigger = csr::kSackTriggerBytes.get(s.get(csr::kSackTrigger, csr::kSackTriggerReset));
+  const uint32_t share = s.get(csr::kShare, csr::kShareReset);
+  c.share = {.on = csr::kShareEnable.get(share) != 0,
+             .epoch = static_cast<uint8_t>(csr::kShareEpoch.get(share)),
+             .least = static_cast<uint8_t>(csr::kShareLeast.get(share)),
+             .pen = static_cast<uint8_t>(csr::kSharePen.get(share)),
+             .trims = static_cast<uint8_t>(csr::kShareTrims.get(share)),
+             .drain = csr::kShareDrainBytes.get(s.get(csr::kShareDrain, csr::kShareDrainReset))};
   return c;
 }
 

@@ -27,17 +27,29 @@ bytes = {bytes}
 """
 
 
-def run(folder, text, share, seed):
+def run(folder, text, share, seed, *options):
     scenario, out = folder / "scenario.toml", folder / "out.json"
     scenario.write_text(f"share = {str(share).lower()}\n{text}")
-    subprocess.run([MRC, "fabric", "--scenario", scenario, "--seed", str(seed), "--json", out], check=True,
+    subprocess.run([MRC, "fabric", "--scenario", scenario, "--seed", str(seed), "--json", out, *options], check=True,
                    stdout=subprocess.DEVNULL)
     return json.loads(out.read_text())
+
+
+def by_the_clock(folder):
+    """NICs that are the model of the RTL. Nothing here is random, so one seed says it all."""
+    for nodes, size in ((7, 1_000_000), (15, 1_000_000), (7, 4_000_000)):
+        text = INCAST.format(planes=PLANES["8 x 100G"], nodes=nodes, bytes=size)
+        for share in (False, True):
+            result = run(folder, text, share, 1, "--endpoint", "model")
+            fct = result["traffic"][0]["fct_us"]
+            print(f"model, {nodes}:1 of {size // 1_000_000} MB, 8 x 100G, share {share}: "
+                  f"{result['max_fct_over_bound']:.3f}, fastest / slowest {fct['min'] / fct['max']:.2f}", flush=True)
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        by_the_clock(folder)
         for planes in ("800G", "8 x 100G"):
             text = INCAST.format(planes=PLANES[planes], nodes=64, bytes=1_000_000)
             for share in (False, True):
