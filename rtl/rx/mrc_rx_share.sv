@@ -52,12 +52,22 @@ module mrc_rx_share
     logic [QpW-1:0] qp;
     logic first;  // in this epoch
     logic [23:0] last;  // bytes of the epoch before
+    logic [25:0] last3;  // three times that
     logic [32:0] delta;  // signed
   } c_t;
 
+  // a + b + c as a sum of two, which is added once at the end.
+  typedef logic [1:0][35:0] pair_t;
+
+  function automatic pair_t two_of_three(logic [35:0] a, logic [35:0] b, logic [35:0] c);
+    logic [35:0] carry;
+    carry = (a & b) | (a & c) | (b & c);
+    return {carry << 1, a ^ b ^ c};
+  endfunction
+
   // ---- input, configuration
 
-  came_t head;
+  came_t came, head;  // msn: plus one, so that nothing waits for that where it leaves
   logic head_valid, pop, cfg_ack_q, cfg_ack_d, cfg_wait, cfg_do, cfg_init;
   logic [1:0] unused_count;
   logic [QpW-1:0] cfg_qp;
@@ -65,6 +75,11 @@ module mrc_rx_share
   logic b_valid_q, c_valid_q, c_valid_d;
   b_t b_q, b_d;
   c_t c_q, c_d;
+
+  always_comb begin
+    came = came_i;
+    came.msn = came_i.msn + 16'd1;
+  end
 
   mrc_fifo #(
       .T(came_t),
@@ -74,7 +89,7 @@ module mrc_rx_share
       .rst_ni,
       .valid_i(came_valid_i),
       .ready_o(came_ready_o),
-      .data_i(came_i),
+      .data_i(came),
       .valid_o(head_valid),
       .ready_i(pop),
       .data_o(head),
@@ -93,8 +108,11 @@ module mrc_rx_share
 
   // ---- A: messages that begin
 
-  logic [15:0] top, next_msn, ahead;
-  logic [3:0] many;
+  logic [15:0] top, ahead;
+  logic [31:0] length;
+  logic [3:0][35:0] rows;
+  pair_t three, all;
+  logic [35:0] adds, most;
   logic newer;
 
   mrc_rf_1r1w #(
@@ -106,18 +124,29 @@ module mrc_rx_share
       .rdata_o(top),
       .we_i(cfg_init || (pop && newer)),
       .waddr_i(cfg_init ? cfg_qp : head.qp[QpW-1:0]),
-      .wdata_i(cfg_init ? cfg_ctx.msn : next_msn)
+      .wdata_i(cfg_init ? cfg_ctx.msn : head.msn)
   );
 
-  assign next_msn = head.msn + 16'd1;
-  assign ahead = next_msn - top;
+  assign ahead = head.msn - top;
   assign newer = !head.trimmed && ahead != 16'd0 && !ahead[15];
 
-  // As with newer; none of ahead 0.
+  // The low bits of the difference come first: their product and that of 15 stand beside the rest.
+  assign length = pop ? head.length : 32'd0;
+  assign most = {length, 4'd0} - {4'd0, length};
+
   always_comb begin
-    many = 4'd0;
-    if (pop && !head.trimmed && !ahead[15]) begin
-      many = (ahead[14:4] != 11'd0) ? 4'd15 : ahead[3:0];
+    for (int unsigned i = 0; i < 4; i++) begin
+      rows[i] = ahead[i] ? 36'(length) << i : 36'd0;
+    end
+  end
+
+  assign three = two_of_three(rows[0], rows[1], rows[2]);
+  assign all = two_of_three(three[0], three[1], rows[3]);
+
+  always_comb begin
+    adds = 36'd0;
+    if (newer) begin
+      adds = (ahead[14:4] != 11'd0) ? most : all[0] + all[1];
     end
   end
 
@@ -126,8 +155,8 @@ module mrc_rx_share
           qp: head.qp[QpW-1:0],
           bytes: head.plen,
           trimmed: head.trimmed,
-          adds: 36'(many) * 36'(head.length),
-          idle: newer ? head.emsn == next_msn : head.emsn == top
+          adds: adds,
+          idle: newer ? head.emsn == head.msn : head.emsn == top
       };
 
   // ---- epochs
@@ -142,16 +171,15 @@ module mrc_rx_share
   // ---- B: the QP
 
   logic [NumQps-1:0] sent_q, before_q;
-  logic [NumQps-1:0] known_q;  // its row has been written
+  logic [NumQps-1:0] known_q;  // it has been set up
   logic [QpW-1:0] row_qp;
   row_t row, row_d;
-  logic [31:0] left;
   logic [36:0] diff;  // signed
   logic [37:0] left_sum;  // signed
   logic [24:0] now_sum;
   logic first, was;
 
-  assign row_qp = cfg_init ? cfg_qp : b_q.qp;
+  assign row_qp = b_valid_q ? b_q.qp : cfg_qp;
 
   mrc_rf_1r1w #(
       .Width($bits(row_t)),
@@ -165,10 +193,8 @@ module mrc_rx_share
       .wdata_i(row_d)
   );
 
-  // A QP that has never been set up has nothing left.
-  assign left = known_q[row_qp] ? row.left : 32'd0;
   assign diff = {1'b0, b_q.adds} - 37'(b_q.bytes);
-  assign left_sum = {6'd0, left} + {diff[36], diff};
+  assign left_sum = 38'(row.left) + 38'(b_q.adds) - 38'(b_q.bytes);
   assign now_sum = {1'b0, row.now} + 25'(b_q.bytes);
   assign first = ends || !sent_q[b_q.qp];
   assign was = ends ? follows && sent_q[b_q.qp] : before_q[b_q.qp];
@@ -179,13 +205,15 @@ module mrc_rx_share
     c_d.qp = row_qp;
     c_d.first = 1'b0;
     c_d.last = 24'd0;
-    c_d.delta = 33'd0 - {1'b0, left};
+    c_d.last3 = 26'd0;
+    c_d.delta = 33'd0 - {1'b0, row.left};
     if (b_valid_q) begin
       c_d.first = first;
       if (first) begin
         row_d.now = 24'(b_q.bytes);
         if (was) begin
           c_d.last = row.now;
+          c_d.last3 = {1'b0, row.now, 1'b0} + {2'd0, row.now};
         end
       end else begin
         row_d.now = now_sum[24] ? 24'hFFFFFF : now_sum[23:0];
@@ -193,12 +221,15 @@ module mrc_rx_share
       if (!b_q.idle && !left_sum[37]) begin
         if (left_sum[36:32] != 5'd0) begin
           row_d.left = 32'hFFFFFFFF;
-          c_d.delta = {1'b0, ~left};
+          c_d.delta = {1'b0, ~row.left};
         end else begin
           row_d.left = left_sum[31:0];
           c_d.delta = diff[32:0];
         end
       end
+    end else if (!known_q[cfg_qp]) begin
+      // Its row has never been written.
+      c_d.delta = 33'd0;
     end
   end
 
@@ -207,7 +238,8 @@ module mrc_rx_share
   // ---- B: the epoch
 
   logic [QpW:0] qps_q, qps_d, qps_last_q;
-  logic [31:0] sum_q, sum_d, sum_last_q;
+  logic [31:0] sum_q, sum_d;
+  logic [34:0] sum7_last_q;  // sum_last, times 7
   logic [32:0] sum_more;
   logic [7:0] trims_q, trims_d, trims_last_q;
   logic [1:0] warm_q;
@@ -243,13 +275,31 @@ module mrc_rx_share
 
   logic [TotalW-1:0] total_q;
   logic [TotalW:0] total_sum;  // signed
-  logic [34:0] seven, product;
+  logic [9:0] qps_last;
+  logic [4:0][35:0] parts;  // of last * qps_last * 4, one for two bits of qps_last
+  pair_t low, high, four, five;
+  logic [35:0] more;  // signed: last * qps_last * 4 - 7 * sum_last - 1
   logic c_fat;
 
   assign total_sum = {1'b0, total_q} + {{QpW{c_q.delta[32]}}, c_q.delta};
-  assign seven = {sum_last_q, 3'd0} - {3'd0, sum_last_q};
-  assign product = {33'(c_q.last) * 33'(qps_last_q), 2'd0};
-  assign c_fat = c_valid_q && c_q.first && !ends && product > seven;
+  assign qps_last = 10'(qps_last_q);
+
+  always_comb begin
+    for (int unsigned i = 0; i < 5; i++) begin
+      parts[i] = qps_last[2*i] ? 36'(c_q.last) << (2 * i + 2) : 36'd0;
+      if (qps_last[2*i+1]) begin
+        parts[i] = (qps_last[2*i] ? 36'(c_q.last3) : 36'(c_q.last) << 1) << (2 * i + 2);
+      end
+    end
+  end
+
+  // a > b is a + ~b not below 0.
+  assign low = two_of_three(parts[0], parts[1], parts[2]);
+  assign high = two_of_three(parts[3], parts[4], ~{1'b0, sum7_last_q});
+  assign four = two_of_three(low[0], low[1], high[0]);
+  assign five = two_of_three(four[0], four[1], high[1]);
+  assign more = five[0] + five[1];
+  assign c_fat = c_valid_q && c_q.first && !ends && !more[35];
 
   // ---- levels
 
@@ -321,7 +371,7 @@ module mrc_rx_share
       fat_q <= '0;
       known_q <= '0;
       qps_last_q <= '0;
-      sum_last_q <= 32'd0;
+      sum7_last_q <= 35'd0;
       trims_last_q <= 8'd0;
       warm_q <= 2'd0;
     end else begin
@@ -331,21 +381,19 @@ module mrc_rx_share
         before_q <= follows ? sent_q : '0;
         fat_q <= '0;
         qps_last_q <= follows ? qps_q : '0;
-        sum_last_q <= follows ? sum_q : 32'd0;
+        sum7_last_q <= follows ? {sum_q, 3'd0} - {3'd0, sum_q} : 35'd0;
         trims_last_q <= follows ? trims_q : 8'd0;
         warm_q <= (follows && many_now) ? warm_q + 2'(warm_q != 2'd3) : 2'd0;
       end
       if (b_valid_q) begin
         sent_q[b_q.qp] <= 1'b1;
       end
-      if (c_valid_d) begin
-        known_q[row_qp] <= 1'b1;
-      end
       if (c_fat) begin
         fat_q[c_q.qp] <= 1'b1;
       end
       if (cfg_init) begin
         fat_q[cfg_qp] <= 1'b0;
+        known_q[cfg_qp] <= 1'b1;
       end
     end
   end
@@ -367,7 +415,8 @@ module mrc_rx_share
                          cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile,
                          cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr,
                          cfg_ctx.svc_time, cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap,
-                         cfg_ctx.mtu, total_sum[TotalW]};
+                         cfg_ctx.mtu, total_sum[TotalW],
+                         more[34:0], diff[36:33]};
 
   // ---- what always holds
 
