@@ -15,6 +15,10 @@ module formal_rx_track
     input logic imm_ok_i,
     input logic hold_ok_i,
     input logic [1:0] over_i,
+    input logic arm_i,
+    input logic [3:0] gen_i,
+    input logic drained_i,
+    input logic [1:0] fat_i,
     input cfg_t cfg_i,
     input logic rxpkt_valid_i,
     input rxpkt_t rxpkt_i,
@@ -22,16 +26,18 @@ module formal_rx_track
     input logic resp_ready_i,
     input logic ackev_ready_i,
     input logic ord_ready_i,
+    input logic came_ready_i,
     input logic qperr_ready_i
 );
   `MRC_RESET
 
   logic cfg_ack_o, rxpkt_ready_o, verdict_valid_o, resp_valid_o, ackev_valid_o, ord_valid_o;
-  logic qperr_valid_o;
+  logic came_valid_o, qperr_valid_o;
   verdict_t verdict_o;
   resp_t resp_o;
   ackev_t ackev_o;
   ord_t ord_o;
+  came_t came_o;
   qperr_t qperr_o;
   rx_track_pulses_t pulses_o;
   logic posted_o, goes_on_o;
@@ -214,7 +220,8 @@ module formal_rx_track
     if (!rst_ni) begin
       wait_q <= '0;
     end else if (rxpkt_valid_i && !rxpkt_ready_o && verdict_ready_i && resp_ready_i
-                 && ackev_ready_i && ord_ready_i && qperr_ready_i && hold_ok_i && !cfg_i.req) begin
+                 && ackev_ready_i && ord_ready_i && came_ready_i && qperr_ready_i && hold_ok_i
+                 && !cfg_i.req) begin
       wait_q <= wait_q + 5'(wait_q != '1);
     end else begin
       wait_q <= '0;

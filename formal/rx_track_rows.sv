@@ -15,6 +15,10 @@ module formal_rx_track_rows
     input logic imm_ok_i,
     input logic hold_ok_i,
     input logic [1:0] over_i,
+    input logic arm_i,
+    input logic [3:0] gen_i,
+    input logic drained_i,
+    input logic [1:0] fat_i,
     input cfg_t cfg_i,
     input logic rxpkt_valid_i,
     input rxpkt_t rxpkt_i,
@@ -22,16 +26,18 @@ module formal_rx_track_rows
     input logic resp_ready_i,
     input logic ackev_ready_i,
     input logic ord_ready_i,
+    input logic came_ready_i,
     input logic qperr_ready_i
 );
   `MRC_RESET
 
   logic cfg_ack_o, rxpkt_ready_o, verdict_valid_o, resp_valid_o, ackev_valid_o, ord_valid_o;
-  logic qperr_valid_o;
+  logic came_valid_o, qperr_valid_o;
   verdict_t verdict_o;
   resp_t resp_o;
   ackev_t ackev_o;
   ord_t ord_o;
+  came_t came_o;
   qperr_t qperr_o;
   rx_track_pulses_t pulses_o;
   logic posted_o, goes_on_o;
