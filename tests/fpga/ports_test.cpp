@@ -204,13 +204,13 @@ class Traffic {
   uint64_t number_ = 0;
 };
 
-struct Came {
+struct Arrivals {
   uint64_t arrived = 0, bad = 0, cut = 0, too_long = 0, lost = 0;
 };
 
 /// Holds what came one way against what was sent that way: in order, whole, or closed as bad.
-Came compare(const std::vector<Frame>& sent, const std::vector<Frame>& came) {
-  Came result;
+Arrivals compare(const std::vector<Frame>& sent, const std::vector<Frame>& came) {
+  Arrivals result;
   std::size_t at = 0;
   for (const Frame& got : came) {
     while (at < sent.size() && number_of(sent[at].bytes) != number_of(got.bytes)) {
@@ -320,14 +320,14 @@ TEST_CASE("every frame goes whole to the lane of its plane or aside, and all tha
     const Expected expected(config, bench);
     for (unsigned p = 0; p < kPlanes; ++p) {
       CAPTURE(p);
-      const Came came = compare(expected.lane[p], bench.lane[p]);
+      const Arrivals came = compare(expected.lane[p], bench.lane[p]);
       CHECK(came.arrived == expected.lane[p].size());
       lanes[p] += came.arrived;
       for (const Frame& frame : bench.lane[p]) taken += core_says(config, frame.bytes) == RxErr::None;
     }
     for (unsigned k = 0; k < kPorts; ++k) {
       CAPTURE(k);
-      const Came came = compare(expected.side[k], bench.side[k]);
+      const Arrivals came = compare(expected.side[k], bench.side[k]);
       CHECK(came.arrived == expected.side[k].size());
       aside += came.arrived;
       strays += expected.stray[k];
@@ -418,7 +418,7 @@ TEST_CASE("every received frame is found again, or in a counter, whatever MACs a
     const Expected expected(config, bench);
     for (unsigned p = 0; p < kPlanes; ++p) {
       CAPTURE(p);
-      const Came came = compare(expected.lane[p], bench.lane[p]);
+      const Arrivals came = compare(expected.lane[p], bench.lane[p]);
       CHECK(bench.lane_count(p, kLaneFrames) == came.arrived);
       CHECK(bench.lane_count(p, kLaneFull) == came.lost);
       CHECK(bench.lane_count(p, kLaneLong) == came.too_long);
@@ -429,7 +429,7 @@ TEST_CASE("every received frame is found again, or in a counter, whatever MACs a
     }
     for (unsigned k = 0; k < kPorts; ++k) {
       CAPTURE(k);
-      const Came came = compare(expected.side[k], bench.side[k]);
+      const Arrivals came = compare(expected.side[k], bench.side[k]);
       CHECK(bench.count(k, kMrc) == expected.mrc[k]);
       CHECK(bench.count(k, kStray) == expected.stray[k]);
       CHECK(bench.count(k, kSideFrames) == came.arrived);
@@ -594,7 +594,7 @@ struct Senders {
     bench.run(400);
   }
   /// What came of a stream's frames.
-  Came came(unsigned s) const {
+  Arrivals came(unsigned s) const {
     const unsigned port = s < kPlanes ? kPortOf[s] : s - kPlanes;
     std::vector<Frame> of_stream;
     for (const Frame& frame : bench.mac[port]) {
@@ -628,7 +628,7 @@ TEST_CASE("ports send whole frames of all streams in turn, and what is lost is c
     senders.finish();
     for (unsigned s = 0; s < kStreams; ++s) {
       CAPTURE(s);
-      const Came came = senders.came(s);
+      const Arrivals came = senders.came(s);
       const uint32_t cut = senders.count(s, kLaneTxCut, kTxCut), flush = senders.count(s, kLaneTxFlush, kTxFlush);
       const uint32_t drop = senders.count(s, kLaneDrop, kTxDrop);
       CHECK(senders.count(s, kLaneTx, kTxFrames) + senders.count(s, kLaneTxLong, kTxLong) + drop ==

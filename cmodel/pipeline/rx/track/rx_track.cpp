@@ -38,8 +38,8 @@ void RxTrack::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
     // The last stage first: each takes its registers, then the stage before it fills them.
     if (x_valid_) {
       posted_next_ = x_.what != What::Done;
-      share_ = in.share;
-      fat_ = in.fat;
+      share_ = csr.share_enable ? in.share : ShareLevels{};
+      fat_ = csr.share_enable && in.fat;
       post(csr);
     }
     if (t_valid_) track(in);
