@@ -155,7 +155,7 @@ inline constexpr Bug kBugs[] = {
      "an answer behind another one does not wait for the outputs", "tiny", "ecn", "AnswersWhenFree"},
     {74, "fence-lanes-first", "csr",
      "a fence does not wait for packets that were still on their way to a lane", "tiny", "port-stands", ""},
-    {75, "share-never-saves", "rx_share",
+    {75, "share-never-saves", "rx_track",
      "no window is saved, whatever arrives", "tiny", "share", ""},
     {90, "gain-doubled", "cc_nscc",
      "the window's proportional gain is shifted by a bit too few", "tiny", "incast-trim", ""},

@@ -40,6 +40,10 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   CHECK(pair.read(0, csr::kPortStall) == 7813);  // 1 ms
   CHECK(pair.write(0, csr::kPortStall, 0xffffffff) == 0);
   CHECK(pair.read(0, csr::kPortStall) == 0xffff);
+  CHECK(pair.read(0, csr::kShare) == 0x1804'0870);  // 24 trims, 4 QPs, pen 8, epochs of 128 ticks, off
+  CHECK(pair.write(0, csr::kShare, 0xffffffff) == 0);
+  CHECK(pair.read(0, csr::kShare) == 0xffff'7ff1);
+  CHECK(pair.read(0, csr::kShareDrain) == 1u << 20);
   CHECK(pair.write(0, csr::kIrq, 0xffffffff) == 0);
   CHECK(pair.read(0, csr::kIrq, &resp) == 0);
   CHECK(resp == 0);
@@ -49,7 +53,7 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
                             csr::kPorts, csr::kPeerInfo}) {
     CHECK(pair.write(0, ro, 5) == 2);
   }
-  for (const uint32_t hole : {0x1f0u, 0x1fcu, 0x200u, 0xfffcu}) {
+  for (const uint32_t hole : {0x1f8u, 0x1fcu, 0x200u, 0xfffcu}) {
     CHECK(pair.read(0, hole, &resp) == 0);
     CHECK(resp == 2);
     CHECK(pair.write(0, hole, 1) == 2);

@@ -53,6 +53,8 @@ TEST_CASE("a response says what its SACK, NACK or ACK says", "[convert]") {
                            .tx_timestamp = r.ts,
                            .m = r.m,
                            .mpr = r.mpr,
+                           .rcv_cwnd_pen = r.pen,
+                           .restore_cwnd = r.restore,
                            .pr = r.pr});
   CHECK(static_cast<uint8_t>(nack_of(r).reason) == r.reason);
   CHECK((nack_of(r).psn == r.psn && nack_of(r).entropy == r.entropy && nack_of(r).tx_timestamp == r.ts));

@@ -75,6 +75,7 @@ Traffic traffic_at(const std::string& name) {
                {"tx_inflight.pres", {"bad-ev", 6000, "probe_kind", 2}},
                {"tx_inflight.qperr", {"retry-exhaust", 1500}},
                {"rx_track.qperr", {"no-bytes", 3000}},
+               {"rx_track.came", {"share", 3000}},
                {"rx_reorder.qperr", {"qp-error", 3000, "max_wimm_dest", 1}},
                {"tx_segment.park", {"incast-trim", 3000}},
                {"tx_segment.ask", {"incast-trim", 1500}},
