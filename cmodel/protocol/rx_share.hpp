@@ -156,7 +156,8 @@ inline ShareLevels share_levels(const ShareWords& w, ShareNic& nic) {
           .gen = nic.gen};
 }
 
-/// The sender is to save the window it has, by a SACK at once. armed: the generation in which it was told last, 0: none.
+/// The sender is to save the window it has, by a SACK at once. armed: the generation in which it was told last, 0:
+/// none.
 inline bool share_saves(const ShareLevels& levels, uint8_t armed) { return levels.arm && armed != levels.gen; }
 
 /// What a SACK says. fat: the QP has more than its share.

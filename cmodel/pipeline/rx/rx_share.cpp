@@ -37,11 +37,9 @@ void RxShare::step(const CfgBus& cfg, const CsrOut& csr) {
     const Came& came = came_.head();
     b_.valid = true;
     b_.qp = came.qp & qp_mask_;
-    b_.is = share_begins(qps_[b_.qp], {.bytes = came.plen,
-                                       .trimmed = came.trimmed,
-                                       .msn = came.msn,
-                                       .emsn = came.emsn,
-                                       .length = came.length});
+    b_.is = share_begins(
+        qps_[b_.qp],
+        {.bytes = came.plen, .trimmed = came.trimmed, .msn = came.msn, .emsn = came.emsn, .length = came.length});
     came_.pop();
   }
 }

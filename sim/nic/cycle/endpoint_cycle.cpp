@@ -56,8 +56,7 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("min_active", c.ev_min_active, 0, csr::kEvCtlMinActive.mask() >> csr::kEvCtlMinActive.lsb),
         beyond("probe_successes", c.probe_successes, 1, 7), beyond("retry.linear", c.retry.linear, 0, 7),
         beyond("retry.exponential", c.retry.exponential, 0, 25), beyond("state_probe", c.state_probe, 0, 0),
-        beyond("overdue", c.overdue, 0, 0),
-        beyond("max_wimm", c.max_wimm, 0, preset.max_wimm),
+        beyond("overdue", c.overdue, 0, 0), beyond("max_wimm", c.max_wimm, 0, preset.max_wimm),
         beyond("endpoint_repeats", c.endpoint_repeats, 0, kEpRepeatsForEver),
         beyond("wqe_depth", c.wqe_depth, 1, preset.wqe_depth)}) {
     if (!why.empty()) return why;

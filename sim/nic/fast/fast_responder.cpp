@@ -59,8 +59,7 @@ void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bo
   if (config_.share.on) {
     share_time(config_.share, share_, tick());
     const bool fat = qp.share.fat && qp.share.turn == share_.turn;
-    const ShareAnswer share =
-        share_answer(share_levels(config_.share, share_), config_.share.pen, fat, qp.share_armed);
+    const ShareAnswer share = share_answer(share_levels(config_.share, share_), config_.share.pen, fat, qp.share_armed);
     s.rcv_cwnd_pen = share.pen;
     s.restore_cwnd = share.restore;
   }

@@ -42,10 +42,7 @@ struct Share {
     csr::TblQpCtx row;
     row.state = state;
     row.msn = msn;
-    cfg = {.req = true,
-           .table = static_cast<uint8_t>(CfgTable::QpCtx),
-           .index = static_cast<uint16_t>(qp),
-           .data = {}};
+    cfg = {.req = true, .table = static_cast<uint8_t>(CfgTable::QpCtx), .index = static_cast<uint16_t>(qp), .data = {}};
     row.pack(cfg.data.data());
     unsigned n = 0;
     while (!share.cfg_ack()) {
@@ -252,7 +249,7 @@ TEST_CASE("a table write waits for the words inside, and no word passes it", "[p
   s.came.load(word);
   s.idle(2);
   s.came.load({.qp = 1, .plen = 1000, .msn = 0x20, .emsn = 0x20, .length = kLength});
-  s.cycle();  // the first is in b now
+  s.cycle();                // the first is in b now
   CHECK(s.set_up(3) == 3);  // B, C, and the write
   s.idle(6);
   CHECK_FALSE(s.now().drained);

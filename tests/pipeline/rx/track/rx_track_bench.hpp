@@ -171,8 +171,7 @@ struct Track {
   bool imm_ok = true, hold_ok = true, fat = false;
   ShareLevels share;
   std::vector<uint8_t> over = std::vector<uint8_t>(preset.num_qps);
-  bool take_verdict = true, take_resp = true, take_ackev = true, take_ord = true, take_qperr = true,
-       take_came = true;
+  bool take_verdict = true, take_resp = true, take_ackev = true, take_ord = true, take_qperr = true, take_came = true;
   unsigned now = 0, dup = 0, oor = 0, trim = 0, nores = 0;
   std::vector<Verdict> verdicts;
   std::vector<unsigned> verdict_at, resp_at, ack_at;

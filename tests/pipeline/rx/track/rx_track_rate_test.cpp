@@ -459,8 +459,7 @@ TEST_CASE("rx_share hears of each new packet, of each trimmed one, and of messag
   // 63 ends a row, and cack goes on behind it: first what came with it, then the messages of the next row.
   for (uint32_t psn = 4; psn < 63; ++psn) t.send(packet(psn, false, 0x22));
   t.send(packet(64, true, 0x22));
-  CHECK(heard(packet(63, false, 0x22)) ==
-        Words{{1, 700, false, 0x22, 0x22, 9000}, {1, 0, false, 0x22, 0x23, 9000}});
+  CHECK(heard(packet(63, false, 0x22)) == Words{{1, 700, false, 0x22, 0x22, 9000}, {1, 0, false, 0x22, 0x23, 9000}});
 }
 
 TEST_CASE("SACKs say what rx_share wants of windows: once to save, at once, then a penalty or the end of it",
