@@ -233,11 +233,12 @@ void CycleEndpoint::configure() {
                          csr::kEvProbeSkipGood.set(0, config_.probe_skip_good) |
                          csr::kEvProbeKind.set(0, static_cast<uint32_t>(config_.probe_kind)));
   put(csr::kSackTrigger, config_.sack_trigger);
-  const ShareWords& share = config_.share;
-  put(csr::kShareDrain, share.drain);
-  put(csr::kShare, csr::kShareEnable.set(0, share.on) | csr::kShareEpoch.set(0, share.epoch) |
-                       csr::kSharePen.set(0, share.pen) | csr::kShareLeast.set(0, share.least) |
-                       csr::kShareTrims.set(0, share.trims));
+  if (const ShareWords& share = config_.share; share.on) {
+    put(csr::kShareDrain, share.drain);
+    put(csr::kShare, csr::kShareEnable.set(0, 1) | csr::kShareEpoch.set(0, share.epoch) |
+                         csr::kSharePen.set(0, share.pen) | csr::kShareLeast.set(0, share.least) |
+                         csr::kShareTrims.set(0, share.trims));
+  }
   for (const Qp& qp : qps_) {
     if (!qp.opened) continue;
     // All paths of a topology follow one rule.
