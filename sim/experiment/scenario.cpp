@@ -70,7 +70,7 @@ const Key<Scenario> kScenarioKeys[] = {
            "they count for 128 ns x 2^share_epoch; -1: two and a half round trips"),
     NUMBER(Scenario, share_least, 1, 255, true, "queue pairs that make an incast"),
     NUMBER(Scenario, share_trims, 1, 255, true, "packets trimmed in that time, from which on shares are evened out"),
-    NUMBER(Scenario, share_pen, 0, 127, true, "rcv_cwnd_pen of who has more than 5/4 of its share"),
+    NUMBER(Scenario, share_pen, 0, 127, true, "rcv_cwnd_pen of who has more than 7/4 of its share"),
     NUMBER(Scenario, share_drain, 0, 4294967295.0, true,
            "bytes left of all messages below which windows are restored; 0: one and a half bandwidth-delay products"),
     TEXT(Scenario, windows, "auto|always|never",

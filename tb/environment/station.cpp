@@ -523,7 +523,7 @@ void Station::careless_row(unsigned table, unsigned index, std::span<const uint3
     driver_.forget_rows();
   } else if (csr_rng_.chance(0.5)) {
     const uint32_t all = csr::kIrqEnableMask.mask();
-    for (unsigned n = csr_rng_.below(4); n > 0; --n)
+    for (uint64_t n = csr_rng_.below(4); n > 0; --n)
       driver_.write(csr::kIrq, all, [this, all](uint32_t, unsigned) { interrupts_.cleared(all); });
     look_at_interrupts();
   }
