@@ -214,15 +214,25 @@ TEST_CASE("an epoch whose number does not follow forgets the one before", "[pipe
   CHECK(t.now().arm);
 }
 
-TEST_CASE("messages that began before the policy was on are not waited for", "[pipeline][rx_share]") {
+TEST_CASE("messages that came before the policy was on count as ahead, until all is there", "[pipeline][rx_share]") {
   Share s;
-  s.csr.share_drain = 1000;
   s.set_up_all();
-  // rx_track tells nothing while it is off. Message 0x20 began then; its later packets bring no more than they are.
-  s.set_up(0, 0x21);
-  s.data(0, 0x20, 1000, kLength);
+  // rx_track tells nothing while it is off: messages 0x20 to 0x22 have come, and 0x23 is the first that is told of.
+  s.csr.share_drain = 399'000;
+  s.data(0, 0x23, 1000, kLength, 0x23);
+  CHECK_FALSE(s.now().drained);  // four messages of 100 000 bytes but for 1000
+  s.csr.share_drain = 399'001;
+  s.idle(2);
   CHECK(s.now().drained);
-  s.data(0, 0x21, 1000, kLength);
+  s.csr.share_drain = 1;
+  s.idle(2);
+  CHECK_FALSE(s.now().drained);
+  s.data(0, 0x23, 1000, kLength, 0x24);  // complete
+  CHECK(s.now().drained);
+  // 2^15 messages: the number seems to be an old one.
+  s.data(1, 0x20 + 0x7fff, 1000, kLength, 0x20 + 0x7fff);
+  CHECK(s.now().drained);
+  s.data(1, 0x20 + 0x7ffe, 1000, kLength, 0x20 + 0x7ffe);
   CHECK_FALSE(s.now().drained);
 }
 
