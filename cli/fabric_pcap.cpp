@@ -60,17 +60,18 @@ LinkCapture::~LinkCapture() {
 void LinkCapture::sent(sim::LinkId, bool from_a, sim::Time start, const sim::Packet& packet, bool lost) {
   std::vector<std::string> comments{names_[from_a ? 0 : 1]};
   if (lost) comments.emplace_back("lost on this link");
+  const auto write = [&](const sim::Packet& whole) {
+    writer_.write(plane_, start / sim::kNs, sim::frame_of(whole), comments, whole.attachment()->full_size);
+  };
   if (sim::has_bytes(packet)) {
-    writer_.write(plane_, start / sim::kNs, sim::frame_of(packet), comments, packet.full_size);
+    write(packet);
     return;
   }
   // A copy of the fields gets the bytes; the packet itself goes on without.
   sim::PacketPtr copy = pool_.make();
   *copy = packet;
-  copy->attachment = nullptr;
-  if (packet.attachment != nullptr) pool_.attach(*copy).segment = packet.attachment->segment;
-  if (sim::give_frame(pool_, *copy))
-    writer_.write(plane_, start / sim::kNs, sim::frame_of(*copy), comments, packet.full_size);
+  if (packet.attached) pool_.attach(*copy).segment = packet.attachment()->segment;
+  if (sim::give_frame(pool_, *copy)) write(*copy);
 }
 
 }  // namespace mrc::cli

@@ -222,8 +222,7 @@ class RecordedEndpoint final : public sim::Endpoint, sim::Listener {
     if (!sim::has_bytes(packet)) {  // a copy of the fields gets the bytes; the packet itself goes on without
       copy = pool_.make();
       *copy = packet;
-      copy->attachment = nullptr;
-      if (packet.attachment != nullptr) pool_.attach(*copy).segment = packet.attachment->segment;
+      if (packet.attached) pool_.attach(*copy).segment = packet.attachment()->segment;
       sim::FrameContext context;
       context.wire.dscp = config_.dscp;
       if (!sim::give_frame(pool_, *copy, context)) return;

@@ -668,7 +668,7 @@ Time FastDevice::leave(unsigned port, PacketPtr packet, Time start, Time free) {
   }
   const unsigned payload = posted != nullptr ? p.payload : 0;
   if (!give_frame(cell_->pool(), p, context)) return free;
-  std::vector<uint8_t> bytes = std::move(p.attachment->bytes);
+  std::vector<uint8_t> bytes = std::move(p.attachment()->bytes);
   // The addresses that the tester knows, the bytes of its memory, and the ICRC over both.
   size_t inner = wire::Eth::kBytes;
   if (p.stack == Stack::Srv6 || p.stack == Stack::Srv6Srh) {

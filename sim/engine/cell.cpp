@@ -32,9 +32,7 @@ class Outside final : public Endpoint {
 PacketPtr copy(PacketPool& pool, const Packet& packet) {
   PacketPtr result = pool.make();
   *result = packet;
-  result->next = nullptr;
-  result->attachment = nullptr;
-  if (packet.attachment != nullptr) pool.attach(*result) = *packet.attachment;
+  if (packet.attached) pool.attach(*result) = *packet.attachment();
   return result;
 }
 

@@ -92,18 +92,19 @@ void read_fields(Packet& p, const wire::Packet& w) {
     p.sack.cc_flags = w.seth->cc_flags;
   }
   if (w.cc_state) {
-    p.sack.tx_timestamp = w.cc_state->tx_timestamp16;
+    p.tx_timestamp = w.cc_state->tx_timestamp16;
     p.sack.ooo_count = w.cc_state->ooo_count;
     p.sack.rcvd_bytes = w.cc_state->rcvd_bytes;
     p.sack.restore_cwnd = w.cc_state->restore_cwnd;
     p.sack.rcv_cwnd_pen = w.cc_state->rcv_cwnd_pen;
   }
   if (w.neth) {
-    p.nack = {w.neth->entropy, w.neth->nack_psn, w.neth->tx_timestamp16, w.neth->reason, w.neth->cc_flags};
+    p.nack = {w.neth->entropy, w.neth->nack_psn, w.neth->reason, w.neth->cc_flags};
+    p.tx_timestamp = w.neth->tx_timestamp16;
   }
-  if (w.peth) p.probe = {0, w.peth->probe_id, w.peth->tx_timestamp16, 0};
-  if (w.erth) p.probe = {w.erth->port_status_mask, 0, w.erth->tx_timestamp16, w.erth->op};
-  if (w.eeth) p.probe = {0, 0, w.eeth->tx_timestamp16, w.eeth->op};
+  if (w.peth) p.probe = {0, w.peth->probe_id, 0}, p.tx_timestamp = w.peth->tx_timestamp16;
+  if (w.erth) p.probe = {w.erth->port_status_mask, 0, w.erth->op}, p.tx_timestamp = w.erth->tx_timestamp16;
+  if (w.eeth) p.probe = {0, 0, w.eeth->op}, p.tx_timestamp = w.eeth->tx_timestamp16;
 }
 
 bool give_frame(PacketPool& pool, Packet& packet, const FrameContext& context) {
@@ -116,7 +117,7 @@ bool give_frame(PacketPool& pool, Packet& packet, const FrameContext& context) {
   w.eth->dst = context.dst_mac;
   // Written whole and not trimmed; what a switch did is done again below.
   const uint8_t dscp = context.wire.dscp.no_trim;
-  const Address segment = packet.attachment != nullptr ? packet.attachment->segment : Address{};
+  const Address segment = packet.attached ? packet.attachment()->segment : Address{};
   if (w.ipv4) {
     w.ipv4->src = ipv4_of(packet.src);
     w.ipv4->dst = ipv4_of(packet.dst_host);
@@ -170,7 +171,7 @@ bool give_frame(PacketPool& pool, Packet& packet, const FrameContext& context) {
     w.seth->pr = s.pr;
     w.seth->mpr = s.mpr;
     w.seth->cc_flags = s.cc_flags;
-    w.cc_state->tx_timestamp16 = s.tx_timestamp;
+    w.cc_state->tx_timestamp16 = packet.tx_timestamp;
     w.cc_state->ooo_count = s.ooo_count;
     w.cc_state->rcvd_bytes = s.rcvd_bytes;
     w.cc_state->restore_cwnd = s.restore_cwnd;
@@ -179,22 +180,23 @@ bool give_frame(PacketPool& pool, Packet& packet, const FrameContext& context) {
   if (w.neth) {
     w.neth->entropy = packet.nack.entropy;
     w.neth->nack_psn = packet.nack.nack_psn;
-    w.neth->tx_timestamp16 = packet.nack.tx_timestamp;
+    w.neth->tx_timestamp16 = packet.tx_timestamp;
     w.neth->reason = packet.nack.reason;
     w.neth->cc_flags = packet.nack.cc_flags;
   }
-  if (w.peth) w.peth->probe_id = packet.probe.probe_id, w.peth->tx_timestamp16 = packet.probe.tx_timestamp;
+  if (w.peth) w.peth->probe_id = packet.probe.probe_id, w.peth->tx_timestamp16 = packet.tx_timestamp;
   if (w.erth) {
     w.erth->op = packet.probe.op;
     w.erth->port_status_mask = packet.probe.port_status_mask;
-    w.erth->tx_timestamp16 = packet.probe.tx_timestamp;
+    w.erth->tx_timestamp16 = packet.tx_timestamp;
   }
-  if (w.eeth) w.eeth->op = packet.probe.op, w.eeth->tx_timestamp16 = packet.probe.tx_timestamp;
+  if (w.eeth) w.eeth->op = packet.probe.op, w.eeth->tx_timestamp16 = packet.tx_timestamp;
   wire::complete(w);
   Attachment& attachment = pool.attach(packet);
   attachment.segment = segment;
   attachment.bytes = wire::encode(w, context.wire);
-  if (packet.size > attachment.bytes.size()) packet.size = static_cast<uint16_t>(attachment.bytes.size());
+  attachment.full_size = static_cast<unsigned>(attachment.bytes.size());
+  if (packet.size > attachment.full_size) packet.size = static_cast<uint16_t>(attachment.full_size);
   frame::cut(packet);  // also writes code point and ECN
   return true;
 }

@@ -35,10 +35,10 @@ constexpr Time kLeastWindow = 100 * kNs, kMostWindow = 2 * kUs;
 constexpr unsigned kMostPause = 32;
 // So many events of a window are of so many nodes that in order each would come from memory.
 constexpr uint64_t kManyEvents = 20'000;
-/// A packet that will be looked at soon: a switch reads its first half.
-inline void fetch_packet(const Packet* packet, bool half) {
+/// A packet that will be looked at soon: a switch reads its first 40 bytes. Two cache lines at most.
+inline void fetch_packet(const Packet* packet, bool for_switch) {
   __builtin_prefetch(packet);
-  if (!half) __builtin_prefetch(reinterpret_cast<const char*>(packet) + 64);
+  __builtin_prefetch(reinterpret_cast<const char*>(packet) + (for_switch ? 39 : sizeof *packet - 1));
 }
 /// At one node events come in the order of their time and key, so their sum says all.
 inline uint64_t mixed(Time time, uint32_t key) {
@@ -64,7 +64,7 @@ Fabric::Fabric(const FabricOptions& options)
     : seed_(options.seed), window_nodes_(options.window_nodes), window_events_(options.window_events) {
   const unsigned threads = std::clamp(options.threads, 1u, kMaxThreads);
   for (unsigned t = 0; t < threads; ++t) {
-    shards_.push_back(std::make_unique<Shard>(t, threads));
+    shards_.push_back(std::make_unique<Shard>(t, threads, threads > 1 ? &depot_ : nullptr));
   }
   // One thread does what it has in order rather than little at each node; several do that in a fraction of the time.
   if (threads > 1) window_events_ /= 4;
@@ -477,7 +477,7 @@ template <class F>
 void Fabric::each_shard(F&& work) {
   if (shards_.size() == 1) return work(*shards_.front());
   team_->run([&](unsigned number) {
-    const WorkOfThread as(number);
+    const WorkOfThread as(shards_[number]->pool);
     try {
       work(*shards_[number]);
     } catch (...) {
@@ -518,7 +518,6 @@ void Fabric::run_window(Time start, Time end) {
   size_t nodes = 0;
   Time last = now, stopped = kNever;
   for (const auto& shard : shards_) {
-    shard->pool.take_back();
     nodes += shard->near_switches.nodes() + shard->near_nics.nodes();
     shard->near_switches.clear(near_counts_);
     shard->near_nics.clear(near_counts_);
@@ -633,8 +632,6 @@ void Fabric::endpoint_pull(Shard& shard, PortId id, Port& port) {
   Packet* packet = nodes_[port.node].endpoint->pull(index).release();
   port.wake_ps = kNever;
   if (packet == nullptr) return;
-  packet->sent_ps = shard.now;
-  packet->full_size = packet->size;
   packet->plane = static_cast<uint8_t>(index);
   transmit(shard, id, port, packet);
   port.wake_ps = port.free_ps;

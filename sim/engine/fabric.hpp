@@ -297,6 +297,7 @@ class Fabric {
   void set_exit(PortId id, Exit* exit);
   void begin();
 
+  PacketDepot depot_;                           // of the shards' packets
   std::vector<std::unique_ptr<Shard>> shards_;  // one for each thread
   std::unique_ptr<Team> team_;                  // of more than one
   uint8_t placed_ = 0;

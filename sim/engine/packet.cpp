@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/engine/packet.hpp"
 
-#include <sys/mman.h>
-
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "sim/engine/codec.hpp"
+#include "sim/engine/huge.hpp"
 #include "wire/bytes.hpp"
 #include "wire/decode.hpp"
 #include "wire/packet.hpp"
@@ -32,85 +30,109 @@ void ipv4_checksum(std::vector<uint8_t>& b) {
   while (sum >> 16) sum = (sum & 0xffff) + (sum >> 16);
   store_be<2>(&b[kIp + 10], ~sum & 0xffff);
 }
+Packet* pop(std::vector<Packet*>& chains) {
+  Packet* chain = chains.back();
+  chains.pop_back();
+  return chain;
+}
 Address address(const std::array<uint8_t, 16>& a) { return {load_be<8>(a.data()), load_be<8>(a.data() + 8)}; }
 }  // namespace
 
-struct PacketPool::Slab {
-  PacketPool* pool;
-  alignas(64) Packet packets[kSlabBytes / sizeof(Packet) - 1];
-};
+void PacketDepot::give(std::span<Packet* const> chains) {
+  const std::lock_guard lock(mutex_);
+  chains_.insert(chains_.end(), chains.begin(), chains.end());
+}
+
+Packet* PacketDepot::take() {
+  const std::lock_guard lock(mutex_);
+  if (chains_.empty()) return nullptr;
+  return pop(chains_);
+}
+
+void PacketPool::store_chain() {
+  chains_.push_back(std::exchange(free_, nullptr));
+  free_packets_ = 0;
+  if (depot_ == nullptr || chains_.size() < kChainsOfOneself) return;
+  constexpr size_t kKept = kChainsOfOneself / 2;
+  depot_->give(std::span(chains_).subspan(kKept));
+  chains_.resize(kKept);
+}
+
+void PacketPool::refill() {
+  free_packets_ = kChain;
+  if (!chains_.empty()) {
+    free_ = pop(chains_);
+  } else if (depot_ == nullptr || (free_ = depot_->take()) == nullptr) {
+    grow();
+  }
+}
 
 void PacketPool::grow() {
   static_assert(sizeof(Slab) <= kSlabBytes);
-  const auto allocate = [this](size_t bytes) {
-    void* memory = std::aligned_alloc(bytes, bytes);
-    if (memory == nullptr) throw std::bad_alloc();
-    memory_.push_back(memory);
-    return memory;
-  };
   void* memory = nullptr;
   if (slabs_ < kSmallSlabs) {
-    memory = allocate(kSlabBytes);
+    memory = ::operator new(kSlabBytes, std::align_val_t(kSlabBytes));
+    small_.push_back(memory);
   } else {
-    if (huge_ == huge_end_) {
-      huge_ = static_cast<char*>(allocate(kHugeBytes));
-      huge_end_ = huge_ + kHugeBytes;
-#ifdef MADV_HUGEPAGE
-      madvise(huge_, kHugeBytes, MADV_HUGEPAGE);  // packets lie anywhere: small pages would be missed in the TLB
-#endif
+    if (left_ == 0) {
+      huge_.push_back(map_huge(kHugePage));  // packets lie anywhere: small pages would be missed in the TLB
+      left_ = kHugePage / kSlabBytes;
     }
-    memory = huge_;
-    huge_ += kSlabBytes;
+    memory = static_cast<char*>(huge_.back()) + --left_ * kSlabBytes;
   }
   ++slabs_;
-  auto* slab = static_cast<Slab*>(memory);
-  slab->pool = this;
+  auto* slab = new (memory) Slab(this);
   for (size_t i = std::size(slab->packets); i-- > 0;) {
     slab->packets[i].next = free_;
     free_ = &slab->packets[i];
   }
 }
 
+PacketPool::Slab::~Slab() {
+  Attachment** const table = attachments.load();
+  for (unsigned i = 0; table != nullptr && i < kChain; ++i) delete table[i];  // of packets that are still out
+  delete[] table;
+}
+
 PacketPool::~PacketPool() {
-  for (void* memory : memory_) {
-    // Packets that are still out hold attachments.
-    std::free(memory);
+  const auto end = [](void* memory) { std::destroy_at(static_cast<Slab*>(memory)); };
+  for (void* memory : small_) {
+    end(memory);
+    ::operator delete(memory, std::align_val_t(kSlabBytes));
+  }
+  for (size_t i = 0; i < huge_.size(); ++i) {
+    const size_t unused = i + 1 == huge_.size() ? left_ : 0;
+    for (size_t at = unused; at < kHugePage / kSlabBytes; ++at) end(static_cast<char*>(huge_[i]) + at * kSlabBytes);
+    unmap_huge(huge_[i], kHugePage);
   }
 }
 
 uint64_t PacketPool::memory() const { return slabs_ * kSlabBytes + spare_.size() * sizeof(Attachment); }
 
 Attachment& PacketPool::attach(Packet& packet) {
-  if (packet.attachment == nullptr) {
+  if (!packet.attached) {
+    Slab& slab = slab_of(&packet);
+    if (slab.attachments.load(std::memory_order_acquire) == nullptr) {
+      // Another thread may do the same for another packet of the slab: one table remains.
+      auto table = std::make_unique<Attachment*[]>(kChain);
+      Attachment** none = nullptr;
+      if (slab.attachments.compare_exchange_strong(none, table.get(), std::memory_order_acq_rel)) (void)table.release();
+    }
     if (spare_.empty()) spare_.push_back(std::make_unique<Attachment>());
-    packet.attachment = spare_.back().release();
+    place(&packet) = spare_.back().release();
     spare_.pop_back();
+    packet.attached = true;
   }
-  packet.attachment->bytes.clear();
-  packet.attachment->segment = {};
-  return *packet.attachment;
-}
-
-void PacketPool::put_away(Packet* packet) {
-  delete std::exchange(packet->attachment, nullptr);
-  Away& away = away_[t_thread];
-  if (away.head == nullptr) away.tail = packet;
-  packet->next = std::exchange(away.head, packet);
-  ++away.packets;
-}
-
-void PacketPool::take_back() {
-  for (Away& away : away_) {
-    if (away.head == nullptr) continue;
-    away.tail->next = std::exchange(free_, away.head);
-    live_ -= away.packets;
-    away = {};
-  }
+  Attachment& attachment = *packet.attachment();
+  attachment.bytes.clear();
+  attachment.segment = {};
+  attachment.full_size = 0;
+  return attachment;
 }
 
 void PacketPool::detach(Packet* packet) {
-  spare_.emplace_back(packet->attachment);
-  packet->attachment = nullptr;
+  spare_.emplace_back(std::exchange(place(packet), nullptr));
+  packet->attached = false;
 }
 
 PacketPtr PacketPool::from_frame(std::span<const uint8_t> bytes, const wire::WireConfig& config) {
@@ -119,13 +141,11 @@ PacketPtr PacketPool::from_frame(std::span<const uint8_t> bytes, const wire::Wir
   attachment.bytes.assign(bytes.begin(), bytes.end());
   Packet& p = *packet;
   p.size = static_cast<uint16_t>(bytes.size());
-  p.full_size = p.size;
-  p.sent_ps = 0;
-  p.dst_host = 0;
+  attachment.full_size = p.size;
 
   const wire::Packet w = wire::decode(bytes, config);
-  p.dscp = w.dscp();
-  p.ecn = w.ecn();
+  p.dscp = w.dscp() & 63;
+  p.ecn = w.ecn() & 3;
   p.entropy = w.entropy(config);
   if (w.ipv4) {
     p.stack = Stack::Ipv4;
@@ -153,7 +173,7 @@ PacketPtr PacketPool::from_frame(std::span<const uint8_t> bytes, const wire::Wir
 namespace frame {
 
 void set_traffic_class(Packet& packet) {
-  std::vector<uint8_t>& b = packet.attachment->bytes;
+  std::vector<uint8_t>& b = packet.attachment()->bytes;
   const auto tc = static_cast<uint8_t>(packet.dscp << 2 | packet.ecn);
   if (packet.stack == Stack::Ipv4) {
     b[kIp + 1] = tc;
@@ -165,7 +185,7 @@ void set_traffic_class(Packet& packet) {
 }
 
 void set_destination(Packet& packet) {
-  std::vector<uint8_t>& b = packet.attachment->bytes;
+  std::vector<uint8_t>& b = packet.attachment()->bytes;
   if (packet.stack == Stack::Ipv4) {
     b[kIp + 8] = packet.hop_limit;
     ipv4_checksum(b);
@@ -178,7 +198,7 @@ void set_destination(Packet& packet) {
 }
 
 void cut(Packet& packet) {
-  std::vector<uint8_t>& b = packet.attachment->bytes;
+  std::vector<uint8_t>& b = packet.attachment()->bytes;
   const bool shorter = b.size() > packet.size;
   if (shorter) b.resize(packet.size);
   const bool rewrites = shorter && (packet.bth & kLengthCut) != 0;

@@ -3,8 +3,11 @@
 /// wants bytes, the frame itself. Whoever changes a packet uses the functions below, which keep both the same.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -44,19 +47,18 @@ struct SackFields {
   uint32_t entropy, cack_psn, rcvd_bytes;
   int16_t ack_psn_offset;  ///< the probe id if pr
   int16_t sack_offset;
-  uint16_t tx_timestamp, ooo_count;
+  uint16_t ooo_count;
   uint8_t m, pr, mpr, cc_flags, rcv_cwnd_pen, restore_cwnd;
 };
 /// NACK (NETH).
 struct NackFields {
   uint32_t entropy, nack_psn;
-  uint16_t tx_timestamp;
   uint8_t reason, cc_flags;
 };
 /// Probes and endpoint packets (PETH, ERTH, EETH).
 struct ProbeFields {
   uint32_t port_status_mask;
-  uint16_t probe_id, tx_timestamp;
+  uint16_t probe_id;
   uint8_t op;
 };
 
@@ -64,38 +66,56 @@ struct ProbeFields {
 struct Attachment {
   std::vector<uint8_t> bytes;  ///< the frame, destination MAC to ICRC, without FCS; empty: fields only
   Address segment;             ///< segment list [0] of the SRH (MRC has one segment)
+  unsigned full_size = 0;      ///< of the frame before any trimming
 };
 
-/// One packet. The first 64 bytes are all that links and switches touch.
-struct alignas(64) Packet {
-  Packet* next;  ///< list it is in; the owner's
-  Time at_ps;    ///< when the far end of the link sees it; set by the link
-  Address dst;   ///< of the outermost IP header: the path with SRv6
-  Attachment* attachment;
-  uint32_t entropy;   ///< EV: UDP source port in the upper half, flow label in the lower
-  uint32_t src;       ///< number of the sending host (low half of its address)
-  uint16_t size;      ///< bytes of the frame, without FCS
-  uint8_t dscp, ecn;  ///< of the outermost IP header
+/// One packet. Links and switches touch the first 40 bytes, fast endpoints the rest. A fabric of 100 000 NICs has
+/// twenty million of them at a time: three take as much as the cache lines of two would.
+struct alignas(32) Packet {
+  Packet* next;     ///< list it is in; the owner's
+  Time at_ps;       ///< when the far end of the link sees it; set by the link
+  Address dst;      ///< of the outermost IP header: the path with SRv6
+  uint16_t size;    ///< bytes of the frame, without FCS
+  uint8_t ecn : 2;  ///< of the outermost IP header, as the code point
+  uint8_t dscp : 6;
   uint8_t hop_limit;
-  Stack stack;
+  Stack stack : 3;
+  uint8_t bth : 5;  ///< BthBit
   uint8_t segments_left;
-  uint8_t plane;  ///< the sender's port
-
-  Time sent_ps;  ///< start of transmission at the sender's port; set by the fabric
-  uint32_t dqp, psn;
-  uint8_t opcode, bth;    ///< wire::Opcode; BthBit
-  uint16_t payload;       ///< bytes of payload before any trimming, without pad
+  uint8_t plane : 6;      ///< the sender's port; set by the fabric
+  bool trimmed : 1;       ///< cut on its way
+  bool attached : 1;      ///< has an attachment; its pool's
+  uint8_t opcode;         ///< wire::Opcode
+  uint32_t src;           ///< number of the sending host (low half of its address)
   uint32_t dst_host;      ///< number of the host it is meant for (inner destination address)
-  uint16_t tx_timestamp;  ///< TSETH
-  uint16_t full_size;     ///< size as sent
+  uint32_t entropy;       ///< EV: UDP source port in the upper half, flow label in the lower
+  uint16_t payload;       ///< bytes of payload before any trimming, without pad
+  uint16_t tx_timestamp;  ///< TSETH; of answers that of what they answer (CC_STATE, NETH); PETH, ERTH, EETH
+  uint32_t dqp, psn;
   union {
     DataFields data;
     SackFields sack;
     NackFields nack;
     ProbeFields probe;
   };
+
+  Packet() = default;
+  /// A copy is in no list and has no attachment; one that is assigned to keeps both.
+  Packet(const Packet& other) { copy(other, nullptr, false); }
+  Packet& operator=(const Packet& other) {
+    if (this != &other) copy(other, next, attached);
+    return *this;
+  }
+  inline Attachment* attachment() const;
+
+ private:
+  void copy(const Packet& other, Packet* list, bool own) {
+    std::memcpy(static_cast<void*>(this), &other, sizeof *this);
+    next = list;
+    attached = own;
+  }
 };
-static_assert(sizeof(Packet) == 128, "two cache lines");
+static_assert(sizeof(Packet) == 96, "one cache line and a half");
 
 /// Gives a packet back to its pool.
 struct Recycle {
@@ -103,34 +123,39 @@ struct Recycle {
 };
 using PacketPtr = std::unique_ptr<Packet, Recycle>;
 
+/// Free packets of which one thread has too many, for the others that work with it.
+class PacketDepot {
+ public:
+  void give(std::span<Packet* const> chains);
+  /// Null: it is empty.
+  Packet* take();
+
+ private:
+  std::mutex mutex_;
+  std::vector<Packet*> chains_;
+};
+
 /// Packets by the slab. Never gives memory back before its end; must outlive its packets. Not thread-safe, but for one
-/// thing: of several threads that have a number (WorkOfThread) and a pool each, every one may give back packets of all.
+/// thing: threads that share a depot and have a pool each (WorkOfThread) may give back packets of all of them. Whoever
+/// gives a packet back keeps it for the next one that he makes: nobody waits for his own packets, and what one has too
+/// many of goes through the depot. Pools of one depot end together.
 class PacketPool {
  public:
-  static constexpr unsigned kNobody = ~0u;
-  /// thread: whose it is, of `threads`; what others give back it has again after take_back().
-  explicit PacketPool(unsigned thread = kNobody, unsigned threads = 0) : thread_(thread), away_(threads) {}
+  explicit PacketPool(PacketDepot* depot = nullptr) : depot_(depot) {}
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
   ~PacketPool();
 
-  /// A packet of which the first 64 bytes are zero (hop limit 64) and everything else is undefined.
+  /// A packet of which the first 64 bytes are zero (hop limit 64); what its opcode has of its own is undefined.
   PacketPtr make() {
-    if (free_ == nullptr) grow();
+    if (free_ == nullptr) refill();
     Packet* packet = free_;
     free_ = packet->next;
     __builtin_prefetch(free_, 1);  // it may have been away
+    --free_packets_;
     ++live_;
-    packet->next = nullptr;
-    packet->at_ps = 0;
-    packet->dst = {};
-    packet->attachment = nullptr;
-    packet->entropy = packet->src = 0;
-    packet->size = 0;
-    packet->dscp = packet->ecn = 0;
+    std::memset(static_cast<void*>(packet), 0, kCleared);
     packet->hop_limit = 64;
-    packet->stack = Stack::Other;
-    packet->segments_left = packet->plane = 0;
     return PacketPtr(packet);
   }
   /// A packet around the bytes of a frame (destination MAC to ICRC); all fields are read from it as far as they are
@@ -140,68 +165,85 @@ class PacketPool {
   /// Gives a packet an (empty) attachment.
   Attachment& attach(Packet& packet);
 
-  /// What other threads have given back; while none of them is at work.
-  void take_back();
-
-  /// Packets that are out, or not taken back.
-  uint64_t live() const { return live_; }
+  /// Packets made here less those given back here; of all pools of a depot together: packets that are out.
+  int64_t live() const { return live_; }
   /// Bytes taken from the system.
   uint64_t memory() const;
 
  private:
   friend struct Recycle;
   friend class WorkOfThread;
-  struct alignas(64) Away {
-    Packet *head = nullptr, *tail = nullptr;
-    uint64_t packets = 0;
-  };
-  static constexpr size_t kSlabBytes = size_t{64} * 1024, kHugeBytes = size_t{2} * 1024 * 1024;
+  static constexpr size_t kSlabBytes = size_t{64} * 1024;
   static constexpr size_t kSmallSlabs = 16;  // before memory comes by the huge page
-  struct Slab;
-  static PacketPool& owner(const Packet* packet) {
-    // The slab's first bytes hold its pool.
-    const auto* bytes = reinterpret_cast<const std::byte*>(packet);
-    return **reinterpret_cast<PacketPool* const*>(bytes - (reinterpret_cast<uintptr_t>(packet) & (kSlabBytes - 1)));
+  static constexpr size_t kCleared = 64;
+  // Packets of a slab, and free ones that go from hand to hand at once.
+  static constexpr unsigned kChain = (kSlabBytes - sizeof(Packet)) / sizeof(Packet);
+  /// Where packets lie, at a multiple of its size.
+  struct Slab {
+    explicit Slab(PacketPool* owner) : pool(owner) {}
+    Slab(const Slab&) = delete;
+    Slab& operator=(const Slab&) = delete;
+    ~Slab();
+    PacketPool* const pool;
+    std::atomic<Attachment**> attachments{
+        nullptr};  // of each packet, null if it has none; null: no packet ever had one
+    Packet packets[kChain];
+  };
+  static Slab& slab_of(const Packet* packet) {
+    return *reinterpret_cast<Slab*>(reinterpret_cast<uintptr_t>(packet) & ~uintptr_t{kSlabBytes - 1});
   }
+  static PacketPool& owner(const Packet* packet) { return *slab_of(packet).pool; }
+  static Attachment*& place(const Packet* packet) {
+    Slab& slab = slab_of(packet);
+    return slab.attachments.load(std::memory_order_acquire)[packet - slab.packets];
+  }
+  friend struct Packet;
+  /// Whose it is from now on.
+  PacketPool& keeper() { return depot_ != nullptr && t_pool != nullptr && t_pool->depot_ == depot_ ? *t_pool : *this; }
   void put(Packet* packet) {
-    if (thread_ != t_thread && t_thread != kNobody && thread_ != kNobody) [[unlikely]] {
-      put_away(packet);
-      return;
-    }
-    if (packet->attachment != nullptr) detach(packet);
+    if (packet->attached) [[unlikely]]
+      detach(packet);
+    --live_;
+    if (free_packets_ == kChain) [[unlikely]]
+      store_chain();
     packet->next = free_;
     free_ = packet;
-    --live_;
+    ++free_packets_;
   }
-  void put_away(Packet* packet);
+  void refill();
+  void store_chain();
   void grow();
   void detach(Packet* packet);
 
+  static constexpr size_t kChainsOfOneself = 64;  // before half of them go to the depot
+
   Packet* free_ = nullptr;
-  uint64_t live_ = 0;
-  std::vector<void*> memory_;  // as the system gave it
-  size_t slabs_ = 0;
-  char *huge_ = nullptr, *huge_end_ = nullptr;  // slabs not used yet
+  unsigned free_packets_ = 0;    // in that list
+  std::vector<Packet*> chains_;  // lists of kChain free ones
+  int64_t live_ = 0;
+  PacketDepot* depot_;
+  std::vector<void*> small_, huge_;  // memory of one slab, and of a huge page of them
+  size_t slabs_ = 0, left_ = 0;      // left of the newest huge page
   std::vector<std::unique_ptr<Attachment>> spare_;
-  unsigned thread_;
-  std::vector<Away> away_;  // by the thread that gave them back
-  static constinit inline thread_local unsigned t_thread = kNobody;
+  static constinit inline thread_local PacketPool* t_pool = nullptr;
 };
 
-/// While it is there, the calling thread is that of this number.
+/// While it is there, the calling thread gives packets of that pool's depot back to that pool.
 class WorkOfThread {
  public:
-  explicit WorkOfThread(unsigned number) { PacketPool::t_thread = number; }
-  ~WorkOfThread() { PacketPool::t_thread = PacketPool::kNobody; }
+  explicit WorkOfThread(PacketPool& pool) { PacketPool::t_pool = &pool; }
+  ~WorkOfThread() { PacketPool::t_pool = nullptr; }
   WorkOfThread(const WorkOfThread&) = delete;
   WorkOfThread& operator=(const WorkOfThread&) = delete;
 };
 
-void Recycle::operator()(Packet* packet) const { PacketPool::owner(packet).put(packet); }
+void Recycle::operator()(Packet* packet) const { PacketPool::owner(packet).keeper().put(packet); }
+
+Attachment* Packet::attachment() const { return attached ? PacketPool::place(this) : nullptr; }
 
 /// The bytes of the frame, empty if the packet has none.
 inline std::span<const uint8_t> frame_of(const Packet& packet) {
-  return packet.attachment ? std::span<const uint8_t>(packet.attachment->bytes) : std::span<const uint8_t>();
+  return packet.attached ? std::span<const uint8_t>(packet.attachment()->bytes) : std::span<const uint8_t>();
 }
 
 namespace frame {  // the same changes in the bytes; only called when there are any
@@ -210,16 +252,14 @@ void set_destination(Packet& packet);
 void cut(Packet& packet);
 }  // namespace frame
 
-inline bool has_bytes(const Packet& packet) {
-  return packet.attachment != nullptr && !packet.attachment->bytes.empty();
-}
+inline bool has_bytes(const Packet& packet) { return packet.attached && !packet.attachment()->bytes.empty(); }
 /// ECN of the outermost IP header becomes congestion experienced.
 inline void mark_ce(Packet& packet) {
   packet.ecn = 3;
   if (has_bytes(packet)) frame::set_traffic_class(packet);
 }
 inline void set_dscp(Packet& packet, uint8_t dscp) {
-  packet.dscp = dscp;
+  packet.dscp = dscp & 63;
   if (has_bytes(packet)) frame::set_traffic_class(packet);
 }
 /// Outermost destination, segments left and hop limit as the packet's fields say now. Called once per hop by switches.
@@ -229,8 +269,11 @@ inline void sync_forwarding(Packet& packet) {
 /// Keeps at most `size` bytes of the frame, and gives it the code point. All length fields stay; with `lengths` that of
 /// the outermost IP header becomes what is left (mrc.md section 4; A-15).
 inline void trim(Packet& packet, unsigned size, uint8_t dscp, bool lengths = false) {
-  packet.dscp = dscp;
-  if (packet.size > size) packet.size = static_cast<uint16_t>(size);
+  packet.dscp = dscp & 63;
+  if (packet.size > size) {
+    packet.size = static_cast<uint16_t>(size);
+    packet.trimmed = true;
+  }
   if (lengths) packet.bth |= kLengthCut;
   if (has_bytes(packet)) frame::cut(packet);
 }

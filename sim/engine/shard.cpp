@@ -1,35 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/engine/shard.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <new>
 #include <thread>
 #include <utility>
 
 namespace mrc::sim {
-
-namespace {
-constexpr size_t kHugePage = size_t{2} << 20;
-}  // namespace
-
-void* HugeMemory::do_allocate(size_t bytes, size_t alignment) {
-  if (bytes < kHugePage) return ::operator new(bytes, std::align_val_t(alignment));
-  void* memory = std::aligned_alloc(kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
-  if (memory == nullptr) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-  madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);  // what is left over may never be used
-#endif
-  return memory;
-}
-
-void HugeMemory::do_deallocate(void* memory, size_t bytes, size_t alignment) {
-  if (bytes < kHugePage) return ::operator delete(memory, std::align_val_t(alignment));
-  std::free(memory);
-}
 
 void NearEvents::sort(std::vector<uint32_t>& counts) {
   // In the order of their numbers they lie side by side in memory, too.

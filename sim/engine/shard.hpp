@@ -71,11 +71,9 @@ class NearEvents {
 struct alignas(64) Shard {
   using WindowQueue = EventWheel<10>;
 
-  Shard(unsigned thread, unsigned threads)
-      : number(static_cast<uint8_t>(thread)),
-        pool(threads > 1 ? thread : PacketPool::kNobody, threads),
-        from_switches(threads),
-        from_nics(threads) {}
+  /// depot: null, where there is one thread.
+  Shard(unsigned thread, unsigned threads, PacketDepot* depot)
+      : number(static_cast<uint8_t>(thread)), pool(depot), from_switches(threads), from_nics(threads) {}
 
   const uint8_t number;
   Time now = 0;

@@ -67,7 +67,7 @@ const Key<T> kKeys[] = {
     NUMBER(ecn_min, 0, 100, false, "no marks up to this many plane BDPs"),
     NUMBER(ecn_max, 0, 100, false, "every packet is marked from this many plane BDPs on"),
     NUMBER(bdp_kb, 0, 1e6, false, "plane BDP, which queues are measured in, 1000 bytes; 0: gbps times the round trip"),
-    NUMBER(buffer_mb, 0.01, 1e6, false, "buffer of a switch, million bytes"),
+    NUMBER(buffer_mb, 0.01, kMostBufferBytes / 1e6, false, "buffer of a switch, million bytes"),
     NUMBER(alpha, 0, 1000, false, "a queue takes at most this share of the free buffer; 0: no such limit"),
 };
 #undef NUMBER

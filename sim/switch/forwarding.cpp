@@ -105,7 +105,7 @@ Decision forward(const ForwardingTables& tables, Packet& packet) {
       packet.dst = shift_usid(packet.dst);
     } else if (packet.stack == Stack::Srv6Srh && packet.segments_left > 0) {
       --packet.segments_left;
-      packet.dst = packet.attachment->segment;
+      packet.dst = packet.attachment()->segment;
     } else {
       return {Verdict::ToSelf, 0};
     }

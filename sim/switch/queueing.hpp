@@ -13,38 +13,42 @@
 
 namespace mrc::sim {
 
-/// Counters of a queue, as in SAI.
-struct QueueCounters {
-  uint64_t packets = 0, bytes = 0;  ///< transmitted
-  uint64_t watermark_bytes = 0;
-  uint64_t ecn_marked = 0;
+/// What a queue counts when a packet is not admitted, as in SAI.
+struct QueueLosses {
   uint64_t dropped_packets = 0,
            dropped_bytes = 0;  ///< admission failed (also if a trimmed copy went out), or discarded
   uint64_t trim = 0;           ///< admission failed, trimmed
   uint64_t tx_trim = 0;        ///< of these, taken by the trim queue
   uint64_t dropped_trim = 0;   ///< of these, refused by the trim queue
 };
+/// Counters of a queue, as in SAI.
+struct QueueCounters : QueueLosses {
+  uint64_t packets = 0, bytes = 0;  ///< transmitted
+  uint64_t watermark_bytes = 0;
+  uint64_t ecn_marked = 0;
+};
 
 /// Packets waiting, first in first out. A large fabric has ten million of these, most of which never lose a packet:
-/// what is counted when they do has memory of its own.
+/// what is counted when they do has memory of its own. Depths have 32 bits: SwitchConfig::check() holds the buffer to
+/// that.
 struct alignas(64) Queue {
   Packet *head = nullptr, *tail = nullptr;
-  uint64_t bytes = 0;
+  uint32_t bytes = 0, watermark_bytes = 0;
   uint32_t packets = 0;
   int32_t deficit = 0;  ///< bytes it may still send in this round
-  uint64_t sent_packets = 0, sent_bytes = 0, watermark_bytes = 0;
-  std::unique_ptr<QueueCounters> rare;  ///< counts in it what is not above
+  uint64_t sent_packets = 0, sent_bytes = 0, ecn_marked = 0;
+  std::unique_ptr<QueueLosses> lost;  ///< null: nothing was
 
-  /// What is counted of marks and losses.
-  QueueCounters& losses() {
-    if (rare == nullptr) rare = std::make_unique<QueueCounters>();
-    return *rare;
+  QueueLosses& losses() {
+    if (lost == nullptr) lost = std::make_unique<QueueLosses>();
+    return *lost;
   }
   QueueCounters counters() const {
-    QueueCounters all = rare ? *rare : QueueCounters{};
+    QueueCounters all{lost ? *lost : QueueLosses{}};
     all.packets = sent_packets;
     all.bytes = sent_bytes;
     all.watermark_bytes = watermark_bytes;
+    all.ecn_marked = ecn_marked;
     return all;
   }
 

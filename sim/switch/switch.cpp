@@ -90,7 +90,7 @@ bool Switch::admit(Egress& egress, std::span<Queue> queues, Packet* packet) {
   const QueueConfig* config = &egress.config->queue[q];
   Queue* queue = &queues[q];
   if (!admits(*config, queue->bytes, packet->size, buffer_)) [[unlikely]] {
-    QueueCounters& counters = queue->losses();
+    QueueLosses& counters = queue->losses();
     ++counters.dropped_packets;
     counters.dropped_bytes += packet->size;
     if (!config->trim || (config_.trimmable >> (packet->dscp & 63) & 1) == 0) {
@@ -118,7 +118,7 @@ bool Switch::admit(Egress& egress, std::span<Queue> queues, Packet* packet) {
   if (config->ecn.mode != EcnConfig::Mode::Off && (trimmed_codes_ >> (packet->dscp & 63) & 1) == 0 &&
       ecn_capable(packet->ecn) && marks(config->ecn, queue->bytes, rng_)) {
     mark_ce(*packet);
-    ++queue->losses().ecn_marked;
+    ++queue->ecn_marked;
   }
   return true;
 }
@@ -234,9 +234,9 @@ std::vector<NamedCounter> Switch::switch_counters() const {
 }
 
 uint64_t Switch::memory() const {
-  size_t rare = 0;
-  for (const Queue& q : queues_) rare += q.rare ? sizeof(QueueCounters) : 0;
-  return sizeof *this + ports_.capacity() * sizeof(Egress) + queues_.capacity() * sizeof(Queue) + rare +
+  size_t lost = 0;
+  for (const Queue& q : queues_) lost += q.lost ? sizeof(QueueLosses) : 0;
+  return sizeof *this + ports_.capacity() * sizeof(Egress) + queues_.capacity() * sizeof(Queue) + lost +
          tables_.usid.memory() + tables_.hosts.memory();
 }
 

@@ -47,6 +47,9 @@ std::string SwitchConfig::check() const {
     }
   }
   if (buffer_bytes == 0) return "the buffer has no bytes";
+  if (buffer_bytes > kMostBufferBytes) {
+    return "the buffer of " + std::to_string(buffer_bytes) + " bytes has more than " + std::to_string(kMostBufferBytes);
+  }
   if (usid_block == kHostPrefix >> 32) return "the uSID block fd00:0000 is the one of hosts";
   for (const PortConfig* port : {&to_switch, &to_host}) {
     if (port->trimmed_dscp < 64 && (trimmable >> port->trimmed_dscp & 1) != 0) {

@@ -38,6 +38,9 @@ struct PortConfig {
   uint8_t trimmed_dscp = wire::kDscpTrimmed;  ///< code point of what this egress port's queues trim
 };
 
+/// More has no switch; queues count their bytes in 32 bits.
+inline constexpr uint64_t kMostBufferBytes = 4'000'000'000;
+
 struct SwitchConfig {
   std::string name;
   PortConfig to_switch;  ///< egress ports to other switches
@@ -48,7 +51,7 @@ struct SwitchConfig {
   /// Trimming rewrites the length (and with IPv4 the checksum) of the outermost IP header.
   bool trim_lengths = false;
   uint8_t trim_queue = kQueueControl;
-  uint64_t buffer_bytes = 64 << 20;  ///< shared by all queues
+  uint64_t buffer_bytes = 64 << 20;  ///< shared by all queues; 1 to kMostBufferBytes
   Time latency = 500 * kNs;          ///< from the arrival that counts to admission to the egress queue
   Time port_latency = 0;             ///< of every port, paid on the way in and on the way out
   /// Arrival is that of the first 64 bytes instead of the last byte, on links that are not slower than any other of

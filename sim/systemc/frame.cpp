@@ -16,7 +16,7 @@ const tlm::tlm_phase& link_change() { return LINK_CHANGE; }
 std::span<const uint8_t> FrameExtension::frame() {
   if (!sim::has_bytes(*packet_)) sim::give_frame(pool_, *packet_, {.payload = sim::fill_pattern});
   if (!sim::has_bytes(*packet_)) return {};
-  payload_.set_data_ptr(packet_->attachment->bytes.data());
+  payload_.set_data_ptr(packet_->attachment()->bytes.data());
   return sim::frame_of(*packet_);
 }
 
@@ -54,7 +54,7 @@ tlm::tlm_generic_payload& FramePool::make(sim::PacketPtr packet, sim::Time start
   payload.set_byte_enable_ptr(nullptr);
   payload.set_dmi_allowed(false);
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  payload.set_data_ptr(sim::has_bytes(*packet) ? packet->attachment->bytes.data() : nullptr);
+  payload.set_data_ptr(sim::has_bytes(*packet) ? packet->attachment()->bytes.data() : nullptr);
   auto* extension = payload.get_extension<FrameExtension>();
   extension->packet_ = std::move(packet);
   extension->start_ = start;

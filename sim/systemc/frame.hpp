@@ -35,7 +35,7 @@ class FrameExtension final : public tlm::tlm_extension<FrameExtension> {
   /// Sets ECN to CE, in the bytes too. False: the packet is not ECN-capable, or has been marked.
   bool mark();
   /// Shorter than it was sent.
-  bool trimmed() const { return packet_->size < packet_->full_size; }
+  bool trimmed() const { return packet_->trimmed; }
   uint32_t entropy() const { return packet_->entropy; }
   /// The bytes, destination MAC to ICRC; written now if nobody has, and the payload's data from then on. Empty: the
   /// packet has fields that no MRC packet has.

@@ -142,7 +142,7 @@ struct FastAndBox {
   }
   void nack(uint32_t psn, uint8_t reason, uint32_t entropy) {
     Packet& p = send(wire::Opcode::Nack, psn);
-    p.nack = {entropy, psn, 0, reason, 0};
+    p.nack = {entropy, psn, reason, 0};
   }
   void ack(uint32_t psn, uint16_t msn, uint8_t syndrome = 0x1f) {
     Packet& p = send(wire::Opcode::Ack, psn);

@@ -281,7 +281,7 @@ class FastEndpoint final : public Endpoint {
   /// The QP's window is full: if nothing is heard for a while, a reliability probe asks what has arrived.
   void watch_state(FastQp& qp);
   void state_timer(FastQp& qp, Time time);
-  void find_overdue(FastQp& qp, const Sack& sack, const SackFields& fields);
+  void find_overdue(FastQp& qp, const Sack& sack, const Packet& packet);
   void ask_state(FastQp& qp, uint16_t id);
   void arm_state(FastQp& qp);
   static uint32_t full_round_trip(const FastDest& dest);

@@ -57,17 +57,18 @@ void FastEndpoint::probe_timer(uint32_t slot) {
     probe.waiting = true;
     probe.due = now + retry_interval(config_.timeout, 0, config_.retry) * kTick;
     PacketPtr packet = make_packet(qp, plane, qp.ev.value(probe.ev_idx), true);
-    const uint16_t id = probe_id(probe.seq, slot, kProbeSlots), stamp = time_stamp(tick(), false);
+    const uint16_t id = probe_id(probe.seq, slot, kProbeSlots);
+    packet->tx_timestamp = time_stamp(tick(), false);
     probe.evp = probe_with_ev_probe(config_.probe_kind, probe.evp);
     packet->opcode = opcode_byte(probe.evp ? wire::Opcode::EndpointRequest : wire::Opcode::ProbeRequest);
     packet->size = static_cast<uint16_t>(frame_size(qp.stack, packet->opcode, false, 0));
     if (probe.evp) {
       packet->dqp = wire::kEndpointDqp;
       packet->psn = ep_probe_id(EpKind::RevivalProbe, id);
-      packet->probe = {ep_mask_of_planes(up_, false), 0, stamp, static_cast<uint8_t>(wire::ErthOp::EvProbe)};
+      packet->probe = {ep_mask_of_planes(up_, false), 0, static_cast<uint8_t>(wire::ErthOp::EvProbe)};
     } else {
       packet->psn = 0;
-      packet->probe = {0, id, stamp, 0};
+      packet->probe = {0, id, 0};
     }
     put_control(std::move(packet), plane, config_.work_to_probe);
     ++stats_.probes;
@@ -159,7 +160,8 @@ void FastEndpoint::ask_state(FastQp& qp, uint16_t id) {
   packet->opcode = opcode_byte(wire::Opcode::ProbeRequest);
   packet->psn = 0;
   packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::ProbeRequest), false, 0));
-  packet->probe = {0, id, time_stamp(tick(), false), 0};
+  packet->probe = {0, id, 0};
+  packet->tx_timestamp = time_stamp(tick(), false);
   put_control(std::move(packet), plane, config_.work_to_probe);
   ++stats_.probes;
 }
@@ -210,8 +212,8 @@ void FastEndpoint::port_status_timer(uint32_t d) {
   dest.seq = (dest.seq + 1) & 0x3f;
   packet->psn = ep_update_id(dest.seq, d);
   packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::EndpointRequest), false, 0));
-  packet->probe = {ep_mask_of_planes(up_, false), 0, time_stamp(tick(), false),
-                   static_cast<uint8_t>(wire::ErthOp::PortStatus)};
+  packet->probe = {ep_mask_of_planes(up_, false), 0, static_cast<uint8_t>(wire::ErthOp::PortStatus)};
+  packet->tx_timestamp = time_stamp(tick(), false);
   put_control(std::move(packet), plane, config_.work_to_probe);
   dest.sent = true;
   dest.when = access_.now() + config_.endpoint_interval * kTick;
@@ -236,7 +238,8 @@ void FastEndpoint::on_endpoint(const Packet& p, unsigned plane) {
                     frame_size(qp.stack, static_cast<uint8_t>(wire::Opcode::EndpointResponse), false, 0), out);
     packet->dqp = wire::kEndpointDqp;
     packet->psn = id;
-    packet->probe = {0, 0, p.probe.tx_timestamp, p.probe.op};
+    packet->probe = {0, 0, p.probe.op};
+    packet->tx_timestamp = p.tx_timestamp;
     put_control(std::move(packet), out, config_.packet_to_answer);
     return;
   }
@@ -306,8 +309,8 @@ void FastEndpoint::reverse_next() {
     packet->dqp = wire::kEndpointDqp;
     packet->psn = ep_probe_id(EpKind::ReverseProbe, reverse_.seq);
     packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::EndpointRequest), false, 0));
-    packet->probe = {ep_mask_of_planes(up_, false), 0, time_stamp(tick(), false),
-                     static_cast<uint8_t>(wire::ErthOp::EvProbe)};
+    packet->probe = {ep_mask_of_planes(up_, false), 0, static_cast<uint8_t>(wire::ErthOp::EvProbe)};
+    packet->tx_timestamp = time_stamp(tick(), false);
     put_control(std::move(packet), plane, config_.work_to_probe);
     add_timer(reverse_.due, TimerKind::ReverseProbe, 0);
   }

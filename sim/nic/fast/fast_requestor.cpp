@@ -545,7 +545,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
                   .bytes = bytes,
                   .ecn = mark_is_ecn(s.m),
                   .rtt_valid = sample,
-                  .rtt = sample ? ticks_since(s.tx_timestamp, tick(), false) : uint16_t{0},
+                  .rtt = sample ? ticks_since(packet.tx_timestamp, tick(), false) : uint16_t{0},
                   .pen = s.rcv_cwnd_pen,
                   .restore = s.restore_cwnd != 0});
   }
@@ -556,20 +556,21 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
       qp.rtx_lo = qp.una;
     }
   }
-  if (config_.overdue != 0 && qp.ts) find_overdue(qp, sack, s);
+  if (config_.overdue != 0 && qp.ts) find_overdue(qp, sack, packet);
   release_blocks(qp);
 }
 
 /// Gaps of this SACK whose newest transmission should have come before the packet that it answers. Paths differ by what
 /// waits on them: the longest round trip of late is what one packet may be behind another.
-void FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const SackFields& s) {
+void FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& packet) {
+  const SackFields& s = packet.sack;
   // A packet that was trimmed overtakes what waits in queues, and tells nothing; a probe tells it after twice the time.
   const Block* cause = sack.pr ? nullptr : block_of(qp, sack.psn);
   const bool arrived =
       psn_before(sack.psn, qp.una) || (cause != nullptr && (cause->row.sacked & psn_bit<uint64_t>(sack.psn)) != 0);
   if (!sack.pr && !arrived) return;
   FastDest& dest = dest_of(qp);
-  const uint32_t took = ticks_since(s.tx_timestamp, tick(), false);
+  const uint32_t took = ticks_since(packet.tx_timestamp, tick(), false);
   dest.longest = longest_of_late(dest.longest, took, full_round_trip(dest));
   const uint32_t spare = overdue_spare(config_.overdue, dest.longest, sack.pr);
   bool any = false;
@@ -578,7 +579,7 @@ void FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const SackFields& 
     if (!in_window(psn, qp.una, qp.nxt)) return;
     Block* block = block_of(qp, psn);
     if (block == nullptr) return;
-    if (!overdue_lost(block->row, psn, block->record[psn & 63].sent, s.tx_timestamp, spare)) return;
+    if (!overdue_lost(block->row, psn, block->record[psn & 63].sent, packet.tx_timestamp, spare)) return;
     first = any ? psn_first(first, psn) : psn;
     any = true;
   };
@@ -622,7 +623,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
       cc_event(qp, {.kind = CcEvent::Nack,
                     .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit),
                     .rtt_valid = sample,
-                    .rtt = sample ? ticks_since(n.tx_timestamp, tick(), false) : uint16_t{0},
+                    .rtt = sample ? ticks_since(packet.tx_timestamp, tick(), false) : uint16_t{0},
                     .reason = n.reason});
     }
   }

@@ -51,7 +51,7 @@ void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bo
   s.rcvd_bytes = sack_rcvd(qp.rcvd);
   s.ack_psn_offset = static_cast<int16_t>(probe ? cause.probe.probe_id : cause.psn - qp.cack);
   s.sack_offset = static_cast<int16_t>(base - qp.cack);
-  s.tx_timestamp = probe ? cause.probe.tx_timestamp : cause.tx_timestamp;
+  packet->tx_timestamp = cause.tx_timestamp;
   s.ooo_count = static_cast<uint16_t>(std::min(qp.ooo, 0x7fffu));
   s.m = static_cast<uint8_t>(cause.ecn == 3 ? wire::Mark::SkipOnce : wire::Mark::None);
   s.pr = probe;
@@ -72,7 +72,8 @@ void FastEndpoint::send_nack(FastQp& qp, const Packet& cause, unsigned plane, wi
   unsigned out = 0;
   PacketPtr packet = make_answer(qp, plane, wire::Opcode::Nack, qp.frame_control[1], out);
   packet->psn = cause.psn;
-  packet->nack = {cause.entropy, cause.psn, cause.tx_timestamp, static_cast<uint8_t>(reason), 0};
+  packet->nack = {cause.entropy, cause.psn, static_cast<uint8_t>(reason), 0};
+  packet->tx_timestamp = cause.tx_timestamp;
   put_control(std::move(packet), out, config_.packet_to_answer);
   ++stats_.nacks;
 }
@@ -143,7 +144,7 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
       if (qp.due.trig != 0 || saves) {
         Packet probe = p;
         probe.ecn = 0;
-        probe.probe = {0, kNoProbeId, p.tx_timestamp, 0};
+        probe.probe = {0, kNoProbeId, 0};
         send_sack(qp, probe, plane, true);
       }
       qp.due.tmiss.trimmed(p.psn);

@@ -332,7 +332,7 @@ TEST_CASE("a switch that reboots loses everything in it, is away, and comes back
   CHECK(star[2].got.back().packet.size == 999);
   CHECK(star.sw().queue_counters(2, kQueueData).packets > 1);
   // 2 us are 6 packets of 322 ns; nothing more than what was sent before and what waited at box 0 comes through.
-  CHECK(star.fabric.pool().live() == 10 - star.fabric.stats(1, true).packets);
+  CHECK(star.fabric.pool().live() == 10 - static_cast<int64_t>(star.fabric.stats(1, true).packets));
 }
 
 TEST_CASE("a second reboot during the first lasts to its own end", "[sim][events]") {

@@ -45,7 +45,7 @@ TEST_CASE("a pool gives packets again and counts those that are out", "[sim][pac
   PacketPtr b = pool.make();
   CHECK(b.get() == first);
   CHECK(b->dscp == 0);
-  CHECK(b->attachment == nullptr);
+  CHECK(b->attachment() == nullptr);
   CHECK(b->hop_limit == 64);
   std::vector<PacketPtr> many;
   for (unsigned i = 0; i < 10'000; ++i) many.push_back(pool.make());
@@ -155,34 +155,48 @@ TEST_CASE("trimming cuts, re-marks, and rewrites no length, or the outermost onl
   }
 }
 
-TEST_CASE("packets that another thread gives back are there again when they are taken back", "[sim][packet]") {
-  PacketPool mine(0, 2);
+TEST_CASE("a thread keeps the packets that it gives back, and what it has too many of goes to the others",
+          "[sim][packet]") {
+  PacketDepot depot;
+  PacketPool mine(&depot), others(&depot), apart;
+  const auto give_back_as = [](PacketPool& pool, std::vector<PacketPtr>& packets) {
+    const WorkOfThread as(pool);
+    packets.clear();
+  };
+  // One packet, with an attachment: the next one that the other makes.
   std::vector<PacketPtr> out;
-  for (unsigned i = 0; i < 3; ++i) out.push_back(mine.make());
+  out.push_back(mine.make());
   mine.attach(*out[0]).bytes.assign(100, 1);
   const Packet* const first = out[0].get();
-  {
-    const WorkOfThread as(1);
-    out[0].reset();
-    out[1].reset();
-  }
-  const PacketPtr another = mine.make();
-  CHECK(another.get() != first);
-  CHECK(mine.live() == 4);
-  mine.take_back();
-  CHECK(mine.live() == 2);
-  {
-    const WorkOfThread as(0);
-    out[2].reset();
-  }
+  give_back_as(others, out);
   CHECK(mine.live() == 1);
-  std::vector<const Packet*> again;
-  for (unsigned i = 0; i < 3; ++i) {
-    out[i] = mine.make();
-    again.push_back(out[i].get());
-    CHECK(out[i]->attachment == nullptr);
+  CHECK(others.live() == -1);
+  out.push_back(others.make());
+  CHECK(out[0].get() == first);
+  CHECK(out[0]->attachment() == nullptr);
+  give_back_as(mine, out);
+  CHECK(mine.live() + others.live() == 0);
+
+  // A pool without the depot has its own again, whoever gives them back.
+  out.push_back(apart.make());
+  const Packet* const alone = out[0].get();
+  give_back_as(mine, out);
+  CHECK(apart.live() == 0);
+  CHECK(apart.make().get() == alone);
+
+  // All that one makes the other gives back, again and again.
+  constexpr size_t kMany = 200'000;
+  for (unsigned round = 0; round < 8; ++round) {
+    for (size_t i = 0; i < kMany; ++i) out.push_back(mine.make());
+    std::vector<const Packet*> all;
+    for (const PacketPtr& packet : out) all.push_back(packet.get());
+    std::sort(all.begin(), all.end());
+    CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
+    give_back_as(others, out);
   }
-  CHECK(std::find(again.begin(), again.end(), first) != again.end());
+  // 682 packets in each 64 KiB; at most 64 times as many lie idle with the one who has too many, and one more with
+  // each.
+  CHECK(mine.memory() + others.memory() <= (kMany / 682 + 1 + 64 + 2) * 65536);
 }
 
 TEST_CASE("a packet shorter than the trim size is re-marked and stays whole", "[sim][trim]") {

@@ -32,8 +32,7 @@ TEST_CASE("a packet takes the time of its bytes twice, fibre, FEC, ports and swi
   // its two ports 20 ns each.
   CHECK(star[1].got[0].time == 2 * 1012 * 80 + 2 * 100 * kNs + 300 * kNs + 2 * 20 * kNs);
   CHECK(star[1].got[0].packet.hop_limit == 63);
-  CHECK(star[1].got[0].packet.sent_ps == 0);
-  CHECK(star[1].got[0].packet.full_size == 1000);
+  CHECK_FALSE(star[1].got[0].packet.trimmed);
 }
 
 TEST_CASE("cut-through decides after 64 bytes, unless the way in is slower than a way out", "[sim][switch]") {
@@ -95,7 +94,7 @@ TEST_CASE("a full queue trims, at the size and with the code point of the port",
   const Packet& trimmed = star[2].got[2].packet;
   CHECK(trimmed.size == size);
   CHECK(trimmed.dscp == (asymmetric ? kLasthop : kTrimmed));
-  CHECK(trimmed.full_size == 4000);
+  CHECK(trimmed.trimmed);
   CHECK(trimmed.ecn == 2);
   const auto queue = star.sw().queue_counter_list(2, kQueueData);
   CHECK(value(queue, "SAI_QUEUE_STAT_TRIM_PACKETS") == 1);
@@ -391,6 +390,8 @@ TEST_CASE("settings that cannot work are refused with their reason", "[sim][conf
   SECTION("buffer") {
     config.buffer_bytes = 0;
     CHECK(why() == "the buffer has no bytes");
+    config.buffer_bytes = 4'000'000'001;
+    CHECK(why() == "the buffer of 4000000001 bytes has more than 4000000000");
   }
   SECTION("block") {
     config.usid_block = 0xfd000000;

@@ -145,7 +145,7 @@ class Watch final : public Tap {
  public:
   void sent(LinkId link, bool from_a, Time start, const Packet& packet, bool is_lost) override {
     rows_.push_back({start, link, from_a, is_lost, packet.size, hash(packet)});
-    trimmed += packet.size < packet.full_size;
+    trimmed += packet.trimmed;
     marked += packet.ecn == 3;
     lost += is_lost;
   }
@@ -178,7 +178,7 @@ class Watch final : public Tap {
     const auto mix = [&h](uint64_t x) { h = Rng::hash(h ^ x); };
     for (const uint64_t x : {p->dst.hi, p->dst.lo, uint64_t{p->entropy}, uint64_t{p->src}, uint64_t{p->size},
                              uint64_t{p->dscp}, uint64_t{p->ecn}, uint64_t{p->hop_limit}, uint64_t{p->segments_left},
-                             uint64_t{p->plane}, p->sent_ps, uint64_t{p->full_size}, uint64_t{p->psn}}) {
+                             uint64_t{p->plane}, uint64_t{p->trimmed}, uint64_t{p->psn}}) {
       mix(x);
     }
     if (!give_frame(pool_, *p, {.payload = fill_pattern})) mix(1);

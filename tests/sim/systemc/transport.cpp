@@ -53,7 +53,6 @@ struct Source : sc_core::sc_module {
       packet->dscp = wire::kDscpTrimmable;
       packet->ecn = 2;
       packet->size = static_cast<uint16_t>(sim::frame_size(packet->stack, packet->opcode, false, 4096));
-      packet->full_size = packet->size;
       tlm::tlm_generic_payload& payload = frames.make(std::move(packet), now_ps() + picoseconds(local));
       out->b_transport(payload, local);
       payload.release();

@@ -212,13 +212,15 @@ TEST_CASE("fast: a message is delivered when all before it has arrived; probes b
   CHECK(t.of(Opcode::Ack)[0].psn == 2);
   const size_t sacks = t.of(Opcode::Sack).size();
   Packet& probe = t.send(Opcode::ProbeRequest, 0, 150, wire::kDscpTrimmable);
-  probe.probe = {0, 0xbeef, 77, 0};
+  probe.probe = {0, 0xbeef, 0};
+  probe.tx_timestamp = 77;
   t.run(1 * kUs);
   REQUIRE(t.of(Opcode::Sack).size() == sacks + 1);
-  const SackFields s = t.of(Opcode::Sack).back().sack;
+  const Packet answer = t.of(Opcode::Sack).back();
+  const SackFields s = answer.sack;
   CHECK(s.pr == 1);
   CHECK(static_cast<uint16_t>(s.ack_psn_offset) == 0xbeef);
-  CHECK(s.tx_timestamp == 77);
+  CHECK(answer.tx_timestamp == 77);
   CHECK(t.of(Opcode::Ack).size() == 2);
 }
 
