@@ -69,9 +69,10 @@ struct Attachment {
   unsigned full_size = 0;      ///< of the frame before any trimming
 };
 
-/// One packet. Links and switches touch the first 40 bytes, fast endpoints the rest. A fabric of 100 000 NICs has
-/// twenty million of them at a time: three take as much as the cache lines of two would.
-struct alignas(32) Packet {
+struct Packet;
+
+/// What a packet is. Links and switches touch the first 40 bytes, fast endpoints the rest.
+struct PacketFields {
   Packet* next;     ///< list it is in; the owner's
   Time at_ps;       ///< when the far end of the link sees it; set by the link
   Address dst;      ///< of the outermost IP header: the path with SRv6
@@ -98,22 +99,25 @@ struct alignas(32) Packet {
     NackFields nack;
     ProbeFields probe;
   };
+};
 
+/// One packet. A fabric of 100 000 NICs has twenty million of them at a time, so it has the size of a cache line and a
+/// half. A copy is in no list and has no attachment; one that is assigned to keeps both.
+struct alignas(32) Packet : PacketFields {
   Packet() = default;
-  /// A copy is in no list and has no attachment; one that is assigned to keeps both.
-  Packet(const Packet& other) { copy(other, nullptr, false); }
+  Packet(const Packet& other) : PacketFields(other) {
+    next = nullptr;
+    attached = false;
+  }
   Packet& operator=(const Packet& other) {
-    if (this != &other) copy(other, next, attached);
+    Packet* const list = next;
+    const bool own = attached;
+    PacketFields::operator=(other);
+    next = list;
+    attached = own;
     return *this;
   }
   inline Attachment* attachment() const;
-
- private:
-  void copy(const Packet& other, Packet* list, bool own) {
-    std::memcpy(static_cast<void*>(this), &other, sizeof *this);
-    next = list;
-    attached = own;
-  }
 };
 static_assert(sizeof(Packet) == 96, "one cache line and a half");
 
@@ -185,12 +189,13 @@ class PacketPool {
     Slab& operator=(const Slab&) = delete;
     ~Slab();
     PacketPool* const pool;
-    std::atomic<Attachment**> attachments{
-        nullptr};  // of each packet, null if it has none; null: no packet ever had one
+    /// Of each packet, null if it has none. No table: no packet ever had one.
+    std::atomic<Attachment**> attachments{nullptr};
     Packet packets[kChain];
   };
   static Slab& slab_of(const Packet* packet) {
-    return *reinterpret_cast<Slab*>(reinterpret_cast<uintptr_t>(packet) & ~uintptr_t{kSlabBytes - 1});
+    auto* bytes = reinterpret_cast<std::byte*>(const_cast<Packet*>(packet));
+    return *reinterpret_cast<Slab*>(bytes - (reinterpret_cast<uintptr_t>(packet) & (kSlabBytes - 1)));
   }
   static PacketPool& owner(const Packet* packet) { return *slab_of(packet).pool; }
   static Attachment*& place(const Packet* packet) {
