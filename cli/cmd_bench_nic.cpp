@@ -46,7 +46,7 @@ struct Options {
               encapsulation, host_latency;
   uint64_t cycles = 45000, warm = 45000, seed = 1;
   unsigned dests = 1, reorder = tb::BenchOptions{}.reorder_pkts;
-  double delay_ns = 500;
+  double delay_ns = 500, cc_rate = 0;
   bool timestamps = false, cc = false, immediates = false, ack_with_sack = false, check = false;
   DutProcess dut_process;
 };
@@ -444,6 +444,7 @@ class Measurement {
     base_.open = dut_opener(o.dut, *asked.preset, o.seed, context, o.dut_process);
     base_.timestamps = o.timestamps;
     base_.cc = o.cc;
+    base_.cc_rate_gbps = o.cc_rate;
     base_.immediates = o.immediates;
     base_.ack_with_sack = o.ack_with_sack;
     base_.delay_ns = o.delay_ns;
@@ -463,8 +464,11 @@ class Measurement {
         "{}, {} planes of {} Gb/s, device {}{}, links of {} ns, {} cycles after {} of warm-up{}{}{}{}\n", o_.preset,
         asked_.preset->num_planes, asked_.preset->port_gbps, o_.dut,
         o_.dut_process.own(o_.dut) ? " in a process of its own" : "", o_.delay_ns, o_.cycles, o_.warm,
-        o_.timestamps ? ", time stamps" : "", o_.cc ? ", congestion control" : "", o_.immediates ? ", immediates" : "",
-        o_.ack_with_sack ? ", ACKs with SACKs only" : "");
+        o_.timestamps ? ", time stamps" : "",
+        !o_.cc            ? ""
+        : o_.cc_rate == 0 ? ", congestion control"
+                          : fmt::format(", congestion control for {} Gb/s", o_.cc_rate),
+        o_.immediates ? ", immediates" : "", o_.ack_with_sack ? ", ACKs with SACKs only" : "");
     if (!asked_.groups.empty()) text_out() << title_line() << '\n';
     for (const Group& g : asked_.groups) {
       for (const Direction d : asked_.directions) {
@@ -574,6 +578,7 @@ std::string measured_json(const Options& o, const Measured& m, const std::string
   j["cycles"] = o.cycles;
   j["timestamps"] = o.timestamps || o.cc;
   j["cc"] = o.cc;
+  j["cc_rate"] = o.cc_rate;
   j["immediates"] = o.immediates;
   j["ack_with_sack"] = o.ack_with_sack;
   j["dests"] = o.dests;
@@ -664,7 +669,10 @@ void register_bench_nic(CLI::App& bench, Context& context) {
               "ns that each read from the host takes, or several: a row for each; default: 0.4 to 0.7 of what the "
               "preset's prefetch hides");
   c->add_flag("--timestamps", options->timestamps, "a time stamp header in every data packet");
-  c->add_flag("--cc", options->cc, "QPs with the congestion controller (and time stamps)");
+  CLI::Option* cc = c->add_flag("--cc", options->cc, "QPs with the congestion controller (and time stamps)");
+  real_option(*c, "--cc-rate", options->cc_rate, 0, 1600,
+              "Gb/s that its window of 1.5 round trips is made of; 0: the ports' together")
+      ->needs(cc);
   c->add_flag("--immediates", options->immediates, "every message is a WRITE with immediate, both ways");
   c->add_flag("--ack-with-sack", options->ack_with_sack, "register CTRL.ack_with_sack: no ACK without a SACK");
   real_option(*c, "--delay-ns", options->delay_ns, 10, 1e6, "delay of a link");

@@ -36,6 +36,7 @@ Scenario scenario_of(const BenchOptions& o) {
   s.udp_share = 0;
   s.ts_share = o.timestamps || o.cc ? 1 : 0;
   s.cc_share = o.cc ? 1 : 0;
+  s.cc_rate_gbps = o.cc_rate_gbps;
   s.svc_share = 0;
   s.generated = 0;
   s.wrap_share = 0;

@@ -40,6 +40,7 @@ struct BenchOptions {
   bool timestamps = false;       ///< TSETH in every data packet
   bool immediates = false;       ///< every message is a WRITE with immediate, both ways
   bool cc = false;               ///< the device's QPs have a congestion controller
+  double cc_rate_gbps = 0;       ///< rate that its window is made of, 0 to 1600; 0: the ports' together
   bool ack_with_sack = false;    ///< register CTRL of both: an ACK with a SACK only
   double delay_ns = 500;         ///< of each link
   double host_ns = 0;  ///< latency of each read from the host; 0: 0.4 to 0.7 of what the preset's prefetch hides

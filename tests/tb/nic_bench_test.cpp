@@ -120,6 +120,27 @@ TEST_CASE("a device that takes less than line rate has a peer that slows down", 
   REQUIRE((t.receive.ratio > 0.97 || t.receive.pace < 1));
 }
 
+TEST_CASE("what 64-byte messages of many QPs to one destination reach is a matter of the window that they share",
+          "[tb][bench][rates]") {
+  BenchOptions o = options(64, 1);
+  o.preset = find_preset("asic800");
+  o.open = [&](std::string&) { return make_model_dut(*o.preset); };
+  o.encap = Encap::Ipv6;
+  o.cc = true;
+  o.warm_cycles = 150000;
+  o.cycles = 45000;
+  std::string problem;
+  // 1.5 round trips of what the ports send, and of twice as much.
+  const Throughput usual = measured(o, Direction::Send, problem);
+  REQUIRE(problem.empty());
+  o.cc_rate_gbps = 1600;
+  const Throughput wide = measured(o, Direction::Send, problem);
+  REQUIRE(problem.empty());
+  CHECK(usual.send.ratio > 0.8);
+  CHECK(usual.send.ratio < 0.9);
+  CHECK(wide.send.ratio > 0.98);
+}
+
 TEST_CASE("wrong bytes are a problem, not goodput", "[tb][bench][check]") {
   std::string problem;
   SECTION("in host memory") {
