@@ -13,6 +13,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -166,6 +167,38 @@ std::string draw_curve(const std::vector<Row>& rows) {
   return plot_svg(720, 420, script);
 }
 
+/// Speed above, memory below, over the NICs; a line for each number of threads.
+std::string draw_scale(const std::vector<Row>& rows) {
+  std::set<unsigned> threads;
+  std::string script;
+  for (const Row& r : rows) threads.insert(r.threads);
+  for (const unsigned t : threads) {
+    script += fmt::format("$t{} << EOD\n", t);
+    for (const Row& r : rows) {
+      if (r.threads != t) continue;
+      script += fmt::format("{} {} {}\n", r.nics, median(r.wall_speed) / 1000, static_cast<double>(r.resident) / 1e9);
+    }
+    script += "EOD\n";
+  }
+  script +=
+      "set multiplot layout 2, 1 title 'A permutation of 1 MB, 8 planes of 100 Gb/s'\nset logscale x 2\nset grid\n"
+      "set lmargin 9\nset xtics (";
+  std::string tics, plots[2];
+  for (const Row& r : rows) {
+    if (r.threads == *threads.begin()) tics += fmt::format("{}'{}' {}", tics.empty() ? "" : ", ", r.nics, r.nics);
+  }
+  for (const unsigned t : threads) {
+    for (unsigned column : {2u, 3u}) {
+      plots[column - 2] += fmt::format("{}$t{} using 1:{} with linespoints pointtype 7 title '{} thread{}'",
+                                       t == *threads.begin() ? "" : ", ", t, column, t, t == 1 ? "" : "s");
+    }
+  }
+  script += tics + fmt::format(")\nset xrange [{}:{}]\n", rows.front().nics * 0.9, rows.back().nics * 1.2) +
+            "set key left bottom\nset yrange [0:*]\nset ylabel '1000 packets/s'\nplot " + plots[0] +
+            "\nset key left top\nset xlabel 'NICs'\nset ylabel 'memory, GB'\nplot " + plots[1] + "\nunset multiplot\n";
+  return plot_svg(720, 600, script);
+}
+
 struct Table {
   std::vector<Row> rows, curve, scale;
   double idle_pair = 0;
@@ -311,7 +344,9 @@ int run(const Options& o, const Context& context) {
     for (const Case& c : kCases) names += (names.empty() ? "" : ", ") + std::string(c.name);
     throw UsageError("unknown case " + o.only + ".", "Choose from " + names + ".");
   }
-  if (!o.svg.empty() && !o.curve) throw UsageError("--svg draws the curve.", "Give --curve as well.");
+  if (!o.svg.empty() && !o.curve && !o.scale) {
+    throw UsageError("--svg draws a curve.", "Give --curve or --scale as well.");
+  }
   if (!o.svg.empty()) need_gnuplot("--svg");
   const StopOnSignal stop;
   Outputs outputs("mrc bench fabric");
@@ -319,7 +354,9 @@ int run(const Options& o, const Context& context) {
   Output* const svg = outputs.add("--svg", o.svg);
   const Table table = o.scale ? measure_scale(o) : measure_all(o);
   outputs.write(json, [&](std::ostream& out) { out << table_json(o, table, context.run_id); });
-  if (table.complete) outputs.write(svg, [&](std::ostream& out) { out << draw_curve(table.curve); });
+  if (table.complete)
+    outputs.write(svg,
+                  [&](std::ostream& out) { out << (o.scale ? draw_scale(table.scale) : draw_curve(table.curve)); });
   const auto bad = [](const Row& r) { return r.outcome != "done"; };
   const bool hang = std::any_of(table.rows.begin(), table.rows.end(), bad) ||
                     std::any_of(table.scale.begin(), table.scale.end(), bad) ||
@@ -343,7 +380,7 @@ void register_bench_fabric(CLI::App& bench, Context& context) {
   number_option(*command, "--largest", options->largest, 1024, 131072, "NICs of the largest fabric of --scale");
   number_option(*command, "--threads", options->threads, 0, sim::kMaxThreads,
                 "of --scale and --against; 0: as many as cores");
-  text_option(*command, "--svg", options->svg, "picture of the curve");
+  text_option(*command, "--svg", options->svg, "picture of the curve, or of --scale");
   text_option(*command, "--json", options->json, "figures as JSON");
   command->callback([options, command, &context] {
     exclude(*command, "--curve", "--case", "the curve has cases of its own");
