@@ -16,9 +16,9 @@ BIG = {  # a writer of much, by name: what does not fit into some kilobytes
 }
 LARGE = """base = "permutation"
 [topology]
-leaves = 64
-hosts_per_leaf = 64
-spines = 64
+leaves = 128
+hosts_per_leaf = 128
+spines = 128
 gbps = 100
 """
 
