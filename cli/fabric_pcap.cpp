@@ -68,9 +68,7 @@ void LinkCapture::sent(sim::LinkId, bool from_a, sim::Time start, const sim::Pac
     return;
   }
   // A copy of the fields gets the bytes; the packet itself goes on without.
-  sim::PacketPtr copy = pool_.make();
-  *copy = packet;
-  if (packet.attached) pool_.attach(*copy).segment = packet.attachment()->segment;
+  const sim::PacketPtr copy = sim::copy(pool_, packet);
   if (sim::give_frame(pool_, *copy)) write(*copy);
 }
 

@@ -220,9 +220,7 @@ class RecordedEndpoint final : public sim::Endpoint, sim::Listener {
     std::span<const uint8_t> bytes = sim::frame_of(packet);
     sim::PacketPtr copy;
     if (!sim::has_bytes(packet)) {  // a copy of the fields gets the bytes; the packet itself goes on without
-      copy = pool_.make();
-      *copy = packet;
-      if (packet.attached) pool_.attach(*copy).segment = packet.attachment()->segment;
+      copy = sim::copy(pool_, packet);
       sim::FrameContext context;
       context.wire.dscp = config_.dscp;
       if (!sim::give_frame(pool_, *copy, context)) return;

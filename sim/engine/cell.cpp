@@ -29,13 +29,6 @@ class Outside final : public Endpoint {
 
 }  // namespace
 
-PacketPtr copy(PacketPool& pool, const Packet& packet) {
-  PacketPtr result = pool.make();
-  *result = packet;
-  if (packet.attached) pool.attach(*result) = *packet.attachment();
-  return result;
-}
-
 Cell::~Cell() = default;
 
 std::optional<wire::Error> Cell::make_switch(const SwitchConfig& config, const CellConfig& cell, unsigned host_ports,

@@ -92,7 +92,4 @@ class Cell {
   std::vector<PortId> outside_;  // by port: the far end of its link
 };
 
-/// A packet with the same fields and bytes.
-PacketPtr copy(PacketPool& pool, const Packet& packet);
-
 }  // namespace mrc::sim

@@ -2,6 +2,7 @@
 #include "sim/engine/huge.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <new>
@@ -29,9 +30,9 @@ void unmap_huge(void* memory, size_t bytes) {
 }
 
 namespace {
-constexpr size_t whole_pages(size_t bytes) {
-  constexpr size_t kPage = 4096;
-  return (bytes + kPage - 1) / kPage * kPage;
+size_t whole_pages(size_t bytes) {
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
 }
 }  // namespace
 

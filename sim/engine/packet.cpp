@@ -170,6 +170,13 @@ PacketPtr PacketPool::from_frame(std::span<const uint8_t> bytes, const wire::Wir
   return packet;
 }
 
+PacketPtr copy(PacketPool& pool, const Packet& packet) {
+  PacketPtr result = pool.make();
+  *result = packet;
+  if (packet.attached) pool.attach(*result) = *packet.attachment();
+  return result;
+}
+
 namespace frame {
 
 void set_traffic_class(Packet& packet) {

@@ -246,6 +246,9 @@ void Recycle::operator()(Packet* packet) const { PacketPool::owner(packet).keepe
 
 Attachment* Packet::attachment() const { return attached ? PacketPool::place(this) : nullptr; }
 
+/// A packet with the same fields and attachment.
+PacketPtr copy(PacketPool& pool, const Packet& packet);
+
 /// The bytes of the frame, empty if the packet has none.
 inline std::span<const uint8_t> frame_of(const Packet& packet) {
   return packet.attached ? std::span<const uint8_t>(packet.attachment()->bytes) : std::span<const uint8_t>();

@@ -55,6 +55,16 @@ grep -q '^check: 2 of 2 rows reach the required ratio$' said || fail "check: $(c
 code 1 --payload 64 --direction send --encapsulation srv6 --qps 1 --dut model --table rates --check
 grep -q '^UNDER: 64 B, srv6, short messages, 1 QPs, send: ratio 0\.0[0-9]*, required 0\.980$' said || fail "check: $(cat said)"
 
+# The window of a controller: more of it, more of the line.
+code 3 --cc-rate 1600 --dut model
+exits 0 bench nic --cc --cc-rate 1600 --payload 64 --encapsulation stev --messages short --direction send --dut model \
+  --table rates --warm-up 150000 --json wide.json
+/usr/bin/python3 - <<'PY' || fail "--cc-rate: $(cat wide.json)"
+import json
+wide = json.load(open("wide.json"))
+assert wide["cc_rate"] == 1600 and wide["rows"][0]["ratio"] > 0.98
+PY
+
 # Figures: whole ones or none.
 mkdir figures
 if command -v gnuplot >/dev/null; then

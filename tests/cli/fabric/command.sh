@@ -101,6 +101,14 @@ exits 0 topo small.toml --svg small.svg
 well_formed small.svg
 [ "$(grep -c '<line' small.svg)" = 16 ] || fail "small.svg has $(grep -c '<line' small.svg) links"
 
+# The curve of bench fabric --scale: a line for each number of threads.
+exits 0 bench fabric --scale --largest 1024 --rounds 1 --threads 2 --svg scale.svg --json scale.json
+well_formed scale.svg
+[ "$(json scale.json '[r["threads"] for r in j["rows"]]')" = "[1, 2]" ] || fail "scale.json"
+for words in '1 thread<' '2 threads<' '1024<' 'memory, GB'; do
+  grep -q "$words" scale.svg || fail "scale.svg does not say $words"
+done
+
 # All shipped scenarios are listed, and print as a file that can be run.
 exits 0 fabric --scenario list
 names=$(sed -n '/^Scenarios/,/^$/s/^  \([^ ]*\) .*/\1/p' said)

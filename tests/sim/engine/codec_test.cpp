@@ -152,9 +152,7 @@ TEST_CASE("a packet trimmed as fields gives the bytes of a frame that was trimme
   const PacketPtr fields = sample(pool, stack, 0xc7, true, rng);
   fields->payload = 4096;
   fields->size = static_cast<uint16_t>(frame_size(stack, 0xc7, true, 4096));
-  const PacketPtr bytes = pool.make();
-  *bytes = *fields;
-  if (fields->attached) pool.attach(*bytes).segment = fields->attachment()->segment;
+  const PacketPtr bytes = copy(pool, *fields);
   REQUIRE(give_frame(pool, *bytes));
   for (const PacketPtr* p : {&fields, &bytes}) {
     --(*p)->hop_limit;
@@ -167,6 +165,10 @@ TEST_CASE("a packet trimmed as fields gives the bytes of a frame that was trimme
   CHECK(a.size() == size);
   CHECK(std::vector<uint8_t>(a.begin(), a.end()) == std::vector<uint8_t>(b.begin(), b.end()));
   CHECK(wire::decode(a).trimmed());
+  for (const PacketPtr* p : {&fields, &bytes}) {
+    CHECK((*p)->trimmed);
+    CHECK((*p)->attachment()->full_size == frame_size(stack, 0xc7, true, 4096));
+  }
 }
 
 TEST_CASE("what is no packet of MRC gets no frame", "[sim][codec]") {
