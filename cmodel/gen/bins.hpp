@@ -71,7 +71,7 @@ struct GroupInfo {
   std::array<uint16_t, 3> sizes;  ///< of its axes; 1: there is none
 };
 
-inline constexpr const char* kTable = "e258119d";  ///< digest of all names
+inline constexpr const char* kTable = "cca1c044";  ///< digest of all names
 inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"sack", 0, {2, 6, 3}},
     {"window", 36, {6, 2, 2}},
@@ -89,10 +89,10 @@ inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"data", 217, {2, 6, 2}},
     {"encap", 241, {2, 4, 1}},
     {"counter", 249, {27, 1, 1}},
-    {"stream", 276, {54, 3, 1}},
-    {"rule", 438, {167, 1, 1}},
+    {"stream", 276, {55, 3, 1}},
+    {"rule", 441, {167, 1, 1}},
 }};
-inline constexpr std::size_t kNumBins = 605;
+inline constexpr std::size_t kNumBins = 608;
 inline constexpr std::array<const char*, kNumBins> kBins = {
     "sack.sent.none.at",
     "sack.sent.none.above",
@@ -397,6 +397,9 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "stream.tx_segment.cqe.moved",
     "stream.tx_segment.cqe.waited",
     "stream.tx_segment.cqe.empty",
+    "stream.tx_segment.qperr.moved",
+    "stream.tx_segment.qperr.waited",
+    "stream.tx_segment.qperr.empty",
     "stream.tx_path.path.moved",
     "stream.tx_path.path.waited",
     "stream.tx_path.path.empty",
@@ -729,7 +732,7 @@ inline constexpr std::array<const char*, 27> kCounterNames = {
     "ep_rsp",
     "ep_drop",
 };
-inline constexpr std::array<const char*, 54> kStreamStreams = {
+inline constexpr std::array<const char*, 55> kStreamStreams = {
     "host.wqe",
     "host.fail",
     "tx_segment.push",
@@ -739,6 +742,7 @@ inline constexpr std::array<const char*, 54> kStreamStreams = {
     "tx_segment.ret",
     "tx_segment.pkt",
     "tx_segment.cqe",
+    "tx_segment.qperr",
     "tx_path.path",
     "tx_path.rec",
     "tx_path.evev",

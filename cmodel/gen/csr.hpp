@@ -42,7 +42,7 @@ inline constexpr uint32_t kIdReset = 0x4d52434e;
 
 /// Register map version, major in bits 15:8
 inline constexpr uint32_t kVersion = 0x0004;
-inline constexpr uint32_t kVersionReset = 0x00000300;
+inline constexpr uint32_t kVersionReset = 0x00000400;
 
 /// Set by parameters
 inline constexpr uint32_t kCaps0 = 0x0008;
@@ -90,10 +90,6 @@ inline constexpr Field kCtrlPdcidZero{"pdcid_zero", 12, 1, 0x0};
 /// semantic ACK: 0 as soon as a message is complete, and again on duplicates and probes; 1 after
 /// each SACK
 inline constexpr Field kCtrlAckWithSack{"ack_with_sack", 13, 1, 0x0};
-/// a WRITE packet of no bytes: 0 NAK invalid request, 1 dropped
-inline constexpr Field kCtrlZeroDrop{"zero_drop", 14, 1, 0x0};
-/// a mark on an EV in SKIP: 0 changes nothing, 1 it is skipped twice
-inline constexpr Field kCtrlSkipTwice{"skip_twice", 15, 1, 0x0};
 /// ICRC of SRv6 packets, sent and received: 0 from the inner IP header on, 1 from the outer one on
 ///
 inline constexpr Field kCtrlIcrcOuter{"icrc_outer", 16, 1, 0x0};
@@ -107,31 +103,52 @@ inline constexpr Field kCtrlTrimSilent{"trim_silent", 18, 1, 0x0};
 inline constexpr Field kCtrlStateSilent{"state_silent", 19, 1, 0x0};
 /// nominal_e: a packet counts for 0 UDP length + 40, 1 payload, 2 payload + 40, 3 as 0
 inline constexpr Field kCtrlNominal{"nominal", 20, 2, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlZeroDrop, kCtrlSkipTwice, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal};
+/// zero_length_e: a WRITE of no bytes is 0 legal, 1 refused and NAKed, 2 refused and dropped
+inline constexpr Field kCtrlZeroLength{"zero_length", 22, 2, 0x0};
+/// wimm_over_e: a WRITE with immediate beyond MAX_WIMM 0 waits, 1 is refused, 2 puts its QP into
+/// ERROR
+inline constexpr Field kCtrlWimmOver{"wimm_over", 24, 2, 0x0};
+/// skip_mode_e: an EV in SKIP is passed over 0 once, 1 once more after a second mark, 2 for
+/// EV_CTL.skip_ticks at least
+inline constexpr Field kCtrlSkipMode{"skip_mode", 26, 2, 0x0};
+/// returned_e: a packet of our own that comes back trimmed is 0 counted and dropped, 1 counted and
+/// a loss that the requestor knows at once, 2 not told apart from a peer's
+inline constexpr Field kCtrlReturned{"returned", 28, 2, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal, kCtrlZeroLength, kCtrlWimmOver, kCtrlSkipMode, kCtrlReturned};
 
 /// UDP destination port
 inline constexpr uint32_t kUdpPort = 0x0014;
-inline constexpr uint32_t kUdpPortReset = 0x000012b7;
+inline constexpr uint32_t kUdpPortReset = 0x0000136b;
 /// sent, and accepted
-inline constexpr Field kUdpPortPort{"port", 0, 16, 0x12b7};
+inline constexpr Field kUdpPortPort{"port", 0, 16, 0x136b};
 /// accepted: 0 port, 4791 and 4971, 1 port alone
 inline constexpr Field kUdpPortOnly{"only", 16, 1, 0x0};
 inline constexpr Field kUdpPortFields[] = {kUdpPortPort, kUdpPortOnly};
 
 /// Code points of sent packets
 inline constexpr uint32_t kDscpTx = 0x0018;
-inline constexpr uint32_t kDscpTxReset = 0x002e0804;
+inline constexpr uint32_t kDscpTxReset = 0x042e0804;
+/// data of QPs without a class of their own (QP_CLASS)
 inline constexpr Field kDscpTxData{"data", 0, 6, 0x4};
+/// their retransmissions
 inline constexpr Field kDscpTxRtx{"rtx", 8, 6, 0x8};
+/// control packets
 inline constexpr Field kDscpTxCtl{"ctl", 16, 6, 0x2e};
-inline constexpr Field kDscpTxFields[] = {kDscpTxData, kDscpTxRtx, kDscpTxCtl};
+/// endpoint requests: port status updates, probes of reverse paths, and EV probes that name no code
+/// point
+inline constexpr Field kDscpTxEp{"ep", 24, 6, 0x4};
+inline constexpr Field kDscpTxFields[] = {kDscpTxData, kDscpTxRtx, kDscpTxCtl, kDscpTxEp};
 
 /// Code points that mark a trimmed packet
 inline constexpr uint32_t kDscpTrim = 0x001c;
 inline constexpr uint32_t kDscpTrimReset = 0x0000100c;
 inline constexpr Field kDscpTrimTrimmed{"trimmed", 0, 6, 0xc};
 inline constexpr Field kDscpTrimLasthop{"lasthop", 8, 6, 0x10};
-inline constexpr Field kDscpTrimFields[] = {kDscpTrimTrimmed, kDscpTrimLasthop};
+/// of packets that a switch has sent back to us
+inline constexpr Field kDscpTrimReturned{"returned", 16, 6, 0x0};
+/// 1: the operator has a code point for those
+inline constexpr Field kDscpTrimReturnedValid{"returned_valid", 24, 1, 0x0};
+inline constexpr Field kDscpTrimFields[] = {kDscpTrimTrimmed, kDscpTrimLasthop, kDscpTrimReturned, kDscpTrimReturnedValid};
 
 /// Own MAC address, bits 31:0 (last byte on the wire in bits 7:0)
 inline constexpr uint32_t kMacLo = 0x0020;
@@ -258,10 +275,13 @@ inline constexpr uint32_t kRevEv7Reset = 0x10000007;
 
 /// EV life
 inline constexpr uint32_t kEvCtl = 0x0068;
-inline constexpr uint32_t kEvCtlReset = 0x00000008;
+inline constexpr uint32_t kEvCtlReset = 0x005e0008;
 /// ev_min_active: EVs of a QP that stay in use whatever they lose
 inline constexpr Field kEvCtlMinActive{"min_active", 0, 9, 0x8};
-inline constexpr Field kEvCtlFields[] = {kEvCtlMinActive};
+/// 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us)
+///
+inline constexpr Field kEvCtlSkipTicks{"skip_ticks", 16, 16, 0x5e};
+inline constexpr Field kEvCtlFields[] = {kEvCtlMinActive, kEvCtlSkipTicks};
 
 /// Probes of ASSUMED_BAD EVs
 inline constexpr uint32_t kEvProbe = 0x006c;
@@ -315,7 +335,8 @@ inline constexpr uint32_t kEvqDropReset = 0x00000000;
 /// Syndromes of NAKs sent, top three bits 011
 inline constexpr uint32_t kNakCode = 0x00e4;
 inline constexpr uint32_t kNakCodeReset = 0x00006261;
-/// invalid request: a WRITE of no bytes, an immediate too many
+/// invalid request: a WRITE whose payload or DMA length is 0 where it may not be, an immediate too
+/// many
 inline constexpr Field kNakCodeInvalid{"invalid", 0, 8, 0x61};
 /// remote access error
 inline constexpr Field kNakCodeAccess{"access", 8, 8, 0x62};
@@ -352,7 +373,11 @@ inline constexpr uint32_t kEvpCmdReset = 0x00000000;
 /// destination
 inline constexpr Field kEvpCmdDest{"dest", 0, 16, 0x0};
 inline constexpr Field kEvpCmdPlane{"plane", 16, 4, 0x0};
-inline constexpr Field kEvpCmdFields[] = {kEvpCmdDest, kEvpCmdPlane};
+/// code point (req_tc of the API)
+inline constexpr Field kEvpCmdTc{"tc", 20, 6, 0x0};
+/// 0: that of DSCP_TX.ep
+inline constexpr Field kEvpCmdTcValid{"tc_valid", 26, 1, 0x0};
+inline constexpr Field kEvpCmdFields[] = {kEvpCmdDest, kEvpCmdPlane, kEvpCmdTc, kEvpCmdTcValid};
 
 /// The EV probe
 inline constexpr uint32_t kEvpRes = 0x00d8;
@@ -435,7 +460,7 @@ inline constexpr Field kFenceRx{"rx", 16, 8, 0x0};
 inline constexpr Field kFenceFields[] = {kFenceBusy, kFenceCore, kFenceTx, kFenceRx};
 
 /// How the responder shares its links (A-78, docs/blocks/rx/rx_share.md)
-inline constexpr uint32_t kShare = 0x01f0;
+inline constexpr uint32_t kShare = 0x0200;
 inline constexpr uint32_t kShareReset = 0x18040870;
 /// SACKs shut and open the windows of those who send to us: 0 never, 1 in incasts
 inline constexpr Field kShareEnable{"enable", 0, 1, 0x0};
@@ -450,7 +475,7 @@ inline constexpr Field kShareTrims{"trims", 24, 8, 0x18};
 inline constexpr Field kShareFields[] = {kShareEnable, kShareEpoch, kSharePen, kShareLeast, kShareTrims};
 
 /// An incast ends
-inline constexpr uint32_t kShareDrain = 0x01f4;
+inline constexpr uint32_t kShareDrain = 0x0204;
 inline constexpr uint32_t kShareDrainReset = 0x00100000;
 /// bytes left of all messages that have begun, below which windows are restored; one and a half
 /// bandwidth-delay products are good
@@ -591,18 +616,22 @@ inline constexpr uint32_t kCntCcQaReset = 0x00000000;
 inline constexpr uint32_t kCntCcHold = 0x01c8;
 inline constexpr uint32_t kCntCcHoldReset = 0x00000000;
 
+/// Trimmed packets of our own that switches sent back
+inline constexpr uint32_t kCntReturned = 0x01f0;
+inline constexpr uint32_t kCntReturnedReset = 0x00000000;
+
 /// EVs that ev_min_active kept in use
 inline constexpr uint32_t kCntEvFloor = 0x0194;
 inline constexpr uint32_t kCntEvFloorReset = 0x00000000;
 
 inline constexpr Register kRegisters[] = {
     {"ID", 0x0000, Access::Ro, 0x4d52434e, 1, 4, {}},
-    {"VERSION", 0x0004, Access::Ro, 0x00000300, 1, 4, {}},
+    {"VERSION", 0x0004, Access::Ro, 0x00000400, 1, 4, {}},
     {"CAPS0", 0x0008, Access::Ro, 0x00000000, 1, 4, kCaps0Fields},
     {"CAPS1", 0x000c, Access::Ro, 0x00000000, 1, 4, kCaps1Fields},
     {"CTRL", 0x0010, Access::Rw, 0x00000200, 1, 4, kCtrlFields},
-    {"UDP_PORT", 0x0014, Access::Rw, 0x000012b7, 1, 4, kUdpPortFields},
-    {"DSCP_TX", 0x0018, Access::Rw, 0x002e0804, 1, 4, kDscpTxFields},
+    {"UDP_PORT", 0x0014, Access::Rw, 0x0000136b, 1, 4, kUdpPortFields},
+    {"DSCP_TX", 0x0018, Access::Rw, 0x042e0804, 1, 4, kDscpTxFields},
     {"DSCP_TRIM", 0x001c, Access::Rw, 0x0000100c, 1, 4, kDscpTrimFields},
     {"MAC_LO", 0x0020, Access::Rw, 0x00000000, 1, 4, {}},
     {"MAC_HI", 0x0024, Access::Rw, 0x00000000, 1, 4, kMacHiFields},
@@ -625,7 +654,7 @@ inline constexpr Register kRegisters[] = {
     {"REV_EV5", 0x005c, Access::Rw, 0x10000005, 1, 4, {}},
     {"REV_EV6", 0x0060, Access::Rw, 0x10000006, 1, 4, {}},
     {"REV_EV7", 0x0064, Access::Rw, 0x10000007, 1, 4, {}},
-    {"EV_CTL", 0x0068, Access::Rw, 0x00000008, 1, 4, kEvCtlFields},
+    {"EV_CTL", 0x0068, Access::Rw, 0x005e0008, 1, 4, kEvCtlFields},
     {"EV_PROBE", 0x006c, Access::Rw, 0x0063030d, 1, 4, kEvProbeFields},
     {"TBL_CMD", 0x0070, Access::Rw, 0x00000000, 1, 4, kTblCmdFields},
     {"TBL_DATA0", 0x0080, Access::Rw, 0x00000000, 16, 4, {}},
@@ -645,8 +674,8 @@ inline constexpr Register kRegisters[] = {
     {"IRQ", 0x00f4, Access::W1c, 0x00000000, 1, 4, kIrqFields},
     {"PORT_STALL", 0x00f8, Access::Rw, 0x00001e85, 1, 4, kPortStallFields},
     {"FENCE", 0x00fc, Access::W1s, 0x00000000, 1, 4, kFenceFields},
-    {"SHARE", 0x01f0, Access::Rw, 0x18040870, 1, 4, kShareFields},
-    {"SHARE_DRAIN", 0x01f4, Access::Rw, 0x00100000, 1, 4, kShareDrainFields},
+    {"SHARE", 0x0200, Access::Rw, 0x18040870, 1, 4, kShareFields},
+    {"SHARE_DRAIN", 0x0204, Access::Rw, 0x00100000, 1, 4, kShareDrainFields},
     {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},
@@ -678,6 +707,7 @@ inline constexpr Register kRegisters[] = {
     {"CNT_CC_MD", 0x01c0, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_CC_QA", 0x01c4, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_CC_HOLD", 0x01c8, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_RETURNED", 0x01f0, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_EV_FLOOR", 0x0194, Access::Ro, 0x00000000, 1, 4, {}},
 };
 
@@ -706,7 +736,7 @@ struct TblQpCtx {
   uint8_t max_wimm_dest{};
   /// first PSN expected
   uint32_t rq_psn{};
-  /// WRITEs with immediate that may be incomplete at once, 0..MaxWimm
+  /// WRITEs with immediate that may be on their way at once, 0..MaxWimm; 0: none may be posted
   uint8_t max_wimm{};
   /// first PSN sent
   uint32_t sq_psn{};
@@ -1196,6 +1226,46 @@ struct TblEvGen {
 };
 
 inline constexpr unsigned kTblEvGenId = 8;
+
+/// Traffic class of QP index: code points of its data and reliability probes, and of its
+/// retransmissions. A QP_CTX row with state Reset or Init ends it
+struct TblQpClass {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "tbl_qp_class_t";
+  uint16_t rsvd22{};
+  uint8_t rtx{};
+  uint8_t rsvd14{};
+  uint8_t data{};
+  uint8_t rsvd1{};
+  /// 0: those of DSCP_TX; 1: those below
+  bool own{};
+  bool operator==(const TblQpClass&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = static_cast<uint32_t>(own) | ((static_cast<uint32_t>(rsvd1) & 0x7fu) << 1) | ((static_cast<uint32_t>(data) & 0x3fu) << 8) | ((static_cast<uint32_t>(rsvd14) & 0x3u) << 14) | ((static_cast<uint32_t>(rtx) & 0x3fu) << 16) | ((static_cast<uint32_t>(rsvd22) & 0x3ffu) << 22);
+  }
+  static TblQpClass unpack(const uint32_t* words) {
+    TblQpClass v;
+    v.rsvd22 = static_cast<uint16_t>((words[0] >> 22));
+    v.rtx = static_cast<uint8_t>(((words[0] >> 16) & 0x3fu));
+    v.rsvd14 = static_cast<uint8_t>(((words[0] >> 14) & 0x3u));
+    v.data = static_cast<uint8_t>(((words[0] >> 8) & 0x3fu));
+    v.rsvd1 = static_cast<uint8_t>(((words[0] >> 1) & 0x7fu));
+    v.own = ((words[0] & 0x1u)) != 0;
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"rsvd22", 22, 10, {}},
+      {"rtx", 16, 6, {}},
+      {"rsvd14", 14, 2, {}},
+      {"data", 8, 6, {}},
+      {"rsvd1", 1, 7, {}},
+      {"own", 0, 1, {}},
+  };
+};
+
+inline constexpr unsigned kTblQpClassId = 10;
 
 /// Written by the NIC itself on a port status update; index = destination
 struct TblPeerPorts {

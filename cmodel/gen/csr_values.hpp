@@ -43,10 +43,6 @@ struct CsrOut {
   /// semantic ACK: 0 as soon as a message is complete, and again on duplicates and probes; 1 after
   /// each SACK
   bool ack_with_sack = false;
-  /// a WRITE packet of no bytes: 0 NAK invalid request, 1 dropped
-  bool zero_drop = false;
-  /// a mark on an EV in SKIP: 0 changes nothing, 1 it is skipped twice
-  bool skip_twice = false;
   /// ICRC of SRv6 packets, sent and received: 0 from the inner IP header on, 1 from the outer one
   /// on
   bool icrc_outer = false;
@@ -60,24 +56,44 @@ struct CsrOut {
   bool state_silent = false;
   /// nominal_e: a packet counts for 0 UDP length + 40, 1 payload, 2 payload + 40, 3 as 0
   Nominal nominal = static_cast<Nominal>(0);
-  /// invalid request: a WRITE of no bytes, an immediate too many
+  /// zero_length_e: a WRITE of no bytes is 0 legal, 1 refused and NAKed, 2 refused and dropped
+  ///
+  ZeroLength zero_length = static_cast<ZeroLength>(0);
+  /// wimm_over_e: a WRITE with immediate beyond MAX_WIMM 0 waits, 1 is refused, 2 puts its QP into
+  /// ERROR
+  WimmOver wimm_over = static_cast<WimmOver>(0);
+  /// skip_mode_e: an EV in SKIP is passed over 0 once, 1 once more after a second mark, 2 for
+  /// EV_CTL.skip_ticks at least
+  SkipMode skip_mode = static_cast<SkipMode>(0);
+  /// returned_e: a packet of our own that comes back trimmed is 0 counted and dropped, 1 counted
+  /// and a loss that the requestor knows at once, 2 not told apart from a peer's
+  Returned returned = static_cast<Returned>(0);
+  /// invalid request: a WRITE whose payload or DMA length is 0 where it may not be, an immediate
+  /// too many
   uint8_t nak_invalid = 97;
   /// remote access error
   uint8_t nak_access = 98;
   /// sent, and accepted
-  uint16_t udp_port = 0x12b7;
+  uint16_t udp_port = 0x136b;
   /// accepted: 0 port, 4791 and 4971, 1 port alone
   bool udp_only = false;
-  /// Code points of sent packets
+  /// data of QPs without a class of their own (QP_CLASS)
   uint8_t dscp_data = 4;
-  /// Code points of sent packets
+  /// their retransmissions
   uint8_t dscp_rtx = 8;
-  /// Code points of sent packets
+  /// control packets
   uint8_t dscp_ctl = 46;
+  /// endpoint requests: port status updates, probes of reverse paths, and EV probes that name no
+  /// code point
+  uint8_t dscp_ep = 4;
   /// Code points that mark a trimmed packet
   uint8_t dscp_trimmed = 12;
   /// Code points that mark a trimmed packet
   uint8_t dscp_lasthop = 16;
+  /// of packets that a switch has sent back to us
+  uint8_t dscp_returned = 0;
+  /// 1: the operator has a code point for those
+  bool dscp_returned_valid = false;
   /// own MAC address, 48 bits, last byte on the wire in bits 7:0
   uint64_t mac = 0;
   /// own IPv6 address, last byte on the wire in bits 7:0
@@ -92,6 +108,9 @@ struct CsrOut {
   bool same_ev = true;
   /// ev_min_active: EVs of a QP that stay in use whatever they lose
   uint16_t ev_min_active = 8;
+  /// 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us)
+  ///
+  uint16_t skip_ticks = 94;
   /// first interval in 128 ns ticks (781: 100 us), doubled per failure
   uint16_t probe_interval = 781;
   /// answers in a row that revive, 1..7
@@ -168,13 +187,15 @@ void publish(CsrOut& out, const Reg& reg) {
   out.tsr_us = csr::kCtrlTsrUs.get(reg(csr::kCtrl)) != 0;
   out.pdcid_zero = csr::kCtrlPdcidZero.get(reg(csr::kCtrl)) != 0;
   out.ack_with_sack = csr::kCtrlAckWithSack.get(reg(csr::kCtrl)) != 0;
-  out.zero_drop = csr::kCtrlZeroDrop.get(reg(csr::kCtrl)) != 0;
-  out.skip_twice = csr::kCtrlSkipTwice.get(reg(csr::kCtrl)) != 0;
   out.icrc_outer = csr::kCtrlIcrcOuter.get(reg(csr::kCtrl)) != 0;
   out.ack_plane = csr::kCtrlAckPlane.get(reg(csr::kCtrl)) != 0;
   out.trim_silent = csr::kCtrlTrimSilent.get(reg(csr::kCtrl)) != 0;
   out.state_silent = csr::kCtrlStateSilent.get(reg(csr::kCtrl)) != 0;
   out.nominal = static_cast<Nominal>(csr::kCtrlNominal.get(reg(csr::kCtrl)));
+  out.zero_length = static_cast<ZeroLength>(csr::kCtrlZeroLength.get(reg(csr::kCtrl)));
+  out.wimm_over = static_cast<WimmOver>(csr::kCtrlWimmOver.get(reg(csr::kCtrl)));
+  out.skip_mode = static_cast<SkipMode>(csr::kCtrlSkipMode.get(reg(csr::kCtrl)));
+  out.returned = static_cast<Returned>(csr::kCtrlReturned.get(reg(csr::kCtrl)));
   out.nak_invalid = static_cast<uint8_t>(csr::kNakCodeInvalid.get(reg(csr::kNakCode)));
   out.nak_access = static_cast<uint8_t>(csr::kNakCodeAccess.get(reg(csr::kNakCode)));
   out.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));
@@ -182,8 +203,11 @@ void publish(CsrOut& out, const Reg& reg) {
   out.dscp_data = static_cast<uint8_t>(csr::kDscpTxData.get(reg(csr::kDscpTx)));
   out.dscp_rtx = static_cast<uint8_t>(csr::kDscpTxRtx.get(reg(csr::kDscpTx)));
   out.dscp_ctl = static_cast<uint8_t>(csr::kDscpTxCtl.get(reg(csr::kDscpTx)));
+  out.dscp_ep = static_cast<uint8_t>(csr::kDscpTxEp.get(reg(csr::kDscpTx)));
   out.dscp_trimmed = static_cast<uint8_t>(csr::kDscpTrimTrimmed.get(reg(csr::kDscpTrim)));
   out.dscp_lasthop = static_cast<uint8_t>(csr::kDscpTrimLasthop.get(reg(csr::kDscpTrim)));
+  out.dscp_returned = static_cast<uint8_t>(csr::kDscpTrimReturned.get(reg(csr::kDscpTrim)));
+  out.dscp_returned_valid = csr::kDscpTrimReturnedValid.get(reg(csr::kDscpTrim)) != 0;
   out.mac = uint64_t{csr::kMacHiMac.get(reg(csr::kMacHi))} << 32 | uint64_t{reg(csr::kMacLo)};
   out.ip = U128{reg(csr::kIp3)} << 96 | U128{reg(csr::kIp2)} << 64 | U128{reg(csr::kIp1)} << 32 | U128{reg(csr::kIp0)};
   out.ip_plane_enable = csr::kIpPlaneEnable.get(reg(csr::kIpPlane)) != 0;
@@ -191,6 +215,7 @@ void publish(CsrOut& out, const Reg& reg) {
   out.reorder = static_cast<uint16_t>(csr::kReorderPkts.get(reg(csr::kReorder)));
   out.same_ev = csr::kReorderSameEv.get(reg(csr::kReorder)) != 0;
   out.ev_min_active = static_cast<uint16_t>(csr::kEvCtlMinActive.get(reg(csr::kEvCtl)));
+  out.skip_ticks = static_cast<uint16_t>(csr::kEvCtlSkipTicks.get(reg(csr::kEvCtl)));
   out.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(reg(csr::kEvProbe)));
   out.probe_successes = static_cast<uint8_t>(csr::kEvProbeSuccesses.get(reg(csr::kEvProbe)));
   out.probe_skip_good = csr::kEvProbeSkipGood.get(reg(csr::kEvProbe)) != 0;

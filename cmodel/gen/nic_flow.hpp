@@ -67,6 +67,7 @@ inline constexpr StreamFlow kStreamFlow[] = {
     {"tx_lane.rdreq", "tx_fetch"},
     {"tx_fetch.rdreq", "host"},
     {"tx_segment.cqe", "cq_mux"},
+    {"tx_segment.qperr", "csr"},
     {"cq_mux.cqe", "host"},
 };
 

@@ -84,7 +84,8 @@ struct RxCheckPulses {
   bool drop_pkey = false;  ///< CNT_DROP_PKEY
   bool drop_len = false;  ///< CNT_DROP_LEN
   bool access = false;  ///< CNT_ACCESS
-  bool any() const { return drop_parse | drop_icrc | drop_qp | drop_pkey | drop_len | access; }
+  bool returned = false;  ///< CNT_RETURNED
+  bool any() const { return drop_parse | drop_icrc | drop_qp | drop_pkey | drop_len | access | returned; }
   /// Calls add(offset) with the register of every pulse that is set.
   template <class Add>
   void count(const Add& add) const {
@@ -95,6 +96,7 @@ struct RxCheckPulses {
     if (drop_pkey) add(csr::kCntDropPkey);
     if (drop_len) add(csr::kCntDropLen);
     if (access) add(csr::kCntAccess);
+    if (returned) add(csr::kCntReturned);
   }
 };
 

@@ -47,6 +47,7 @@ struct NicStreams {
   Stream<Ccret> tx_segment_ret;  ///< to cc_nscc
   Stream<Pkt> tx_segment_pkt;  ///< to tx_path
   Fifo<Cqe> tx_segment_cqe;  ///< to cq_mux
+  Stream<Qperr> tx_segment_qperr;  ///< to csr
   Stream<Path> tx_path_path;  ///< to tx_header
   Stream<Rec> tx_path_rec;  ///< to tx_inflight
   Stream<Evev> tx_path_evev;  ///< to csr
@@ -106,6 +107,7 @@ inline NicStreams::NicStreams(const Preset& p)
       tx_segment_ret(2, &touched.rare),
       tx_segment_pkt(2, &touched.send),
       tx_segment_cqe(2, &touched.control),
+      tx_segment_qperr(2, &touched.rare),
       tx_path_path(2, &touched.send),
       tx_path_rec(2, &touched.send),
       tx_path_evev(2, &touched.rare),
@@ -185,6 +187,7 @@ inline void NicStreams::clock() {
     tx_segment_park.clock();
     tx_segment_ask.clock();
     tx_segment_ret.clock();
+    tx_segment_qperr.clock();
     tx_path_evev.clock();
     tx_path_bad.clock();
     tx_inflight_retx.clock();
@@ -255,6 +258,7 @@ void NicStreams::observe(const Show& show, const ShowLane& show_lane) const {
     show(tx_segment_park, CoreB::TxSegmentPark);
     show(tx_segment_ask, CoreB::TxSegmentAsk);
     show(tx_segment_ret, CoreB::TxSegmentRet);
+    show(tx_segment_qperr, CoreB::TxSegmentQperr);
     show(tx_path_evev, CoreB::TxPathEvev);
     show(tx_path_bad, CoreB::TxPathBad);
     show(tx_inflight_retx, CoreB::TxInflightRetx);

@@ -24,7 +24,7 @@ struct Preset {
   /// EV profiles; 1..64.
   unsigned num_profiles;
   /// PSNs of the window ring; a power of two. MRC asks for 1024 at least (mrc.md section 6): tiny,
-  /// which has 128, is for tests only; 128..4096.
+  /// which has 128, is for tests only; 128..8192.
   unsigned max_mpr;
   /// WQEs a QP holds until they complete, at most; 2..4096.
   unsigned wqe_depth;
@@ -92,7 +92,7 @@ inline constexpr PresetParameter kPresetParameters[] = {
     {"NumQps", "num_qps", 2, 256, &Preset::num_qps},
     {"EvsPerQp", "evs_per_qp", 8, 256, &Preset::evs_per_qp},
     {"NumProfiles", "num_profiles", 1, 64, &Preset::num_profiles},
-    {"MaxMpr", "max_mpr", 128, 4096, &Preset::max_mpr},
+    {"MaxMpr", "max_mpr", 128, 8192, &Preset::max_mpr},
     {"WqeDepth", "wqe_depth", 2, 4096, &Preset::wqe_depth},
     {"MaxWimm", "max_wimm", 4, 32, &Preset::max_wimm},
     {"NumMrs", "num_mrs", 2, 256, &Preset::num_mrs},

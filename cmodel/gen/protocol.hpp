@@ -22,8 +22,10 @@ inline constexpr unsigned kEvBad = 2u;
 inline constexpr unsigned kEvDenied = 3u;
 /// EV of the backup set, not in use
 inline constexpr unsigned kEvStandby = 4u;
-/// EV state SKIP with a second mark (CTRL.skip_twice)
+/// EV state SKIP with a second mark (CTRL.skip_mode Twice), or of the second turn (RoundTrip)
 inline constexpr unsigned kEvSkip2 = 5u;
+/// EV state SKIP of the third turn (CTRL.skip_mode RoundTrip); otherwise as SKIP
+inline constexpr unsigned kEvSkip3 = 6u;
 
 /// QP state (mrc.md section 7)
 enum class QpState : uint8_t {
@@ -41,28 +43,31 @@ inline constexpr EnumValue kQpStateValues[] = {
     {"Error", 4},
 };
 
-/// What answers a packet
+/// What answers a packet; Returned: the packet itself, trimmed by a switch that sent it back
 enum class CtlKind : uint8_t {
   Sack = 0,
   Nack = 1,
   Ack = 2,
   Endpoint = 3,
+  Returned = 4,
 };
 inline constexpr EnumValue kCtlKindValues[] = {
     {"Sack", 0},
     {"Nack", 1},
     {"Ack", 2},
     {"Endpoint", 3},
+    {"Returned", 4},
 };
 
-/// Why a packet has no payload: trimmed, by DSCP, or its payload was dropped for want of buffer or
-/// of another resource
+/// Why a packet has no payload: trimmed, by DSCP; its payload was dropped for want of buffer or of
+/// another resource; or it is one of our own that a switch has trimmed and sent back
 enum class Trim : uint8_t {
   None = 0,
   Trimmed = 1,
   LastHop = 2,
   NoBuffer = 3,
   NoResource = 4,
+  Returned = 5,
 };
 inline constexpr EnumValue kTrimValues[] = {
     {"None", 0},
@@ -70,6 +75,7 @@ inline constexpr EnumValue kTrimValues[] = {
     {"LastHop", 2},
     {"NoBuffer", 3},
     {"NoResource", 4},
+    {"Returned", 5},
 };
 
 /// Why a frame is no packet of ours
@@ -222,6 +228,56 @@ inline constexpr EnumValue kReviveValues[] = {
     {"Either", 0},
     {"EvProbe", 1},
     {"Reliability", 2},
+};
+
+/// A WRITE of no bytes (CTRL.zero_length, A-19); 3 is taken as Drop
+enum class ZeroLength : uint8_t {
+  Legal = 0,
+  Nak = 1,
+  Drop = 2,
+};
+inline constexpr EnumValue kZeroLengthValues[] = {
+    {"Legal", 0},
+    {"Nak", 1},
+    {"Drop", 2},
+};
+
+/// A WRITE with immediate beyond MAX_WIMM, at the requestor (CTRL.wimm_over, A-62); 3 is taken as
+/// Error
+enum class WimmOver : uint8_t {
+  Wait = 0,
+  Refuse = 1,
+  Error = 2,
+};
+inline constexpr EnumValue kWimmOverValues[] = {
+    {"Wait", 0},
+    {"Refuse", 1},
+    {"Error", 2},
+};
+
+/// How long an EV is in SKIP (CTRL.skip_mode, A-20); 3 is taken as RoundTrip
+enum class SkipMode : uint8_t {
+  Pass = 0,
+  Twice = 1,
+  RoundTrip = 2,
+};
+inline constexpr EnumValue kSkipModeValues[] = {
+    {"Pass", 0},
+    {"Twice", 1},
+    {"RoundTrip", 2},
+};
+
+/// A packet of our own that a switch has trimmed and sent back (CTRL.returned, A-80); 3 is taken as
+/// Peer
+enum class Returned : uint8_t {
+  Drop = 0,
+  Learn = 1,
+  Peer = 2,
+};
+inline constexpr EnumValue kReturnedValues[] = {
+    {"Drop", 0},
+    {"Learn", 1},
+    {"Peer", 2},
 };
 
 // clang-format on

@@ -49,6 +49,7 @@ enum class CfgTable : uint8_t {
   EvState = 7,
   EvGen = 8,
   PeerPorts = 9,
+  QpClass = 10,
 };
 inline constexpr EnumValue kCfgTableValues[] = {
     {"QpCtx", 0},
@@ -61,6 +62,7 @@ inline constexpr EnumValue kCfgTableValues[] = {
     {"EvState", 7},
     {"EvGen", 8},
     {"PeerPorts", 9},
+    {"QpClass", 10},
 };
 
 /// Work request: RDMA WRITE of length bytes from laddr (host address) to raddr (virtual address
@@ -409,31 +411,37 @@ struct Want {
   };
 };
 
-/// EV probe ordered by the controller
+/// EV probe ordered by the controller; tc_valid: with code point tc
 struct Evp {
-  static constexpr unsigned kBits = 52;
+  static constexpr unsigned kBits = 59;
   static constexpr unsigned kWords = 2;
   static constexpr const char* kName = "evp_t";
   uint16_t dest{};
   uint8_t plane{};
   uint32_t ev{};
+  bool tc_valid{};
+  uint8_t tc{};
   bool operator==(const Evp&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = ev;
-    words[1] = (static_cast<uint32_t>(plane) & 0xfu) | (static_cast<uint32_t>(dest) << 4);
+    words[0] = (static_cast<uint32_t>(tc) & 0x3fu) | (static_cast<uint32_t>(tc_valid) << 6) | ((ev & 0x1ffffffu) << 7);
+    words[1] = (ev >> 25) | ((static_cast<uint32_t>(plane) & 0xfu) << 7) | (static_cast<uint32_t>(dest) << 11);
   }
   static Evp unpack(const uint32_t* words) {
     Evp v;
-    v.dest = static_cast<uint16_t>(((words[1] >> 4) & 0xffffu));
-    v.plane = static_cast<uint8_t>((words[1] & 0xfu));
-    v.ev = static_cast<uint32_t>(words[0]);
+    v.dest = static_cast<uint16_t>(((words[1] >> 11) & 0xffffu));
+    v.plane = static_cast<uint8_t>(((words[1] >> 7) & 0xfu));
+    v.ev = static_cast<uint32_t>((words[0] >> 7) | ((words[1] & 0x7fu) << 25));
+    v.tc_valid = (((words[0] >> 6) & 0x1u)) != 0;
+    v.tc = static_cast<uint8_t>((words[0] & 0x3fu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"dest", 36, 16, {}},
-      {"plane", 32, 4, {}},
-      {"ev", 0, 32, {}},
+      {"dest", 43, 16, {}},
+      {"plane", 39, 4, {}},
+      {"ev", 7, 32, {}},
+      {"tc_valid", 6, 1, {}},
+      {"tc", 0, 6, {}},
   };
 };
 
@@ -659,7 +667,7 @@ struct Pkt {
   uint32_t dmalen{};
   uint32_t imm{};
   uint64_t laddr{};
-  /// payload bytes, 1..4096
+  /// payload bytes, 0..4096
   uint16_t plen{};
   bool rtx{};
   bool ackreq{};
@@ -1329,7 +1337,8 @@ struct Rxdesc {
   bool buf_valid{};
   /// tick of its last byte, low 16 bits
   uint16_t at{};
-  /// endpoint request: bytes 16..31 are the inner source address
+  /// bytes 16..31 are an address in an endpoint request (the inner source) and in a packet that
+  /// came back (its receiver)
   Bits<288> ext{};
   bool operator==(const Rxdesc&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
@@ -1507,10 +1516,10 @@ struct Rxpkt {
   };
 };
 
-/// One checked SACK, NACK or ACK. psn: ack_psn, nack_psn or the PSN of the ACK. reason: NACK reason
-/// or ACK syndrome
+/// One checked SACK, NACK or ACK, or a packet that came back. psn: ack_psn, nack_psn or the PSN of
+/// the ACK; Returned: the packet's PSN, m = its rtx. reason: NACK reason or ACK syndrome
 struct Ctl {
-  static constexpr unsigned kBits = 284;
+  static constexpr unsigned kBits = 285;
   static constexpr unsigned kWords = 9;
   static constexpr const char* kName = "ctl_t";
   CtlKind kind{};
@@ -1541,11 +1550,11 @@ struct Ctl {
     words[5] = static_cast<uint32_t>((bitmap >> 30));
     words[6] = static_cast<uint32_t>((bitmap >> 62)) | ((base & 0xffffffu) << 2) | ((cack & 0x3fu) << 26);
     words[7] = ((cack >> 6) & 0x3ffffu) | ((psn & 0x3fffu) << 18);
-    words[8] = ((psn >> 14) & 0x3ffu) | (static_cast<uint32_t>(qp) << 10) | ((static_cast<uint32_t>(kind) & 0x3u) << 26);
+    words[8] = ((psn >> 14) & 0x3ffu) | (static_cast<uint32_t>(qp) << 10) | ((static_cast<uint32_t>(kind) & 0x7u) << 26);
   }
   static Ctl unpack(const uint32_t* words) {
     Ctl v;
-    v.kind = static_cast<CtlKind>(((words[8] >> 26) & 0x3u));
+    v.kind = static_cast<CtlKind>(((words[8] >> 26) & 0x7u));
     v.qp = static_cast<uint16_t>(((words[8] >> 10) & 0xffffu));
     v.psn = static_cast<uint32_t>((words[7] >> 18) | ((words[8] & 0x3ffu) << 14));
     v.cack = static_cast<uint32_t>((words[6] >> 26) | ((words[7] & 0x3ffffu) << 6));
@@ -1565,7 +1574,7 @@ struct Ctl {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"kind", 282, 2, kCtlKindValues},
+      {"kind", 282, 3, kCtlKindValues},
       {"qp", 266, 16, {}},
       {"psn", 242, 24, {}},
       {"cack", 218, 24, {}},
@@ -1624,7 +1633,7 @@ struct Verdict {
 
 /// A response the responder owes. Fields as in ctl_t; ts, rcvd, mpr as in SETH and CC_STATE
 struct Resp {
-  static constexpr unsigned kBits = 305;
+  static constexpr unsigned kBits = 306;
   static constexpr unsigned kWords = 10;
   static constexpr const char* kName = "resp_t";
   CtlKind kind{};
@@ -1659,11 +1668,11 @@ struct Resp {
     words[6] = static_cast<uint32_t>((bitmap >> 45)) | ((base & 0x1fffu) << 19);
     words[7] = ((base >> 13) & 0x7ffu) | ((cack & 0x1fffffu) << 11);
     words[8] = ((cack >> 21) & 0x7u) | ((psn & 0xffffffu) << 3) | ((static_cast<uint32_t>(plane) & 0xfu) << 27) | ((static_cast<uint32_t>(qp) & 0x1u) << 31);
-    words[9] = static_cast<uint32_t>((qp >> 1)) | ((static_cast<uint32_t>(kind) & 0x3u) << 15);
+    words[9] = static_cast<uint32_t>((qp >> 1)) | ((static_cast<uint32_t>(kind) & 0x7u) << 15);
   }
   static Resp unpack(const uint32_t* words) {
     Resp v;
-    v.kind = static_cast<CtlKind>(((words[9] >> 15) & 0x3u));
+    v.kind = static_cast<CtlKind>(((words[9] >> 15) & 0x7u));
     v.qp = static_cast<uint16_t>((words[8] >> 31) | ((words[9] & 0x7fffu) << 1));
     v.plane = static_cast<uint8_t>(((words[8] >> 27) & 0xfu));
     v.psn = static_cast<uint32_t>(((words[8] >> 3) & 0xffffffu));
@@ -1686,7 +1695,7 @@ struct Resp {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"kind", 303, 2, kCtlKindValues},
+      {"kind", 303, 3, kCtlKindValues},
       {"qp", 287, 16, {}},
       {"plane", 283, 4, {}},
       {"psn", 259, 24, {}},
@@ -1781,11 +1790,13 @@ struct Ackev {
 
 /// A control packet: BTH fields and extension header bytes
 struct Ctlpkt {
-  static constexpr unsigned kBits = 380;
-  static constexpr unsigned kWords = 12;
+  static constexpr unsigned kBits = 386;
+  static constexpr unsigned kWords = 13;
   static constexpr const char* kName = "ctlpkt_t";
   uint16_t qp{};
   uint8_t plane{};
+  /// code point of a request of endpoint; 0 and of no meaning otherwise
+  uint8_t tc{};
   uint32_t ev{};
   uint8_t opcode{};
   uint32_t psn{};
@@ -1805,12 +1816,14 @@ struct Ctlpkt {
     words[8] = ext[8];
     words[9] = static_cast<uint32_t>(ext_len) | ((psn & 0xffffffu) << 8);
     words[10] = static_cast<uint32_t>(opcode) | ((ev & 0xffffffu) << 8);
-    words[11] = (ev >> 24) | ((static_cast<uint32_t>(plane) & 0xfu) << 8) | (static_cast<uint32_t>(qp) << 12);
+    words[11] = (ev >> 24) | ((static_cast<uint32_t>(tc) & 0x3fu) << 8) | ((static_cast<uint32_t>(plane) & 0xfu) << 14) | ((static_cast<uint32_t>(qp) & 0x3fffu) << 18);
+    words[12] = static_cast<uint32_t>((qp >> 14));
   }
   static Ctlpkt unpack(const uint32_t* words) {
     Ctlpkt v;
-    v.qp = static_cast<uint16_t>(((words[11] >> 12) & 0xffffu));
-    v.plane = static_cast<uint8_t>(((words[11] >> 8) & 0xfu));
+    v.qp = static_cast<uint16_t>((words[11] >> 18) | ((words[12] & 0x3u) << 14));
+    v.plane = static_cast<uint8_t>(((words[11] >> 14) & 0xfu));
+    v.tc = static_cast<uint8_t>(((words[11] >> 8) & 0x3fu));
     v.ev = static_cast<uint32_t>((words[10] >> 8) | ((words[11] & 0xffu) << 24));
     v.opcode = static_cast<uint8_t>((words[10] & 0xffu));
     v.psn = static_cast<uint32_t>((words[9] >> 8));
@@ -1827,8 +1840,9 @@ struct Ctlpkt {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 364, 16, {}},
-      {"plane", 360, 4, {}},
+      {"qp", 370, 16, {}},
+      {"plane", 366, 4, {}},
+      {"tc", 360, 6, {}},
       {"ev", 328, 32, {}},
       {"opcode", 320, 8, {}},
       {"psn", 296, 24, {}},
@@ -1945,6 +1959,7 @@ enum class CoreB : unsigned {
   TxSegmentRet,
   TxSegmentPkt,
   TxSegmentCqe,
+  TxSegmentQperr,
   TxPathPath,
   TxPathRec,
   TxPathEvev,
@@ -1988,9 +2003,9 @@ enum class CoreB : unsigned {
   RxPlaceLine,
   CqMuxCqe,
 };
-inline constexpr unsigned kNumCoreBoundaries = 51;
+inline constexpr unsigned kNumCoreBoundaries = 52;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 343;
+inline constexpr unsigned kObsCoreWords = 348;
 inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
     {"host.fail", "qperr_t", 10, 1, 24, Qperr::kFields},
@@ -2001,48 +2016,49 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"tx_segment.ret", "ccret_t", 21, 1, 32, Ccret::kFields},
     {"tx_segment.pkt", "pkt_t", 23, 13, 399, Pkt::kFields},
     {"tx_segment.cqe", "cqe_t", 37, 5, 137, Cqe::kFields},
-    {"tx_path.path", "path_t", 43, 15, 451, Path::kFields},
-    {"tx_path.rec", "rec_t", 59, 5, 129, Rec::kFields},
-    {"tx_path.evev", "evev_t", 65, 1, 32, Evev::kFields},
-    {"tx_path.bad", "badev_t", 67, 2, 64, Badev::kFields},
-    {"tx_inflight.retx", "retx_t", 70, 4, 126, Retx::kFields},
-    {"tx_inflight.upd", "upd_t", 75, 3, 73, Upd::kFields},
-    {"tx_inflight.fb", "fb_t", 79, 3, 67, Fb::kFields},
-    {"tx_inflight.pres", "pres_t", 83, 2, 34, Pres::kFields},
-    {"tx_inflight.stateq", "stateq_t", 86, 1, 16, Stateq::kFields},
-    {"tx_inflight.ccev", "ccev_t", 88, 3, 80, Ccev::kFields},
-    {"tx_inflight.rask", "ccask_t", 92, 2, 48, Ccask::kFields},
-    {"tx_inflight.okev", "okev_t", 95, 2, 52, Okev::kFields},
-    {"tx_inflight.qperr", "qperr_t", 98, 1, 24, Qperr::kFields},
-    {"cc_nscc.ans", "ccans_t", 100, 2, 33, Ccans::kFields},
-    {"cc_nscc.rans", "ccans_t", 103, 2, 33, Ccans::kFields},
-    {"cc_nscc.wake", "ccwake_t", 106, 1, 16, Ccwake::kFields},
-    {"tx_probe.fb", "fb_t", 108, 3, 67, Fb::kFields},
-    {"tx_probe.probe", "ctlpkt_t", 112, 12, 380, Ctlpkt::kFields},
-    {"tx_header.hdr", "hdr_t", 125, 49, 1546, Hdr::kFields},
-    {"tx_fetch.rdreq", "rdreq_t", 175, 3, 92, Rdreq::kFields},
-    {"rx_check.rxpkt", "rxpkt_t", 179, 10, 316, Rxpkt::kFields},
-    {"rx_check.ctl", "ctl_t", 190, 9, 284, Ctl::kFields},
-    {"rx_check.eprx", "eprx_t", 200, 7, 216, Eprx::kFields},
-    {"rx_track.verdict", "verdict_t", 208, 4, 98, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 213, 10, 305, Resp::kFields},
-    {"rx_track.ackev", "ackev_t", 224, 2, 60, Ackev::kFields},
-    {"rx_track.ord", "ord_t", 227, 8, 242, Ord::kFields},
-    {"rx_track.came", "came_t", 236, 3, 94, Came::kFields},
-    {"rx_track.qperr", "qperr_t", 240, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 242, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 248, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 250, 12, 380, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 263, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 265, 12, 380, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 278, 10, 305, Resp::kFields},
-    {"endpoint.okev", "okev_t", 289, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 292, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 294, 1, 17, Evr::kFields},
-    {"endpoint.pans", "pans_t", 296, 1, 14, Pans::kFields},
-    {"csr.evp", "evp_t", 298, 2, 52, Evp::kFields},
-    {"rx_place.line", "line_t", 301, 35, 1117, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 337, 5, 137, Cqe::kFields},
+    {"tx_segment.qperr", "qperr_t", 43, 1, 24, Qperr::kFields},
+    {"tx_path.path", "path_t", 45, 15, 451, Path::kFields},
+    {"tx_path.rec", "rec_t", 61, 5, 129, Rec::kFields},
+    {"tx_path.evev", "evev_t", 67, 1, 32, Evev::kFields},
+    {"tx_path.bad", "badev_t", 69, 2, 64, Badev::kFields},
+    {"tx_inflight.retx", "retx_t", 72, 4, 126, Retx::kFields},
+    {"tx_inflight.upd", "upd_t", 77, 3, 73, Upd::kFields},
+    {"tx_inflight.fb", "fb_t", 81, 3, 67, Fb::kFields},
+    {"tx_inflight.pres", "pres_t", 85, 2, 34, Pres::kFields},
+    {"tx_inflight.stateq", "stateq_t", 88, 1, 16, Stateq::kFields},
+    {"tx_inflight.ccev", "ccev_t", 90, 3, 80, Ccev::kFields},
+    {"tx_inflight.rask", "ccask_t", 94, 2, 48, Ccask::kFields},
+    {"tx_inflight.okev", "okev_t", 97, 2, 52, Okev::kFields},
+    {"tx_inflight.qperr", "qperr_t", 100, 1, 24, Qperr::kFields},
+    {"cc_nscc.ans", "ccans_t", 102, 2, 33, Ccans::kFields},
+    {"cc_nscc.rans", "ccans_t", 105, 2, 33, Ccans::kFields},
+    {"cc_nscc.wake", "ccwake_t", 108, 1, 16, Ccwake::kFields},
+    {"tx_probe.fb", "fb_t", 110, 3, 67, Fb::kFields},
+    {"tx_probe.probe", "ctlpkt_t", 114, 13, 386, Ctlpkt::kFields},
+    {"tx_header.hdr", "hdr_t", 128, 49, 1546, Hdr::kFields},
+    {"tx_fetch.rdreq", "rdreq_t", 178, 3, 92, Rdreq::kFields},
+    {"rx_check.rxpkt", "rxpkt_t", 182, 10, 316, Rxpkt::kFields},
+    {"rx_check.ctl", "ctl_t", 193, 9, 285, Ctl::kFields},
+    {"rx_check.eprx", "eprx_t", 203, 7, 216, Eprx::kFields},
+    {"rx_track.verdict", "verdict_t", 211, 4, 98, Verdict::kFields},
+    {"rx_track.resp", "resp_t", 216, 10, 306, Resp::kFields},
+    {"rx_track.ackev", "ackev_t", 227, 2, 60, Ackev::kFields},
+    {"rx_track.ord", "ord_t", 230, 8, 242, Ord::kFields},
+    {"rx_track.came", "came_t", 239, 3, 94, Came::kFields},
+    {"rx_track.qperr", "qperr_t", 243, 1, 24, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 245, 5, 137, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 251, 1, 24, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 253, 13, 386, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 267, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 269, 13, 386, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 283, 10, 306, Resp::kFields},
+    {"endpoint.okev", "okev_t", 294, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 297, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 299, 1, 17, Evr::kFields},
+    {"endpoint.pans", "pans_t", 301, 1, 14, Pans::kFields},
+    {"csr.evp", "evp_t", 303, 2, 59, Evp::kFields},
+    {"rx_place.line", "line_t", 306, 35, 1117, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 342, 5, 137, Cqe::kFields},
 };
 
 /// Observed boundaries, one instance per plane.

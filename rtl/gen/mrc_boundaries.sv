@@ -33,6 +33,8 @@ module mrc_boundaries
       core_i.tx_segment_pkt.data, $bits(pkt_t))
   `MRC_STABLE(TxSegmentCqe, core_i.tx_segment_cqe.valid, core_i.tx_segment_cqe.ready,
       core_i.tx_segment_cqe.data, $bits(cqe_t))
+  `MRC_STABLE(TxSegmentQperr, core_i.tx_segment_qperr.valid, core_i.tx_segment_qperr.ready,
+      core_i.tx_segment_qperr.data, $bits(qperr_t))
   `MRC_STABLE(TxPathPath, core_i.tx_path_path.valid, core_i.tx_path_path.ready,
       core_i.tx_path_path.data, $bits(path_t))
   `MRC_STABLE(TxPathRec, core_i.tx_path_rec.valid, core_i.tx_path_rec.ready,

@@ -11,7 +11,7 @@
 
 /* Register map version, major in bits 15:8 (ro) */
 #define MRC_CSR_VERSION 0x0004u
-#define MRC_CSR_VERSION_RESET 0x00000300u
+#define MRC_CSR_VERSION_RESET 0x00000400u
 
 /* Set by parameters (ro) */
 #define MRC_CSR_CAPS0 0x0008u
@@ -92,14 +92,6 @@
 #define MRC_CSR_CTRL_ACK_WITH_SACK_LSB 13u
 #define MRC_CSR_CTRL_ACK_WITH_SACK_WIDTH 1u
 #define MRC_CSR_CTRL_ACK_WITH_SACK_MASK 0x00002000u
-  /* a WRITE packet of no bytes: 0 NAK invalid request, 1 dropped */
-#define MRC_CSR_CTRL_ZERO_DROP_LSB 14u
-#define MRC_CSR_CTRL_ZERO_DROP_WIDTH 1u
-#define MRC_CSR_CTRL_ZERO_DROP_MASK 0x00004000u
-  /* a mark on an EV in SKIP: 0 changes nothing, 1 it is skipped twice */
-#define MRC_CSR_CTRL_SKIP_TWICE_LSB 15u
-#define MRC_CSR_CTRL_SKIP_TWICE_WIDTH 1u
-#define MRC_CSR_CTRL_SKIP_TWICE_MASK 0x00008000u
   /* ICRC of SRv6 packets, sent and received: 0 from the inner IP header on, 1 from the outer one on */
 #define MRC_CSR_CTRL_ICRC_OUTER_LSB 16u
 #define MRC_CSR_CTRL_ICRC_OUTER_WIDTH 1u
@@ -120,10 +112,26 @@
 #define MRC_CSR_CTRL_NOMINAL_LSB 20u
 #define MRC_CSR_CTRL_NOMINAL_WIDTH 2u
 #define MRC_CSR_CTRL_NOMINAL_MASK 0x00300000u
+  /* zero_length_e: a WRITE of no bytes is 0 legal, 1 refused and NAKed, 2 refused and dropped */
+#define MRC_CSR_CTRL_ZERO_LENGTH_LSB 22u
+#define MRC_CSR_CTRL_ZERO_LENGTH_WIDTH 2u
+#define MRC_CSR_CTRL_ZERO_LENGTH_MASK 0x00c00000u
+  /* wimm_over_e: a WRITE with immediate beyond MAX_WIMM 0 waits, 1 is refused, 2 puts its QP into ERROR */
+#define MRC_CSR_CTRL_WIMM_OVER_LSB 24u
+#define MRC_CSR_CTRL_WIMM_OVER_WIDTH 2u
+#define MRC_CSR_CTRL_WIMM_OVER_MASK 0x03000000u
+  /* skip_mode_e: an EV in SKIP is passed over 0 once, 1 once more after a second mark, 2 for EV_CTL.skip_ticks at least */
+#define MRC_CSR_CTRL_SKIP_MODE_LSB 26u
+#define MRC_CSR_CTRL_SKIP_MODE_WIDTH 2u
+#define MRC_CSR_CTRL_SKIP_MODE_MASK 0x0c000000u
+  /* returned_e: a packet of our own that comes back trimmed is 0 counted and dropped, 1 counted and a loss that the requestor knows at once, 2 not told apart from a peer's */
+#define MRC_CSR_CTRL_RETURNED_LSB 28u
+#define MRC_CSR_CTRL_RETURNED_WIDTH 2u
+#define MRC_CSR_CTRL_RETURNED_MASK 0x30000000u
 
 /* UDP destination port (A-01) (rw) */
 #define MRC_CSR_UDP_PORT 0x0014u
-#define MRC_CSR_UDP_PORT_RESET 0x000012b7u
+#define MRC_CSR_UDP_PORT_RESET 0x0000136bu
   /* sent, and accepted */
 #define MRC_CSR_UDP_PORT_PORT_LSB 0u
 #define MRC_CSR_UDP_PORT_PORT_WIDTH 16u
@@ -135,16 +143,23 @@
 
 /* Code points of sent packets (A-04) (rw) */
 #define MRC_CSR_DSCP_TX 0x0018u
-#define MRC_CSR_DSCP_TX_RESET 0x002e0804u
+#define MRC_CSR_DSCP_TX_RESET 0x042e0804u
+  /* data of QPs without a class of their own (QP_CLASS) */
 #define MRC_CSR_DSCP_TX_DATA_LSB 0u
 #define MRC_CSR_DSCP_TX_DATA_WIDTH 6u
 #define MRC_CSR_DSCP_TX_DATA_MASK 0x0000003fu
+  /* their retransmissions */
 #define MRC_CSR_DSCP_TX_RTX_LSB 8u
 #define MRC_CSR_DSCP_TX_RTX_WIDTH 6u
 #define MRC_CSR_DSCP_TX_RTX_MASK 0x00003f00u
+  /* control packets */
 #define MRC_CSR_DSCP_TX_CTL_LSB 16u
 #define MRC_CSR_DSCP_TX_CTL_WIDTH 6u
 #define MRC_CSR_DSCP_TX_CTL_MASK 0x003f0000u
+  /* endpoint requests: port status updates, probes of reverse paths, and EV probes that name no code point */
+#define MRC_CSR_DSCP_TX_EP_LSB 24u
+#define MRC_CSR_DSCP_TX_EP_WIDTH 6u
+#define MRC_CSR_DSCP_TX_EP_MASK 0x3f000000u
 
 /* Code points that mark a trimmed packet (A-04) (rw) */
 #define MRC_CSR_DSCP_TRIM 0x001cu
@@ -155,6 +170,14 @@
 #define MRC_CSR_DSCP_TRIM_LASTHOP_LSB 8u
 #define MRC_CSR_DSCP_TRIM_LASTHOP_WIDTH 6u
 #define MRC_CSR_DSCP_TRIM_LASTHOP_MASK 0x00003f00u
+  /* of packets that a switch has sent back to us */
+#define MRC_CSR_DSCP_TRIM_RETURNED_LSB 16u
+#define MRC_CSR_DSCP_TRIM_RETURNED_WIDTH 6u
+#define MRC_CSR_DSCP_TRIM_RETURNED_MASK 0x003f0000u
+  /* 1: the operator has a code point for those */
+#define MRC_CSR_DSCP_TRIM_RETURNED_VALID_LSB 24u
+#define MRC_CSR_DSCP_TRIM_RETURNED_VALID_WIDTH 1u
+#define MRC_CSR_DSCP_TRIM_RETURNED_VALID_MASK 0x01000000u
 
 /* Own MAC address, bits 31:0 (last byte on the wire in bits 7:0) (rw) */
 #define MRC_CSR_MAC_LO 0x0020u
@@ -299,11 +322,15 @@
 
 /* EV life (rw) */
 #define MRC_CSR_EV_CTL 0x0068u
-#define MRC_CSR_EV_CTL_RESET 0x00000008u
+#define MRC_CSR_EV_CTL_RESET 0x005e0008u
   /* ev_min_active: EVs of a QP that stay in use whatever they lose */
 #define MRC_CSR_EV_CTL_MIN_ACTIVE_LSB 0u
 #define MRC_CSR_EV_CTL_MIN_ACTIVE_WIDTH 9u
 #define MRC_CSR_EV_CTL_MIN_ACTIVE_MASK 0x000001ffu
+  /* 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us) */
+#define MRC_CSR_EV_CTL_SKIP_TICKS_LSB 16u
+#define MRC_CSR_EV_CTL_SKIP_TICKS_WIDTH 16u
+#define MRC_CSR_EV_CTL_SKIP_TICKS_MASK 0xffff0000u
 
 /* Probes of ASSUMED_BAD EVs (A-32) (rw) */
 #define MRC_CSR_EV_PROBE 0x006cu
@@ -379,7 +406,7 @@
 /* Syndromes of NAKs sent, top three bits 011 (A-70) (rw) */
 #define MRC_CSR_NAK_CODE 0x00e4u
 #define MRC_CSR_NAK_CODE_RESET 0x00006261u
-  /* invalid request: a WRITE of no bytes, an immediate too many */
+  /* invalid request: a WRITE whose payload or DMA length is 0 where it may not be, an immediate too many */
 #define MRC_CSR_NAK_CODE_INVALID_LSB 0u
 #define MRC_CSR_NAK_CODE_INVALID_WIDTH 8u
 #define MRC_CSR_NAK_CODE_INVALID_MASK 0x000000ffu
@@ -430,6 +457,14 @@
 #define MRC_CSR_EVP_CMD_PLANE_LSB 16u
 #define MRC_CSR_EVP_CMD_PLANE_WIDTH 4u
 #define MRC_CSR_EVP_CMD_PLANE_MASK 0x000f0000u
+  /* code point (req_tc of the API) */
+#define MRC_CSR_EVP_CMD_TC_LSB 20u
+#define MRC_CSR_EVP_CMD_TC_WIDTH 6u
+#define MRC_CSR_EVP_CMD_TC_MASK 0x03f00000u
+  /* 0: that of DSCP_TX.ep */
+#define MRC_CSR_EVP_CMD_TC_VALID_LSB 26u
+#define MRC_CSR_EVP_CMD_TC_VALID_WIDTH 1u
+#define MRC_CSR_EVP_CMD_TC_VALID_MASK 0x04000000u
 
 /* The EV probe (ro) */
 #define MRC_CSR_EVP_RES 0x00d8u
@@ -536,7 +571,7 @@
 #define MRC_CSR_FENCE_RX_MASK 0x00ff0000u
 
 /* How the responder shares its links (A-78, docs/blocks/rx/rx_share.md) (rw) */
-#define MRC_CSR_SHARE 0x01f0u
+#define MRC_CSR_SHARE 0x0200u
 #define MRC_CSR_SHARE_RESET 0x18040870u
   /* SACKs shut and open the windows of those who send to us: 0 never, 1 in incasts */
 #define MRC_CSR_SHARE_ENABLE_LSB 0u
@@ -560,7 +595,7 @@
 #define MRC_CSR_SHARE_TRIMS_MASK 0xff000000u
 
 /* An incast ends (A-78) (rw) */
-#define MRC_CSR_SHARE_DRAIN 0x01f4u
+#define MRC_CSR_SHARE_DRAIN 0x0204u
 #define MRC_CSR_SHARE_DRAIN_RESET 0x00100000u
   /* bytes left of all messages that have begun, below which windows are restored; one and a half bandwidth-delay products are good */
 #define MRC_CSR_SHARE_DRAIN_BYTES_LSB 0u
@@ -698,6 +733,10 @@
 /* Packets that a congestion window held back (ro) */
 #define MRC_CSR_CNT_CC_HOLD 0x01c8u
 #define MRC_CSR_CNT_CC_HOLD_RESET 0x00000000u
+
+/* Trimmed packets of our own that switches sent back (A-80) (ro) */
+#define MRC_CSR_CNT_RETURNED 0x01f0u
+#define MRC_CSR_CNT_RETURNED_RESET 0x00000000u
 
 /* EVs that ev_min_active kept in use (ro) */
 #define MRC_CSR_CNT_EV_FLOOR 0x0194u
@@ -872,6 +911,16 @@
 #define MRC_TBL_EV_GEN_SEED_WIDTH 32u
 #define MRC_TBL_EV_GEN_MODE_LSB 0u
 #define MRC_TBL_EV_GEN_MODE_WIDTH 1u
+
+/* Traffic class of QP index: code points of its data and reliability probes, and of its retransmissions. A QP_CTX row with state Reset or Init ends it */
+#define MRC_TBL_QP_CLASS_ID 10u
+#define MRC_TBL_QP_CLASS_WORDS 1u
+#define MRC_TBL_QP_CLASS_RTX_LSB 16u
+#define MRC_TBL_QP_CLASS_RTX_WIDTH 6u
+#define MRC_TBL_QP_CLASS_DATA_LSB 8u
+#define MRC_TBL_QP_CLASS_DATA_WIDTH 6u
+#define MRC_TBL_QP_CLASS_OWN_LSB 0u
+#define MRC_TBL_QP_CLASS_OWN_WIDTH 1u
 
 /* Written by the NIC itself on a port status update; index = destination */
 #define MRC_TBL_PEER_PORTS_ID 9u

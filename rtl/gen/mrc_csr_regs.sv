@@ -29,40 +29,40 @@ module mrc_csr_regs
 );
 
   localparam logic [13:0] RwFirst = 14'd4;
-  localparam logic [13:0] RwWords = 14'd62;
+  localparam logic [13:0] RwWords = 14'd65;
   localparam logic [13:0] CntFirst = 14'd64;
-  localparam logic [13:0] CntWords = 14'd60;
+  localparam logic [13:0] CntWords = 14'd61;
 
   // Bits that a register stores, from the last address down; 0: there is none.
-  localparam logic [61:0][31:0] RwMask = {
-    32'hffffffff, 32'hffff7ff1, 32'h00000000, 32'h0000ffff, 32'h00000000, 32'h0000001f,
-    32'h0000017f, 32'hffffffff, 32'h0000ffff, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h000fffff, 32'hffffffff, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+  localparam logic [64:0][31:0] RwMask = {
+    32'hffffffff, 32'hffff7ff1, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h0000ffff, 32'h00000000, 32'h0000001f, 32'h0000017f, 32'hffffffff, 32'h0000ffff,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h07ffffff, 32'hffffffff, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h00000fff, 32'h0000ffff,
-    32'hffffffff, 32'h000fffff, 32'h07ffffff, 32'h000001ff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'h000ff70f, 32'h000fffff, 32'h00017fff, 32'h00f1ffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'h0000ffff, 32'hffffffff, 32'h00003f3f, 32'h003f3f3f,
-    32'h0001ffff, 32'h003fff7f
+    32'hffffffff, 32'h00000fff, 32'h0000ffff, 32'hffffffff, 32'h000fffff, 32'h07ffffff,
+    32'hffff01ff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
+    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff,
+    32'h00f1ffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff,
+    32'hffffffff, 32'h013f3f3f, 32'h3f3f3f3f, 32'h0001ffff, 32'h3fff3f7f
   };
-  localparam logic [61:0][31:0] RwReset = {
-    32'h00100000, 32'h18040870, 32'h00000000, 32'h00001e85, 32'h00000000, 32'h00000000,
-    32'h00000040, 32'h00000001, 32'h00006261, 32'h00000000, 32'h00000000, 32'h00000000,
+  localparam logic [64:0][31:0] RwReset = {
+    32'h00100000, 32'h18040870, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00001e85, 32'h00000000, 32'h00000000, 32'h00000040, 32'h00000001, 32'h00006261,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00200010, 32'h00000000, 32'h0063030d, 32'h00000008, 32'h10000007, 32'h10000006,
-    32'h10000005, 32'h10000004, 32'h10000003, 32'h10000002, 32'h10000001, 32'h10000000,
-    32'h0000000c, 32'h00004000, 32'h00010040, 32'h00f1030d, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h0000100c, 32'h002e0804,
-    32'h000012b7, 32'h00000200
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00200010, 32'h00000000, 32'h0063030d,
+    32'h005e0008, 32'h10000007, 32'h10000006, 32'h10000005, 32'h10000004, 32'h10000003,
+    32'h10000002, 32'h10000001, 32'h10000000, 32'h0000000c, 32'h00004000, 32'h00010040,
+    32'h00f1030d, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h0000100c, 32'h042e0804, 32'h0000136b, 32'h00000200
   };
 
-  logic [31:0] rw_q[0:61];
-  logic [31:0] cnt_q[0:59];
+  logic [31:0] rw_q[0:64];
+  logic [31:0] cnt_q[0:60];
 
   // Where the register of a word is in rw_q; counters, in their midst, have no place there.
   function automatic logic [13:0] place(logic [13:0] word);
@@ -77,18 +77,18 @@ module mrc_csr_regs
   // ---- write
 
   logic [13:0] w_at;
-  logic [5:0] w_idx;
+  logic [6:0] w_idx;
   logic [31:0] w_mask;
 
   assign w_at = place(w_word_i);
-  assign w_idx = w_at[5:0];
+  assign w_idx = w_at[6:0];
   assign w_hit_o = w_at < RwWords && RwMask[w_idx] != 32'd0;
   assign w_mask = {{8{w_strb_i[3]}}, {8{w_strb_i[2]}}, {8{w_strb_i[1]}}, {8{w_strb_i[0]}}};
   assign w_value_o = ((w_data_i & w_mask) | (rw_q[w_idx] & ~w_mask)) & RwMask[w_idx];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 62; i++) begin
+      for (int unsigned i = 0; i < 65; i++) begin
         rw_q[i] <= RwReset[i];
       end
     end else if (w_store_i) begin
@@ -98,15 +98,15 @@ module mrc_csr_regs
 
   // ---- counters
 
-  logic [59:0] pulse;
+  logic [60:0] pulse;
 
   assign pulse = {
-    pulses_i.tx_lane[7].drop, pulses_i.tx_lane[6].drop, pulses_i.tx_lane[5].drop,
-    pulses_i.tx_lane[4].drop, pulses_i.tx_lane[3].drop, pulses_i.tx_lane[2].drop,
-    pulses_i.tx_lane[1].drop, pulses_i.tx_lane[0].drop, pulses_i.tx_inflight.state,
-    pulses_i.cc_nscc.hold, pulses_i.cc_nscc.qa, pulses_i.cc_nscc.md, pulses_i.endpoint.drop,
-    pulses_i.endpoint.rsp, pulses_i.endpoint.req, pulses_i.tx_path.nopath, error_qp_i,
-    pulses_i.rx_track.nores, pulses_i.tx_inflight.fail, pulses_i.tx_probe.full,
+    pulses_i.rx_check.returned, pulses_i.tx_lane[7].drop, pulses_i.tx_lane[6].drop,
+    pulses_i.tx_lane[5].drop, pulses_i.tx_lane[4].drop, pulses_i.tx_lane[3].drop,
+    pulses_i.tx_lane[2].drop, pulses_i.tx_lane[1].drop, pulses_i.tx_lane[0].drop,
+    pulses_i.tx_inflight.state, pulses_i.cc_nscc.hold, pulses_i.cc_nscc.qa, pulses_i.cc_nscc.md,
+    pulses_i.endpoint.drop, pulses_i.endpoint.rsp, pulses_i.endpoint.req, pulses_i.tx_path.nopath,
+    error_qp_i, pulses_i.rx_track.nores, pulses_i.tx_inflight.fail, pulses_i.tx_probe.full,
     pulses_i.tx_probe.revived, pulses_i.tx_probe.sent, pulses_i.tx_path.floor,
     pulses_i.tx_path.bad, pulses_i.tx_path.skip, pulses_i.tx_inflight.rto,
     pulses_i.tx_inflight.rtx, pulses_i.rx_track.trim, pulses_i.rx_track.oor, pulses_i.rx_track.dup,
@@ -123,11 +123,11 @@ module mrc_csr_regs
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 60; i++) begin
+      for (int unsigned i = 0; i < 61; i++) begin
         cnt_q[i] <= 32'd0;
       end
     end else if (pulse != '0) begin
-      for (int unsigned i = 0; i < 60; i++) begin
+      for (int unsigned i = 0; i < 61; i++) begin
         if (pulse[i]) begin
           cnt_q[i] <= cnt_q[i] + 32'd1;
         end
@@ -147,8 +147,8 @@ module mrc_csr_regs
     r_data_o = 32'd0;
     if (!r_take_i) begin
       r_hit_o = 1'b0;
-    end else if (r_rw < RwWords && RwMask[r_rw[5:0]] != 32'd0) begin
-      r_data_o = rw_q[r_rw[5:0]];
+    end else if (r_rw < RwWords && RwMask[r_rw[6:0]] != 32'd0) begin
+      r_data_o = rw_q[r_rw[6:0]];
     end else if (r_cnt < CntWords) begin
       r_data_o = cnt_q[r_cnt[5:0]];
     end else begin
@@ -185,8 +185,11 @@ module mrc_csr_regs
   assign own_o.irq_enable = rw_q[56][4:0];
   assign csr_o.tx_segment.nominal = rw_q[0][21:20];
   assign csr_o.tx_segment.ar_gap = rw_q[25][31:16];
+  assign csr_o.tx_segment.zero_length = rw_q[0][23:22];
+  assign csr_o.tx_segment.wimm_over = rw_q[0][25:24];
   assign csr_o.tx_path.ev_min_active = rw_q[22][8:0];
-  assign csr_o.tx_path.skip_twice = rw_q[0][15];
+  assign csr_o.tx_path.skip_mode = rw_q[0][27:26];
+  assign csr_o.tx_path.skip_ticks = rw_q[22][31:16];
   assign csr_o.tx_inflight.reorder = rw_q[11][14:0];
   assign csr_o.tx_inflight.same_ev = rw_q[11][16];
   assign csr_o.tx_inflight.rtt_rtx = rw_q[0][5];
@@ -226,10 +229,19 @@ module mrc_csr_regs
   assign csr_o.rx_lane.icrc_outer = rw_q[0][16];
   assign csr_o.rx_lane.dscp_trimmed = rw_q[3][5:0];
   assign csr_o.rx_lane.dscp_lasthop = rw_q[3][13:8];
+  assign csr_o.rx_lane.dscp_returned = rw_q[3][21:16];
+  assign csr_o.rx_lane.dscp_returned_valid = rw_q[3][24];
+  assign csr_o.rx_lane.returned = rw_q[0][29:28];
+  assign csr_o.rx_lane.ip = {rw_q[9], rw_q[8], rw_q[7], rw_q[6]};
+  assign csr_o.rx_lane.ip_plane_enable = rw_q[55][8];
+  assign csr_o.rx_lane.ip_plane_lsb = rw_q[55][6:0];
   assign csr_o.rx_check.nominal = rw_q[0][21:20];
-  assign csr_o.rx_check.zero_drop = rw_q[0][14];
+  assign csr_o.rx_check.zero_length = rw_q[0][23:22];
   assign csr_o.rx_check.nak_invalid = rw_q[53][7:0];
   assign csr_o.rx_check.nak_access = rw_q[53][15:8];
+  assign csr_o.rx_check.returned = rw_q[0][29:28];
+  assign csr_o.rx_check.ip_plane_enable = rw_q[55][8];
+  assign csr_o.rx_check.ip_plane_lsb = rw_q[55][6:0];
   assign csr_o.rx_track.nak_invalid = rw_q[53][7:0];
   assign csr_o.rx_track.sack_base_self = rw_q[0][0];
   assign csr_o.rx_track.oor_drop = rw_q[0][1];
@@ -237,13 +249,13 @@ module mrc_csr_regs
   assign csr_o.rx_track.ack_with_sack = rw_q[0][13];
   assign csr_o.rx_track.trim_silent = rw_q[0][18];
   assign csr_o.rx_track.sack_trigger = rw_q[12][19:0];
-  assign csr_o.rx_track.share_enable = rw_q[60][0];
-  assign csr_o.rx_track.share_pen = rw_q[60][14:8];
-  assign csr_o.rx_share.share_enable = rw_q[60][0];
-  assign csr_o.rx_share.share_epoch = rw_q[60][7:4];
-  assign csr_o.rx_share.share_least = rw_q[60][23:16];
-  assign csr_o.rx_share.share_trims = rw_q[60][31:24];
-  assign csr_o.rx_share.share_drain = rw_q[61];
+  assign csr_o.rx_track.share_enable = rw_q[63][0];
+  assign csr_o.rx_track.share_pen = rw_q[63][14:8];
+  assign csr_o.rx_share.share_enable = rw_q[63][0];
+  assign csr_o.rx_share.share_epoch = rw_q[63][7:4];
+  assign csr_o.rx_share.share_least = rw_q[63][23:16];
+  assign csr_o.rx_share.share_trims = rw_q[63][31:24];
+  assign csr_o.rx_share.share_drain = rw_q[64];
   assign csr_o.ack_gen.rev_ev = {
       rw_q[21], rw_q[20], rw_q[19], rw_q[18], rw_q[17], rw_q[16], rw_q[15], rw_q[14]
   };
@@ -265,6 +277,7 @@ module mrc_csr_regs
   assign csr_o.endpoint.ip_plane_lsb = rw_q[55][6:0];
   assign csr_o.endpoint.ports_from_0 = rw_q[0][8];
   assign csr_o.endpoint.tsr_us = rw_q[0][11];
+  assign csr_o.endpoint.dscp_ep = rw_q[2][29:24];
 
   // Bits of registers that no block sees, and of addresses beyond the last index.
   logic unused_bits;
@@ -272,6 +285,6 @@ module mrc_csr_regs
       rw_q[0], rw_q[1], rw_q[2], rw_q[3], rw_q[5], rw_q[10], rw_q[11], rw_q[12], rw_q[13],
       rw_q[22], rw_q[23], rw_q[24], rw_q[26], rw_q[27], rw_q[44], rw_q[45], rw_q[46], rw_q[47],
       rw_q[49], rw_q[50], rw_q[51], rw_q[52], rw_q[53], rw_q[55], rw_q[56], rw_q[57], rw_q[58],
-      rw_q[59], rw_q[60]};
+      rw_q[59], rw_q[60], rw_q[61], rw_q[62], rw_q[63]};
 
 endmodule

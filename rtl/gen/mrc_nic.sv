@@ -202,6 +202,8 @@ module mrc_nic
   pkt_t tx_segment_pkt;
   logic tx_segment_cqe_valid, tx_segment_cqe_ready;
   cqe_t tx_segment_cqe;
+  logic tx_segment_qperr_valid, tx_segment_qperr_ready;
+  qperr_t tx_segment_qperr;
   logic tx_path_path_valid, tx_path_path_ready;
   path_t tx_path_path;
   logic tx_path_rec_valid, tx_path_rec_ready;
@@ -375,12 +377,16 @@ module mrc_nic
       .pmask_ready_o(endpoint_pmask_ready),
       .pmask_i(endpoint_pmask),
       .qperr_valid_i({
-        host_fail_valid_i, rx_reorder_qperr_valid, rx_track_qperr_valid, tx_inflight_qperr_valid
+        host_fail_valid_i, tx_segment_qperr_valid, rx_reorder_qperr_valid, rx_track_qperr_valid,
+        tx_inflight_qperr_valid
       }),
       .qperr_ready_o({
-        host_fail_ready_o, rx_reorder_qperr_ready, rx_track_qperr_ready, tx_inflight_qperr_ready
+        host_fail_ready_o, tx_segment_qperr_ready, rx_reorder_qperr_ready, rx_track_qperr_ready,
+        tx_inflight_qperr_ready
       }),
-      .qperr_i({host_fail_i, rx_reorder_qperr, rx_track_qperr, tx_inflight_qperr}),
+      .qperr_i({
+        host_fail_i, tx_segment_qperr, rx_reorder_qperr, rx_track_qperr, tx_inflight_qperr
+      }),
       .evr_valid_i(endpoint_evr_valid),
       .evr_ready_o(endpoint_evr_ready),
       .evr_i(endpoint_evr),
@@ -500,7 +506,10 @@ module mrc_nic
       .pkt_o(tx_segment_pkt),
       .cqe_valid_o(tx_segment_cqe_valid),
       .cqe_ready_i(tx_segment_cqe_ready),
-      .cqe_o(tx_segment_cqe)
+      .cqe_o(tx_segment_cqe),
+      .qperr_valid_o(tx_segment_qperr_valid),
+      .qperr_ready_i(tx_segment_qperr_ready),
+      .qperr_o(tx_segment_qperr)
   );
 
   mrc_tx_path #(
@@ -516,6 +525,7 @@ module mrc_nic
       .csr_i(csr.tx_path),
       .lane_room_i(tx_lane_lane_room),
       .port_up_i(port_up_q),
+      .tick_i(csr_tick[15:0]),
       .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[3]),
       .pkt_valid_i(tx_segment_pkt_valid),
@@ -1048,6 +1058,8 @@ module mrc_nic
       obs_of_pkt(tx_segment_pkt_valid, tx_segment_pkt_ready, tx_segment_pkt);
   assign obs_core_o.tx_segment_cqe =
       obs_of_cqe(tx_segment_cqe_valid, tx_segment_cqe_ready, tx_segment_cqe);
+  assign obs_core_o.tx_segment_qperr =
+      obs_of_qperr(tx_segment_qperr_valid, tx_segment_qperr_ready, tx_segment_qperr);
   assign obs_core_o.tx_path_path =
       obs_of_path(tx_path_path_valid, tx_path_path_ready, tx_path_path);
   assign obs_core_o.tx_path_rec = obs_of_rec(tx_path_rec_valid, tx_path_rec_ready, tx_path_rec);

@@ -22,8 +22,10 @@ package mrc_pkg;
   localparam int unsigned EvDenied = 32'd3;
   /// EV of the backup set, not in use
   localparam int unsigned EvStandby = 32'd4;
-  /// EV state SKIP with a second mark (CTRL.skip_twice)
+  /// EV state SKIP with a second mark (CTRL.skip_mode Twice), or of the second turn (RoundTrip)
   localparam int unsigned EvSkip2 = 32'd5;
+  /// EV state SKIP of the third turn (CTRL.skip_mode RoundTrip); otherwise as SKIP
+  localparam int unsigned EvSkip3 = 32'd6;
   /// Bytes of the largest header ahead of payload or ICRC (SACK behind SRv6 with SRH: 174), rounded
   /// to 8
   localparam int unsigned HdrBytes = 32'd176;
@@ -43,22 +45,24 @@ package mrc_pkg;
     QpStateError = 3'd4
   } qp_state_e;
 
-  /// What answers a packet
-  typedef enum logic [1:0] {
-    CtlKindSack = 2'd0,
-    CtlKindNack = 2'd1,
-    CtlKindAck = 2'd2,
-    CtlKindEndpoint = 2'd3
+  /// What answers a packet; Returned: the packet itself, trimmed by a switch that sent it back
+  typedef enum logic [2:0] {
+    CtlKindSack = 3'd0,
+    CtlKindNack = 3'd1,
+    CtlKindAck = 3'd2,
+    CtlKindEndpoint = 3'd3,
+    CtlKindReturned = 3'd4
   } ctl_kind_e;
 
-  /// Why a packet has no payload: trimmed, by DSCP, or its payload was dropped for want of buffer
-  /// or of another resource
+  /// Why a packet has no payload: trimmed, by DSCP; its payload was dropped for want of buffer or
+  /// of another resource; or it is one of our own that a switch has trimmed and sent back (A-80)
   typedef enum logic [2:0] {
     TrimNone = 3'd0,
     TrimTrimmed = 3'd1,
     TrimLastHop = 3'd2,
     TrimNoBuffer = 3'd3,
-    TrimNoResource = 3'd4
+    TrimNoResource = 3'd4,
+    TrimReturned = 3'd5
   } trim_e;
 
   /// Why a frame is no packet of ours
@@ -147,6 +151,36 @@ package mrc_pkg;
     ReviveReliability = 2'd2
   } revive_e;
 
+  /// A WRITE of no bytes (CTRL.zero_length, A-19); 3 is taken as Drop
+  typedef enum logic [1:0] {
+    ZeroLengthLegal = 2'd0,
+    ZeroLengthNak = 2'd1,
+    ZeroLengthDrop = 2'd2
+  } zero_length_e;
+
+  /// A WRITE with immediate beyond MAX_WIMM, at the requestor (CTRL.wimm_over, A-62); 3 is taken as
+  /// Error
+  typedef enum logic [1:0] {
+    WimmOverWait = 2'd0,
+    WimmOverRefuse = 2'd1,
+    WimmOverError = 2'd2
+  } wimm_over_e;
+
+  /// How long an EV is in SKIP (CTRL.skip_mode, A-20); 3 is taken as RoundTrip
+  typedef enum logic [1:0] {
+    SkipModePass = 2'd0,
+    SkipModeTwice = 2'd1,
+    SkipModeRoundTrip = 2'd2
+  } skip_mode_e;
+
+  /// A packet of our own that a switch has trimmed and sent back (CTRL.returned, A-80); 3 is taken
+  /// as Peer
+  typedef enum logic [1:0] {
+    ReturnedDrop = 2'd0,
+    ReturnedLearn = 2'd1,
+    ReturnedPeer = 2'd2
+  } returned_e;
+
   /// Outcome of a table write (CMD_STATUS)
   typedef enum logic [3:0] {
     CmdCodeOk = 4'd0,
@@ -167,7 +201,8 @@ package mrc_pkg;
     CfgTableQpMpr = 4'd6,
     CfgTableEvState = 4'd7,
     CfgTableEvGen = 4'd8,
-    CfgTablePeerPorts = 4'd9
+    CfgTablePeerPorts = 4'd9,
+    CfgTableQpClass = 4'd10
   } cfg_table_e;
 
   // ---- streams (streams.yaml): the first field is the most significant
@@ -263,11 +298,13 @@ package mrc_pkg;
     logic [3:0] plane;
   } want_t;
 
-  /// EV probe ordered by the controller
+  /// EV probe ordered by the controller; tc_valid: with code point tc
   typedef struct packed {
     logic [15:0] dest;
     logic [3:0] plane;
     logic [31:0] ev;
+    logic tc_valid;
+    logic [5:0] tc;
   } evp_t;
 
   /// Outcome of the controller's EV probe; rtt in ticks, 0 unless answered
@@ -340,7 +377,7 @@ package mrc_pkg;
     logic [31:0] dmalen;
     logic [31:0] imm;
     logic [63:0] laddr;
-    /// payload bytes, 1..4096
+    /// payload bytes, 0..4096
     logic [12:0] plen;
     logic rtx;
     logic ackreq;
@@ -476,7 +513,8 @@ package mrc_pkg;
     logic buf_valid;
     /// tick of its last byte, low 16 bits
     logic [15:0] at;
-    /// endpoint request: bytes 16..31 are the inner source address
+    /// bytes 16..31 are an address in an endpoint request (the inner source) and in a packet that
+    /// came back (its receiver)
     logic [287:0] ext;
   } rxdesc_t;
 
@@ -515,10 +553,10 @@ package mrc_pkg;
     logic [7:0] syndrome;
   } rxpkt_t;
 
-  /// One checked SACK, NACK or ACK. psn: ack_psn, nack_psn or the PSN of the ACK. reason: NACK
-  /// reason or ACK syndrome
+  /// One checked SACK, NACK or ACK, or a packet that came back. psn: ack_psn, nack_psn or the PSN
+  /// of the ACK; Returned: the packet's PSN, m = its rtx. reason: NACK reason or ACK syndrome
   typedef struct packed {
-    logic [1:0] kind;  // ctl_kind_e
+    logic [2:0] kind;  // ctl_kind_e
     logic [15:0] qp;
     logic [23:0] psn;
     logic [23:0] cack;
@@ -549,7 +587,7 @@ package mrc_pkg;
 
   /// A response the responder owes. Fields as in ctl_t; ts, rcvd, mpr as in SETH and CC_STATE
   typedef struct packed {
-    logic [1:0] kind;  // ctl_kind_e
+    logic [2:0] kind;  // ctl_kind_e
     logic [15:0] qp;
     logic [3:0] plane;
     logic [23:0] psn;
@@ -594,6 +632,8 @@ package mrc_pkg;
   typedef struct packed {
     logic [15:0] qp;
     logic [3:0] plane;
+    /// code point of a request of endpoint; 0 and of no meaning otherwise
+    logic [5:0] tc;
     logic [31:0] ev;
     logic [7:0] opcode;
     logic [23:0] psn;
@@ -867,7 +907,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [3:0] pad;
+    logic [29:0] pad;
     ctlpkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -875,7 +915,7 @@ package mrc_pkg;
   } obs_ctlpkt_t;
 
   function automatic obs_ctlpkt_t obs_of_ctlpkt(logic valid, logic ready, ctlpkt_t data);
-    return {4'd0, data, 30'd0, ready, valid};
+    return {30'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -915,7 +955,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [3:0] pad;
+    logic [2:0] pad;
     ctl_t data;
     logic [29:0] zero;
     logic ready;
@@ -923,7 +963,7 @@ package mrc_pkg;
   } obs_ctl_t;
 
   function automatic obs_ctl_t obs_of_ctl(logic valid, logic ready, ctl_t data);
-    return {4'd0, data, 30'd0, ready, valid};
+    return {3'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -951,7 +991,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [14:0] pad;
+    logic [13:0] pad;
     resp_t data;
     logic [29:0] zero;
     logic ready;
@@ -959,7 +999,7 @@ package mrc_pkg;
   } obs_resp_t;
 
   function automatic obs_resp_t obs_of_resp(logic valid, logic ready, resp_t data);
-    return {15'd0, data, 30'd0, ready, valid};
+    return {14'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1047,7 +1087,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [11:0] pad;
+    logic [4:0] pad;
     evp_t data;
     logic [29:0] zero;
     logic ready;
@@ -1055,7 +1095,7 @@ package mrc_pkg;
   } obs_evp_t;
 
   function automatic obs_evp_t obs_of_evp(logic valid, logic ready, evp_t data);
-    return {12'd0, data, 30'd0, ready, valid};
+    return {5'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1126,6 +1166,7 @@ package mrc_pkg;
     obs_evev_t tx_path_evev;
     obs_rec_t tx_path_rec;
     obs_path_t tx_path_path;
+    obs_qperr_t tx_segment_qperr;
     obs_cqe_t tx_segment_cqe;
     obs_pkt_t tx_segment_pkt;
     obs_ccret_t tx_segment_ret;
@@ -1137,7 +1178,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd343;
+  localparam int unsigned ObsCoreWords = 32'd348;
 
   /// Boundaries with one instance per plane.
   typedef struct packed {
@@ -1956,7 +1997,7 @@ package mrc_pkg;
 
   /// Register map version, major in bits 15:8
   localparam logic [15:0] CsrVersion = 16'h0004;
-  localparam logic [31:0] CsrVersionReset = 32'h00000300;
+  localparam logic [31:0] CsrVersionReset = 32'h00000400;
 
   /// Set by parameters
   localparam logic [15:0] CsrCaps0 = 16'h0008;
@@ -2023,12 +2064,6 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlAckWithSackLsb = 32'd13;
   localparam int unsigned CsrCtrlAckWithSackWidth = 32'd1;
   localparam logic [0:0] CsrCtrlAckWithSackReset = 1'h0;
-  localparam int unsigned CsrCtrlZeroDropLsb = 32'd14;
-  localparam int unsigned CsrCtrlZeroDropWidth = 32'd1;
-  localparam logic [0:0] CsrCtrlZeroDropReset = 1'h0;
-  localparam int unsigned CsrCtrlSkipTwiceLsb = 32'd15;
-  localparam int unsigned CsrCtrlSkipTwiceWidth = 32'd1;
-  localparam logic [0:0] CsrCtrlSkipTwiceReset = 1'h0;
   localparam int unsigned CsrCtrlIcrcOuterLsb = 32'd16;
   localparam int unsigned CsrCtrlIcrcOuterWidth = 32'd1;
   localparam logic [0:0] CsrCtrlIcrcOuterReset = 1'h0;
@@ -2044,20 +2079,32 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlNominalLsb = 32'd20;
   localparam int unsigned CsrCtrlNominalWidth = 32'd2;
   localparam logic [1:0] CsrCtrlNominalReset = 2'h0;
+  localparam int unsigned CsrCtrlZeroLengthLsb = 32'd22;
+  localparam int unsigned CsrCtrlZeroLengthWidth = 32'd2;
+  localparam logic [1:0] CsrCtrlZeroLengthReset = 2'h0;
+  localparam int unsigned CsrCtrlWimmOverLsb = 32'd24;
+  localparam int unsigned CsrCtrlWimmOverWidth = 32'd2;
+  localparam logic [1:0] CsrCtrlWimmOverReset = 2'h0;
+  localparam int unsigned CsrCtrlSkipModeLsb = 32'd26;
+  localparam int unsigned CsrCtrlSkipModeWidth = 32'd2;
+  localparam logic [1:0] CsrCtrlSkipModeReset = 2'h0;
+  localparam int unsigned CsrCtrlReturnedLsb = 32'd28;
+  localparam int unsigned CsrCtrlReturnedWidth = 32'd2;
+  localparam logic [1:0] CsrCtrlReturnedReset = 2'h0;
 
   /// UDP destination port (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
-  localparam logic [31:0] CsrUdpPortReset = 32'h000012b7;
+  localparam logic [31:0] CsrUdpPortReset = 32'h0000136b;
   localparam int unsigned CsrUdpPortPortLsb = 32'd0;
   localparam int unsigned CsrUdpPortPortWidth = 32'd16;
-  localparam logic [15:0] CsrUdpPortPortReset = 16'h12b7;
+  localparam logic [15:0] CsrUdpPortPortReset = 16'h136b;
   localparam int unsigned CsrUdpPortOnlyLsb = 32'd16;
   localparam int unsigned CsrUdpPortOnlyWidth = 32'd1;
   localparam logic [0:0] CsrUdpPortOnlyReset = 1'h0;
 
   /// Code points of sent packets (A-04)
   localparam logic [15:0] CsrDscpTx = 16'h0018;
-  localparam logic [31:0] CsrDscpTxReset = 32'h002e0804;
+  localparam logic [31:0] CsrDscpTxReset = 32'h042e0804;
   localparam int unsigned CsrDscpTxDataLsb = 32'd0;
   localparam int unsigned CsrDscpTxDataWidth = 32'd6;
   localparam logic [5:0] CsrDscpTxDataReset = 6'h4;
@@ -2067,6 +2114,9 @@ package mrc_pkg;
   localparam int unsigned CsrDscpTxCtlLsb = 32'd16;
   localparam int unsigned CsrDscpTxCtlWidth = 32'd6;
   localparam logic [5:0] CsrDscpTxCtlReset = 6'h2e;
+  localparam int unsigned CsrDscpTxEpLsb = 32'd24;
+  localparam int unsigned CsrDscpTxEpWidth = 32'd6;
+  localparam logic [5:0] CsrDscpTxEpReset = 6'h4;
 
   /// Code points that mark a trimmed packet (A-04)
   localparam logic [15:0] CsrDscpTrim = 16'h001c;
@@ -2077,6 +2127,12 @@ package mrc_pkg;
   localparam int unsigned CsrDscpTrimLasthopLsb = 32'd8;
   localparam int unsigned CsrDscpTrimLasthopWidth = 32'd6;
   localparam logic [5:0] CsrDscpTrimLasthopReset = 6'h10;
+  localparam int unsigned CsrDscpTrimReturnedLsb = 32'd16;
+  localparam int unsigned CsrDscpTrimReturnedWidth = 32'd6;
+  localparam logic [5:0] CsrDscpTrimReturnedReset = 6'h0;
+  localparam int unsigned CsrDscpTrimReturnedValidLsb = 32'd24;
+  localparam int unsigned CsrDscpTrimReturnedValidWidth = 32'd1;
+  localparam logic [0:0] CsrDscpTrimReturnedValidReset = 1'h0;
 
   /// Own MAC address, bits 31:0 (last byte on the wire in bits 7:0)
   localparam logic [15:0] CsrMacLo = 16'h0020;
@@ -2210,10 +2266,13 @@ package mrc_pkg;
 
   /// EV life
   localparam logic [15:0] CsrEvCtl = 16'h0068;
-  localparam logic [31:0] CsrEvCtlReset = 32'h00000008;
+  localparam logic [31:0] CsrEvCtlReset = 32'h005e0008;
   localparam int unsigned CsrEvCtlMinActiveLsb = 32'd0;
   localparam int unsigned CsrEvCtlMinActiveWidth = 32'd9;
   localparam logic [8:0] CsrEvCtlMinActiveReset = 9'h8;
+  localparam int unsigned CsrEvCtlSkipTicksLsb = 32'd16;
+  localparam int unsigned CsrEvCtlSkipTicksWidth = 32'd16;
+  localparam logic [15:0] CsrEvCtlSkipTicksReset = 16'h5e;
 
   /// Probes of ASSUMED_BAD EVs (A-32)
   localparam logic [15:0] CsrEvProbe = 16'h006c;
@@ -2323,6 +2382,12 @@ package mrc_pkg;
   localparam int unsigned CsrEvpCmdPlaneLsb = 32'd16;
   localparam int unsigned CsrEvpCmdPlaneWidth = 32'd4;
   localparam logic [3:0] CsrEvpCmdPlaneReset = 4'h0;
+  localparam int unsigned CsrEvpCmdTcLsb = 32'd20;
+  localparam int unsigned CsrEvpCmdTcWidth = 32'd6;
+  localparam logic [5:0] CsrEvpCmdTcReset = 6'h0;
+  localparam int unsigned CsrEvpCmdTcValidLsb = 32'd26;
+  localparam int unsigned CsrEvpCmdTcValidWidth = 32'd1;
+  localparam logic [0:0] CsrEvpCmdTcValidReset = 1'h0;
 
   /// The EV probe
   localparam logic [15:0] CsrEvpRes = 16'h00d8;
@@ -2413,7 +2478,7 @@ package mrc_pkg;
   localparam logic [7:0] CsrFenceRxReset = 8'h0;
 
   /// How the responder shares its links (A-78, docs/blocks/rx/rx_share.md)
-  localparam logic [15:0] CsrShare = 16'h01f0;
+  localparam logic [15:0] CsrShare = 16'h0200;
   localparam logic [31:0] CsrShareReset = 32'h18040870;
   localparam int unsigned CsrShareEnableLsb = 32'd0;
   localparam int unsigned CsrShareEnableWidth = 32'd1;
@@ -2432,7 +2497,7 @@ package mrc_pkg;
   localparam logic [7:0] CsrShareTrimsReset = 8'h18;
 
   /// An incast ends (A-78)
-  localparam logic [15:0] CsrShareDrain = 16'h01f4;
+  localparam logic [15:0] CsrShareDrain = 16'h0204;
   localparam logic [31:0] CsrShareDrainReset = 32'h00100000;
   localparam int unsigned CsrShareDrainBytesLsb = 32'd0;
   localparam int unsigned CsrShareDrainBytesWidth = 32'd32;
@@ -2572,6 +2637,10 @@ package mrc_pkg;
   localparam logic [15:0] CsrCntCcHold = 16'h01c8;
   localparam logic [31:0] CsrCntCcHoldReset = 32'h00000000;
 
+  /// Trimmed packets of our own that switches sent back (A-80)
+  localparam logic [15:0] CsrCntReturned = 16'h01f0;
+  localparam logic [31:0] CsrCntReturnedReset = 32'h00000000;
+
   /// EVs that ev_min_active kept in use
   localparam logic [15:0] CsrCntEvFloor = 16'h0194;
   localparam logic [31:0] CsrCntEvFloorReset = 32'h00000000;
@@ -2600,7 +2669,7 @@ package mrc_pkg;
     logic [7:0] max_wimm_dest;
     /// first PSN expected
     logic [23:0] rq_psn;
-    /// WRITEs with immediate that may be incomplete at once, 0..MaxWimm
+    /// WRITEs with immediate that may be on their way at once, 0..MaxWimm; 0: none may be posted
     logic [7:0] max_wimm;
     /// first PSN sent
     logic [23:0] sq_psn;
@@ -2768,6 +2837,21 @@ package mrc_pkg;
   localparam int unsigned TblEvGenId = 32'd8;
   localparam int unsigned TblEvGenWords = 32'd5;
 
+  /// Traffic class of QP index: code points of its data and reliability probes, and of its
+  /// retransmissions (A-79). A QP_CTX row with state Reset or Init ends it
+  typedef struct packed {
+    logic [9:0] rsvd22;
+    logic [5:0] rtx;
+    logic [1:0] rsvd14;
+    logic [5:0] data;
+    logic [6:0] rsvd1;
+    /// 0: those of DSCP_TX; 1: those below
+    logic own;
+  } tbl_qp_class_t;
+
+  localparam int unsigned TblQpClassId = 32'd10;
+  localparam int unsigned TblQpClassWords = 32'd1;
+
   /// Written by the NIC itself on a port status update; index = destination
   typedef struct packed {
     logic [23:0] rsvd8;
@@ -2792,11 +2876,14 @@ package mrc_pkg;
   typedef struct packed {
     logic [1:0] nominal;
     logic [15:0] ar_gap;
+    logic [1:0] zero_length;
+    logic [1:0] wimm_over;
   } tx_segment_csr_t;
 
   typedef struct packed {
     logic [8:0] ev_min_active;
-    logic skip_twice;
+    logic [1:0] skip_mode;
+    logic [15:0] skip_ticks;
   } tx_path_csr_t;
 
   typedef struct packed {
@@ -2851,13 +2938,22 @@ package mrc_pkg;
     logic icrc_outer;
     logic [5:0] dscp_trimmed;
     logic [5:0] dscp_lasthop;
+    logic [5:0] dscp_returned;
+    logic dscp_returned_valid;
+    logic [1:0] returned;
+    logic [127:0] ip;
+    logic ip_plane_enable;
+    logic [6:0] ip_plane_lsb;
   } rx_lane_csr_t;
 
   typedef struct packed {
     logic [1:0] nominal;
-    logic zero_drop;
+    logic [1:0] zero_length;
     logic [7:0] nak_invalid;
     logic [7:0] nak_access;
+    logic [1:0] returned;
+    logic ip_plane_enable;
+    logic [6:0] ip_plane_lsb;
   } rx_check_csr_t;
 
   typedef struct packed {
@@ -2901,6 +2997,7 @@ package mrc_pkg;
     logic [6:0] ip_plane_lsb;
     logic ports_from_0;
     logic tsr_us;
+    logic [5:0] dscp_ep;
   } endpoint_csr_t;
 
   /// Register values of all blocks but csr.
@@ -2977,6 +3074,7 @@ package mrc_pkg;
     logic drop_pkey;
     logic drop_len;
     logic access;
+    logic returned;
   } rx_check_pulses_t;
 
   typedef struct packed {

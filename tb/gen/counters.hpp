@@ -66,6 +66,8 @@ struct CounterValues {
   uint32_t cc_hold = 0;
   /// Times that a QP asked its peer for its state: reliability probes beside CNT_PROBE's
   uint32_t state = 0;
+  /// Trimmed packets of our own that switches sent back
+  uint32_t returned = 0;
 };
 
 struct CounterRegister {
@@ -103,6 +105,7 @@ inline constexpr CounterRegister kCounterRegisters[] = {
     {"cc_qa", csr::kCntCcQa, &CounterValues::cc_qa},
     {"cc_hold", csr::kCntCcHold, &CounterValues::cc_hold},
     {"state", csr::kCntState, &CounterValues::state},
+    {"returned", csr::kCntReturned, &CounterValues::returned},
 };
 
 // clang-format on

@@ -40,10 +40,6 @@ struct Switches {
   /// semantic ACK: 0 as soon as a message is complete, and again on duplicates and probes; 1 after
   /// each SACK
   bool ack_with_sack = false;
-  /// a WRITE packet of no bytes: 0 NAK invalid request, 1 dropped
-  bool zero_drop = false;
-  /// a mark on an EV in SKIP: 0 changes nothing, 1 it is skipped twice
-  bool skip_twice = false;
   /// ICRC of SRv6 packets, sent and received: 0 from the inner IP header on, 1 from the outer one
   /// on
   bool icrc_outer = false;
@@ -57,6 +53,18 @@ struct Switches {
   bool state_silent = false;
   /// nominal_e: a packet counts for 0 UDP length + 40, 1 payload, 2 payload + 40, 3 as 0
   uint32_t nominal = 0;
+  /// zero_length_e: a WRITE of no bytes is 0 legal, 1 refused and NAKed, 2 refused and dropped
+  ///
+  uint32_t zero_length = 0;
+  /// wimm_over_e: a WRITE with immediate beyond MAX_WIMM 0 waits, 1 is refused, 2 puts its QP into
+  /// ERROR
+  uint32_t wimm_over = 0;
+  /// skip_mode_e: an EV in SKIP is passed over 0 once, 1 once more after a second mark, 2 for
+  /// EV_CTL.skip_ticks at least
+  uint32_t skip_mode = 0;
+  /// returned_e: a packet of our own that comes back trimmed is 0 counted and dropped, 1 counted
+  /// and a loss that the requestor knows at once, 2 not told apart from a peer's
+  uint32_t returned = 0;
 };
 
 /// A field of CTRL and its value in a scenario.
@@ -82,13 +90,15 @@ inline constexpr Switch kSwitches[] = {
     {&csr::kCtrlTsrUs, [](const Switches& s) -> uint32_t { return s.tsr_us; }, 1, "0 1"},
     {&csr::kCtrlPdcidZero, [](const Switches& s) -> uint32_t { return s.pdcid_zero; }, 1, "0 1"},
     {&csr::kCtrlAckWithSack, [](const Switches& s) -> uint32_t { return s.ack_with_sack; }, 1, "0 1"},
-    {&csr::kCtrlZeroDrop, [](const Switches& s) -> uint32_t { return s.zero_drop; }, 1, "0 1"},
-    {&csr::kCtrlSkipTwice, [](const Switches& s) -> uint32_t { return s.skip_twice; }, 1, "0 1"},
     {&csr::kCtrlIcrcOuter, [](const Switches& s) -> uint32_t { return s.icrc_outer; }, 1, "0 1"},
     {&csr::kCtrlAckPlane, [](const Switches& s) -> uint32_t { return s.ack_plane; }, 1, "0 1"},
     {&csr::kCtrlTrimSilent, [](const Switches& s) -> uint32_t { return s.trim_silent; }, 1, "0 1"},
     {&csr::kCtrlStateSilent, [](const Switches& s) -> uint32_t { return s.state_silent; }, 1, "0 1"},
     {&csr::kCtrlNominal, [](const Switches& s) -> uint32_t { return s.nominal; }, 3, "0 1 2 3"},
+    {&csr::kCtrlZeroLength, [](const Switches& s) -> uint32_t { return s.zero_length; }, 2, "0 1 2"},
+    {&csr::kCtrlWimmOver, [](const Switches& s) -> uint32_t { return s.wimm_over; }, 2, "0 1 2"},
+    {&csr::kCtrlSkipMode, [](const Switches& s) -> uint32_t { return s.skip_mode; }, 2, "0 1 2"},
+    {&csr::kCtrlReturned, [](const Switches& s) -> uint32_t { return s.returned; }, 2, "0 1 2"},
 };
 
 /// KEY(name, largest value) for each of them.
@@ -106,13 +116,15 @@ inline constexpr Switch kSwitches[] = {
   KEY(tsr_us, 1) \
   KEY(pdcid_zero, 1) \
   KEY(ack_with_sack, 1) \
-  KEY(zero_drop, 1) \
-  KEY(skip_twice, 1) \
   KEY(icrc_outer, 1) \
   KEY(ack_plane, 1) \
   KEY(trim_silent, 1) \
   KEY(state_silent, 1) \
-  KEY(nominal, 3)
+  KEY(nominal, 3) \
+  KEY(zero_length, 2) \
+  KEY(wimm_over, 2) \
+  KEY(skip_mode, 2) \
+  KEY(returned, 2)
 
 // clang-format on
 
