@@ -569,7 +569,7 @@ void RequestorPart::unsent(const QpWorld& qp, Requestor& r, Seq psn, const SentP
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no EV that was not denied");
   } else if (behind->moved) {
     w_.report().rests(Rule::ReqRtxUnsent, "the QP's owner changed its EVs just then");
-  } else if (w_.settings().skip_twice) {
+  } else if (w_.settings().skip_mode != 0) {
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no EV that was to be skipped only once (A-20)");
   } else {
     walked(Rule::ReqRtxUnsent, false, s, psn, qp,

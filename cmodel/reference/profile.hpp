@@ -34,8 +34,8 @@ struct Settings {
   bool ack_with_sack = false;                           ///< A-16, A-17 CTRL.ack_with_sack
   bool ack_plane = false;                               ///< A-06 CTRL.ack_plane
   bool rev_fixed = false;                               ///< A-06 CTRL.rev_fixed
-  bool zero_drop = false;                               ///< A-19 CTRL.zero_drop
-  bool skip_twice = false;                              ///< A-20 CTRL.skip_twice
+  uint32_t zero_length = 0;                             ///< A-19 CTRL.zero_length: 0 legal, 1 NAK, 2 dropped
+  uint32_t skip_mode = 0;                               ///< A-20 CTRL.skip_mode: 0 once, 1 twice, 2 a round trip
   bool tsr_us = false;                                  ///< A-21 CTRL.tsr_us
   bool pdcid_zero = false;                              ///< A-22 CTRL.pdcid_zero
   bool eeth_op_high = false;                            ///< A-36 CTRL.eeth_op_high

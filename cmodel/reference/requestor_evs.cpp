@@ -86,7 +86,7 @@ bool RequestorEvs::may(EvState from, EvState to) const {
     case EvState::Good:
       return to == EvState::Skip || to == EvState::Bad || to == EvState::Backup;
     case EvState::Skip:
-      if (to == EvState::SkipTwice) return world_.world.settings().skip_twice;
+      if (to == EvState::SkipTwice) return world_.world.settings().skip_mode != 0;
       return to == EvState::Good || to == EvState::Bad || to == EvState::Backup;
     case EvState::SkipTwice:
       return to == EvState::Skip || to == EvState::Bad || to == EvState::Backup;

@@ -46,7 +46,7 @@ void ResponderFlow::untaken(const Came& came) {
   if (!came.sure || state_ != State::Alive) return;
   const Arrival& a = came.arrival;
   // With A-19 a WRITE of no bytes is as if it had not come.
-  if (a.fault == Fault::Zero && world_.profile.settings.zero_drop) return;
+  if (a.fault == Fault::Zero && world_.profile.settings.zero_length >= 2) return;
   const bool probe = a.what == Arrival::What::Probe;
   Finding f = finding(Rule::RespTakeAll, came.at + world_.profile.take, "no event",
                       fmt::format("one that takes {} {}, which came at {} ps", probe ? "probe" : "packet",

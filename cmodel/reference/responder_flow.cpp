@@ -27,7 +27,7 @@ ResponderRules rules_of(const Settings& s, const log::Qp& qp, bool faulty_arrive
   r.sack_trigger = s.sack_trigger;
   r.oor_drop = s.oor_drop;
   r.trim_nack = qp.trim_nack;
-  r.zero_drop = s.zero_drop;
+  r.zero_drop = s.zero_length >= 2;
   r.err_silent = s.err_silent;
   r.trim_silent = s.trim_silent;
   r.faulty_arrive = faulty_arrive;
@@ -243,7 +243,7 @@ void ResponderFlow::data(const Came& came) {
     // One that is not the next in order counts as lost: its sender will repeat it.
     if (had || lo_.cack() < a.psn - 1) return;
     if (a.fault == Fault::Access) owe(Need::Nak, Rule::RespNakOwed, came);
-    if (a.fault == Fault::Zero && !world_.profile.settings.zero_drop) owe(Need::Nak, Rule::RespNakZero, came);
+    if (a.fault == Fault::Zero && world_.profile.settings.zero_length < 2) owe(Need::Nak, Rule::RespNakZero, came);
     return;
   }
   if (a.psn > hi_.cack() + hi_.window()) {

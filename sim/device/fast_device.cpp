@@ -193,7 +193,7 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
 /// Registers that the fast endpoint has an answer to; of the others it has the value after reset.
 bool has_setting(const std::string& name) {
   constexpr std::string_view kHas[] = {
-      "CTRL.oor_drop",    "CTRL.rtt_rtx",       "CTRL.skip_twice",   "CTRL.trim_silent",   "CTRL.nominal",
+      "CTRL.oor_drop",    "CTRL.rtt_rtx",       "CTRL.skip_mode",   "CTRL.trim_silent",   "CTRL.nominal",
       "DSCP_TX.data",     "DSCP_TX.rtx",        "DSCP_TX.ctl",       "DSCP_TRIM.trimmed",  "DSCP_TRIM.lasthop",
       "UDP_PORT.port",    "REORDER.pkts",       "REORDER.same_ev",   "EP_CTL.interval",    "EP_CTL.rev_probe",
       "EP_CTL.repeats",   "EV_CTL.min_active",  "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.skip_good",
@@ -209,7 +209,7 @@ FastConfig config_of(const tb::PinsSettings& s, const Preset& preset) {
   const uint32_t ctrl = s.get(csr::kCtrl, csr::kCtrlReset);
   c.oor_drop = csr::kCtrlOorDrop.get(ctrl) != 0;
   c.rtt_rtx = csr::kCtrlRttRtx.get(ctrl) != 0;
-  c.skip_twice = csr::kCtrlSkipTwice.get(ctrl) != 0;
+  c.skip_twice = csr::kCtrlSkipMode.get(ctrl) == 1;
   c.trim_sack = csr::kCtrlTrimSilent.get(ctrl) == 0;
   c.nominal = static_cast<Nominal>(csr::kCtrlNominal.get(ctrl) % 3);
   const auto code = [](uint32_t value) { return static_cast<uint8_t>(value); };

@@ -36,11 +36,11 @@ class Csr {
 
   /// Sources of qperr, in the order in which they are taken: the NIC's blocks, then the host.
   struct Qperrs {
-    std::array<Stream<Qperr>*, 3> blocks;
+    std::array<Stream<Qperr>*, 4> blocks;
     Fifo<Qperr>& host;
   };
 
-  /// evev: from tx_path; pmask, evr: from endpoint; qperr: from tx_inflight, rx_track, rx_reorder, host; evp: to
+  /// evev: from tx_path; pmask, evr: from endpoint; qperr: from tx_inflight, rx_track, rx_reorder, tx_segment, host; evp: to
   /// endpoint.
   Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Qperrs& qperr, Stream<Evr>& evr,
       Stream<Evp>& evp);

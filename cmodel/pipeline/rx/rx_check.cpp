@@ -29,7 +29,7 @@ void RxCheck::step(const CfgBus& cfg, const CsrOut& csr) {
 /// Stage B on a_q.
 void RxCheck::check(const CsrOut& csr) {
   const bool known = a_.dqp >= kQpnBase && a_.dqp - kQpnBase < qps_.size();
-  const RxDrop drop = rx_drop(a_, known ? &qps_[qp_of(a_.dqp)] : nullptr, csr.zero_drop);
+  const RxDrop drop = rx_drop(a_, known ? &qps_[qp_of(a_.dqp)] : nullptr, csr.zero_length == ZeroLength::Drop);
   if (drop == RxDrop::None) {
     if (is_data_opcode(a_.opcode)) {
       write(csr, rxpkt_.load());

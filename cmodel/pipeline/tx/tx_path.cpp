@@ -56,7 +56,7 @@ void TxPath::operate(const CsrOut& csr, const In& in) {
       generate();
       break;
     case State::Fb:
-      feedback(in, csr.skip_twice);
+      feedback(in, csr.skip_mode == SkipMode::Twice);
       break;
     case State::Find:
       find();

@@ -212,7 +212,7 @@ void CycleEndpoint::configure() {
   const NodeId node = access_.node();
   const wire::DscpMap& dscp = config_.dscp;
   put(csr::kCtrl, csr::kCtrlReset | csr::kCtrlOorDrop.set(0, config_.oor_drop) |
-                      csr::kCtrlRttRtx.set(0, config_.rtt_rtx) | csr::kCtrlSkipTwice.set(0, config_.skip_twice) |
+                      csr::kCtrlRttRtx.set(0, config_.rtt_rtx) | csr::kCtrlSkipMode.set(0, config_.skip_twice ? 1 : 0) |
                       csr::kCtrlTrimSilent.set(0, !config_.trim_sack) |
                       csr::kCtrlNominal.set(0, static_cast<uint32_t>(config_.nominal)));
   put(csr::kDscpTx, csr::kDscpTxData.set(0, dscp.trimmable) | csr::kDscpTxRtx.set(0, dscp.trimmable_retx) |

@@ -38,6 +38,7 @@ class TxSegment {
     Stream<Ccask>& ask;   ///< to cc_nscc
     Stream<Ccret>& ret;   ///< to cc_nscc
     Fifo<Cqe>& cqe;       ///< to the host: cq_mux's input FIFO
+    Stream<Qperr>& qperr; ///< to csr
   };
 
   TxSegment(const Preset& preset, const In& in, const Out& out);
