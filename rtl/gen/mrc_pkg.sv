@@ -1276,7 +1276,18 @@ package mrc_pkg;
     BugProbeKindStuck = 8'd95,
     BugOverrunUnanswered = 8'd96,
     BugUpdateForEver = 8'd97,
-    BugPeerOnOnePlane = 8'd98
+    BugPeerOnOnePlane = 8'd98,
+    BugEmptyRkeyChecked = 8'd99,
+    BugEmptyRead = 8'd100,
+    BugEmptyWrite = 8'd101,
+    BugEmptyNotCounted = 8'd102,
+    BugEmptyOvertakes = 8'd103,
+    BugOneTooManySent = 8'd104,
+    BugHeldForGood = 8'd105,
+    BugReturnedAsPeers = 8'd106,
+    BugReturnedStale = 8'd107,
+    BugClassOfTheNic = 8'd108,
+    BugSkipTooShort = 8'd109
   } bug_e;
 
   // ---- wire format (headers.yaml)
