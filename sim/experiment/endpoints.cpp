@@ -24,6 +24,9 @@ unsigned data_frame(const Scenario& scenario, const Topology& topology) {
 unsigned sack_frame(const Topology& topology) {
   return frame_size(stack_of(topology), static_cast<uint8_t>(wire::Opcode::Sack), true, 0);
 }
+unsigned empty_frame(const Topology& topology) {
+  return frame_size(stack_of(topology), static_cast<uint8_t>(wire::Opcode::WriteOnlyImm), true, 0);
+}
 
 namespace {
 /// Packets that a BDP of the whole NIC has.

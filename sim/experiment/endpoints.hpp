@@ -44,4 +44,6 @@ unsigned window_of(const Scenario& scenario, const Topology& topology);
 /// Bytes of a full data packet and of a SACK, without FCS.
 unsigned data_frame(const Scenario& scenario, const Topology& topology);
 unsigned sack_frame(const Topology& topology);
+/// Of a WRITE with immediate of no bytes.
+unsigned empty_frame(const Topology& topology);
 }  // namespace mrc::sim

@@ -151,7 +151,8 @@ Time Experiment::bound_of(uint32_t group) const {
   for (const Flow& f : traffic_.flows) {
     if (f.group != group) continue;
     const uint64_t packets = (f.bytes + mtu - 1) / mtu;
-    const uint64_t wire = f.bytes + packets * (wire_bytes(full) - mtu);
+    const uint64_t empty = f.immediates ? f.qps * uint64_t{wire_bytes(empty_frame(topology_))} : 0;
+    const uint64_t wire = f.bytes + packets * (wire_bytes(full) - mtu) + empty;
     in[f.to] += wire;
     out[f.from] += wire;
   }
@@ -627,6 +628,7 @@ void Experiment::finish(ExperimentResult& r) {
       r.problem = topology_.node_name(h) + ": " + wrong;
     }
   }
+  if (r.problem.empty()) r.problem = driver_->problem();
   if (!r.problem.empty()) {
     r.outcome = Outcome::Failed;
     r.reason = r.problem;

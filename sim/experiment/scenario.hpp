@@ -19,6 +19,7 @@ struct TrafficConfig {
   double nodes = 0, first = 0, stride = 1, groups = 1, shift = 0, victims = 0, victim_bytes = 0, window = 1;
   double start_us = 0, jitter_us = 0;
   double qp_class = -1;  ///< key "class"
+  double fifo_class = -1;
   Source source;
 };
 

@@ -80,6 +80,31 @@ pattern = "alltoall"
 bytes = 1_000_000
 window = 2
 )"},
+    {"nccl", "a ring as a collectives library makes it: data, WRITEs of no bytes with immediate, a FIFO the other way",
+     R"(
+duration_us = 20_000
+[topology]
+profile = "spectrum"
+planes = 4
+gbps = 200
+leaves = 4
+hosts_per_leaf = 4
+spines = 4
+[[traffic]]
+pattern = "nccl"
+qps = 4
+bytes = 16_744_448     # 4 KiB to 1 MiB on each of four QPs, twice
+window = 4             # steps that the receiver has said a place for
+class = 0
+fifo_class = 1
+[[event]]              # packets are lost: what an immediate says holds all the same
+what = "link-loss"
+link = "random-uplink"
+at_us = 20
+for_us = 100
+count = 4
+loss = 0.01
+)"},
     {"goodput-32k", "paper: WRITEs of 32 KB on 4 QPs, 800G in 8 planes", R"(
 sample_us = 20
 [topology]

@@ -16,6 +16,8 @@ namespace mrc::sim {
 namespace {
 
 constexpr uint32_t kWholeFlow = 1u << 30;
+/// What NCCL writes into its peer's FIFO for each step, and the sizes that it writes for it by turns.
+constexpr uint32_t kFifoBytes = 64, kLeastPiece = 4096, kPieces = 9;
 constexpr size_t kMaxFlows = 8'000'000;
 constexpr uint64_t kMaxWrites = 32'000'000;  // each takes some ten bytes while it waits
 
@@ -35,6 +37,7 @@ class Maker {
       if (c_->pattern == "incast") incast();
       if (c_->pattern == "ring") ring();
       if (c_->pattern == "alltoall") alltoall();
+      if (c_->pattern == "nccl") nccl();
       if (c_->pattern == "trace") trace();
     }
     return std::move(out_);
@@ -66,12 +69,7 @@ class Maker {
     f.outstanding = static_cast<uint32_t>(c_->outstanding);
     f.qps = static_cast<uint16_t>(c_->qps);
     f.qp_class = static_cast<int8_t>(c_->qp_class);
-    if (c_->qp_class >= t_.profile().classes) {
-      refuse("class",
-             fmt::format("class = {} is none of profile {}, which has {}", c_->qp_class, t_.profile().name,
-                         t_.profile().classes),
-             "Count from 0, or choose another profile of the topology.");
-    }
+    check_class("class", c_->qp_class);
     writes_ += std::max<uint64_t>((bytes + f.message - 1) / f.message, 1);
     if (writes_ > kMaxWrites) {
       refuse("message",
@@ -82,6 +80,13 @@ class Maker {
     f.start = start + (c_->jitter_us > 0 ? rng_.below(static_cast<uint64_t>(c_->jitter_us * kUs) + 1) : 0);
     out_.flows.push_back(std::move(f));
     return static_cast<uint32_t>(out_.flows.size() - 1);
+  }
+  void check_class(const char* key, double qp_class) const {
+    if (qp_class < t_.profile().classes) return;
+    refuse(key,
+           fmt::format("{} = {} is none of profile {}, which has {}", key, qp_class, t_.profile().name,
+                       t_.profile().classes),
+           "Count from 0, or choose another profile of the topology.");
   }
   Time start() const { return static_cast<Time>(c_->start_us * kUs); }
   void after(uint32_t flow, uint32_t before) {
@@ -243,6 +248,56 @@ class Maker {
         const uint32_t f = add(list[i], list[(i + step + 1) % n], bytes(), start());
         if (step >= window) after(f, first + (step - window) * n + i);
       }
+    }
+  }
+
+  /// Each NIC to the next, step by step: the receiver says where to write, by a WRITE of 64 bytes; then the sender
+  /// writes a piece on each QP, and behind it a WRITE with immediate of no bytes on each.
+  void nccl() {
+    if (scenario_.transport != "mrc") {
+      refuse("pattern", "pattern = \"nccl\" needs WRITEs of no bytes, which RoCE's NICs do not take",
+             "Use transport = \"mrc\".");
+    }
+    if (scenario_.zero_length != 0) {
+      refuse("pattern", "pattern = \"nccl\" needs WRITEs of no bytes, but zero_length refuses them",
+             "Leave out zero_length.");
+    }
+    if (scenario_.max_wimm == 0 || (scenario_.wimm_over != 0 && c_->window > scenario_.max_wimm)) {
+      refuse("pattern", "pattern = \"nccl\" has more WRITEs with immediate on a QP than max_wimm, which refuses them",
+             "Give a larger max_wimm, or wimm_over = 0.");
+    }
+    check_class("fifo_class", c_->fifo_class);
+    group();
+    const auto data = static_cast<uint32_t>(out_.groups.size() - 1);
+    group(" fifo");
+    for (const std::vector<NodeId>& list : groups()) {
+      at_least_two(list);
+      for (size_t i = 0; i < list.size(); ++i) nccl_pair(list[i], list[(i + 1) % list.size()], data);
+    }
+  }
+  void nccl_pair(NodeId from, NodeId to, uint32_t data) {
+    const auto window = static_cast<uint32_t>(c_->window);
+    const auto qps = static_cast<uint64_t>(c_->qps);
+    const auto first = static_cast<uint32_t>(out_.flows.size());
+    uint64_t left = bytes();
+    for (uint32_t step = 0; left > 0; ++step) {
+      const uint64_t piece =
+          c_->message > 0 ? static_cast<uint64_t>(c_->message) : uint64_t{kLeastPiece} << step % kPieces;
+      const uint64_t now = std::min(left, piece * qps);
+      left -= now;
+      const uint32_t fifo = add(to, from, kFifoBytes, start());
+      Flow& f = out_.flows[fifo];
+      f.message = kFifoBytes;
+      f.qps = 1;
+      f.qp_class = static_cast<int8_t>(c_->fifo_class);
+      f.next_on_delivery = true;
+      const uint32_t step_data = add(from, to, now, start());
+      Flow& d = out_.flows[step_data];
+      d.group = data;
+      d.message = static_cast<uint32_t>(piece);
+      d.immediates = d.next_on_delivery = true;
+      after(step_data, fifo);
+      if (step >= window) after(fifo, first + 2 * (step - window) + 1);
     }
   }
 
@@ -429,6 +484,11 @@ void Driver::begin(const std::function<void()>& poll) {
   if (!due_.empty()) fabric_.at(traffic_.flows[due_.back()].start, [this] { start_due(); });
 }
 
+std::string Driver::problem() const {
+  const std::scoped_lock lock(problem_mutex_);
+  return problem_;
+}
+
 bool Driver::apart() {
   if (!local_ || fabric_.now() < waits_until_) return false;
   const auto lacks = [&](NodeId h) { return fabric_.endpoint_at(h)->stats().delivered_bytes < asked_[h]; };
@@ -456,28 +516,39 @@ void Driver::start_due() {
   if (!due_.empty()) fabric_.at(traffic_.flows[due_.back()].start, [this] { start_due(); });
 }
 
+Driver::Split Driver::split(const Flow& f) {
+  const uint64_t messages = (f.bytes + f.message - 1) / f.message;
+  if (messages >= f.qps) return {f.message, static_cast<uint32_t>(messages)};
+  // One flow of one message on several QPs: each takes a part.
+  const auto parts = static_cast<uint32_t>(std::min<uint64_t>(f.qps, f.bytes));
+  const auto message = static_cast<uint32_t>((f.bytes + parts - 1) / parts);
+  return {message, static_cast<uint32_t>((f.bytes + message - 1) / message)};
+}
+
+uint64_t Driver::share(const Flow& f, uint32_t k) {
+  const Split s = split(f);
+  if (k >= s.messages) return 0;
+  const uint64_t own = (s.messages - 1 - k) / f.qps + 1;
+  const bool last = (s.messages - 1) % f.qps == k;
+  return own * s.message - (last ? uint64_t{s.messages} * s.message - f.bytes : 0);
+}
+
 void Driver::start(uint32_t index) {
   Flow& f = traffic_.flows[index];
   f.begun = fabric_.now_at(f.from);
   begun_.fetch_add(1, std::memory_order_relaxed);
-  const uint64_t messages = (f.bytes + f.message - 1) / f.message;
-  f.to_deliver = f.to_complete = static_cast<uint32_t>(messages);
+  const Split pieces = split(f);
+  f.to_deliver = f.to_complete = pieces.messages + (f.immediates ? f.qps : 0u);
   const uint32_t first = first_channel_.at(key(f.from, f.to, f.qp_class));
-  // One flow of one message on several QPs: each takes a part.
   uint64_t left = f.bytes;
-  uint32_t message = f.message;
-  if (messages < f.qps) {
-    const uint32_t parts = static_cast<uint32_t>(std::min<uint64_t>(f.qps, f.bytes));
-    message = static_cast<uint32_t>((f.bytes + parts - 1) / parts);
-    f.to_deliver = f.to_complete = static_cast<uint32_t>((f.bytes + message - 1) / message);
-  }
   for (uint32_t m = 0; left > 0; ++m) {
-    const auto size = static_cast<uint32_t>(std::min<uint64_t>(left, message));
+    const auto size = static_cast<uint32_t>(std::min<uint64_t>(left, pieces.message));
     Channel& c = channels_[first + m % f.qps];
     c.limit = f.outstanding;
     c.queue.push_back({index, size});
     left -= size;
   }
+  for (unsigned k = 0; f.immediates && k < f.qps; ++k) channels_[first + k].queue.push_back({index, 0, true});
   for (unsigned k = 0; k < f.qps; ++k) pump(first + k);
 }
 
@@ -495,7 +566,7 @@ void Driver::pump(uint32_t index) {
     c.posted.put(m.flow);  // before post(): it may call back
     ++c.head;
     ++c.outstanding;
-    if (!endpoint.post({.id = m.flow, .qpn = c.from_qpn, .bytes = m.bytes})) {
+    if (!endpoint.post({.id = m.flow, .qpn = c.from_qpn, .bytes = m.bytes, .immediate = m.immediate})) {
       c.posted.unput();
       --c.head;
       --c.outstanding;
@@ -535,6 +606,20 @@ void Driver::delivered(const Delivery& delivery) {
   const uint32_t* index = c.posted.find(delivery.msn);
   if (index == nullptr) return;
   Flow& f = traffic_.flows[*index];
+  if (f.immediates && delivery.bytes != 0) c.arrived += delivery.bytes;
+  if (f.immediates && delivery.bytes == 0) {
+    // What the receiver goes by: all bytes ahead of an immediate on its QP are there.
+    const auto number = static_cast<uint32_t>(&c - channels_.data());
+    const uint64_t wanted = share(f, number - first_channel_.at(key(f.from, f.to, f.qp_class)));
+    if (c.arrived != wanted) {
+      const std::scoped_lock lock(problem_mutex_);
+      if (problem_.empty()) {
+        problem_ = fmt::format("{} saw an immediate of queue pair {} when {} of the {} bytes ahead of it had arrived",
+                               topology_.node_name(c.to), c.to_qpn, c.arrived, wanted);
+      }
+    }
+    c.arrived = 0;
+  }
   c.posted.took();
   if (--f.to_deliver != 0) return;
   f.delivered = fabric_.now_at(f.to);

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,6 +24,7 @@ struct Flow {
   uint32_t outstanding = 0;  ///< WRITEs a QP has posted at once; 0: all
   uint16_t qps = 1;
   int8_t qp_class = -1;           ///< of its QPs: of the fabric's profile; -1: none of their own
+  bool immediates = false;        ///< behind its bytes a WRITE with immediate of no bytes on each QP
   Time start = 0;                 ///< not before
   uint32_t waits = 0;             ///< flows that must have ended before
   bool next_on_delivery = false;  ///< those below wait until the receiver has it; else until the sender knows
@@ -91,10 +93,13 @@ struct Channel {
   bool failed = false;
   struct Message {
     uint32_t flow, bytes;
+    bool immediate = false;
   };
   std::vector<Message> queue;  ///< not posted yet, from `head` on
   size_t head = 0;
   MessageLog posted;
+  // The receiver's side.
+  uint64_t arrived = 0;  ///< bytes since the newest immediate
 };
 
 /// Opens the QPs, posts, listens.
@@ -118,6 +123,8 @@ class Driver final : public Listener {
   const std::vector<Channel>& channels() const { return channels_; }
   /// Of the first QP from one NIC to another, null: there is none.
   const Channel* channel(NodeId from, NodeId to) const;
+  /// An immediate that was seen before all bytes ahead of it on its QP: a sentence without full stop; empty: none.
+  std::string problem() const;
   void entropy_of(const Channel& channel, std::vector<uint32_t>& active, std::vector<uint32_t>& backup) const;
 
   void completed(const Completion& completion) override;
@@ -128,6 +135,14 @@ class Driver final : public Listener {
   static uint64_t key(NodeId from, NodeId to, int8_t qp_class) {
     return uint64_t{static_cast<uint8_t>(qp_class + 1)} << 56 | uint64_t{from} << 28 | to;
   }
+  /// The WRITEs of a flow.
+  struct Split {
+    uint32_t message;   ///< bytes of each but the last
+    uint32_t messages;  ///< those with bytes
+  };
+  static Split split(const Flow& flow);
+  /// Bytes of a flow on its k-th QP.
+  static uint64_t share(const Flow& flow, uint32_t k);
   void start(uint32_t flow);
   void start_due();
   void pump(uint32_t channel);
@@ -152,6 +167,8 @@ class Driver final : public Listener {
   Time waits_until_ = 0;         // flows that wait for others need not wait for their time beyond this
   NodeId lags_ = 0;              // before this one all NICs have received everything
   std::vector<uint64_t> asked_;  // bytes that a NIC will receive
+  mutable std::mutex problem_mutex_;
+  std::string problem_;
 };
 
 }  // namespace mrc::sim

@@ -390,6 +390,14 @@ void CycleEndpoint::completion(const Cqe& cqe) {
     const auto distance = static_cast<int16_t>(cqe.msn - static_cast<uint16_t>(qp.delivered));
     const auto found = qp.incoming.find(qp.delivered + static_cast<uint32_t>(int32_t{distance}));
     if (ok && distance >= 0 && found != qp.incoming.end()) found->second.told = true;
+    // All bytes ahead of an immediate are in memory when its completion comes.
+    for (auto m = qp.incoming.begin(); ok && m != found && m != qp.incoming.end(); ++m) {
+      if (m->second.written != m->second.length) {
+        return fail("an immediate of queue pair " + text(qp.spec.qpn) + " when " + text(m->second.written) +
+                    " of the " + text(m->second.length) + " bytes of message " + text(m->first) +
+                    " ahead of it were in memory");
+      }
+    }
     deliver(qp);
     return;
   }
