@@ -194,7 +194,7 @@ inline constexpr Bug kBugs[] = {
     {107, "returned-stale", "tx_inflight",
      "a packet that came back late makes the one that was sent again a loss", "tiny", "returned", ""},
     {108, "class-of-the-nic", "tx_header",
-     "retransmissions of a QP with a class of its own travel in the NIC's", "tiny", "collectives", ""},
+     "retransmissions of a QP with a class of its own travel in the NIC's", "tiny", "collectives", "ClassOfItsQp"},
     {109, "skip-too-short", "tx_path",
      "an EV that is to be skipped for a round trip comes back in the next turn", "tiny", "skip-round-trip", ""},
 };
