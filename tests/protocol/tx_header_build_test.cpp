@@ -193,7 +193,7 @@ TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][head
         "fcbb00005100525053000000"
         "00000000");
   CHECK(hex(h, 54, 62) == "6220c123003c1140");
-  CHECK(hex(h, 94, 102) == "234512b7003c0000");
+  CHECK(hex(h, 94, 102) == "2345136b003c0000");
   CHECK(hex(h, 102, 114) ==
         "c920ffff00000123"
         "30fffffe");
@@ -216,7 +216,7 @@ TEST_CASE("header of a control packet", "[protocol][header]") {
   CHECK(h.length == 110);
   // DSCP 46, ECN 0: 0xb8; length 8 + 12 + 36 + 4 = 60
   CHECK(hex(h, 14, 22) == "6b800003003c1140");
-  CHECK(hex(h, 54, 62) == "100012b7003c0000");
+  CHECK(hex(h, 54, 62) == "1000136b003c0000");
   CHECK(hex(h, 62, 74) == "dc00ffff0000012300001234");
   CHECK(hex(h, 74, 78) == "01020304");
   CHECK(hex(h, 106, 112) == "212223240000");

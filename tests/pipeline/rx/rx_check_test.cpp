@@ -68,6 +68,7 @@ struct Check {
     qp.state = state;
     qp.pkey = 0xffff;
     qp.mtu = 4;
+    qp.max_wimm_dest = 1;
     write(CfgTable::QpCtx, 1, qp);
     csr::TblMr mr;
     mr.rkey = 0x300;
