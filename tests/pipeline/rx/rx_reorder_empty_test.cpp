@@ -174,7 +174,7 @@ TEST_CASE("at any pace, in any order, every WRITE of no bytes is told once, behi
   const uint64_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
   CAPTURE(seed);
   Chain c;
-  Rng rng(seed, "rx_empty");
+  Rng rng(seed, "rx_reorder_empty");
   c.host.taken.pace = Pace::random(seed % 2 == 0 ? 0.3 : 0.9, seed);
   c.packets.pace = Pace::random(0.2, seed + 1);
   for (unsigned p = 0; p < c.preset.num_planes; ++p) c.paces[p] = Pace::random(p == 0 ? 0.2 : 0.8, seed + 2 + p);
