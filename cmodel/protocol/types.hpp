@@ -129,8 +129,16 @@ struct RxPacket {
   uint16_t plen = 0;                         ///< bytes of payload of a WRITE in order
   uint16_t at = 0;                           ///< tick of its last byte, modulo 2^16
   std::array<uint8_t, kMaxExtension> ext{};  ///< what follows the BTH, zero beyond the frame
-  U128 source = 0;                           ///< inner source address
+  U128 address = 0;                          ///< inner source; of one that came back (Trim::Returned) its receiver
   bool operator==(const RxPacket&) const = default;
+};
+
+/// A packet of our own that a switch has trimmed and sent back.
+struct ReturnedPacket {
+  uint32_t psn = 0;
+  bool rtx = false;
+  uint32_t entropy = 0;
+  bool operator==(const ReturnedPacket&) const = default;
 };
 
 /// A received WRITE that may be taken (rx_check.hpp).

@@ -59,11 +59,11 @@ TEST_CASE("tx_path skips a marked EV once and restores it on the way", "[pipelin
 
 TEST_CASE("tx_path skips an EV with two marks twice, if the register says so", "[pipeline][tx_path]") {
   Bench b;
-  b.csr.skip_twice = GENERATE(false, true);
+  b.csr.skip_mode = GENERATE(SkipMode::Pass, SkipMode::Twice);
   for (int i = 0; i < 3; ++i) b.feed_back(2, 0xA000 + 16 + 2);
-  CHECK(b.skips == (b.csr.skip_twice ? 2 : 1));
+  CHECK(b.skips == (b.csr.skip_mode == SkipMode::Twice ? 2 : 1));
   for (int i = 0; i < 15; ++i) CHECK(b.send_one() != 2);  // a pass without EV 2
-  if (b.csr.skip_twice) {
+  if (b.csr.skip_mode == SkipMode::Twice) {
     for (int i = 0; i < 15; ++i) CHECK(b.send_one() != 2);
   }
   CHECK(b.pass(16).count(2) == 1);
@@ -71,7 +71,7 @@ TEST_CASE("tx_path skips an EV with two marks twice, if the register says so", "
 
 TEST_CASE("tx_path: an EV with two marks counts as one in use", "[pipeline][tx_path]") {
   Bench b(2);
-  b.csr.skip_twice = true;
+  b.csr.skip_mode = SkipMode::Twice;
   b.lose(3);  // 13 comes in
   b.feed_back(13, 0xA01D);
   b.feed_back(13, 0xA01D);

@@ -38,7 +38,7 @@ struct TxTop {
         grant(2),
         rdreq(p.num_planes),
         sched(p, push, park, wake, grant),
-        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe}),
+        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, seg_qperr}),
         path(p, pkt, fb, pfb, path_out, rec, evev, bad),
         inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inf_qperr, stateq}),
         probes(p, {bad, pres, pans}, pfb, probe),
@@ -270,7 +270,7 @@ struct TxTop {
   Stream<Ccans> ans, rans;
   Stream<Ccev> ccev;
   Stream<Okev> okev;
-  Stream<Qperr> inf_qperr;
+  Stream<Qperr> seg_qperr, inf_qperr;
   Stream<Retx> retx;
   Stream<Upd> upd;
   Stream<Fb> fb, pfb;

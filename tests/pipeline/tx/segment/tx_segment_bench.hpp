@@ -49,8 +49,9 @@ struct Bench {
   Stream<Ccask> ask;
   Stream<Ccret> ret;
   Fifo<Cqe> cqe{2};
+  Stream<Qperr> qperr;
   TxSched sched{preset, push, park, wake, grant};
-  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe}};
+  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr}};
   CfgBus cfg;
   CsrOut csr;
   bool take_pkt = true, take_cqe = true, take_ask = true, take_ret = true;
