@@ -156,7 +156,7 @@ void AgentSide::reset_qp(unsigned index) {
 }
 
 void AgentSide::revived(unsigned index) {
-  requester_.revive(index, SidePlan::requester_plan(own_.qps[index]));
+  requester_.revive(index, own_.requester_plan(own_.qps[index]));
   responder_->forget(index);
 }
 

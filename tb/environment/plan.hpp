@@ -46,6 +46,9 @@ struct SidePlan {
     uint64_t dmac = 0;
     U128 dip = 0, template_address = 0;
     bool fails = false, may_fail = false;
+    bool own_class = false;                  ///< it has one: QP_CLASS
+    unsigned class_data = 0, class_rtx = 0;  ///< its code points
+    bool fifo = false;                       ///< all its messages have 64 bytes
   };
   std::vector<Qp> qps;          ///< by QP index; unused ones have peer = 0xffff
   std::vector<Region> regions;  ///< where the other side may write
@@ -58,7 +61,7 @@ struct SidePlan {
   std::vector<std::string> wire_notes() const;
 
   std::vector<QpPlan> requester_plan() const;
-  static QpPlan requester_plan(const Qp& qp);
+  QpPlan requester_plan(const Qp& qp) const;
   uint32_t ev_mask(const Profile& profile) const;  ///< bits of an EV that may be set
 };
 

@@ -103,7 +103,7 @@ TEST_CASE("an immediate is delivered after its data and all data before it", "[t
     Receiver r(true);
     REQUIRE(r.write(0, 100) == nullptr);
     CHECK_THAT(r.responder.completion(r.delivery()),
-               ContainsSubstring("200 bytes of message MSN 5 are not in host memory yet"));
+               ContainsSubstring("200 bytes of message MSN 5, before it on that QP, are not in host memory yet"));
   }
   SECTION("another value") {
     Receiver r(true);
