@@ -290,11 +290,7 @@ void draw_end(SidePlan::Qp& q, const SidePlan& side, const Preset& preset, const
   q.retry_exp = s.retry_exp;
   q.max_wimm = std::min(s.max_wimm, preset.max_wimm);
   q.max_wimm_dest = std::min(s.max_wimm_dest, preset.max_wimm);
-  q.wimm_room = std::min(q.max_wimm, q.max_wimm_dest);
-  // More than that wait in the requestor, unless the responder has less room than it.
-  const bool wait = csr::kCtrlWimmOver.get(side.ctrl) == static_cast<uint32_t>(WimmOver::Wait);
-  if (wait && q.max_wimm != 0 && q.max_wimm <= q.max_wimm_dest) q.wimm_room += s.wimm_extra;
-  if (s.may_fail) q.wimm_room = ~0u;
+  q.wimm_room = immediates_posted(side, q, s);
   q.dmac = rng.next() & 0xfeffffffffffu;
   q.template_address = U128{0x20011000u} << 96;
   const uint64_t usids = rng.between(1, 6);
@@ -405,6 +401,14 @@ std::vector<QpPlan> SidePlan::requester_plan() const {
     list.push_back(requester_plan(qp));
   }
   return list;
+}
+
+unsigned immediates_posted(const SidePlan& side, const SidePlan::Qp& q, const Scenario& s) {
+  if (s.may_fail) return ~0u;
+  const unsigned both = std::min(q.max_wimm, q.max_wimm_dest);
+  // More than that wait in the requestor, unless the responder has less room than it.
+  const bool wait = csr::kCtrlWimmOver.get(side.ctrl) == static_cast<uint32_t>(WimmOver::Wait);
+  return wait && q.max_wimm != 0 && q.max_wimm <= q.max_wimm_dest ? both + s.wimm_extra : both;
 }
 
 Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {

@@ -65,6 +65,9 @@ struct SidePlan {
   uint32_t ev_mask(const Profile& profile) const;  ///< bits of an EV that may be set
 };
 
+/// So many WRITEs with immediate a QP's host lets be outstanding.
+unsigned immediates_posted(const SidePlan& side, const SidePlan::Qp& q, const Scenario& scenario);
+
 struct Plan {
   SidePlan dut, peer;
 };
