@@ -403,6 +403,36 @@ std::vector<QpPlan> SidePlan::requester_plan() const {
   return list;
 }
 
+void set_registers(SidePlan& side, const std::vector<RegisterSetting>& settings) {
+  const std::pair<uint32_t, uint32_t*> planned[] = {
+      {csr::kCtrl, &side.ctrl},          {csr::kUdpPort, &side.udp_port},      {csr::kDscpTx, &side.dscp_tx},
+      {csr::kDscpTrim, &side.dscp_trim}, {csr::kReorder, &side.reorder},       {csr::kSackTrigger, &side.sack_trigger},
+      {csr::kSrv6, &side.srv6},          {csr::kEvCtl, &side.ev_ctl},          {csr::kEvProbe, &side.ev_probe},
+      {csr::kEpCtl, &side.ep_ctl},       {csr::kNakCode, &side.nak_code},      {csr::kAckCtl, &side.ack_ctl},
+      {csr::kRevSeed, &side.rev_seed},   {csr::kIpPlane, &side.ip_plane},      {csr::kPortStall, &side.port_stall},
+      {csr::kShare, &side.share},        {csr::kShareDrain, &side.share_drain}};
+  for (const RegisterSetting& s : settings) {
+    const std::size_t dot = std::min(s.field.find('.'), s.field.size());
+    const auto reg = std::ranges::find(csr::kRegisters, std::string_view(s.field).substr(0, dot), &csr::Register::name);
+    const auto word = std::ranges::find_if(
+        planned, [&](const auto& p) { return reg != std::end(csr::kRegisters) && p.first == reg->offset; });
+    if (word == std::end(planned))
+      throw ScenarioError("register " + s.field + ": no scenario sets it.", "docs/generated/csr.md lists registers.");
+    if (reg->fields.empty() && dot == s.field.size()) {
+      *word->second = s.value;
+      continue;
+    }
+    const std::string name = s.field.substr(std::min(dot + 1, s.field.size()));
+    const auto field = std::ranges::find_if(reg->fields, [&](const csr::Field& f) { return name == f.name; });
+    if (field == reg->fields.end())
+      throw ScenarioError("register " + s.field + ": there is no such field.", "docs/generated/csr.md lists them.");
+    if (field->get(field->set(0, s.value)) != s.value)
+      throw ScenarioError("register " + s.field + ": " + std::to_string(s.value) + " does not fit.",
+                          "It has " + std::to_string(field->width) + " bits.");
+    *word->second = field->set(*word->second, s.value);
+  }
+}
+
 unsigned immediates_posted(const SidePlan& side, const SidePlan::Qp& q, const Scenario& s) {
   if (s.may_fail) return ~0u;
   const unsigned both = std::min(q.max_wimm, q.max_wimm_dest);
@@ -421,6 +451,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   draw_side(plan.peer, preset, s, rng);
   const SharedRegisters shared = draw_shared(s, rng, switches, later);
   for (SidePlan* side : {&plan.dut, &plan.peer}) draw_registers(*side, preset, s, shared, rng, switches);
+  for (SidePlan* side : {&plan.dut, &plan.peer}) set_registers(*side, s.registers);
   if (s.peer_port != 0) plan.peer.udp_port = csr::kUdpPortPort.set(plan.peer.udp_port, s.peer_port);
 
   // QPs: index i here, perm[i] there.

@@ -72,6 +72,10 @@ struct Plan {
   SidePlan dut, peer;
 };
 
+/// Sets fields of the registers that a plan has. Throws ScenarioError: it has none of that name, or the value does not
+/// fit.
+void set_registers(SidePlan& side, const std::vector<RegisterSetting>& settings);
+
 /// Draws a plan. The same arguments give the same plan.
 Plan make_plan(const Preset& preset, const Scenario& scenario, uint64_t seed);
 

@@ -44,6 +44,12 @@ struct LinkRule {
   input::Source source = {};  ///< of a rule from a file
 };
 
+/// A field of a register that software writes before traffic, "DSCP_TX.data", and its value.
+struct RegisterSetting {
+  std::string field;
+  uint32_t value = 0;
+};
+
 /// Everything a run is made of, apart from preset, seed and number of packets. Numbers may be 0 for "as the preset
 /// allows" where it says so. The switches of register CTRL are generated.
 struct Scenario : Switches {
@@ -165,6 +171,9 @@ struct Scenario : Switches {
   double control = 0;  ///< share of the register accesses that are a controller's: EVs denied, probed
 
   double hang_us = 0;  ///< no progress for so long is a hang; 0 = 40 timer intervals
+
+  /// Of both NICs, whatever keys and seed say: what a profile of a fabric sets. Not in scenario files.
+  std::vector<RegisterSetting> registers;
 
   input::Source source;  ///< of a scenario from a file
 };
