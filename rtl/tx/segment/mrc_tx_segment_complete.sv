@@ -180,7 +180,7 @@ module mrc_tx_segment_complete
   logic c1_imm, c1_active, release_go;
   assign c1_active = done_regs_i.active
       && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(done_qp_o));
-  assign release_go = c1_held && c1_imm && done_regs_i.rts && !done_regs_i.failed
+  assign release_go = c1_held && c1_imm && !c1_q.silent && done_regs_i.rts && !done_regs_i.failed
       && done_regs_i.head != done_regs_i.tail && !c1_active && bug_i != BugHeldForGood
       && window_open(done_regs_i.psn, done_regs_i.una, done_regs_i.mpr, 20'(MaxMpr / 16),
                      bug_i == BugTxWindowPlusOne);
@@ -222,6 +222,7 @@ module mrc_tx_segment_complete
               && regs.head != regs.tail && upd_open && !active);
     wr_o.qp = (busy_q || c1_held) ? 16'(done_qp_o) : 16'(upd.qp[QpW-1:0]);
     wr_o.wout_we = c1_valid_q && c1_imm;
+    wr_o.release_held = c1_valid_q && c1_imm && !c1_q.silent;
     wr_o.c1_qp = 16'(done_qp_o);
     wr_o.wout = done_regs_i.wout + 8'd1;
     wr_o.una_msn = msn_next;

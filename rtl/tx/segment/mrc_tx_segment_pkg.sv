@@ -51,7 +51,8 @@ package mrc_tx_segment_pkg;
     logic [15:0] una_msn;
     logic [23:0] una;
     logic [7:0] mpr;
-    logic wout_we;  // an immediate of c1_qp completes: it is held no more
+    logic wout_we;  // an immediate of c1_qp completes, or is forgotten
+    logic release_held;  // with wout_we: it is held no more
     logic [15:0] c1_qp;
     logic [7:0] wout;
   } progress_wr_t;
@@ -200,7 +201,7 @@ package mrc_tx_segment_pkg;
     end
     if (p.wout_we && p.c1_qp == qp) begin
       n.wout = p.wout;
-      n.held = 1'b0;
+      n.held = n.held && !p.release_held;
     end
     if (e.we && e.qp == qp) begin
       n.head = e.head;

@@ -53,7 +53,7 @@ module mrc_tx_segment_regs
     if (emit_i.hold) begin
       held_d[emit_qp] = 1'b1;
     end
-    if (progress_i.wout_we) begin
+    if (progress_i.release_held) begin
       held_d[progress_i.c1_qp[QpW-1:0]] = 1'b0;
     end
     if (emit_i.inactive) begin
