@@ -184,8 +184,8 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   CHECK(v.bth_m_high);
   CHECK(v.nominal == Nominal::UdpLength);
   CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed || v.bth_m ||
-               v.ports_from_0 || v.eeth_op_high || v.tsr_us || v.pdcid_zero || v.ack_with_sack || v.zero_drop ||
-               v.skip_twice || v.icrc_outer || v.ack_plane || v.trim_silent || v.state_silent));
+               v.ports_from_0 || v.eeth_op_high || v.tsr_us || v.pdcid_zero || v.ack_with_sack || v.icrc_outer ||
+               v.ack_plane || v.trim_silent || v.state_silent));
   CHECK(v.nak_invalid == 0x61);
   CHECK(v.nak_access == 0x62);
   CHECK(v.same_ev);
@@ -206,9 +206,8 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
            unsigned{v.ev_swap} << 3 | unsigned{v.bth_m} << 4 | unsigned{v.rtt_rtx} << 5 | unsigned{v.rev_fixed} << 6 |
            unsigned{v.ports_from_0} << 8 | unsigned{v.bth_m_high} << 9 | unsigned{v.eeth_op_high} << 10 |
            unsigned{v.tsr_us} << 11 | unsigned{v.pdcid_zero} << 12 | unsigned{v.ack_with_sack} << 13 |
-           unsigned{v.zero_drop} << 14 | unsigned{v.skip_twice} << 15 | unsigned{v.icrc_outer} << 16 |
-           unsigned{v.ack_plane} << 17 | unsigned{v.trim_silent} << 18 | unsigned{v.state_silent} << 19 |
-           static_cast<unsigned>(v.nominal) << 20;
+           unsigned{v.icrc_outer} << 16 | unsigned{v.ack_plane} << 17 | unsigned{v.trim_silent} << 18 |
+           unsigned{v.state_silent} << 19 | static_cast<unsigned>(v.nominal) << 20;
   };
   for (unsigned bit = 0; bit < 22; ++bit) CHECK(only(bit) == (bit == 7 ? 0 : 1u << bit));  // bit 7 is no field
   b.write(csr::kCtrl, ~0u);

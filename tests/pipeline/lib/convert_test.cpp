@@ -100,7 +100,7 @@ TEST_CASE("a received packet goes through its stream; only an endpoint request t
 TEST_CASE("a control packet and a WRITE keep every field on their way through the NIC", "[convert]") {
   std::mt19937 rng(3);
   const Ctlpkt c = drawn<Ctlpkt>(rng);
-  Ctlpkt copy{.qp = c.qp, .plane = c.plane, .ev = c.ev};
+  Ctlpkt copy{.qp = c.qp, .plane = c.plane, .tc = c.tc, .ev = c.ev};
   put(packet_of(c), copy);
   CHECK(copy == c);
   const Pkt p = drawn<Pkt>(rng);

@@ -360,17 +360,18 @@ TEST_CASE("in Error a WRITE is still held against P_Key, length and region", "[r
 TEST_CASE("a WRITE of no bytes earns a NAK or is dropped, as the register says", "[rx_check]") {
   Check c;
   c.set_up();
-  c.csr.zero_drop = GENERATE(false, true);
+  const bool zero_drop = GENERATE(false, true);
+  c.csr.zero_length = zero_drop ? ZeroLength::Drop : ZeroLength::Nak;
   Rxdesc d = Check::good(1);
   const Bytes ext = write_ext(0, 0, 8, 0x300, 0);
   std::memcpy(d.ext.data(), ext.data(), ext.size());
   c.desc[0].push(d);
   c.idle(6);
   REQUIRE(c.pkts.size() == 1);
-  CHECK(c.pkts[0].drop == c.csr.zero_drop);
+  CHECK(c.pkts[0].drop == zero_drop);
   CHECK(c.pkts[0].buf_valid);
-  CHECK(c.pkts[0].syndrome == (c.csr.zero_drop ? 0 : 0x61));
-  CHECK(c.pulses[4] == (c.csr.zero_drop ? 1 : 0));
+  CHECK(c.pkts[0].syndrome == (zero_drop ? 0 : 0x61));
+  CHECK(c.pulses[4] == (zero_drop ? 1 : 0));
   CHECK(c.pulses[5] == 0);
 }
 
