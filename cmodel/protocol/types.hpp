@@ -82,7 +82,7 @@ struct WriteRequest {
   uint64_t laddr = 0;  ///< where its bytes are
   uint64_t raddr = 0;  ///< virtual address at the peer, under rkey
   uint32_t rkey = 0;
-  uint32_t length = 0;  ///< bytes, at least 1
+  uint32_t length = 0;  ///< bytes
   bool imm_valid = false;
   uint32_t imm = 0;
   uint16_t rqmsn = 0;  ///< with imm_valid
@@ -98,7 +98,7 @@ struct WritePart {
   uint32_t dma_length = 0;  ///< bytes of the message
   uint32_t imm = 0;
   uint16_t rqmsn = 0;
-  uint16_t plen = 0;  ///< bytes of payload, 1 to 4096
+  uint16_t plen = 0;  ///< bytes of payload, 0 (a message of no bytes) to 4096
   bool last = false;  ///< the last of its message
   bool operator==(const WritePart&) const = default;
 };

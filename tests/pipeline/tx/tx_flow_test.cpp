@@ -59,7 +59,7 @@ struct Flow {
   Stream<Stateq> stateq;
   Stream<Ccev> ccev;
   Stream<Okev> okev;
-  Stream<Qperr> qperr_s, qperr_i;
+  Stream<Qperr> qperr_i, qperr_s;
   TxSched sched{preset, push, park, wake, grant};
   TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr_s}};
   TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, qperr_i, stateq}};
