@@ -185,8 +185,9 @@ TEST_CASE("at any pace, in any order, every WRITE of no bytes is told once, behi
     std::vector<Rxpkt> block;
     for (uint32_t psn = first; psn < first + kBlock; ++psn) {
       const auto plane = static_cast<unsigned>(rng.below(c.preset.num_planes));
-      // No more immediates than there are entries for at once.
-      if (psn % 4 == 3 || (psn % 4 == 2 && rng.chance(0.3))) {
+      // At most three in a block: with those of the block before they leave more than eight entries free, so that
+      // rx_track refuses none.
+      if (psn % 8 == 7 || (psn % kBlock == 6 && rng.chance(0.5))) {
         block.push_back(c.signal(psn, static_cast<uint16_t>(signals.size()), plane));
         signals.push_back(psn);
       } else {
