@@ -53,10 +53,13 @@ module formal_rx_check
   `MRC_PROVE(rows, (!dut.mr_valid_q[0] || same_row(dut.u_mr.mem_q[0], mr_q[0]))
                    && (!dut.mr_valid_q[1] || same_row(dut.u_mr.mem_q[1], mr_q[1])))
 
-  // A WRITE that will be written to memory.
-  logic writes, passes;
-  assign passes = (dut.rxpkt_load && !dut.drop) || dut.ctl_load;
-  assign writes = dut.rxpkt_load && !dut.drop && dut.is_data && !dut.no_pay && dut.syndrome == 8'd0;
+  // A WRITE that will be written to memory; one without bytes, that is taken for one; what passes,
+  // but for what came back, which is of no QP of its number.
+  logic writes, passes, empties;
+  assign passes = (dut.rxpkt_load && !dut.drop) || (dut.ctl_load && !dut.came_back);
+  assign writes = dut.rxpkt_load && !dut.drop && dut.is_data && !dut.no_pay && !dut.empty
+      && dut.syndrome == 8'd0;
+  assign empties = dut.rxpkt_load && !dut.drop && dut.is_data && !dut.no_pay && dut.empty;
 
   `MRC_PROVE(inside, !writes || (dut.reth.va >= dut.mr.va && 65'(dut.reth.va) + 65'(dut.d_q.plen)
                                                             <= dut.mr.behind))
@@ -71,6 +74,21 @@ module formal_rx_check
   `MRC_PROVE(icrc, !(passes || dut.eprx_load) || dut.trimmed || dut.d_q.icrc_ok)
   `MRC_PROVE(one_way, 2'(dut.rxpkt_load) + 2'(dut.ctl_load) + 2'(dut.eprx_load) <= 2'd1)
   `MRC_PROVE(mtu, !writes || {3'd0, dut.d_q.plen} <= dut.mtu)
+  // Of no bytes is what has none in packet and header, and no other way to have none.
+  `MRC_PROVE(empty, !empties || (dut.d_q.plen == 13'd0 && dut.reth.dma_length == 32'd0
+             && dut.rxpkt_d.haddr == 64'd0 && csr_i.zero_length == 2'(ZeroLengthLegal)
+             && (dut.rxpkt_d.syndrome == 8'd0 || dut.imm_op)))
+  `MRC_COVER(empty, empties && dut.rxpkt_d.syndrome == 8'd0 && !dut.mr_valid_q[dut.mr_row])
+  // What came back is nothing to our responder, and brings nothing unless a QP sends there.
+  `MRC_PROVE(returned, !(dut.b_take && dut.came_back) || (!dut.eprx_load
+             && !(dut.rxpkt_load && !dut.drop) && (!dut.ctl_load
+             || (dut.ctl_d.kind == CtlKindReturned && csr_i.returned == 2'(ReturnedLearn)
+                 && dut.state_q[dut.ctl_d.qp[0]] == QpStateRts
+                 && dut.u_peer.mem_q[dut.ctl_d.qp[0]][39:16] == dut.d_q.dqp))))
+  `MRC_PROVE(returned_kind, !dut.ctl_load
+             || (dut.ctl_d.kind == CtlKindReturned) == dut.came_back)
+  `MRC_COVER(returned, dut.ctl_load && dut.came_back && dut.ctl_d.qp == 16'd1
+             && dut.back_key == 1'b0)
   `MRC_COVER(writes, writes && dut.reth.va != dut.mr.va && dut.d_q.plen > 13'd1
                      && dut.mr.behind < 65'd4096)
   `MRC_COVER(rows, &dut.mr_valid_q && mr_q[0].va > mr_q[1].addr && mr_q[0].length != 64'd0)
