@@ -249,10 +249,12 @@ def _head(source, out, key, text, line, column):
         if not text.isdigit() or not 1 <= int(text) <= limit:
             fail(f"'{text}' is no {key}: 1 to {limit}.")
         out[key] = int(text)
+    elif key == "evs" and text == "own":
+        out["evs"] = out["backup"] = 0
     elif key == "evs":
         match = re.fullmatch(r"(\d+)(?:\s+backup\s+(\d+))?", text)
         if not match or not 1 <= int(match.group(1)) <= 256 or int(match.group(2) or 0) >= int(match.group(1)):
-            fail("the EVs are no 'N' or 'N backup M' with N of 1 to 256 and M below N.")
+            fail("the EVs are no 'own', 'N' or 'N backup M' with N of 1 to 256 and M below N.")
         out["evs"], out["backup"] = int(match.group(1)), int(match.group(2) or 0)
     elif key == "encap":
         if text not in ENCAPS:

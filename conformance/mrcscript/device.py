@@ -190,5 +190,5 @@ def facts(answer):
             "name": words(answer.get("name", "device"), 60), "version": words(answer.get("version", ""), 60),
             "planes": number(answer, "planes", 1, 64), "caps": frozenset(caps),
             "latency": number(answer, "latency", 0, 10 ** 13, 2_000_000),
-            "qp": number(answer, "qp_first", 3, (1 << 24) - 1, 3),
+            "qp": number(answer, "qp_first", 3, (1 << 24) - 1, 3), "qps": number(answer, "qps", 1, 1 << 24, 1),
             "gbps": number(answer, "port_gbps", 1, 100_000, 100)}

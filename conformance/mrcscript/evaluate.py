@@ -111,6 +111,8 @@ class Evaluator:
             return known[word]
         if isinstance(value, Record):
             return value.field(word)
+        if isinstance(value, dict):
+            return value.get(word, -1)  # a counter; the device has none of this name
         if isinstance(value, Moment) and word == "t":
             return value.t
         raise ValueTrouble(f"this has no field '{word}'.")
