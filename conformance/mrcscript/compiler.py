@@ -16,7 +16,8 @@ MARKS = ("S", "S2", "S2+", "U", "C", "A")
 ENCAPS = ("ipv6", "srv6", "srh")
 HEADERS = ("id", "cases", "purpose", "mark", "cite", "rules", "caps", "planes", "evs", "encap", "profile", "setting",
            "tier", "version", "derived", "negative")
-BUILTIN = {"sq_psn", "rq_psn", "buf", "buf_bytes", "mtu", "planes", "start", "last", "now", "mpr", "r_key", "qp", "peer_qp"}
+BUILTIN = {"sq_psn", "rq_psn", "buf", "buf_bytes", "mtu", "planes", "start", "last", "now", "mpr", "r_key", "qp", "peer_qp",
+           "posts"}
 ID = re.compile(r"[A-Z]+(-[A-Z0-9]+)+")
 ADDED = ("caps", "setting", "profile", "rules")  # a vector adds to what the file says; everything else it replaces
 MAX_CASES = 2000

@@ -15,6 +15,7 @@ LINEAR, FOR_EVER = 7, 25
 PROBE_TICK = 128_000
 NAMES = {0x61: "remote_invalid", 0x62: "remote_access", 0x63: "remote_operation"}
 MAX_OPEN = 256
+OWN_EVS = 16    # per plane
 STATE_PROBE = 0xFFFE
 
 
@@ -241,7 +242,8 @@ class Sender:
         self.again = set()                       # PSNs that wait to be sent again
         self.retry, self.moved, self.asked = 0, 0, False
         self.busy, self.turn, self.order, self.plane_turn = 0, -1, {}, 0
-        evs, backup = get("evs", [0x80000000]), get("backup", 0)
+        own = [nic.random.randrange(1, 1 << 32) for _ in range(OWN_EVS * nic.planes)]  # of an AUTO profile, never 0
+        evs, backup = get("evs", own), get("backup", 0)
         self.evs, self.backup = evs, set(evs[len(evs) - backup:])
         self.ev_state = {ev: STANDBY if i >= len(evs) - backup else GOOD for i, ev in enumerate(evs)}
         self.skips, self.skip_until = {}, {}
