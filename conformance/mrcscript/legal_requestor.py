@@ -242,8 +242,8 @@ class Sender:
         self.again = set()                       # PSNs that wait to be sent again
         self.retry, self.moved, self.asked = 0, 0, False
         self.busy, self.turn, self.order, self.plane_turn = 0, -1, {}, 0
-        own = [nic.random.randrange(1, 1 << 32) for _ in range(OWN_EVS * nic.planes)]  # of an AUTO profile, never 0
-        evs, backup = get("evs", own), get("backup", 0)
+        backup = get("backup", 0)
+        evs = get("evs") or [nic.random.randrange(1, 1 << 32) for _ in range(OWN_EVS * nic.planes)]  # never 0
         self.evs, self.backup = evs, set(evs[len(evs) - backup:])
         self.ev_state = {ev: STANDBY if i >= len(evs) - backup else GOOD for i, ev in enumerate(evs)}
         self.skips, self.skip_until = {}, {}
@@ -645,7 +645,7 @@ class Sender:
         psn = wrap(packet.get("bth.psn"), self.una, 24)
         flight = self.flights.get(psn)
         if self.state == "rts" and flight and flight.times and psn not in self.reported and psn not in self.again and \
-                packet.get("bth.rtx") == int(len(flight.times) > 1) and flight.ev == packet.ev:
+                packet.get("bth.rtx") == int(len(flight.times) > 1) and flight.ev == packet.ev and flight.due < 1 << 59:
             self.again.add(psn)
             self.blame(flight.ev)
             flight.due = 1 << 60

@@ -2,7 +2,6 @@
 # Trimmed packets that a switch has sent back to their sender (A-80): told apart by addresses that are as they were, or by
 # a code point of their own. Counted and dropped, or a loss that the requestor knows at once, or not told apart.
 tier 2
-caps responder trim_nack
 planes 1
 mark C, A-80
 cite mrc.md 9; mrc.md 4
@@ -22,6 +21,7 @@ cases id how setting what caps {
 }
 purpose a trimmed packet $what is one of our own that came back: no NACK, no SACK, and it is counted
 rules resp.trim resp.nack-trim resp.cack-arrived
+caps responder trim_nack
 setting A-80 DSCP_TRIM.returned 20
 setting $setting
 negative
@@ -51,7 +51,7 @@ cases id encap ts {
 }
 purpose in $encap the inner addresses tell a packet that came back: no NACK, no SACK
 rules resp.trim resp.nack-trim
-caps $encap time_stamps
+caps responder trim_nack $encap time_stamps
 encap $encap
 profile time_stamps $ts
 negative
@@ -73,6 +73,7 @@ purpose of a NIC with an address per plane each of them is its own: a trimmed pa
 mark C, A-80, A-76
 cite mrc.md 9; mrc.md 1
 rules resp.trim resp.nack-trim
+caps responder trim_nack
 setting A-76 IP_PLANE.enable 1
 planes 2
 negative
@@ -88,6 +89,7 @@ $plane < m[0] trim 128
 id R-BACK-017
 purpose a packet of a PSN that has arrived is no news when a copy of ours comes back in its place: no SACK
 rules resp.sack-dup resp.trim
+caps responder trim_nack
 negative
 repair off
 background ignore probe endpoint
@@ -95,8 +97,9 @@ msg m = write len 4096 at buf seq 3
 p0 < m[0] ackreq
 any order { * > sack cack m[0] ; * > ack psn m[0] msn 1 } within rtt
 settle rtt
-p0 < m[0] raw ipv6.src 0xfd000000000000000000000000000002 raw ipv6.dst 0xfd000000000000000000000000000001 trim 128
-none > * within rtt from last
+p0 < m[0] raw ipv6.src 0xfd000000000000000000000000000002 raw ipv6.dst 0xfd000000000000000000000000000001 trim 128 as back_it
+none > sack within rtt from back_it
+expect count(> nack) == 0 and count(> ack from back_it) == 0
 background ignore ack probe endpoint
 p0 < m[0] trim 128 as late                                # the peer's own copy
 * > sack trigger m[0] cack m[0] within rtt from late
@@ -104,6 +107,7 @@ p0 < m[0] trim 128 as late                                # the peer's own copy
 id R-BACK-021
 purpose with the third answer of A-80 a trimmed packet from our own address is taken as the peer's
 rules resp.nack-trim resp.trim
+caps responder trim_nack
 setting A-80 CTRL.returned 2
 negative
 repair off
@@ -118,6 +122,7 @@ cases id code reason {
 }
 purpose where returned packets have a code point of their own those of trimmed ones ($code) still tell the peer's
 rules resp.nack-trim resp.trim
+caps responder trim_nack
 setting A-80 DSCP_TRIM.returned_valid 1
 setting A-80 DSCP_TRIM.returned 20
 repair off
@@ -129,6 +134,7 @@ p0 < m[0] trim 128 dscp $code
 id R-BACK-024
 purpose without a code point for returned packets one that is nobody's (0) tells none: a whole packet that has it is taken
 rules resp.sack-ask resp.cack-taken
+caps responder trim_nack
 setting A-80 DSCP_TRIM.returned_valid 0
 msg m = write len 4096 at buf seq 3
 p0 < m[0] ackreq dscp 0
@@ -312,4 +318,5 @@ any order { * > write first psn sq_psn as w ; * > write last psn sq_psn+1 } with
 p0 < back w trim 128
 p0 < back w trim 128
 * > write first psn sq_psn rtx 1 within rtt
-none > write psn sq_psn within 2 rtt from last
+settle 2 rtt
+expect count(> write rtx 1) == 1

@@ -52,10 +52,9 @@ on > write ev e0 rtx 0 as marked : answer m skip_once
 settle 90 us
 let from_here = marked + 2 us + lat
 let to_here = marked + 90 us
-count each_ev = 1 > write by ev
 let least = min(count(> write ev e1 from from_here to to_here), count(> write ev e4 from from_here to to_here))
 let most = max(count(> write ev e1 from from_here to to_here), count(> write ev e4 from from_here to to_here))
-expect least > 1 and most <= 2 * least + 2 and max(each_ev) == 1
+expect least > 1 and most <= 2 * least + 2
 
 id Q-SKIP-007
 purpose with the third answer of A-20 a QP all of whose EVs were marked goes on when the time is over

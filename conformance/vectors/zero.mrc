@@ -461,11 +461,14 @@ caps bytes
 negative
 repair off
 background ignore sack ack probe endpoint nak
+msg w = write len 64 at buf+65536 seq 9
 msg m = write len $length at buf seq 3
 mem fill buf+4096 4096 = 0xa5
+p0 < w[0] ackreq
+* > sack cack w[0] within rtt
 $before
 p0 < m[$index] ackreq payload len 0 raw bth.pad_count 0 raw bth.opcode $opcode as bad
-none > ack msn 1 within 2 rtt from bad
+none > ack msn 2 within 2 rtt from bad
 none > sack has m[$index] within rtt from bad
 mem same buf+4096 4096 = 0xa5
 
@@ -476,10 +479,13 @@ caps bytes write_imm
 negative
 repair off
 background ignore sack ack probe endpoint nak
+msg w = write len 64 at buf+65536 seq 9
 msg m = write len 8192 at buf seq 3 imm 5
 dut recv 1
+p0 < w[0] ackreq
+* > sack cack w[0] within rtt
 p0 < m[0] ; p0 < m[1] ackreq payload len 0 raw bth.pad_count 0 as bad
-none > ack msn 1 within 2 rtt from bad
+none > ack msn 2 within 2 rtt from bad
 expect count(> cqe) == 0
 
 cases id imm how what caps {
