@@ -13,8 +13,8 @@ from .device import counter, words
 from .errors import Deviation, DeviceError, PacketError, Unsupported
 from .evaluate import Evaluator, Moment, ValueTrouble
 from .memory import pattern
-from .peer import Override, Peer, control_packet, data_packet, first_ev
-from .records import Unbound, show
+from .peer import Override, Peer, control_packet, data_packet, first_ev, returned
+from .records import Record, Unbound, show
 
 MAX_STEPS = 1_000_000
 WALL_SECONDS = 120.0
@@ -175,6 +175,8 @@ class Engine:
             message = self.values.names[packet["msg"]]
             maker = (message, psn - message.first)
             psn = self._raw_psn(step, psn)
+        elif packet["kind"] == "back":
+            frame, text = self._back(step, packet)
         else:
             frame, text = self._control(step, packet, plane)
         frame = self._switch(frame, step)
@@ -253,6 +255,16 @@ class Engine:
         words = " ".join(f"{key} {show(f'@{key}', value, self.bed) if isinstance(value, int) else '...'}"
                          for key, value in values.items() if key in ("cack", "trigger", "psn", "msn", "mpr", "id", "m"))
         return self._build(built, step), f"{kind} {words}"
+
+    def _back(self, step, packet):
+        record = self.values.value(packet["of"])
+        if not isinstance(record, Record) or record.packet is None:
+            raise ValueTrouble("'back' needs a packet of the device: * > write psn sq_psn as w, then back w.")
+        built = returned(record, packet["swapped"])
+        if "dscp" in step:
+            outermost = next(name for name in ("outer_ipv6", "ipv6", "ipv4") if name in built.headers)
+            built.headers[outermost]["dscp"] = self.values.whole(step["dscp"], 0, 63)
+        return self._build(built, step), f"{record.name()} come back"
 
     def _build(self, built, step):
         raw = {path: self.values.whole(value) for path, value in step.get("raw", ())}
@@ -652,6 +664,18 @@ class Engine:
         self.bed.post(whole(step["len"], 0, 0xFFFFFFFF), whole(step["count"], 0, 1 << 24),
                       whole(step["remote"]) if "remote" in step else 0, whole(step["imm"]) if "imm" in step else None,
                       whole(step["r_key"]) if "r_key" in step else None, whole(step["source"]) if "source" in step else 0)
+
+    def _do_second(self, step):
+        self.bed.second({key: value if key == "state" else self.values.whole(value) for key, value in step["set"].items()})
+        self._moved()
+
+    def _do_second_post(self, step):
+        whole = self.values.whole
+        self.posted = True
+        self._moved()
+        self.bed.second_post(whole(step["len"], 0, 0xFFFFFFFF), whole(step["count"], 1, 4096),
+                             whole(step["remote"]) if "remote" in step else 0, whole(step["imm"]) if "imm" in step else None,
+                             whole(step["r_key"]) if "r_key" in step else None)
 
     def _do_recv(self, step):
         self.bed.device.call({"call": "recv", "qp": self.bed.qp, "count": self.values.whole(step["count"], 0, 1 << 16)})

@@ -14,7 +14,7 @@ from .errors import MrcError, ScriptError
 from .runner import report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NEEDS = {"post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
+NEEDS = {"post": "requestor", "second_post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
          "memory": "slow_memory", "modify": "modify"}
 
 
@@ -104,7 +104,7 @@ class _Static:
 
     def _reach(self, steps):
         """Statements that can never run, and expectations that nothing can meet."""
-        posted = any(step["do"] == "post" for step in walk(steps))
+        posted = any(step["do"] in ("post", "second_post") for step in walk(steps))
         reset = False
         for step in walk(steps):
             if step["do"] == "qp" and step.get("again") and not reset:
@@ -224,7 +224,7 @@ def seeds(choices):
 def devices(vector):
     """(device, its choices, seed) of each legal device that the vector is held against. Where work is posted without end
     a run takes a minute: none."""
-    posts = [step for step in walk(vector["steps"]) if step["do"] == "post"]
+    posts = [step for step in walk(vector["steps"]) if step["do"] in ("post", "second_post")]
     if not posts:
         return ((legal.LegalNic(choices, seed), choices, seed) for choices in legal.VARIANTS for seed in seeds(choices))
     if any(step["count"] == 0 for step in posts):
