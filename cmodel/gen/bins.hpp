@@ -71,7 +71,7 @@ struct GroupInfo {
   std::array<uint16_t, 3> sizes;  ///< of its axes; 1: there is none
 };
 
-inline constexpr const char* kTable = "cca1c044";  ///< digest of all names
+inline constexpr const char* kTable = "2b80e322";  ///< digest of all names
 inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"sack", 0, {2, 6, 3}},
     {"window", 36, {6, 2, 2}},
@@ -90,9 +90,9 @@ inline constexpr std::array<GroupInfo, 18> kGroups = {{
     {"encap", 241, {2, 4, 1}},
     {"counter", 249, {27, 1, 1}},
     {"stream", 276, {55, 3, 1}},
-    {"rule", 441, {167, 1, 1}},
+    {"rule", 441, {173, 1, 1}},
 }};
-inline constexpr std::size_t kNumBins = 608;
+inline constexpr std::size_t kNumBins = 614;
 inline constexpr std::array<const char*, kNumBins> kBins = {
     "sack.sent.none.at",
     "sack.sent.none.above",
@@ -585,6 +585,8 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.req.posted",
     "rule.req.payload",
     "rule.req.max-wimm",
+    "rule.req.wimm-over",
+    "rule.req.zero",
     "rule.req.wimm-none",
     "rule.req.ackreq",
     "rule.req.cqe-ack",
@@ -602,6 +604,7 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.resp.nack",
     "rule.resp.trim",
     "rule.resp.probe",
+    "rule.resp.returned",
     "rule.resp.ack-msn",
     "rule.resp.ack-back",
     "rule.resp.cack-back",
@@ -660,6 +663,8 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.resp.ack-again",
     "rule.resp.nak-owed",
     "rule.resp.nak-zero",
+    "rule.resp.zero",
+    "rule.resp.returned-count",
     "rule.resp.unexp-owed",
     "rule.resp.reported",
     "rule.req.rtx-evidence",
@@ -689,6 +694,7 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.cc.bytes",
     "rule.path.states",
     "rule.path.skip",
+    "rule.path.skip-time",
     "rule.path.marked",
     "rule.path.used",
     "rule.path.bad",
@@ -789,7 +795,7 @@ inline constexpr std::array<const char*, 55> kStreamStreams = {
     "rx_lane.desc",
     "rx_lane.line",
 };
-inline constexpr std::array<const char*, 167> kRuleRules = {
+inline constexpr std::array<const char*, 173> kRuleRules = {
     "evidence.gap",
     "evidence.order",
     "evidence.drops",
@@ -840,6 +846,8 @@ inline constexpr std::array<const char*, 167> kRuleRules = {
     "req.posted",
     "req.payload",
     "req.max-wimm",
+    "req.wimm-over",
+    "req.zero",
     "req.wimm-none",
     "req.ackreq",
     "req.cqe-ack",
@@ -857,6 +865,7 @@ inline constexpr std::array<const char*, 167> kRuleRules = {
     "resp.nack",
     "resp.trim",
     "resp.probe",
+    "resp.returned",
     "resp.ack-msn",
     "resp.ack-back",
     "resp.cack-back",
@@ -915,6 +924,8 @@ inline constexpr std::array<const char*, 167> kRuleRules = {
     "resp.ack-again",
     "resp.nak-owed",
     "resp.nak-zero",
+    "resp.zero",
+    "resp.returned-count",
     "resp.unexp-owed",
     "resp.reported",
     "req.rtx-evidence",
@@ -944,6 +955,7 @@ inline constexpr std::array<const char*, 167> kRuleRules = {
     "cc.bytes",
     "path.states",
     "path.skip",
+    "path.skip-time",
     "path.marked",
     "path.used",
     "path.bad",

@@ -535,6 +535,7 @@ void Experiment::finish(ExperimentResult& r) {
     t.duplicates += s.duplicates;
     t.trimmed += s.trimmed;
     t.marked += s.marked;
+    t.returned += s.returned;
     t.sacks += s.sacks;
     t.nacks += s.nacks;
     t.acks += s.acks;

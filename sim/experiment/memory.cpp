@@ -54,6 +54,7 @@ uint64_t memory_needed(const Scenario& scenario, const Topology& topology, const
   const uint64_t switch_port = kSwitchPortBytes + (kQueueData + 1) * sizeof(Queue);
   uint64_t bytes = links * (2 * sizeof(Port) + kLinkBytes) + switch_ports * switch_port;
   bytes += topology.hosts() * uint64_t{sizeof(FastEndpoint)};
+  if (topology.routes_to_hosts()) bytes += topology.switches() * uint64_t{topology.hosts()} * sizeof(uint16_t);
 
   std::unordered_map<uint64_t, uint16_t> pairs;
   std::vector<uint64_t> sent(topology.hosts());

@@ -58,7 +58,9 @@ const Key<T> kKeys[] = {
     NUMBER(evs, 1, 2048, true, "entropy values of a QP in use, a multiple of planes"),
     NUMBER(backup_evs, 0, 2048, true, "entropy values in reserve, a multiple of planes"),
     TEXT(spread, "even|random", "entropy values over the uplinks: each as often as any other, or as it comes"),
-    FLAG(trim, "switches trim what they cannot queue"),
+    FLAG(trim, "switches trim what they cannot queue; \"to-sender\": and send it, and what a dead link holds up, back"),
+    FLAG(return_swapped, "to-sender: with source and destination addresses exchanged"),
+    NUMBER(returned_dscp, -1, 63, true, "to-sender: code point of what is sent back; -1: that of trimmed packets"),
     NUMBER(trim_size, 60, 9216, true, "bytes left of a trimmed packet; not written, with srh: 206"),
     FLAG(trim_lengths, "trimming rewrites the length of the outermost IP header, with IPv4 its checksum too"),
     FLAG(lasthop, "packets trimmed in front of the NIC get the code point TRIMMED_LASTHOP"),
@@ -74,6 +76,7 @@ const Key<T> kKeys[] = {
 #undef FLAG
 #undef TEXT
 
+constexpr std::string_view kToSender = "to-sender";
 constexpr const char* kRemedy = "Write TOML as in docs/fabric.md; 'mrc topo keys' prints all keys.";
 constexpr input::FileKind kTopologyFile{"topology", input::kTomlBytes, kRemedy};
 
@@ -92,6 +95,16 @@ std::span<const Key<TopologyConfig>> topology_keys() { return kKeys; }
 
 void read_topology(const input::TomlFile& file, const toml::table& table, TopologyConfig& config) {
   for (const auto& [key, node] : table) {
+    if (key.str() == "trim" && node.is_string()) {
+      if (*node.value_exact<std::string>() != kToSender) {
+        file.refuse(node, "trim = " + input::shown(*node.value_exact<std::string>()) + " is not known",
+                    "Write true, false or \"to-sender\".");
+      }
+      config.trim = config.to_sender = true;
+      config.source.lines.insert_or_assign("trim", Source::Spot{node.source().begin.line, node.source().begin.column});
+      continue;
+    }
+    if (key.str() == "trim") config.to_sender = false;
     if (!input::set_key<T>(kKeys, config, config.source, file, key.str(), node)) {
       input::unknown_key(file, key, "the topology", input::names_of<T>(kKeys), "'mrc topo keys' prints all keys.");
     }
@@ -330,6 +343,11 @@ SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) con
   sw.trim_size = static_cast<unsigned>(config_.trim_size);
   sw.trim_lengths = config_.trim_lengths;
   sw.usid_block = block_;
+  sw.trim_to_sender = config_.trim && config_.to_sender;
+  sw.return_swapped = config_.return_swapped;
+  sw.returned_dscp =
+      config_.returned_dscp < 0 ? sw.to_switch.trimmed_dscp : static_cast<uint8_t>(config_.returned_dscp);
+  if (sw.trim_to_sender) sw.queue_of_dscp[sw.returned_dscp] = sw.trim_queue;
   if (config_.ecn_to_nics) {
     for (unsigned q = 0; q < kQueues; ++q) sw.to_host.queue[q].ecn = sw.to_switch.queue[q].ecn;
   }
@@ -395,6 +413,7 @@ void Topology::entropy(NodeId from, NodeId to, uint64_t seed, std::vector<uint32
         const uint32_t uplink = config_.spread == "even" ? order[turn] : static_cast<uint32_t>(rng.below(uplinks));
         ev = (bits ? random >> bits << bits : random) | uplink;
       }
+      if (ev == 0) ev = 1u << std::max(bits, 3u);  // never 0, and of the same uplink
       (g < groups ? active[g * planes_ + p] : backup[(g - groups) * planes_ + p]) = ev;
     }
   }

@@ -24,6 +24,9 @@ struct TopologyConfig {
   double fec_ns = 100, switch_ns = 500, port_ns = 0, detect_us = 0;
   double bdp_kb = 0, buffer_mb = 64, alpha = 0, trim_size = 128, ecn_min = 0.2, ecn_max = 0.8;
   double evs = 128, backup_evs = 32;
+  double returned_dscp = -1;
+  bool to_sender = false;  ///< trim = "to-sender"
+  bool return_swapped = false;
   bool cut_through = false, trim = true, trim_lengths = false, lasthop = true, ecn = true, ecn_to_nics = false,
        srh = false;
   Source source;
@@ -46,6 +49,8 @@ class Topology {
   const TopologyConfig& config() const { return config_; }
   bool clos() const { return spines_ > 0; }
   bool srv6() const { return config_.routing == "srv6"; }
+  /// Switches know where each NIC is: without SRv6, and to send packets back.
+  bool routes_to_hosts() const { return !srv6() || config_.to_sender; }
   unsigned planes() const { return planes_; }
   unsigned hosts() const { return hosts_; }
   unsigned leaves() const { return leaves_; }

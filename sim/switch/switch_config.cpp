@@ -51,6 +51,12 @@ std::string SwitchConfig::check() const {
     return "the buffer of " + std::to_string(buffer_bytes) + " bytes has more than " + std::to_string(kMostBufferBytes);
   }
   if (usid_block == kHostPrefix >> 32) return "the uSID block fd00:0000 is the one of hosts";
+  if (trim_to_sender && returned_dscp >= 64) {
+    return "code point " + std::to_string(returned_dscp) + " has more than 6 bits";
+  }
+  if (trim_to_sender && (trimmable >> returned_dscp & 1) != 0) {
+    return "returned packets get code point " + std::to_string(returned_dscp) + ", which may be trimmed again";
+  }
   for (const PortConfig* port : {&to_switch, &to_host}) {
     if (port->trimmed_dscp < 64 && (trimmable >> port->trimmed_dscp & 1) != 0) {
       return "trimmed packets get code point " + std::to_string(port->trimmed_dscp) + ", which may be trimmed again";

@@ -51,9 +51,14 @@ struct SwitchConfig {
   /// Trimming rewrites the length (and with IPv4 the checksum) of the outermost IP header.
   bool trim_lengths = false;
   uint8_t trim_queue = kQueueControl;
-  uint64_t buffer_bytes = 64 << 20;  ///< shared by all queues; 1 to kMostBufferBytes
-  Time latency = 500 * kNs;          ///< from the arrival that counts to admission to the egress queue
-  Time port_latency = 0;             ///< of every port, paid on the way in and on the way out
+  /// What cannot be queued, or whose link is down, is trimmed and sent back to its sender instead of on to its receiver
+  /// . Needs routes to hosts.
+  bool trim_to_sender = false;
+  bool return_swapped = false;  ///< with its source and destination addresses exchanged; false: both as they were
+  uint8_t returned_dscp = wire::kDscpTrimmed;  ///< code point of what is sent back
+  uint64_t buffer_bytes = 64 << 20;            ///< shared by all queues; 1 to kMostBufferBytes
+  Time latency = 500 * kNs;                    ///< from the arrival that counts to admission to the egress queue
+  Time port_latency = 0;                       ///< of every port, paid on the way in and on the way out
   /// Arrival is that of the first 64 bytes instead of the last byte, on links that are not slower than any other of
   /// the switch (otherwise the egress port would run dry).
   bool cut_through = false;
