@@ -707,6 +707,13 @@ class Engine:
     def _do_ev(self, step):
         self.bed.software({"call": "ev", "qp": self.bed.qp, "ev": self.values.whole(step["ev"]), "deny": step["deny"]})
 
+    def _do_evprobe(self, step):
+        message = {"call": "evprobe", "qp": self.bed.qp, "plane": step["plane"], "ev": self.values.whole(step["ev"], 0, 0xFFFFFFFF)}
+        if "tc" in step:
+            message["tc"] = self.values.whole(step["tc"], 0, 63)
+        self._moved()
+        self.bed.software(message)
+
     def _do_memory(self, step):
         self.bed.device.call({"call": "memory", "takes": step["takes"]})
         self.bed.note(f"{self.bed.now / 1e6:.3f} us  the host's memory {'takes' if step['takes'] else 'holds back'} writes")

@@ -387,7 +387,7 @@ purpose A-79, what a QP with a class of its own answers is in the control class 
 mark S2, C, A-79, A-04
 cite mrc.md 4
 rules wire.class
-caps responder
+caps responder class
 profile class_data 10 class_rtx 11
 msg m = write len 4096 at buf seq 3
 p0 < m[0] ackreq

@@ -9,7 +9,7 @@ from mrcscript import cli, engine, legal, legal_requestor, packets, runner
 VECTORS = {made["id"]: made for made in runner.load(runner.scripts_of(cli.VECTORS))}
 WALL = 60.0
 SENDER = legal_requestor.Sender
-HEAD = "id T-1\npurpose p\nmark C\ncite mrc.md 6\ncaps requestor psn\nplanes 1\nprofile timeout 14\n"
+HEAD = "id T-1\npurpose p\nmark C\ncite mrc.md 6\ncaps requestor psn class\nplanes 1\nprofile timeout 14\n"
 
 
 class Other(legal_requestor.LegalRequestor):
