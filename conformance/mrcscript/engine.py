@@ -93,6 +93,7 @@ class Engine:
         self.repairs = 0
         self.drops = 0
         self.sends = []                # (psn, plane, step) of whole packets of messages
+        self.looked = 0                # records before it were looked at
         self.repaired = set()          # records of NACKs that were repaired
 
     def run(self):
@@ -780,7 +781,8 @@ class Engine:
         """repair on: a packet that was NACKed for want of room is sent again, as its sender would."""
         if not self.repair:
             return
-        for record in self.bed.records[-8:]:
+        looked, self.looked = self.looked, len(self.bed.records)
+        for record in self.bed.records[max(0, min(looked, self.looked - 8)):]:
             if record.kind != "nack" or record.bound or record.index in self.repaired:
                 continue
             if record.packet.get("neth.reason") in LAWFUL_DISCARDS:

@@ -146,28 +146,13 @@ any order { * > write dqp peer_qp psn sq_psn dscp 10 ; * > write dqp peer_qp+1 p
 p0 < nack reason trimmed psn 0x9000 dqp qp+1
 * > write dqp peer_qp+1 psn 0x9000 rtx 1 dscp 8 within rtt
 
-id S-A79-QP-021
-purpose A-79, a class that is set while the QP runs holds for what is sent from then on
-rules wire.class
-caps class
-background answer probe as last sack
-dut post write len 64
-* > write psn sq_psn rtx 0 dscp 4 within rtt
-dut qp class_data 40 class_rtx 41
-settle lat
-dut post write len 64
-* > write psn sq_psn+1 rtx 0 dscp 40 within rtt
-p0 < nack reason trimmed psn sq_psn
-* > write psn sq_psn rtx 1 dscp 41 within rtt
-
 id S-A79-QP-022
 purpose A-79, the class ends with the QP: after a reset it has that of the NIC
 rules wire.class qp.state
 caps class psn
+profile class_data 40 class_rtx 41
 background ignore sack ack nack probe endpoint write cqe
 background answer probe as last sack
-dut qp class_data 40 class_rtx 41
-settle lat
 dut post write len 64
 * > write psn sq_psn rtx 0 dscp 40 within rtt
 dut qp state reset
