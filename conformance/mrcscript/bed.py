@@ -122,7 +122,7 @@ class Bed:
         """The QP is set up again after a reset: its numbers begin as the changes say, else as the vector's."""
         if "state" in changes:
             raise Unsupported("'dut qp again' brings the QP to RTS; it takes no state.")
-        profile = {**self.profile, **changes}
+        profile = {**{key: value for key, value in self.profile.items() if key not in CLASS}, **changes}
         if "psn" not in self.facts["caps"] and any(profile[name] for name in FIRST_PSN):
             raise Unsupported("the device cannot begin at another PSN than 0.")
         self.profile = profile

@@ -93,6 +93,7 @@ class Engine:
         self.repairs = 0
         self.drops = 0
         self.sends = []                # (psn, plane, step) of whole packets of messages
+        self.looked = 0                # records before it were looked at
         self.repaired = set()          # records of NACKs that were repaired
 
     def run(self):
@@ -707,6 +708,13 @@ class Engine:
     def _do_ev(self, step):
         self.bed.software({"call": "ev", "qp": self.bed.qp, "ev": self.values.whole(step["ev"]), "deny": step["deny"]})
 
+    def _do_evprobe(self, step):
+        message = {"call": "evprobe", "qp": self.bed.qp, "plane": step["plane"], "ev": self.values.whole(step["ev"], 0, 0xFFFFFFFF)}
+        if "tc" in step:
+            message["tc"] = self.values.whole(step["tc"], 0, 63)
+        self._moved()
+        self.bed.software(message)
+
     def _do_memory(self, step):
         self.bed.device.call({"call": "memory", "takes": step["takes"]})
         self.bed.note(f"{self.bed.now / 1e6:.3f} us  the host's memory {'takes' if step['takes'] else 'holds back'} writes")
@@ -773,7 +781,8 @@ class Engine:
         """repair on: a packet that was NACKed for want of room is sent again, as its sender would."""
         if not self.repair:
             return
-        for record in self.bed.records[-8:]:
+        looked, self.looked = self.looked, len(self.bed.records)
+        for record in self.bed.records[max(0, min(looked, self.looked - 8)):]:
             if record.kind != "nack" or record.bound or record.index in self.repaired:
                 continue
             if record.packet.get("neth.reason") in LAWFUL_DISCARDS:

@@ -69,7 +69,7 @@ class LegalNic:
     """Speaks docs/device.md by call(); the responder half."""
 
     caps = ["responder", "write_imm", "trim_nack", "time_stamps", "srv6", "srh", "psn", "regions", "pkey", "bytes",
-            "dyn_mpr", "slow_memory", "modify"]
+            "dyn_mpr", "slow_memory", "modify", "class"]
 
     def __init__(self, choices, seed=1):
         self.choices, self.seed = choices, seed

@@ -17,6 +17,7 @@ NAMES = {0x61: "remote_invalid", 0x62: "remote_access", 0x63: "remote_operation"
 MAX_OPEN = 256
 OWN_EVS = 16    # per plane
 STATE_PROBE = 0xFFFE
+ORDERED_PROBE = 0xA000
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ WAYS = (
 class LegalRequestor(LegalNic):
     """Speaks docs/device.md by call(); both halves."""
 
-    caps = LegalNic.caps + ["requestor", "ports", "ev_control"]
+    caps = LegalNic.caps + ["requestor", "ports", "ev_control", "order_evprobe"]
 
     def __init__(self, ways, seed=1, asked=()):
         super().__init__(Choices(ways.name, ways.why), seed)
@@ -127,6 +128,10 @@ class LegalRequestor(LegalNic):
 
     def _call_ev(self, message):
         self.senders[message["qp"]].deny(message["ev"], message["deny"])
+
+    def _call_evprobe(self, message):
+        sender, dscp = self.senders[message["qp"]], message.get("tc", self.layout.dscp["ep"])
+        sender.send_probe(ORDERED_PROBE, message["ev"], message["plane"], False, dscp)
 
     def _call_host_done(self, message):
         action = self.reads.pop(message["tag"])
@@ -464,20 +469,21 @@ class Sender:
         self.probing[number] = ev
         kind = {1: "ev", 2: "reliability"}.get(nic.settings.get("EV_PROBE.kind"), nic.way("probe", "A-32"))
         if nic.up.get(plane, True):
-            self._send_probe(number, ev, plane, kind == "reliability")
+            self.send_probe(number, ev, plane, kind == "reliability")
 
         def late():
             if self.probing.pop(number, None) is not None:
                 self._probe_failed(ev)
         nic.at(nic.now + max(self.rto, 2 * 15_000_000), late)
 
-    def _send_probe(self, number, ev, plane, reliability):
+    def send_probe(self, number, ev, plane, reliability, dscp=None):
+        """A reliability or EV probe, in the QP's class of data unless its caller gives a code point."""
         nic, layout = self.nic, self.nic.layout
         port, label = layout.ev_fields(ev)
         headers = self.responder().network(plane)
         for header in ("ipv6", "outer_ipv6"):
             if header in headers:
-                headers[header] = {**headers[header], "dscp": self.dscp("data"), "ecn": 2,
+                headers[header] = {**headers[header], "dscp": self.dscp("data") if dscp is None else dscp, "ecn": 2,
                                    "flow_label": label if header == "ipv6" else 0}
         headers["udp"] = {**headers["udp"], "src_port": port}
         headers["bth"] = {"opcode": OPCODES["ProbeRequest" if reliability else "EndpointRequest"], "p_key": self.pkey,
@@ -710,7 +716,7 @@ class Sender:
             self.asked = True
             plane = next((p for p in range(nic.planes) if nic.usable(p)), None)
             if plane is not None:
-                self._send_probe(STATE_PROBE, self.evs[plane], plane, True)
+                self.send_probe(STATE_PROBE, self.evs[plane], plane, True)
         for psn, flight in sorted(open_.items()):
             if psn not in self.again and flight.times and flight.due <= nic.now:
                 if psn == oldest and not self._retry():
@@ -735,7 +741,7 @@ class Sender:
         nic = self.nic
         if nic.way("tail", "A-17") == "probe":
             plane = next((p for p in range(nic.planes) if nic.usable(p)), 0)
-            self._send_probe(STATE_PROBE, self.evs[plane], plane, True)
+            self.send_probe(STATE_PROBE, self.evs[plane], plane, True)
             return
         psn = self.nxt - 1
         flight = Flight(*self.newest)

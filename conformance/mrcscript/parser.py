@@ -486,7 +486,8 @@ class Parser(Cursor):
         return step
 
     def _do_dut(self):
-        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory", "modify", "second"))
+        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory", "modify", "second",
+                                                  "evprobe"))
         return getattr(self, "_dut_" + call)()
 
     def _dut_post(self):
@@ -501,6 +502,17 @@ class Parser(Cursor):
                 step["as"] = self._new_name()
             else:
                 step["remote" if word == "at" else word] = self.value()
+        return step
+
+    def _dut_evprobe(self):
+        step = {"do": "evprobe", "ev": self.value()}
+        self.expect("on")
+        token = self.token
+        step["plane"] = _port(self.take().text)
+        if step["plane"] is None:
+            self.fail("an EV probe goes out on one port: dut evprobe e1 on p1.", token=token)
+        if self.accept("dscp"):
+            step["tc"] = self._word_of(fields.DSCP)
         return step
 
     def _dut_second(self):

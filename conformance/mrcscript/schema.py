@@ -110,7 +110,7 @@ def _statements():
         "carrier": _object({"plane": PORT, "up": BOOL}, {"as": WORD}),
         "blackhole": _object({}, {"plane": PORT, "ev": VALUE, "way": _enum("both", "in", "out"), "as": WORD}),
         "heal": _object({}, {"plane": PORT, "ev": VALUE, "as": WORD}),
-        "post": post, "second_post": post, "second": _object({"set": _object({}, qp)}),
+        "post": post, "second_post": post, "evprobe": _object({"ev": VALUE, "plane": PORT}, {"tc": VALUE}), "second": _object({"set": _object({}, qp)}),
         "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}, {"again": BOOL}),
         "modify": _object({"state": _enum(*STATES), "with": _list(_enum(*ATTRIBUTES), 0, 40), "refused": BOOL},
                           {"set": _object({}, {**qp})}),

@@ -16,6 +16,7 @@ cases id data rtx {
 }
 purpose A-79, a QP with a class of its own ($data, $rtx): first transmissions have the one code point, retransmissions the other
 rules wire.class req.nack-again
+caps class
 profile class_data $data class_rtx $rtx
 background answer probe as last sack
 dut post write len 8192
@@ -29,7 +30,7 @@ p0 < ack psn sq_psn+1 msn 1
 id S-A79-QP-006
 purpose A-79, what the timer sends again is in the QP's class of retransmissions, immediates and WRITEs of no bytes included
 rules wire.class req.timer
-caps write_imm
+caps class write_imm
 setting A-19 CTRL.zero_length 0
 profile timeout 5 class_data 21 class_rtx 22
 background answer probe as last sack
@@ -42,6 +43,7 @@ id S-A79-QP-007
 purpose A-79, the class of a QP goes before that of the NIC, whatever that is
 mark C, A-79, A-04
 rules wire.class
+caps class
 setting A-04 DSCP_TX.data 6
 setting A-04 DSCP_TX.rtx 7
 profile class_data 30 class_rtx 31
@@ -69,7 +71,7 @@ cases id encap {
 }
 purpose A-79, in $encap outer and inner header of a WRITE have the QP's code points
 rules wire.class wire.encap
-caps $encap
+caps class $encap
 encap $encap
 profile class_data 10 class_rtx 11
 background answer probe as last sack
@@ -82,6 +84,7 @@ id S-A79-QP-013
 purpose A-79, the reliability probe of a QP is in its class of data
 mark C, A-79, A-75
 rules wire.class
+caps class
 setting A-75 CTRL.state_silent 0
 profile timeout 8 class_data 10 class_rtx 11
 dut post write len 64
@@ -95,6 +98,7 @@ cases id kind what {
 purpose A-79, $what that brings an EV of the QP back is in its class of data, not in that of endpoint requests
 mark C, A-79, A-32, A-60
 rules wire.class path.probed
+caps class
 setting A-32 EV_PROBE.kind $kind
 setting A-60 DSCP_TX.ep 33
 setting A-75 CTRL.state_silent 1
@@ -111,6 +115,7 @@ expect count(> * dscp 33) == 0 and count(> endpoint request op ev_probe dscp 10)
 id S-A79-TWO-001
 purpose A-79, two QPs with different classes: each packet has that of its QP
 rules wire.class
+caps class
 profile class_data 10 class_rtx 11
 background answer probe as last sack
 dut second sq_psn 0x9000 class_data 20 class_rtx 21
@@ -131,6 +136,7 @@ any order { * > write dqp peer_qp psn sq_psn rtx 1 dscp 11 ; * > write dqp peer_
 id S-A79-TWO-002
 purpose A-79, beside a QP with a class of its own another QP has that of the NIC
 rules wire.class
+caps class
 profile class_data 10 class_rtx 11
 background answer probe as last sack
 dut second sq_psn 0x9000
@@ -140,27 +146,13 @@ any order { * > write dqp peer_qp psn sq_psn dscp 10 ; * > write dqp peer_qp+1 p
 p0 < nack reason trimmed psn 0x9000 dqp qp+1
 * > write dqp peer_qp+1 psn 0x9000 rtx 1 dscp 8 within rtt
 
-id S-A79-QP-021
-purpose A-79, a class that is set while the QP runs holds for what is sent from then on
-rules wire.class
-background answer probe as last sack
-dut post write len 64
-* > write psn sq_psn rtx 0 dscp 4 within rtt
-dut qp class_data 40 class_rtx 41
-settle lat
-dut post write len 64
-* > write psn sq_psn+1 rtx 0 dscp 40 within rtt
-p0 < nack reason trimmed psn sq_psn
-* > write psn sq_psn rtx 1 dscp 41 within rtt
-
 id S-A79-QP-022
 purpose A-79, the class ends with the QP: after a reset it has that of the NIC
 rules wire.class qp.state
-caps psn
+caps class psn
+profile class_data 40 class_rtx 41
 background ignore sack ack nack probe endpoint write cqe
 background answer probe as last sack
-dut qp class_data 40 class_rtx 41
-settle lat
 dut post write len 64
 * > write psn sq_psn rtx 0 dscp 40 within rtt
 dut qp state reset
@@ -175,7 +167,7 @@ p0 < nack reason trimmed psn sq_psn
 id S-A79-QP-023
 purpose A-79, a QP that is set up anew may have another class
 rules wire.class qp.state
-caps psn
+caps class psn
 profile class_data 10 class_rtx 11
 background ignore sack ack nack probe endpoint write cqe
 background answer probe as last sack
@@ -217,7 +209,7 @@ cite mrc.md 4; mrc.md 5
 rules wire.class peer.mask
 setting A-60 DSCP_TX.ep 33
 setting A-04 DSCP_TX.data 6
-caps requestor ports
+caps class requestor ports
 planes 2
 evs 16
 profile timeout 7 class_data 10 class_rtx 11
@@ -226,3 +218,39 @@ dut post write len 4096 * 64
 p0 carrier down as down
 p1 > endpoint request op port_status dscp 33 within 200 us from down
 expect count(> write rtx 0) == count(> write rtx 0 dscp 10)
+
+cases id order dscp {
+  S-A60-EP-031 "dscp 40" 40
+  S-A60-EP-032 "dscp 0" 0
+  S-A60-EP-033 "dscp control" 46
+  S-A60-EP-034 "" 33
+}
+purpose A-60, an EV probe that software orders has the code point that its caller gives ($order), else that of endpoint requests
+mark S, A-60
+cite mrc.md 4; mrc.md 5
+rules wire.class wire.op
+setting A-60 DSCP_TX.ep 33
+caps order_evprobe
+planes 2
+evs 16
+dut evprobe 0xC1230456 on p1 $order
+p1 > endpoint request op ev_probe dscp $dscp ecn ect0 ev 0xC1230456 dqp 2 within rtt
+
+id S-A60-EP-035
+purpose A-60, an ordered EV probe leaves the class of its QP alone: data have their own code point
+mark S, C, A-60, A-79
+cite mrc.md 4; mrc.md 5
+rules wire.class
+setting A-60 DSCP_TX.ep 33
+caps order_evprobe class
+planes 2
+evs 16
+profile class_data 10 class_rtx 11
+background answer probe as last sack
+dut evprobe 0xC1230456 on p0 dscp 40
+p0 > endpoint request op ev_probe dscp 40 within rtt
+settle rtt
+dut post write len 64
+* > write psn sq_psn rtx 0 dscp 10 within rtt
+dut evprobe 0xC1230457 on p1
+p1 > endpoint request op ev_probe dscp 33 ev 0xC1230457 within rtt

@@ -193,6 +193,7 @@ any order { * > write first psn sq_psn ; * > write middle psn sq_psn+1 as w ; * 
 let was = w.ev
 p0 < $back
 * > write middle psn sq_psn+1 rtx 1 ev != was dscp rtx data posted within rtt
+settle lat
 expect count(> write rtx 1) == 1 and count(> nack) == 0
 p0 < sack cack sq_psn+2
 p0 < ack psn sq_psn+2 msn 1
@@ -252,7 +253,7 @@ dut post write len 4096
 p0 < nack reason trimmed psn sq_psn
 * > write only psn sq_psn rtx 1 within rtt as again
 p0 < back w trim 128
-none > write psn sq_psn within 2 rtt from last
+none > write psn sq_psn within 2 rtt from again
 p0 < back again trim 128
 * > write only psn sq_psn rtx 1 within rtt
 p0 < sack cack sq_psn
@@ -303,7 +304,7 @@ p0 < back w trim 128
 * > write first psn sq_psn rtx 1 within rtt
 
 id Q-BACK-026
-purpose the same packet that comes back twice goes again once
+purpose the same packet that comes back twice goes again once: the second copy is older than the retransmission
 rules req.rtx-cause
 setting A-80 CTRL.returned 1
 tier 3
@@ -316,7 +317,8 @@ background answer probe as last sack
 dut post write len 8192
 any order { * > write first psn sq_psn as w ; * > write last psn sq_psn+1 } within 2 rtt
 p0 < back w trim 128
-p0 < back w trim 128
 * > write first psn sq_psn rtx 1 within rtt
+settle lat
+p0 < back w trim 128
 settle 2 rtt
 expect count(> write rtx 1) == 1

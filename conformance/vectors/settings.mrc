@@ -387,7 +387,7 @@ purpose A-79, what a QP with a class of its own answers is in the control class 
 mark S2, C, A-79, A-04
 cite mrc.md 4
 rules wire.class
-caps responder
+caps responder class
 profile class_data 10 class_rtx 11
 msg m = write len 4096 at buf seq 3
 p0 < m[0] ackreq
@@ -407,3 +407,19 @@ rules peer.answer wire.class
 caps responder
 p0 < evprobe id 7 dscp $code
 * > endpoint response id 7 dscp control ecn 0 within rtt
+
+cases id ep {
+  S-A60-EP-021 33
+  S-A60-EP-022 4
+}
+purpose A-60, a probe for a way back has the code point of endpoint requests (DSCP_TX.ep $ep)
+mark A, A-60, A-06
+cite mrc.md 4; mrc.md 5
+rules wire.class
+setting A-60 DSCP_TX.ep $ep
+setting A-06 CTRL.rev_fixed 0
+caps responder evprobe
+msg m = write len 32768 at buf seq 6
+p0 < m[0] ackreq
+* > sack trigger m[0] within rtt
+* > endpoint request op ev_probe dscp $ep within 400 us from last

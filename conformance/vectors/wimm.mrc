@@ -168,6 +168,7 @@ dut post write len 64 imm 2
 p0 < nak psn sq_psn msn 0 syndrome nak_invalid_request
 > cqe send status remote_invalid wr_id 0 within rtt
 > cqe send status flushed wr_id 1 within rtt
+settle rtt
 expect count(> write psn sq_psn+1) == 0
 dut query state error
 

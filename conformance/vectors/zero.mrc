@@ -392,26 +392,25 @@ p0 < z31[0] ; p0 < z30[0] ; p0 < z29[0] ; p0 < z28[0] ; p0 < z27[0] ; p0 < z26[0
 p0 < z23[0] ; p0 < z22[0] ; p0 < z21[0] ; p0 < z20[0] ; p0 < z19[0] ; p0 < z18[0] ; p0 < z17[0] ; p0 < z16[0]
 p0 < z15[0] ; p0 < z14[0] ; p0 < z13[0] ; p0 < z12[0] ; p0 < z11[0] ; p0 < z10[0] ; p0 < z9[0] ; p0 < z8[0]
 p0 < z7[0] ; p0 < z6[0] ; p0 < z5[0] ; p0 < z4[0] ; p0 < z3[0] ; p0 < z2[0] ; p0 < z1[0] ; p0 < z0[0]
-settle rtt
-expect count(> cqe) == 0
 p0 < g[0] ackreq
-* > ack psn z31[0] msn 33 within 2 rtt
-> cqe receive status ok imm 0x100 rqmsn 0 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x101 rqmsn 1 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x102 rqmsn 2 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x103 rqmsn 3 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x104 rqmsn 4 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x105 rqmsn 5 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x106 rqmsn 6 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x107 rqmsn 7 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x108 rqmsn 8 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x109 rqmsn 9 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x10a rqmsn 10 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x10b rqmsn 11 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x10c rqmsn 12 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x10d rqmsn 13 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x10e rqmsn 14 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x10f rqmsn 15 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x110 rqmsn 16 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x111 rqmsn 17 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x112 rqmsn 18 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x113 rqmsn 19 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x114 rqmsn 20 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x115 rqmsn 21 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x116 rqmsn 22 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x117 rqmsn 23 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x118 rqmsn 24 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x119 rqmsn 25 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x11a rqmsn 26 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x11b rqmsn 27 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x11c rqmsn 28 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x11d rqmsn 29 bytes 0 within 2 rtt
-> cqe receive status ok imm 0x11e rqmsn 30 bytes 0 within 2 rtt ; > cqe receive status ok imm 0x11f rqmsn 31 bytes 0 within 2 rtt
+* > ack psn z31[0] msn 33 within 8 rtt                    # a device may lawfully refuse some until their turn comes
+> cqe receive status ok imm 0x100 rqmsn 0 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x101 rqmsn 1 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x102 rqmsn 2 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x103 rqmsn 3 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x104 rqmsn 4 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x105 rqmsn 5 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x106 rqmsn 6 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x107 rqmsn 7 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x108 rqmsn 8 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x109 rqmsn 9 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x10a rqmsn 10 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x10b rqmsn 11 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x10c rqmsn 12 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x10d rqmsn 13 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x10e rqmsn 14 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x10f rqmsn 15 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x110 rqmsn 16 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x111 rqmsn 17 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x112 rqmsn 18 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x113 rqmsn 19 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x114 rqmsn 20 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x115 rqmsn 21 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x116 rqmsn 22 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x117 rqmsn 23 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x118 rqmsn 24 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x119 rqmsn 25 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x11a rqmsn 26 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x11b rqmsn 27 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x11c rqmsn 28 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x11d rqmsn 29 bytes 0 within 64 rtt from start
+> cqe receive status ok imm 0x11e rqmsn 30 bytes 0 within 64 rtt from start ; > cqe receive status ok imm 0x11f rqmsn 31 bytes 0 within 64 rtt from start
+expect first(> cqe receive).imm == 0x100 and last(> cqe receive).imm == 0x11F
 
 id R-ZERO-342
 purpose the 33rd immediate of no bytes outstanding is one too many: NAK 0x61, and the QP is in ERROR
@@ -438,11 +437,33 @@ p0 < z16[0] ; p0 < z17[0] ; p0 < z18[0] ; p0 < z19[0] ; p0 < z20[0] ; p0 < z21[0
 p0 < z24[0] ; p0 < z25[0] ; p0 < z26[0] ; p0 < z27[0] ; p0 < z28[0] ; p0 < z29[0] ; p0 < z30[0] ; p0 < z31[0]
 p0 < z32[0]
 settle
+assume count(> nack) == 0 else unsupported "the device has no room for 33 immediates"
 p0 < g[0] ackreq                                          # a device may wait until its turn comes
 settle rtt
 p0 < g[0] rtx ackreq as after
 * > nak syndrome 0x61 within rtt
 none > cqe receive status ok imm 0x120 within rtt from after
+dut query state error
+
+id R-ZERO-343
+purpose with room for two immediates the third of no bytes outstanding is one too many: NAK 0x61, and the QP is in ERROR
+mark S2, C, A-19, A-62, A-70
+rules resp.nak-cause resp.nak-code
+caps write_imm
+profile max_wimm_dest 2
+negative
+background ignore sack ack nak probe endpoint cqe
+msg a = write len 0 at buf imm 1
+msg b = write len 0 at buf imm 2
+msg c = write len 0 at buf imm 3
+dut recv 2
+p0 < c[0] ackreq                                          # the third while two are open
+settle
+p0 < a[0] ackreq ; p0 < b[0] ackreq                       # a device may wait until its turn comes
+settle rtt
+p0 < b[0] rtx ackreq as after
+* > nak syndrome 0x61 within rtt
+none > cqe receive status ok imm 3 within rtt from after
 dut query state error
 
 # ---- what is none ----
