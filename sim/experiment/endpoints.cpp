@@ -78,6 +78,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   FastConfig config = FastConfig::for_fabric(
       topology.nic_gbps(), rtt + times.nic_time(data_frame(scenario, topology), Rate::gbps(topology.config().gbps)));
   if (nic_rules(scenario)) config.be_nic(preset);
+  use_profile(config, topology.profile());
   config.mpr = config.mpr_dest = window_of(scenario, topology);
   config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;

@@ -94,6 +94,8 @@ const Key<TrafficConfig> kTrafficKeys[] = {
     NUMBER(TrafficConfig, message, 0, 4294967295.0, true, "bytes of a WRITE; 0: the whole flow, at most 1 GiB"),
     NUMBER(TrafficConfig, outstanding, 0, 1e6, true, "WRITEs a QP has posted at once; 0: all"),
     NUMBER(TrafficConfig, qps, 1, 256, true, "QPs that share a flow"),
+    Key<TrafficConfig>{"class", "class of the fabric's profile that its QPs have; -1: none of their own", -1, 3, true,
+                       [](auto& t) -> double& { return t.qp_class; }},
     TEXT(TrafficConfig, from, nullptr, "flow: the sender, \"nic0\""),
     TEXT(TrafficConfig, to, nullptr, "flow, incast: the receiver, \"nic1\""),
     NUMBER(TrafficConfig, nodes, 0, 1048576, true,
@@ -249,6 +251,8 @@ std::span<const Key<Scenario>> scenario_keys() { return kScenarioKeys; }
 std::span<const Key<TrafficConfig>> traffic_keys() { return kTrafficKeys; }
 std::span<const Key<EventConfig>> event_keys() { return kEventKeys; }
 std::span<const Key<NodeConfig>> node_keys() { return kNodeKeys; }
+
+void use_profile(Scenario& scenario, const FabricProfile& profile) { scenario.topology.profile = profile.name; }
 
 Scenario parse_fabric_scenario(std::string_view text, const std::string& file) { return parse(text, file); }
 

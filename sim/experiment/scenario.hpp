@@ -18,6 +18,7 @@ struct TrafficConfig {
   double bytes = 1e6, message = 0, outstanding = 0, qps = 1;
   double nodes = 0, first = 0, stride = 1, groups = 1, shift = 0, victims = 0, victim_bytes = 0, window = 1;
   double start_us = 0, jitter_us = 0;
+  double qp_class = -1;  ///< key "class"
   Source source;
 };
 
@@ -66,6 +67,9 @@ struct ShippedScenario {
   const char* text;  ///< TOML
 };
 std::span<const ShippedScenario> shipped_scenarios();
+
+/// The fabric is that of a profile: its switches, and with them its NICs.
+void use_profile(Scenario& scenario, const FabricProfile& profile);
 
 /// A shipped scenario by name, else a file. Throws InputError.
 Scenario load_fabric_scenario(const std::string& name_or_file);

@@ -55,6 +55,8 @@ class Switch {
   /// The same for many hosts with one group.
   bool add_host_routes(uint32_t first_host, uint32_t hosts, std::vector<uint16_t> ports);
 
+  /// Those that packets can be in: the first ones of each port.
+  unsigned used_queues() const { return used_queues_; }
   /// Bytes that wait in a queue now.
   uint64_t depth(unsigned port, unsigned queue) const {
     return queue < used_queues_ ? queues_[size_t{port} * used_queues_ + queue].bytes : 0;

@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <string>
 
+#include "gen/fabric_profiles.hpp"
 #include "sim/engine/units.hpp"
 #include "wire/packet.hpp"
 
 namespace mrc::sim {
 
-/// Queues of an egress port. By default: control and trimmed packets, retransmissions, data; one is free.
-inline constexpr unsigned kQueues = 4;
+/// Queues that an egress port may have. By default three: control and trimmed packets, retransmissions, data.
+inline constexpr unsigned kQueues = 8;
 enum : uint8_t { kQueueControl = 0, kQueueRetx = 1, kQueueData = 2 };
 
 /// When a packet is marked as it enters a queue that has `depth` bytes, itself included. Only ECN-capable ones are.
@@ -69,8 +70,16 @@ struct SwitchConfig {
   /// Everything by the recommendation (base.md "Trimming") for one port's rate times the base round trip: ECN 0.2 to
   /// 0.8 (off to hosts), trim at 1.0, retransmissions 1.5, control and trimmed drop at 1.0; strict priorities.
   static SwitchConfig recommended(std::string name, uint64_t plane_bdp_bytes, const wire::DscpMap& dscp = {});
+  /// The same with a profile's code points and trim size, and its queues and thresholds if it has any: every share is a
+  /// weight (kShareWeight), no queue has strict priority.
+  static SwitchConfig of_profile(std::string name, uint64_t plane_bdp_bytes, const FabricProfile& profile);
   /// A sentence without full stop about what cannot work; empty: good.
   std::string check() const;
 };
+
+/// Bytes of a round for each per cent of the link: a full packet even with the smallest share that is in use, 4.
+inline constexpr uint32_t kShareWeight = 1100;
+/// A profile's code points, as the wire library has them.
+wire::DscpMap dscp_of(const FabricProfile& profile);
 
 }  // namespace mrc::sim

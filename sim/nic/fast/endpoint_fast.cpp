@@ -10,6 +10,7 @@
 #include "protocol/srv6.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
+#include "sim/switch/switch_config.hpp"
 #include "util/rng.hpp"
 
 namespace mrc::sim {
@@ -89,6 +90,11 @@ void FastConfig::be_nic(const Preset& preset) {
   state_probe = 0;
   nic_walks = true;
   clock = cycle;
+}
+
+void use_profile(FastConfig& config, const FabricProfile& profile) {
+  config.dscp = dscp_of(profile);
+  config.dscp_endpoint = static_cast<uint8_t>(profile.get("DSCP_TX.ep", config.dscp.trimmable));
 }
 
 const NsccWords* FastShared::words(unsigned mtu_code, double gbps) {

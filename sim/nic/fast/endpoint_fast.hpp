@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gen/fabric_profiles.hpp"
 #include "gen/presets.hpp"
 #include "protocol/endpoint.hpp"
 #include "protocol/nscc.hpp"
@@ -132,6 +133,9 @@ struct FastConfig {
   /// packet from those below the gate only: were it an eighth, some of seven senders would stay at half the share.
   static FastConfig for_fabric(double gbps, Time base_rtt);
 };
+
+/// A fabric's code points.
+void use_profile(FastConfig& config, const FabricProfile& profile);
 
 /// Settings, and what follows from them: one for all NICs that have the same, and always in the cache.
 class FastShared {
