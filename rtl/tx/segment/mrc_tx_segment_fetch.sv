@@ -227,7 +227,8 @@ module mrc_tx_segment_fetch
       : written(regs_q, 16'(f1_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
 
   logic dead, want_ask;
-  assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && !regs_q.held && regs_q.head != regs_q.tail
+  assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && !regs_q.held
+      && regs_q.head != regs_q.tail
       && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
                      bug_i == BugTxWindowPlusOne));
   assign want_ask = f1_valid_q && f1_q.first && regs_q.cc && !dead;
