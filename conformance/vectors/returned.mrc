@@ -20,7 +20,7 @@ cases id how setting what caps {
   R-BACK-009 "raw ipv6.src 0xfd000000000000000000000000000002 raw ipv6.dst 0xfd000000000000000000000000000001 trim 128" "A-80 CTRL.returned 1" "from our address, where the requestor learns of it" responder
 }
 purpose a trimmed packet $what is one of our own that came back: no NACK, no SACK, and it is counted
-rules resp.trim resp.nack-trim resp.cack-arrived
+rules resp.trim resp.nack-trim resp.cack-arrived resp.returned resp.returned-count
 caps responder trim_nack
 setting A-80 DSCP_TRIM.returned 20
 setting $setting
@@ -50,7 +50,7 @@ cases id encap ts {
   R-BACK-013 srv6 1
 }
 purpose in $encap the inner addresses tell a packet that came back: no NACK, no SACK
-rules resp.trim resp.nack-trim
+rules resp.trim resp.nack-trim resp.returned
 caps responder trim_nack $encap time_stamps
 encap $encap
 profile time_stamps $ts
@@ -72,7 +72,7 @@ cases id plane from {
 purpose of a NIC with an address per plane each of them is its own: a trimmed packet from $from on $plane came back
 mark C, A-80, A-76
 cite mrc.md 9; mrc.md 1
-rules resp.trim resp.nack-trim
+rules resp.trim resp.nack-trim resp.returned
 caps responder trim_nack
 setting A-76 IP_PLANE.enable 1
 planes 2
@@ -88,7 +88,7 @@ $plane < m[0] trim 128
 
 id R-BACK-017
 purpose a packet of a PSN that has arrived is no news when a copy of ours comes back in its place: no SACK
-rules resp.sack-dup resp.trim
+rules resp.sack-dup resp.trim resp.returned
 caps responder trim_nack
 negative
 repair off
@@ -150,7 +150,7 @@ cases id back setting what caps {
   Q-BACK-004 "back w trim 128" "A-80 CTRL.returned 2" "where nobody tells it apart" requestor
 }
 purpose a WRITE that comes back $what brings neither answer nor retransmission; a NACK does
-rules resp.trim req.rtx-cause req.nack-again
+rules resp.trim req.rtx-cause req.nack-again resp.returned
 setting A-80 DSCP_TRIM.returned 20
 setting $setting
 tier 3

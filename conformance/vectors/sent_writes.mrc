@@ -217,7 +217,7 @@ version 2
 purpose with the second answer of A-62 one immediate more than max_wimm is refused at the requestor; the first one goes on
 mark C, A-62
 cite mrc.md 6
-rules req.max-wimm
+rules req.max-wimm req.wimm-over
 setting A-62 CTRL.wimm_over 1
 caps write_imm
 profile max_wimm 1

@@ -12,7 +12,7 @@ cases id answer ticks least {
   Q-SKIP-003 "nack trimmed" 781 100
 }
 purpose with the third answer of A-20 an EV that was marked ($answer) carries nothing for $least us, and is used again later
-rules path.set path.fresh
+rules path.set path.fresh path.skip-time
 setting A-20 CTRL.skip_mode 2
 setting A-20 EV_CTL.skip_ticks $ticks
 evs 8

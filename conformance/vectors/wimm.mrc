@@ -18,7 +18,7 @@ cases id most length more {
   Q-WIMM-007 2 4096 3
 }
 purpose of $more WRITEs with immediate of $length bytes $most are sent; the last one waits, and goes when the first is complete
-rules req.max-wimm req.moves req.rqmsn
+rules req.max-wimm req.moves req.rqmsn req.wimm-over
 setting A-62 CTRL.wimm_over 0
 setting A-19 CTRL.zero_length 0
 profile max_wimm $most
@@ -40,7 +40,7 @@ expect count(> cqe send status ok) == $more
 
 id Q-WIMM-011
 purpose what is behind an immediate that waits waits too, and follows it in order
-rules req.max-wimm req.moves req.psn-hole req.msn
+rules req.max-wimm req.moves req.psn-hole req.msn req.wimm-over
 setting A-62 CTRL.wimm_over 0
 profile max_wimm 1
 background ignore sack ack nack probe endpoint write cqe
@@ -89,7 +89,7 @@ set > write rtx 0 psn sq_psn .. sq_psn+6 each once within 2 rtt
 
 id Q-WIMM-014
 purpose an immediate of several packets that waits begins none of them
-rules req.max-wimm req.sequence
+rules req.max-wimm req.sequence req.wimm-over
 setting A-62 CTRL.wimm_over 0
 profile max_wimm 1
 background ignore sack ack nack probe endpoint write cqe
@@ -218,7 +218,7 @@ cases id length {
 }
 purpose with the second answer of A-62 the 33rd immediate of $length bytes is refused, and the QP goes on
 mark C, A-62
-rules req.max-wimm req.moves req.rqmsn
+rules req.max-wimm req.moves req.rqmsn req.wimm-over
 setting A-62 CTRL.wimm_over 1
 setting A-19 CTRL.zero_length 0
 profile max_wimm 32
@@ -243,7 +243,7 @@ cases id length {
 }
 purpose with the third answer of A-62 one immediate of $length bytes too many completes with that, and puts its QP into ERROR
 mark C, A-62
-rules qp.flush-all req.max-wimm
+rules qp.flush-all req.max-wimm req.wimm-over
 setting A-62 CTRL.wimm_over 2
 setting A-19 CTRL.zero_length 0
 profile max_wimm 2
@@ -265,7 +265,7 @@ cases id over length {
 }
 purpose with max_wimm 0 a WRITE with immediate ($length bytes) is refused whatever the answer to A-62 is ($over), and plain ones go
 mark S2, A-62
-rules req.wimm-none req.moves
+rules req.wimm-none req.moves req.wimm-over
 setting A-62 CTRL.wimm_over $over
 setting A-19 CTRL.zero_length 0
 profile max_wimm 0

@@ -22,7 +22,7 @@ cases id message how caps what {
   R-ZERO-109 "" "rtx" responder "with rtx 1"
 }
 purpose a WRITE of no bytes, $what, is taken: reported, acknowledged, and nothing is written
-rules resp.sack-ask resp.cack-taken resp.ack-owed resp.ack-msn mem.source resp.nak-cause
+rules resp.sack-ask resp.cack-taken resp.ack-owed resp.ack-msn mem.source resp.nak-cause resp.zero
 msg m = write len 0 at buf seq 3 $message
 mem fill buf 64 = 0xa5
 mem fill buf+buf_bytes-64 64 = 0xa5
@@ -44,7 +44,7 @@ cases id message how caps what {
   R-ZERO-119 "" "rtx" responder "with rtx 1"
 }
 purpose a WRITE of no bytes with immediate, $what, is taken: its immediate completes with 0 bytes, and nothing is written
-rules resp.cqe-imm resp.cqe-complete resp.ack-owed resp.ack-msn mem.source resp.nak-cause
+rules resp.cqe-imm resp.cqe-complete resp.ack-owed resp.ack-msn mem.source resp.nak-cause resp.zero
 caps write_imm
 background ignore sack probe endpoint
 msg m = write len 0 at buf seq 3 imm 0x89ABCDEF $message
@@ -107,7 +107,7 @@ cases id encap ts imm caps {
   R-ZERO-137 srv6 1 "imm 5" "srv6 time_stamps write_imm"
 }
 purpose a WRITE of no bytes in $encap, time stamp $ts, is taken like any ($imm)
-rules resp.cack-taken resp.ack-owed resp.sack-ask
+rules resp.cack-taken resp.ack-owed resp.sack-ask resp.zero
 encap $encap
 profile time_stamps $ts
 background ignore sack ack probe endpoint cqe
@@ -182,7 +182,7 @@ cases id messages sends memory caps what {
   R-ZERO-232 "msg a = write len 0 at buf+65536 ; msg b = write len 0 at buf imm 0xA" "p0 < b[0] ; p0 < a[0]" "mem same buf 64 = 0xa5" "responder write_imm" "before an immediate of no bytes, the later one arrives first"
 }
 purpose a WRITE of no bytes $what: both complete in order, each with what it has
-rules resp.ack-order resp.ack-msn resp.ack-psn mem.source resp.cack-taken
+rules resp.ack-order resp.ack-msn resp.ack-psn mem.source resp.cack-taken resp.zero
 background ignore sack ack nack probe endpoint cqe
 mem fill buf 64 = 0xa5
 $messages
@@ -228,7 +228,7 @@ cases id messages sends memory cqes caps what {
   R-ZERO-272 "msg a = write len 0 at buf+65536 imm 0xF ; msg b = write len 0 at buf imm 0xA" "p0 < b[0] ; p0 < a[0]" "mem same buf 64 = 0xa5" "> cqe receive status ok imm 0xf rqmsn 0 bytes 0 within 16 rtt from start ; > cqe receive status ok imm 0xa rqmsn 1 bytes 0 within 16 rtt from start ; expect first(> cqe receive).imm == 0xf" "responder write_imm" "before an immediate of no bytes, the later one arrives first"
 }
 purpose a WRITE of no bytes with immediate $what: both complete in order, each with what it has
-rules resp.ack-order resp.ack-msn resp.ack-psn mem.source resp.cack-taken resp.cqe-order resp.cqe-imm mem.cqe
+rules resp.ack-order resp.ack-msn resp.ack-psn mem.source resp.cack-taken resp.cqe-order resp.cqe-imm mem.cqe resp.zero
 caps write_imm
 background ignore sack ack nack probe endpoint
 mem fill buf 64 = 0xa5
@@ -374,7 +374,7 @@ p0 < b[0] ; p0 < a[0] ackreq
 id R-ZERO-341
 purpose 32 immediates of no bytes that wait for one plain packet complete when it comes, in their order
 mark S, C, A-19, A-62
-rules resp.cqe-order resp.cqe-complete mem.cqe-order resp.ack-psn
+rules resp.cqe-order resp.cqe-complete mem.cqe-order resp.ack-psn resp.zero
 caps write_imm
 profile max_wimm_dest 32
 background ignore sack ack probe endpoint cqe

@@ -21,6 +21,7 @@ cases id want what rules {
 }
 purpose a posted WRITE of no bytes is sent with $what
 mark C, A-19, A-04, A-26
+rules req.zero
 peer auto
 dut post write len 0 at 0x40
 * > write only $want within rtt
@@ -45,7 +46,7 @@ cases id key {
   Q-ZERO-017 0xDEADBEEF
 }
 purpose a WRITE of no bytes is sent with the R_Key that it was posted with, $key: no region is asked
-rules req.rkey
+rules req.rkey req.zero
 peer auto
 dut post write len 0 r_key $key
 * > write only r_key $key bytes 0 within rtt
@@ -85,7 +86,7 @@ cases id posts psns msns what {
   Q-ZERO-035 "dut post write len 0 ; dut post write len 0" "bytes 0 psn sq_psn" "bytes 0 psn sq_psn+1 msn 1" "behind another"
 }
 purpose a WRITE of no bytes $what takes one PSN and one MSN, and both complete in the order in which they were posted
-rules req.psn-hole req.msn req.sequence req.cqe-order req.cqe-owed
+rules req.psn-hole req.msn req.sequence req.cqe-order req.cqe-owed req.zero
 peer auto
 $posts
 any order { * > write $psns msn 0 ; * > write $msns } within 2 rtt
@@ -100,7 +101,7 @@ cases id posts first second what {
   Q-ZERO-043 "dut post write len 0 imm 1 ; dut post write len 0 ; dut post write len 0 imm 2" "imm 1 rqmsn 0 msn 0" "imm 2 rqmsn 1 msn 2" "two messages before another, a plain one between them"
 }
 purpose an immediate of no bytes $what takes an RQMSN like any
-rules req.rqmsn req.msn
+rules req.rqmsn req.msn req.zero
 caps write_imm
 peer auto
 $posts
