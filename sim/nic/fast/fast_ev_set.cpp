@@ -123,12 +123,13 @@ bool EvSet::swap_backup(unsigned p, bool to_use, unsigned except) {
 }
 
 EvSet::Change EvSet::feedback(unsigned ev_idx, FbKind kind, uint32_t entropy, unsigned up, unsigned min_active,
-                              SkipMode skip) {
+                              bool skip_twice) {
   if (ev_idx >= values_.size()) return Change::None;
   const unsigned p = plane(ev_idx);
   EvRow& row = rows_[ev_idx >> plane_bits_];
   const unsigned before = ev_state(row, p);
-  const unsigned after = ev_after(before, kind, values_[ev_idx] == entropy, ((up >> p) & 1u) != 0, {.mode = skip});
+  const unsigned after = ev_after(before, kind, values_[ev_idx] == entropy, ((up >> p) & 1u) != 0,
+                                  {.mode = skip_twice ? SkipMode::Twice : SkipMode::Pass});
   if (after == before) return Change::None;
   row = ev_with_state(row, p, after);
   if (after == kEvBad) {

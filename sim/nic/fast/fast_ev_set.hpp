@@ -35,7 +35,7 @@ class EvSet {
 
   enum class Change : uint8_t { None, Skip, Bad, Floor, Revived };
   /// Feedback. `up` as above.
-  Change feedback(unsigned ev_idx, FbKind kind, uint32_t entropy, unsigned up, unsigned min_active, SkipMode skip);
+  Change feedback(unsigned ev_idx, FbKind kind, uint32_t entropy, unsigned up, unsigned min_active, bool skip_twice);
   /// The controller's word. False: no such EV.
   bool deny(unsigned ev_idx, bool deny);
 

@@ -456,8 +456,8 @@ void FastEndpoint::send_data(FastQp& qp, const WritePart& part, uint32_t psn, ui
 // Answers.
 
 void FastEndpoint::feedback(FastQp& qp, unsigned ev_idx, FbKind kind, uint32_t entropy) {
-  const EvSet::Change change = qp.ev.feedback(ev_idx, kind, entropy, usable(qp), config_.ev_min_active,
-                                              config_.skip_twice ? SkipMode::Twice : SkipMode::Pass);
+  const EvSet::Change change =
+      qp.ev.feedback(ev_idx, kind, entropy, usable(qp), config_.ev_min_active, config_.skip_twice);
   if (change == EvSet::Change::Bad) ev_bad(qp, ev_idx);
 }
 
