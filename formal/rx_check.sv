@@ -2,7 +2,7 @@
 `include "mrc_prove.svh"
 
 /// mrc_rx_check: what it lets pass. Two QPs, two regions, two planes; all other widths are whole.
-/// Tables are written at any time, descriptors are any bits.
+/// Tables are written at any time, descriptors are any bits, but that a buffer holds payload.
 module formal_rx_check
   import mrc_pkg::*;
 #(
@@ -37,6 +37,23 @@ module formal_rx_check
       .bug_i(8'(Bug)),
       .*
   );
+
+  // A lane has payload of no other packets.
+  function automatic logic buffer_ok(rxdesc_t d);
+    return !d.buf_valid || (d.plen != 13'd0 && d.trim == TrimNone);
+  endfunction
+  `MRC_GIVEN(buffer_has_payload, buffer_ok(desc0_i) && buffer_ok(desc1_i))
+  for (genvar p = 0; p < 2; p++) begin : gen_plane
+    for (genvar i = 0; i < 2; i++) begin : gen_slot
+      logic in;
+      assign in = dut.gen_in[p].u_desc.count_q == 2'd2 || (dut.gen_in[p].u_desc.count_q == 2'd1
+                  && dut.gen_in[p].u_desc.rptr_q == 1'(i));
+      `MRC_HELP(payload, !in || buffer_ok(dut.gen_in[p].u_desc.mem_q[i]))
+    end
+    `MRC_HELP(desc_fifo, dut.gen_in[p].u_desc.count_q <= 2'd2 && dut.gen_in[p].u_desc.wptr_q
+              == (dut.gen_in[p].u_desc.rptr_q ^ dut.gen_in[p].u_desc.count_q[0]))
+  end
+  `MRC_HELP(payload, !dut.a_valid_q || buffer_ok(dut.d_q))
 
   // The regions as they were written; the block keeps sums instead (lemma.inside, lemma.address).
   tbl_mr_t mr_q[0:1];

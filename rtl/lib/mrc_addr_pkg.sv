@@ -25,10 +25,8 @@ package mrc_addr_pkg;
   function automatic logic [15:0] address_fold(logic [127:0] ip, logic on, logic [6:0] lsb);
     logic [127:0] addr;
     addr = at_plane(ip, on, lsb, 3'd0);
-    address_fold = 16'd0;
-    for (int unsigned i = 0; i < 8; i++) begin
-      address_fold = address_fold ^ addr[16*i+:16];
-    end
+    return addr[127:112] ^ addr[111:96] ^ addr[95:80] ^ addr[79:64]
+        ^ addr[63:48] ^ addr[47:32] ^ addr[31:16] ^ addr[15:0];
   endfunction
 
 endpackage
