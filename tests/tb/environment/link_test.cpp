@@ -29,6 +29,7 @@ std::vector<uint8_t> write_frame(bool srv6, bool ts, unsigned payload, uint32_t 
   if (srv6) p.outer_ipv6->ecn = 2;
   p.set_entropy(0x12345678);
   p.payload.assign(payload, 0xab);
+  p.reth->dma_length = payload;
   complete(p);
   return encode(p, config);
 }
@@ -236,7 +237,7 @@ TEST_CASE("rogue copies differ from the original in what a receiver must check",
     const bool foreign = p.bth->p_key != 0x1234 || p.bth->dqp < 16 || p.bth->dqp >= 20;
     const bool unfit = p.payload.size() > 4096 || p.bth->opcode < 0xC6 || p.bth->opcode > 0xCB ||
                        (p.bth->opcode <= 0xC7 && (p.payload.size() & (p.payload.size() - 1)));
-    const bool duplicate = p.udp->dst_port == wire::kUdpPortMrc;  // taken as well, unless a setting says no
+    const bool duplicate = p.udp->dst_port == wire::kUdpPort;  // taken as well, unless a setting says no
     REQUIRE((outside || foreign || unfit || duplicate));
     if (!duplicate) continue;
     ++other_port;
