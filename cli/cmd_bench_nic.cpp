@@ -36,6 +36,7 @@ Examples:
   mrc bench nic --payload 512 --direction send --encapsulation srv6 --table rates
   mrc bench nic --qps 1 --messages short,long       one QP, both kinds of messages
   mrc bench nic --host-latency 300,500,1000,2000 --direction send --payload 4096,256
+  mrc bench nic --signals --qps 4 --messages long   traffic of collectives: a signal of no bytes behind each message
   mrc bench nic --check                             exit 1 if a ratio is under the required one
   mrc bench nic --json nic.json --svg docs/figures  figures for docs/performance.md
 Lists are written with commas. What is measured and how: docs/performance.md.
@@ -47,7 +48,7 @@ struct Options {
   uint64_t cycles = 45000, warm = 45000, seed = 1;
   unsigned dests = 1, reorder = tb::BenchOptions{}.reorder_pkts;
   double delay_ns = 500, cc_rate = 0;
-  bool timestamps = false, cc = false, immediates = false, ack_with_sack = false, check = false;
+  bool timestamps = false, cc = false, immediates = false, signals = false, ack_with_sack = false, check = false;
   DutProcess dut_process;
 };
 
@@ -446,6 +447,7 @@ class Measurement {
     base_.cc = o.cc;
     base_.cc_rate_gbps = o.cc_rate;
     base_.immediates = o.immediates;
+    base_.signals = o.signals;
     base_.ack_with_sack = o.ack_with_sack;
     base_.delay_ns = o.delay_ns;
     base_.dests = o.dests;
@@ -468,7 +470,10 @@ class Measurement {
         !o_.cc            ? ""
         : o_.cc_rate == 0 ? ", congestion control"
                           : fmt::format(", congestion control for {} Gb/s", o_.cc_rate),
-        o_.immediates ? ", immediates" : "", o_.ack_with_sack ? ", ACKs with SACKs only" : "");
+        o_.immediates ? ", immediates"
+        : o_.signals  ? ", signals"
+                      : "",
+        o_.ack_with_sack ? ", ACKs with SACKs only" : "");
     if (!asked_.groups.empty()) text_out() << title_line() << '\n';
     for (const Group& g : asked_.groups) {
       for (const Direction d : asked_.directions) {
@@ -534,7 +539,9 @@ class Measurement {
     const unsigned all = asked_.preset->num_qps;
     const Group g{payload, payload >= 1024 ? std::min(16u, all) : all, asked_.largest, false};
     progress_.begin(fmt::format("latencies at {:.0f} % load", 100 * load));
-    tb::NicBench bench(set_up(g));
+    tb::BenchOptions options = set_up(g);
+    options.signals = false;  // packets one by one
+    tb::NicBench bench(options);
     LatencyTable table{g.payload, g.qps, g.encap, {}, bench.start()};
     if (table.problem.empty()) table.result = bench.latencies(load, table.problem);
     m_.cycles += bench.cycles();
@@ -580,6 +587,7 @@ std::string measured_json(const Options& o, const Measured& m, const std::string
   j["cc"] = o.cc;
   j["cc_rate"] = o.cc_rate;
   j["immediates"] = o.immediates;
+  j["signals"] = o.signals;
   j["ack_with_sack"] = o.ack_with_sack;
   j["dests"] = o.dests;
   j["reorder"] = o.reorder;
@@ -673,7 +681,11 @@ void register_bench_nic(CLI::App& bench, Context& context) {
   real_option(*c, "--cc-rate", options->cc_rate, 0, 1600,
               "Gb/s that its window of 1.5 round trips is made of; 0: the ports' together")
       ->needs(cc);
-  c->add_flag("--immediates", options->immediates, "every message is a WRITE with immediate, both ways");
+  CLI::Option* immediates =
+      c->add_flag("--immediates", options->immediates, "every message is a WRITE with immediate, both ways");
+  c->add_flag("--signals", options->signals,
+              "behind every message a WRITE with immediate of no bytes, both ways, as collectives signal; rates alone")
+      ->excludes(immediates);
   c->add_flag("--ack-with-sack", options->ack_with_sack, "register CTRL.ack_with_sack: no ACK without a SACK");
   real_option(*c, "--delay-ns", options->delay_ns, 10, 1e6, "delay of a link");
   number_option(*c, "--dests", options->dests, 1, 256,

@@ -526,6 +526,8 @@ class Run {
       r.naks_invalid += s->requester().naks_invalid();
       r.naks_access += s->requester().naks_access();
       r.overruns += s->responder().overruns();
+      r.no_bytes += s->requester().no_bytes();
+      r.held += s->requester().held();
       r.writes_verified += s->responder().verified();
     }
     r.events = lockstep_.log().count();

@@ -99,6 +99,8 @@ struct CosimResult {
   /// WRITEs that ended with a NAK: of no bytes or on an immediate too many, beyond their region.
   uint64_t naks_invalid = 0, naks_access = 0;
   uint64_t overruns = 0;  ///< receive completions of an immediate too many
+  uint64_t no_bytes = 0;  ///< messages of no bytes
+  uint64_t held = 0;      ///< WRITEs with immediate posted while max_wimm of their QP were out
   uint64_t events = 0, event_hash = 0;
   uint64_t compared_events = 0;  ///< handshakes at boundaries that device and model both showed
   uint64_t writes_verified = 0;

@@ -140,6 +140,7 @@ struct NicBench::Impl {
       if (std::string_view(b.name) == "tx_inflight.upd") upd_offset = static_cast<int>(b.word_offset);
     }
     peer.messages(o.payload, o.message_packets, o.immediates);
+    peer.signals(o.signals);
   }
 
   // ---- One clock cycle
@@ -213,7 +214,7 @@ struct NicBench::Impl {
     }
     if (out.cqe_valid) {
       const Cqe cqe = Cqe::unpack(out.cqe);
-      if (cqe.qp < outstanding.size() && cqe.recv && o.immediates) {
+      if (cqe.qp < outstanding.size() && cqe.recv && (o.immediates || o.signals)) {
         received(cqe);
       } else if (cqe.status != CqStatus::Ok || cqe.recv || cqe.qp >= outstanding.size() || outstanding[cqe.qp] == 0) {
         return fail(fmt::format("a completion with status {:#x} on QP {}", static_cast<unsigned>(cqe.status), cqe.qp));
@@ -230,9 +231,9 @@ struct NicBench::Impl {
     const SidePlan::Qp& qp = plan.dut.qps[cqe.qp];
     const SidePlan::Qp& sender = plan.peer.qps[qp.peer];
     const auto number = static_cast<uint16_t>(immediates[cqe.qp]++);
-    const uint16_t of = msn_add(sender.msn, number);
+    const uint16_t of = msn_add(sender.msn, o.signals ? 2 * number + 1 : number);
     const uint32_t imm = bench_immediate(qp.peer, of);
-    const uint16_t rqmsn = bench_rqmsn(sender, of);
+    const uint16_t rqmsn = msn_add(sender.rqmsn, number);
     if (cqe.status == CqStatus::Ok && cqe.imm == imm && cqe.msn == rqmsn) return;
     fail(fmt::format("immediate {} on QP {} completes with status {:#x}, immediate {:#x}, RQMSN {}, not 0, {:#x}, {}",
                      number, cqe.qp, static_cast<unsigned>(cqe.status), cqe.imm, cqe.msn, imm, rqmsn));
@@ -257,16 +258,18 @@ struct NicBench::Impl {
     for (unsigned tried = 0; tried < qps; ++tried) {
       cursor = cursor + 1 == qps ? 0 : cursor + 1;
       if (outstanding[cursor] >= room) continue;
-      const uint32_t length = o.payload * o.message_packets;
+      const bool signal = o.signals && bench_signal(plan.dut.qps[cursor], msn[cursor]);
+      const uint32_t length = signal ? 0 : o.payload * o.message_packets;
       const uint64_t offset = ring.take(length);
+      const bool imm = signal || o.immediates;
       wqe = {.qp = static_cast<uint16_t>(cursor),
-             .imm_valid = o.immediates,
+             .imm_valid = imm,
              .wr_id = next_wr++,
              .laddr = source.base() + offset,
              .raddr = plan.peer.regions[0].va + offset,
              .rkey = plan.peer.regions[0].rkey,
              .length = length,
-             .imm = o.immediates ? bench_immediate(cursor, msn[cursor]) : 0};
+             .imm = imm ? bench_immediate(cursor, msn[cursor]) : 0};
       wqe_msn = msn[cursor]++;
       ++outstanding[cursor];
       offered = true;
@@ -324,7 +327,7 @@ struct NicBench::Impl {
     const unsigned p = frame->plane, size = static_cast<unsigned>(frame->bytes.size());
     const FrameInfo info = look_at(frame->bytes);
     const double wire = wire_bytes(size);
-    count(info, wire, p, false);
+    count(info, wire, p, false, o.signals && info.data() && payload_of(frame->bytes, info) == 0);
     peer_free_ps[p] = begin + static_cast<uint64_t>(wire) * byte_ps(preset);
     frame->sent_ps = begin;
     frame->arrive_ps = begin + uint64_t{kPreambleBytes + size + kFcsBytes} * byte_ps(preset) + delay_ps;
@@ -332,7 +335,7 @@ struct NicBench::Impl {
     rx[p].arrive(std::move(frame));
   }
 
-  void count(const FrameInfo& info, double wire, unsigned plane, bool tx_side) {
+  void count(const FrameInfo& info, double wire, unsigned plane, bool tx_side, bool signal) {
     auto& t = totals.at;
     if (!info.data()) {
       t[tx_side ? Totals::TxControl : Totals::RxControl] += wire;
@@ -342,7 +345,7 @@ struct NicBench::Impl {
     } else if (info.rtx) {
       t[tx_side ? Totals::TxAgain : Totals::RxAgain] += wire;
     } else {
-      ++t[tx_side ? Totals::TxPackets : Totals::RxPackets];
+      t[tx_side ? Totals::TxPackets : Totals::RxPackets] += !signal;
       t[(tx_side ? Totals::TxPlane : Totals::RxPlane) + plane] += wire;
     }
   }
@@ -353,8 +356,9 @@ struct NicBench::Impl {
     const FrameInfo info = look_at(frame->bytes);
     const uint64_t began = begun[p].front();
     begun[p].pop_front();
-    count(info, wire_bytes(size), p, true);
-    if (info.data() && !info.rtx) totals.at[Totals::TxPayload] += o.payload;
+    const bool signal = o.signals && info.data() && payload_of(frame->bytes, info) == 0;
+    count(info, wire_bytes(size), p, true, signal);
+    if (info.data() && !info.rtx && !signal) totals.at[Totals::TxPayload] += o.payload;
     if (sampling) {
       const uint32_t index = info.dqp - kQpnBase;
       const unsigned qp = index < own.size() ? own[index] : 0;
@@ -438,7 +442,8 @@ struct NicBench::Impl {
   }
 
   DataPackets packets() const {
-    return {o.payload, o.encap, scenario.ts_share != 0, o.immediates ? o.message_packets : 0};
+    return {o.payload, o.encap, scenario.ts_share != 0, o.immediates ? o.message_packets : 0,
+            o.signals ? o.message_packets : 0};
   }
 
   /// True: stopped, or something is wrong.

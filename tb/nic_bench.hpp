@@ -39,6 +39,7 @@ struct BenchOptions {
   unsigned qps = 0;              ///< 0: all of the preset
   bool timestamps = false;       ///< TSETH in every data packet
   bool immediates = false;       ///< every message is a WRITE with immediate, both ways
+  bool signals = false;          ///< behind every message a WRITE with immediate of no bytes, both ways
   bool cc = false;               ///< the device's QPs have a congestion controller
   double cc_rate_gbps = 0;       ///< rate that its window is made of, 0 to 1600; 0: the ports' together
   bool ack_with_sack = false;    ///< register CTRL of both: an ACK with a SACK only

@@ -126,8 +126,8 @@ module mrc_nic
   if (!pow2_in(NumProfiles, 1, 64)) begin : gen_bad_num_profiles
     $error("%m: NumProfiles = %0d, must be a power of two, 1 to 64", NumProfiles);
   end
-  if (!pow2_in(MaxMpr, 128, 4096)) begin : gen_bad_max_mpr
-    $error("%m: MaxMpr = %0d, must be a power of two, 128 to 4096", MaxMpr);
+  if (!pow2_in(MaxMpr, 128, 8192)) begin : gen_bad_max_mpr
+    $error("%m: MaxMpr = %0d, must be a power of two, 128 to 8192", MaxMpr);
   end
   if (!pow2_in(MaxWimm, 4, 64)) begin : gen_bad_max_wimm
     $error("%m: MaxWimm = %0d, must be a power of two, 4 to 64", MaxWimm);

@@ -30,6 +30,11 @@ std::string profile_of(const OpenNic& nic, const SidePlan& plan, bool shows) {
   return ref::to_json(p);
 }
 
+NamedSettings without(NamedSettings list, const std::vector<std::string>& refused) {
+  std::erase_if(list, [&](const auto& s) { return std::ranges::find(refused, s.first) != refused.end(); });
+  return list;
+}
+
 class AgentRun {
  public:
   explicit AgentRun(const AgentOptions& o) : options_(o), preset_(*o.preset), round_rng_(o.seed, "rounds") {
@@ -76,11 +81,12 @@ class AgentRun {
     scenario_ = fit(options_.scenario, preset_, dut_, peer_, result_.left_out);
     check(scenario_, preset_);
     plan_ = make_plan(preset_, scenario_, options_.seed);
-    fit(plan_, preset_, dut_, peer_);
+    fit(plan_, preset_, scenario_, dut_, peer_);
     std::vector<std::string> refused;
     request.settings = settings_of(plan_.dut, preset_, scenario_);
     open_with(dut_, request, refused);
     if (!options_.dut_profile.empty()) dut_.info.profile = options_.dut_profile;
+    fit_requestor(plan_.dut, scenario_, dut_, without(request.settings, refused));
     if (!refused.empty())
       result_.left_out.push_back(fmt::format("settings that the device has not: {}", fmt::join(refused, ", ")));
     request.seed = options_.seed + 1;
@@ -89,6 +95,7 @@ class AgentRun {
     refused.clear();
     const NamedSettings wanted = request.settings;
     open_with(peer_, request, refused);
+    fit_requestor(plan_.peer, scenario_, peer_, without(request.settings, refused));
     const ref::Settings of_dut = ref::read_profile(dut_.info.profile, "profile of the device").settings;
     const ref::Settings of_peer = ref::read_profile(peer_.info.profile, "profile of the peer").settings;
     for (const std::string& name : refused) {
@@ -270,7 +277,7 @@ class AgentRun {
         if (now_ < phase_begin_ + static_cast<Time>(ns * 1000)) break;
         for (const unsigned qp : renewed_) {
           renew_qp(plan_, qp, round_rng_);
-          fit(plan_, preset_, dut_, peer_);
+          fit(plan_, preset_, scenario_, dut_, peer_);
           dut().connect_qp(qp);
           peer().connect_qp(plan_.dut.qps[qp].peer);
         }

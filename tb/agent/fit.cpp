@@ -101,6 +101,7 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
   share("srv6_share", s.srv6_share, "srv6");
   share("srh_share", s.srh_share, "srh");
   share("bad_access", s.bad_access, "regions");
+  share("own_class", s.own_class, "class");
   share("flap_us", s.flap_us, "ports");
   share("cut_planes", s.cut_planes, "ports");
   share("stall", s.stall, "host_pause");
@@ -145,10 +146,29 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
   return s;
 }
 
-void fit(Plan& plan, const Preset& preset, const OpenNic& dut, const OpenNic& peer) {
+std::optional<uint32_t> told(const std::string& profile, std::string_view setting) {
+  const ref::Profile known = ref::read_profile(profile, "profile");
+  for (const ref::Setting& s : ref::settings()) {
+    if (setting == s.name) return s.get(known.settings);
+  }
+  return std::nullopt;
+}
+
+void fit_requestor(SidePlan& side, const Scenario& scenario, const OpenNic& nic, const NamedSettings& granted) {
+  for (const csr::Field* field : {&csr::kCtrlZeroLength, &csr::kCtrlWimmOver}) {
+    const std::string name = std::string("CTRL.") + field->name;
+    const auto set = std::ranges::find(granted, name, &NamedSettings::value_type::first);
+    const uint32_t otherwise = set == granted.end() ? field->reset : static_cast<uint32_t>(set->second);
+    side.ctrl = field->set(side.ctrl, told(nic.info.profile, name).value_or(otherwise));
+  }
+  for (SidePlan::Qp& q : side.qps) q.wimm_room = immediates_posted(side, q, scenario);
+}
+
+void fit(Plan& plan, const Preset& preset, const Scenario& scenario, const OpenNic& dut, const OpenNic& peer) {
   const unsigned mpr = std::min({preset.max_mpr / 128, dut.info.mpr, peer.info.mpr});
   const unsigned wimm = std::min({preset.max_wimm, dut.info.max_wimm, peer.info.max_wimm});
   const bool psn = dut.has("psn") && peer.has("psn"), pkey = dut.has("pkey") && peer.has("pkey");
+  const bool own_class = dut.has("class") && peer.has("class");
   for (auto* side : {&plan.dut, &plan.peer}) {
     const OpenNic& nic = side == &plan.dut ? dut : peer;
     const std::size_t regions = std::max(1u, nic.info.regions);
@@ -161,6 +181,8 @@ void fit(Plan& plan, const Preset& preset, const OpenNic& dut, const OpenNic& pe
       q.mpr_dest = std::min(q.mpr_dest, mpr);
       q.max_wimm = std::min(q.max_wimm, wimm);
       q.max_wimm_dest = std::min(q.max_wimm_dest, wimm);
+      q.wimm_room = immediates_posted(*side, q, scenario);
+      if (!own_class) q.own_class = false;
       if (!pkey) q.pkey = 0xffff;
       if (!psn) q.sq_psn = q.rq_psn = q.msn = q.rqmsn = 0;
     }
@@ -258,6 +280,8 @@ QpConfig qp_config(const SidePlan& side, const OpenNic& own, const OpenNic& othe
   c.time_stamps = q.ts;
   c.controlled = q.cc;
   c.pkey = q.pkey;
+  c.own_class.reset();
+  if (q.own_class) c.own_class = {static_cast<uint8_t>(q.class_data), static_cast<uint8_t>(q.class_rtx)};
   const auto encap = static_cast<Encap>(q.encap);
   c.encap = encap == Encap::Srv6      ? Encapsulation::Srv6
             : encap == Encap::Srv6Srh ? Encapsulation::Srh

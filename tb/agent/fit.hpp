@@ -38,7 +38,13 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
              std::vector<std::string>& left_out);
 
 /// Makes the plan one that both NICs have room for.
-void fit(Plan& plan, const Preset& preset, const OpenNic& dut, const OpenNic& peer);
+void fit(Plan& plan, const Preset& preset, const Scenario& scenario, const OpenNic& dut, const OpenNic& peer);
+/// What a profile says of a setting; nothing: it is none that a judge knows.
+std::optional<uint32_t> told(const std::string& profile, std::string_view setting);
+
+/// What a requestor does with messages of no bytes and with immediates that are too many: as its profile says, or as it
+/// was set.
+void fit_requestor(SidePlan& side, const Scenario& scenario, const OpenNic& nic, const NamedSettings& granted);
 
 /// Registers of a plan that are not as after reset, by name, and of controllers what the scenario has changed.
 NamedSettings settings_of(const SidePlan& side, const Preset& preset, const Scenario& scenario);

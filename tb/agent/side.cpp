@@ -54,6 +54,10 @@ AgentSide::AgentSide(const Setup& s)
       rows_(s.own.qps.size()) {
   const ref::Profile profile = ref::read_profile(s.profile, "profile");
   link_.trim_codes(profile.settings.dscp_trimmed, profile.settings.dscp_lasthop);
+  if (told(s.profile, "DSCP_TRIM.returned_valid").value_or(csr::kDscpTrimReturnedValid.get(own_.dscp_trim)) != 0)
+    link_.return_code(told(s.profile, "DSCP_TRIM.returned").value_or(csr::kDscpTrimReturned.get(own_.dscp_trim)));
+  if (own_.dests > 1) link_.receiver(other_.ip);
+  link_.zero_legal(csr::kCtrlZeroLength.get(own_.ctrl) == static_cast<uint32_t>(ZeroLength::Legal));
   link_.icrc_outer(profile.settings.icrc_outer);
   link_.begin(0);
   requester_.completions_are_short();
@@ -156,7 +160,7 @@ void AgentSide::reset_qp(unsigned index) {
 }
 
 void AgentSide::revived(unsigned index) {
-  requester_.revive(index, SidePlan::requester_plan(own_.qps[index]));
+  requester_.revive(index, own_.requester_plan(own_.qps[index]));
   responder_->forget(index);
 }
 
@@ -519,6 +523,12 @@ std::string AgentSide::exchange(AgentSide& a, AgentSide& b, Time now) {
       std::ranges::push_heap(queue, later);
     }
     from.link_.out().clear();
+    for (FramePtr& frame : from.link_.back()) {  // what switches send back
+      auto& queue = from.ports_[frame->plane].queue;
+      queue.push_back(std::move(frame));
+      std::ranges::push_heap(queue, later);
+    }
+    from.link_.back().clear();
     if (!wrong.empty()) to.fail(wrong, now);
     return wrong;
   };

@@ -29,6 +29,7 @@ QpConfig with_attributes(QpConfig now, const QpConfig& wanted, uint32_t attribut
     now.peer_mac = wanted.peer_mac;
     now.mtu = wanted.mtu;
     now.pkey = wanted.pkey;
+    now.own_class = wanted.own_class;
     now.encap = wanted.encap;
     now.path = wanted.path;
   }

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -55,6 +56,12 @@ struct DeviceInfo {
 
 enum class Encapsulation : uint8_t { Ipv6, Srv6, Srh, Ipv4 };
 
+/// Code points of a QP that has a class of its own.
+struct QpClass {
+  uint8_t data = 0, rtx = 0;  ///< of data, of retransmissions
+  bool operator==(const QpClass&) const = default;
+};
+
 /// A QP as its owner wants it, or as it is.
 struct QpConfig {
   uint32_t qp = 0, peer_qp = 0;
@@ -70,6 +77,7 @@ struct QpConfig {
   unsigned timeout = 7, retry_linear = 7, retry_exp = 0;
   bool trim_nack = true, svc_time = false, time_stamps = false, controlled = false;
   uint16_t pkey = 0xffff;
+  std::optional<QpClass> own_class;  ///< none: that of the NIC
   Encapsulation encap = Encapsulation::Ipv6;
   log::Ip path{};  ///< template of SRv6
   std::vector<uint32_t> evs;
@@ -172,6 +180,10 @@ class NicDevice {
   virtual void port(unsigned plane, bool up, Time t) = 0;
   virtual bool ev(uint32_t qp, uint32_t ev, bool deny) = 0;
   virtual bool mpr(uint32_t qp, unsigned units) = 0;
+  /// An EV probe to the destination of that QP, with that code point or with the NIC's. Needs the cap order_evprobe.
+  virtual bool evprobe(uint32_t, unsigned, uint32_t, std::optional<uint8_t>) {
+    throw Refusal("this device sends no EV probes by order.", true);
+  }
   virtual void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) = 0;
   /// Does the host's memory take writes? As new it does.
   virtual void memory(bool takes) = 0;

@@ -45,6 +45,7 @@ struct Functions {
   decltype(&mrc_nic_error) error = nullptr;
   decltype(&mrc_nic_close) close = nullptr;
   decltype(&mrc_nic_modify) modify = nullptr;
+  decltype(&mrc_nic_evprobe) evprobe = nullptr;
 };
 
 class LibraryDevice final : public NicDevice {
@@ -80,6 +81,9 @@ class LibraryDevice final : public NicDevice {
   void port(unsigned plane, bool up, Time t) override { done(need(f_.port, "port")(nic(), plane, up, t)); }
   bool ev(uint32_t qp, uint32_t ev, bool deny) override { return done(need(f_.ev, "ev")(nic(), qp, ev, deny)); }
   bool mpr(uint32_t qp, unsigned units) override { return done(need(f_.mpr, "mpr")(nic(), qp, units)); }
+  bool evprobe(uint32_t qp, unsigned plane, uint32_t ev, std::optional<uint8_t> tc) override {
+    return done(need(f_.evprobe, "evprobe")(nic(), qp, plane, ev, tc.has_value(), tc.value_or(0)));
+  }
   void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) override {
     done(f_.rx(nic(), plane, t, frame.data(), static_cast<uint32_t>(frame.size()), fcs_bad));
   }
@@ -155,6 +159,7 @@ void LibraryDevice::load() {
   find(f_.memory, "memory", false);
   find(f_.counter, "counter", false);
   find(f_.modify, "modify", false);
+  find(f_.evprobe, "evprobe", false);
 }
 
 DeviceInfo LibraryDevice::open(const OpenRequest& request) {
@@ -249,6 +254,9 @@ mrc_nic_qp_t c_config(const QpConfig& c, std::array<uint32_t, kMostEvs>& evs) {
   q.svc_time = c.svc_time;
   q.time_stamps = c.time_stamps;
   q.controlled = c.controlled;
+  q.own_class = c.own_class.has_value();
+  q.class_data = c.own_class ? c.own_class->data : 0;
+  q.class_rtx = c.own_class ? c.own_class->rtx : 0;
   q.num_evs = static_cast<uint32_t>(std::min(c.evs.size(), evs.size()));
   q.backup = c.backup;
   q.evs_room = static_cast<uint32_t>(evs.size());

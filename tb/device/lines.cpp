@@ -68,6 +68,13 @@ class Reader {
       throw Refusal(fmt::format("{} {} is an IPv4 address, and this device has IPv6 only.", name, value.text), true);
     refuse(value, fmt::format("{} {} is no IPv6 address", name, input::shown(value.text)), "Write it as \"fd00::1\".");
   }
+  QpClass class_of(const Json& value, const char* name) const {
+    const Json *data = value.find("data"), *rtx = value.find("rtx");
+    if (data == nullptr || rtx == nullptr)
+      refuse(value, fmt::format("{} lacks data or rtx", name), R"(Write {"data":10,"rtx":11}, code points.)");
+    constexpr uint64_t kMost = 63;
+    return {static_cast<uint8_t>(whole_of(*data, "data", kMost)), static_cast<uint8_t>(whole_of(*rtx, "rtx", kMost))};
+  }
   uint64_t mac_of(const Json& value, const char* name) const {
     size_t bad = 0;
     const auto bytes = wire::from_hex(text_of(value, name), bad);
@@ -226,6 +233,7 @@ void read_config(const Reader& r, QpConfig& c) {
   flag("time_stamps", c.time_stamps);
   flag("controlled", c.controlled);
   number("pkey", c.pkey, 0xffff);
+  if (const Json* of = r.find("class")) c.own_class = r.class_of(*of, "class");
   if (const Json* encap = r.find("encap"))
     c.encap = static_cast<Encapsulation>(r.choice_of(*encap, "encap", kLineEncaps));
   if (const Json* path = r.find("path")) c.path = r.ip_of(*path, "path");
@@ -317,6 +325,14 @@ std::string ev(NicDevice& device, const Reader& r) {
                            r.flag_of(r.need("deny"), "deny")));
 }
 
+std::string evprobe(NicDevice& device, const Reader& r) {
+  std::optional<uint8_t> tc;
+  if (const Json* code = r.find("tc")) tc = static_cast<uint8_t>(r.whole_of(*code, "tc", 63));
+  return pending(device.evprobe(static_cast<uint32_t>(r.whole("qp", 0xffffff)),
+                                static_cast<unsigned>(r.whole("plane", 63)), static_cast<uint32_t>(r.whole("ev", ~0u)),
+                                tc));
+}
+
 std::string mpr(NicDevice& device, const Reader& r) {
   return pending(
       device.mpr(static_cast<uint32_t>(r.whole("qp", 0xffffff)), static_cast<unsigned>(r.whole("units", 255))));
@@ -377,10 +393,10 @@ struct Call {
   std::string (*answer)(NicDevice&, const Reader&);
 };
 constexpr Call kCalls[] = {
-    {"open", open},     {"address", address},     {"qp", qp},       {"query", query},     {"mr", mr},
-    {"post", post},     {"recv", recv},           {"port", port},   {"ev", ev},           {"mpr", mpr},
-    {"rx", rx},         {"host_done", host_done}, {"pause", pause}, {"advance", advance}, {"counters", counters},
-    {"memory", memory}, {"modify", modify}};
+    {"open", open},     {"address", address},     {"qp", qp},          {"query", query},     {"mr", mr},
+    {"post", post},     {"recv", recv},           {"port", port},      {"ev", ev},           {"mpr", mpr},
+    {"rx", rx},         {"host_done", host_done}, {"pause", pause},    {"advance", advance}, {"counters", counters},
+    {"memory", memory}, {"modify", modify},       {"evprobe", evprobe}};
 
 }  // namespace
 

@@ -88,6 +88,8 @@ void read_config(const mrc_nic_qp_t& q, tb::QpConfig& c) {
   c.svc_time = q.svc_time != 0;
   c.time_stamps = q.time_stamps != 0;
   c.controlled = q.controlled != 0;
+  c.own_class.reset();
+  if (q.own_class != 0) c.own_class = {q.class_data, q.class_rtx};
   if (q.num_evs != 0) {
     c.evs.assign(q.evs, q.evs + q.num_evs);
     c.backup = q.backup;
@@ -243,6 +245,14 @@ MRC_EXPORT int mrc_nic_ev(mrc_nic* nic, uint32_t qp, uint32_t ev, int deny) {
 
 MRC_EXPORT int mrc_nic_mpr(mrc_nic* nic, uint32_t qp, uint32_t units) {
   return answer(nic, [&] { return pending(nic->device->mpr(qp, units)); });
+}
+
+MRC_EXPORT int mrc_nic_evprobe(mrc_nic* nic, uint32_t qp, uint32_t plane, uint32_t ev, int tc_valid, uint32_t tc) {
+  return answer(nic, [&] {
+    std::optional<uint8_t> code;
+    if (tc_valid != 0) code = static_cast<uint8_t>(std::min(tc, 255u));
+    return pending(nic->device->evprobe(qp, plane, ev, code));
+  });
 }
 
 MRC_EXPORT int mrc_nic_rx(mrc_nic* nic, uint32_t plane, uint64_t t, const uint8_t* frame, uint32_t bytes, int fcs_bad) {

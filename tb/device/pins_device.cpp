@@ -220,9 +220,10 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   info.version = options_.version.empty() ? dut_->version() : options_.version;
   info.planes = planes_;
   info.port_gbps = preset_.port_gbps;
-  info.caps = {"batch", "responder", "requestor",  "write_imm",   "trim_nack",   "time_stamps", "svc_time", "dyn_mpr",
-               "nscc",  "evprobe",   "ev_control", "srv6",        "srh",         "psn",         "regions",  "pkey",
-               "bytes", "ports",     "host_pause", "any_address", "slow_memory", "modify"};
+  info.caps = {"batch",      "responder",   "requestor",   "write_imm", "trim_nack",  "time_stamps",
+               "svc_time",   "dyn_mpr",     "nscc",        "evprobe",   "ev_control", "srv6",
+               "srh",        "psn",         "regions",     "pkey",      "bytes",      "ports",
+               "host_pause", "any_address", "slow_memory", "modify",    "class",      "order_evprobe"};
   info.latency = kTakeTime + kAnswerTime;
   info.qp_first = kQpnBase;
   info.qps = preset_.num_qps;

@@ -55,6 +55,7 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   void port(unsigned plane, bool up, Time t) override;
   bool ev(uint32_t qp, uint32_t ev, bool deny) override;
   bool mpr(uint32_t qp, unsigned units) override;
+  bool evprobe(uint32_t qp, unsigned plane, uint32_t ev, std::optional<uint8_t> tc) override;
   void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) override;
   void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) override;
   Advanced advance(Time until, Time slack) override;
@@ -141,6 +142,7 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   void put_controller(const OrderPtr& order, const QpConfig& c, unsigned dest);
   csr::TblQpCtx row_of(const Qp& qp) const;
   void move(const OrderPtr& order, const Qp& qp, log::QpState state, uint32_t attributes);
+  void put_class(const OrderPtr& order, const QpConfig& c);
   bool connect(Qp& qp, const QpConfig& c);
   void reset(const OrderPtr& order, Qp& qp);
   void clear(Qp& qp);

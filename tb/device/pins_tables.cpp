@@ -66,6 +66,8 @@ void PinsDevice::check_shape(const QpConfig& c) const {
     cannot(fmt::format("mtu {} is none of 256, 512, 1024, 2048 and 4096.", c.mtu));
   if (c.evs.empty() || c.backup >= c.evs.size())
     wrong(fmt::format("{} entropy values with {} for backup leave none to use.", c.evs.size(), c.backup));
+  if (c.own_class && (c.own_class->data > 63 || c.own_class->rtx > 63))
+    wrong(fmt::format("a code point is 0 to 63, not {}.", std::max(c.own_class->data, c.own_class->rtx)));
   if (c.backup % planes_ != 0)
     cannot(fmt::format("backup is a multiple of {}, the number of planes, on this NIC, not {}.", planes_, c.backup));
   const auto groups = [&](size_t n) { return (n + planes_ - 1) / planes_; };
@@ -88,6 +90,19 @@ void PinsDevice::check(const QpConfig& c) const {
   upto("retry_linear", c.retry_linear, 0, 7);
   upto("retry_exp", c.retry_exp, 0, 25);
   check_shape(c);
+}
+
+/// Its class counts from INIT to RESET.
+void PinsDevice::put_class(const OrderPtr& order, const QpConfig& c) {
+  csr::TblQpClass own;
+  own.own = c.own_class.has_value();
+  if (own.own) {
+    own.data = c.own_class->data;
+    own.rtx = c.own_class->rtx;
+  }
+  uint32_t words[csr::TblQpClass::kWords];
+  own.pack(words);
+  row(order, csr::kTblQpClassId, c.qp - kQpnBase, words);
 }
 
 /// The rows of a profile: entry group * NumPlanes + plane. Places that nobody named have a neighbour's value, and are
@@ -256,6 +271,7 @@ bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
   const OrderPtr order = begin("qp", false, c.qp);
   prepare(order, qp, c);
   if (from < log::QpState::Init || c.state == log::QpState::Init) move(order, qp, log::QpState::Init, kInitAttributes);
+  if (c.own_class) put_class(order, c);
   if (from < log::QpState::Rtr && c.state >= log::QpState::Rtr) move(order, qp, log::QpState::Rtr, kRtrAttributes);
   if (from < log::QpState::Rts && c.state >= log::QpState::Rts) move(order, qp, log::QpState::Rts, kRtsAttributes);
   deny_unnamed(order, c);
@@ -330,6 +346,7 @@ Modified PinsDevice::modify(const QpConfig& c, uint32_t with) {
       qp = before;
       cannot(fmt::format("a value of queue pair {} does not fit into its row.", c.qp));
     }
+    if (c.own_class && c.state == log::QpState::Rtr) put_class(order, c);  // of its path
     put(order, csr::kQpAttr, with);
     driver_.row(csr::kTblQpCtxId, index, words, [](uint32_t, unsigned) {});
   }
@@ -389,6 +406,19 @@ bool PinsDevice::ev(uint32_t qpn, uint32_t value, bool deny) {
   const uint32_t word = (group * preset_.num_planes + plane) | uint32_t{deny} << 16;
   const OrderPtr order = begin("ev", false, qpn);
   row(order, csr::kTblEvStateId, qpn - kQpnBase, std::span(&word, 1));
+  return end(order);
+}
+
+bool PinsDevice::evprobe(uint32_t qpn, unsigned plane, uint32_t ev, std::optional<uint8_t> tc) {
+  need_open();
+  const Qp& qp = existing(qpn);
+  plane_of(plane);
+  if (tc.value_or(0) > 63) wrong(fmt::format("a code point is 0 to 63, not {}.", *tc));
+  const OrderPtr order = begin("evprobe", false, qpn);
+  put(order, csr::kEvpEv, ev);
+  const uint32_t command = csr::kEvpCmdDest.set(csr::kEvpCmdPlane.set(0, plane), qp.dest) |
+                           csr::kEvpCmdTc.set(0, tc.value_or(0)) | csr::kEvpCmdTcValid.set(0, tc.has_value());
+  put(order, csr::kEvpCmd, command);
   return end(order);
 }
 

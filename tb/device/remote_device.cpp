@@ -66,6 +66,10 @@ class RemoteDevice final : public NicDevice {
   bool ev(uint32_t qp, uint32_t ev, bool deny) override {
     return is_pending(ask("ev", fmt::format(R"("qp":{},"ev":{},"deny":{})", qp, ev, deny)));
   }
+  bool evprobe(uint32_t qp, unsigned plane, uint32_t ev, std::optional<uint8_t> tc) override {
+    return is_pending(ask("evprobe", fmt::format(R"("qp":{},"plane":{},"ev":{}{})", qp, plane, ev,
+                                                 tc ? fmt::format(R"(,"tc":{})", *tc) : "")));
+  }
   bool mpr(uint32_t qp, unsigned units) override {
     return is_pending(ask("mpr", fmt::format(R"("qp":{},"units":{})", qp, units)));
   }
@@ -279,6 +283,7 @@ bool RemoteDevice::qp(const QpConfig& c) {
       c.qp, state, c.peer_qp, wire::to_text(c.peer_ip), c.peer_mac, c.mtu, c.sq_psn, c.rq_psn, c.msn, c.rqmsn, c.mpr,
       c.mpr_dest, c.dynamic_mpr, c.max_wimm, c.max_wimm_dest, c.timeout, c.retry_linear, c.retry_exp, c.trim_nack,
       c.svc_time, c.time_stamps, c.controlled, c.pkey, kLineEncaps[static_cast<unsigned>(c.encap)]);
+  if (c.own_class) keys += fmt::format(R"(,"class":{{"data":{},"rtx":{}}})", c.own_class->data, c.own_class->rtx);
   if (c.encap == Encapsulation::Srv6 || c.encap == Encapsulation::Srh)
     keys += fmt::format(R"(,"path":"{}")", wire::to_text(c.path));
   if (!c.evs.empty()) keys += fmt::format(R"(,"evs":[{}],"backup":{})", fmt::join(c.evs, ","), c.backup);

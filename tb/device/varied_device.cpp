@@ -61,6 +61,9 @@ class VariedDevice final : public NicDevice {
   }
   bool ev(uint32_t qp, uint32_t ev, bool deny) override { return inside_->ev(qp, ev, deny); }
   bool mpr(uint32_t qp, unsigned units) override { return inside_->mpr(qp, units); }
+  bool evprobe(uint32_t qp, unsigned plane, uint32_t ev, std::optional<uint8_t> tc) override {
+    return inside_->evprobe(qp, plane, ev, tc);
+  }
   void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) override {
     inside_->rx(plane, t, frame, fcs_bad);
   }

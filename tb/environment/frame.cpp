@@ -23,7 +23,9 @@ std::string fate_text(unsigned fate) {
                 {kFateDelayed, "delayed"},
                 {kFatePenalty, "window penalty"},
                 {kFateNoBytes, "payload taken out"},
-                {kFateSpoiled, "a line could not be read"}};
+                {kFateSpoiled, "a line could not be read"},
+                {kFateReturned, "sent back"},
+                {kFateSwapped, "addresses exchanged"}};
   std::string text;
   for (const auto& n : kNames) {
     if (fate & n.bit) text += (text.empty() ? "" : ", ") + std::string(n.text);

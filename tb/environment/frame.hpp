@@ -21,9 +21,11 @@ enum Fate : uint16_t {
   kFateDuplicate = 64,  ///< a second copy
   kFateRogue = 128,     ///< an altered copy that must have no effect
   kFateDelayed = 256,
-  kFatePenalty = 512,   ///< a SACK that was given a window penalty or its end
-  kFateNoBytes = 1024,  ///< a WRITE that lost its payload
-  kFateSpoiled = 2048,  ///< before the link: the sender's host could not read a line of it, its ICRC is wrong
+  kFatePenalty = 512,    ///< a SACK that was given a window penalty or its end
+  kFateNoBytes = 1024,   ///< a WRITE that lost its payload
+  kFateSpoiled = 2048,   ///< before the link: the sender's host could not read a line of it, its ICRC is wrong
+  kFateReturned = 4096,  ///< a switch has trimmed it and sent it back to its sender
+  kFateSwapped = 8192,   ///< the same, with the addresses exchanged
 };
 
 /// An Ethernet frame on its way, from the destination MAC to the ICRC, without FCS.

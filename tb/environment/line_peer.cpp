@@ -159,7 +159,8 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
   const bool imm = has_immediate(info.opcode);
   const unsigned behind = ext + wire::Meth::kBytes + (bth.ts ? wire::Tseth::kBytes : 0);
   const unsigned headers = behind + wire::Reth::kBytes + (imm ? wire::Immdt::kBytes : 0);
-  if (b.size() < headers + bth.pad_count + wire::kIcrcBytes + 1) return "a WRITE without payload";
+  const bool signal = signals_ && imm;
+  if (b.size() < headers + bth.pad_count + wire::kIcrcBytes + (signal ? 0 : 1)) return "a WRITE without payload";
   const auto plen = static_cast<unsigned>(b.size() - headers - bth.pad_count - wire::kIcrcBytes);
   const auto reth = wire::Reth::read(&b[behind]);
   const uint16_t stamp = bth.ts ? wire::Tseth::read(&b[ext + wire::Meth::kBytes]).tx_timestamp16 : uint16_t{0};
@@ -184,8 +185,11 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
   const Region& region = own_.regions[0];
   const uint64_t offset = reth.va - region.va;
   const uint8_t* want = other_source_.at(other_source_.base() + offset, plen);
-  if (reth.r_key != region.rkey || offset + plen > region.length || !want ||
-      std::memcmp(want, &b[headers], plen) != 0) {
+  if (signal) {
+    if (plen != 0 || reth.dma_length != 0)
+      return fmt::format("PSN {:#x} on QP {}: a signal with bytes", info.psn, q.index);
+  } else if (reth.r_key != region.rkey || offset + plen > region.length || !want ||
+             std::memcmp(want, &b[headers], plen) != 0) {
     return fmt::format("PSN {:#x} on QP {}: wrong payload or address", info.psn, q.index);
   }
   if (std::string wrong = immediate(q, info, wire::Meth::read(&b[ext]), &b[headers]); !wrong.empty()) return wrong;
@@ -207,14 +211,17 @@ std::string LinePeer::data(Qp& q, const Frame& frame, const FrameInfo& info) {
 /// What is wrong with the immediate that ends at `end`, or with that there is none.
 std::string LinePeer::immediate(const Qp& q, const FrameInfo& info, const wire::Meth& meth, const uint8_t* end) const {
   const bool last = info.opcode >= opcode_byte(wire::Opcode::WriteLast);
-  const bool due = immediates_ && last;
+  const SidePlan::Qp& sender = other_.qps[own_.qps[q.index].peer];
+  const bool due = signals_ ? bench_signal(sender, meth.msn) : immediates_ && last;
   if (has_immediate(info.opcode) != due)
     return fmt::format("PSN {:#x} on QP {}: an immediate {}", info.psn, q.index, due ? "is missing" : "too many");
   if (!due) return {};
-  const SidePlan::Qp& sender = other_.qps[own_.qps[q.index].peer];
   const uint32_t imm = wire::Immdt::read(end - wire::Immdt::kBytes).value;
   const uint32_t right = bench_immediate(own_.qps[q.index].peer, meth.msn);
-  const uint16_t rqmsn = bench_rqmsn(sender, meth.msn);
+  // Every other message: what is behind 2^16 of them has half of their numbers once more.
+  const auto signal =
+      static_cast<uint16_t>(meth.rqmsn ^ ((meth.rqmsn ^ bench_signal_rqmsn(sender, meth.msn)) & 0x7fff));
+  const uint16_t rqmsn = signals_ ? signal : bench_rqmsn(sender, meth.msn);
   if (imm == right && meth.rqmsn == rqmsn) return {};
   return fmt::format("PSN {:#x} on QP {}: immediate {:#x} and RQMSN {}, not {:#x} and {}", info.psn, q.index, imm,
                      meth.rqmsn, right, rqmsn);
@@ -389,24 +396,22 @@ FramePtr LinePeer::next_data(unsigned plane, uint64_t now_ps) {
     cursor_ = cursor_ + 1 == qps_.size() ? 0 : cursor_ + 1;
     Qp& q = qps_[cursor_];
     if (q.window == 0 || psn_dist(q.nxt, q.una) >= q.window) continue;
-    if (immediates_ && q.message_idx == q.message_packets && msn_dist(q.msn, q.acked) >= q.room) continue;
+    if (q.message_idx == q.message_packets && !may_begin(q)) continue;
     if (!single_ && q.hold != 0) {
       --q.hold;
       continue;
     }
-    if (q.message_idx == q.message_packets) {
-      q.message_packets = packets_;
-      q.message_payload = payload_;
-      q.message_idx = 0;
-      q.message_offset = ring_.take(payload_ * packets_);
-    }
+    if (q.message_idx == q.message_packets) begin_message(q);
+    const SidePlan::Qp& plan = own_.qps[q.index];
     Packet& p = packet(q, q.nxt);
     p = {.offset = q.message_offset + uint64_t{q.message_idx} * q.message_payload,
          .length = q.message_packets * q.message_payload,
          .idx = q.message_idx,
          .plen = q.message_payload,
          .msn = q.msn,
-         .last = q.message_idx + 1 == q.message_packets};
+         .rqmsn = signals_ ? static_cast<uint16_t>(plan.rqmsn + q.signals - 1) : bench_rqmsn(plan, q.msn),
+         .last = q.message_idx + 1 == q.message_packets,
+         .imm = signals_ ? q.message_payload == 0 : immediates_};
     ++q.message_idx;
     if (p.last) q.msn = msn_add(q.msn, 1);
     const uint32_t psn = q.nxt;
@@ -423,16 +428,32 @@ FramePtr LinePeer::next_data(unsigned plane, uint64_t now_ps) {
   return frame;
 }
 
+/// Has the QP room for the immediate of its next message, if that has one?
+bool LinePeer::may_begin(const Qp& q) const {
+  const unsigned out = msn_dist(q.msn, q.acked);
+  if (signals_) return !bench_signal(own_.qps[q.index], q.msn) || out / 2 < q.room;
+  return !immediates_ || out < q.room;
+}
+
+void LinePeer::begin_message(Qp& q) {
+  const bool signal = signals_ && bench_signal(own_.qps[q.index], q.msn);
+  q.signals = static_cast<uint16_t>(q.signals + signal);
+  q.message_packets = signal ? 1 : packets_;
+  q.message_payload = signal ? 0 : payload_;
+  q.message_idx = 0;
+  q.message_offset = signal ? 0 : ring_.take(payload_ * packets_);
+}
+
 FramePtr LinePeer::data_frame(Qp& q, uint32_t psn, unsigned plane, uint64_t now_ps, bool rtx) {
   const Packet& p = packet(q, psn);
   const Region& region = other_.regions[0];
   WritePacket w;
   w.psn = psn;
   w.msn = p.msn;
-  w.part.opcode = write_opcode(p.idx == 0, p.last, immediates_);
-  if (immediates_ && p.last) {
+  w.part.opcode = write_opcode(p.idx == 0, p.last, p.imm);
+  if (p.imm && p.last) {
     w.part.imm = bench_immediate(q.index, p.msn);
-    w.part.rqmsn = bench_rqmsn(own_.qps[q.index], p.msn);
+    w.part.rqmsn = p.rqmsn;
   }
   w.part.va = region.va + p.offset;
   w.part.rkey = region.rkey;

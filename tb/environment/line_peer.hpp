@@ -41,9 +41,17 @@ class MessageRing {
 /// The immediate of a message of queue pair `qp` (0 on).
 constexpr uint32_t bench_immediate(unsigned qp, uint16_t msn) { return static_cast<uint32_t>(qp) << 16 | msn; }
 
+/// With signals every other message, the second one first, has an immediate and no bytes.
+constexpr bool bench_signal(const SidePlan::Qp& sender, uint16_t msn) { return (msn_dist(msn, sender.msn) & 1) != 0; }
+
 /// The RQMSN of that message, when all messages of its sender have an immediate.
 constexpr uint16_t bench_rqmsn(const SidePlan::Qp& sender, uint16_t msn) {
   return static_cast<uint16_t>(sender.rqmsn + msn_dist(msn, sender.msn));
+}
+
+/// The same of a signal, modulo 2^15.
+constexpr uint16_t bench_signal_rqmsn(const SidePlan::Qp& sender, uint16_t msn) {
+  return static_cast<uint16_t>(sender.rqmsn + msn_dist(msn, sender.msn) / 2);
 }
 
 /// Not a NIC: no queues, no processing time. It keeps the protocol's state per QP and speaks it properly (PSNs, MSNs,
@@ -64,6 +72,8 @@ class LinePeer {
   /// Messages from now on: so many packets of `payload` bytes each, with or without immediate. Those of the other side
   /// have one, or none, too.
   void messages(unsigned payload, unsigned packets, bool immediates);
+  /// Behind each of them a WRITE with immediate of no bytes, as collectives signal; both ways.
+  void signals(bool on) { signals_ = on; }
   void send(bool on) { sending_ = on; }
   /// Share of the ports' time that its data frames may take, control frames and all (1: as much as there is).
   void pace(double share) { pace_ = share; }
@@ -86,8 +96,8 @@ class LinePeer {
     uint64_t offset = 0;
     uint32_t length = 0;  // of its message
     uint32_t idx = 0, plen = 0;
-    uint16_t msn = 0;
-    bool last = false, sacked = false, queued = false;
+    uint16_t msn = 0, rqmsn = 0;
+    bool last = false, imm = false, sacked = false, queued = false;
     uint64_t again_ps = 0;  // not lost once more before
   };
   struct Qp {
@@ -104,6 +114,7 @@ class LinePeer {
     uint64_t progress_ps = 0;
     uint64_t message_offset = 0;
     uint32_t message_idx = 0, message_packets = 0, message_payload = 0;
+    uint16_t signals = 0;  ///< of the messages that have begun
     // responder
     RxWindow rx;
     uint32_t lowun = 0, rcvd = 0, trig = 0;
@@ -116,6 +127,8 @@ class LinePeer {
   Qp* qp_of(uint32_t dqp);
   Packet& packet(Qp& q, uint32_t psn) { return q.out[psn % q.out.size()]; }
   void order(Qp& q, uint32_t psn, uint64_t now_ps);
+  bool may_begin(const Qp& q) const;
+  void begin_message(Qp& q);
   std::string data(Qp& q, const Frame& frame, const FrameInfo& info);
   std::string immediate(const Qp& q, const FrameInfo& info, const wire::Meth& meth, const uint8_t* end) const;
   void control(Qp& q, const Frame& frame, const FrameInfo& info, uint64_t now_ps);
@@ -147,7 +160,7 @@ class LinePeer {
   std::deque<std::pair<unsigned, unsigned>> acks_;  // QP, plane
   std::size_t cursor_ = 0;
   unsigned payload_ = 64, packets_ = 1;
-  bool immediates_ = false;
+  bool immediates_ = false, signals_ = false;
   bool sending_ = false, single_ = false;
   uint64_t ones_ = 0;
   double pace_ = 1;

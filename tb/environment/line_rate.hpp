@@ -28,12 +28,15 @@ struct DataPackets {
   Encap encap = Encap::Srv6;
   bool ts = false;
   unsigned immediate_every = 0;  ///< so many packets a message has, the last one with an IMMDT of 4 bytes; 0: none has
+  unsigned signal_every = 0;     ///< behind so many packets comes one of no bytes with an IMMDT; 0: none comes
 };
 
 /// Bytes of the wire that a data packet takes on average, preamble, FCS and gap included.
 constexpr double data_wire_bytes(const DataPackets& d) {
   const unsigned plain = wire_bytes(data_frame_bytes(d.payload, d.encap, d.ts));
-  return plain + (d.immediate_every != 0 ? 4.0 / d.immediate_every : 0.0);
+  const double signal = wire_bytes(data_frame_bytes(0, d.encap, d.ts) + 4);
+  return plain + (d.immediate_every != 0 ? 4.0 / d.immediate_every : 0.0) +
+         (d.signal_every != 0 ? signal / d.signal_every : 0.0);
 }
 
 /// Payload that the ports carry at most when data frames share them with control frames that take `control_gbps` of

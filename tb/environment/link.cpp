@@ -137,19 +137,31 @@ void penalize(std::vector<uint8_t>& b, unsigned penalty, bool icrc_outer) {
   fix_icrc(b, inner, icrc_outer);
 }
 
-bool empty_write(std::vector<uint8_t>& b, bool icrc_outer) {
+bool empty_write(std::vector<uint8_t>& b, bool icrc_outer, Emptied what) {
   const FrameInfo f = look_at(b);
   if (!f.mrc || (!f.is(wire::Opcode::WriteOnly) && !f.is(wire::Opcode::WriteOnlyImm))) return false;
   uint8_t* bth = &b[f.inner + 48];
   const unsigned reth = f.inner + 48 + 12 + 4 + ((bth[8] & 0x10) ? 4 : 0);
   const unsigned headers = reth + 16 + (f.is(wire::Opcode::WriteOnlyImm) ? 4 : 0);
   if (b.size() <= headers + 4) return false;
-  bth[1] &= 0xcf;  // pad count
-  wire::store_be<4>(&b[reth + 12], 0);
-  b.resize(headers + 4);
+  if (what != Emptied::Payload) wire::store_be<4>(&b[reth + 12], 0);
+  if (what != Emptied::Length) {
+    bth[1] &= 0xcf;  // pad count
+    b.resize(headers + 4);
+  }
   fix_lengths(b, f);
   fix_icrc(b, f.inner, icrc_outer);
   return true;
+}
+
+void swap_addresses(std::vector<uint8_t>& b) {
+  const FrameInfo f = look_at(b);
+  const auto swap = [&](unsigned at, unsigned bytes) {
+    std::swap_ranges(b.begin() + at, b.begin() + at + bytes, b.begin() + at + bytes);
+  };
+  swap(0, 6);
+  swap(f.inner + 8, 16);
+  if (f.outer != 0) swap(kEth + 8, 16);
 }
 
 void route_frame(std::vector<uint8_t>& b) {
@@ -174,6 +186,7 @@ Link::Link(const Preset& preset, const Scenario& scenario, uint64_t seed, bool t
     : preset_(preset),
       scenario_(scenario),
       rng_(seed, to_peer ? "link to peer" : "link to dut"),
+      return_rng_(seed, to_peer ? "frames to peer that come back" : "frames to dut that come back"),
       ev_salt_(Rng::hash(seed ^ (to_peer ? 1 : 2))),
       to_peer_(to_peer),
       trimmed_(wire::kDscpTrimmed),
@@ -193,6 +206,38 @@ const Impairment& Link::rule_for(unsigned plane, uint32_t entropy, uint64_t now_
   return scenario_.link;
 }
 
+unsigned Link::trim_size(Rng& rng) const {
+  static constexpr unsigned kSizes[] = {128, 206, 256, 4084};
+  return scenario_.trim_size != 0 ? scenario_.trim_size : kSizes[rng.below(std::size(kSizes))];
+}
+
+void Link::trim(Frame& frame, const Impairment& what) {
+  const unsigned size = trim_size(rng_);
+  const bool lasthop = rng_.chance(what.lasthop);
+  trim_frame(frame.bytes, size, lasthop ? lasthop_ : trimmed_, scenario_.trim_lengths);
+  if (receiver_) {
+    for (unsigned i = 0; i < 16; ++i)
+      frame.bytes[look_at(frame.bytes).inner + 24 + i] = static_cast<uint8_t>(*receiver_ >> (8 * (15 - i)));
+  }
+  frame.fate |= kFateTrimmed;
+  if (lasthop) frame.fate |= kFateLastHop;
+  ++counters_.trimmed;
+}
+
+/// A switch has no way on for a data frame, and one back.
+void Link::give_back(FramePtr frame, const Impairment& what) {
+  const bool marked = return_rng_.chance(what.return_marked) && returned_code_;
+  trim_frame(frame->bytes, trim_size(return_rng_), marked ? *returned_code_ : trimmed_, scenario_.trim_lengths);
+  frame->fate |= kFateTrimmed | kFateReturned;
+  if (return_rng_.chance(what.return_swap)) {
+    swap_addresses(frame->bytes);
+    frame->fate |= kFateSwapped;
+  }
+  ++counters_.returned;
+  last_fate_ = frame->fate;
+  deliver(std::move(frame), 0, back_);
+}
+
 void Link::transmit(FramePtr frame) {
   const FrameInfo info = look_at(frame->bytes);
   const Impairment& what = rule_for(frame->plane, info.entropy, frame->sent_ps);
@@ -204,6 +249,10 @@ void Link::transmit(FramePtr frame) {
   double loss = what.loss;
   if (!data) loss += what.trim / 8;
   if (rng_.chance(loss)) {
+    if (data && gives_back(what)) {
+      give_back(std::move(frame), what);
+      return;
+    }
     last_fate_ = kFateLost;
     ++counters_.lost;
     counters_.data_lost += data;
@@ -225,21 +274,23 @@ void Link::transmit(FramePtr frame) {
     ++counters_.marked;
   }
   if (data && rng_.chance(what.trim)) {
-    static constexpr unsigned kSizes[] = {128, 206, 256, 4084};
-    const unsigned size = scenario_.trim_size != 0 ? scenario_.trim_size : kSizes[rng_.below(std::size(kSizes))];
-    const bool lasthop = rng_.chance(what.lasthop);
-    trim_frame(frame->bytes, size, lasthop ? lasthop_ : trimmed_, scenario_.trim_lengths);
-    frame->fate |= kFateTrimmed;
-    if (lasthop) frame->fate |= kFateLastHop;
-    ++counters_.trimmed;
+    if (gives_back(what)) {
+      give_back(std::move(frame), what);
+      if (copy) finish_copy(std::move(copy), 0);
+      return;
+    }
+    trim(*frame, what);
   }
   if (info.mrc && info.is(wire::Opcode::Sack) && rng_.chance(what.penalty)) {
     penalize(frame->bytes, rng_.chance(0.5) ? 0 : static_cast<unsigned>(rng_.between(1, 127)), icrc_outer_);
     frame->fate |= kFatePenalty;
     ++counters_.penalties;
   }
+  const Emptied emptied = !zero_legal_                  ? Emptied::All
+                          : counters_.no_bytes % 2 == 0 ? Emptied::Payload
+                                                        : Emptied::Length;
   if (rng_.chance(what.no_bytes) && !spoiled && !(frame->fate & kFateTrimmed) &&
-      empty_write(frame->bytes, icrc_outer_)) {
+      empty_write(frame->bytes, icrc_outer_, emptied)) {
     frame->fate |= kFateNoBytes;
     ++counters_.no_bytes;
   }
@@ -261,23 +312,24 @@ void Link::transmit(FramePtr frame) {
   }
   last_fate_ = frame->fate;
   const auto extra_ps = static_cast<uint64_t>(extra_ns * 1000);
-  if (copy) {
-    last_fate_ |= copy->fate;
-    (copy->fate & kFateRogue ? counters_.rogues : counters_.duplicates) += 1;
-    const uint64_t later_ps = extra_ps + static_cast<uint64_t>(rng_.unit() * scenario_.reorder_ns * 1000);
-    deliver(std::move(frame), extra_ps);
-    deliver(std::move(copy), later_ps);
-  } else {
-    deliver(std::move(frame), extra_ps);
-  }
+  deliver(std::move(frame), extra_ps, out_);
+  if (copy) finish_copy(std::move(copy), extra_ps);
 }
 
-void Link::deliver(FramePtr frame, uint64_t extra_ps) {
+/// The second copy of a frame goes on.
+void Link::finish_copy(FramePtr copy, uint64_t extra_ps) {
+  last_fate_ |= copy->fate;
+  (copy->fate & kFateRogue ? counters_.rogues : counters_.duplicates) += 1;
+  const uint64_t later_ps = extra_ps + static_cast<uint64_t>(rng_.unit() * scenario_.reorder_ns * 1000);
+  deliver(std::move(copy), later_ps, out_);
+}
+
+void Link::deliver(FramePtr frame, uint64_t extra_ps, std::vector<FramePtr>& to) {
   const uint64_t length = kPreambleBytes + frame->bytes.size() + kFcsBytes;  // a switch has it all before it goes on
   frame->arrive_ps =
       frame->sent_ps + length * byte_ps(preset_) + static_cast<uint64_t>(scenario_.delay_ns * 1000) + extra_ps;
   frame->seq = seq_++;
-  out_.push_back(std::move(frame));
+  to.push_back(std::move(frame));
 }
 
 }  // namespace mrc::tb

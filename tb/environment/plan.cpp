@@ -111,6 +111,7 @@ void draw_controllers(SidePlan& side, const Preset& preset, const Scenario& s) {
 /// Registers that both NICs have alike.
 struct SharedRegisters {
   uint32_t ctrl = 0, ack_ctl = 0, udp_port = 0, ip_plane = 0, probe_kind = 0, dscp_tx = 0, dscp_trim = 0;
+  uint32_t skip_ticks = 0;
 };
 
 /// Drawn from the plan's own stream, in this order; the others from theirs, in the order of their bits, so that the
@@ -118,13 +119,36 @@ struct SharedRegisters {
 constexpr const csr::Field* kFirstSwitches[] = {&csr::kCtrlEvSwap,  &csr::kCtrlBthM,      &csr::kCtrlSackBaseSelf,
                                                 &csr::kCtrlOorDrop, &csr::kCtrlRttRtx,    &csr::kCtrlRevFixed,
                                                 &csr::kCtrlNominal, &csr::kCtrlPortsFrom0};
+/// Where CTRL ended when the others were drawn first: what came later has a stream of its own.
+constexpr unsigned kLaterSwitches = csr::kCtrlZeroLength.lsb;
 
 const Switch& switch_of(const csr::Field& field) {
   return *std::ranges::find_if(kSwitches, [&](const Switch& w) { return w.field == &field; });
 }
 
+/// DSCP_TX and DSCP_TRIM. With vary all code points differ but that of endpoint requests, which may be that of data.
+void draw_codes(SharedRegisters& r, const Scenario& s, Rng& rng, Rng& later) {
+  std::array<uint32_t, 64> code{s.dscp_ctl, s.dscp_rtx, s.dscp_data, s.dscp_lasthop, s.dscp_trimmed};
+  uint32_t ep = s.dscp_ep == Scenario::kAsData ? s.dscp_data : s.dscp_ep;
+  uint32_t returned = s.dscp_returned;
+  bool valid = s.dscp_returned_valid;
+  if (s.vary && rng.chance(0.5)) {
+    std::iota(code.begin(), code.end(), 0u);
+    for (unsigned i = 0; i < 5; ++i) std::swap(code[i], code[i + rng.below(64 - i)]);
+    constexpr unsigned kReturned = 5, kEp = 6;  // those behind the five are nobody's
+    for (const unsigned i : {kReturned, kEp}) std::swap(code[i], code[i + later.below(64 - i)]);
+    returned = code[kReturned];
+    ep = later.chance(0.5) ? code[kEp] : code[2];
+    valid = later.chance(0.5);
+  }
+  r.dscp_tx = csr::kDscpTxData.set(csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, code[0]), code[1]), code[2]);
+  r.dscp_tx = csr::kDscpTxEp.set(r.dscp_tx, ep);
+  r.dscp_trim = csr::kDscpTrimTrimmed.set(csr::kDscpTrimLasthop.set(0, code[3]), code[4]);
+  r.dscp_trim = csr::kDscpTrimReturned.set(csr::kDscpTrimReturnedValid.set(r.dscp_trim, valid), returned);
+}
+
 /// As the scenario says, or with vary as the seed does.
-SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches) {
+SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches, Rng& later) {
   SharedRegisters r;
   const auto draw = [&](Rng& from, const Switch& w) {
     const bool drawn = s.vary && w.field != &csr::kCtrlErrSilent;  // with that retries would have to be allowed to end
@@ -138,12 +162,16 @@ SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches) {
     }
   };
   draw_others(0, csr::kCtrlIcrcOuter.lsb);
+  for (unsigned gone = 0; s.vary && gone < 2; ++gone) switches.below(2);  // two switches that were there
   const auto gap = [&](uint32_t fixed) {
     return s.vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.below(64)) : fixed;
   };
   r.ack_ctl = csr::kAckCtlGap.set(r.ack_ctl, gap(s.ack_gap));
   r.ack_ctl = csr::kAckCtlArGap.set(r.ack_ctl, gap(s.ar_gap));
-  draw_others(csr::kCtrlIcrcOuter.lsb, 32);
+  draw_others(csr::kCtrlIcrcOuter.lsb, kLaterSwitches);
+  for (const Switch& w : kSwitches) {
+    if (w.field->lsb >= kLaterSwitches) draw(later, w);
+  }
 
   const bool drawn_only = s.vary && switches.below(2) != 0;
   r.ip_plane = csr::kIpPlaneEnable.set(0, s.vary ? static_cast<uint32_t>(switches.below(2)) : s.ip_plane);
@@ -154,13 +182,8 @@ SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches) {
   r.udp_port = s.vary && rng.chance(0.5) ? static_cast<uint32_t>(rng.between(1024, 65535)) : s.udp_port;
   // Not drawn for a peer with another port: it would be left alone.
   r.udp_port = csr::kUdpPortOnly.set(r.udp_port, s.udp_only || (drawn_only && s.peer_port == 0));
-  std::array<uint32_t, 64> code{s.dscp_ctl, s.dscp_rtx, s.dscp_data, s.dscp_lasthop, s.dscp_trimmed};
-  if (s.vary && rng.chance(0.5)) {
-    std::iota(code.begin(), code.end(), 0u);
-    for (unsigned i = 0; i < 5; ++i) std::swap(code[i], code[i + rng.below(64 - i)]);
-  }
-  r.dscp_tx = csr::kDscpTxData.set(csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, code[0]), code[1]), code[2]);
-  r.dscp_trim = csr::kDscpTrimTrimmed.set(csr::kDscpTrimLasthop.set(0, code[3]), code[4]);
+  draw_codes(r, s, rng, later);
+  r.skip_ticks = s.vary && later.chance(0.5) ? static_cast<uint32_t>(later.below(300)) : s.skip_ticks;
   return r;
 }
 
@@ -194,7 +217,7 @@ void draw_registers(SidePlan& side, const Preset& preset, const Scenario& s, con
   }
   side.nak_code = csr::kNakCodeInvalid.set(0, s.nak_invalid) | csr::kNakCodeAccess.set(0, s.nak_access);
   side.rev_seed = s.vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : s.rev_seed;
-  side.ev_ctl = csr::kEvCtlMinActive.set(0, s.min_active);
+  side.ev_ctl = csr::kEvCtlMinActive.set(0, s.min_active) | csr::kEvCtlSkipTicks.set(0, shared.skip_ticks);
   side.ev_probe = csr::kEvProbeInterval.set(0, s.probe_ticks) | csr::kEvProbeSuccesses.set(0, s.probe_successes) |
                   csr::kEvProbeSkipGood.set(0, s.skip_good) | csr::kEvProbeCap.set(0, s.probe_cap) |
                   csr::kEvProbeKeepCount.set(0, s.probe_keep) | csr::kEvProbeKind.set(0, shared.probe_kind);
@@ -242,8 +265,23 @@ void draw_connection(const Plan& plan, SidePlan::Qp& a, SidePlan::Qp& b, const P
   b.profile = profile(plan.peer);
 }
 
+/// Classes of QPs: with code points that mean nothing else.
+void draw_class(SidePlan::Qp& q, const SidePlan& side, const Scenario& s, Rng& later) {
+  q.own_class = later.chance(s.own_class) || q.fifo;
+  if (!q.own_class) return;
+  std::vector<unsigned> free;
+  for (unsigned code = 0; code < 64; ++code) {
+    const bool taken = code == csr::kDscpTxCtl.get(side.dscp_tx) || code == csr::kDscpTrimTrimmed.get(side.dscp_trim) ||
+                       code == csr::kDscpTrimLasthop.get(side.dscp_trim) ||
+                       code == csr::kDscpTrimReturned.get(side.dscp_trim);
+    if (!taken) free.push_back(code);
+  }
+  q.class_data = free[later.below(free.size())];
+  q.class_rtx = free[later.below(free.size())];
+}
+
 /// What each end has for itself.
-void draw_end(SidePlan::Qp& q, const Preset& preset, const Scenario& s, Rng& rng) {
+void draw_end(SidePlan::Qp& q, const SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng) {
   q.trim_nack = s.vary ? rng.below(5) != 0 : s.trim_nack;
   q.svc_time = rng.chance(s.svc_share);
   q.dyn_mpr = s.dyn_mpr;
@@ -252,7 +290,7 @@ void draw_end(SidePlan::Qp& q, const Preset& preset, const Scenario& s, Rng& rng
   q.retry_exp = s.retry_exp;
   q.max_wimm = std::min(s.max_wimm, preset.max_wimm);
   q.max_wimm_dest = std::min(s.max_wimm_dest, preset.max_wimm);
-  q.wimm_room = s.may_fail ? ~0u : std::min(q.max_wimm, q.max_wimm_dest);
+  q.wimm_room = immediates_posted(side, q, s);
   q.dmac = rng.next() & 0xfeffffffffffu;
   q.template_address = U128{0x20011000u} << 96;
   const uint64_t usids = rng.between(1, 6);
@@ -341,8 +379,19 @@ std::vector<std::string> SidePlan::wire_notes() const {
   return notes;
 }
 
-QpPlan SidePlan::requester_plan(const Qp& qp) {
-  return {qp.peer, qp.mtu, qp.msn, qp.rqmsn, qp.fails, qp.may_fail, qp.max_wimm, qp.wimm_room};
+QpPlan SidePlan::requester_plan(const Qp& qp) const {
+  QpPlan plan{.peer = qp.peer,
+              .mtu = qp.mtu,
+              .msn = qp.msn,
+              .rqmsn = qp.rqmsn,
+              .fails = qp.fails,
+              .may_fail = qp.may_fail,
+              .max_wimm = qp.max_wimm,
+              .wimm_room = qp.wimm_room,
+              .fifo = qp.fifo};
+  plan.zero_legal = csr::kCtrlZeroLength.get(ctrl) == static_cast<uint32_t>(ZeroLength::Legal);
+  plan.wimm_waits = csr::kCtrlWimmOver.get(ctrl) == static_cast<uint32_t>(WimmOver::Wait);
+  return plan;
 }
 
 std::vector<QpPlan> SidePlan::requester_plan() const {
@@ -354,15 +403,55 @@ std::vector<QpPlan> SidePlan::requester_plan() const {
   return list;
 }
 
+void set_registers(SidePlan& side, const std::vector<RegisterSetting>& settings) {
+  const std::pair<uint32_t, uint32_t*> planned[] = {
+      {csr::kCtrl, &side.ctrl},          {csr::kUdpPort, &side.udp_port},      {csr::kDscpTx, &side.dscp_tx},
+      {csr::kDscpTrim, &side.dscp_trim}, {csr::kReorder, &side.reorder},       {csr::kSackTrigger, &side.sack_trigger},
+      {csr::kSrv6, &side.srv6},          {csr::kEvCtl, &side.ev_ctl},          {csr::kEvProbe, &side.ev_probe},
+      {csr::kEpCtl, &side.ep_ctl},       {csr::kNakCode, &side.nak_code},      {csr::kAckCtl, &side.ack_ctl},
+      {csr::kRevSeed, &side.rev_seed},   {csr::kIpPlane, &side.ip_plane},      {csr::kPortStall, &side.port_stall},
+      {csr::kShare, &side.share},        {csr::kShareDrain, &side.share_drain}};
+  for (const RegisterSetting& s : settings) {
+    const std::size_t dot = std::min(s.field.find('.'), s.field.size());
+    const auto reg = std::ranges::find(csr::kRegisters, std::string_view(s.field).substr(0, dot), &csr::Register::name);
+    const auto word = std::ranges::find_if(
+        planned, [&](const auto& p) { return reg != std::end(csr::kRegisters) && p.first == reg->offset; });
+    if (word == std::end(planned))
+      throw ScenarioError("register " + s.field + ": no scenario sets it.", "docs/generated/csr.md lists registers.");
+    if (reg->fields.empty() && dot == s.field.size()) {
+      *word->second = s.value;
+      continue;
+    }
+    const std::string name = s.field.substr(std::min(dot + 1, s.field.size()));
+    const auto field = std::ranges::find_if(reg->fields, [&](const csr::Field& f) { return name == f.name; });
+    if (field == reg->fields.end())
+      throw ScenarioError("register " + s.field + ": there is no such field.", "docs/generated/csr.md lists them.");
+    if (field->get(field->set(0, s.value)) != s.value)
+      throw ScenarioError("register " + s.field + ": " + std::to_string(s.value) + " does not fit.",
+                          "It has " + std::to_string(field->width) + " bits.");
+    *word->second = field->set(*word->second, s.value);
+  }
+}
+
+unsigned immediates_posted(const SidePlan& side, const SidePlan::Qp& q, const Scenario& s) {
+  if (s.may_fail) return ~0u;
+  const unsigned both = std::min(q.max_wimm, q.max_wimm_dest);
+  // More than that wait in the requestor, unless the responder has less room than it.
+  const bool wait = csr::kCtrlWimmOver.get(side.ctrl) == static_cast<uint32_t>(WimmOver::Wait);
+  return wait && q.max_wimm != 0 && q.max_wimm <= q.max_wimm_dest ? both + s.wimm_extra : both;
+}
+
 Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   Rng rng(seed, "plan");
   Rng switches(seed,
                "switches");  // of its own: the rest of a seed's plan does not depend on how many switches there are
+  Rng later(seed, "later registers");  // of its own, too: what the NIC has learned since
   Plan plan;
   draw_side(plan.dut, preset, s, rng);
   draw_side(plan.peer, preset, s, rng);
-  const SharedRegisters shared = draw_shared(s, rng, switches);
+  const SharedRegisters shared = draw_shared(s, rng, switches, later);
   for (SidePlan* side : {&plan.dut, &plan.peer}) draw_registers(*side, preset, s, shared, rng, switches);
+  for (SidePlan* side : {&plan.dut, &plan.peer}) set_registers(*side, s.registers);
   if (s.peer_port != 0) plan.peer.udp_port = csr::kUdpPortPort.set(plan.peer.udp_port, s.peer_port);
 
   // QPs: index i here, perm[i] there.
@@ -380,7 +469,10 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     draw_connection(plan, a, b, preset, s, rng);
     for (SidePlan::Qp* q : {&a, &b}) {
       q->dest = i % plan.dut.dests;
-      draw_end(*q, preset, s, rng);
+      const SidePlan& side = q == &a ? plan.dut : plan.peer;
+      draw_end(*q, side, preset, s, rng);
+      q->fifo = i + s.fifo_qps >= n;
+      draw_class(*q, side, s, later);
     }
     a.dip = plan.peer.ip ^ a.dest;  // the peer answers to several addresses
     b.dip = plan.dut.ip ^ b.dest;
@@ -457,6 +549,15 @@ void connect_qp(Driver& driver, const SidePlan& side, unsigned index, const Movi
     move_qp(driver, row, index, state, attributes);
   };
   move(QpState::Init, kInitAttributes);
+  if (const SidePlan::Qp& q = side.qps[index]; q.own_class) {
+    csr::TblQpClass own;
+    own.own = true;
+    own.data = static_cast<uint8_t>(q.class_data);
+    own.rtx = static_cast<uint8_t>(q.class_rtx);
+    uint32_t words[csr::TblQpClass::kWords];
+    own.pack(words);
+    driver.row(csr::kTblQpClassId, index, words);
+  }
   move(QpState::Rtr, kRtrAttributes);
   move(QpState::Rts, kRtsAttributes);
 }

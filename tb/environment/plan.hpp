@@ -46,6 +46,9 @@ struct SidePlan {
     uint64_t dmac = 0;
     U128 dip = 0, template_address = 0;
     bool fails = false, may_fail = false;
+    bool own_class = false;                  ///< it has one: QP_CLASS
+    unsigned class_data = 0, class_rtx = 0;  ///< its code points
+    bool fifo = false;                       ///< all its messages have 64 bytes
   };
   std::vector<Qp> qps;          ///< by QP index; unused ones have peer = 0xffff
   std::vector<Region> regions;  ///< where the other side may write
@@ -58,13 +61,20 @@ struct SidePlan {
   std::vector<std::string> wire_notes() const;
 
   std::vector<QpPlan> requester_plan() const;
-  static QpPlan requester_plan(const Qp& qp);
+  QpPlan requester_plan(const Qp& qp) const;
   uint32_t ev_mask(const Profile& profile) const;  ///< bits of an EV that may be set
 };
+
+/// So many WRITEs with immediate a QP's host lets be outstanding.
+unsigned immediates_posted(const SidePlan& side, const SidePlan::Qp& q, const Scenario& scenario);
 
 struct Plan {
   SidePlan dut, peer;
 };
+
+/// Sets fields of the registers that a plan has. Throws ScenarioError: it has none of that name, or the value does not
+/// fit.
+void set_registers(SidePlan& side, const std::vector<RegisterSetting>& settings);
 
 /// Draws a plan. The same arguments give the same plan.
 Plan make_plan(const Preset& preset, const Scenario& scenario, uint64_t seed);

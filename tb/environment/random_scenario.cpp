@@ -150,17 +150,28 @@ constexpr RandomKey kDrawn[] = {
     {"share_drain", "0 5000 40000 1048576"},
 };
 
+/// What came later, and the switches of CTRL that no table names: drawn from a stream of their own, so that the seeds'
+/// other values stay what they were.
+constexpr RandomKey kLater[] = {
+    {"skip_ticks", "0 10 94 1000"}, {"wimm_over", "0 0 1 2"},     {"wimm_extra", "0 4 32"},
+    {"zero_share", "0 0.1 0.5"},    {"signal_every", "0 0 1 3"},  {"fifo_qps", "0 0 1"},
+    {"own_class", "0 0.5 1"},       {"returned", "0 1 2"},        {"return_share", "0 0.3 1"},
+    {"return_swap", "0 0.5 1"},     {"return_marked", "0 0.5 1"}, {"dscp_returned_valid", "0 1"},
+};
+
 constexpr RandomKey kNotDrawn[] = {
     {"peer_sends", "one side sends in any case"},
     {"size_min", "drawn together with size_max"},
     {"size_max", "drawn together with size_min"},
     {"mtu_min", "drawn together with mtu_max"},
     {"mtu_max", "drawn together with mtu_min"},
-    {"dscp_data", "the five code points differ: drawn with vary"},
-    {"dscp_rtx", "the five code points differ: drawn with vary"},
-    {"dscp_ctl", "the five code points differ: drawn with vary"},
-    {"dscp_trimmed", "the five code points differ: drawn with vary"},
-    {"dscp_lasthop", "the five code points differ: drawn with vary"},
+    {"dscp_data", "the code points differ: drawn with vary"},
+    {"dscp_rtx", "the code points differ: drawn with vary"},
+    {"dscp_ctl", "the code points differ: drawn with vary"},
+    {"dscp_ep", "the code points differ: drawn with vary"},
+    {"dscp_trimmed", "the code points differ: drawn with vary"},
+    {"dscp_lasthop", "the code points differ: drawn with vary"},
+    {"dscp_returned", "the code points differ: drawn with vary"},
     {"srv6_plane_lsb", "drawn with vary"},
     {"srv6_uplink_usid", "drawn with vary"},
     {"srv6_uplink_lsb", "drawn with vary"},
@@ -219,6 +230,7 @@ std::span<const RandomKey> random_keys() {
   // Switches of CTRL that the table does not name are drawn after it.
   static const std::vector<RandomKey> all = [] {
     std::vector<RandomKey> keys(std::begin(kDrawn), std::end(kDrawn));
+    keys.insert(keys.end(), std::begin(kLater), std::end(kLater));
     for (const Switch& w : kSwitches) {
       const auto same = [&](const RandomKey& key) { return std::string_view(key.name) == w.field->name; };
       if (std::ranges::none_of(keys, same)) keys.push_back({w.field->name, w.values});
@@ -231,17 +243,33 @@ std::span<const RandomKey> keys_not_drawn() { return kNotDrawn; }
 
 namespace {
 
-Rng rng_of(uint64_t seed, unsigned draw) {
-  return Rng(draw == 0 ? seed : Rng::hash(seed + draw * uint64_t{0x9e3779b97f4a7c15}), kRandomScenario);
+/// The stream of a seed, and that of what came later.
+struct Draws {
+  Rng rng, later;
+};
+Draws draws_of(uint64_t seed, unsigned draw) {
+  const uint64_t of = draw == 0 ? seed : Rng::hash(seed + draw * uint64_t{0x9e3779b97f4a7c15});
+  return {Rng(of, kRandomScenario), Rng(of, "random, later")};
+}
+
+/// Scenarios that were there before kLater; a seed draws one of them, and perhaps a newer one in its place.
+constexpr std::size_t kFirstScenarios = 33;
+
+/// Is it of the keys that have been drawn from the beginning, or never?
+bool is_first(std::string_view key) {
+  const auto is = [&](const RandomKey& one) { return key == one.name; };
+  return std::ranges::any_of(kDrawn, is) || std::ranges::any_of(kNotDrawn, is);
 }
 
 /// Draws other values for this share of the keys, and rules. How many.
-unsigned change(Rng& rng, Scenario& s, double share) {
+unsigned change(Draws& draws, Scenario& s, double share) {
+  Rng& rng = draws.rng;
   unsigned changes = 0;
   const auto set = [&](const char* key, double value) { set_key(s, key, value, kRandomScenario); };
   for (const RandomKey& key : random_keys()) {
-    if (!rng.chance(share)) continue;
-    set(key.name, one_of(rng, numbers(key.values)));
+    Rng& from = is_first(key.name) ? rng : draws.later;
+    if (!from.chance(share)) continue;
+    set(key.name, one_of(from, numbers(key.values)));
     ++changes;
   }
   if (rng.chance(share)) {
@@ -281,12 +309,15 @@ void mend(Scenario& s) {
 }  // namespace
 
 Scenario random_scenario(uint64_t seed, unsigned draw) {
-  Rng rng = rng_of(seed, draw);
-  Scenario s = one_of(rng, scenarios());
+  Draws draws = draws_of(seed, draw);
+  auto& [rng, later] = draws;
+  const auto& all = scenarios();
+  Scenario s = all[rng.below(kFirstScenarios)];
+  if (const uint64_t at = later.below(all.size()); at >= kFirstScenarios) s = all[at];
   const std::string base = s.name;
   // Few changes, so that what is special about the base stays; or many.
   const double share = one_of(rng, std::array{0.05, 0.2, 0.5});
-  const unsigned changes = change(rng, s, share);
+  const unsigned changes = change(draws, s, share);
   mend(s);
   s.description = base + " with " + std::to_string(changes) + " other values";
   return s;
@@ -331,21 +362,23 @@ void set_named(Scenario& s, std::string_view key, std::string_view value, std::s
   s.description = fmt::format("{} with {} = {}", words_of(s), key, value);
 }
 
-void change_a_little(Rng& rng, Scenario& s) {
+void change_a_little(Draws& draws, Scenario& s) {
   const std::string base = words_of(s);
-  const unsigned changes = change(rng, s, one_of(rng, std::array{0.02, 0.05, 0.1}));
+  const unsigned changes = change(draws, s, one_of(draws.rng, std::array{0.02, 0.05, 0.1}));
   mend(s);
   s.description = fmt::format("{}, near it {} other values", base, changes);
 }
 
 /// Each key is one or the other's; those that are never drawn alone are all of the same one.
-void cross(Rng& rng, Scenario& s, Scenario other) {
+void cross(Draws& draws, Scenario& s, Scenario other) {
+  auto& [rng, later] = draws;
   const std::string words = fmt::format("{} crossed with {}", words_of(s), words_of(other));
   const bool together = rng.chance(0.5);
   for (const ScenarioKey& key : scenario_keys()) {
     const bool alone =
         std::ranges::none_of(kNotDrawn, [&](const RandomKey& one) { return std::string_view(one.name) == key.name; });
-    if (alone ? rng.chance(0.5) : together) key.set_value(s, key.value(other));
+    const bool takes = !alone ? together : (is_first(key.name) ? rng : later).chance(0.5);
+    if (takes) key.set_value(s, key.value(other));
   }
   s.hang_us = std::max(s.hang_us, other.hang_us);
   if (rng.chance(0.5)) s.rules.insert(s.rules.end(), other.rules.begin(), other.rules.end());
@@ -386,11 +419,11 @@ Scenario random_scenario_near(std::string_view near, uint64_t seed, unsigned dra
       }
       step = *given;
     }
-    Rng rng = rng_of(Rng::hash(step) ^ salt, last ? draw : 0);
+    Draws draws = draws_of(Rng::hash(step) ^ salt, last ? draw : 0);
     if (with) {
-      cross(rng, s, scenario_of(*with, near));
+      cross(draws, s, scenario_of(*with, near));
     } else {
-      change_a_little(rng, s);
+      change_a_little(draws, s);
     }
     if (last) return s;
   }

@@ -57,7 +57,10 @@ ScenarioKey link_key(const char* name, const char* doc) {
   KEY_OF(rogue, "frames followed by an altered copy that must have no effect")                            \
   KEY_OF(reorder, "frames delayed by up to reorder_ns")                                                   \
   KEY_OF(penalty, "SACKs given a window penalty or its end, as responders of another make may send them") \
-  KEY_OF(no_bytes, "WRITEs of one packet that lose their payload, with a right ICRC: their QP may fail")
+  KEY_OF(no_bytes, "WRITEs of one packet that lose their payload, with a right ICRC: their QP may fail")  \
+  KEY_OF(return_share, "share of the lost and trimmed data frames that a switch sends back instead")      \
+  KEY_OF(return_swap, "share of the returned frames whose addresses the switch exchanges")                \
+  KEY_OF(return_marked, "share of the returned frames with dscp_returned, if that is valid")
 #define OF_RULE(name, doc) key_of<Impairment, &Impairment::name>(#name, doc, 0, 1),
 #define OF_LINK(name, doc) link_key<&Impairment::name>(#name, doc),
 
@@ -75,6 +78,11 @@ const ScenarioKey kKeys[] = {
     KEY(exact_share, 0, 1, "share of messages of whole MTUs"),
     KEY(aligned_share, 0, 1, "share of messages with addresses that are multiples of 64"),
     KEY(imm_share, 0, 1, "share of WRITEs with immediate"),
+    KEY(zero_share, 0, 1, "share of messages of no bytes, with and without immediate"),
+    KEY(signal_every, 0, 64,
+        "a WRITE with immediate of no bytes follows so many WRITEs of a QP, as collectives signal; 0: none"),
+    KEY(fifo_qps, 0, 256, "so many QPs, the last ones, carry WRITEs of 64 bytes alone, in a class of their own"),
+    KEY(own_class, 0, 1, "share of QPs with a class of their own: table QP_CLASS"),
     KEY(wqe_gap, 0, 1e6, "cycles between WQEs on average"),
     KEY(mtu_min, 0, 4, "smallest path MTU, 256 << m"),
     KEY(mtu_max, 0, 4, "largest path MTU, 256 << m"),
@@ -83,8 +91,8 @@ const ScenarioKey kKeys[] = {
     KEY(srh_share, 0, 1, "share of the QPs with SRv6 that have a routing header"),
     KEY(udp_share, 0, 1, "share of the QPs without SRv6 whose entropy is the UDP source port alone"),
     KEY(generated, 0, 1, "share of the EV profiles that the NIC fills itself, AUTO or GENERATED"),
-    KEY(mpr, 0, 32, "window in units of 128 PSNs; 0: the preset's MaxMpr"),
-    KEY(peer_mpr, 0, 32, "window of the peer's QPs; 0: as mpr"),
+    KEY(mpr, 0, 64, "window in units of 128 PSNs; 0: the preset's MaxMpr"),
+    KEY(peer_mpr, 0, 64, "window of the peer's QPs; 0: as mpr"),
     KEY(wrap_share, 0, 1, "share of QPs that start just before PSN, MSN and RQMSN wrap"),
     SWITCH(msn_zero, "MSN and RQMSN of every QP start at 0"),
     KEY(bad_wqes, 0, 1, "share of WQEs of an impossible length"),
@@ -93,6 +101,7 @@ const ScenarioKey kKeys[] = {
     KEY(rounds, 1, 100, "rounds of traffic; between them failed QPs and some others are connected anew"),
     KEY(max_wimm, 0, 32, "WRITEs with immediate a requestor may have outstanding; 0: none"),
     KEY(max_wimm_dest, 0, 32, "WRITEs with immediate a responder reorders; 0: it takes none"),
+    KEY(wimm_extra, 0, 64, "WRITEs with immediate posted beyond max_wimm where requestors let them wait"),
     KEY(cc_share, 0, 1, "share of QPs with a congestion controller"),
     KEY(dests, 1, 256, "destinations that the QPs are spread over"),
     KEY(cc_rtt_ns, 0, 1e6, "base round trip of the controllers; 0: what the links make of it"),
@@ -148,11 +157,15 @@ const ScenarioKey kKeys[] = {
     KEY(probe_kind, 0, 2, "register EV_PROBE: probes that revive, 0 either kind, 1 EV probes, 2 reliability probes"),
     KEY(nak_invalid, 96, 127, "register NAK_CODE: syndrome for a WRITE of no bytes, an immediate too many"),
     KEY(nak_access, 96, 127, "register NAK_CODE: syndrome for a WRITE beyond its memory region"),
-    KEY(dscp_data, 0, 63, "register DSCP_TX; the five code points differ"),
+    KEY(dscp_data, 0, 63, "register DSCP_TX; the code points differ, but that of endpoint requests may be one of data"),
     KEY(dscp_rtx, 0, 63, "register DSCP_TX"),
     KEY(dscp_ctl, 0, 63, "register DSCP_TX"),
+    KEY(dscp_ep, 0, 64, "register DSCP_TX: endpoint requests; 64: as dscp_data"),
     KEY(dscp_trimmed, 0, 63, "register DSCP_TRIM, and what switches write"),
     KEY(dscp_lasthop, 0, 63, "register DSCP_TRIM, and what last switches write"),
+    KEY(dscp_returned, 0, 63, "register DSCP_TRIM, and what switches write into return_marked frames"),
+    SWITCH(dscp_returned_valid, "register DSCP_TRIM: returned frames have a code point of their own"),
+    KEY(skip_ticks, 0, 65535, "register EV_CTL: an EV is in SKIP for so long with skip_mode 2, 128 ns"),
     KEY(srv6_plane_lsb, 0, 15, "register SRV6: bit of the plane number in every uSID"),
     KEY(srv6_uplink_usid, 0, 7, "register SRV6: uSID that takes the uplink number"),
     KEY(srv6_uplink_lsb, 0, 15, "register SRV6: bit of the uplink number there"),
@@ -176,7 +189,7 @@ const ScenarioKey kKeys[] = {
     SWITCH(
         vary,
         "draw the registers of open choices from the seed: CTRL, UDP_PORT, IP_PLANE, code points, SRV6, SACK_TRIGGER, "
-        "ACK_CTL, REV_SEED, probe_kind"),
+        "ACK_CTL, REV_SEED, probe_kind, skip_ticks"),
     KEY(csr_gap, 0, 1e9, "cycles between register accesses during traffic; 0: none"),
     KEY(churn, 0, 1, "share of the register accesses that write table rows: EVs in use, unused QPs and regions"),
     KEY(ended, 0, 1, "share of the register accesses that put a QP in use into ERROR; with may_fail"),
@@ -332,18 +345,23 @@ void check_together(const Scenario& s) {
     refuse(key, fmt::format("{} = {}: QPs that the host gives up fail", key, input::digits(value)),
            "Say may_fail = true, too.");
   }
+  // Of data and of endpoint requests may be the same; that of returned frames counts only if it is valid.
+  const uint32_t ep = s.dscp_ep == s.dscp_data || s.dscp_ep == s.dscp_rtx ? Scenario::kAsData : s.dscp_ep;
+  constexpr uint32_t kNone = 65;
   const std::pair<const char*, uint32_t> codes[] = {{"dscp_data", s.dscp_data},
                                                     {"dscp_rtx", s.dscp_rtx},
                                                     {"dscp_ctl", s.dscp_ctl},
                                                     {"dscp_trimmed", s.dscp_trimmed},
-                                                    {"dscp_lasthop", s.dscp_lasthop}};
+                                                    {"dscp_lasthop", s.dscp_lasthop},
+                                                    {"dscp_ep", ep},
+                                                    {"dscp_returned", s.dscp_returned_valid ? s.dscp_returned : kNone}};
   for (const auto& a : codes) {
     for (const auto& b : codes) {
       if (&a >= &b || a.second != b.second) continue;
       refuse(
           s.source.has(b.first) ? b.first : a.first,
           fmt::format("{} and {} are both {}: nobody could tell them apart", a.first, b.first, input::digits(a.second)),
-          "Give five different code points.");
+          "Give different code points.");
     }
   }
 }

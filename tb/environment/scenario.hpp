@@ -28,7 +28,10 @@ struct Impairment {
   double reorder = 0;    ///< delayed by up to reorder_ns more than others
   double penalty = 0;    ///< SACKs as another make of responder would send them: with a window penalty or its end
   double no_bytes =
-      0;  ///< WRITEs of one packet that lose their payload, as no requestor of ours sends them; ICRC right
+      0;  ///< WRITEs of one packet that lose their payload or its length; ICRC right, nobody may take them
+  double return_share = 0;   ///< of the data frames lost or trimmed: a switch sends them back to who sent them, trimmed
+  double return_swap = 0;    ///< of those: the switch exchanges the addresses
+  double return_marked = 0;  ///< of those: with the code point of returned ones, if the NICs know one
 };
 
 /// Another impairment for some of the frames. The first rule that fits counts.
@@ -41,9 +44,16 @@ struct LinkRule {
   input::Source source = {};  ///< of a rule from a file
 };
 
+/// A field of a register that software writes before traffic, "DSCP_TX.data", and its value.
+struct RegisterSetting {
+  std::string field;
+  uint32_t value = 0;
+};
+
 /// Everything a run is made of, apart from preset, seed and number of packets. Numbers may be 0 for "as the preset
 /// allows" where it says so. The switches of register CTRL are generated.
 struct Scenario : Switches {
+  static constexpr uint32_t kAsData = 64;  ///< of a code point: that of data
   std::string name, description;
 
   // traffic
@@ -56,7 +66,12 @@ struct Scenario : Switches {
   double exact_share = 0.1;                 ///< messages of whole MTUs
   double aligned_share = 0.3;               ///< both addresses multiples of 64
   double imm_share = 0.2;                   ///< WRITE with immediate
-  double wqe_gap = 0;                       ///< cycles between WQEs, on average
+  double zero_share = 0;                    ///< messages of no bytes
+  uint32_t signal_every =
+      0;                  ///< after so many WRITEs of a QP a WRITE with immediate of no bytes, as collectives signal
+  uint32_t fifo_qps = 0;  ///< QPs, the last ones, whose messages all have 64 bytes; their class is one of their own
+  double own_class = 0;   ///< QPs with a class of their own
+  double wqe_gap = 0;     ///< cycles between WQEs, on average
   uint32_t mtu_min = 0, mtu_max = 4;        ///< path MTU 256 << m
   double srv6_share = 0.5, ts_share = 0.5;  ///< QPs with SRv6 and with TSETH
   double srh_share = 0.2;                   ///< of the QPs with SRv6: those with a routing header
@@ -72,6 +87,7 @@ struct Scenario : Switches {
   uint32_t rounds = 1;                      ///< after each but the last, failed QPs and some others are connected anew
   /// WRITEs with immediate outstanding at the requestor, at the responder; no more than MaxWimm; 0: none.
   uint32_t max_wimm = 32, max_wimm_dest = 32;
+  uint32_t wimm_extra = 0;  ///< WRITEs with immediate posted beyond max_wimm, if requestors let them wait
 
   // congestion control
   double cc_share = 0;   ///< QPs with a congestion controller
@@ -121,7 +137,11 @@ struct Scenario : Switches {
   uint32_t probe_kind = 0;                              ///< register EV_PROBE
   uint32_t nak_invalid = 0x61, nak_access = 0x62;       ///< register NAK_CODE
   uint32_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;  ///< register DSCP_TX
+  uint32_t dscp_ep = kAsData;                           ///< the same, of endpoint requests
   uint32_t dscp_trimmed = 12, dscp_lasthop = 16;        ///< register DSCP_TRIM, and what switches write
+  uint32_t dscp_returned = 20;                          ///< the same, if dscp_returned_valid
+  bool dscp_returned_valid = false;
+  uint32_t skip_ticks = 94;                                                                       ///< register EV_CTL
   uint32_t srv6_plane_lsb = 12, srv6_uplink_usid = 0, srv6_uplink_lsb = 0, srv6_uplink_bits = 0;  ///< register SRV6
   uint32_t ack_gap = 16, ar_gap = 32;  ///< register ACK_CTL, cycles
   uint32_t reorder_pkts = 64;
@@ -131,7 +151,7 @@ struct Scenario : Switches {
   bool share = false;  ///< registers SHARE, SHARE_DRAIN
   uint32_t share_epoch = 7, share_least = 4, share_trims = 24, share_pen = 8, share_drain = 1u << 20;
   bool trim_nack = true;
-  uint32_t udp_port = 4791;
+  uint32_t udp_port = 4971;
   bool udp_only = false;   ///< register UDP_PORT
   uint32_t peer_port = 0;  ///< UDP_PORT.port of the peer if it shall differ
   bool ip_plane = false;
@@ -151,6 +171,9 @@ struct Scenario : Switches {
   double control = 0;  ///< share of the register accesses that are a controller's: EVs denied, probed
 
   double hang_us = 0;  ///< no progress for so long is a hang; 0 = 40 timer intervals
+
+  /// Of both NICs, whatever keys and seed say: what a profile of a fabric sets. Not in scenario files.
+  std::vector<RegisterSetting> registers;
 
   input::Source source;  ///< of a scenario from a file
 };

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
+
+#include "gen/headers.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -37,6 +40,7 @@ Station::Station(const Setup& s)
       host_writes_(s.preset),
       host_reads_(s.preset, peers_of(s.own), s.scenario.read_errors > 0, csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0),
       host_errors_(s.preset, s.scenario, Rng(s.seed, stream("host errors", s.is_dut))),
+      sent_rules_(s.own),
       interrupts_(s.preset.num_qps),
       fences_(s.preset),
       other_host_size_(s.other.host_size),
@@ -52,6 +56,10 @@ Station::Station(const Setup& s)
       ports_up_((1u << s.preset.num_planes) - 1),
       link_(s.preset, s.scenario, s.seed, s.is_dut) {
   link_.trim_codes(csr::kDscpTrimTrimmed.get(s.own.dscp_trim), csr::kDscpTrimLasthop.get(s.own.dscp_trim));
+  if (csr::kDscpTrimReturnedValid.get(s.own.dscp_trim) != 0)
+    link_.return_code(csr::kDscpTrimReturned.get(s.own.dscp_trim));
+  if (s.own.dests > 1) link_.receiver(s.other.ip);
+  link_.zero_legal(csr::kCtrlZeroLength.get(s.own.ctrl) == static_cast<uint32_t>(ZeroLength::Legal));
   link_.icrc_outer(csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0);
   if (scenario_.read_ns == 0 && scenario_.read_jitter_ns == 0) {
     // A lane prefetches LineFifo lines: its port sends them in this time.
@@ -92,6 +100,7 @@ void Station::reset_qp(unsigned qp) {
       if (resp == 0) fail("a QP in ERROR went to RTS", "csr", static_cast<int>(qp));
     });
   }
+  sent_rules_.reset(qp);
   const uint32_t reset = static_cast<uint32_t>(QpState::Reset);
   if (const Moving told = moving()) driver_.before_next([told, qp] { told(qp, QpState::Reset); });
   driver_.row(csr::kTblQpStateId, qp, std::span(&reset, 1));
@@ -108,7 +117,8 @@ void Station::see_fence(uint32_t value) {
 
 void Station::reconnect_qp(unsigned qp) {
   connect_qp(driver_, own_, qp, moving());
-  requester_.revive(qp, SidePlan::requester_plan(own_.qps[qp]));
+  requester_.revive(qp, own_.requester_plan(own_.qps[qp]));
+  sent_rules_.connected(qp);
   responder_->forget(qp);
   host_errors_.forget(qp);
 }
@@ -318,16 +328,7 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
     }
     if (beat.last) {
       if (recorder_) recorder_->received(*mac.finished(), mac.begun_ps(), now);
-      if (!beat.error) host_writes_.came(p, mac.finished()->bytes);
-      if (!missing_.empty() &&
-          (mac.finished()->fate & (kFateCorrupt | kFateTrimmed | kFateRogue | kFateSpoiled)) == 0) {
-        const FrameInfo info = look_at(mac.finished()->bytes);
-        if (const auto found = info.data() ? missing_.find(key_of(info)) : missing_.end(); found != missing_.end()) {
-          ++recovery_.recovered;
-          recovery_.worst_ps = std::max(recovery_.worst_ps, now - found->second);
-          missing_.erase(found);
-        }
-      }
+      came(*mac.finished(), p, now);
       last |= 1u << p;
       error |= unsigned{beat.error} << p;
     }
@@ -337,9 +338,43 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
   in.rx_tuser = static_cast<uint8_t>(error);
 }
 
+/// A frame has come in whole.
+void Station::came(const Frame& frame, unsigned plane, uint64_t now) {
+  if ((frame.fate & kFateReturned) != 0) {
+    returned_ += told_apart(frame);
+    return;
+  }
+  if (!frame.mac_error) host_writes_.came(plane, frame.bytes);
+  perhaps_returned_ += (frame.fate & kFateCorrupt) != 0;  // flipped bits of addresses and code points
+  if ((frame.fate & (kFateCorrupt | kFateTrimmed | kFateRogue | kFateSpoiled)) != 0) return;
+  const FrameInfo info = look_at(frame.bytes);
+  sent_rules_.came(frame.bytes, info);
+  if (missing_.empty()) return;
+  if (const auto found = info.data() ? missing_.find(key_of(info)) : missing_.end(); found != missing_.end()) {
+    ++recovery_.recovered;
+    recovery_.worst_ps = std::max(recovery_.worst_ps, now - found->second);
+    missing_.erase(found);
+  }
+}
+
+/// Must the NIC know of a frame that it is its own? By its code point, or by its addresses, unless a switch has
+/// exchanged them.
+bool Station::told_apart(const Frame& frame) const {
+  if (csr::kCtrlReturned.get(own_.ctrl) == static_cast<uint32_t>(Returned::Peer)) return false;
+  const FrameInfo info = look_at(frame.bytes);
+  constexpr unsigned kBth = wire::Ipv6::kBytes + wire::Udp::kBytes;
+  constexpr unsigned kLeast = kBth + wire::Bth::kBytes + wire::Meth::kBytes;  // and the time stamp, if there is one
+  const bool stamped = info.mrc && (frame.bytes[info.inner + kBth + 8] & 0x10) != 0;
+  if (frame.bytes.size() < info.inner + kLeast + (stamped ? wire::Tseth::kBytes : 0)) return false;
+  const bool own_code =
+      csr::kDscpTrimReturnedValid.get(own_.dscp_trim) != 0 && info.dscp == csr::kDscpTrimReturned.get(own_.dscp_trim);
+  return own_code || (frame.fate & kFateSwapped) == 0;
+}
+
 void Station::sent(FramePtr frame) {
   const FrameInfo info = look_at(frame->bytes);
   if (std::string wrong = host_reads_.sent(*frame, info); !wrong.empty()) fail(std::move(wrong), "tx_lane");
+  if (std::string wrong = sent_rules_.sent(frame->bytes, info); !wrong.empty()) fail(std::move(wrong), "tx_header");
   if (recorder_) recorder_->sent(*frame);
   PlaneCounters& c = planes_[frame->plane];
   ++c.tx_frames;
@@ -434,14 +469,15 @@ void Station::controller_access() {
       driver_.row(csr::kTblEvStateId, qp, std::span(&row, 1));
       break;
     }
-    case 1:
-      driver_.write(csr::kEvpEv, static_cast<uint32_t>(csr_rng_.next()));
-      driver_.write(
-          csr::kEvpCmd,
-          csr::kEvpCmdDest.set(csr::kEvpCmdPlane.set(0, static_cast<uint32_t>(csr_rng_.below(preset_.num_planes))),
-                               static_cast<uint32_t>(csr_rng_.below(own_.dests + 1))),
-          ignore);  // refused while one is on its way
+    case 1: {
+      const uint64_t ev = csr_rng_.next();  // what is above it: a code point, or none
+      driver_.write(csr::kEvpEv, static_cast<uint32_t>(ev));
+      uint32_t command = csr::kEvpCmdPlane.set(0, static_cast<uint32_t>(csr_rng_.below(preset_.num_planes)));
+      command = csr::kEvpCmdDest.set(command, static_cast<uint32_t>(csr_rng_.below(own_.dests + 1)));
+      command = csr::kEvpCmdTc.set(command, static_cast<uint32_t>(ev >> 32));
+      driver_.write(csr::kEvpCmd, csr::kEvpCmdTcValid.set(command, ev >> 63), ignore);  // refused: one is on its way
       break;
+    }
     case 2:
       if (csr_rng_.chance(0.5)) {
         look_at_qp(qp);
@@ -641,6 +677,15 @@ void Station::random_access() {
   }
 }
 
+/// What switches send back to a NIC.
+void Station::give_back(Station& station) {
+  for (FramePtr& frame : station.link_.back()) {
+    const unsigned plane = frame->plane;
+    if (station.ports_up_ >> plane & 1) station.rx_[plane].arrive(std::move(frame));
+  }
+  station.link_.back().clear();
+}
+
 std::string Station::exchange(Station& a, Station& b) {
   const auto hand_over = [](Station& from, Station& to) -> std::string {
     Mail& mail = from.requester_.mail();
@@ -669,6 +714,7 @@ std::string Station::exchange(Station& a, Station& b) {
       to.rx_[plane].arrive(std::move(frame));
     }
     from.link_.out().clear();
+    give_back(from);
     if (!wrong.empty()) to.fail(wrong, "rx_place");
     return wrong;
   };
@@ -697,6 +743,7 @@ void Station::read_counters(NicCounters& c) {
     });
     into(csr::kCntOvf0 + 4 * p, c.ovf[p]);
   }
+  returned_before_ = returned_;
   for (const CounterRegister& r : kCounterRegisters) into(r.offset, c.*r.value);
 }
 
@@ -711,6 +758,12 @@ std::string Station::check_counters(const NicCounters& c) const {
       return fmt::format("CNT_RX{} is {} and CNT_OVF{} {} but the port received {} frames", p, c.rx[p], p, c.ovf[p],
                          c.rx_before[p]);
     }
+  }
+  // One may have been on its way through lane and checks; lanes that are full lose them.
+  constexpr uint64_t kOnTheirWay = 8;
+  const uint64_t lost = std::reduce(c.ovf.begin(), c.ovf.end(), uint64_t{0});
+  if (c.returned > returned_ + perhaps_returned_ || c.returned + lost + kOnTheirWay < returned_before_) {
+    return fmt::format("CNT_RETURNED is {} but {} frames of its own came back", c.returned, returned_);
   }
   if (driver_.unexpected() != 0) return fmt::format("{} register accesses were refused", driver_.unexpected());
   return {};

@@ -24,6 +24,7 @@
 #include "tb/environment/plan.hpp"
 #include "tb/environment/recorder.hpp"
 #include "tb/environment/scenario.hpp"
+#include "tb/environment/sent_rules.hpp"
 #include "tb/environment/traffic.hpp"
 #include "tb/gen/counters.hpp"
 #include "util/rng.hpp"
@@ -174,6 +175,9 @@ class Station {
   void stand();
   void cut();
   void port_lost(const FrameInfo& info) { port_lost_.push_back(key_of(info)); }
+  void came(const Frame& frame, unsigned plane, uint64_t now);
+  static void give_back(Station& station);
+  bool told_apart(const Frame& frame) const;
   static uint64_t key_of(const FrameInfo& info) { return uint64_t{info.dqp} << 24 | info.psn; }
 
   const Preset& preset_;
@@ -192,6 +196,7 @@ class Station {
   HostWrites host_writes_;
   HostReads host_reads_;
   HostErrors host_errors_;
+  SentRules sent_rules_;
   Interrupts interrupts_;
   Fences fences_;
   bool irq_ = false;         // the pin in this cycle
@@ -222,6 +227,8 @@ class Station {
   std::vector<RxMac> rx_;
   Link link_;
   std::array<PlaneCounters, kMaxPlanes> planes_{};
+  /// Frames that came back and that the NIC must count; others that may look so.
+  uint64_t returned_ = 0, returned_before_ = 0, perhaps_returned_ = 0;
   std::unordered_map<uint32_t, uint32_t> per_ev_;
   uint64_t first_data_ps_ = 0, last_data_ps_ = 0, last_data_cycle_ = 0;
   FrameWatcher* watcher_ = nullptr;

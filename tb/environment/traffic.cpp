@@ -16,11 +16,23 @@ SourceMemory::SourceMemory(std::size_t size, uint64_t base, Rng rng) : bytes_(si
   }
 }
 
+MessageSizes message_sizes(const Scenario& scenario, const Preset& preset) {
+  constexpr uint32_t kTestsOnly = 1024, kSmaller = 16;  // a window of fewer PSNs than MRC asks for
+  if (scenario.signal_every == 0 || preset.max_mpr >= kTestsOnly) return {scenario.size_min, scenario.size_max};
+  return {std::max(1u, scenario.size_min / kSmaller), std::max(1u, scenario.size_max / kSmaller)};
+}
+
 // ---- Requester
 
 Requester::Requester(const Preset& preset, const Scenario& scenario, const SourceMemory& source,
                      const std::vector<QpPlan>& plan, const std::vector<Region>& regions, uint64_t packets, Rng rng)
-    : preset_(preset), scenario_(scenario), source_(source), budget_(packets), rng_(rng) {
+    : preset_(preset),
+      scenario_(scenario),
+      source_(source),
+      budget_(packets),
+      rng_(rng),
+      empty_rng_(0, ""),
+      sizes_(message_sizes(scenario, preset)) {
   for (const QpPlan& p : plan) qps_.push_back({.plan = p, .out = {}});
   for (const Region& r : regions) {
     if (r.gone) {
@@ -31,18 +43,28 @@ Requester::Requester(const Preset& preset, const Scenario& scenario, const Sourc
   }
   limit_ = scenario.outstanding != 0 ? scenario.outstanding : std::min(preset.wqe_depth, 16u);
   next_wr_ = static_cast<uint32_t>(rng_.next());
+  empty_rng_ = Rng(next_wr_, "messages of no bytes");  // of its own: the other messages stay as they are
   overruns_ = may_overrun(scenario);
   no_bytes_ = scenario.link.no_bytes > 0;
   for (const LinkRule& rule : scenario.rules) no_bytes_ = no_bytes_ || rule.what.no_bytes > 0;
 }
 
-uint32_t Requester::draw_length(unsigned mtu) {
-  if (rng_.chance(scenario_.small_share)) return static_cast<uint32_t>(rng_.between(1, 64));
-  const double lo = std::log(scenario_.size_min), hi = std::log(scenario_.size_max + 1);
+uint32_t Requester::draw_length(const QpPlan& plan) {
+  constexpr uint32_t kFifo = 64;
+  const unsigned mtu = 256u << plan.mtu;
+  if (rng_.chance(scenario_.small_share)) return plan.fifo ? kFifo : static_cast<uint32_t>(rng_.between(1, 64));
+  const double lo = std::log(sizes_.min), hi = std::log(sizes_.max + 1);
   auto n = static_cast<uint64_t>(std::exp(lo + rng_.unit() * (hi - lo)));
-  n = std::clamp<uint64_t>(n, scenario_.size_min, scenario_.size_max);
+  n = std::clamp<uint64_t>(n, sizes_.min, sizes_.max);
   if (rng_.chance(scenario_.exact_share)) n = (n + mtu - 1) / mtu * mtu;
-  return static_cast<uint32_t>(n);
+  return plan.fifo ? kFifo : static_cast<uint32_t>(n);
+}
+
+/// Is the next message of a QP one of no bytes: a signal behind so many, or by chance?
+bool Requester::draws_no_bytes(const Qp& qp) {
+  if (qp.plan.fifo) return false;
+  return (scenario_.signal_every != 0 && qp.since_signal >= scenario_.signal_every) ||
+         empty_rng_.chance(scenario_.zero_share);
 }
 
 bool Requester::allocate(Message& m, unsigned align) {
@@ -144,65 +166,49 @@ const Wqe* Requester::make() {
     cursor_ = i;
     Qp& qp = qps_[i];
     if (rng_.chance(scenario_.bad_wqes)) {
-      // A length of 0, or a QP that is not in use and that nobody moves to another state.
+      // A length of 0, where that is not legal; or a QP that is not in use and that nobody moves to another state.
       const bool unused = scenario_.churn == 0 && qps_.size() < preset_.num_qps && rng_.chance(0.3);
-      const auto qp_index = unused ? rng_.between(qps_.size(), preset_.num_qps - 1) : i;
-      const uint64_t length = unused ? rng_.below(1000) : 0;
-      wqe_ = {.qp = static_cast<uint16_t>(qp_index),
-              .imm_valid = rng_.chance(0.5),
-              .wr_id = next_wr_++,
-              .laddr = source_.base(),
-              .raddr = rng_.next(),
-              .rkey = 0,
-              .length = static_cast<uint32_t>(length),
-              .imm = 0};
-      refusals_[wqe_.wr_id] = unused ? CqStatus::LocState : CqStatus::LocLength;
-      offered_ = true;
-      return &wqe_;
+      if (unused) {
+        const auto index = static_cast<unsigned>(rng_.between(qps_.size(), preset_.num_qps - 1));
+        return refused_wqe(index, static_cast<uint32_t>(rng_.below(1000)), CqStatus::LocState);
+      }
+      if (!qp.plan.zero_legal) return refused_wqe(static_cast<unsigned>(i), 0, CqStatus::LocLength);
     }
-    Message m;
-    m.id = next_id_;
-    m.wr_id = next_wr_;
-    m.qp = static_cast<uint16_t>(i);
-    m.peer_qp = qp.plan.peer;
-    const unsigned mtu = 256u << qp.plan.mtu;
-    m.length = draw_length(mtu);
-    m.imm_valid = rng_.chance(scenario_.imm_share) &&
-                  std::ranges::count(qp.out, true, &Message::imm_valid) < int64_t{qp.plan.wimm_room};
-    m.imm = m.imm_valid ? static_cast<uint32_t>(rng_.next()) : 0;
-    m.packets = (m.length + mtu - 1) / mtu;
-    pending_ = m;
+    const bool empty = draws_no_bytes(qp);
+    if (empty && !qp.plan.zero_legal) {
+      qp.since_signal = 0;
+      return refused_wqe(static_cast<unsigned>(i), 0, CqStatus::LocLength);
+    }
+    pending_ = next_message(static_cast<unsigned>(i));
+    if (empty) {
+      pending_->length = 0;
+      pending_->packets = 1;
+      const bool room = std::ranges::count(qp.out, true, &Message::imm_valid) < int64_t{qp.plan.wimm_room};
+      if (scenario_.signal_every != 0 && room && !pending_->imm_valid) {
+        pending_->imm_valid = true;
+        pending_->imm = static_cast<uint32_t>(empty_rng_.next());
+      }
+    }
   }
   Message m = *pending_;
   const bool aligned = rng_.chance(scenario_.aligned_share);
-  if (!allocate(m, aligned ? 0 : static_cast<unsigned>(rng_.between(1, 63)))) {
+  if (m.length == 0) {  // neither address nor key mean anything
+    m.raddr = empty_rng_.next();
+    m.rkey = static_cast<uint32_t>(empty_rng_.next());
+  } else if (!allocate(m, aligned ? 0 : static_cast<unsigned>(rng_.between(1, 63)))) {
     blocked_ = true;
     return nullptr;
   }
   pending_.reset();
   Qp& qp = qps_[m.qp];
+  qp.since_signal = m.length == 0 ? 0 : qp.since_signal + 1;
+  no_bytes_made_ += m.length == 0;
   m.laddr = source_.base() + (aligned ? rng_.below((source_.size() - m.length) / 64 + 1) * 64
                                       : rng_.below(source_.size() - m.length + 1));
   if (qp.plan.fails && !qp.failing && qp.made >= 5 && m.length > 1) {
     m.must_fail = true;
     qp.failing = true;
-    const Pool& pool = pools_[pool_of_[m.id]];
-    switch (refusal_kind_++ % (gone_ ? 4 : 3)) {
-      case 1:
-        m.rkey ^= 1u << rng_.below(8);
-        break;  // another key of the same row
-      case 0:   // its first packet goes over the end
-        m.raddr = pool.region.va + pool.region.length - rng_.between(1, std::min(m.length, 256u << qp.plan.mtu) - 1);
-        break;
-      case 3:  // a region that is gone
-        m.rkey = gone_->rkey;
-        m.raddr = gone_->va + rng_.below(gone_->length - m.length + 1);
-        break;
-      default:  // before the beginning, of several packets all
-        m.raddr =
-            pool.region.va - (m.packets == 1 && rng_.chance(0.7) ? rng_.between(1, 64) : m.length + rng_.below(4096));
-        break;
-    }
+    leave_region(m, qp);
   }
   m.msn = qp.plan.msn++;
   if (m.imm_valid) m.rqmsn = qp.plan.rqmsn++;
@@ -213,11 +219,65 @@ const Wqe* Requester::make() {
   ++outstanding_;
   immediates_ += m.imm_valid;
   m.imms_before = static_cast<unsigned>(std::ranges::count(qp.out, true, &Message::imm_valid));
+  held_ += m.imm_valid && qp.plan.wimm_waits && m.imms_before >= qp.plan.max_wimm;
   qp.out.push_back(m);
   offer_message(m);
   mail_.posted.push_back(m);
   if (scenario_.wqe_gap > 0) wait_ = static_cast<uint64_t>(rng_.unit() * 2 * scenario_.wqe_gap);
   return &wqe_;
+}
+
+/// A WQE that must be refused with that status.
+const Wqe* Requester::refused_wqe(unsigned qp, uint32_t length, CqStatus status) {
+  wqe_ = {.qp = static_cast<uint16_t>(qp),
+          .imm_valid = rng_.chance(0.5),
+          .wr_id = next_wr_++,
+          .laddr = source_.base(),
+          .raddr = rng_.next(),
+          .rkey = 0,
+          .length = length,
+          .imm = 0};
+  refusals_[wqe_.wr_id] = status;
+  offered_ = true;
+  return &wqe_;
+}
+
+/// Before it has memory.
+Message Requester::next_message(unsigned index) {
+  const Qp& qp = qps_[index];
+  Message m;
+  m.id = next_id_;
+  m.wr_id = next_wr_;
+  m.qp = static_cast<uint16_t>(index);
+  m.peer_qp = qp.plan.peer;
+  const unsigned mtu = 256u << qp.plan.mtu;
+  m.length = draw_length(qp.plan);
+  m.imm_valid = rng_.chance(scenario_.imm_share) &&
+                std::ranges::count(qp.out, true, &Message::imm_valid) < int64_t{qp.plan.wimm_room};
+  m.imm = m.imm_valid ? static_cast<uint32_t>(rng_.next()) : 0;
+  m.packets = (m.length + mtu - 1) / mtu;
+  return m;
+}
+
+/// Its remote address or its key become wrong.
+void Requester::leave_region(Message& m, const Qp& qp) {
+  const Pool& pool = pools_[pool_of_[m.id]];
+  switch (refusal_kind_++ % (gone_ ? 4 : 3)) {
+    case 1:
+      m.rkey ^= 1u << rng_.below(8);
+      break;  // another key of the same row
+    case 0:   // its first packet goes over the end
+      m.raddr = pool.region.va + pool.region.length - rng_.between(1, std::min(m.length, 256u << qp.plan.mtu) - 1);
+      break;
+    case 3:  // a region that is gone
+      m.rkey = gone_->rkey;
+      m.raddr = gone_->va + rng_.below(gone_->length - m.length + 1);
+      break;
+    default:  // before the beginning, of several packets all
+      m.raddr =
+          pool.region.va - (m.packets == 1 && rng_.chance(0.7) ? rng_.between(1, 64) : m.length + rng_.below(4096));
+      break;
+  }
 }
 
 void Requester::offer_message(const Message& m) {
@@ -264,6 +324,8 @@ std::string Requester::completion(const Cqe& c) {
     const unsigned before = refused == qp.out.end() ? 0 : refused->imms_before;
     if (refused == qp.out.end() || before < qp.plan.max_wimm)
       return about(fmt::format("{} immediates were outstanding, {} are allowed", before, qp.plan.max_wimm));
+    if (qp.plan.wimm_waits && qp.plan.max_wimm != 0)
+      return about("an immediate too many must wait until one before it has completed");
     return one_too_many(qp, c.wr_id);
   }
   const Message m = qp.out.front();
@@ -366,7 +428,7 @@ Responder::Responder(const Preset& preset, const SourceMemory& source, std::size
 void Responder::posted(const Message& m) {
   messages_.push_back({.m = m});
   ++open_;
-  for (uint64_t b = m.dest / kBlock; b <= (m.dest + m.length - 1) / kBlock; ++b) blocks_[b] = m.id + 1;
+  own_blocks(m, m.id + 1);
   order_[m.peer_qp].push_back(m.id);
   if (!m.imm_valid) return;
   imms_[m.peer_qp].push_back(m.id);
@@ -402,11 +464,17 @@ void Responder::forget(unsigned qp) {
   refuses_[qp] = false;
 }
 
+/// The blocks of a message's memory are `id`'s.
+void Responder::own_blocks(const Message& m, uint32_t id) {
+  if (m.length == 0) return;
+  for (uint64_t b = m.dest / kBlock; b <= (m.dest + m.length - 1) / kBlock; ++b) blocks_[b] = id;
+}
+
 /// The message's memory is free again.
 void Responder::take_back(Received& r) {
   const auto at = [&](uint64_t offset) { return memory_.begin() + static_cast<std::ptrdiff_t>(offset); };
   std::fill(at(r.m.dest), at(r.m.dest + r.m.length), kFill);
-  for (uint64_t b = r.m.dest / kBlock; b <= (r.m.dest + r.m.length - 1) / kBlock; ++b) blocks_[b] = 0;
+  own_blocks(r.m, 0);
   mail_.freed.push_back(r.m.id);
 }
 
@@ -453,8 +521,9 @@ std::string Responder::completion(const Cqe& c) {
       continue;
     }
     if (earlier.written < earlier.m.length) {
-      return about(fmt::format("{} bytes of message MSN {} are not in host memory yet",
-                               earlier.m.length - earlier.written, earlier.m.msn));
+      return about(fmt::format("{} bytes of message MSN {}, {}, are not in host memory yet",
+                               earlier.m.length - earlier.written, earlier.m.msn,
+                               earlier.m.id == id ? "its own" : "before it on that QP"));
     }
     order.pop_front();
     if (earlier.m.id == id) break;
@@ -467,6 +536,7 @@ std::string Responder::completion(const Cqe& c) {
 }
 
 std::string Responder::check_bytes(const Received& r) const {
+  if (r.m.length == 0) return {};
   const uint8_t* want = source_.at(r.m.laddr, r.m.length);
   const uint8_t* got = memory_.data() + r.m.dest;
   if (std::memcmp(want, got, r.m.length) == 0) return {};

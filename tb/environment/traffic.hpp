@@ -64,7 +64,17 @@ struct QpPlan {
   bool may_fail = false;     ///< it may end in an error that is not its own: retries, the other direction
   unsigned max_wimm = 0;     ///< immediates that may be outstanding
   unsigned wimm_room = ~0u;  ///< immediates that the host lets be outstanding
+  bool fifo = false;         ///< all its messages have 64 bytes
+  bool zero_legal = true;    ///< CTRL.zero_length: a WRITE of no bytes is a message like any other
+  bool wimm_waits = true;    ///< CTRL.wimm_over: an immediate beyond max_wimm waits
 };
+
+/// Bytes of the smallest and of the largest message. Those of collectives are a sixteenth where the window is that of a
+/// preset for tests: there would be few of them otherwise.
+struct MessageSizes {
+  uint32_t min = 1, max = 1;
+};
+MessageSizes message_sizes(const Scenario& scenario, const Preset& preset);
 
 /// True when a responder may have to refuse an immediate.
 inline bool may_overrun(const Scenario& s) { return s.may_fail != 0 && s.max_wimm > s.max_wimm_dest; }
@@ -127,6 +137,9 @@ class Requester {
   uint64_t refused() const { return refused_; }
   uint64_t failed_qps() const { return failed_qps_; }
   uint64_t immediates() const { return immediates_; }
+  /// Messages of no bytes that were posted; WRITEs with immediate that were posted while max_wimm of them were out.
+  uint64_t no_bytes() const { return no_bytes_made_; }
+  uint64_t held() const { return held_; }
   uint64_t made() const { return next_id_; }
 
   /// The QP with messages that did not complete: for hang reports.
@@ -149,6 +162,7 @@ class Requester {
     bool failing = false;  // the message that must fail is posted
     bool dead = false;
     bool local_state = false;  // a WQE on the dead QP is due
+    uint32_t since_signal = 0;
   };
   /// Ring allocator over one region.
   struct Pool {
@@ -162,11 +176,15 @@ class Requester {
     std::deque<Block> blocks;
   };
   const Wqe* make();
+  const Wqe* refused_wqe(unsigned qp, uint32_t length, CqStatus status);
+  Message next_message(unsigned qp);
+  bool draws_no_bytes(const Qp& qp);
   bool allocate(Message& m, unsigned align);
+  void leave_region(Message& m, const Qp& qp);
   void offer_message(const Message& m);
   void bury(Qp& qp, uint32_t done_wr_id);
   std::string one_too_many(Qp& qp, uint32_t wr_id);
-  uint32_t draw_length(unsigned mtu);
+  uint32_t draw_length(const QpPlan& plan);
 
   const Preset& preset_;
   const Scenario& scenario_;
@@ -175,7 +193,8 @@ class Requester {
   std::vector<Pool> pools_;
   std::unordered_map<uint32_t, std::size_t> pool_of_;
   uint64_t budget_;
-  Rng rng_;
+  Rng rng_, empty_rng_;
+  MessageSizes sizes_;
   Mail mail_;
 
   std::size_t limit_;
@@ -193,7 +212,7 @@ class Requester {
   std::optional<Region> gone_;  ///< of the receiver
   uint64_t packets_made_ = 0, outstanding_ = 0;
   uint64_t completed_ = 0, completed_packets_ = 0, completed_bytes_ = 0, refused_ = 0, failed_qps_ = 0, immediates_ = 0;
-  uint64_t naks_invalid_ = 0, naks_access_ = 0;
+  uint64_t naks_invalid_ = 0, naks_access_ = 0, no_bytes_made_ = 0, held_ = 0;
   bool short_ = false;
   bool no_bytes_ = false;  // links take the payload out of WRITEs
   bool overruns_ = false;  // responders refuse immediates
@@ -233,7 +252,8 @@ class Responder {
     const uint32_t id = offset < memory_.size() ? blocks_[offset / kBlock] : 0;
     return id == 0 ? -1 : messages_[id - 1].m.peer_qp;
   }
-  /// A completion with recv = 1: data must be there now, and all earlier data of the QP.
+  /// A completion with recv = 1. What a collective rests on: when the completion of an immediate is seen, all bytes of
+  /// the messages before it on that QP are in host memory, and its own, if it has any.
   std::string completion(const Cqe& cqe);
   /// The QP here is connected anew: what was due on it is forgotten.
   void forget(unsigned qp);
@@ -274,6 +294,7 @@ class Responder {
   };
   std::string check_bytes(const Received& r) const;
   std::string try_verify(uint32_t id);
+  void own_blocks(const Message& m, uint32_t id);
   void take_back(Received& r);
 
   const SourceMemory& source_;

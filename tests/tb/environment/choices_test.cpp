@@ -84,8 +84,8 @@ uint64_t acks(const CosimResult& r) {
 
 TEST_CASE("the UDP port, either one; the other one is received, too, unless that is restricted",
           "[tb][choices][A-01]") {
-  both("mixed", "udp_port", 4791, 4971);
-  both("mixed", "peer_port", 0, 4971);
+  both("mixed", "udp_port", 4971, 4791);
+  both("mixed", "peer_port", 0, 4791);
   // A NIC that is restricted drops copies of frames to the other port.
   const Both r = both("corrupt", "udp_only", 0, 1, {{"rogue", 0.5}});
   CHECK(r.first.dut.counters.drop_parse < r.second.dut.counters.drop_parse);
@@ -243,7 +243,7 @@ TEST_CASE("MSN and RQMSN start where the QP context says", "[tb][choices][A-18]"
 }
 
 TEST_CASE("a WRITE of no bytes is refused with a NAK, or dropped", "[tb][choices][A-19]") {
-  const Both r = both("no-bytes", "zero_drop", 0, 1, {{"no_bytes", 0.1}});
+  const Both r = both("no-bytes", "zero_length", 1, 2, {{"no_bytes", 0.1}});
   CHECK(r.first.peer.link.no_bytes > 0);  // to the device
   CHECK(r.second.peer.link.no_bytes > 0);
   CHECK(r.first.naks_invalid > 0);
@@ -254,6 +254,26 @@ TEST_CASE("a WRITE of no bytes is refused with a NAK, or dropped", "[tb][choices
   CHECK(r.second.dut.counters.drop_len > 0);
 }
 
+TEST_CASE("where a WRITE of no bytes is legal, one whose payload and length differ is refused", "[tb][choices][A-19]") {
+  const Both r = both("no-bytes", "zero_length", 0, 1, {{"no_bytes", 0.1}});
+  for (const CosimResult* one : {&r.first, &r.second}) {
+    CHECK(one->naks_invalid > 0);
+    CHECK(one->failed_qps > 0);
+  }
+}
+
+TEST_CASE("WRITEs with immediate of no bytes signal behind their data, or are refused", "[tb][choices][A-19]") {
+  const Both r = both("collectives", "zero_length", 0, 1);
+  CHECK(r.first.refused == 0);
+  CHECK(r.first.immediates > 10);  // the bench holds each one's place behind its data, in memory and on the wire
+  CHECK(r.second.refused > 10);
+  CHECK(r.second.immediates == 0);
+  both("collectives", "zero_length", 1, 2, {{"no_bytes", 0.2}, {"may_fail", 1}});
+  const CosimResult some = run_with("mixed", {}, {"zero_share", 0.3}, 500, "tiny", 21);
+  INFO(some.problem << failure_text({}, some));
+  CHECK(some.outcome == Outcome::Pass);
+}
+
 TEST_CASE("a WRITE of no bytes as the requestor's own request is refused there", "[tb][choices][A-19]") {
   const CosimResult r = run_with("refused", {}, {"bad_access", 0}, 500, "tiny", 21);
   CHECK(r.outcome == Outcome::Pass);
@@ -261,7 +281,11 @@ TEST_CASE("a WRITE of no bytes as the requestor's own request is refused there",
   CHECK(r.failed_qps == 0);
 }
 
-TEST_CASE("a second mark on an EV in SKIP counts or not", "[tb][choices][A-20]") { both("ecn", "skip_twice", 0, 1); }
+TEST_CASE("an EV is in SKIP once, twice after a second mark, or for a time", "[tb][choices][A-20]") {
+  both("ecn", "skip_mode", 0, 1);
+  both("skip-round-trip", "skip_mode", 0, 2);
+  both("skip-round-trip", "skip_ticks", 3, 300);
+}
 
 TEST_CASE("time stamps in 128 ns or in 1.024 us", "[tb][choices][A-21]") { both("incast-trim", "tsr_us", 0, 1); }
 
@@ -399,6 +423,11 @@ TEST_CASE("dynamic MPR, on or off", "[tb][choices][A-59]") {
 
 TEST_CASE("the interval of endpoint requests", "[tb][choices][A-60]") { both("link-flap", "ep_ticks", 10, 2000); }
 
+TEST_CASE("endpoint requests have a code point of their own, or that of data", "[tb][choices][A-60]") {
+  const Both r = both("link-flap", "dscp_ep", Scenario::kAsData, 9);
+  for (const CosimResult* one : {&r.first, &r.second}) CHECK(one->dut.counters.ep_req > 0);
+}
+
 TEST_CASE("port status updates are sent again never, a few times, or for ever", "[tb][choices][A-60]") {
   const Both never = both("few-updates", "ep_repeats", 0, 1, {}, 2000);
   const Both ever = both("few-updates", "ep_repeats", 1, 15, {}, 2000);
@@ -419,11 +448,60 @@ TEST_CASE("EV profiles filled by the NIC or by software", "[tb][choices][A-61]")
 }
 
 TEST_CASE("immediates that may be outstanding, on both sides", "[tb][choices][A-62]") {
-  const Both own = both("qp-error", "max_wimm", 2, 32);
+  const Both own = both("qp-error", "max_wimm", 2, 32, {{"wimm_over", 1}});
   CHECK(own.first.refused > own.second.refused);  // and the QP goes on
   const Both peers = both("qp-error", "max_wimm_dest", 2, 32, {{"max_wimm", 32}, {"bad_access", 0}}, 2000);
   CHECK(peers.first.naks_invalid > 0);  // one too many there: a NAK, and the QP has failed
   CHECK(peers.second.naks_invalid == 0);
+}
+
+TEST_CASE("an immediate beyond max_wimm waits, is refused, or ends its QP", "[tb][choices][A-62]") {
+  const Keys calm = {{"bad_access", 0}, {"loss", 0}, {"max_wimm", 1}};
+  const Both waits = both("qp-error", "wimm_over", 0, 1, calm, 1500);
+  CHECK(waits.first.refused == 0);
+  CHECK(waits.second.refused > 0);
+  CHECK(waits.first.failed_qps == 0);
+  CHECK(waits.second.failed_qps == 0);
+  // With one at a time every QP may end before a packet has arrived.
+  const Keys some = {{"bad_access", 0}, {"loss", 0}, {"max_wimm", 4}};
+  const Both ends = both("qp-error", "wimm_over", 1, 2, some, 1500);
+  CHECK(ends.second.refused > 0);
+  CHECK(ends.second.failed_qps > 0);
+  // A host that posts more of them than may be out has all of them delivered.
+  const Both more = both("collectives", "wimm_extra", 0, 30, {{"max_wimm", 1}}, 1000);
+  for (const CosimResult* one : {&more.first, &more.second}) {
+    CHECK(one->immediates > 10);
+    CHECK(one->failed_qps == 0);
+  }
+  CHECK(more.first.held == 0);
+  CHECK(more.second.held > 0);
+}
+
+TEST_CASE("QPs have the NIC's class, or one of their own", "[tb][choices][A-79]") {
+  // The bench holds each frame against the code point that is due.
+  both("trim", "own_class", 0, 1);
+  both("collectives", "fifo_qps", 0, 1);
+}
+
+TEST_CASE("packets that come back are counted, make their PSN a loss at once, or are taken for the peer's",
+          "[tb][choices][A-80]") {
+  const Both learn = both("returned", "returned", 0, 1, {{"return_swap", 0}}, 1500);
+  for (const CosimResult* one : {&learn.first, &learn.second}) {
+    CHECK(one->dut.link.returned > 0);
+    CHECK(one->dut.counters.returned > 0);
+  }
+  const Both peers = both("returned", "returned", 0, 2, {{"return_swap", 0}}, 1500);
+  CHECK(peers.second.dut.link.returned > 0);
+  CHECK(peers.second.dut.counters.returned == 0);
+}
+
+TEST_CASE("packets that come back are known by addresses or by a code point of their own", "[tb][choices][A-80]") {
+  const Keys swapped = {{"return_swap", 1}, {"return_marked", 1}};
+  const Both r = both("returned", "dscp_returned_valid", 0, 1, swapped, 1500);
+  CHECK(r.first.dut.link.returned > 0);
+  CHECK(r.first.dut.counters.returned == 0);  // nothing tells them from the peer's
+  CHECK(r.second.dut.counters.returned > 0);
+  both("returned", "dscp_returned", 20, 33);
 }
 
 TEST_CASE("no immediates at all, at the requestor or at the responder", "[tb][choices][A-62]") {

@@ -29,6 +29,7 @@ std::vector<uint8_t> write_frame(bool srv6, bool ts, unsigned payload, uint32_t 
   if (srv6) p.outer_ipv6->ecn = 2;
   p.set_entropy(0x12345678);
   p.payload.assign(payload, 0xab);
+  p.reth->dma_length = payload;
   complete(p);
   return encode(p, config);
 }
@@ -124,6 +125,62 @@ TEST_CASE("a WRITE that lost its payload has none, says so, and has a right ICRC
   CHECK_FALSE(empty_write(first, false));
 }
 
+TEST_CASE("a WRITE that lost its payload or its length alone has a right ICRC", "[tb][link][no_bytes]") {
+  for (const bool srv6 : {false, true}) {
+    auto payload = write_frame(srv6, true, 301, 77, wire::Opcode::WriteOnly), length = payload;
+    REQUIRE(empty_write(payload, false, Emptied::Payload));
+    const wire::Packet p = wire::decode(payload);
+    REQUIRE(p.icrc->ok);
+    CHECK(p.payload.empty());
+    CHECK(p.reth->dma_length != 0);
+    REQUIRE(empty_write(length, false, Emptied::Length));
+    const wire::Packet q = wire::decode(length);
+    REQUIRE(q.icrc->ok);
+    CHECK(q.payload.size() == 301);
+    CHECK(q.reth->dma_length == 0);
+  }
+}
+
+TEST_CASE("frames that a switch sends back go to the sender, trimmed, as it says", "[tb][link][A-80]") {
+  Scenario s;
+  s.link = {.loss = 0.2, .trim = 0.5, .return_share = 0.5, .return_swap = 0.3, .return_marked = 0.4};
+  s.trim_size = 206;
+  Link link(kTiny, s, 7, true);
+  link.return_code(33);
+  constexpr unsigned kFrames = 4000;
+  const auto whole = write_frame(true, true, 1024);
+  for (unsigned i = 0; i < kFrames; ++i) {
+    auto frame = std::make_unique<Frame>();
+    frame->bytes = write_frame(true, true, 1024, i);
+    frame->sent_ps = i * 1'000'000;
+    link.transmit(std::move(frame));
+    const unsigned fate = link.last_fate();
+    CHECK((fate & (kFateReturned | kFateLost)) != (kFateReturned | kFateLost));
+  }
+  const LinkCounters& c = link.counters();
+  CHECK(link.back().size() == c.returned);
+  CHECK(c.returned > kFrames / 4);  // 0.5 of 0.2 + 0.8 x 0.5
+  CHECK(c.returned < kFrames / 2);
+  CHECK(link.out().size() + link.back().size() + c.lost == kFrames);
+  unsigned swapped = 0, marked = 0;
+  for (const FramePtr& f : link.back()) {
+    CHECK(f->bytes.size() == 206);
+    CHECK((f->fate & (kFateReturned | kFateTrimmed)) == (kFateReturned | kFateTrimmed));
+    const FrameInfo info = look_at(f->bytes);
+    CHECK((info.dscp == 33 || info.dscp == wire::kDscpTrimmed));
+    marked += info.dscp == 33;
+    const bool is = (f->fate & kFateSwapped) != 0;
+    swapped += is;
+    const unsigned at = info.inner + 8;
+    CHECK(std::equal(&f->bytes[at], &f->bytes[at] + 16, &whole[at + (is ? 16 : 0)]));
+    CHECK(f->arrive_ps >= f->sent_ps + static_cast<uint64_t>(s.delay_ns * 1000));  // not inside a time window
+  }
+  CHECK(swapped > c.returned / 5);
+  CHECK(swapped < c.returned / 2);
+  CHECK(marked > c.returned / 4);
+  CHECK(marked < 3 * c.returned / 5);
+}
+
 TEST_CASE("flipped bits are seen by the ICRC or change nothing that it covers", "[tb][link][corrupt]") {
   Rng rng(1, "test");
   const auto whole = write_frame(true, false, 300);
@@ -180,7 +237,7 @@ TEST_CASE("rogue copies differ from the original in what a receiver must check",
     const bool foreign = p.bth->p_key != 0x1234 || p.bth->dqp < 16 || p.bth->dqp >= 20;
     const bool unfit = p.payload.size() > 4096 || p.bth->opcode < 0xC6 || p.bth->opcode > 0xCB ||
                        (p.bth->opcode <= 0xC7 && (p.payload.size() & (p.payload.size() - 1)));
-    const bool duplicate = p.udp->dst_port == wire::kUdpPortMrc;  // A-01: taken as well, unless a setting says no
+    const bool duplicate = p.udp->dst_port == wire::kUdpPort;  // A-01: taken as well, unless a setting says no
     REQUIRE((outside || foreign || unfit || duplicate));
     if (!duplicate) continue;
     ++other_port;

@@ -80,6 +80,9 @@ SEEDS("plane-addresses")
 SEEDS("host-errors")
 SEEDS("port-stands")
 SEEDS("share")
+SEEDS("collectives")
+SEEDS("returned")
+SEEDS("skip-round-trip")
 
 TEST_CASE("no scenario is left out", "[tb][seeds]") {
   for (const Scenario& s : scenarios()) {

@@ -103,7 +103,7 @@ TEST_CASE("an immediate is delivered after its data and all data before it", "[t
     Receiver r(true);
     REQUIRE(r.write(0, 100) == nullptr);
     CHECK_THAT(r.responder.completion(r.delivery()),
-               ContainsSubstring("200 bytes of message MSN 5 are not in host memory yet"));
+               ContainsSubstring("200 bytes of message MSN 5, its own, are not in host memory yet"));
   }
   SECTION("another value") {
     Receiver r(true);
@@ -186,6 +186,119 @@ TEST_CASE("WQEs complete once, in order, with what they said", "[tb][traffic]") 
   CHECK_THAT(requester.completion(completion(0)), ContainsSubstring("is older and not complete"));
   CHECK(requester.completed() == 2);
   CHECK(requester.mail().completed == std::vector<uint32_t>{0, 1});
+}
+
+TEST_CASE("a signal of no bytes is delivered once all bytes of the messages before it are in memory",
+          "[tb][traffic][A-19]") {
+  Receiver r;
+  Message signal;
+  signal.id = 1;
+  signal.qp = 1;
+  signal.peer_qp = 2;
+  signal.imm = 77;
+  signal.packets = 1;
+  signal.msn = 6;
+  signal.rqmsn = 7;
+  signal.imm_valid = true;
+  r.responder.posted(signal);
+  Cqe delivery = r.delivery();
+  delivery.imm = 77;
+  delivery.length = 0;
+  SECTION("too early") {
+    REQUIRE(r.write(0, 100) == nullptr);
+    CHECK_THAT(r.responder.completion(delivery),
+               ContainsSubstring("200 bytes of message MSN 5, before it on that QP, are not in host memory yet"));
+  }
+  SECTION("with a length") {
+    REQUIRE(r.write_all() == nullptr);
+    delivery.length = 4;
+    CHECK_THAT(r.responder.completion(delivery), ContainsSubstring("length 0 is next"));
+  }
+  SECTION("with another number") {
+    REQUIRE(r.write_all() == nullptr);
+    delivery.msn = 8;
+    CHECK_THAT(r.responder.completion(delivery), ContainsSubstring("RQMSN 7"));
+  }
+  SECTION("in its place") {
+    REQUIRE(r.write_all() == nullptr);
+    CHECK(r.responder.completion(delivery).empty());
+    r.responder.completed(0);
+    r.responder.completed(1);
+    CHECK(r.responder.verify().empty());
+    CHECK(r.responder.verified() == 2);
+    CHECK(r.responder.verified_bytes() == 300);
+    CHECK(r.responder.finish().empty());
+  }
+  SECTION("it has no memory of its own") {
+    REQUIRE(r.write_all() == nullptr);
+    CHECK(r.responder.qp_at(kBase) == -1);
+    const uint8_t byte = 1;
+    CHECK(std::string(r.responder.write(kBase, 1, &byte)) == "where no message goes");
+  }
+}
+
+namespace {
+
+/// Messages of one QP until one has been made that `wanted` likes; each completes at once.
+template <class Wanted>
+std::vector<Message> made_until(Requester& requester, Wanted wanted) {
+  std::vector<Message> list;
+  for (unsigned i = 0; i < 500; ++i) {
+    if (requester.offer() == nullptr) continue;
+    requester.taken();
+    list.push_back(requester.mail().posted.back());
+    if (wanted(list.back())) break;
+  }
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("behind so many WRITEs of a QP comes a signal", "[tb][traffic][A-19]") {
+  Scenario s;
+  s.signal_every = 3;
+  s.imm_share = 0;
+  s.outstanding = 64;
+  const SourceMemory source(1 << 20, 0x10000, Rng(1, "test"));
+  const std::vector<Region> regions{{.rkey = 1, .va = 1 << 20, .length = 1 << 20, .dest = 0}};
+  Requester requester(kTiny, s, source, {{.peer = 0, .mtu = 2}}, regions, 2000, Rng(7, "test"));
+  const auto list = made_until(requester, [](const Message& m) { return m.id == 11; });
+  REQUIRE(list.size() == 12);
+  for (const Message& m : list) {
+    CHECK((m.length == 0) == (m.id % 4 == 3));
+    CHECK(m.imm_valid == (m.length == 0));
+    if (m.imm_valid) CHECK(m.rqmsn == m.id / 4);
+  }
+  CHECK(requester.no_bytes() == 3);
+}
+
+TEST_CASE("an immediate too many is refused only where it may be", "[tb][traffic][A-62]") {
+  Scenario s;
+  s.imm_share = 1;
+  s.may_fail = true;
+  s.outstanding = 64;
+  const SourceMemory source(1 << 20, 0x10000, Rng(1, "test"));
+  const std::vector<Region> regions{{.rkey = 1, .va = 1 << 20, .length = 1 << 20, .dest = 0}};
+  for (const bool waits : {true, false}) {
+    Requester requester(kTiny, s, source, {{.peer = 0, .mtu = 2, .may_fail = true, .max_wimm = 1, .wimm_waits = waits}},
+                        regions, 2000, Rng(7, "test"));
+    const auto list = made_until(requester, [](const Message& m) { return m.id == 1; });
+    REQUIRE(list.size() == 2);
+    const Cqe refusal{.qp = 0,
+                      .recv = false,
+                      .status = CqStatus::WimmOverrun,
+                      .wr_id = list[1].wr_id,
+                      .imm = 0,
+                      .length = 0,
+                      .msn = 0};
+    if (waits) {
+      CHECK_THAT(requester.completion(refusal), ContainsSubstring("must wait until one before it has completed"));
+      CHECK(requester.held() == 1);
+    } else {
+      CHECK(requester.completion(refusal).empty());
+      CHECK(requester.held() == 0);
+    }
+  }
 }
 
 TEST_CASE("memory of messages never overlaps and comes back", "[tb][traffic]") {

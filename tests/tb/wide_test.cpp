@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The widest window, MaxMpr 8192: a preset that nobody builds but a configuration with MRC_WIDE.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+
+#include "gen/headers.hpp"
+#include "tb/compare/report.hpp"
+#include "tests/tb/runs.hpp"
+
+using namespace mrc;
+using namespace mrc::tb;
+
+namespace {
+
+/// tiny with a window of 8192 PSNs, and room for it: the sizes of mrc_dut_rtl_tiny_wide (CMakeLists.txt).
+const Preset& wide() {
+  static const Preset preset = [] {
+    Preset p = *find_preset("tiny");
+    p.max_mpr = 8192;
+    p.num_blocks = 640;
+    p.num_rx_rows = 144;
+    return p;
+  }();
+  return preset;
+}
+
+/// One QP whose window is full of the smallest full packets: its round trip takes longer than 8192 of them.
+CosimOptions full_window(uint64_t packets) {
+  CosimOptions o = short_run("tiny", "clean", packets, 3);
+  o.preset = &wide();
+  o.open = [](std::string&) { return make_model_dut(wide()); };
+  Scenario& s = o.scenario;
+  s.qps = 1;
+  s.peer_sends = false;
+  s.size_min = s.size_max = 262144;
+  s.mtu_min = s.mtu_max = 0;
+  s.srv6_share = s.imm_share = 0;
+  s.delay_ns = 90000;
+  s.rto = 9;
+  s.wrap_share = 1;
+  s.reorder_ns = 20000;
+  s.link.loss = 0.0002;
+  s.link.reorder = 0.002;
+  s.reorder_pkts = 1000;
+  return o;
+}
+
+/// Counts the PSNs between the newest packet and the newest that is acknowledged.
+class Window : public FrameWatcher {
+ public:
+  void frame(bool sent, unsigned, uint64_t, const std::vector<uint8_t>& bytes, unsigned) override {
+    const FrameInfo info = look_at(bytes);
+    if (sent && info.data() && !info.rtx) {
+      newest_ = any_ && before(info.psn, newest_) ? newest_ : info.psn;
+      if (!any_) acked_ = info.psn - 1;
+      any_ = true;
+      widest = std::max(widest, (newest_ - acked_) & kMask);
+    } else if (!sent && any_ && info.is(wire::Opcode::Sack)) {
+      const uint32_t cack = wire::Seth::read(&bytes[info.inner + 60]).cack_psn;
+      if (before(acked_, cack)) acked_ = cack;
+    }
+  }
+  uint32_t widest = 0;
+
+ private:
+  static constexpr uint32_t kMask = 0xffffff;
+  static bool before(uint32_t a, uint32_t b) { return ((b - a - 1) & kMask) < 0x7fffff; }
+  bool any_ = false;
+  uint32_t newest_ = 0, acked_ = 0;
+};
+
+void check_full(CosimOptions o) {
+  Window window;
+  o.dut_frames = &window;
+  const CosimResult r = run_cosim(o);
+  INFO(r.problem << r.error << failure_text({}, r));
+  CHECK(r.outcome == Outcome::Pass);
+  CHECK(r.data_packets >= o.packets);
+  CHECK(r.dut.counters.rtx > 0);
+  CHECK(window.widest > 7000);
+  CHECK(window.widest <= 8192);
+}
+
+}  // namespace
+
+TEST_CASE("a window of 8192 PSNs is filled, and loses nothing", "[tb][wide]") { check_full(full_window(30000)); }
+
+#ifdef MRC_DUT_TINY_WIDE
+TEST_CASE("a window of 8192 PSNs in lockstep with the RTL", "[tb][wide]") {
+  CosimOptions o = full_window(30000);
+  o.open = [](std::string& error) { return open_dut(MRC_DUT_TINY_WIDE, wide(), 1, error); };
+  check_full(o);
+}
+#endif
