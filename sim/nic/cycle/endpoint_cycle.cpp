@@ -387,17 +387,18 @@ void CycleEndpoint::completion(const Cqe& cqe) {
   }
   if (cqe.recv) {
     // Immediates: what counts as delivered is what memory holds, and of a message of no bytes that the NIC says so.
-    const auto distance = static_cast<int16_t>(cqe.msn - static_cast<uint16_t>(qp.delivered));
-    const auto found = qp.incoming.find(qp.delivered + static_cast<uint32_t>(int32_t{distance}));
-    if (ok && distance >= 0 && found != qp.incoming.end()) found->second.told = true;
+    const auto number = qp.immediate_of.find(cqe.msn);
+    if (!ok || number == qp.immediate_of.end()) return;
+    const uint32_t message = number->second;
+    qp.immediate_of.erase(number);
     // All bytes ahead of an immediate are in memory when its completion comes.
-    for (auto m = qp.incoming.begin(); ok && m != found && m != qp.incoming.end(); ++m) {
-      if (m->second.written != m->second.length) {
-        return fail("an immediate of queue pair " + text(qp.spec.qpn) + " when " + text(m->second.written) +
-                    " of the " + text(m->second.length) + " bytes of message " + text(m->first) +
-                    " ahead of it were in memory");
-      }
+    for (const auto& [m, in] : qp.incoming) {
+      if (m >= message) break;
+      if (in.written == in.length) continue;
+      return fail("an immediate of queue pair " + text(qp.spec.qpn) + " when " + text(in.written) + " of the " +
+                  text(in.length) + " bytes of message " + text(m) + " ahead of it were in memory");
     }
+    if (const auto found = qp.incoming.find(message); found != qp.incoming.end()) found->second.told = true;
     deliver(qp);
     return;
   }
@@ -593,7 +594,9 @@ void CycleEndpoint::receive(PacketPtr packet, unsigned plane) {
     if (Qp* qp = find(p.dqp)) {
       const auto distance = static_cast<int16_t>(p.data.msn - static_cast<uint16_t>(qp->delivered));
       if (distance >= 0) {
-        Incoming& in = qp->incoming[qp->delivered + static_cast<uint32_t>(int32_t{distance})];
+        const uint32_t number = qp->delivered + static_cast<uint32_t>(int32_t{distance});
+        Incoming& in = qp->incoming[number];
+        if (has_immediate(p.opcode)) qp->immediate_of[p.data.rqmsn] = number;
         if (in.lines.empty()) {
           in.length = p.data.dma_length;
           in.lines.resize((in.length / preset_.host_bytes + 64) / 64);

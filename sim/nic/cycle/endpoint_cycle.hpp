@@ -87,8 +87,9 @@ class CycleEndpoint final : public Endpoint {
     std::deque<Pending> pending;
     std::vector<uint8_t> bad;  ///< by EV index
     uint32_t bad_evs = 0;
-    uint32_t delivered = 0;                 ///< messages
-    std::map<uint32_t, Incoming> incoming;  ///< by number of the message, without wrap
+    uint32_t delivered = 0;                     ///< messages
+    std::map<uint32_t, Incoming> incoming;      ///< by number of the message, without wrap
+    std::map<uint16_t, uint32_t> immediate_of;  ///< by RQMSN: the message whose immediate it is
   };
   struct Tx {
     std::vector<uint8_t> frame;

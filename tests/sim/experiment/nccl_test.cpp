@@ -178,14 +178,14 @@ TEST_CASE("nccl: an immediate that is told before its data fails the run", "[sim
 
 TEST_CASE("nccl: pieces of one size, what is left over, and more steps than immediates may be on their way",
           "[sim][traffic][nccl]") {
-  // 100,000 bytes in pieces of 16 KiB on two QPs: three steps of 32,768, then 1,696 on the first QP alone; the second
-  // one tells its receiver all the same.
+  // 100,000 bytes in pieces of 16 KiB on two QPs: three steps of 32,768, then 1,696, of which each QP has a half.
   const std::string traffic =
       "[[traffic]]\npattern = \"nccl\"\nqps = 2\nmessage = 16_384\nbytes = 100_000\nwindow = 4\n";
   const Run r = run("max_wimm = 1\n" + std::string(kRing) + traffic);
   REQUIRE(r.result.outcome == Outcome::Done);
   CHECK(r.result.total.delivered_bytes == 4 * (100'000 + 4 * 64));
   CHECK(r.immediates == std::vector<unsigned>(4, 4 * 2));
+  CHECK(r.result.total.completions == 4 * 4 * (1 + 2 + 2));
   CHECK(r.early == 0);
 }
 

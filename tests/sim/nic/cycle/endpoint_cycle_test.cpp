@@ -29,6 +29,7 @@ class Spoiler final : public tb::Dut {
     if (out.host_wr_valid && ++writes_ == 12) {
       if (which_ == 0) out.host_wr_data[3] ^= 1;
       if (which_ == 1) out.host_wr_addr -= 32;  // the line before it
+      if (which_ == 2) out.host_wr_valid = 0;
     }
   }
   void step(const mrc_pins_in& in) override { dut_->step(in); }
@@ -509,7 +510,6 @@ TEST_CASE("work requests that the NIC would not take are refused as by a fast on
     CHECK_FALSE(nic[n]->open(spec, why));
     CHECK(why == "queue pair 16 is open already");
   }
-  CHECK_FALSE(nic[0]->post({.qpn = kQpnBase, .bytes = 0}));
   CHECK_FALSE(nic[0]->post({.qpn = kQpnBase, .bytes = uint64_t{1} << 32}));
   CHECK_FALSE(nic[0]->post({.qpn = kQpnBase + 1, .bytes = 1}));
   for (unsigned i = 0; i < tiny.wqe_depth; ++i) CHECK(nic[0]->post({.id = i, .qpn = kQpnBase, .bytes = 5000}));
@@ -518,6 +518,8 @@ TEST_CASE("work requests that the NIC would not take are refused as by a fast on
   CHECK(nic[0]->stats().completions == tiny.wqe_depth);
   CHECK(nic[1]->stats().delivered_bytes == tiny.wqe_depth * 5000);
   CHECK(nic[0]->post({.qpn = kQpnBase, .bytes = 7, .immediate = true, .imm = 9}));
+  CHECK(nic[0]->post({.qpn = kQpnBase, .bytes = 0, .immediate = true, .imm = 10}));
+  CHECK(nic[0]->post({.qpn = kQpnBase, .bytes = 0}));
   // One more, on a queue pair that is opened while the clock runs.
   spec.qpn = spec.peer_qpn = kQpnBase + 3;
   for (unsigned n = 0; n < 2; ++n) {
@@ -526,7 +528,7 @@ TEST_CASE("work requests that the NIC would not take are refused as by a fast on
   }
   CHECK(nic[1]->post({.qpn = kQpnBase + 3, .bytes = 9000}));
   fabric.run(40 * kUs);
-  CHECK(nic[0]->stats().completions == tiny.wqe_depth + 1);
+  CHECK(nic[0]->stats().completions == tiny.wqe_depth + 3);
   CHECK(nic[0]->stats().delivered_bytes == 9000);
   for (unsigned n = 0; n < 2; ++n) CHECK(nic[n]->problem().empty());
 }
@@ -543,6 +545,69 @@ TEST_CASE("bytes that a NIC puts into memory wrongly fail the run", "[sim][cycle
     INFO(r.reason);
     CHECK(r.reason.find(which == 0 ? "nic1: wrong bytes written" : "nic1: bytes written twice") == 0);
     CHECK(r.total.delivered_bytes < r.asked_bytes);
+  }
+}
+
+TEST_CASE("a collectives library's traffic: NICs by the clock do as fast ones, and memory is there before immediates",
+          "[sim][cycle][A-19][A-62][A-79]") {
+  const std::string four =
+      "profile = \"spectrum\"\nplanes = 8\ngbps = 100\nleaves = 2\nhosts_per_leaf = 2\nspines = 4\n";
+  const std::string head = "hang_us = 1000\nduration_us = 20000\nsampling = false\n[topology]\n";
+  struct {
+    const char *key, *traffic;
+    uint64_t bytes, completions;
+  } const cases[] = {// 250,000 bytes on two QPs: steps of 8, 16, 32 and 64 KiB, and what is left.
+                     {"", "bytes = 250_000\nclass = 0\nfifo_class = 1\n", 4 * (250'000 + 5 * 64), 4 * 5 * (1 + 2 + 2)},
+                     // 4096 bytes on each: 13 steps, the last one of 1696 bytes; one immediate at a time.
+                     {"max_wimm = 1\n", "bytes = 100_000\nmessage = 4096\nwindow = 4\n", 4 * (100'000 + 13 * 64),
+                      4 * 13 * (1 + 2 + 2)}};
+  for (const auto& c : cases) {
+    ExperimentResult r[2];
+    for (unsigned model = 0; model < 2; ++model) {
+      r[model] = run(c.key + endpoints(model ? "model" : "fast") + head + four +
+                     "[[traffic]]\npattern = \"nccl\"\nqps = 2\n" + c.traffic);
+      INFO(r[model].reason);
+      REQUIRE(r[model].outcome == Outcome::Done);
+      CHECK(r[model].total.delivered_bytes == c.bytes);
+      CHECK(r[model].total.completions == c.completions);
+      CHECK(r[model].total.retransmissions == 0);
+    }
+    const auto fast = static_cast<double>(r[0].groups[0].end), clocked = static_cast<double>(r[1].groups[0].end);
+    INFO(fast << " " << clocked);
+    CHECK(std::abs(fast - clocked) < 0.05 * fast);
+  }
+}
+
+TEST_CASE("an immediate that is told before a byte ahead of it is in memory fails the run", "[sim][cycle]") {
+  const auto spoiled = [](const std::string&, const Preset& preset, const FastConfig& settings, const std::string&) {
+    return std::make_unique<CycleEndpoint>("model", preset, settings,
+                                           std::make_unique<Spoiler>(tb::make_model_dut(preset), 2));
+  };
+  const std::string text = endpoints("model") + kTiny + "[[traffic]]\npattern = \"nccl\"\nbytes = 4000\nnodes = 2\n";
+  const ExperimentResult r = Experiment(parse_fabric_scenario(text, "s.toml"), 1, spoiled).run();
+  CHECK(r.outcome == Outcome::Failed);
+  INFO(r.reason);
+  CHECK(r.reason.find(": an immediate of queue pair ") == 4);
+}
+
+TEST_CASE("what comes back is a loss at once for NICs by the clock as for fast ones", "[sim][cycle][A-80]") {
+  const std::string head = "hang_us = 1000\nduration_us = 20000\nsampling = false\n";
+  const std::string four = "planes = 8\ngbps = 100\nleaves = 2\nhosts_per_leaf = 2\nspines = 4\ntrim = \"to-sender\"\n";
+  const std::string traffic =
+      "[[traffic]]\npattern = \"permutation\"\nshift = 2\nbytes = 500_000\n"
+      "[[event]]\nwhat = \"link-down\"\nlink = \"T0-0-0:T1-0-1\"\nat_us = 4\n";
+  for (const bool swapped : {false, true}) {
+    uint64_t again[2] = {};
+    for (unsigned model = 0; model < 2; ++model) {
+      const ExperimentResult r = run("returned = \"learn\"\n" + std::string(swapped ? "returned_dscp = 13\n" : "") +
+                                     endpoints(model ? "model" : "fast") + head + "[topology]\n" + four +
+                                     (swapped ? "return_swapped = true\nreturned_dscp = 13\n" : "") + traffic);
+      REQUIRE(r.outcome == Outcome::Done);
+      CHECK(r.total.returned > 0);
+      CHECK(r.total.nacks == 0);
+      again[model] = r.total.retransmissions;
+    }
+    CHECK(again[0] == again[1]);
   }
 }
 
