@@ -25,7 +25,7 @@ class WireOptions {
     command
         .add_option("--dscp", dscp_,
                     "code point of a class as NAME=N; names: no_trim, trimmable, trimmable_retx, "
-                    "trimmed, trimmed_lasthop, control (A-04)")
+                    "trimmed, trimmed_lasthop, control (A-04), returned (A-80)")
         ->type_name("NAME=N")
         ->allow_extra_args(false);
     for (size_t i = 0; i < flags_.size(); ++i) {

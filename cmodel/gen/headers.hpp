@@ -14,9 +14,10 @@ namespace mrc::wire {
 
 // clang-format off
 
-/// UDP destination port, as RoCEv2's
+/// UDP destination port of RoCEv2; received beside UdpPortMrc
 inline constexpr unsigned kUdpPort = 4791u;
-/// UDP destination port that three readers of the document print; received beside UdpPort
+/// UDP destination port that four readers of the document print: sent by default, received beside
+/// UdpPort
 inline constexpr unsigned kUdpPortMrc = 4971u;
 /// DSCP of packets that switches must not trim
 inline constexpr unsigned kDscpNoTrim = 0u;
@@ -483,7 +484,7 @@ struct Udp {
   static constexpr const char* kName = "udp";
   /// EV[31:16]
   uint16_t src_port{};
-  /// 4791, or 4971
+  /// 4971, or 4791
   uint16_t dst_port{};
   /// bytes from this header on, ICRC included
   uint16_t length{};

@@ -14,7 +14,7 @@
 namespace mrc::log {
 
 inline constexpr std::array<uint8_t, 8> kMagic{'M', 'R', 'C', 'L', 'O', 'G', '\r', '\n'};
-inline constexpr uint16_t kMajor = 1, kMinor = 2;
+inline constexpr uint16_t kMajor = 1, kMinor = 3;
 inline constexpr unsigned kPartHeader = 16;   ///< bytes: magic, major, minor, CRC-32
 inline constexpr unsigned kBlockHeader = 20;  ///< bytes: type, stored, plain, records, CRC-32
 inline constexpr uint32_t kRecords = 1, kEndOfPart = 2;
@@ -63,8 +63,11 @@ void fields(C& c, T& x) {
     c(x.controlled, x.pkey, x.encap, x.own_ip, x.peer_ip, x.evs);
     c.bytes(x.ev_planes, kMaxEvs);
     c(x.backup);
-    if (!c.more(!x.denied.empty() || x.window != 0)) return;
+    const bool classified = x.own_class || x.dscp_data != 0 || x.dscp_rtx != 0;
+    if (!c.more(!x.denied.empty() || x.window != 0 || classified)) return;
     c(x.denied, x.window);
+    if (!c.more(classified)) return;
+    c(x.own_class, x.dscp_data, x.dscp_rtx);
   } else if constexpr (std::is_same_v<U, Mr>) {
     c(x.rkey, x.valid, x.write, x.va, x.bytes, x.addr);
   } else if constexpr (std::is_same_v<U, Host>) {

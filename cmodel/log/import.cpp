@@ -41,6 +41,11 @@ Ip mapped(const std::array<uint8_t, 4>& ipv4) {
   return ip;
 }
 
+bool is_data(const wire::Packet& packet) {
+  const wire::OpcodeInfo* const info = wire::opcode_info(packet.bth->opcode);
+  return info != nullptr && info->payload;
+}
+
 struct Interface {
   unsigned plane = 0;
   uint64_t newest_ns = 0, since_ns = 0, dropped = 0;
@@ -319,7 +324,9 @@ class Importer {
     if (input.at) {
       const auto own = static_cast<uint32_t>(*input.at);
       using enum wire::CapturedFrame::Direction;
-      const bool sent = from.direction == Unknown ? *sender == own : from.direction == Out;
+      // A NIC sends nothing trimmed: data of its own that are, a switch has sent back.
+      const bool back = packet.trimmed() && is_data(packet);
+      const bool sent = from.direction == Unknown ? *sender == own && !back : from.direction == Out;
       emit(own, time, sent, 0);
     }
     const auto elsewhere = [&](const std::optional<uint32_t>& device) {

@@ -91,6 +91,8 @@ struct Qp {
   uint32_t backup = 0;             ///< how many of evs, at their end, begin as backup
   std::vector<uint32_t> denied;    ///< places in evs of those that their owner has taken out of use
   uint32_t window = 0;             ///< as responder, now, in units of 128 PSNs; 0: mpr_dest (A-59)
+  bool own_class = false;  ///< its owner gave it code points of its own (A-79); false: it did not, or is not told
+  uint8_t dscp_data = 0, dscp_rtx = 0;  ///< those of its data and of its retransmissions
   bool operator==(const Qp&) const = default;
 };
 
@@ -180,7 +182,7 @@ enum class TakeResult : uint8_t {
 };
 enum class EvState : uint8_t {
   Good,
-  Skip,    ///< its next turn passes
+  Skip,    ///< its next turn passes, or all that begin before its time is over (A-20)
   Bad,     ///< ASSUMED_BAD
   Denied,  ///< by its owner
   Backup,

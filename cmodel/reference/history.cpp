@@ -35,6 +35,12 @@ class History final : public Checker {
   }
   void received(const Seen& seen) override {
     frame(seen);
+    if (seen.mrc() && World::counts(seen) && world_.whose(seen) == Whose::Own) {
+      QpWorld* const sender = world_.of_returned(seen.packet);
+      if (sender != nullptr) world_.remember(*sender, seen);
+      all([&](Part& part) { part.returned(seen, sender); });
+      return;
+    }
     QpWorld* const qp = seen.mrc() ? world_.of_received(seen) : nullptr;
     all([&](Part& part) { part.received(seen, qp); });
     if (qp != nullptr) world_.remember(*qp, seen);

@@ -76,6 +76,8 @@ struct Payload {
 struct Placed {
   bool came = false, done = false;  ///< all of it written
   bool told = false;                ///< its immediate has completed
+  bool empty = false;               ///< one came that has nothing to write (A-19)
+  bool over() const { return done || empty; }
   std::weak_ptr<Payload> payload;
 };
 
@@ -139,6 +141,7 @@ class MemoryPart final : public Part {
   void stands(const Open& payload, uint32_t from, uint32_t to, uint64_t tag);
   void visible(Payload& payload, uint32_t bytes);
   void done(const Payload& payload);
+  static void moves(Target& t);
   void forget();
   void take_out(const Open& payload);
   const Open* find(const Page& page, uint64_t at, uint64_t stop, const uint8_t* shown, bool& again, bool& differs);
@@ -212,6 +215,12 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
     if (t.immediates.size() > 4096) t.immediates.pop_front();
   }
   placed.came = true;
+  if (p.payload.empty() && p.reth->dma_length == 0 && w_.settings().zero_length == kZeroLegal &&
+      is_first(p.bth->opcode) && is_last(p.bth->opcode)) {
+    placed.empty = true;
+    moves(t);
+    return;
+  }
   const Region* const region = region_of(p);
   if (region == nullptr || p.payload.empty() || p.payload.size() > kMostPayload || placed.done) return;
   const uint64_t addr = region->set.addr + (p.reth->va - region->set.va);
@@ -290,6 +299,7 @@ void MemoryPart::host(const log::Host& host, Time) {
 }
 
 void MemoryPart::write(const log::Host& host) {
+  if (host.bytes == 0) return;  // it writes nothing
   const auto came = [&] { return fmt::format("{} B written to host address 0x{:x}", host.bytes, host.addr); };
   if (regions_.empty()) {
     w_.report().rests(Rule::MemRegion, "no region is told");
@@ -417,9 +427,13 @@ void MemoryPart::done(const Payload& payload) {
   const Seq at = payload.psn - t.base;
   if (at < 0 || at >= static_cast<Seq>(t.psns.size())) return;
   t.psns[static_cast<std::size_t>(at)].done = true;
-  while (t.next - t.base < static_cast<Seq>(t.psns.size()) && t.psns[static_cast<std::size_t>(t.next - t.base)].done) {
+  moves(t);
+}
+
+/// Over all that has nothing left to be written.
+void MemoryPart::moves(Target& t) {
+  while (t.next - t.base < static_cast<Seq>(t.psns.size()) && t.psns[static_cast<std::size_t>(t.next - t.base)].over())
     ++t.next;
-  }
   while (!t.psns.empty() && t.base < t.next - kTail) {
     t.psns.pop_front();
     ++t.base;

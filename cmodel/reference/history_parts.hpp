@@ -17,6 +17,8 @@ class Part {
   virtual void qp(const QpWorld&, Time) {}
   virtual void region(const log::Mr&, Time) {}
   virtual void received(const Seen&, QpWorld*) {}
+  /// A trimmed packet that a switch has sent back, and the QP that had sent it. Nobody else is told of it.
+  virtual void returned(const Seen&, QpWorld*) {}
   virtual void sent(const Seen&, QpWorld*) {}
   virtual void host(const log::Host&, Time) {}
   virtual void posted(const log::Post&, Time) {}

@@ -35,6 +35,7 @@ class RequestorPart final : public Part {
     if (p.neth) nack(seen, *qp, r);
     if (p.aeth) ack(seen, *qp, r);
   }
+  void returned(const Seen& seen, QpWorld* qp) override;
   void sent(const Seen& seen, QpWorld* qp) override {
     if (!is_data(seen.packet) || seen.packet.error || seen.packet.trimmed() || !seen.packet.reth) return;
     if (qp == nullptr) {
@@ -110,6 +111,7 @@ class RequestorPart final : public Part {
   void payload(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
   void unsent(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s);
   void trim(const QpWorld& qp, Requestor& r);
+  void overrun(const QpWorld& qp, Requestor& r, const Posted& posted, const log::Cqe& cqe, Time time);
 
   World& w_;
   Time completed_ = 0;  ///< the newest completion of any QP
@@ -178,6 +180,8 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   s.plain |= p.bth->rtx == 0;
   if (again) s.earlier = s.last;
   s.last = seen.first;
+  s.again = p.bth->rtx != 0;
+  s.came_back = false;
   s.entropy = p.entropy(wire_);
   Paths::used(r, s.entropy);
   s.plane = seen.frame.plane;
@@ -269,8 +273,8 @@ void RequestorPart::cause(const Seen& seen, const QpWorld& qp, const Requestor& 
   // A timer runs from when the device meant to send, which may lie before the frame by what the host kept it waiting.
   const Time meant = s.earlier != 0 ? s.earlier : s.last;
   const bool timer = static_cast<double>(seen.first + w_.lag() - std::min(meant, seen.first)) >= interval / 2;
-  const bool known = s.nacked || (r.any && r.reported > psn) || r.overtaken > s.last || r.answered > s.last ||
-                     w_.any_down() || paths_.any_peer_down();
+  const bool known = s.nacked || s.came_back || (r.any && r.reported > psn) || r.overtaken > s.last ||
+                     r.answered > s.last || w_.any_down() || paths_.any_peer_down();
   check(Rule::ReqRtxCause, known || timer, &seen, qp, [&] {
     return fmt::format("none before something tells that PSN {}, sent at {}, is lost, or {} have passed", psn24(psn),
                        words(s.last), words(static_cast<Time>(interval)));
@@ -349,6 +353,16 @@ void RequestorPart::nack(const Seen& seen, const QpWorld&, Requestor& r) {
   if (h.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) fatal(seen, r, psn);
 }
 
+/// The QP's own packet: lost for certain, and a device that is told to learn of it may send it again at once. Whether
+/// it is the transmission that is out, rtx says.
+void RequestorPart::returned(const Seen& seen, QpWorld* qp) {
+  if (qp == nullptr || !is_data(seen.packet) || w_.settings().returned != kLearnReturned) return;
+  Requestor& r = of(*qp);
+  if (!r.started) return;
+  SentPsn* const s = r.find(unwrap(seen.packet.bth->psn, 24, r.top));
+  if (s != nullptr && (seen.packet.bth->rtx != 0) == s->again) s->came_back = true;
+}
+
 void RequestorPart::ack(const Seen& seen, const QpWorld& qp, Requestor& r) {
   if (!r.started) return;
   const wire::Aeth& h = *seen.packet.aeth;
@@ -424,8 +438,9 @@ void RequestorPart::step(const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
   }
   if (k.bound && s.earlier == 0) s.earlier = r.posts[k.post].time;
   const bool last = is_last(s.opcode);
-  walked(Rule::ReqLength, last ? s.length >= 1 && s.length <= qp.set.mtu : s.length == qp.set.mtu, s, psn, qp,
-         [&] { return fmt::format("{}{} B", last ? "1 to " : "", qp.set.mtu); });
+  const bool nothing = first && last && s.length == 0 && s.dma == 0 && w_.settings().zero_length == kZeroLegal;
+  walked(Rule::ReqLength, nothing || (last ? s.length >= 1 && s.length <= qp.set.mtu : s.length == qp.set.mtu), s, psn,
+         qp, [&] { return fmt::format("{}{} B", last ? "1 to " : "", qp.set.mtu); });
   payload(qp, r, psn, s);
   k.va = s.va + s.length;
   k.sum += s.length;
@@ -453,7 +468,12 @@ void RequestorPart::begin(const QpWorld& qp, Requestor& r, Seq psn, const SentPs
   k.message_rqmsn = s.rqmsn;
   k.same_rqmsn = true;
   k.first_sent = s.last;
+  k.outstanding = r.immediates.size();
   bind(qp, r, psn, s);
+  if (r.overrun && k.bound) {
+    walked(Rule::ReqWimmOver, r.posts[k.post].time <= *r.overrun + w_.queue(), s, psn, qp,
+           [&] { return fmt::format("nothing new: an immediate too many has ended the QP at {}", words(*r.overrun)); });
+  }
   if (r.fatal) {
     if (k.bound) {
       walked(Rule::QpFatal, !r.posts[k.post].late, s, psn, qp,
@@ -479,8 +499,8 @@ void RequestorPart::end(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn&
     walked(Rule::ReqWimmNone, qp.set.max_wimm != 0, s, psn, qp, [] { return std::string("no immediate"); });
     if (k.known_start && w_.incomplete() == nullptr) {
       if (*k.msn >= r.acked) r.immediates.push_back(*k.msn);
-      walked(Rule::ReqMaxWimm, r.immediates.size() <= std::max(qp.set.max_wimm, 1u), s, psn, qp, [&] {
-        return fmt::format("at most {} immediates outstanding, not {}", qp.set.max_wimm, r.immediates.size());
+      walked(Rule::ReqMaxWimm, k.outstanding < std::max(qp.set.max_wimm, 1u), s, psn, qp, [&] {
+        return fmt::format("at most {} immediates outstanding, not {}", qp.set.max_wimm, k.outstanding + 1);
       });
       if (r.immediates.size() > 64) r.immediates.pop_front();
     }
@@ -537,6 +557,7 @@ void RequestorPart::bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn
 }
 
 void RequestorPart::payload(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s) {
+  if (s.length == 0) return;
   if (!r.walk.bound || !s.whole || !reads_.any()) {
     w_.report().rests(Rule::ReqPayload, !reads_.any() ? "no host reads are told"
                                         : !s.whole    ? "the log does not hold the payload"
@@ -569,7 +590,7 @@ void RequestorPart::unsent(const QpWorld& qp, Requestor& r, Seq psn, const SentP
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no EV that was not denied");
   } else if (behind->moved) {
     w_.report().rests(Rule::ReqRtxUnsent, "the QP's owner changed its EVs just then");
-  } else if (w_.settings().skip_mode != 0) {
+  } else if (w_.settings().skip_mode == kSkipModeTwice) {
     w_.report().rests(Rule::ReqRtxUnsent, "the first one may have found no EV that was to be skipped only once (A-20)");
   } else {
     walked(Rule::ReqRtxUnsent, false, s, psn, qp,
@@ -600,7 +621,9 @@ void RequestorPart::posted(const log::Post& post, Time time) {
         [] { return std::string("nothing before it is posted"); });
   }
   r.posts_told = true;
-  r.posts.push_back({post, time, {}, false, r.fatal && (r.failed || time > *r.fatal + hearing(r, time))});
+  r.posts.push_back(
+      {post, time, {}, false, r.fatal && (r.failed || time > *r.fatal + hearing(r, time)), r.open_immediates});
+  r.open_immediates += post.immediate ? 1 : 0;
   if (r.posts.size() > kMostPosts) {
     r.posts.pop_front();
     if (r.next_post > 0) --r.next_post;
@@ -633,6 +656,14 @@ void RequestorPart::completed(const log::Cqe& cqe, Time time) {
                                  : fmt::format("work request {} next", next->post.wr_id);
   });
   if (!there) return;
+  if (at->post.immediate && r.open_immediates != 0) --r.open_immediates;
+  if (at->post.bytes == 0) {
+    w_.check(
+        Rule::ReqZero, cqe.status != log::Status::LocalLength || w_.settings().zero_length != kZeroLegal, nullptr, qp,
+        [&] { return fmt::format("work request {}, of no bytes, is refused", cqe.wr_id); },
+        [] { return std::string("carried out: CTRL.zero_length is 0"); });
+  }
+  if (at->post.immediate || cqe.status == log::Status::WimmOverrun) overrun(*qp, r, *at, cqe, time);
   if (cqe.status != log::Status::Ok) {
     // What was refused is never sent; what has failed may still be on its way out.
     if (cqe.status == log::Status::LocalLength || cqe.status == log::Status::WimmOverrun) {
@@ -662,10 +693,31 @@ void RequestorPart::completed(const log::Cqe& cqe, Time time) {
     });
   }
   const auto gone = static_cast<std::size_t>(at - r.posts.begin()) + 1;
+  for (auto before = r.posts.begin(); before != at; ++before) {
+    if (before->post.immediate && !before->failed && r.open_immediates != 0) --r.open_immediates;  // unsignalled
+  }
   if (r.walk.bound && r.walk.post < gone) r.walk.bound = false;
   r.posts.erase(r.posts.begin(), at + 1);
   r.next_post -= std::min(r.next_post, gone);
   if (r.walk.bound) r.walk.post -= gone;
+}
+
+/// One that is refused for its immediate: only if so many before it had not completed when the device had it, and only
+/// if such a one does not wait.
+void RequestorPart::overrun(const QpWorld& qp, Requestor& r, const Posted& posted, const log::Cqe& cqe, Time time) {
+  const uint32_t most = qp.set.max_wimm, over = w_.settings().wimm_over;
+  const bool refused = cqe.status == log::Status::WimmOverrun;
+  const bool may = posted.post.immediate && (most == 0 || (over != kWimmWaits && posted.immediates >= most));
+  w_.check(
+      Rule::ReqWimmOver, !refused || may, nullptr, &qp,
+      [&] { return fmt::format("work request {} is refused for its immediate", cqe.wr_id); },
+      [&] {
+        if (!posted.post.immediate) return std::string("another status: it has none");
+        if (over == kWimmWaits) return std::string("it waits: CTRL.wimm_over is 0");
+        return fmt::format("it is taken: {} immediates had not completed then, and max_wimm is {}", posted.immediates,
+                           most);
+      });
+  if (refused && may && most != 0 && over == kWimmError && !r.overrun) r.overrun = time;
 }
 
 void RequestorPart::finish(const log::End& end, Time time) {

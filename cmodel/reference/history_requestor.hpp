@@ -12,11 +12,13 @@ namespace mrc::ref::history {
 /// One PSN as it was sent. The content is that of the first transmission.
 struct SentPsn {
   bool seen = false;
-  bool plain = false;   ///< with rtx = 0
-  bool early = false;   ///< with rtx = 1 first: its first transmission may still wait inside the device
-  bool nacked = false;  ///< a NACK named it
-  bool whole = false;   ///< hash holds
-  bool moved = false;   ///< the QP's owner has just changed its EVs
+  bool plain = false;      ///< with rtx = 0
+  bool early = false;      ///< with rtx = 1 first: its first transmission may still wait inside the device
+  bool nacked = false;     ///< a NACK named it
+  bool again = false;      ///< rtx of the last transmission
+  bool came_back = false;  ///< a switch has sent back what may be its newest transmission (A-80)
+  bool whole = false;      ///< hash holds
+  bool moved = false;      ///< the QP's owner has just changed its EVs
   uint8_t opcode = 0, plane = 0;
   uint16_t length = 0, msn = 0, rqmsn = 0;
   uint32_t rkey = 0, dma = 0, imm = 0;
@@ -31,9 +33,10 @@ struct SentPsn {
 struct Posted {
   log::Post post;
   Time time = 0;
-  std::optional<Seq> msn;  ///< its first packet was walked over
-  bool failed = false;     ///< completed, not well
-  bool late = false;       ///< posted when the NIC knew that its QP has failed
+  std::optional<Seq> msn;   ///< its first packet was walked over
+  bool failed = false;      ///< completed, not well
+  bool late = false;        ///< posted when the NIC knew that its QP has failed
+  unsigned immediates = 0;  ///< of those before it that had not completed when it was posted
 };
 
 /// The way over the PSNs in their order, whatever the order on the wire was.
@@ -46,8 +49,9 @@ struct Walk {
   uint32_t dma = 0, rkey = 0;
   uint16_t message_rqmsn = 0;
   bool same_rqmsn = true, known_start = false;
-  bool bound = false;    ///< front of posts_ that was sent is this message
-  std::size_t post = 0;  ///< its place in posts
+  bool bound = false;           ///< front of posts_ that was sent is this message
+  std::size_t post = 0;         ///< its place in posts
+  std::size_t outstanding = 0;  ///< immediates before it that were not acknowledged when its first packet left
   Time first_sent = 0;
 };
 
@@ -75,8 +79,10 @@ struct Requestor {
   std::size_t next_post = 0;  ///< first one whose message was not walked over
   bool before_posts = false;  ///< messages were sent before any work request was told
   bool posts_told = false;
-  std::deque<Seq> immediates;  ///< MSNs of immediates not acknowledged
-  bool failed = false;         ///< a fatal completion
+  std::deque<Seq> immediates;    ///< MSNs of immediates not acknowledged
+  unsigned open_immediates = 0;  ///< posted and not completed
+  std::optional<Time> overrun;   ///< one too many was refused, which ends the QP (A-62)
+  bool failed = false;           ///< a fatal completion
   // path.fresh
   std::array<uint32_t, 16> recent_evs{};  ///< of the last packets sent
   uint64_t packets = 0;

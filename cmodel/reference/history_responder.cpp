@@ -46,6 +46,7 @@ struct Answers {
   bool known_start = false, beyond = false;  ///< beyond: packets came that are not kept
   std::deque<std::pair<Seq, uint32_t>> far;  ///< PSN and entropy of some of these
   std::deque<Probe> probes;
+  std::deque<std::pair<uint32_t, uint32_t>> returned;  ///< PSN and entropy of the device's own packets that came back
   std::deque<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
   bool probes_lost = false, trimmed = false;
   // Sent. Highest value and, of what was sent later than a lag ago, the highest settled one.
@@ -79,11 +80,12 @@ class ResponderPart final : public Part {
   explicit ResponderPart(World& world) : w_(world), wire_(world.profile().wire()) {}
 
   void received(const Seen& seen, QpWorld* qp) override;
+  void returned(const Seen& seen, QpWorld* qp) override;
   void sent(const Seen& seen, QpWorld* qp) override;
   uint64_t memory() const override {
     uint64_t bytes = requests_.size() * sizeof(Request);
     for (const auto& [number, a] : answers_) {
-      bytes += sizeof(a) + a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe);
+      bytes += sizeof(a) + a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe) + a.returned.size() * 8;
     }
     return bytes;
   }
@@ -104,6 +106,8 @@ class ResponderPart final : public Part {
         rule, holds, &seen, &qp, [&] { return words(seen, wire_); }, right);
   }
   Copy copy_of(const Seen& seen) const;
+  bool answers_returned(const Seen& seen, const QpWorld& qp, const Answers& a, std::optional<uint32_t> psn,
+                        uint32_t entropy);
   void data(const Seen& seen, const QpWorld& qp, Answers& a);
   void start(const QpWorld& qp, Answers& a, uint32_t psn);
   void sack(const Seen& seen, const QpWorld& qp, Answers& a);
@@ -147,6 +151,8 @@ void ResponderPart::received(const Seen& seen, QpWorld* qp) {
     }
   }
   if (qp == nullptr) return;
+  if (p.trimmed() && w_.whose(seen) == Whose::Maybe)
+    w_.report().rests(Rule::RespReturned, "no address tells whose the packet is");
   if (is_data(p)) {
     data(seen, *qp, of(*qp));
   } else {
@@ -162,6 +168,29 @@ void ResponderPart::received(const Seen& seen, QpWorld* qp) {
       a.probes_lost = true;
     }
   }
+}
+
+/// One of our own, with the peer's QP in it: it is nothing to answer, also if a QP here has that number.
+void ResponderPart::returned(const Seen& seen, QpWorld*) {
+  const wire::Packet& p = seen.packet;
+  if (!is_data(p)) return;
+  w_.report().ok(Rule::RespReturned);
+  QpWorld* const mistaken = w_.local(p.bth->dqp);
+  if (mistaken == nullptr) return;
+  Answers& a = of(*mistaken);
+  a.returned.emplace_back(p.bth->psn, p.entropy(wire_));
+  if (a.returned.size() > kMostProbes) a.returned.pop_front();
+}
+
+/// An answer to nothing that the peer has sent: to a packet that came back? Then that is what is wrong with it.
+bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const Answers& a, std::optional<uint32_t> psn,
+                                     uint32_t entropy) {
+  const bool mistaken = std::ranges::any_of(
+      a.returned, [&](const auto& one) { return one.second == entropy && (!psn || one.first == (*psn & 0xFFFFFF)); });
+  if (!mistaken) return false;
+  check(Rule::RespReturned, false, seen, qp,
+        [] { return std::string("nothing: such a packet is the device's own, and came back"); });
+  return true;
 }
 
 void ResponderPart::start(const QpWorld& qp, Answers& a, uint32_t psn) {
@@ -299,6 +328,9 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
     to_probe(seen, qp, a);
     return;
   }
+  const bool named = a.started && a.find(unwrap(h.cack_psn, 24, a.next) + h.ack_psn_offset) != nullptr;
+  if (!named && answers_returned(seen, qp, a, h.cack_psn + static_cast<uint32_t>(int32_t{h.ack_psn_offset}), h.entropy))
+    return;
   if (!a.started) {
     check(Rule::RespTrigger, !qp.from_log, seen, qp, [] { return std::string("nothing: no packet has come"); });
     return;
@@ -357,6 +389,7 @@ void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
     found = true;
     ce |= probe.copy.ce;
   }
+  if (!same_id && id == 0xFFFF && !a.trimmed && answers_returned(seen, qp, a, {}, h.entropy)) return;
   if (!same_id && id == 0xFFFF && !w_.settings().trim_silent) {
     check(Rule::RespProbe, a.trimmed, seen, qp,
           [] { return std::string("probe id 0xffff only once a trimmed packet came"); });
@@ -386,6 +419,7 @@ void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
   }
   const Seq psn = unwrap(h.nack_psn, 24, a.next);
   const Came* const c = a.started ? a.find(psn) : nullptr;
+  if (c == nullptr && answers_returned(seen, qp, a, h.nack_psn, h.entropy)) return;
   if (c == nullptr && a.started && (psn < a.base || a.beyond)) {
     w_.report().rests(Rule::RespNack, "the packet may have come too long ago");
     return;
@@ -418,6 +452,7 @@ void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
     w_.report().rests(Rule::RespTrim, "the packet came too often");
     return;
   }
+  if ((!entropy || !right) && answers_returned(seen, qp, a, h.nack_psn, h.entropy)) return;
   check(Rule::RespEntropy, entropy, seen, qp,
         [&] { return fmt::format("entropy 0x{:08x}, with which PSN {} came", c->copies[0].entropy, psn24(psn)); });
   if (trim) {

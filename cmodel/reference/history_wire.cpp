@@ -16,7 +16,7 @@ class WirePart final : public Part {
   void sent(const Seen& seen, QpWorld* qp) override {
     if (!ours(seen)) return;
     if (!seen.mrc()) return;
-    frame(seen);
+    frame(seen, qp);
     transport(seen);
     control(seen);
     if (!endpoint(seen)) of_qp(seen, qp);
@@ -24,7 +24,7 @@ class WirePart final : public Part {
   void qp(const QpWorld& qp, Time time) override {
     if (qp.state_since == time) waited_before_[qp.set.qp] = w_.waited(time);
   }
-  uint64_t memory() const override { return waited_before_.size() * 48; }
+  uint64_t memory() const override { return waited_before_.size() * 48 + classes_.size() * 64; }
 
  private:
   static bool endpoint(const Seen& seen) { return seen.packet.erth || seen.packet.eeth; }
@@ -74,7 +74,7 @@ class WirePart final : public Part {
         [] { return std::string("the ICRC of what was sent"); });
   }
 
-  void frame(const Seen& seen) {
+  void frame(const Seen& seen, const QpWorld* qp) {
     const wire::Packet& p = seen.packet;
     if (!p.error) {
       w_.report().ok(Rule::WireFormat);
@@ -87,12 +87,66 @@ class WirePart final : public Part {
     if (const char* why = w_.under_way()) {
       for (const Rule rule : {Rule::WireTrimmed, Rule::WireEcn, Rule::WireClass}) w_.report().rests(rule, why);
     } else if (check(Rule::WireTrimmed, !p.trimmed(), seen, nullptr, "a code point of data or control")) {
-      const Settings& s = w_.settings();
-      const bool data = is_data(p) || p.peth || p.erth;
-      const uint32_t right = is_data(p) && p.bth->rtx != 0 ? s.dscp_rtx : data ? s.dscp_data : s.dscp_ctl;
-      if (wire::opcode_info(p.bth->opcode) != nullptr) equal(Rule::WireClass, p.dscp(), right, "DSCP", seen, nullptr);
+      if (wire::opcode_info(p.bth->opcode) != nullptr) traffic_class(seen, qp);
       check(Rule::WireEcn, p.ecn() != 3, seen, nullptr, "ECT or Not-ECT: CE is set by switches");
     }
+  }
+
+  /// Control packets have one code point, endpoint requests that of their caller, data and retransmissions those
+  /// of their QP's class, or of the NIC's. Who says neither may have any, but each QP the same ones over its
+  /// life.
+  void traffic_class(const Seen& seen, const QpWorld* qp) {
+    const wire::Packet& p = seen.packet;
+    const Settings& s = w_.settings();
+    if (!is_data(p) && !p.peth && !p.erth) {
+      equal(Rule::WireClass, p.dscp(), s.dscp_ctl, "DSCP", seen, nullptr);
+      return;
+    }
+    if (!check(Rule::WireClass, p.dscp() != s.dscp_ctl, seen, qp, "a code point of data, not of control") || p.erth)
+      return;
+    const bool rtx = is_data(p) && p.bth->rtx != 0;
+    const auto of = [&](const TrafficClass& c) { return rtx ? c.rtx : c.data; };
+    const std::optional<TrafficClass> own = qp == nullptr ? std::nullopt : class_of(qp->set);
+    const bool told = rtx ? s.told_rtx : s.told_data;
+    const auto nics = static_cast<uint8_t>(rtx ? s.dscp_rtx : s.dscp_data);
+    const auto one = [&](uint8_t right) { equal(Rule::WireClass, p.dscp(), right, "DSCP", seen, qp); };
+    if (qp != nullptr && qp->class_since != 0 && inside_since(seen, qp->class_since, qp->class_waited)) {
+      // It may have been built before the class was written, by the class of before.
+      const bool before = qp->class_before ? p.dscp() == of(*qp->class_before) : !told || p.dscp() == nics;
+      if (before && !(own && p.dscp() == of(*own)))
+        return w_.report().rests(Rule::WireClass, "the QP's owner has changed its class");
+    }
+    if (own) return one(of(*own));
+    const auto& sets = w_.profile().classes;
+    if (sets.empty() && told) return one(nics);
+    if (!sets.empty()) {
+      const bool listed = std::ranges::any_of(sets, [&](const TrafficClass& c) { return of(c) == p.dscp(); });
+      if (!check(Rule::WireClass, listed, seen, qp, "a code point of one of the profile's classes")) return;
+    }
+    if (qp == nullptr) return w_.report().rests(Rule::WireClass, "no QP is told: its packets may have several classes");
+    Class& seen_before = classes_[qp->set.qp];
+    if (seen_before.incarnation != qp->incarnation || seen_before.since != qp->class_since) {
+      seen_before = {qp->incarnation, qp->class_since, {}, {}};
+    }
+    if (qp->again && inside_since(seen, qp->since, waited_before_[qp->set.qp]))
+      return w_.report().rests(Rule::WireClass, "the packet may be of the QP's life before");
+    std::optional<uint8_t>& mine = rtx ? seen_before.rtx : seen_before.data;
+    const std::optional<uint8_t>& other = rtx ? seen_before.data : seen_before.rtx;
+    if (mine) return one(*mine);
+    mine = p.dscp();
+    if (!sets.empty()) {
+      const bool pair = !other || std::ranges::any_of(sets, [&](const TrafficClass& c) {
+        return of(c) == p.dscp() && (rtx ? c.data : c.rtx) == *other;
+      });
+      check(Rule::WireClass, pair, seen, qp, "one of the profile's classes, for data and retransmissions");
+    } else {
+      check(Rule::WireClass, other != mine, seen, qp, "another code point for retransmissions than for data");
+    }
+  }
+
+  /// The packet may have been built before that time: it, or others before it, waited inside, for the host perhaps.
+  bool inside_since(const Seen& seen, Time since, Time waited) const {
+    return seen.first <= since + w_.queue() + (w_.waited(seen.first) - waited) + seen.frame.error;
   }
 
   void transport(const Seen& seen) {
@@ -234,6 +288,12 @@ class WirePart final : public Part {
   World& w_;
   wire::WireConfig wire_;
   std::unordered_map<uint32_t, Time> waited_before_;  ///< QP -> World::waited() at its newest change of state
+  struct Class {
+    uint64_t incarnation = 0;
+    Time since = 0;  ///< of the QP's class
+    std::optional<uint8_t> data, rtx;
+  };
+  std::unordered_map<uint32_t, Class> classes_;  ///< QP -> code points that it has shown
 };
 
 }  // namespace

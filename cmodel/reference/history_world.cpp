@@ -35,7 +35,8 @@ std::string words(const Seen& seen, const wire::WireConfig& config) {
   return fmt::format("{} on plane {}", wire::summary(seen.packet, config), seen.frame.plane);
 }
 
-World::World(const Profile& profile, Report& report) : profile_(profile), report_(report), planes_(profile.planes) {
+World::World(const Profile& profile, Report& report)
+    : profile_(profile), report_(report), own_(profile), planes_(profile.planes) {
   for (const log::Qp& set : profile.qps) {
     qp(set, 0);
     recorded_ = false;
@@ -85,6 +86,13 @@ void World::qp(const log::Qp& set, Time time) {
     qp.state_since = time;
   }
   ++qp.changes;
+  own_.qp(set);
+  const bool sends = qp.set.state == log::QpState::Rts || qp.set.state == log::QpState::Error;
+  if (sends && set.state != log::QpState::Reset && class_of(set) != class_of(qp.set)) {
+    qp.class_before = class_of(qp.set);
+    qp.class_since = time;
+    qp.class_waited = waited(time);
+  }
   if (!fresh && (qp.set.evs != set.evs || qp.set.denied != set.denied)) qp.evs_since = time;
   const Peer old{plain(qp.set.peer_ip, qp.set.encap == 3), qp.set.peer_qp};
   const auto known = peers_.find(old);
@@ -141,31 +149,6 @@ QpWorld* World::local(uint32_t qp) {
   return at == qps_.end() ? nullptr : &at->second;
 }
 
-log::Ip World::source(const wire::Packet& packet) {
-  log::Ip ip{};
-  if (packet.ipv6) return packet.ipv6->src;
-  if (packet.ipv4) std::ranges::copy(packet.ipv4->src, ip.begin() + 12);
-  return ip;
-}
-
-log::Ip World::destination(const wire::Packet& packet) {
-  log::Ip ip{};
-  if (packet.ipv6) return packet.ipv6->dst;
-  if (packet.ipv4) std::ranges::copy(packet.ipv4->dst, ip.begin() + 12);
-  return ip;
-}
-
-log::Ip World::plain(log::Ip ip, bool ipv4) const {
-  if (ipv4) {
-    std::fill(ip.begin(), ip.begin() + 12, uint8_t{0});
-  } else if (settings().ip_per_plane) {
-    for (unsigned bit = settings().ip_plane_lsb; bit < settings().ip_plane_lsb + 3 && bit < 128; ++bit) {
-      ip[15 - bit / 8] &= static_cast<uint8_t>(~(1u << bit % 8));
-    }
-  }
-  return ip;
-}
-
 QpWorld* World::of_sent(const wire::Packet& packet) {
   const auto at = peers_.find({plain(destination(packet), packet.ipv4.has_value()), packet.bth->dqp});
   return at == peers_.end() ? nullptr : local(at->second);
@@ -180,6 +163,17 @@ QpWorld* World::of_received(const Seen& seen) {
   QpWorld* const qp = local(seen.packet.bth->dqp);
   if (qp == nullptr || ((seen.packet.bth->p_key ^ qp->set.pkey) & 0x7FFF) != 0) return nullptr;
   return qp;
+}
+
+QpWorld* World::of_returned(const wire::Packet& packet) {
+  if (!packet.bth) return nullptr;
+  const bool ipv4 = packet.ipv4.has_value();
+  // The switch may have exchanged the addresses.
+  for (const log::Ip& to : {destination(packet), source(packet)}) {
+    const auto at = peers_.find({plain(to, ipv4), packet.bth->dqp});
+    if (at != peers_.end()) return local(at->second);
+  }
+  return nullptr;
 }
 
 void World::remember(QpWorld& qp, const Seen& seen) {

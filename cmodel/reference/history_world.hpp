@@ -14,6 +14,7 @@
 
 #include "log/record.hpp"
 #include "reference/checker.hpp"
+#include "reference/own_addresses.hpp"
 #include "reference/profile.hpp"
 #include "reference/report.hpp"
 
@@ -44,6 +45,12 @@ struct Moment {
   uint32_t bytes = 0;
 };
 
+/// Code points that its owner gave the QP; none: the NIC's, or they are not told.
+inline std::optional<TrafficClass> class_of(const log::Qp& qp) {
+  if (!qp.own_class) return {};
+  return TrafficClass{qp.dscp_data, qp.dscp_rtx};
+}
+
 /// A QP in one incarnation.
 struct QpWorld {
   log::Qp set;
@@ -54,6 +61,9 @@ struct QpWorld {
   Time since = 0;            ///< of the incarnation
   Time state_since = 0;
   std::optional<Time> evs_since;  ///< its owner gave it other EVs, or denied or allowed some
+  /// Its class as it was told before, and when the newest one was told: packets of before may still be inside.
+  std::optional<TrafficClass> class_before;
+  Time class_since = 0, class_waited = 0;  ///< 0: before it sent anything; World::waited() then
   log::QpState before = log::QpState::Reset;
   std::array<Moment, 12> recent{};
   uint64_t moments = 0;
@@ -98,6 +108,10 @@ class World {
   QpWorld* of_sent(const wire::Packet& packet);
   /// The QP that a received packet names; null: none, or one that must ignore the packet.
   QpWorld* of_received(const Seen& seen);
+  /// Whose packet came.
+  Whose whose(const Seen& seen) const { return own_.whose(seen.packet); }
+  /// The QP that has sent the packet that came back; null: none.
+  QpWorld* of_returned(const wire::Packet& packet);
   /// The device must not ignore it for what it is: FCS, ICRC and headers are right.
   static bool counts(const Seen& seen);
   /// Some QP's address is that of its peer.
@@ -141,10 +155,9 @@ class World {
   Time now() const { return now_; }
   uint64_t memory() const { return qps_.size() * sizeof(QpWorld); }
 
-  /// Address without what the plane puts into it; of IPv4 the four bytes alone.
-  log::Ip plain(log::Ip ip, bool ipv4) const;
-  static log::Ip source(const wire::Packet& packet);
-  static log::Ip destination(const wire::Packet& packet);
+  log::Ip plain(const log::Ip& ip, bool ipv4) const { return plain_address(settings(), ip, ipv4); }
+  static log::Ip source(const wire::Packet& packet) { return source_of(packet); }
+  static log::Ip destination(const wire::Packet& packet) { return destination_of(packet); }
 
  private:
   using Peer = std::pair<log::Ip, uint32_t>;
@@ -156,6 +169,7 @@ class World {
   Report& report_;
   std::unordered_map<uint32_t, QpWorld> qps_;
   std::map<Peer, uint32_t> peers_;
+  OwnAddresses own_;
   std::array<PortWorld, log::kMaxPlanes> ports_{};
   bool any_down_ = false, any_svc_time_ = false, holes_ = false, maybe_ = false;
   bool recorded_ = false;  ///< by the device: its QPs stand in the log

@@ -17,7 +17,7 @@ namespace {
 using input::Json;
 
 constexpr uint64_t kMost32 = 0xffffffff;
-constexpr unsigned kMostQps = 1u << 20, kMostEvs = 1u << 14, kMostAddresses = 1u << 16;
+constexpr unsigned kMostQps = 1u << 20, kMostEvs = 1u << 14, kMostAddresses = 1u << 16, kMostClasses = 64;
 
 constexpr Setting kSettings[] = {
     {"UDP_PORT.port", "A-01", 65535, nullptr, &Settings::udp_port},
@@ -28,8 +28,12 @@ constexpr Setting kSettings[] = {
     {"DSCP_TX.data", "A-04", 63, nullptr, &Settings::dscp_data},
     {"DSCP_TX.rtx", "A-04", 63, nullptr, &Settings::dscp_rtx},
     {"DSCP_TX.ctl", "A-04", 63, nullptr, &Settings::dscp_ctl},
+    {"DSCP_TX.ep", "A-60", 63, nullptr, &Settings::dscp_ep},
     {"DSCP_TRIM.trimmed", "A-04", 63, nullptr, &Settings::dscp_trimmed},
     {"DSCP_TRIM.lasthop", "A-04", 63, nullptr, &Settings::dscp_lasthop},
+    {"DSCP_TRIM.returned", "A-80", 63, nullptr, &Settings::dscp_returned},
+    {"DSCP_TRIM.returned_valid", "A-80", 1, &Settings::returned_valid, nullptr},
+    {"CTRL.returned", "A-80", 2, nullptr, &Settings::returned},
     {"SACK_TRIGGER.bytes", "A-09", kMost32, nullptr, &Settings::sack_trigger},
     {"CTRL.sack_base_self", "A-11", 1, &Settings::sack_base_self, nullptr},
     {"CTRL.oor_drop", "A-12", 1, &Settings::oor_drop, nullptr},
@@ -37,8 +41,10 @@ constexpr Setting kSettings[] = {
     {"CTRL.ack_with_sack", "A-16", 1, &Settings::ack_with_sack, nullptr},
     {"CTRL.ack_plane", "A-06", 1, &Settings::ack_plane, nullptr},
     {"CTRL.rev_fixed", "A-06", 1, &Settings::rev_fixed, nullptr},
-    {"CTRL.zero_length", "A-19", 3, nullptr, &Settings::zero_length},
-    {"CTRL.skip_mode", "A-20", 3, nullptr, &Settings::skip_mode},
+    {"CTRL.zero_length", "A-19", 2, nullptr, &Settings::zero_length},
+    {"CTRL.wimm_over", "A-62", 2, nullptr, &Settings::wimm_over},
+    {"CTRL.skip_mode", "A-20", 2, nullptr, &Settings::skip_mode},
+    {"EV_CTL.skip_ticks", "A-20", 65535, nullptr, &Settings::skip_ticks},
     {"CTRL.tsr_us", "A-21", 1, &Settings::tsr_us, nullptr},
     {"CTRL.pdcid_zero", "A-22", 1, &Settings::pdcid_zero, nullptr},
     {"CTRL.eeth_op_high", "A-36", 1, &Settings::eeth_op_high, nullptr},
@@ -177,8 +183,24 @@ void read_settings(const Json& json, const std::string& file, Settings& to) {
     }
     setting.set(to, static_cast<uint32_t>(input::whole(value->literal(setting.name, file), 0, setting.most,
                                                        fmt::format("assumption {}", setting.assumption))));
+    to.told_data |= setting.number == &Settings::dscp_data;
+    to.told_rtx |= setting.number == &Settings::dscp_rtx;
   }
   members.done();
+}
+
+TrafficClass read_class(const Json& json, const std::string& file) {
+  TrafficClass c;
+  Members m(json, file, "a class");
+  m.number("data", c.data, 63, "the code point of data");
+  m.number("rtx", c.rtx, 63, "the code point of retransmissions");
+  m.done();
+  for (const char* name : {"data", "rtx"}) {
+    if (json.find(name) == nullptr) {
+      m.refuse(json, fmt::format("a class without {}", name), "Write { \"data\": 4, \"rtx\": 8 }.");
+    }
+  }
+  return c;
 }
 
 log::Qp read_qp(const Json& json, const std::string& file) {
@@ -210,6 +232,12 @@ log::Qp read_qp(const Json& json, const std::string& file) {
   m.word("encap", q.encap, kEncaps);
   m.address("own_ip", q.own_ip);
   m.address("peer_ip", q.peer_ip);
+  if (const Json* value = m.find("class")) {
+    const TrafficClass c = read_class(*value, file);
+    q.own_class = true;
+    q.dscp_data = c.data;
+    q.dscp_rtx = c.rtx;
+  }
   const auto numbers = [&](std::string_view name, uint64_t max, const auto& add) {
     m.list(name, kMostEvs, [&](const Json& item) {
       if (!item.is_number()) m.refuse(item, fmt::format("{} has an entry that is no number", name), "Write numbers.");
@@ -312,6 +340,8 @@ class Differing {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
 };
 
+nlohmann::ordered_json json_of(const TrafficClass& c) { return {{"data", c.data}, {"rtx", c.rtx}}; }
+
 nlohmann::ordered_json json_of(const log::Qp& q) {
   const log::Qp usual;
   Differing d;
@@ -340,6 +370,7 @@ nlohmann::ordered_json json_of(const log::Qp& q) {
   if (q.encap != usual.encap) d.json["encap"] = kEncaps[q.encap % std::size(kEncaps)];
   d.address("own_ip", q.own_ip);
   d.address("peer_ip", q.peer_ip);
+  if (q.own_class) d.json["class"] = json_of(TrafficClass{q.dscp_data, q.dscp_rtx});
   d("evs", q.evs, usual.evs);
   d("ev_planes", q.ev_planes, usual.ev_planes);
   d("backup", q.backup, usual.backup);
@@ -385,6 +416,9 @@ wire::WireConfig Profile::wire() const {
   w.dscp.control = static_cast<uint8_t>(settings.dscp_ctl);
   w.dscp.trimmed = static_cast<uint8_t>(settings.dscp_trimmed);
   w.dscp.trimmed_lasthop = static_cast<uint8_t>(settings.dscp_lasthop);
+  // A device that does not tell them apart takes them for what they are besides.
+  const bool apart = settings.returned_valid && settings.returned != kNotToldApart;
+  w.dscp.returned = apart ? static_cast<uint8_t>(settings.dscp_returned) : wire::kNoDscp;
   return w;
 }
 
@@ -400,6 +434,8 @@ void Profile::read_as(const wire::WireConfig& w) {
   settings.dscp_ctl = w.dscp.control;
   settings.dscp_trimmed = w.dscp.trimmed;
   settings.dscp_lasthop = w.dscp.trimmed_lasthop;
+  settings.returned_valid = w.dscp.returned != wire::kNoDscp;
+  settings.dscp_returned = settings.returned_valid ? w.dscp.returned : 0;
 }
 
 log::Qp read_qp(std::string_view json, const std::string& file) { return read_qp(only(json, file), file); }
@@ -426,6 +462,7 @@ Profile read_profile(std::string_view json, const std::string& file) {
   m.number("all_works", p.all_works, kMost32, "work requests of all QPs behind which others may wait");
   m.list("shows", 64, [&](const Json& item) { p.shows |= uint64_t{1} << m.word_of(item, "shows", kEvents); });
   if (const Json* value = m.find("settings")) read_settings(*value, file, p.settings);
+  m.list("classes", kMostClasses, [&](const Json& item) { p.classes.push_back(read_class(item, file)); });
   m.list("addresses", kMostAddresses,
          [&](const Json& item) { p.addresses.push_back(m.address_of(item, "addresses")); });
   m.list("qps", kMostQps, [&](const Json& item) { p.qps.push_back(read_qp(item, file)); });
@@ -454,8 +491,11 @@ std::string to_json(const Profile& p) {
     if (p.shows >> i & 1) d.json["shows"].push_back(kEvents[i]);
   }
   for (const Setting& s : kSettings) {
-    if (s.get(p.settings) != s.get(usual.settings)) d.json["settings"][s.name] = s.get(p.settings);
+    const bool told = (s.number == &Settings::dscp_data && p.settings.told_data) ||
+                      (s.number == &Settings::dscp_rtx && p.settings.told_rtx);
+    if (told || s.get(p.settings) != s.get(usual.settings)) d.json["settings"][s.name] = s.get(p.settings);
   }
+  for (const TrafficClass& c : p.classes) d.json["classes"].push_back(json_of(c));
   for (const log::Ip& ip : p.addresses) d.json["addresses"].push_back(wire::to_text(ip));
   for (const log::Qp& qp : p.qps) d.json["qps"].push_back(json_of(qp));
   for (const log::Mr& region : p.regions) d.json["regions"].push_back(json_of(region));

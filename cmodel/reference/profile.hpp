@@ -18,31 +18,45 @@ namespace mrc::ref {
 
 using log::Time;
 
+/// Values of Settings that code asks for.
+inline constexpr uint32_t kZeroLegal = 0, kZeroNak = 1, kZeroDrop = 2;               ///< CTRL.zero_length
+inline constexpr uint32_t kWimmWaits = 0, kWimmRefused = 1, kWimmError = 2;          ///< CTRL.wimm_over
+inline constexpr uint32_t kSkipModeOnce = 0, kSkipModeTwice = 1, kSkipModeTime = 2;  ///< CTRL.skip_mode
+inline constexpr uint32_t kDropReturned = 0, kLearnReturned = 1, kNotToldApart = 2;  ///< CTRL.returned
+
 /// Settings of open questions. Names and ids: settings().
 struct Settings {
-  uint32_t udp_port = 4791;                             ///< A-01 UDP_PORT.port
+  uint32_t udp_port = 4971;                             ///< A-01 UDP_PORT.port
   bool udp_port_only = false;                           ///< A-01 UDP_PORT.only
   bool bth_m_high = true;                               ///< A-02 CTRL.bth_m_high: M in bit 7 of BTH byte 1
   bool bth_m = false;                                   ///< A-02 CTRL.bth_m: sent as 1
   bool ev_swap = false;                                 ///< A-03 CTRL.ev_swap
   uint32_t dscp_data = 4, dscp_rtx = 8, dscp_ctl = 46;  ///< A-04 DSCP_TX.*
+  uint32_t dscp_ep = 4;                                 ///< A-60 DSCP_TX.ep
   uint32_t dscp_trimmed = 12, dscp_lasthop = 16;        ///< A-04 DSCP_TRIM.*
-  uint32_t sack_trigger = 16384;                        ///< A-09 SACK_TRIGGER.bytes
-  bool sack_base_self = false;                          ///< A-11 CTRL.sack_base_self
-  bool oor_drop = false;                                ///< A-12 CTRL.oor_drop
-  bool icrc_outer = false;                              ///< A-14 CTRL.icrc_outer
-  bool ack_with_sack = false;                           ///< A-16, A-17 CTRL.ack_with_sack
-  bool ack_plane = false;                               ///< A-06 CTRL.ack_plane
-  bool rev_fixed = false;                               ///< A-06 CTRL.rev_fixed
-  uint32_t zero_length = 0;                             ///< A-19 CTRL.zero_length: 0 legal, 1 NAK, 2 dropped
-  uint32_t skip_mode = 0;                               ///< A-20 CTRL.skip_mode: 0 once, 1 twice, 2 a round trip
-  bool tsr_us = false;                                  ///< A-21 CTRL.tsr_us
-  bool pdcid_zero = false;                              ///< A-22 CTRL.pdcid_zero
-  bool eeth_op_high = false;                            ///< A-36 CTRL.eeth_op_high
-  bool ports_from_0 = false;                            ///< A-37 CTRL.ports_from_0
-  uint32_t nominal = 0;                            ///< A-55 CTRL.nominal: 0 UDP length + 40, 1 payload, 2 payload + 40
-  bool err_silent = false;                         ///< A-57 CTRL.err_silent
-  bool rtt_rtx = false;                            ///< A-58 CTRL.rtt_rtx
+  uint32_t dscp_returned = 0;                           ///< A-80 DSCP_TRIM.returned
+  bool returned_valid = false;                          ///< A-80 DSCP_TRIM.returned_valid
+  /// A-80 CTRL.returned: 0 counted and dropped, 1 a loss that is known at once, 2 not told apart
+  uint32_t returned = 0;
+  bool told_data = false, told_rtx = false;  ///< DSCP_TX.data, DSCP_TX.rtx: the device says it, others may be right
+  uint32_t sack_trigger = 16384;             ///< A-09 SACK_TRIGGER.bytes
+  bool sack_base_self = false;               ///< A-11 CTRL.sack_base_self
+  bool oor_drop = false;                     ///< A-12 CTRL.oor_drop
+  bool icrc_outer = false;                   ///< A-14 CTRL.icrc_outer
+  bool ack_with_sack = false;                ///< A-16, A-17 CTRL.ack_with_sack
+  bool ack_plane = false;                    ///< A-06 CTRL.ack_plane
+  bool rev_fixed = false;                    ///< A-06 CTRL.rev_fixed
+  uint32_t zero_length = 0;                  ///< A-19 CTRL.zero_length: 0 legal, 1 NAK, 2 dropped
+  uint32_t wimm_over = 0;                    ///< A-62 CTRL.wimm_over: 0 waits, 1 refused, 2 ends its QP
+  uint32_t skip_mode = 0;                    ///< A-20 CTRL.skip_mode: 0 once, 1 twice, 2 a round trip
+  uint32_t skip_ticks = 94;                  ///< A-20 EV_CTL.skip_ticks, 128 ns
+  bool tsr_us = false;                       ///< A-21 CTRL.tsr_us
+  bool pdcid_zero = false;                   ///< A-22 CTRL.pdcid_zero
+  bool eeth_op_high = false;                 ///< A-36 CTRL.eeth_op_high
+  bool ports_from_0 = false;                 ///< A-37 CTRL.ports_from_0
+  uint32_t nominal = 0;                      ///< A-55 CTRL.nominal: 0 UDP length + 40, 1 payload, 2 payload + 40
+  bool err_silent = false;                   ///< A-57 CTRL.err_silent
+  bool rtt_rtx = false;                      ///< A-58 CTRL.rtt_rtx
   uint32_t nak_invalid = 0x61, nak_access = 0x62;  ///< A-70 NAK_CODE.*
   bool trim_silent = false;                        ///< A-74 CTRL.trim_silent
   bool state_silent = false;                       ///< A-75 CTRL.state_silent
@@ -80,6 +94,12 @@ struct Setting {
 /// All of them.
 std::span<const Setting> settings();
 
+/// Code points of a QP's data and of its retransmissions.
+struct TrafficClass {
+  uint8_t data = 0, rtx = 0;
+  bool operator==(const TrafficClass&) const = default;
+};
+
 struct Profile {
   std::string name;
   uint32_t planes = 1;
@@ -102,8 +122,9 @@ struct Profile {
   uint32_t qp_works = 0, all_works = 0;
   uint64_t shows = 0;  ///< bit n: all events of EventKind n are in the log
   Settings settings;
-  std::vector<log::Ip> addresses;  ///< own ones; empty: those of its QPs
-  std::vector<log::Qp> qps;        ///< that exist before the log begins
+  std::vector<TrafficClass> classes;  ///< of its QPs; empty: not told
+  std::vector<log::Ip> addresses;     ///< own ones; empty: those of its QPs
+  std::vector<log::Qp> qps;           ///< that exist before the log begins
   std::vector<log::Mr> regions;
   std::vector<Controller> controllers;  ///< of destinations
 

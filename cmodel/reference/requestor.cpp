@@ -23,7 +23,8 @@ Requestor::Flight* Requestor::at(Seq psn) {
 
 const Requestor::Flight* Requestor::find(Seq psn) const { return const_cast<Requestor*>(this)->at(psn); }
 
-bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size, std::optional<uint16_t> stamp) {
+bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size, std::optional<uint16_t> stamp,
+                     bool again) {
   if (psn < base_ || psn >= next_ + kMostPsns) return false;
   const auto place = static_cast<std::size_t>(psn - base_);
   if (place >= flights_.size()) flights_.resize(place + 1);
@@ -42,6 +43,7 @@ bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size
   flight.ev = ev;
   flight.plane = plane;
   flight.last = time;
+  flight.again = again;
   flight.stamp = stamp;
   ++flight.times;
   next_ = std::max(next_, psn + 1);
@@ -114,6 +116,11 @@ void Requestor::nacked(Seq psn, uint8_t reason, uint32_t ev, Time time) {
   flight->reason = reason;
 }
 
+void Requestor::returned(Seq psn, bool again, Time time) {
+  Flight* const flight = at(psn);
+  if (flight != nullptr && !flight->reported && flight->again == again) flight->returned = time;
+}
+
 Seq Requestor::oldest() const {
   if (open_ == 0) return next_;
   Seq psn = std::max(cack_ + 1, base_);
@@ -131,6 +138,7 @@ unsigned Requestor::causes(Seq psn, Time time, Time lag) const {
   if (flight->named != 0 && flight->named > flight->earlier) causes |= kByNack;
   // Each of several NACKs that came together causes one; the frames may wait inside.
   if (flight->nacks != 0 && time <= flight->named + kWait * lag) causes |= kByNack;
+  if (flight->returned != 0 && flight->returned > flight->last) causes |= kByReturn;
   const Seq n = std::max<Seq>(rules_.reorder, 1);
   // The frame may have waited inside while words about later ones came.
   if (flight->times == 1 && wide_ != 0 && psn + n <= highest_) causes |= kByGap;

@@ -23,6 +23,7 @@ inline constexpr unsigned kByNack = 1;         ///< a NACK named it
 inline constexpr unsigned kByGap = 2;          ///< enough later packets have arrived (A-08)
 inline constexpr unsigned kBySameEv = 4;       ///< one sent later on its EV has arrived (A-08)
 inline constexpr unsigned kByTimer = 8;        ///< its time is over (A-07)
+inline constexpr unsigned kByReturn = 32;      ///< a switch has sent it back (A-80)
 inline constexpr unsigned kByMissingAck = 16;  ///< the newest one, all is reported, and an ACK is missing (A-17)
 
 struct RequestorRules {
@@ -60,16 +61,21 @@ class Requestor {
     Time named = 0;   ///< the newest NACK about it; 0: none
     uint8_t named_reason = 0;
     unsigned nacks = 0;             ///< NACKs about it less transmissions that nothing else caused
+    bool again = false;             ///< rtx of the newest transmission
+    Time returned = 0;              ///< it came back; 0: not
     Time lost = 0;                  ///< a gap showed that it is lost; 0: not
     Time told = 0;                  ///< it was reported
     std::optional<uint16_t> stamp;  ///< time stamp of the newest transmission
   };
 
   /// Returns false for a PSN so far off that no window holds it.
-  bool sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size = 0, std::optional<uint16_t> stamp = {});
+  bool sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size = 0, std::optional<uint16_t> stamp = {},
+            bool again = false);
   /// Returns how many PSNs it reported that were not before.
   unsigned heard(const Word& word, Time time);
   void nacked(Seq psn, uint8_t reason, uint32_t ev, Time time);
+  /// A switch has sent the packet back; `again`: its rtx, which tells an older transmission from the newest.
+  void returned(Seq psn, bool again, Time time);
   /// Messages up to `msn` are confirmed.
   void acked(Seq msn) { acked_ = msn; }
   /// The largest window that was granted in the time since: dynamic MPR.

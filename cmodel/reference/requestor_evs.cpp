@@ -86,7 +86,7 @@ bool RequestorEvs::may(EvState from, EvState to) const {
     case EvState::Good:
       return to == EvState::Skip || to == EvState::Bad || to == EvState::Backup;
     case EvState::Skip:
-      if (to == EvState::SkipTwice) return world_.world.settings().skip_mode != 0;
+      if (to == EvState::SkipTwice) return world_.world.settings().skip_mode == kSkipModeTwice;
       return to == EvState::Good || to == EvState::Bad || to == EvState::Backup;
     case EvState::SkipTwice:
       return to == EvState::Skip || to == EvState::Bad || to == EvState::Backup;
@@ -97,9 +97,35 @@ bool RequestorEvs::may(EvState from, EvState to) const {
   }
 }
 
+/// A device that skips for a time may show in which part of it an EV is: that is SKIP all the same.
+EvState RequestorEvs::read(uint64_t state) const {
+  const bool timed = world_.world.settings().skip_mode == kSkipModeTime;
+  return timed && state == static_cast<uint64_t>(EvState::SkipTwice) ? EvState::Skip : static_cast<EvState>(state);
+}
+
+std::size_t RequestorEvs::good() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(places_, [](const Place& p) { return p.state == EvState::Good || !p.known; }));
+}
+
+/// A packet that is seen now may have been given its EV then: it waited inside, for data that the host owed perhaps.
+bool RequestorEvs::lately(const Then& then, const Seen& seen) const {
+  const Time waited = world_.world.waited(seen.first);
+  return then.at != 0 && then.at + world_.world.queue() + (waited - std::min(waited, then.waited)) >= seen.first;
+}
+
+/// All are to be skipped, or were then: one of them is used. A NIC that skips for a time leaves out the EV that a
+/// retransmission had besides.
+bool RequestorEvs::scarce(const Seen& seen, const Place& place) const {
+  if (place.state != EvState::Skip && place.state != EvState::SkipTwice && !lately(place.left_skip, seen)) return false;
+  const bool avoids = world_.world.settings().skip_mode == kSkipModeTime && seen.packet.bth->rtx != 0;
+  const std::size_t most = avoids ? 1 : 0;
+  return good() <= most || lately(scarce_[most], seen);
+}
+
 void RequestorEvs::event(const log::Event& event, bool lost, bool given_up, Time time) {
   const auto ev = static_cast<uint32_t>(event.arg[0]);
-  const auto from = static_cast<EvState>(event.arg[1]), to = static_cast<EvState>(event.arg[2]);
+  const EvState from = read(event.arg[1]), to = read(event.arg[2]);
   const auto at = static_cast<std::size_t>(event.arg[3]);
   if (at >= places_.size() || places_[at].ev != ev) return;
   Place& place = places_[at];
@@ -110,7 +136,15 @@ void RequestorEvs::event(const log::Event& event, bool lost, bool given_up, Time
     left_good(at);
   }
   const bool floor = at_floor();
+  const std::size_t good_before = good();
   place.state = to;
+  const Time skipped = place.skipped;
+  if (to == EvState::Skip && was != EvState::SkipTwice) place.skipped = time;
+  const Then now{time, world_.world.waited(time)};
+  if (was == EvState::Skip || was == EvState::SkipTwice) place.left_skip = now;
+  for (std::size_t most = 0; most < scarce_.size(); ++most) {
+    if (std::min(good_before, good()) <= most) scarce_[most] = now;
+  }
   if (floor && !at_floor()) left_floor_ = time;
   const bool known = std::exchange(place.known, true);
   const unsigned wanted = std::max(1u, world_.world.settings().probe_successes);
@@ -127,6 +161,11 @@ void RequestorEvs::event(const log::Event& event, bool lost, bool given_up, Time
   };
   check(Rule::PathStates, (from == was || !known) && may(from, to), nullptr, came,
         [&] { return fmt::format("it was {}, and the table of mrc.md section 5", name_of(was)); });
+  if (world_.world.settings().skip_mode == kSkipModeTime && from == EvState::Skip && to == EvState::Good && known) {
+    const Time least = kTick * world_.world.settings().skip_ticks;
+    check(Rule::PathSkipTime, time + 2 * kTick + world_.world.profile().skew >= skipped + least, nullptr, came,
+          [&] { return fmt::format("not before {}: it is in SKIP since {}", words(skipped + least), words(skipped)); });
+  }
   if (to == EvState::Skip && from == EvState::Good) {
     // The mark of the EV before may be taken just as its owner puts another one there.
     const bool marked = take_mark(ev, kSkipOnce, time) || (!settled(time) && take_mark(place.was, kSkipOnce, time));
@@ -299,6 +338,10 @@ void RequestorEvs::sent(const Seen& seen) {
     const Time owed = waited - std::min(waited, p.waited);
     return p.state == EvState::Good || p.left_good + world_.world.queue() + owed >= seen.first || !p.known;
   });
+  if (!good && std::ranges::any_of(at->second, [&](std::size_t i) { return scarce(seen, places_[i]); }))
+    return world_.world.report().rests(Rule::PathUsed, "all EVs were to be skipped");
+  if (!good && !world_.never_down() && world_.world.settings().skip_mode == kSkipModeTime)
+    return world_.world.report().rests(Rule::PathUsed, "a port was down, and all others were to be skipped, perhaps");
   if (!good && !settled(seen.first))
     return world_.world.report().rests(Rule::PathUsed, "the QP's owner has changed it");
   check(

@@ -3,6 +3,7 @@
 /// marked, who goes bad has lost a packet, who comes back was probed, and data take EVs that are in use.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <unordered_map>
 #include <vector>
@@ -50,6 +51,10 @@ class RequestorEvs {
   static constexpr unsigned kSkipOnce = 1, kAlwaysSkip = 2;  ///< SETH.m
 
  private:
+  /// A moment, and the time in which the host had owed something then; 0: never.
+  struct Then {
+    Time at = 0, waited = 0;
+  };
   struct Place {
     uint32_t ev = 0;
     uint32_t was = 0;  ///< the EV before, of which a packet may be lost that counts against the place; 0: none
@@ -58,6 +63,8 @@ class RequestorEvs {
     bool known = true;       ///< its state is that; false: its owner has put another EV here
     Time left_good = 0;      ///< when it was GOOD for the last time
     Time waited = 0;         ///< time in which the host had owed something, then
+    Time skipped = 0;        ///< when it went to SKIP for the last time
+    Then left_skip;          ///< when it was in SKIP for the last time
     Time bad = 0;            ///< since when it is bad, or was bad last
     Time back = 0;           ///< when it stopped to be bad; 0: never
     Time probe = 0;          ///< newest reliability probe
@@ -83,6 +90,10 @@ class RequestorEvs {
   };
   bool may(log::EvState from, log::EvState to) const;
   void left_good(std::size_t place);
+  log::EvState read(uint64_t state) const;
+  std::size_t good() const;
+  bool lately(const Then& then, const Seen& seen) const;
+  bool scarce(const Seen& seen, const Place& place) const;
   void judge(const Owed& owed, Time time);
   bool settled(Time time) const { return time > changed_ + world_.world.lag(); }
   /// Its owner has not touched the QP's EVs since long before. Setting them up for the first time is none: a mark about
@@ -110,8 +121,9 @@ class RequestorEvs {
     uint32_t ev = 0;
     bool inside = false;  ///< one of its packets waited inside, and may have been given up there
   };
-  Time left_floor_ = 0;       ///< when more than the least number came to be in use, the last time
-  std::deque<Doubt> doubts_;  ///< gone bad without a loss that is seen yet
+  std::array<Then, 2> scarce_{};  ///< when no EV was GOOD, and when at most one was, the last time
+  Time left_floor_ = 0;           ///< when more than the least number came to be in use, the last time
+  std::deque<Doubt> doubts_;      ///< gone bad without a loss that is seen yet
   struct Joined {
     Time at = 0;
     uint8_t plane = 0;

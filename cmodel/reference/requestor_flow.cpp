@@ -117,6 +117,7 @@ void RequestorFlow::sent(const Seen& seen) {
   }
   paths_.sent(seen, known);
   if (!known && history::is_last(p.bth->opcode)) ++ended_;
+  if (!known && history::is_imm(p.bth->opcode) && p.meth) wimms_.push_back(unwrap(p.meth->msn, lo_.acked(), 16));
   if (shows_evs_) evs_.sent(seen);
   state_asked_ = 0;
   moved_ = seen.first;
@@ -124,8 +125,9 @@ void RequestorFlow::sent(const Seen& seen) {
   if (known && before != nullptr) evs_.lost(before->ev, seen.first);
   if (known && shows_evs_) evs_.again(psn);
   const auto stamp = p.tseth ? std::optional(p.tseth->tx_timestamp16) : std::nullopt;
-  hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()), stamp);
-  lo_.sent(psn, ev, seen.frame.plane, seen.first);
+  const bool again = p.bth->rtx != 0;
+  hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()), stamp, again);
+  lo_.sent(psn, ev, seen.frame.plane, seen.first, 0, {}, again);
   if (idle_free_) world_.world.report().ok(Rule::ReqMoves);
   last_sent_ = seen.first;
   active_free_ = world_.free.until(seen.first);
@@ -187,7 +189,7 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   // Whichever transmission the NACK was about.
   const bool trimmed = old.named != 0 && old.named > old.earlier &&
                        (old.named_reason == kTrimmed || old.named_reason == kTrimmedLasthop);
-  if (trimmed || (causes & (kByGap | kBySameEv)) != 0) return;
+  if (trimmed || (causes & (kByGap | kBySameEv | kByReturn)) != 0) return;
   // One whose cause came before the progress may leave after it: soon, or when the host has given what was asked for.
   const bool excusable = std::exchange(excusable_, false);
   if (old.last <= hi_.progress()) return;
@@ -287,6 +289,13 @@ void RequestorFlow::hear_marks(const Seen& seen, bool sure) {
 }
 
 // ---- heard
+
+void RequestorFlow::returned(const Seen& seen) {
+  if (!started_ || !seen.packet.bth || world_.world.settings().returned != kLearnReturned) return;
+  advance(seen.last);
+  const wire::Bth& bth = *seen.packet.bth;
+  hi_.returned(unwrap(bth.psn, hi_.next(), 24), bth.rtx != 0, seen.last);
+}
 
 void RequestorFlow::received(const Seen& seen, bool sure) {
   if (!started_) return;
@@ -487,7 +496,8 @@ bool RequestorFlow::held_back(Time since) const {
 /// nothing is sent, nothing will ever happen.
 void RequestorFlow::idle(Time time) {
   const Seq end = Seq{qp_.sq_psn} + sure_;
-  const bool could = from_log_ && lo_.next() < end && lo_.open() == 0 && lo_.next() <= lo_.limit() && !may_be_dead();
+  const bool could = from_log_ && lo_.next() < end && lo_.open() == 0 && lo_.next() <= lo_.limit() && !may_be_dead() &&
+                     !immediate_waits();
   const bool crowded = world_.crowded && *world_.crowded >= (idle_free_ ? idle_since_ : time);
   if (!could || crowded || held_back(idle_free_ ? idle_since_ : time)) {
     idle_free_.reset();
@@ -508,6 +518,20 @@ void RequestorFlow::idle(Time time) {
     world_.world.report().rests(Rule::ReqMoves, "a port changed");
   }
   idle_free_.reset();
+}
+
+/// The next message may have an immediate, and as many as may be are outstanding: it waits until one is confirmed, and
+/// until the host has taken its completion.
+bool RequestorFlow::immediate_waits() {
+  while (!wimms_.empty() && wimms_.front() < lo_.acked()) wimms_.pop_front();
+  if (world_.world.settings().wimm_over != kWimmWaits) return false;
+  const auto left = static_cast<std::size_t>(std::max<Seq>(ended_ - done_, 0));
+  const bool told = world_.world.profile().all_completions && left < works_.size();
+  if (told && !works_[left].immediate) return false;
+  const auto outstanding =
+      std::count_if(works_.begin(), works_.begin() + static_cast<std::ptrdiff_t>(std::min(left, works_.size())),
+                    [](const Work& work) { return work.immediate; });
+  return std::max<std::size_t>(wimms_.size(), static_cast<std::size_t>(outstanding)) >= qp_.max_wimm;
 }
 
 /// What is not reported is asked for or sent again when the timer is over.
@@ -533,9 +557,12 @@ void RequestorFlow::posted(const log::Post& post, Time time) {
   if (works_.size() >= kMostWorks) return;
   Work work;
   work.wr_id = post.wr_id;
-  const bool possible = post.bytes > 0 && post.bytes <= 0xFFFFFFFFu;
-  work.sure = possible && (!post.immediate || immediates_ < qp_.max_wimm);
-  work.packets = possible ? static_cast<Seq>((post.bytes + qp_.mtu - 1) / std::max(qp_.mtu, 1u)) : 0;
+  const Settings& s = world_.world.settings();
+  const bool possible = post.bytes <= 0xFFFFFFFFu && (post.bytes > 0 || s.zero_length == kZeroLegal);
+  const bool waits = s.wimm_over == kWimmWaits && qp_.max_wimm != 0;
+  work.sure = possible && (!post.immediate || waits || immediates_ < qp_.max_wimm);
+  const uint64_t bytes = std::max<uint64_t>(post.bytes, 1);  // of no bytes: one packet
+  work.packets = possible ? static_cast<Seq>((bytes + qp_.mtu - 1) / std::max(qp_.mtu, 1u)) : 0;
   work.immediate = post.immediate;
   immediates_ += post.immediate ? 1 : 0;
   if (work.sure) sure_ += work.packets;
@@ -552,6 +579,11 @@ void RequestorFlow::completed(const log::Cqe& cqe, Time time) {
     return;
   }
   if (!refused) check_status(cqe, time);
+  // One immediate too many may end the QP: what is posted after it is not sent.
+  if (cqe.status == log::Status::WimmOverrun && qp_.max_wimm != 0 && world_.world.settings().wimm_over == kWimmError) {
+    fail(time);
+    if (failed_work_ == 0) failed_work_ = time;
+  }
   if (cqe.status != log::Status::Ok && !refused) {
     fail(time);
     if (failed_work_ == 0) {

@@ -34,6 +34,8 @@ class RequestorFlow {
   void ev_event(const log::Event& event, Time time);
   /// It is in ERROR, or soon will be.
   void fail(Time time);
+  /// A packet of the QP came back from a switch.
+  void returned(const Seen& seen);
   /// A SACK, NACK or ACK came; `sure`: it reached the NIC.
   void received(const Seen& seen, bool sure);
   void posted(const log::Post& post, Time time);
@@ -96,6 +98,7 @@ class RequestorFlow {
   void check_status(const log::Cqe& cqe, Time time);
   void finish_work(Time time);
   void idle(Time time);
+  bool immediate_waits();
   void asks(Time time);
   bool lost_on(uint32_t ev, Time time) const;
   bool given_up_on(uint32_t ev, Time time) const;
@@ -133,6 +136,7 @@ class RequestorFlow {
   std::deque<Work> works_;
   Seq sure_ = 0;                  ///< packets of all work that the device must not refuse
   unsigned immediates_ = 0;       ///< not completed
+  std::deque<Seq> wimms_;         ///< messages with immediate that have left, and no ACK that lo has heard confirms
   Seq ended_ = 0;                 ///< messages whose last packet has left
   Time lacked_ = 0;               ///< the newest time known at which it lacked an ACK; 0: never
   Seq done_ = 0;                  ///< messages whose work has completed, well or with the QP's failure

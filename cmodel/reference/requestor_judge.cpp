@@ -66,6 +66,12 @@ bool RequestorJudge::sure(const Seen& seen, const log::Qp& qp) const {
 void RequestorJudge::received(const Seen& seen) {
   world_.world.frame(seen);
   if (!seen.mrc()) return;
+  if (history::World::counts(seen) && world_.world.whose(seen) == Whose::Own) {
+    const history::QpWorld* const sender = world_.world.of_returned(seen.packet);
+    RequestorFlow* const flow = sender == nullptr ? nullptr : find(sender->set.qp);
+    if (flow != nullptr && history::is_data(seen.packet)) flow->returned(seen);
+    return;
+  }
   if (seen.packet.erth) return port_status(seen);
   if (seen.packet.eeth) return endpoint_answered(seen);
   history::QpWorld* const qp = world_.world.of_received(seen);

@@ -381,6 +381,11 @@ void ResponderFlow::check_ack(const wire::Packet& packet, const Went& went) {
   }
   report.ok(Rule::RespNakCode);
   const auto seen = [&](Fault fault) { return (faults_ >> static_cast<unsigned>(fault) & 1) != 0; };
+  const bool of_nothing = invalid && empty_ && !seen(Fault::Zero) && !seen(Fault::Invalid) && !overran_ && !mixed_;
+  if (of_nothing) {
+    world_.broken(finding(Rule::RespZero, went, came, "an ACK once it is complete: CTRL.zero_length is 0"));
+    return;
+  }
   if ((invalid && (seen(Fault::Zero) || seen(Fault::Invalid) || overran_)) || (access && seen(Fault::Access)) ||
       (!invalid && !access) || mixed_) {
     report.ok(Rule::RespNakCause);

@@ -27,7 +27,7 @@ ResponderRules rules_of(const Settings& s, const log::Qp& qp, bool faulty_arrive
   r.sack_trigger = s.sack_trigger;
   r.oor_drop = s.oor_drop;
   r.trim_nack = qp.trim_nack;
-  r.zero_drop = s.zero_length >= 2;
+  r.zero_drop = s.zero_length == kZeroDrop;
   r.err_silent = s.err_silent;
   r.trim_silent = s.trim_silent;
   r.faulty_arrive = faulty_arrive;
@@ -230,6 +230,10 @@ void ResponderFlow::data(const Came& came) {
   const Arrival& a = came.arrival;
   trace(came.at, came.sure ? "data" : "data, perhaps,", a.psn, hi_.cack());
   if (a.fault != Fault::None) faults_ |= 1u << static_cast<unsigned>(a.fault);
+  if (a.fault == Fault::None && a.payload == 0) {
+    empty_ = true;
+    world_.report.ok(Rule::RespZero);
+  }
   const bool had = lo_.has(a.psn);
   const bool below = a.psn <= lo_.cack();
   const bool missing = hi_.above() != 0;
@@ -243,7 +247,8 @@ void ResponderFlow::data(const Came& came) {
     // One that is not the next in order counts as lost: its sender will repeat it.
     if (had || lo_.cack() < a.psn - 1) return;
     if (a.fault == Fault::Access) owe(Need::Nak, Rule::RespNakOwed, came);
-    if (a.fault == Fault::Zero && world_.profile.settings.zero_length < 2) owe(Need::Nak, Rule::RespNakZero, came);
+    if (a.fault == Fault::Zero && world_.profile.settings.zero_length != kZeroDrop)
+      owe(Need::Nak, Rule::RespNakZero, came);
     return;
   }
   if (a.psn > hi_.cack() + hi_.window()) {
@@ -416,7 +421,8 @@ void ResponderFlow::missed(const Owed& owed) {
 void ResponderFlow::completed(const log::Cqe& cqe, Time time) {
   advance(time);
   if (cqe.status != log::Status::Ok) {
-    if (cqe.status != log::Status::LocalLength && (cqe.receive || cqe.status != log::Status::WimmOverrun)) {
+    const bool ends = world_.profile.settings.wimm_over == kWimmError;
+    if (cqe.status != log::Status::LocalLength && (cqe.receive || ends || cqe.status != log::Status::WimmOverrun)) {
       may_fail(time);
     }
     return;

@@ -195,6 +195,7 @@ class ResponderFlow {
   bool mixed_ = false;    ///< copies of one PSN differed: nothing is known of messages
   Seq size_slack_ = 0;    ///< by so much rcvd_bytes is not known
   unsigned faults_ = 0;   ///< bit: Fault, of packets that came
+  bool empty_ = false;    ///< a legal WRITE of no bytes came (A-19)
   std::deque<Waiting> waiting_;
   std::deque<Came> late_;  ///< beyond the window at their arrival
   std::deque<Owed> owed_;

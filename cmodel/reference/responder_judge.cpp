@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/responder_judge.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "wire/bytes.hpp"
@@ -44,7 +46,8 @@ Time latency_of(const Profile& p) {
 
 }  // namespace
 
-ResponderJudge::ResponderJudge(const Profile& profile, Report& report) : world_(profile, report, latency_of(profile)) {
+ResponderJudge::ResponderJudge(const Profile& profile, Report& report)
+    : world_(profile, report, latency_of(profile)), own_(world_.profile) {
   world_.shows_take = shows(profile, log::EventKind::Take);
   world_.shows_answer = world_.shows_take && shows(profile, log::EventKind::Answer);
   up_.fill(true);
@@ -77,6 +80,7 @@ void ResponderJudge::port(const log::Port& port, Time time) {
 }
 
 void ResponderJudge::qp(const log::Qp& qp, Time time) {
+  own_.qp(qp);
   if (blind_ != nullptr) return;
   const auto it = flows_.find(qp.qp);
   if (qp.state == log::QpState::Reset || !active(qp.state)) {
@@ -132,12 +136,14 @@ Fault ResponderJudge::fault(const wire::Packet& p, const log::Qp& qp, Time at, T
   const auto opcode = p.bth->opcode;
   const uint64_t size = p.payload.size();
   const wire::Reth& reth = *p.reth;
+  const bool last = ends_message(opcode);
+  const bool only = is(p, wire::Opcode::WriteOnly) || is(p, wire::Opcode::WriteOnlyImm);
   if (reth.dma_length == 0) {
+    // Neither VA nor R_Key of a WRITE of no bytes is looked at.
+    if (only && size == 0 && world_.profile.settings.zero_length == kZeroLegal) return Fault::None;
     if (size != 0 || !is(p, wire::Opcode::WriteOnly)) trust = Trust::Perhaps;
     return Fault::Zero;
   }
-  const bool last = ends_message(opcode);
-  const bool only = is(p, wire::Opcode::WriteOnly) || is(p, wire::Opcode::WriteOnlyImm);
   if (last ? size == 0 || size > qp.mtu || size > reth.dma_length : size != qp.mtu || size >= reth.dma_length) {
     trust = Trust::Perhaps;
     return Fault::Invalid;
@@ -217,11 +223,14 @@ void ResponderJudge::received(const Seen& seen) {
   if (p.bth->tver != 0 || wire::opcode_info(p.bth->opcode) == nullptr) return;
   if (!seen.whole) world_.unsure = true;
   if (seen.whole && p.icrc && !p.icrc->ok) return;
+  const Whose whose = own_.whose(p);
+  if (whose == Whose::Own) return came_back(seen);
   if (is(p, wire::Opcode::EndpointRequest)) return port_status(p, seen.last);
   ResponderFlow* flow = find(p.bth->dqp);
   if (flow == nullptr) return;
-  const Trust trust = this->trust(seen, flow->qp());
+  Trust trust = this->trust(seen, flow->qp());
   if (trust == Trust::No) return;
+  if (whose == Whose::Maybe) trust = Trust::Perhaps;
   if (is_write(p.bth->opcode)) return data(seen, *flow, trust, p.trimmed());
   if (p.trimmed()) return;
   if (is(p, wire::Opcode::ProbeRequest) && p.peth) {
@@ -271,6 +280,32 @@ void ResponderJudge::data(const Seen& seen, ResponderFlow& flow, Trust trust, bo
   came.capture = seen.frame.capture;
   came.plane = seen.frame.plane;
   world_.shows_take ? flow.coming(came) : flow.came(came);
+}
+
+/// One of the device's own. It counts those whose headers are there; of others nobody says.
+void ResponderJudge::came_back(const Seen& seen) {
+  if (!is_write(seen.packet.bth->opcode)) return;
+  ++came_back_;
+  const bool sure = (seen.frame.flags & log::kMaybe) == 0 && !seen.doubtful && seen.packet.reth &&
+                    up_[seen.frame.plane % log::kMaxPlanes];
+  if (sure) lately_back_.push_back(seen.last);
+}
+
+/// The device counts what came back. It may just be about the last ones, and may have had no room for some.
+void ResponderJudge::count_returned() {
+  if (!returned_ || blind_ != nullptr || world_.profile.settings.returned == kNotToldApart) return;
+  const uint64_t lost = silent_drops_.value_or(world_.profile.silent_drops ? returned_->least : 0);
+  const uint64_t least = returned_->least - std::min(returned_->least, lost);
+  if (returned_->counted >= least && returned_->counted <= returned_->most) {
+    if (returned_->most != 0) world_.report.ok(Rule::RespReturnedCount);
+    return;
+  }
+  Finding f;
+  f.rule = Rule::RespReturnedCount;
+  f.time = returned_->at;
+  f.came = fmt::format("{} packets that came back, as the device counts", returned_->counted);
+  f.right = fmt::format("{} to {}", least, returned_->most);
+  world_.report.broken(std::move(f));
 }
 
 /// A peer says which of its ports are usable: one that is not may take an answer with it.
@@ -335,8 +370,12 @@ void ResponderJudge::event(const log::Event& event, Time time) {
   if (event.kind == log::EventKind::Answer && world_.shows_answer) flow->read(event, time);
 }
 
-void ResponderJudge::counter(const log::Counter& counter, Time) {
+void ResponderJudge::counter(const log::Counter& counter, Time time) {
   if (counter.name == "silent_drops") silent_drops_ = counter.value;
+  if (counter.name != "returned") return;
+  const Time late = world_.profile.take + world_.profile.skew;
+  for (; !lately_back_.empty() && lately_back_.front() + late < time; lately_back_.pop_front()) ++counted_back_;
+  returned_ = {counter.value, counted_back_, came_back_, time};
 }
 
 void ResponderJudge::finish(const log::End&, Time time) {
@@ -344,6 +383,7 @@ void ResponderJudge::finish(const log::End&, Time time) {
   now(log::kNever);
   for (auto& [qp, flow] : flows_) flow->finish(time);
   world_.decide(silent_drops_);
+  count_returned();
   if (blind_ != nullptr) world_.report.rests(Rule::RespCackArrived, blind_);
 }
 

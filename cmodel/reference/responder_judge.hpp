@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "reference/checker.hpp"
+#include "reference/own_addresses.hpp"
 #include "reference/responder_flow.hpp"
 
 namespace mrc::ref {
@@ -58,8 +59,11 @@ class ResponderJudge : public Checker {
   void data(const Seen& seen, ResponderFlow& flow, Trust trust, bool trimmed);
   void port_status(const wire::Packet& packet, Time time);
   void blind(const char* reason);
+  void came_back(const Seen& seen);
+  void count_returned();
 
   ResponderWorld world_;
+  OwnAddresses own_;
   std::map<uint32_t, std::unique_ptr<ResponderFlow>> flows_;
   std::multimap<uint32_t, uint32_t> by_peer_;  ///< peer's QP -> ours
   std::map<uint32_t, Region> regions_;
@@ -68,6 +72,14 @@ class ResponderJudge : public Checker {
   std::map<std::array<uint8_t, 16>, uint32_t> peer_ports_;
   std::deque<Held> held_;
   std::optional<uint64_t> silent_drops_;
+  // Packets that came back: all, and those that the device must have counted a latency ago.
+  uint64_t came_back_ = 0, counted_back_ = 0;
+  std::deque<Time> lately_back_;
+  struct Returned {
+    uint64_t counted = 0, least = 0, most = 0;
+    Time at = 0;
+  };
+  std::optional<Returned> returned_;  ///< the newest reading of its counter
   const char* blind_ = nullptr;
 };
 

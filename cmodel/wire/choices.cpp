@@ -16,13 +16,14 @@ struct DscpName {
   const char* name;
   uint8_t DscpMap::*value;
 };
-constexpr std::array<DscpName, 6> kDscpNames = {{
+constexpr std::array<DscpName, 7> kDscpNames = {{
     {"no_trim", &DscpMap::no_trim},
     {"trimmable", &DscpMap::trimmable},
     {"trimmable_retx", &DscpMap::trimmable_retx},
     {"trimmed", &DscpMap::trimmed},
     {"trimmed_lasthop", &DscpMap::trimmed_lasthop},
     {"control", &DscpMap::control},
+    {"returned", &DscpMap::returned},
 }};
 
 template <class Number>
@@ -56,7 +57,9 @@ std::string options(const WireConfig& config, const WireConfig* base) {
   }
   for (const DscpName& code : kDscpNames) {
     const uint8_t value = config.dscp.*code.value;
-    if (!base || value != base->dscp.*code.value) add(fmt::format("dscp {}={}", code.name, value));
+    if (base ? value != base->dscp.*code.value : value != kNoDscp) {
+      add(fmt::format("dscp {}={}", code.name, value == kNoDscp ? "none" : std::to_string(value)));
+    }
   }
   return out;
 }
@@ -72,10 +75,16 @@ std::optional<Error> read_dscp(std::string_view text, DscpMap& map) {
   const auto* const code = std::find_if(kDscpNames.begin(), kDscpNames.end(),
                                         [&](const DscpName& known) { return known.name == text.substr(0, equals); });
   if (equals == std::string_view::npos || code == kDscpNames.end()) {
-    return Error{{},
-                 0,
-                 fmt::format("'{}' in --dscp does not name a class and its code point", quoted(text)),
-                 "Write NAME=N with no_trim, trimmable, trimmable_retx, trimmed, trimmed_lasthop or control."};
+    return Error{
+        {},
+        0,
+        fmt::format("'{}' in --dscp does not name a class and its code point", quoted(text)),
+        "Write NAME=N with no_trim, trimmable, trimmable_retx, trimmed, trimmed_lasthop, control or returned."};
+  }
+  // Without one, switches send nothing back that their code point tells apart.
+  if (code->value == &DscpMap::returned && text.substr(equals + 1) == "none") {
+    map.returned = kNoDscp;
+    return std::nullopt;
   }
   if (!read_number<uint8_t>(text.substr(equals + 1), 0, 63, map.*code->value)) {
     return Error{{},

@@ -30,7 +30,7 @@ inline constexpr std::array<ChoiceFlag, 5> kChoiceFlags = {{
 /// Captures and their interfaces are described with this and the options to read them with.
 inline constexpr std::string_view kReadWith = "mrc decode ";
 
-/// Every choice: "--udp-port 4791 --icrc-outer --dscp no_trim=0 ...". Flags that are off are left out.
+/// Every choice: "--udp-port 4971 --icrc-outer --dscp no_trim=0 ...". Flags that are off are left out.
 std::string to_options(const WireConfig& config);
 /// Those choices in which `config` differs from `base`; "" if there are none.
 std::string to_options(const WireConfig& config, const WireConfig& base);

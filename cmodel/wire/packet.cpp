@@ -9,6 +9,7 @@
 namespace mrc::wire {
 
 DscpClass classify(uint8_t dscp, const DscpMap& map) {
+  if (dscp == map.returned) return DscpClass::Returned;
   if (dscp == map.trimmed) return DscpClass::Trimmed;
   if (dscp == map.trimmed_lasthop) return DscpClass::TrimmedLasthop;
   if (dscp == map.control) return DscpClass::Control;
@@ -32,6 +33,8 @@ const char* name_of(DscpClass value) {
       return "TRIMMED_LASTHOP";
     case DscpClass::Control:
       return "CONTROL";
+    case DscpClass::Returned:
+      return "RETURNED";
     case DscpClass::Other:
       break;
   }
@@ -290,8 +293,7 @@ std::vector<uint8_t> encode(const Packet& p, const WireConfig& config) {
   append(out, p.payload);
   append(out, p.padding);
   append(out, p.rest);
-  const DscpClass dscp = classify(p.dscp(), config.dscp);
-  if (p.bth && dscp != DscpClass::Trimmed && dscp != DscpClass::TrimmedLasthop) {
+  if (p.bth && !is_trimmed(classify(p.dscp(), config.dscp))) {
     const bool as_given = p.icrc && !p.icrc->ok;
     const auto sent = std::span<const uint8_t>(out);
     const auto covered = config.icrc_outer && p.outer_ipv6 ? sent.subspan(outer, ip - outer) : sent.first(0);

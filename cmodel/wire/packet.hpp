@@ -13,6 +13,9 @@
 
 namespace mrc::wire {
 
+/// No packet has this code point.
+inline constexpr uint8_t kNoDscp = 64;
+
 /// Code points by traffic class (assumption A-04).
 struct DscpMap {
   uint8_t no_trim = kDscpNoTrim;
@@ -21,21 +24,22 @@ struct DscpMap {
   uint8_t trimmed = kDscpTrimmed;
   uint8_t trimmed_lasthop = kDscpTrimmedLasthop;
   uint8_t control = kDscpControl;
+  uint8_t returned = kNoDscp;  ///< of trimmed packets that a switch has sent back to their sender (A-80)
   bool operator==(const DscpMap&) const = default;
 };
 
 /// What a code point says about a packet.
-enum class DscpClass : uint8_t { NoTrim, Trimmable, TrimmableRetx, Trimmed, TrimmedLasthop, Control, Other };
+enum class DscpClass : uint8_t { NoTrim, Trimmable, TrimmableRetx, Trimmed, TrimmedLasthop, Control, Other, Returned };
 
 /// What sources disagree about; both sides of a link must agree on it.
 struct WireConfig {
-  uint16_t udp_port = kUdpPort;  ///< destination port sent, and accepted (A-01)
-  bool udp_port_only = false;    ///< no other port is accepted, 4791 and 4971 neither
-  bool bth_se_first = false;     ///< BTH byte 1: bit 7 is se, bit 6 is m, as IBTA has it (A-02)
-  bool ev_swap = false;          ///< UDP source port = EV[15:0], flow label = EV[31:16] (A-03)
-  bool eeth_op_high = false;     ///< EETH byte 1: op in bits 5:4 instead of 3:2
-  bool icrc_outer = false;       ///< the ICRC of SRv6 packets starts at the outer IP header (A-14)
-  DscpMap dscp{};                ///< (A-04)
+  uint16_t udp_port = kUdpPortMrc;  ///< destination port sent, and accepted (A-01)
+  bool udp_port_only = false;       ///< no other port is accepted, 4791 and 4971 neither
+  bool bth_se_first = false;        ///< BTH byte 1: bit 7 is se, bit 6 is m, as IBTA has it (A-02)
+  bool ev_swap = false;             ///< UDP source port = EV[15:0], flow label = EV[31:16] (A-03)
+  bool eeth_op_high = false;        ///< EETH byte 1: op in bits 5:4 instead of 3:2
+  bool icrc_outer = false;          ///< the ICRC of SRv6 packets starts at the outer IP header (A-14)
+  DscpMap dscp{};                   ///< (A-04)
   bool operator==(const WireConfig&) const = default;
 };
 
@@ -44,8 +48,12 @@ constexpr bool is_mrc_port(unsigned port, const WireConfig& config) {
   return port == config.udp_port || (!config.udp_port_only && (port == kUdpPort || port == kUdpPortMrc));
 }
 
-/// The class of a code point. Trimmed ones are looked up first.
+/// The class of a code point. Returned and trimmed ones are looked up first.
 DscpClass classify(uint8_t dscp, const DscpMap& map);
+/// A switch has cut packets of this class.
+constexpr bool is_trimmed(DscpClass value) {
+  return value == DscpClass::Trimmed || value == DscpClass::TrimmedLasthop || value == DscpClass::Returned;
+}
 /// "NO_TRIM", "TRIMMABLE", ..., "OTHER".
 const char* name_of(DscpClass value);
 /// The code point a NIC gives to a packet of that opcode.
@@ -111,7 +119,7 @@ struct Packet : Extensions {
   bool operator==(const Packet&) const = default;
 
   /// A switch has cut the packet: decided by the code point of the outermost IP header alone.
-  bool trimmed() const { return dscp_class == DscpClass::Trimmed || dscp_class == DscpClass::TrimmedLasthop; }
+  bool trimmed() const { return is_trimmed(dscp_class); }
   /// Code point of the outermost IP header.
   uint8_t dscp() const;
   /// ECN bits of the outermost IP header; 3 = congestion experienced.

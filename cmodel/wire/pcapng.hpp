@@ -43,7 +43,7 @@ struct Capture {
 };
 
 /// Writes section and interface blocks at once, then one block per frame. The section and, for tools that do not see
-/// it, every interface say how to read the frames: "mrc decode --udp-port 4791 ...".
+/// it, every interface say how to read the frames: "mrc decode --udp-port 4971 ...".
 class PcapngWriter {
  public:
   /// Frames are to be read with `wire`. Interfaces are "plane0".. "plane<n-1>" of Ethernet, `port_gbps` each (0: not

@@ -1292,9 +1292,10 @@ package mrc_pkg;
 
   // ---- wire format (headers.yaml)
 
-  /// UDP destination port, as RoCEv2's
+  /// UDP destination port of RoCEv2; received beside UdpPortMrc
   localparam int unsigned UdpPort = 32'd4791;
-  /// UDP destination port that three readers of the document print; received beside UdpPort
+  /// UDP destination port that four readers of the document print: sent by default, received beside
+  /// UdpPort
   localparam int unsigned UdpPortMrc = 32'd4971;
   /// DSCP of packets that switches must not trim
   localparam int unsigned DscpNoTrim = 32'd0;
@@ -1492,7 +1493,7 @@ package mrc_pkg;
   typedef struct packed {
     /// EV[31:16]
     logic [15:0] src_port;
-    /// 4791, or 4971
+    /// 4971, or 4791
     logic [15:0] dst_port;
     /// bytes from this header on, ICRC included
     logic [15:0] length;

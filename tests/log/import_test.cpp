@@ -182,6 +182,16 @@ TEST_CASE("a packet trimmed or cut before it was captured says so", "[log][impor
   CHECK_FALSE(whole.payload.empty());
 }
 
+TEST_CASE("at its own ports trimmed data from a device have come back to it", "[log][import][A-80]") {
+  const File file(capture(1, {{0, 1000, packet(1, 2, 7)}, {0, 2000, packet(1, 2, 7, 20, true)}}));
+  const Result r = import({.files = {{file.path(), 0}}, .devices = {{{ip(1)}, "mine", "{}"}}});
+  const std::vector<Frame> mine = r.frames(0);
+  REQUIRE(mine.size() == 2);
+  CHECK(mine[0].sent);
+  CHECK_FALSE(mine[1].sent);
+  CHECK(mine[1].flags == 0);
+}
+
 TEST_CASE("packets a little out of order are put right, others are counted", "[log][import]") {
   std::vector<Sent> frames;
   for (uint32_t i = 0; i < 300; ++i) frames.push_back({0, 10'000 + 100 * i, packet(1, 2, i)});

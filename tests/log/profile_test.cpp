@@ -48,6 +48,10 @@ TEST_CASE("a profile comes back from its JSON, whatever setting it has", "[log][
   full.evs = {1, ~0u};
   full.ev_planes = {0, 63};
   full.backup = 1;
+  full.own_class = true;
+  full.dscp_data = 1;
+  full.dscp_rtx = 63;
+  p.classes = {{0, 63}, {3, 4}};
   p.qps = {plain, full};
   p.regions = {{.rkey = 5, .write = false, .va = ~uint64_t{0}, .bytes = 4096, .addr = 1}};
   for (const Setting& s : settings()) {
@@ -64,6 +68,7 @@ TEST_CASE("a profile comes back from its JSON, whatever setting it has", "[log][
       CHECK(read.qps == one.qps);
       CHECK(read.regions == one.regions);
       CHECK(read.addresses == one.addresses);
+      CHECK(read.classes == one.classes);
       CHECK(read.shows == one.shows);
     }
   }
@@ -84,5 +89,9 @@ TEST_CASE("a profile that cannot be used is refused with its place", "[log][prof
   CHECK(refusal("{\"addresses\": [\"10.0.0.1\"]}") == "p.json:1:16: addresses = 10.0.0.1 is no IPv6 address.");
   CHECK(refusal("{\"qps\": [{\"qp\": 1, \"evs\": [1, 2], \"ev_planes\": [0]}]}") ==
         "p.json:1:10: 1 entries of ev_planes for 2 of evs.");
+  CHECK(refusal("{\"classes\": [{\"data\": 1}]}") == "p.json:1:14: a class without rtx.");
+  CHECK(refusal("{\"qps\": [{\"qp\": 1, \"class\": {\"data\": 64, \"rtx\": 1}}]}") ==
+        "p.json:1:38: data = 64 is out of range.");
+  CHECK(refusal("{\"settings\": {\"CTRL.zero_length\": 3}}") == "p.json:1:35: CTRL.zero_length = 3 is out of range.");
   CHECK(refusal("{} {}") == "p.json: more than one JSON document.");
 }

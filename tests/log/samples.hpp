@@ -45,6 +45,9 @@ inline std::vector<Record> samples() {
   qp.evs = {1, 0x80000000, ~0u};
   qp.denied = {2, 0};
   qp.window = 5;
+  qp.own_class = true;
+  qp.dscp_data = 1;
+  qp.dscp_rtx = 63;
   qp.ev_planes = {0, 1, 7};
   qp.backup = 1;
   return {

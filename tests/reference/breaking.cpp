@@ -27,8 +27,8 @@ constexpr Rule kInCaptures[] = {
     Rule::ReqLength,      Rule::ReqSequence, Rule::ReqMsn,      Rule::ReqRqmsn,        Rule::ReqVa,
     Rule::ReqDma,         Rule::ReqRkey,     Rule::PathSet,     Rule::PathPlane,       Rule::PathPeerDown,
     Rule::PathFresh,      Rule::RespPair,    Rule::RespTrigger, Rule::RespEntropy,     Rule::RespMark,
-    Rule::RespStamp,      Rule::RespNack,    Rule::RespTrim,    Rule::RespProbe,       Rule::RespCackBack,
-    Rule::PeerMask,       Rule::QpKnown};
+    Rule::RespStamp,      Rule::RespNack,    Rule::RespTrim,    Rule::RespReturned,    Rule::RespProbe,
+    Rule::RespCackBack,   Rule::PeerMask,    Rule::QpKnown};
 
 }  // namespace
 
@@ -49,7 +49,7 @@ const std::map<Rule, Breaking>& breaking() {
         {Rule::WireReserved, {{packet("sack", [](P& p) { p.seth->reserved12 = 1; })}}},
         {Rule::WireMSe, {{packet("a.first", [](P& p) { p.bth->m = 1; })}}},
         {Rule::WirePad, {{packet("sack", [](P& p) { p.bth->pad_count = 1; })}}},
-        {Rule::WireUdpPort, {{packet("a.first", [](P& p) { p.udp->dst_port = 4971; })}}},
+        {Rule::WireUdpPort, {{packet("a.first", [](P& p) { p.udp->dst_port = 4791; })}}},
         {Rule::WireUdpChecksum, {{packet("a.first", [](P& p) { p.udp->checksum = 1; })}}},
         {Rule::WireClass, {{packet("b.again", [](P& p) { p.ipv6->dscp = 4; })}}},
         {Rule::WireTrimmed, {{packet("nack", [](P& p) { p.ipv6->dscp = 12; })}}},
@@ -105,6 +105,8 @@ const std::map<Rule, Breaking>& breaking() {
         {Rule::ReqPosted, {{record<log::Post>("a.post", [](log::Post& p) { p.remote += 16; })}}},
         {Rule::ReqPayload, {{packet("a.last", [](P& p) { p.payload[0] ^= 1; })}}},
         {Rule::ReqMaxWimm, {{of_qp([](log::Qp& q) { q.max_wimm = 1; })}}},
+        {Rule::ReqWimmOver, {{record<log::Cqe>("z.cqe", [](log::Cqe& c) { c.status = log::Status::WimmOverrun; })}}},
+        {Rule::ReqZero, {{record<log::Cqe>("z.cqe", [](log::Cqe& c) { c.status = log::Status::LocalLength; })}}},
         {Rule::ReqWimmNone, {{of_qp([](log::Qp& q) { q.max_wimm = 0; })}}},
         {Rule::ReqAckreq, {{packet("full.last", [](P& p) { p.bth->a = 0; })}}},
         {Rule::ReqCqeAck, {{drop("b.ack")}}},
@@ -121,6 +123,14 @@ const std::map<Rule, Breaking>& breaking() {
         {Rule::RespStamp, {{packet("sack", [](P& p) { ++p.cc_state->tx_timestamp16; })}}},
         {Rule::RespNack, {{packet("nack", [](P& p) { p.bth->psn = p.neth->nack_psn = kRqPsn + 77; })}}},
         {Rule::RespTrim, {{packet("nack", [](P& p) { p.neth->reason = 2; })}}},
+        // The peer's QP has the number of one of the device's own, which sends a NACK.
+        {Rule::RespReturned,
+         {{packet("back", [](P& p) { p.bth->dqp = kQp; }), packet("nack",
+                                                                  [](P& p) {
+                                                                    p.bth->psn = p.neth->nack_psn =
+                                                                        (kSqPsn + 6) & 0xFFFFFF;
+                                                                    p.neth->entropy = ev(2);
+                                                                  })}}},
         {Rule::RespProbe, {{packet("answer", [](P& p) { p.seth->ack_psn_offset = 0x32; })}}},
         {Rule::RespAckMsn, {{packet("in.ack", [](P& p) { p.aeth->msn = 2; })}}},
         {Rule::RespAckBack, {{packet("in.ack2", [](P& p) { p.aeth->msn = 0; })}}},

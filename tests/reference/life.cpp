@@ -28,7 +28,7 @@ class Teller {
     uint32_t bytes = 0, key = 0;
     bool imm = false;
     uint32_t value = 0;
-    uint32_t packets() const { return (bytes + kMtu - 1) / kMtu; }
+    uint32_t packets() const { return bytes == 0 ? 1 : (bytes + kMtu - 1) / kMtu; }
   };
 
   template <class Call>
@@ -146,6 +146,7 @@ class Teller {
     work.immediate = imm;
     work.imm = imm ? m.value : 0;
     add(name + ".post", work);
+    if (bytes == 0) return m;  // there is nothing to read
     log::Host read{log::HostOp::ReadDone, m.addr, bytes, 1, 0, {}, 0};
     for (uint32_t k = 0; k < bytes; ++k) read.data.push_back(memory(m.addr + k));
     add(name + ".read", read);
@@ -234,7 +235,8 @@ void Teller::begins() {
   add("mr", log::Mr{kRegionKey, true, true, kRegionVa, kRegionBytes, kRegionAddr});
 }
 
-/// A message of three packets; one with immediate that is trimmed under way; two immediates at once.
+/// A message of three packets; one with immediate that is trimmed under way; two immediates at once; one of no bytes;
+/// and a packet that a switch sends back.
 void Teller::sends() {
   const Message a = post("a", 600);
   frame("a.first", true, 0, data(a, 0, true, 0));
@@ -264,6 +266,17 @@ void Teller::sends() {
   heard_ack("i.ack", i1.psn, 4);
   done("i0", i0);
   done("i1", i1);
+
+  const Message z = post("z", 0, true);
+  const wire::Packet nothing = data(z, 0, true, 2);
+  frame("z", true, 0, nothing);
+  heard_sack("z.sack", z.psn, ev(2));
+  heard_ack("z.ack", z.psn, 5);
+  done("z", z);
+
+  wire::Packet back = nothing;  // an older copy; the switch leaves the addresses
+  back.ipv6->dscp = 12;
+  frame("back", false, 0, back);
 }
 
 void Teller::fills_the_window() {
@@ -359,19 +372,31 @@ void Teller::receives() {
   sack("sack2", n.psn, 0, again, 0);
   ack("in.ack2", n.psn, 2);
 
+  // Nobody looks at the R_Key of no bytes, nor at where they would go.
+  const Message z{kRqPsn + 3, 2, 1, 0x77, 0x320000, 0, kRegionKey + 1, true, 0x5678};
+  const wire::Packet nothing = data(z, 0, false, 24);
+  frame("in.nothing", false, 0, nothing);
+  counts(nothing);
+  sack("nothing.sack", z.psn, 0, nothing, 0);
+  ack("nothing.ack", z.psn, 3);
+  cqe.imm = 0x5678;
+  cqe.rqmsn = 1;
+  cqe.bytes = 0;
+  add("nothing.cqe", cqe);
+
   wire::Packet probe = packet(wire::Opcode::ProbeRequest, false, 0x0A0B0C0D);
   probe.peth->probe_id = 0x31;
   probe.peth->ftype = 1;
   frame("in.probe", false, 0, probe);
   wire::Packet answer = packet(wire::Opcode::Sack, true, 0x91);
-  answer.bth->psn = answer.seth->cack_psn = n.psn;
+  answer.bth->psn = answer.seth->cack_psn = z.psn;
   answer.seth->pr = 1;
   answer.seth->ack_psn_offset = 0x31;
   answer.seth->entropy = 0x0A0B0C0D;
   answer.ipv6->dscp = 46;
   answer.cc_state->rcvd_bytes = rcvd_bytes();
   frame("answer", true, 0, answer);
-  ack("in.ack3", n.psn, 2);
+  ack("in.ack3", z.psn, 3);
 }
 
 void Teller::endpoints() {

@@ -693,3 +693,110 @@ TEST_CASE("the timer of a packet that waited for its data may have run before it
     CHECK(b.broken(Rule::ReqRtxEvidence) == (starved ? 0 : 1));
   }
 }
+
+TEST_CASE("how long an EV is skipped, and which states that has, is its NIC's setting", "[reference.requestor][A-20]") {
+  using log::EvState;
+  for (const uint32_t mode : {kSkipModeOnce, kSkipModeTwice, kSkipModeTime}) {
+    CAPTURE(mode);
+    RequestorBench b;
+    b.profile.settings.skip_mode = mode;
+    b.profile.settings.skip_ticks = 100;  // 12.8 us
+    shows_evs(b);
+    mark(b, 0, 1, 110 * kUs);
+    goes(b, 0, EvState::Good, EvState::Skip, 111 * kUs);
+    goes(b, 0, EvState::Skip, EvState::SkipTwice, 112 * kUs);  // of a NIC that skips for a time both are SKIP
+    goes(b, 0, EvState::SkipTwice, EvState::Skip, 113 * kUs);
+    goes(b, 0, EvState::Skip, EvState::Good, 114 * kUs);
+    CHECK((b.broken(Rule::PathStates) == 0) == (mode == kSkipModeTwice));
+    CHECK(b.broken(Rule::PathSkipTime) == (mode == kSkipModeTime ? 1 : 0));
+    // None comes back too late: as long as it is not met, it stays.
+    mark(b, 1, 1, 115 * kUs);
+    goes(b, 1, EvState::Good, EvState::Skip, 116 * kUs);
+    goes(b, 1, EvState::Skip, EvState::Good, 900 * kUs);
+    CHECK(b.broken(Rule::PathSkipTime) == (mode == kSkipModeTime ? 1 : 0));
+  }
+}
+
+TEST_CASE("an EV in SKIP carries data only if all are to be skipped", "[reference.requestor][A-20]") {
+  using log::EvState;
+  for (const uint32_t mode : {kSkipModeOnce, kSkipModeTime}) {
+    for (const unsigned skipped : {5u, 6u}) {  // of the six that are no backup EVs
+      CAPTURE(mode, skipped);
+      RequestorBench b;
+      b.profile.settings.skip_mode = mode;
+      shows_evs(b);
+      b.data(4, 100 * kUs + 4000);
+      b.data(5, 100 * kUs + 5000);
+      for (unsigned n = 0; n < skipped; ++n) {
+        mark(b, n, 1, (110 + n) * kUs);
+        goes(b, n, EvState::Good, EvState::Skip, (110 + n) * kUs + 1000);
+      }
+      b.data(8, 400 * kUs, false, ev_of(0));
+      CHECK(b.broken(Rule::PathUsed) == (skipped == 6 ? 0 : 1));
+    }
+  }
+}
+
+TEST_CASE("a QP with as many immediates as it may have out need not send the next one", "[reference.requestor][A-62]") {
+  for (const bool room : {false, true}) {
+    for (const bool immediate : {true, false}) {
+      CAPTURE(room, immediate);
+      RequestorBench b;
+      b.qp.max_wimm = room ? 2 : 1;
+      b.profile.all_completions = true;
+      b.start();
+      log::Post work;
+      work.qp = b.qp.qp;
+      work.bytes = 100;
+      work.immediate = true;
+      b.judge->posted(work, 0);
+      work.wr_id = 1;
+      work.immediate = immediate;
+      b.judge->posted(work, 0);
+      wire::Packet p = b.packet(wire::Opcode::WriteOnlyImm, false);
+      p.bth->psn = kFirst;
+      p.reth->dma_length = 100;
+      p.payload.assign(100, 0x5a);
+      p.set_entropy(ev_of(0));
+      b.put(true, p, 10 * kUs);
+      b.sack(0, 0, 0, 0, 11 * kUs);
+      b.until(200 * kUs);
+      b.data(1, 201 * kUs);
+      CHECK((b.broken(Rule::ReqMoves) != 0) == (room || !immediate));
+    }
+  }
+}
+
+TEST_CASE("work of no bytes has a packet to send, unless it may be refused", "[reference.requestor][A-19]") {
+  for (const uint32_t zero : {kZeroLegal, kZeroNak}) {
+    RequestorBench b;
+    b.profile.settings.zero_length = zero;
+    b.start();
+    b.post(0, 10 * kUs);
+    b.until(200 * kUs);
+    b.data(0, 201 * kUs);
+    CHECK((b.broken(Rule::ReqMoves) != 0) == (zero == kZeroLegal));
+  }
+}
+
+TEST_CASE("a packet that came back is evidence of its loss, and no retry", "[reference.requestor][A-80]") {
+  for (const uint32_t returned : {ref::kDropReturned, ref::kLearnReturned}) {
+    RequestorBench b;
+    b.profile.settings.returned = returned;
+    b.start();
+    b.data(0, 10 * kUs);
+    for (unsigned n = 0; n < 4; ++n) {  // RETRY_CNT allows two
+      wire::Packet p = b.packet(wire::Opcode::WriteOnly, false);
+      p.bth->psn = kFirst;
+      p.bth->rtx = n == 0 ? 0 : 1;
+      p.ipv6->dscp = 12;
+      p.dscp_class = wire::DscpClass::Trimmed;
+      p.set_entropy(ev_of(0));
+      b.put(false, p, (11 + 2 * n) * kUs);
+      b.data(0, (12 + 2 * n) * kUs, true);
+    }
+    const bool learns = returned == ref::kLearnReturned;
+    CHECK((b.broken(Rule::ReqRtxEvidence) == 0) == learns);
+    CHECK((b.broken(Rule::ReqRetries) == 0) == learns);
+  }
+}

@@ -235,6 +235,7 @@ TEST_CASE("work that is posted is sent", "[reference.requestor]") {
     CHECK(b.ok(Rule::ReqMoves) == (comes ? 1 : 0));
   }
   Bench b;
+  b.profile.settings.zero_length = kZeroNak;
   b.start();
   b.post(0, 10 * kUs);  // may be refused
   b.end(600 * kUs);

@@ -229,6 +229,15 @@ Lives of_paths() {
          }
          goes(b, 0, EvState::Bad, wrong ? EvState::Skip : EvState::Good, 180 * kUs);
        }},
+      {Rule::PathSkipTime,
+       [](Bench& b, bool wrong) {
+         b.profile.settings.skip_mode = kSkipModeTime;
+         b.profile.settings.skip_ticks = 100;  // 12.8 us
+         shows_evs(b);
+         mark(b, 0, 1, 110 * kUs);
+         goes(b, 0, EvState::Good, EvState::Skip, 111 * kUs);
+         goes(b, 0, EvState::Skip, EvState::Good, (wrong ? 123 : 124) * kUs);
+       }},
       {Rule::PathProbeGap,
        [](Bench& b, bool wrong) {
          shows_evs(b);

@@ -125,6 +125,7 @@ TEST_CASE("what is owed comes in time, or is missed", "[reference.responder]") {
   b.start();
   b.put(false, b.write(0, 0), 10 * kUs);
   b.put(true, b.ack(0, 1), 11 * kUs);
+  uint32_t zero_length = kZeroLegal;
   const log::Time at = 20 * kUs;
   Rule rule{};
   wire::Packet cause, answer;
@@ -194,10 +195,12 @@ TEST_CASE("what is owed comes in time, or is missed", "[reference.responder]") {
     cause.payload.clear();
     answer = b.ack(1, 1, 0x61);
     rule = Rule::RespNakZero;
+    zero_length = kZeroNak;
     fails = false;
   }
   for (const bool comes : {true, false}) {
     Bench c = Bench();
+    c.profile.settings.zero_length = zero_length;
     c.start();
     c.put(false, c.write(0, 0), 10 * kUs);
     c.put(true, c.ack(0, 1), 11 * kUs);
@@ -664,6 +667,7 @@ TEST_CASE("of two copies the one that can be executed is recorded", "[reference.
     for (const bool both_bad : {true, false}) {
       Bench b;
       b.show();
+      b.profile.settings.zero_length = kZeroNak;
       b.start();
       wire::Packet without = b.write(0, 0);
       without.payload.clear();
@@ -748,12 +752,13 @@ TEST_CASE("which of two copies that differ was recorded is not known", "[referen
   }
 }
 
-TEST_CASE("with A-19 a WRITE of no bytes need not be taken, any other has to be", "[reference.responder]") {
+TEST_CASE("where it is dropped (A-19) a WRITE of no bytes need not be taken, any other has to be",
+          "[reference.responder]") {
   for (const bool drop : {true, false}) {
     for (const uint32_t bytes : {0u, 100u}) {
       Bench b;
       b.show();
-      b.profile.settings.zero_drop = drop;
+      b.profile.settings.zero_length = drop ? kZeroDrop : kZeroNak;
       b.start();
       wire::Packet p = b.write(0, 0);
       p.reth->dma_length = bytes;

@@ -167,9 +167,10 @@ def main():
         check_by_hand(mrc, lua, folder)
     words = counts.pop("words")
     drawn = {option for text in words for option in ("--udp-port-only", "--bth-se-first", "--ev-swap", "--eeth-op-high", "--icrc-outer",
-                                                     "--udp-port 4791", "--dscp trimmed=12") if option in text}
+                                                     "--dscp trimmed=12") if option in text}
+    ports = {text.split("--udp-port ", 1)[1].split()[0] for text in words if "--udp-port " in text}
     print(f"{counts}, {len(words)} settings")
-    if len(words) < 5 or len(drawn) < 7 or all("--udp-port 4791" in w for w in words) or all(
+    if len(words) < 5 or len(drawn) < 6 or len(ports) < 2 or not ports & {"4791", "4971"} or all(
             "--dscp trimmed=12 " in w for w in words):
         fail("seeds", f"they draw too little: {words}")
     if min(counts.values()) < 50:

@@ -72,18 +72,18 @@ def standard_input(folder):
 
 def choices_in_captures(folder):
     """What a capture says is used and told; an option wins; JSON carries it back."""
-    encoded = run("encode", "in.json", "--icrc-outer", "--udp-port", "4971", "--pcapng", "drawn.pcapng", folder=folder)
+    encoded = run("encode", "in.json", "--icrc-outer", "--udp-port", "4791", "--pcapng", "drawn.pcapng", folder=folder)
     check("encode with choices", encoded, (0, "", ""))
     lines = run("decode", "drawn.pcapng", folder=folder)[1].splitlines()
-    check("told", lines[0], "taken from the capture: --udp-port 4971 --icrc-outer")
+    check("told", lines[0], "taken from the capture: --udp-port 4791 --icrc-outer")
     check("and used", lines[-1], "2 packets, 0 with an error")
-    lines = run("decode", "drawn.pcapng", "--udp-port", "4971", "--icrc-outer=false", folder=folder)[1].splitlines()
+    lines = run("decode", "drawn.pcapng", "--udp-port", "4791", "--icrc-outer=false", folder=folder)[1].splitlines()
     check("not told", lines[0].startswith("#1 "), True)
     check("not used", lines[-1], "2 packets, 1 with an error")
     check("nothing to tell", run("decode", "a.pcapng", folder=folder)[1].startswith("#1 "), True)
     out = run("decode", "drawn.pcapng", "--json", folder=folder)[1]
     check("one object per line", [json.loads(line)["capture"]["options"] for line in out.splitlines()],
-          ["--udp-port 4971 --icrc-outer"] * 2)
+          ["--udp-port 4791 --icrc-outer"] * 2)
     (folder / "drawn.json").write_text(out, encoding="utf-8")
     run("encode", "drawn.json", "--pcapng", "again.pcapng", folder=folder)
     check("back to the same capture", (folder / "again.pcapng").read_bytes(), (folder / "drawn.pcapng").read_bytes())
@@ -94,7 +94,7 @@ def choices_in_captures(folder):
             "format.")
     (folder / "two.json").write_text(out + run("decode", "a.pcapng", "--json", folder=folder)[1], encoding="utf-8")
     refused(folder, ["encode", "two.json", "--pcapng", "two.pcapng"],
-            "mrc encode: packet 3 is made with other choices than packet 1: --udp-port 4791 --icrc-outer=false.")
+            "mrc encode: packet 3 is made with other choices than packet 1: --udp-port 4971 --icrc-outer=false.")
     check("bytes of both", len(run("encode", "two.json", folder=folder)[1].split()), 4)
 
 
@@ -157,6 +157,9 @@ def main():
         for words in ("#1 plane5 77 ns: Reliability SACK", "ack_psn_offset=-3", "comment    two", "2 packets, 0 with"):
             check(words, words in text, True)
         trimmed = frames[0][:2 * 14] + "6310" + frames[0][2 * 16:2 * 120]
+        back = frames[0][:2 * 14] + "62d0" + frames[0][2 * 16:2 * 120]  # code point 11
+        seen = json.loads(run("decode", "--hex", back, "--json", "--dscp", "returned=11", folder=folder)[1])
+        check("sent back", (seen["dscp_class"], seen.get("trimmed"), "error" in seen), ("RETURNED", True, False))
         check("another code point", json.loads(run("decode", "--hex", trimmed, "--json", "--dscp", "trimmed=12",
                                                    folder=folder)[1]).get("trimmed"), True)
         check("not that one", json.loads(run("decode", "--hex", trimmed, "--json", "--dscp", "trimmed=13",
@@ -169,12 +172,12 @@ def main():
         for option, right in (["--icrc-outer"], True), ([], False):
             check("decode " + str(option), json.loads(run("decode", "--hex", outer[0], "--json", *option,
                                                           folder=folder)[1])["icrc"]["ok"], right)
-        check("another port", "error" in json.loads(run("decode", "--hex", frames[1], "--json", "--udp-port", "4971",
+        check("another port", "error" in json.loads(run("decode", "--hex", frames[1], "--json", "--udp-port", "4791",
                                                         folder=folder)[1]), False)
-        check("that port only", json.loads(run("decode", "--hex", frames[1], "--json", "--udp-port", "4971",
+        check("that port only", json.loads(run("decode", "--hex", frames[1], "--json", "--udp-port", "4791",
                                                "--udp-port-only", folder=folder)[1])["error"], {
                                                  "name": "not_mrc", "offset": 36,
-                                                 "message": "UDP destination port 4791, MRC is on 4971"})
+                                                 "message": "UDP destination port 4971, MRC is on 4791"})
 
         capture = (folder / "a.pcapng").read_bytes()
         (folder / "cut.pcapng").write_bytes(capture[:-5])

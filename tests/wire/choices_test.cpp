@@ -16,7 +16,8 @@ TEST_CASE("every choice goes through its options", "[wire.choices.options]") {
                        &config.dscp.trimmed_lasthop, &config.dscp.control}) {
       *code = static_cast<uint8_t>(rng() % 64);
     }
-    WireConfig all, base{.udp_port = 9, .bth_se_first = true, .icrc_outer = true};
+    config.dscp.returned = static_cast<uint8_t>(rng() % 65);
+    WireConfig all, base{.udp_port = 9, .bth_se_first = true, .icrc_outer = true, .dscp = {.returned = 11}};
     INFO(to_options(config));
     REQUIRE_FALSE(read_options(to_options(config), all));
     CHECK(all == config);
@@ -27,6 +28,8 @@ TEST_CASE("every choice goes through its options", "[wire.choices.options]") {
   CHECK(to_options({.udp_port = 9, .ev_swap = true, .dscp = {.trimmed = 1}}, {.icrc_outer = true}) ==
         "--udp-port 9 --ev-swap --icrc-outer=false --dscp trimmed=1");
   CHECK(to_options({.udp_port_only = true}, {}) == "--udp-port-only");
+  CHECK(to_options({.dscp = {.returned = 11}}, {}) == "--dscp returned=11");
+  CHECK(to_options({}, {.dscp = {.returned = 11}}) == "--dscp returned=none");
 }
 
 TEST_CASE("options not understood change nothing and are named", "[wire.choices.options]") {
@@ -48,6 +51,7 @@ TEST_CASE("options not understood change nothing and are named", "[wire.choices.
   CHECK(wrong("--dscp") == "'' in --dscp does not name a class and its code point");
   CHECK(wrong("--dscp cut=1") == "'cut=1' in --dscp does not name a class and its code point");
   CHECK(wrong("--dscp trimmed=64") == "code point in --dscp trimmed=64 is not a number of 6 bits");
+  CHECK(wrong("--dscp trimmed=none") == "code point in --dscp trimmed=none is not a number of 6 bits");
   CHECK(wrong("--dscp trimmed=") == "code point in --dscp trimmed= is not a number of 6 bits");
   CHECK(wrong(("--" + std::string(1000, 'x')).c_str()) ==
         "'--" + std::string(58, 'x') + "...' is no option of the wire format");

@@ -282,6 +282,25 @@ TEST_CASE("code points follow the kind of packet", "[wire.codec.dscp][A-04]") {
   CHECK(classify(33, DscpMap{.trimmed = 33}) == DscpClass::Trimmed);
 }
 
+TEST_CASE("a packet that a switch has sent back is told by the code point that the operator gave it",
+          "[wire.codec.dscp][A-80]") {
+  for (unsigned dscp = 0; dscp < 64; ++dscp) {
+    CHECK(classify(static_cast<uint8_t>(dscp), {}) != DscpClass::Returned);
+    CHECK((classify(static_cast<uint8_t>(dscp), DscpMap{.returned = 11}) == DscpClass::Returned) == (dscp == 11));
+  }
+  // It may be that of other trimmed packets: then all of them count as sent back.
+  CHECK(classify(12, DscpMap{.returned = 12}) == DscpClass::Returned);
+  const WireConfig config{.dscp = {.returned = 11}};
+  Packet p = make_packet(Opcode::WriteOnly, Encapsulation::Srv6, false, config);
+  p.outer_ipv6->dscp = 11;
+  const Packet back = decode(encode(p, config), config);
+  CHECK_FALSE(back.error);
+  CHECK(back.trimmed());
+  CHECK_FALSE(back.icrc);
+  CHECK(back.reth);
+  CHECK(decode(encode(p, config)).error);  // for others it is data without an ICRC
+}
+
 TEST_CASE("structs between blocks survive pack, unpack, pack", "[wire.gen.pack]") {
   std::mt19937 rng(13);
   unsigned count = 0;

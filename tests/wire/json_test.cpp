@@ -69,7 +69,7 @@ TEST_CASE("fields have the names of the specification, integers, signed where si
   CHECK(j["entropy"] == 0xC0001234u);
   CHECK(j["outer_ipv6"]["next_header"] == 41);
   CHECK(j["ipv6"]["next_header"] == 17);
-  CHECK(j["udp"]["dst_port"] == 4791);
+  CHECK(j["udp"]["dst_port"] == 4971);
   CHECK(j["bth"]["opcode"] == 0xDC);
   CHECK(j["seth"]["ack_psn_offset"] == -3);
   CHECK(j["seth"]["sack_offset"] == -4);
@@ -155,12 +155,12 @@ TEST_CASE("capture data travel with the packet", "[wire.json.capture]") {
 }
 
 TEST_CASE("packets of drawn choices go through JSON and keep them", "[wire.json.capture]") {
-  const WireConfig drawn{.udp_port = 4971, .ev_swap = true, .icrc_outer = true, .dscp = {.control = 9}};
+  const WireConfig drawn{.udp_port = 4791, .ev_swap = true, .icrc_outer = true, .dscp = {.control = 9}};
   CapturedFrame f;
   f.bytes = encode(make_packet(Opcode::Ack, Encapsulation::Srv6, false, drawn), drawn);
   f.wire = drawn;
   const json decoded = json::parse(to_json(f, 1));
-  CHECK(decoded["capture"]["options"] == "--udp-port 4971 --ev-swap --icrc-outer --dscp control=9");
+  CHECK(decoded["capture"]["options"] == "--udp-port 4791 --ev-swap --icrc-outer --dscp control=9");
   CHECK_FALSE(decoded.contains("error"));
   auto back = from_json(decoded.dump(), "x");
   REQUIRE(back);
@@ -169,7 +169,7 @@ TEST_CASE("packets of drawn choices go through JSON and keep them", "[wire.json.
   // What is given wins over what the packet says, that over the defaults of the call.
   back = from_json(decoded.dump(), "x", {.bth_se_first = true}, [](WireConfig& said) { said.icrc_outer = false; });
   REQUIRE(back);
-  CHECK((*back)[0].wire == WireConfig{.udp_port = 4971, .bth_se_first = true, .ev_swap = true, .dscp = {.control = 9}});
+  CHECK((*back)[0].wire == WireConfig{.udp_port = 4791, .bth_se_first = true, .ev_swap = true, .dscp = {.control = 9}});
   CHECK((*back)[0].bytes != f.bytes);
   f.wire = {};
   CHECK_FALSE(json::parse(to_json(f, 1))["capture"].contains("options"));

@@ -101,7 +101,7 @@ TEST_CASE("wrong code points are named", "[wire.error.value]") {
   expect(encode(p), ErrorCode::BadSrh, 55, "not a segment routing header with one segment: value 4, expected 2");
   p = write_packet();
   p.udp->dst_port = 4790;
-  expect(encode(p), ErrorCode::NotMrc, 56, "UDP destination port 4790, MRC is on 4791");
+  expect(encode(p), ErrorCode::NotMrc, 56, "UDP destination port 4790, MRC is on 4971");
   p = write_packet();
   p.bth->tver = 1;
   expect(encode(p), ErrorCode::BadTver, 63, "transport version 1, expected 0");

@@ -60,7 +60,7 @@ TEST_CASE("the blocks written are the ones worked out by hand", "[wire.pcapng.by
   PcapngWriter writer(out, {}, 1, 0, std::vector<std::string>{"note"});
   writer.write(0, 0x0000000100000002, hex("aabbccddee"), std::vector<std::string>{"hi"});
   const std::string read_with =
-      "mrc decode --udp-port 4791 --dscp no_trim=0 --dscp trimmable=4 --dscp trimmable_retx=8 --dscp trimmed=12 "
+      "mrc decode --udp-port 4971 --dscp no_trim=0 --dscp trimmable=4 --dscp trimmable_retx=8 --dscp trimmed=12 "
       "--dscp trimmed_lasthop=16 --dscp control=46";
   std::string text;
   for (const char c : read_with) text += fmt::format("{:02x}", c);
@@ -194,7 +194,7 @@ TEST_CASE("what the writer says the reader takes", "[wire.pcapng.choices]") {
                          .ev_swap = true,
                          .eeth_op_high = true,
                          .icrc_outer = true,
-                         .dscp = {.no_trim = 5, .trimmable = 63, .trimmable_retx = 1, .trimmed = 0}};
+                         .dscp = {.no_trim = 5, .trimmable = 63, .trimmable_retx = 1, .trimmed = 0, .returned = 11}};
   std::ostringstream out;
   PcapngWriter writer(out, drawn, 3, 0, std::vector<std::string>{"one", "two"});
   for (unsigned i = 0; i < 3; ++i) writer.write(i, i, hex("aa"));

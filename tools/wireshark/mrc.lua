@@ -14,12 +14,13 @@ local mrc = Proto("mrc", "Multipath Reliable Connection")
 
 -- ---- choices that the wire format leaves open -----------------------------------------------------
 
-mrc.prefs.port = Pref.uint("UDP port", 4791, "UDP destination port of MRC (A-01)")
+mrc.prefs.port = Pref.uint("UDP port", 4971, "UDP destination port of MRC (A-01)")
 mrc.prefs.port_only = Pref.bool("That UDP port only", false,
   "packets to other ports are none, 4791 and 4971 included (A-01)")
 mrc.prefs.dscp_trimmed = Pref.uint("DSCP TRIMMED", 12, "code point of trimmed packets (A-04)")
 mrc.prefs.dscp_trimmed_lasthop = Pref.uint("DSCP TRIMMED_LASTHOP", 16,
   "code point of packets trimmed by the last switch (A-04)")
+mrc.prefs.dscp_returned = Pref.uint("DSCP RETURNED", 64, "code point of packets sent back; 64: none of its own (A-80)")
 mrc.prefs.bth_se_first = Pref.bool("BTH: SE before M", false, "bit 7 of byte 1 is SE, bit 6 is M, as IBTA has it (A-02)")
 mrc.prefs.ev_swap = Pref.bool("EV: halves swapped", false, "source port = EV[15:0], flow label = EV[31:16] (A-03)")
 mrc.prefs.eeth_op_high = Pref.bool("EETH: op in bits 5:4", false, "instead of bits 3:2")
@@ -31,23 +32,27 @@ mrc.prefs.from_capture = Pref.bool("Take these from the capture", true,
 local function preferred()
   local p = mrc.prefs
   return {port = p.port, port_only = p.port_only, trimmed = p.dscp_trimmed, trimmed_lasthop = p.dscp_trimmed_lasthop,
-    bth_se_first = p.bth_se_first, ev_swap = p.ev_swap, eeth_op_high = p.eeth_op_high, icrc_outer = p.icrc_outer}
+    returned = p.dscp_returned, bth_se_first = p.bth_se_first, ev_swap = p.ev_swap, eeth_op_high = p.eeth_op_high,
+    icrc_outer = p.icrc_outer}
 end
 
 -- The choices of a description of ours: the options of 'mrc decode'. Those it leaves out have their defaults.
 local function described(words)
-  local out = {port = 4791, trimmed = 12,
-    trimmed_lasthop = 16}
+  local out = {port = 4971, trimmed = 12,
+    trimmed_lasthop = 16, returned = 64}
   local flags = {["--udp-port-only"] = "port_only", ["--bth-se-first"] = "bth_se_first", ["--ev-swap"] = "ev_swap", ["--eeth-op-high"] = "eeth_op_high",
     ["--icrc-outer"] = "icrc_outer"}
   local classes = {no_trim = true, trimmable = true, trimmable_retx = true, trimmed = true, trimmed_lasthop = true,
-    control = true}
+    control = true, returned = true}
   local option
   for word in words:gmatch("%S+") do
     local flag, off = flags[word], flags[word:match("^(.*)=false$")]
     local class, code = word:match("^([%l_]+)=(%d+)$")
     if option == "--udp-port" and word:match("^%d+$") then
       out.port = tonumber(word)
+      option = nil
+    elseif option == "--dscp" and word == "returned=none" then
+      out.returned = 64
       option = nil
     elseif option == "--dscp" and classes[class] then
       out[class] = tonumber(code)
@@ -418,7 +423,7 @@ function mrc.dissector(tvb, pinfo, root)
   tree:add(f_entropy, wire.ev_swap and label * 0x10000 + port or port * 0x10000 + label)
 
   local dscp = outermost_dscp()
-  local trimmed = dscp == wire.trimmed or dscp == wire.trimmed_lasthop
+  local trimmed = dscp == wire.trimmed or dscp == wire.trimmed_lasthop or dscp == wire.returned
   if trimmed then tree:add(f_trimmed, true) end
 
   local body = length  -- end of headers, payload and padding

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Packets of the device's own that a switch has trimmed and sent back. The peer's QP has the number of one of
+/// the device's, so that they look like a trimmed packet of the peer's.
+#include <catch2/catch_test_macros.hpp>
+#include <tuple>
+
+#include "tests/reference/tale.hpp"
+
+using namespace mrc;
+using namespace mrc::test;
+using ref::Rule;
+
+namespace {
+
+enum class Switch {
+  Leaves,     ///< the addresses as they are
+  Exchanges,  ///< source and destination: nothing tells it from a peer's packet
+  Marks,      ///< the same, with a code point of its own
+};
+
+constexpr uint8_t kReturned = 11;
+
+ref::Profile device(uint32_t returned, bool code_point) {
+  ref::Profile profile = life_profile();
+  profile.settings.returned = returned;
+  profile.settings.returned_valid = code_point;
+  profile.settings.dscp_returned = kReturned;
+  return profile;
+}
+
+log::Qp twin() {
+  log::Qp qp = life_qp();
+  qp.peer_qp = kQp;
+  return qp;
+}
+
+/// PSN 0 of the device, as it comes back.
+wire::Packet back(Switch how, bool again = false) {
+  wire::Packet p = Tale::write(true, 0, 0, again);
+  p.bth->dqp = kQp;
+  if (how != Switch::Leaves) std::swap(p.ipv6->src, p.ipv6->dst);
+  p.ipv6->dscp = how == Switch::Marks ? kReturned : 12;
+  p.payload.resize(20);
+  return p;
+}
+
+wire::Packet sends(uint32_t n, uint32_t ev_number, bool again = false) {
+  wire::Packet p = Tale::write(true, n, ev_number, again);
+  p.bth->dqp = kQp;
+  return p;
+}
+
+wire::Packet nack() {
+  wire::Packet p = Tale::packet(wire::Opcode::Nack, true, kSqPsn);
+  p.bth->dqp = kQp;
+  p.neth->nack_psn = kSqPsn;
+  p.neth->reason = 1;
+  p.neth->cc_type = 2;
+  p.neth->entropy = ev(0);
+  p.neth->spdcid = p.neth->dpdcid = kQp;
+  return p;
+}
+
+wire::Packet sack() {
+  wire::Packet p = Tale::packet(wire::Opcode::Sack, true, kRqPsn - 1);
+  p.bth->dqp = kQp;
+  p.seth->cack_psn = kRqPsn - 1;
+  p.seth->pr = 1;
+  p.seth->ack_psn_offset = -1;
+  p.seth->entropy = ev(0);
+  p.seth->spdcid = p.seth->dpdcid = kQp;
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("what came back is answered with nothing", "[reference][history][A-80]") {
+  for (const auto& [how, returned, answered, wrong] : {
+           std::tuple{Switch::Leaves, ref::kDropReturned, false, ""},
+           {Switch::Leaves, ref::kDropReturned, true, "resp.returned resp.returned "},
+           {Switch::Leaves, ref::kLearnReturned, true, "resp.returned resp.returned "},
+           {Switch::Leaves, ref::kNotToldApart, true, ""},
+           {Switch::Marks, ref::kDropReturned, false, ""},
+           {Switch::Marks, ref::kDropReturned, true, "resp.returned resp.returned "},
+           {Switch::Exchanges, ref::kDropReturned, true, ""},
+       }) {
+    CAPTURE(static_cast<int>(how), returned, answered);
+    log::Qp qp = twin();
+    qp.rq_psn = kSqPsn;  // the PSN fits its window
+    Tale tale(qp, device(returned, how == Switch::Marks));
+    tale.frame(true, 0, sends(0, 0));
+    tale.frame(false, 0, back(how));
+    if (answered) {
+      tale.frame(true, 0, nack());
+      wire::Packet besides = sack();
+      besides.bth->psn = besides.seth->cack_psn = kSqPsn - 1;
+      tale.frame(true, 0, besides);
+    }
+    CHECK(tale.wrong() == wrong);
+    if (!answered) CHECK(tale.checked(Rule::RespReturned) == 1);
+  }
+}
+
+TEST_CASE("where no address is told, nothing is said of what came back", "[reference][history][A-80]") {
+  log::Qp qp = twin();
+  qp.rq_psn = kSqPsn;
+  qp.own_ip = {};
+  for (const bool answered : {true, false}) {
+    Tale tale(qp, device(ref::kDropReturned, false));
+    tale.frame(true, 0, sends(0, 0));
+    tale.frame(false, 0, back(Switch::Leaves));
+    if (answered) tale.frame(true, 0, nack());
+    CHECK(tale.wrong().empty());
+    CHECK(tale.rests(Rule::RespReturned) == 1);
+  }
+}
+
+TEST_CASE("a peer's packet of the same number is answered, whatever came back", "[reference][history][A-80]") {
+  log::Qp qp = twin();
+  qp.rq_psn = kSqPsn;
+  Tale tale(qp, device(ref::kDropReturned, false));
+  tale.frame(true, 0, sends(0, 0));
+  tale.frame(false, 0, back(Switch::Leaves));
+  wire::Packet peers = back(Switch::Leaves);
+  std::swap(peers.ipv6->src, peers.ipv6->dst);
+  tale.frame(false, 1, peers);
+  tale.frame(true, 0, nack());
+  wire::Packet besides = sack();
+  besides.bth->psn = besides.seth->cack_psn = kSqPsn - 1;
+  tale.frame(true, 0, besides);
+  CHECK(tale.wrong().empty());
+}
+
+TEST_CASE("a device that learns of what came back sends it again at once, another has no cause",
+          "[reference][history][A-80]") {
+  for (const uint32_t returned : {ref::kDropReturned, ref::kLearnReturned, ref::kNotToldApart}) {
+    for (const Switch how : {Switch::Leaves, Switch::Marks}) {
+      CAPTURE(returned, static_cast<int>(how));
+      Tale tale(twin(), device(returned, true));
+      tale.frame(true, 0, sends(0, 0));
+      tale.frame(false, 0, back(how));
+      tale.frame(true, 1, sends(0, 3, true));
+      CHECK((tale.wrong().find("req.rtx-cause") == std::string::npos) == (returned == ref::kLearnReturned));
+    }
+  }
+}
+
+TEST_CASE("what came back late says nothing of the packet that was sent again", "[reference][history][A-80]") {
+  for (const bool again : {true, false}) {
+    Tale tale(twin(), device(ref::kLearnReturned, false));
+    tale.frame(true, 0, sends(0, 0));
+    tale.frame(false, 0, back(Switch::Leaves));
+    tale.frame(true, 1, sends(0, 3, true));
+    tale.frame(false, 0, back(Switch::Leaves, again));  // of the newest transmission, or another copy of the first
+    tale.frame(true, 0, sends(0, 4, true));
+    CHECK(tale.broken(Rule::ReqRtxCause) == (again ? 0 : 1));
+  }
+}
+
+TEST_CASE("each packet that came back counts once, and no other does", "[reference.responder][A-80]") {
+  for (const auto& [counted, right] : {std::pair{0u, false}, {1u, false}, {2u, true}, {3u, false}}) {
+    ref::Profile profile = device(ref::kDropReturned, true);
+    profile.silent_drops = false;
+    Tale tale(twin(), profile);
+    tale.frame(false, 0, back(Switch::Leaves));
+    tale.frame(false, 0, back(Switch::Marks));
+    tale.waits(100 * kUs);
+    tale.push(log::Counter{"returned", counted});
+    CHECK(tale.wrong() == (right ? "" : "resp.returned-count "));
+  }
+  // The last one may not be counted yet; and frames may have been discarded for want of room.
+  for (const auto& [wait, drops, right] :
+       {std::tuple{log::Time{0}, 0u, true}, {100 * kUs, 0u, false}, {100 * kUs, 1u, true}}) {
+    ref::Profile profile = device(ref::kDropReturned, true);
+    Tale tale(twin(), profile);
+    tale.frame(false, 0, back(Switch::Leaves));
+    tale.waits(wait);
+    tale.push(log::Counter{"returned", 0});
+    tale.push(log::Counter{"silent_drops", drops});
+    CHECK(tale.wrong() == (right ? "" : "resp.returned-count "));
+  }
+}
