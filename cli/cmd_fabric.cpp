@@ -22,6 +22,7 @@
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
 #include "cli/trace_option.hpp"
+#include "gen/fabric_profiles.hpp"
 #include "log/writer.hpp"
 #include "sim/experiment/endpoints.hpp"
 #include "sim/experiment/experiment.hpp"
@@ -39,11 +40,12 @@ Examples:
   mrc fabric --scenario incast --print >my.toml               a file to start from
   mrc fabric --scenario my.toml --seed 7 --json run.json --pcap nic0/0=nic0.pcapng
   mrc fabric --scenario small --endpoint rtl                  Verilated RTL in every NIC
+  mrc fabric --scenario incast --fabric-profile spectrum      code points, queues, thresholds of one vendor's switches
 
 docs/fabric.md describes scenarios, docs/outputs.md where results go. Ctrl-C ends the run with the results so far.)";
 
 struct Options {
-  std::string scenario = "incast", json, report, transport, endpoint, record, record_nics, trace, matrix;
+  std::string scenario = "incast", json, report, transport, endpoint, profile, record, record_nics, trace, matrix;
   std::vector<std::string> pcap;
   std::optional<uint64_t> seed;
   unsigned threads = 1;
@@ -73,6 +75,45 @@ void list() {
   list_keys("\n[[event]]:\n", sim::event_keys());
   list_keys("\n[[node]]:\n", sim::node_keys());
   std::cout << "\n[topology], or topology = \"file.toml\": 'mrc topo keys' prints its keys.\n";
+}
+
+void list_profiles() {
+  const auto codes = [](uint64_t mask) {
+    std::string out;
+    for (unsigned d = 0; d < 64; ++d) {
+      if ((mask >> d & 1) == 0) continue;
+      unsigned last = d;
+      while (last < 63 && (mask >> (last + 1) & 1) != 0) ++last;
+      out += fmt::format("{}{}", out.empty() ? "" : ", ", d);
+      if (last > d) out += fmt::format("-{}", last);
+      d = last;
+    }
+    return out;
+  };
+  for (const FabricProfile& p : kFabricProfiles) {
+    std::cout << fmt::format("{}: {}\n", p.name, p.doc);
+    std::cout << "  NICs      ";
+    for (const FabricSetting& s : p.nic) std::cout << fmt::format(" {} {}", s.name, s.value);
+    std::cout << "\n  classes   ";
+    for (unsigned i = 0; i < p.classes; ++i) {
+      std::cout << fmt::format("{} {}: data {}, again {}", i == 0 ? "" : ";", i, p.data[i].data, p.data[i].rtx);
+    }
+    std::cout << fmt::format("\n  switches   trim size {}, ", p.trim_size);
+    if (p.queues == 0) {
+      std::cout << "strict priorities, thresholds by plane BDP\n";
+      continue;
+    }
+    std::cout << fmt::format("ECN {} to {} KB {} %, queues of {} KB\n", p.ecn_min / 1024, p.ecn_max / 1024,
+                             p.ecn_percent, p.limit / 1024);
+    for (unsigned q = 0; q < p.queues; ++q) {
+      const FabricClass& c = p.queue[q];
+      std::cout << fmt::format("  queue {}    {:>2} %{}, code points {}\n", q, c.share,
+                               c.data      ? ", marks and trims"
+                               : c.trimmed ? ", trimmed packets"
+                                           : "",
+                               codes(c.codes));
+    }
+  }
 }
 
 std::string progress_text(const sim::ExperimentProgress& p) {
@@ -128,6 +169,14 @@ sim::Scenario scenario_of(const Options& o) {
     }
     scenario.endpoints = o.endpoint;
     scenario.nodes.clear();
+  }
+  if (!o.profile.empty()) {
+    const FabricProfile* profile = find_fabric_profile(o.profile);
+    if (profile == nullptr) {
+      throw UsageError("--fabric-profile " + o.profile + " is not known.",
+                       "'mrc fabric --fabric-profile list' prints them.");
+    }
+    sim::use_profile(scenario, *profile);
   }
   return scenario;
 }
@@ -237,6 +286,10 @@ int run(const Options& o, const Context& context) {
     list();
     return kPass;
   }
+  if (o.profile == "list") {
+    list_profiles();
+    return kPass;
+  }
   if (o.print) {
     for (const sim::ShippedScenario& s : sim::shipped_scenarios()) {
       if (o.scenario != s.name) continue;
@@ -262,6 +315,8 @@ void register_fabric(CLI::App& app, Context& context) {
                 "share the work; what happens is the same with any number");
   text_option(*command, "--transport", options->transport, "mrc or roce, whatever the scenario says");
   text_option(*command, "--endpoint", options->endpoint, "fast, model or rtl: all NICs, whatever the scenario says");
+  text_option(*command, "--fabric-profile", options->profile,
+              "how switches and NICs are set up, whatever the topology says; or list");
   text_option(*command, "--json", options->json, "result as JSON");
   text_option(*command, "--report", options->report, "folder for index.html, tables and pictures");
   command->add_option("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
@@ -272,8 +327,8 @@ void register_fabric(CLI::App& app, Context& context) {
   text_option(*command, "--matrix", options->matrix, "the flows as htsim's connection matrix (.cm)");
   command->add_flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
   command->callback([options, command, &context] {
-    for (const char* other : {"--seed", "--threads", "--transport", "--endpoint", "--json", "--report", "--pcap",
-                              "--record", "--trace", "--matrix"}) {
+    for (const char* other : {"--seed", "--threads", "--transport", "--endpoint", "--fabric-profile", "--json",
+                              "--report", "--pcap", "--record", "--trace", "--matrix"}) {
       exclude(*command, "--print", other, "--print runs nothing");
     }
     if (!options->record_nics.empty() && options->record.empty() && options->trace.empty()) {

@@ -37,11 +37,20 @@ std::vector<LinkCapture::File> LinkCapture::open(const std::vector<std::string>&
   return files;
 }
 
+namespace {
+sim::FrameContext context_of(const FabricProfile& profile) {
+  sim::FrameContext context;
+  context.wire.dscp = sim::dscp_of(profile);
+  return context;
+}
+}  // namespace
+
 LinkCapture::LinkCapture(const File& file, sim::Experiment& experiment, const std::string& run_id)
     : fabric_(experiment.fabric()),
       link_(file.link),
       plane_(plane_of(link_, experiment.topology())),
-      writer_(file.output->stream(), sim::FrameContext{}.wire, experiment.topology().planes(),
+      context_(context_of(experiment.topology().profile())),
+      writer_(file.output->stream(), context_.wire, experiment.topology().planes(),
               static_cast<unsigned>(link_ < experiment.topology().hosts() * experiment.topology().planes()
                                         ? experiment.topology().config().gbps
                                         : experiment.topology().uplink_gbps()),
@@ -69,7 +78,7 @@ void LinkCapture::sent(sim::LinkId, bool from_a, sim::Time start, const sim::Pac
   }
   // A copy of the fields gets the bytes; the packet itself goes on without.
   const sim::PacketPtr copy = sim::copy(pool_, packet);
-  if (sim::give_frame(pool_, *copy)) write(*copy);
+  if (sim::give_frame(pool_, *copy, context_)) write(*copy);
 }
 
 }  // namespace mrc::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/output.hpp"
+#include "sim/engine/codec.hpp"
 #include "sim/experiment/experiment.hpp"
 #include "wire/pcapng.hpp"
 
@@ -36,6 +37,7 @@ class LinkCapture final : public sim::Tap {
   sim::Fabric& fabric_;
   sim::LinkId link_;
   unsigned plane_;
+  sim::FrameContext context_;
   wire::PcapngWriter writer_;
   std::array<std::string, 2> names_;
   sim::PacketPool pool_;

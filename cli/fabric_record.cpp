@@ -44,7 +44,7 @@ ref::Profile profile_of(const sim::FastConfig& c, const sim::Endpoint& endpoint,
   s.sack_trigger = c.sack_trigger;
   s.oor_drop = c.oor_drop;
   s.pdcid_zero = endpoint.apart();  // packets without bytes carry no QPN of their sender
-  s.skip_mode = c.skip_twice ? 1 : 0;
+  s.skip_mode = static_cast<uint32_t>(c.skip_mode);
   s.rtt_rtx = c.rtt_rtx;
   s.nominal = static_cast<uint32_t>(c.nominal);
   s.trim_silent = !c.trim_sack;

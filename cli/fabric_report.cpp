@@ -65,6 +65,9 @@ std::string fabric_summary(const ExperimentResult& r) {
       "  data packets {}, {} again ({} by timers), {} trimmed, {} marked, {} dropped, {} lost on links\n",
       tb::grouped(r.total.data_packets), tb::grouped(r.total.retransmissions), tb::grouped(r.total.timeouts),
       tb::grouped(r.trims), tb::grouped(r.marks), tb::grouped(r.drops), tb::grouped(r.lost));
+  if (r.total.returned != 0) {
+    out += fmt::format("  sent back    {} packets came back to their senders\n", tb::grouped(r.total.returned));
+  }
   out += fmt::format("  speed        {} data packets/s, {} events in {:.2f} s, {:.1f} MB\n",
                      tb::grouped(static_cast<uint64_t>(r.packets_per_second())), tb::grouped(r.fabric_events),
                      r.wall_seconds, static_cast<double>(r.memory) / 1e6);
@@ -136,7 +139,8 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
                  {"marks", r.marks},
                  {"drops", r.drops},
                  {"lost_on_links", r.lost},
-                 {"discards", r.discards}};
+                 {"discards", r.discards},
+                 {"returned", t.returned}};
   if (!r.samples.empty()) {
     for (unsigned p = 0; p < r.planes; ++p) j["plane_bytes"].push_back(r.samples.back().plane_bytes[p]);
   }

@@ -16,7 +16,7 @@ import os
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-from gen import bins, boundaries, bugs, conformance, crc, cpp, csr, docs, headers  # noqa: E402
+from gen import bins, boundaries, bugs, conformance, crc, cpp, csr, docs, fabric_profiles, headers  # noqa: E402
 from gen import nic_cpp, nic_docs, nic_sv, presets, reuse, rules, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
 from gen.nic import Nic  # noqa: E402
@@ -57,6 +57,8 @@ def outputs(folder, root):
         "cmodel/gen/rules.hpp": rules.cpp(spec),
         "docs/generated/rules.md": rules.page(spec),
         "docs/generated/headers.md": docs.headers(spec),
+        "cmodel/gen/fabric_profiles.hpp": fabric_profiles.cpp(spec),
+        "docs/generated/fabric_profiles.md": fabric_profiles.page(spec),
         "docs/generated/nic.md": nic_docs.overview(nic),
         "tools/wireshark/mrc.lua": headers.lua(spec),
         "conformance/mrcscript/headers.json": conformance.wire(spec),

@@ -151,6 +151,7 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
   void read_on();
   void give(Qp& qp);
   void refuse_post(const log::Post& request, log::Status status);
+  void flush_waiting(uint32_t qpn);
 
   // Of the endpoint.
   Time leave(unsigned port, PacketPtr packet, Time start, Time free) override;
@@ -192,14 +193,45 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
 
 /// Registers that the fast endpoint has an answer to; of the others it has the value after reset.
 bool has_setting(const std::string& name) {
-  constexpr std::string_view kHas[] = {
-      "CTRL.oor_drop",    "CTRL.rtt_rtx",       "CTRL.skip_mode",   "CTRL.trim_silent",   "CTRL.nominal",
-      "DSCP_TX.data",     "DSCP_TX.rtx",        "DSCP_TX.ctl",       "DSCP_TRIM.trimmed",  "DSCP_TRIM.lasthop",
-      "UDP_PORT.port",    "REORDER.pkts",       "REORDER.same_ev",   "EP_CTL.interval",    "EP_CTL.rev_probe",
-      "EP_CTL.repeats",   "EV_CTL.min_active",  "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.skip_good",
-      "EV_PROBE.kind",    "SACK_TRIGGER.bytes", "SRV6.plane_lsb",    "SRV6.uplink_usid",   "SRV6.uplink_lsb",
-      "SRV6.uplink_bits", "SHARE.enable",       "SHARE.epoch",       "SHARE.least",        "SHARE.trims",
-      "SHARE.pen",        "SHARE_DRAIN.bytes"};
+  constexpr std::string_view kHas[] = {"CTRL.oor_drop",
+                                       "CTRL.rtt_rtx",
+                                       "CTRL.skip_mode",
+                                       "CTRL.trim_silent",
+                                       "CTRL.nominal",
+                                       "CTRL.zero_length",
+                                       "CTRL.wimm_over",
+                                       "CTRL.returned",
+                                       "DSCP_TX.ep",
+                                       "EV_CTL.skip_ticks",
+                                       "DSCP_TX.data",
+                                       "DSCP_TX.rtx",
+                                       "DSCP_TX.ctl",
+                                       "DSCP_TRIM.trimmed",
+                                       "DSCP_TRIM.lasthop",
+                                       "DSCP_TRIM.returned",
+                                       "DSCP_TRIM.returned_valid",
+                                       "UDP_PORT.port",
+                                       "REORDER.pkts",
+                                       "REORDER.same_ev",
+                                       "EP_CTL.interval",
+                                       "EP_CTL.rev_probe",
+                                       "EP_CTL.repeats",
+                                       "EV_CTL.min_active",
+                                       "EV_PROBE.interval",
+                                       "EV_PROBE.successes",
+                                       "EV_PROBE.skip_good",
+                                       "EV_PROBE.kind",
+                                       "SACK_TRIGGER.bytes",
+                                       "SRV6.plane_lsb",
+                                       "SRV6.uplink_usid",
+                                       "SRV6.uplink_lsb",
+                                       "SRV6.uplink_bits",
+                                       "SHARE.enable",
+                                       "SHARE.epoch",
+                                       "SHARE.least",
+                                       "SHARE.trims",
+                                       "SHARE.pen",
+                                       "SHARE_DRAIN.bytes"};
   return name.starts_with("QP_CTX.") || std::find(std::begin(kHas), std::end(kHas), name) != std::end(kHas);
 }
 
@@ -209,7 +241,12 @@ FastConfig config_of(const tb::PinsSettings& s, const Preset& preset) {
   const uint32_t ctrl = s.get(csr::kCtrl, csr::kCtrlReset);
   c.oor_drop = csr::kCtrlOorDrop.get(ctrl) != 0;
   c.rtt_rtx = csr::kCtrlRttRtx.get(ctrl) != 0;
-  c.skip_twice = csr::kCtrlSkipMode.get(ctrl) == 1;
+  // 3 is taken as 2.
+  const auto choice = [ctrl](const auto& field) { return std::min(field.get(ctrl), 2u); };
+  c.skip_mode = static_cast<SkipMode>(choice(csr::kCtrlSkipMode));
+  c.zero_length = static_cast<ZeroLength>(choice(csr::kCtrlZeroLength));
+  c.wimm_over = static_cast<WimmOver>(choice(csr::kCtrlWimmOver));
+  c.returned = static_cast<Returned>(choice(csr::kCtrlReturned));
   c.trim_sack = csr::kCtrlTrimSilent.get(ctrl) == 0;
   c.nominal = static_cast<Nominal>(csr::kCtrlNominal.get(ctrl) % 3);
   const auto code = [](uint32_t value) { return static_cast<uint8_t>(value); };
@@ -217,6 +254,8 @@ FastConfig config_of(const tb::PinsSettings& s, const Preset& preset) {
   c.dscp.trimmable = code(csr::kDscpTxData.get(tx));
   c.dscp.trimmable_retx = code(csr::kDscpTxRtx.get(tx));
   c.dscp.control = code(csr::kDscpTxCtl.get(tx));
+  c.dscp_endpoint = code(csr::kDscpTxEp.get(tx));
+  if (csr::kDscpTrimReturnedValid.get(trim) != 0) c.dscp_returned = code(csr::kDscpTrimReturned.get(trim));
   c.dscp.trimmed = code(csr::kDscpTrimTrimmed.get(trim));
   c.dscp.trimmed_lasthop = code(csr::kDscpTrimLasthop.get(trim));
   const uint32_t reorder = s.get(csr::kReorder, csr::kReorderReset);
@@ -226,7 +265,9 @@ FastConfig config_of(const tb::PinsSettings& s, const Preset& preset) {
   c.endpoint_interval = static_cast<uint16_t>(csr::kEpCtlInterval.get(ep));
   c.reverse_probes = csr::kEpCtlRevProbe.get(ep) != 0;
   c.endpoint_repeats = csr::kEpCtlRepeats.get(ep);
-  c.ev_min_active = csr::kEvCtlMinActive.get(s.get(csr::kEvCtl, csr::kEvCtlReset));
+  const uint32_t ev = s.get(csr::kEvCtl, csr::kEvCtlReset);
+  c.ev_min_active = csr::kEvCtlMinActive.get(ev);
+  c.skip_ticks = csr::kEvCtlSkipTicks.get(ev);
   const uint32_t probe = s.get(csr::kEvProbe, csr::kEvProbeReset);
   c.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(probe));
   c.probe_successes = std::max(1u, csr::kEvProbeSuccesses.get(probe));
@@ -338,7 +379,7 @@ QpConfig FastDevice::qp_now(uint32_t qpn) const {
   config.mpr = config.mpr_dest = 8;
   Rng rng(seed_, "entropy values");
   for (unsigned i = 0; i < preset_.evs_per_qp / preset_.num_planes * planes_; ++i)
-    config.evs.push_back(static_cast<uint32_t>(rng.next() >> 32));
+    config.evs.push_back(rules::ev_not_zero(static_cast<uint32_t>(rng.next() >> 32)));
   return config;
 }
 
@@ -539,10 +580,16 @@ bool FastDevice::post(const log::Post& request) {
   if (qp.open >= config_.wqe_depth || memory_ + request.bytes > kMaxMemory) return false;
   if (endpoint().failed(request.qp)) {
     refuse_post(request, log::Status::Flushed);
-  } else if (request.bytes == 0) {
+  } else if (request.bytes == 0 && config_.zero_length != ZeroLength::Legal) {
     refuse_post(request, log::Status::LocalLength);
-  } else if (request.immediate && qp.immediates >= config_.max_wimm) {
+  } else if (request.immediate && qp.immediates >= config_.max_wimm &&
+             (config_.max_wimm == 0 || config_.wimm_over != WimmOver::Wait)) {
     refuse_post(request, log::Status::WimmOverrun);
+    if (config_.wimm_over == WimmOver::Error) {
+      cell_->enter(now_);
+      endpoint().end(request.qp, CqStatus::Flushed);
+      flush_waiting(request.qp);
+    }
   } else {
     const uint64_t id = next_id_++;
     memory_ += request.bytes;
@@ -554,6 +601,7 @@ bool FastDevice::post(const log::Post& request) {
       to_read_.push_back(
           {id, static_cast<uint32_t>(at), static_cast<uint32_t>(std::min<uint64_t>(kReadBytes, request.bytes - at))});
     read_on();
+    if (request.bytes == 0) events_.emplace(now_, [this, qpn = request.qp] { give(qps_.at(qpn)); });
   }
   return true;
 }
@@ -634,7 +682,11 @@ void FastDevice::completed(const Completion& c) {
   refuse_post(found->second.request, status_of(c));
   if (c.ok || c.status == CqStatus::Flushed) return;
   // The QP has failed: what still waits for its data is flushed too, after what the endpoint had.
-  events_.emplace(now_, [this, qpn = c.qpn] {
+  flush_waiting(c.qpn);
+}
+
+void FastDevice::flush_waiting(uint32_t qpn) {
+  events_.emplace(now_, [this, qpn] {
     Qp& failed = qps_.at(qpn);
     while (!failed.waiting.empty()) {
       const uint64_t id = failed.waiting.front();
@@ -723,11 +775,15 @@ void FastDevice::begins(unsigned plane, std::span<const uint8_t> frame, Time tim
     return;
   }
   const PacketPtr packet = cell_->pool().from_frame(frame, wire_);
-  packet->dst_host = decoded.ipv6->dst == ip_ ? kOwn : 0;
-  packet->src = 0;
-  for (const auto& [n, peer] : peers_) {
-    if (peer.ip == decoded.ipv6->src) packet->src = n;
-  }
+  const auto host = [this](const log::Ip& ip) {
+    if (ip == ip_) return kOwn;
+    for (const auto& [n, peer] : peers_) {
+      if (peer.ip == ip) return n;
+    }
+    return NodeId{0};
+  };
+  packet->dst_host = host(decoded.ipv6->dst);
+  packet->src = host(decoded.ipv6->src);
   cell_->enter(now_);
   cell_->arrive(plane, *packet, time);
 }
@@ -833,6 +889,7 @@ tb::Counters FastDevice::counters() {
                                                      {"duplicates", s.duplicates},
                                                      {"trimmed", s.trimmed},
                                                      {"marked", s.marked},
+                                                     {"returned", s.returned},
                                                      {"sacks", s.sacks},
                                                      {"nacks", s.nacks},
                                                      {"acks", s.acks},

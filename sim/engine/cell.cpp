@@ -109,6 +109,9 @@ std::optional<wire::Error> Cell::set_rate(unsigned port, double gbps) {
 }
 
 void Cell::reset() {
+  if (Switch* sw = fabric_.switch_at(0)) {
+    for (unsigned p = 0; p < ports_; ++p) sw->flush(p);  // before its links go: it sends nothing any more
+  }
   for (unsigned p = 0; p < ports_; ++p) {
     carrier_lost(p);
     set_port(p, false);

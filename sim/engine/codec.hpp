@@ -16,7 +16,7 @@ void read_fields(Packet& packet, const wire::Packet& decoded);
 
 /// What fields do not say.
 struct FrameContext {
-  wire::WireConfig wire{};
+  wire::WireConfig wire{.udp_port = wire::kUdpPortMrc};  ///< as register UDP_PORT after reset (A-01)
   uint16_t p_key = 0xffff;
   std::array<uint8_t, 6> src_mac{}, dst_mac{};
   /// Fills the payload that goes to that address of the receiver; null: zeros.

@@ -38,6 +38,7 @@ struct EndpointStats {
   uint64_t duplicates = 0;                              ///< WRITE packets received again
   uint64_t trimmed = 0;                                 ///< trimmed packets received
   uint64_t marked = 0;                                  ///< packets received with ECN-CE
+  uint64_t returned = 0;                                ///< own packets that a switch trimmed and sent back
   uint64_t sacks = 0, nacks = 0, acks = 0, probes = 0;  ///< sent
   uint64_t completions = 0;                             ///< of work requests
   uint64_t failed_qps = 0;
@@ -61,6 +62,8 @@ struct QpSpec {
   std::vector<uint32_t> ev_backup;
   uint32_t planes = 1;     ///< EV i belongs to plane i % planes
   bool congestion = true;  ///< has a congestion controller (NSCC)
+  bool own_class = false;  ///< data and retransmissions have the code points below; otherwise those of the NIC (A-79)
+  uint8_t dscp_data = 0, dscp_rtx = 0;
 
   /// What no endpoint could carry, in a sentence; empty: nothing. planes: the endpoint's.
   std::string problem(uint32_t endpoint_planes) const;
@@ -78,7 +81,7 @@ void fill_pattern(uint64_t address, std::span<uint8_t> bytes);
 struct WorkRequest {
   uint64_t id = 0;  ///< the caller's, given back in the completion
   uint32_t qpn = 3;
-  uint64_t bytes = 0;  ///< 1 and more
+  uint64_t bytes = 0;  ///< 0, if the endpoint takes such, and more
   bool immediate = false;
   uint32_t imm = 0;
 };

@@ -715,7 +715,7 @@ void Fabric::set_port(PortId id, bool up) {
   port.wake_ps = kNever;
   Node& node = nodes_[port.node];
   if (node.sw) {
-    if (!up) node.sw->flush(index_of(id, port));
+    if (!up) node.sw->link_lost(index_of(id, port));
     node.sw->port_changed(index_of(id, port), up);
   } else {
     node.endpoint->link_changed(index_of(id, port), up);
@@ -793,6 +793,7 @@ std::optional<wire::Error> Fabric::reboot(NodeId id, Time down_for) {
                   "Only switches can be rebooted.");
   }
   Node& node = nodes_[id];
+  for (unsigned p = 0; p < node.ports; ++p) node.sw->flush(p);  // before its links go: it sends nothing any more
   std::vector<LinkId> held;
   for (unsigned p = 0; p < node.ports; ++p) {
     const LinkId link = port_links_[node.first + p];

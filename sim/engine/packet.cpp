@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/engine/packet.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -198,6 +199,9 @@ void set_destination(Packet& packet) {
     ipv4_checksum(b);
   } else if (packet.stack != Stack::Other) {
     b[kIp + 7] = packet.hop_limit;
+    // One that goes back to its sender keeps the addresses of its only IP header.
+    const bool back = packet.dst.hi == kHostPrefix && packet.dst.lo != packet.dst_host;
+    if (packet.stack == Stack::Ipv6 && back) return;
     store_be<8>(&b[kIp + 24], packet.dst.hi);
     store_be<8>(&b[kIp + 32], packet.dst.lo);
     if (packet.stack == Stack::Srv6Srh) b[kSrhSegmentsLeft] = packet.segments_left;
@@ -215,6 +219,18 @@ void cut(Packet& packet) {
     store_be<2>(&b[kIp + 4], std::min<uint64_t>(load_be<2>(&b[kIp + 4]), b.size() - kIp - kIpv6Bytes));
   }
   set_traffic_class(packet);
+}
+
+void swap_addresses(Packet& packet) {
+  std::vector<uint8_t>& b = packet.attachment()->bytes;
+  const bool outer = packet.stack == Stack::Srv6 || packet.stack == Stack::Srv6Srh;
+  const unsigned address = packet.stack == Stack::Ipv4 ? 4 : 16;
+  unsigned source = packet.stack == Stack::Ipv4 ? kIp + 12 : kIp + 8;
+  if (outer) source += kIpv6Bytes + (packet.stack == Stack::Srv6Srh ? wire::Srh::kBytes : 0);
+  if (packet.stack == Stack::Other || b.size() < source + 2 * size_t{address}) return;
+  const auto first = b.begin() + static_cast<ptrdiff_t>(source);
+  std::swap_ranges(first, first + address, first + address);
+  if (outer) std::copy(first, first + address, b.begin() + kIp + 8);
 }
 
 }  // namespace frame

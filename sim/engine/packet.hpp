@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/units.hpp"
@@ -258,6 +259,7 @@ namespace frame {  // the same changes in the bytes; only called when there are 
 void set_traffic_class(Packet& packet);
 void set_destination(Packet& packet);
 void cut(Packet& packet);
+void swap_addresses(Packet& packet);
 }  // namespace frame
 
 inline bool has_bytes(const Packet& packet) { return packet.attached && !packet.attachment()->bytes.empty(); }
@@ -284,6 +286,17 @@ inline void trim(Packet& packet, unsigned size, uint8_t dscp, bool lengths = fal
   }
   if (lengths) packet.bth |= kLengthCut;
   if (has_bytes(packet)) frame::cut(packet);
+}
+/// The packet goes to its sender: by an outermost IPv6 header of its own to there (SRv6), or, without one, as a switch
+/// knows the way that it came. swap: its source and destination addresses are exchanged; otherwise they stay.
+inline void turn_back(Packet& packet, bool swap) {
+  packet.dst = host_address(packet.src);
+  packet.segments_left = 0;
+  if (swap) {
+    std::swap(packet.src, packet.dst_host);
+    if (has_bytes(packet)) frame::swap_addresses(packet);
+  }
+  sync_forwarding(packet);
 }
 
 }  // namespace mrc::sim

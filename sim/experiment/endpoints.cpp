@@ -78,6 +78,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   FastConfig config = FastConfig::for_fabric(
       topology.nic_gbps(), rtt + times.nic_time(data_frame(scenario, topology), Rate::gbps(topology.config().gbps)));
   if (nic_rules(scenario)) config.be_nic(preset);
+  use_profile(config, topology.profile());
   config.mpr = config.mpr_dest = window_of(scenario, topology);
   config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;
@@ -93,7 +94,19 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.endpoint_repeats = static_cast<unsigned>(scenario.ep_repeats);
   config.nominal = static_cast<Nominal>(scenario.nominal);
   config.nscc.path_mtu = static_cast<uint32_t>(scenario.mtu);
-  config.nscc.trimming = topology.config().trim;
+  config.max_wimm = static_cast<unsigned>(scenario.max_wimm);
+  config.wimm_over = static_cast<WimmOver>(scenario.wimm_over);
+  config.zero_length = static_cast<ZeroLength>(scenario.zero_length);
+  config.skip_mode = static_cast<SkipMode>(scenario.skip_mode);
+  if (scenario.skip_us > 0) {
+    config.skip_ticks = static_cast<unsigned>(std::clamp(scenario.skip_us * 1000 / kNsccTickNs, 1.0, 65535.0));
+  }
+  config.returned = scenario.returned == "learn"  ? Returned::Learn
+                    : scenario.returned == "peer" ? Returned::Peer
+                                                  : Returned::Drop;
+  if (scenario.returned_dscp >= 0) config.dscp_returned = static_cast<uint8_t>(scenario.returned_dscp);
+  // What is sent back and not listened to is as good as dropped.
+  config.nscc.trimming = topology.config().trim && (!topology.config().to_sender || config.returned == Returned::Learn);
   const bool clocked = has_clocked(scenario);
   if (clocked) {
     if (!nic_rules(scenario)) {

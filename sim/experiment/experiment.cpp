@@ -367,7 +367,7 @@ void Experiment::sample(ExperimentResult& result) {
     const bool leaf = (n - topology_.hosts()) % (topology_.leaves() + topology_.spines()) < topology_.leaves();
     for (unsigned port = 0; port < fabric_->ports_of(n); ++port) {
       uint64_t depth = 0;
-      for (unsigned q = 0; q < kQueues; ++q) {
+      for (unsigned q = 0; q < sw.used_queues(); ++q) {
         const QueueCounters c = sw.queue_counters(port, q);
         depth += sw.depth(port, q);
         s.trims += c.trim;
@@ -535,6 +535,7 @@ void Experiment::finish(ExperimentResult& r) {
     t.duplicates += s.duplicates;
     t.trimmed += s.trimmed;
     t.marked += s.marked;
+    t.returned += s.returned;
     t.sacks += s.sacks;
     t.nacks += s.nacks;
     t.acks += s.acks;
@@ -551,7 +552,7 @@ void Experiment::finish(ExperimentResult& r) {
       const bool from_a = a.node == n;
       const LinkStats stats = fabric_->stats(link, from_a);
       PortResult p;
-      for (unsigned q = 0; q < kQueues; ++q) {
+      for (unsigned q = 0; q < sw.used_queues(); ++q) {
         const QueueCounters c = sw.queue_counters(port, q);
         p.deepest = std::max(p.deepest, c.watermark_bytes);
         p.marks += c.ecn_marked;

@@ -51,14 +51,15 @@ uint64_t above(uint64_t limit, uint64_t used) { return limit > used ? limit - us
 uint64_t memory_needed(const Scenario& scenario, const Topology& topology, const Traffic& traffic) {
   const uint64_t links = topology.links(), nic_links = uint64_t{topology.hosts()} * topology.planes();
   const uint64_t switch_ports = nic_links + 2 * (links - nic_links);
-  const uint64_t switch_port = kSwitchPortBytes + (kQueueData + 1) * sizeof(Queue);
+  const uint64_t switch_port = kSwitchPortBytes + std::max(kQueueData + 1u, topology.profile().queues) * sizeof(Queue);
   uint64_t bytes = links * (2 * sizeof(Port) + kLinkBytes) + switch_ports * switch_port;
   bytes += topology.hosts() * uint64_t{sizeof(FastEndpoint)};
+  if (topology.routes_to_hosts()) bytes += topology.switches() * uint64_t{topology.hosts()} * sizeof(uint16_t);
 
   std::unordered_map<uint64_t, uint16_t> pairs;
   std::vector<uint64_t> sent(topology.hosts());
   for (const Flow& f : traffic.flows) {
-    uint16_t& qps = pairs[uint64_t{f.from} << 32 | f.to];
+    uint16_t& qps = pairs[uint64_t{static_cast<uint8_t>(f.qp_class + 1)} << 56 | uint64_t{f.from} << 28 | f.to];
     qps = std::max(qps, f.qps);
     sent[f.from] += f.bytes;
   }

@@ -65,6 +65,16 @@ const Key<Scenario> kScenarioKeys[] = {
     NUMBER(Scenario, ep_repeats, 0, 15, true, "times that a port status update is sent again; 15: for ever"),
     NUMBER(Scenario, nominal, 0, 2, true, "what a packet counts for: 0 UDP length + 40, 1 payload, 2 payload + 40"),
     FLAG(Scenario, trim_nack, "a trimmed packet is NACKed"),
+    TEXT(Scenario, returned, "drop|learn|peer",
+         "a NIC's own packet that comes back trimmed: counted, a loss that it knows at once, or taken for a peer's"),
+    NUMBER(Scenario, returned_dscp, -1, 63, true,
+           "code point by which NICs tell such packets, besides their addresses; -1: none"),
+    NUMBER(Scenario, max_wimm, 0, 32, true, "WRITEs with immediate of a QP that may be on their way; 0: none at all"),
+    NUMBER(Scenario, wimm_over, 0, 2, true, "one more of them: 0 waits, 1 is refused, 2 ends its QP"),
+    NUMBER(Scenario, zero_length, 0, 2, true, "a WRITE of no bytes: 0 legal, 1 NAKed, 2 dropped"),
+    NUMBER(Scenario, skip_mode, 0, 2, true,
+           "a marked entropy value is passed over 0 once, 1 once more after a second mark, 2 for skip_us at least"),
+    NUMBER(Scenario, skip_us, 0, 8000, false, "that time; 0: a round trip of the fabric"),
     FLAG(Scenario, share, "receivers of an incast shut and open the windows of those who send"),
     NUMBER(Scenario, share_epoch, -1, 15, true,
            "they count for 128 ns x 2^share_epoch; -1: two and a half round trips"),
@@ -84,6 +94,8 @@ const Key<TrafficConfig> kTrafficKeys[] = {
     NUMBER(TrafficConfig, message, 0, 4294967295.0, true, "bytes of a WRITE; 0: the whole flow, at most 1 GiB"),
     NUMBER(TrafficConfig, outstanding, 0, 1e6, true, "WRITEs a QP has posted at once; 0: all"),
     NUMBER(TrafficConfig, qps, 1, 256, true, "QPs that share a flow"),
+    Key<TrafficConfig>{"class", "class of the fabric's profile that its QPs have; -1: none of their own", -1, 3, true,
+                       [](auto& t) -> double& { return t.qp_class; }},
     TEXT(TrafficConfig, from, nullptr, "flow: the sender, \"nic0\""),
     TEXT(TrafficConfig, to, nullptr, "flow, incast: the receiver, \"nic1\""),
     NUMBER(TrafficConfig, nodes, 0, 1048576, true,
@@ -239,6 +251,8 @@ std::span<const Key<Scenario>> scenario_keys() { return kScenarioKeys; }
 std::span<const Key<TrafficConfig>> traffic_keys() { return kTrafficKeys; }
 std::span<const Key<EventConfig>> event_keys() { return kEventKeys; }
 std::span<const Key<NodeConfig>> node_keys() { return kNodeKeys; }
+
+void use_profile(Scenario& scenario, const FabricProfile& profile) { scenario.topology.profile = profile.name; }
 
 Scenario parse_fabric_scenario(std::string_view text, const std::string& file) { return parse(text, file); }
 

@@ -18,6 +18,7 @@ struct TrafficConfig {
   double bytes = 1e6, message = 0, outstanding = 0, qps = 1;
   double nodes = 0, first = 0, stride = 1, groups = 1, shift = 0, victims = 0, victim_bytes = 0, window = 1;
   double start_us = 0, jitter_us = 0;
+  double qp_class = -1;  ///< key "class"
   Source source;
 };
 
@@ -38,7 +39,7 @@ struct NodeConfig {
 
 struct Scenario {
   std::string name, description;
-  std::string transport = "mrc", endpoints = "fast", preset = "asic800", windows = "auto";
+  std::string transport = "mrc", endpoints = "fast", preset = "asic800", windows = "auto", returned = "drop";
   bool congestion = true, shared_evs = false, open_end = false, sampling = true, same_ev = true, trim_nack = true,
        nic_rules = false, share = false;
   double seed = 1, mtu = 4096;
@@ -47,6 +48,7 @@ struct Scenario {
   double mpr = 0, reorder = 0, overdue = 0, timeout = -1, sack_trigger = 16384, min_active = 8, probe_us = 100,
          ar_shift = 0;
   double common_evs = 0, probe_kind = 0, ep_repeats = 15, nominal = 0;
+  double max_wimm = 32, wimm_over = 0, zero_length = 0, skip_mode = 0, skip_us = 0, returned_dscp = -1;
   double share_epoch = -1, share_least = 4, share_trims = 24, share_pen = 8, share_drain = 0;
   TopologyConfig topology;
   std::vector<TrafficConfig> traffic;
@@ -65,6 +67,9 @@ struct ShippedScenario {
   const char* text;  ///< TOML
 };
 std::span<const ShippedScenario> shipped_scenarios();
+
+/// The fabric is that of a profile: its switches, and with them its NICs.
+void use_profile(Scenario& scenario, const FabricProfile& profile);
 
 /// A shipped scenario by name, else a file. Throws InputError.
 Scenario load_fabric_scenario(const std::string& name_or_file);

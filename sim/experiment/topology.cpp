@@ -58,8 +58,13 @@ const Key<T> kKeys[] = {
     NUMBER(evs, 1, 2048, true, "entropy values of a QP in use, a multiple of planes"),
     NUMBER(backup_evs, 0, 2048, true, "entropy values in reserve, a multiple of planes"),
     TEXT(spread, "even|random", "entropy values over the uplinks: each as often as any other, or as it comes"),
-    FLAG(trim, "switches trim what they cannot queue"),
-    NUMBER(trim_size, 60, 9216, true, "bytes left of a trimmed packet; not written, with srh: 206"),
+    TEXT(profile, kFabricProfileNames,
+         "code points, queues and thresholds of switches, and code points of NICs; 'mrc fabric --fabric-profile list'"),
+    FLAG(trim, "switches trim what they cannot queue; \"to-sender\": and send it, and what a dead link holds up, back"),
+    FLAG(return_swapped, "to-sender: with source and destination addresses exchanged"),
+    NUMBER(returned_dscp, -1, 63, true, "to-sender: code point of what is sent back; -1: that of trimmed packets"),
+    NUMBER(trim_size, 60, 9216, true,
+           "bytes left of a trimmed packet; not written: the profile's, with srh at least 206"),
     FLAG(trim_lengths, "trimming rewrites the length of the outermost IP header, with IPv4 its checksum too"),
     FLAG(lasthop, "packets trimmed in front of the NIC get the code point TRIMMED_LASTHOP"),
     FLAG(ecn, "switches mark packets"),
@@ -74,6 +79,7 @@ const Key<T> kKeys[] = {
 #undef FLAG
 #undef TEXT
 
+constexpr std::string_view kToSender = "to-sender";
 constexpr const char* kRemedy = "Write TOML as in docs/fabric.md; 'mrc topo keys' prints all keys.";
 constexpr input::FileKind kTopologyFile{"topology", input::kTomlBytes, kRemedy};
 
@@ -92,6 +98,16 @@ std::span<const Key<TopologyConfig>> topology_keys() { return kKeys; }
 
 void read_topology(const input::TomlFile& file, const toml::table& table, TopologyConfig& config) {
   for (const auto& [key, node] : table) {
+    if (key.str() == "trim" && node.is_string()) {
+      if (*node.value_exact<std::string>() != kToSender) {
+        file.refuse(node, "trim = " + input::shown(*node.value_exact<std::string>()) + " is not known",
+                    "Write true, false or \"to-sender\".");
+      }
+      config.trim = config.to_sender = true;
+      config.source.lines.insert_or_assign("trim", Source::Spot{node.source().begin.line, node.source().begin.column});
+      continue;
+    }
+    if (key.str() == "trim") config.to_sender = false;
     if (!input::set_key<T>(kKeys, config, config.source, file, key.str(), node)) {
       input::unknown_key(file, key, "the topology", input::names_of<T>(kKeys), "'mrc topo keys' prints all keys.");
     }
@@ -121,9 +137,15 @@ namespace {
 unsigned whole(double value) { return static_cast<unsigned>(value); }
 }  // namespace
 
-Topology::Topology(const TopologyConfig& config) : config_(config) {
+Topology::Topology(const TopologyConfig& config) : config_(config), profile_(find_fabric_profile(config.profile)) {
+  if (profile_ == nullptr) {
+    refuse("profile", "profile = " + input::shown(config.profile) + " is not known",
+           "'mrc fabric --fabric-profile list' prints the names.");
+  }
   // Behind a routing header 128 bytes end inside the BTH: nobody could tell what was trimmed.
-  if (config.srh && !config.source.has("trim_size")) config_.trim_size = 206;
+  if (!config.source.has("trim_size") && config.trim_size == TopologyConfig{}.trim_size) {
+    config_.trim_size = std::max(profile_->trim_size, config.srh ? 206u : 0u);
+  }
   planes_ = whole(config.planes);
   if (!std::has_single_bit(planes_))
     refuse("planes", plural(planes_, "plane") + " cannot be wired", "Use 1, 2, 4 or 8 planes.");
@@ -322,7 +344,7 @@ LinkId Topology::find_link(std::string_view name) const {
 
 SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) const {
   const uint64_t bdp = plane_bdp();
-  SwitchConfig sw = SwitchConfig::recommended(name, bdp);
+  SwitchConfig sw = SwitchConfig::of_profile(name, bdp, *profile_);
   sw.latency = static_cast<Time>(config_.switch_ns * kNs);
   sw.port_latency = static_cast<Time>(config_.port_ns * kNs);
   sw.cut_through = config_.cut_through;
@@ -330,16 +352,23 @@ SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) con
   sw.trim_size = static_cast<unsigned>(config_.trim_size);
   sw.trim_lengths = config_.trim_lengths;
   sw.usid_block = block_;
-  if (config_.ecn_to_nics) {
-    for (unsigned q = 0; q < kQueues; ++q) sw.to_host.queue[q].ecn = sw.to_switch.queue[q].ecn;
+  sw.trim_to_sender = config_.trim && config_.to_sender;
+  sw.return_swapped = config_.return_swapped;
+  sw.returned_dscp =
+      config_.returned_dscp < 0 ? sw.to_switch.trimmed_dscp : static_cast<uint8_t>(config_.returned_dscp);
+  if (sw.trim_to_sender) sw.queue_of_dscp[sw.returned_dscp] = sw.trim_queue;
+  for (unsigned q = 0; q < kQueues; ++q) {
+    if (config_.ecn_to_nics) sw.to_host.queue[q].ecn = sw.to_switch.queue[q].ecn;
+    if (!config_.ecn_to_nics && config_.source.has("ecn_to_nics")) sw.to_host.queue[q].ecn = {};
   }
+  const bool by_bdp = profile_->ecn_max == 0 || config_.source.has("ecn_min") || config_.source.has("ecn_max");
   if (!config_.lasthop) sw.to_host.trimmed_dscp = sw.to_switch.trimmed_dscp;
   for (PortConfig* port : {&sw.to_switch, &sw.to_host}) {
     for (QueueConfig& queue : port->queue) {
       queue.alpha = config_.alpha;
       if (!config_.trim) queue.trim = false;
       if (!config_.ecn) queue.ecn = {};
-      if (queue.ecn.mode == EcnConfig::Mode::Red) {
+      if (by_bdp && queue.ecn.mode == EcnConfig::Mode::Red) {
         queue.ecn.min_bytes = static_cast<uint64_t>(config_.ecn_min * static_cast<double>(bdp));
         queue.ecn.max_bytes = static_cast<uint64_t>(config_.ecn_max * static_cast<double>(bdp));
       }
@@ -395,6 +424,7 @@ void Topology::entropy(NodeId from, NodeId to, uint64_t seed, std::vector<uint32
         const uint32_t uplink = config_.spread == "even" ? order[turn] : static_cast<uint32_t>(rng.below(uplinks));
         ev = (bits ? random >> bits << bits : random) | uplink;
       }
+      if (ev == 0) ev = 1u << std::max(bits, 3u);  // never 0, and of the same uplink
       (g < groups ? active[g * planes_ + p] : backup[(g - groups) * planes_ + p]) = ev;
     }
   }

@@ -18,12 +18,15 @@ namespace mrc::sim {
 
 /// What a topology file says. Numbers that were not written are 0 where that means "follows from the others".
 struct TopologyConfig {
-  std::string kind = "clos", routing = "srv6", spread = "even", locator = "2001:db8";
+  std::string kind = "clos", routing = "srv6", spread = "even", locator = "2001:db8", profile = "default";
   double planes = 1, hosts = 0, hosts_per_leaf = 0, leaves = 0, spines = 0, radix = 0, oversubscription = 0;
   double gbps = 800, uplink_gbps = 0, host_metres = 2, spine_metres = 30;
   double fec_ns = 100, switch_ns = 500, port_ns = 0, detect_us = 0;
   double bdp_kb = 0, buffer_mb = 64, alpha = 0, trim_size = 128, ecn_min = 0.2, ecn_max = 0.8;
   double evs = 128, backup_evs = 32;
+  double returned_dscp = -1;
+  bool to_sender = false;  ///< trim = "to-sender"
+  bool return_swapped = false;
   bool cut_through = false, trim = true, trim_lengths = false, lasthop = true, ecn = true, ecn_to_nics = false,
        srh = false;
   Source source;
@@ -46,6 +49,10 @@ class Topology {
   const TopologyConfig& config() const { return config_; }
   bool clos() const { return spines_ > 0; }
   bool srv6() const { return config_.routing == "srv6"; }
+  /// How switches, and NICs with them, are set up.
+  const FabricProfile& profile() const { return *profile_; }
+  /// Switches know where each NIC is: without SRv6, and to send packets back.
+  bool routes_to_hosts() const { return !srv6() || config_.to_sender; }
   unsigned planes() const { return planes_; }
   unsigned hosts() const { return hosts_; }
   unsigned leaves() const { return leaves_; }
@@ -116,6 +123,7 @@ class Topology {
   SwitchConfig switch_config(const std::string& name, unsigned tier) const;
 
   TopologyConfig config_;
+  const FabricProfile* profile_ = nullptr;
   unsigned planes_ = 1, hosts_ = 0, leaves_ = 1, spines_ = 0, per_leaf_ = 0, number_bits_ = 14;
   uint32_t block_ = 0;
 };

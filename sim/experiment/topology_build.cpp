@@ -64,7 +64,8 @@ void Topology::build(Fabric& fabric, const Factory& factory, const std::function
           sw.add_node_sid(usid(kStayKind, p, stay_number() | u));
         }
         for (unsigned h = 0; h < here; ++h) sw.add_route(usid(kDownKind, p, h), h);
-      } else {
+      }
+      if (routes_to_hosts()) {
         for (unsigned h = 0; h < here; ++h) sw.add_host_route(first + h, {static_cast<uint16_t>(h)});
         if (first > 0) sw.add_host_routes(0, first, up);
         if (first + here < hosts_) sw.add_host_routes(first + here, hosts_ - first - here, up);
@@ -76,9 +77,8 @@ void Topology::build(Fabric& fabric, const Factory& factory, const std::function
         sw.add_node_sid(usid(kSpineKind, p, u));
       }
       for (unsigned l = 0; l < leaves_; ++l) {
-        if (srv6()) {
-          sw.add_route(usid(kNodeKind, p, l), l);
-        } else {
+        if (srv6()) sw.add_route(usid(kNodeKind, p, l), l);
+        if (routes_to_hosts()) {
           sw.add_host_routes(l * per_leaf_, std::min(per_leaf_, hosts_ - l * per_leaf_), {static_cast<uint16_t>(l)});
         }
       }

@@ -65,6 +65,13 @@ class Maker {
     f.message = c_->message > 0 ? static_cast<uint32_t>(c_->message) : kWholeFlow;
     f.outstanding = static_cast<uint32_t>(c_->outstanding);
     f.qps = static_cast<uint16_t>(c_->qps);
+    f.qp_class = static_cast<int8_t>(c_->qp_class);
+    if (c_->qp_class >= t_.profile().classes) {
+      refuse("class",
+             fmt::format("class = {} is none of profile {}, which has {}", c_->qp_class, t_.profile().name,
+                         t_.profile().classes),
+             "Count from 0, or choose another profile of the topology.");
+    }
     writes_ += std::max<uint64_t>((bytes + f.message - 1) / f.message, 1);
     if (writes_ > kMaxWrites) {
       refuse("message",
@@ -319,7 +326,8 @@ Driver::Driver(Fabric& fabric, const Topology& topology, const Scenario& scenari
       by_qpn_(topology.hosts()) {}
 
 const Channel* Driver::channel(NodeId from, NodeId to) const {
-  const auto found = first_channel_.find(uint64_t{from} << 32 | to);
+  auto found = first_channel_.find(key(from, to, -1));
+  for (int8_t c = 0; found == first_channel_.end() && c < 4; ++c) found = first_channel_.find(key(from, to, c));
   return found == first_channel_.end() ? nullptr : &channels_[found->second];
 }
 
@@ -348,17 +356,18 @@ void Driver::begin(const std::function<void()>& poll) {
   std::unordered_map<uint64_t, uint16_t> wanted;
   std::vector<uint64_t> order;
   for (const Flow& f : traffic_.flows) {
-    const uint64_t key = uint64_t{f.from} << 32 | f.to;
-    const auto [it, is_new] = wanted.try_emplace(key, f.qps);
-    if (is_new) order.push_back(key);
+    const uint64_t pair = key(f.from, f.to, f.qp_class);
+    const auto [it, is_new] = wanted.try_emplace(pair, f.qps);
+    if (is_new) order.push_back(pair);
     it->second = std::max(it->second, f.qps);
   }
-  for (const uint64_t key : order) {
-    first_channel_[key] = static_cast<uint32_t>(channels_.size());
-    for (unsigned k = 0; k < wanted[key]; ++k) {
+  for (const uint64_t pair : order) {
+    first_channel_[pair] = static_cast<uint32_t>(channels_.size());
+    for (unsigned k = 0; k < wanted[pair]; ++k) {
       Channel c;
-      c.from = static_cast<NodeId>(key >> 32);
-      c.to = static_cast<NodeId>(key);
+      c.from = static_cast<NodeId>(pair >> 28 & kNodeMask);
+      c.to = static_cast<NodeId>(pair & kNodeMask);
+      c.qp_class = static_cast<int8_t>(static_cast<int>(pair >> 56) - 1);
       c.from_qpn = kFirstQpn + static_cast<uint32_t>(by_qpn_[c.from].size());
       by_qpn_[c.from].push_back(static_cast<uint32_t>(channels_.size()));
       c.to_qpn = kFirstQpn + static_cast<uint32_t>(by_qpn_[c.to].size());
@@ -374,6 +383,12 @@ void Driver::begin(const std::function<void()>& poll) {
   spec.congestion = scenario_.congestion;
   for (const Channel& c : channels_) {
     if (poll) poll();
+    spec.own_class = c.qp_class >= 0;
+    if (spec.own_class) {
+      const FabricPair& own = topology_.profile().data[static_cast<size_t>(c.qp_class)];
+      spec.dscp_data = own.data;
+      spec.dscp_rtx = own.rtx;
+    }
     for (const bool there : {true, false}) {
       const NodeId here = there ? c.from : c.to;
       spec.qpn = there ? c.from_qpn : c.to_qpn;
@@ -447,7 +462,7 @@ void Driver::start(uint32_t index) {
   begun_.fetch_add(1, std::memory_order_relaxed);
   const uint64_t messages = (f.bytes + f.message - 1) / f.message;
   f.to_deliver = f.to_complete = static_cast<uint32_t>(messages);
-  const uint32_t first = first_channel_.at(uint64_t{f.from} << 32 | f.to);
+  const uint32_t first = first_channel_.at(key(f.from, f.to, f.qp_class));
   // One flow of one message on several QPs: each takes a part.
   uint64_t left = f.bytes;
   uint32_t message = f.message;

@@ -22,6 +22,7 @@ struct Flow {
   uint32_t message = 0;      ///< bytes of a WRITE
   uint32_t outstanding = 0;  ///< WRITEs a QP has posted at once; 0: all
   uint16_t qps = 1;
+  int8_t qp_class = -1;           ///< of its QPs: of the fabric's profile; -1: none of their own
   Time start = 0;                 ///< not before
   uint32_t waits = 0;             ///< flows that must have ended before
   bool next_on_delivery = false;  ///< those below wait until the receiver has it; else until the sender knows
@@ -86,6 +87,7 @@ struct Channel {
   NodeId from = 0, to = 0;
   uint32_t from_qpn = 0, to_qpn = 0;
   uint32_t outstanding = 0, limit = 0;
+  int8_t qp_class = -1;
   bool failed = false;
   struct Message {
     uint32_t flow, bytes;
@@ -122,6 +124,10 @@ class Driver final : public Listener {
   void delivered(const Delivery& delivery) override;
 
  private:
+  /// Of the QPs of that class from one NIC to another.
+  static uint64_t key(NodeId from, NodeId to, int8_t qp_class) {
+    return uint64_t{static_cast<uint8_t>(qp_class + 1)} << 56 | uint64_t{from} << 28 | to;
+  }
   void start(uint32_t flow);
   void start_due();
   void pump(uint32_t channel);
@@ -130,6 +136,7 @@ class Driver final : public Listener {
   uint32_t channel_of(NodeId node, uint32_t qpn) const { return by_qpn_[node][qpn - kFirstQpn]; }
 
   static constexpr NodeId kCandidates = 8;
+  static constexpr uint64_t kNodeMask = (1u << 28) - 1;
   static constexpr uint32_t kFirstQpn = kQpnBase;  ///< as the NIC numbers them
   Fabric& fabric_;
   const Topology& topology_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/engine/fabric.hpp"
 
@@ -18,6 +19,7 @@ Switch::Switch(Fabric& fabric, Shard& shard, PortId first, unsigned ports, const
       queues_(&shard.tables) {
   buffer_.total = config_.buffer_bytes;
   trimmed_codes_ = uint64_t{1} << config_.to_switch.trimmed_dscp | uint64_t{1} << config_.to_host.trimmed_dscp;
+  if (config_.trim_to_sender) trimmed_codes_ |= uint64_t{1} << config_.returned_dscp;
   tables_.ecmp_seed = config_.ecmp_seed;
   for (Egress& egress : ports_) egress.config = &config_.to_switch;
   used_queues_ = config_.trim_queue + 1u;
@@ -69,6 +71,13 @@ void Switch::receive(Packet* packet, unsigned ingress) {
   Port& port = fabric_.ports_[id];
   Egress& egress = ports_[decision.port];
   if (!port.up) [[unlikely]] {
+    if (may_return(*packet)) {
+      QueueLosses& counters = queues(decision.port)[config_.queue_of_dscp[packet->dscp & 63]].losses();
+      ++counters.dropped_packets;
+      counters.dropped_bytes += packet->size;
+      send_back(packet, counters);
+      return;
+    }
     ++shard_.losses[id].egress_discards;
     Recycle{}(packet);
     return;
@@ -76,13 +85,44 @@ void Switch::receive(Packet* packet, unsigned ingress) {
   const unsigned before = egress.waiting;
   if (!admit(egress, queues(decision.port), packet)) [[unlikely]]
     return;
+  began(decision.port, before);
+}
+
+void Switch::began(unsigned index, unsigned before) {
   if (before != 0) return;  // the port's event is on its way
+  const PortId id = first_ + index;
+  Port& port = fabric_.ports_[id];
   if (port.free_ps > shard_.now) {
     fabric_.wake_port(shard_, id, port);
     return;
   }
   // Exactly this one waits.
-  port_free(decision.port);
+  port_free(index);
+}
+
+void Switch::send_back(Packet* packet, QueueLosses& counters) {
+  ++counters.trim;
+  trim(*packet, config_.trim_size, config_.returned_dscp, config_.trim_lengths);
+  turn_back(*packet, config_.return_swapped);
+  const Decision decision =
+      tables_.hosts.find(static_cast<uint32_t>(packet->dst.lo), packet->src, packet->entropy, tables_.ecmp_seed);
+  if (decision.verdict != Verdict::Forward || !fabric_.ports_[first_ + decision.port].up) {
+    ++counters.dropped_trim;
+    Recycle{}(packet);
+    return;
+  }
+  Egress& egress = ports_[decision.port];
+  const unsigned before = egress.waiting, q = config_.trim_queue;
+  const QueueConfig& config = egress.config->queue[q];
+  Queue& queue = queues(decision.port)[q];
+  if (!admits(config, queue.bytes, packet->size, buffer_)) {
+    ++counters.dropped_trim;
+    Recycle{}(packet);
+    return;
+  }
+  ++counters.tx_trim;
+  put(egress, queue, config, q, packet);
+  began(decision.port, before);
 }
 
 bool Switch::admit(Egress& egress, std::span<Queue> queues, Packet* packet) {
@@ -97,6 +137,10 @@ bool Switch::admit(Egress& egress, std::span<Queue> queues, Packet* packet) {
       Recycle{}(packet);
       return false;
     }
+    if (config_.trim_to_sender) {
+      send_back(packet, counters);
+      return false;
+    }
     ++counters.trim;
     trim(*packet, config_.trim_size, egress.config->trimmed_dscp, config_.trim_lengths);
     q = config_.trim_queue;
@@ -109,18 +153,22 @@ bool Switch::admit(Egress& egress, std::span<Queue> queues, Packet* packet) {
     }
     ++counters.tx_trim;
   }
-  queue->put(packet);
+  put(egress, *queue, *config, q, packet);
+  return true;
+}
+
+inline void Switch::put(Egress& egress, Queue& queue, const QueueConfig& config, unsigned q, Packet* packet) {
+  queue.put(packet);
   egress.used = static_cast<uint8_t>(egress.used | 1u << q);
   ++egress.waiting;
   buffer_.used += packet->size;
   if (buffer_.used > buffer_.watermark) buffer_.watermark = buffer_.used;
-  if (queue->bytes > queue->watermark_bytes) queue->watermark_bytes = queue->bytes;
-  if (config->ecn.mode != EcnConfig::Mode::Off && (trimmed_codes_ >> (packet->dscp & 63) & 1) == 0 &&
-      ecn_capable(packet->ecn) && marks(config->ecn, queue->bytes, rng_)) {
+  if (queue.bytes > queue.watermark_bytes) queue.watermark_bytes = queue.bytes;
+  if (config.ecn.mode != EcnConfig::Mode::Off && (trimmed_codes_ >> (packet->dscp & 63) & 1) == 0 &&
+      ecn_capable(packet->ecn) && marks(config.ecn, queue.bytes, rng_)) {
     mark_ce(*packet);
-    ++queue->ecn_marked;
+    ++queue.ecn_marked;
   }
-  return true;
 }
 
 /// As next_queue(), which looks at every queue.
@@ -154,20 +202,35 @@ void Switch::port_free(unsigned index) {
   if (egress.waiting != 0) fabric_.wake_port(shard_, id, port);
 }
 
-void Switch::flush(unsigned index) {
+void Switch::flush(unsigned index) { empty(index, false); }
+void Switch::link_lost(unsigned index) { empty(index, true); }
+
+void Switch::empty(unsigned index, bool returns) {
   Egress& egress = ports_[index];
+  Packet *back = nullptr, *last = nullptr;
   for (Queue& queue : queues(index)) {
     while (queue.head != nullptr) {
       Packet* packet = queue.take();
       buffer_.used -= packet->size;
       ++queue.losses().dropped_packets;
       queue.losses().dropped_bytes += packet->size;
-      Recycle{}(packet);
+      if (returns && may_return(*packet)) {
+        packet->next = nullptr;
+        (back == nullptr ? back : last->next) = packet;
+        last = packet;
+      } else {
+        Recycle{}(packet);
+      }
     }
     queue.deficit = 0;
   }
   egress.waiting = 0;
   egress.used = 0;
+  // Only now: the way back may begin at this port.
+  while (back != nullptr) {
+    Packet* packet = std::exchange(back, back->next);
+    send_back(packet, queues(index)[config_.queue_of_dscp[packet->dscp & 63]].losses());
+  }
 }
 
 std::vector<NamedCounter> Switch::queue_counter_list(unsigned port, unsigned queue) const {

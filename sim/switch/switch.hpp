@@ -4,10 +4,11 @@
 /// What happens to a packet that arrives:
 ///  1. forward(): uN, uA, static route, or ECMP to a host. No route, hop limit used up, or the switch itself as the
 ///     destination: discarded at the ingress port.
-///  2. The egress port has no carrier: discarded there.
+///  2. The egress port has no carrier: discarded there (trim_to_sender: sent back as below).
 ///  3. The code point chooses the queue. admits() says no: dropped; trimmed if the queue trims, the code point is
 ///     trimmable and the packet is no trimmed one already: cut to trim_size, code point of the egress port, to the
-///     trim queue. If that refuses it too: dropped.
+///     trim queue. If that refuses it too: dropped. With trim_to_sender it gets the code point of returned packets and
+///     goes to the trim queue of the port that leads to its sender.
 ///  4. marks() with the depth it makes: ECN-CE, if it is ECN-capable and not trimmed.
 ///  5. Idle port: transmission begins at once. Otherwise it waits; next_queue() chooses when the port becomes free.
 #pragma once
@@ -54,6 +55,8 @@ class Switch {
   /// The same for many hosts with one group.
   bool add_host_routes(uint32_t first_host, uint32_t hosts, std::vector<uint16_t> ports);
 
+  /// Those that packets can be in: the first ones of each port.
+  unsigned used_queues() const { return used_queues_; }
   /// Bytes that wait in a queue now.
   uint64_t depth(unsigned port, unsigned queue) const {
     return queue < used_queues_ ? queues_[size_t{port} * used_queues_ + queue].bytes : 0;
@@ -76,6 +79,8 @@ class Switch {
   void port_free(unsigned port);
   /// Discards what waits for a port.
   void flush(unsigned port);
+  /// A port has lost its carrier: what waits for it is sent back, if the switch does that, or discarded.
+  void link_lost(unsigned port);
   void port_changed(unsigned port, bool up);
   void set_port_config(unsigned port, bool to_host);
   /// Fetches what port_free() reads: the port, then the packet.
@@ -100,6 +105,15 @@ class Switch {
   std::span<Queue> queues(unsigned port) { return {&queues_[size_t{port} * used_queues_], used_queues_}; }
   unsigned next(Egress& egress, std::span<Queue> queues);
   bool admit(Egress& egress, std::span<Queue> queues, Packet* packet);
+  void put(Egress& egress, Queue& queue, const QueueConfig& config, unsigned q, Packet* packet);
+  /// A port that had `before` packets waiting has one more.
+  void began(unsigned port, unsigned before);
+  bool may_return(const Packet& packet) const {
+    return config_.trim_to_sender && (config_.trimmable >> (packet.dscp & 63) & 1) != 0;
+  }
+  void empty(unsigned port, bool returns);
+  /// Trims a packet that a queue has not admitted, or whose port is down, and sends it to its sender. Takes it over.
+  void send_back(Packet* packet, QueueLosses& counters);
 
   Fabric& fabric_;
   Shard& shard_;

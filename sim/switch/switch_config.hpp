@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <string>
 
+#include "gen/fabric_profiles.hpp"
 #include "sim/engine/units.hpp"
 #include "wire/packet.hpp"
 
 namespace mrc::sim {
 
-/// Queues of an egress port. By default: control and trimmed packets, retransmissions, data; one is free.
-inline constexpr unsigned kQueues = 4;
+/// Queues that an egress port may have. By default three: control and trimmed packets, retransmissions, data.
+inline constexpr unsigned kQueues = 8;
 enum : uint8_t { kQueueControl = 0, kQueueRetx = 1, kQueueData = 2 };
 
 /// When a packet is marked as it enters a queue that has `depth` bytes, itself included. Only ECN-capable ones are.
@@ -51,9 +52,14 @@ struct SwitchConfig {
   /// Trimming rewrites the length (and with IPv4 the checksum) of the outermost IP header.
   bool trim_lengths = false;
   uint8_t trim_queue = kQueueControl;
-  uint64_t buffer_bytes = 64 << 20;  ///< shared by all queues; 1 to kMostBufferBytes
-  Time latency = 500 * kNs;          ///< from the arrival that counts to admission to the egress queue
-  Time port_latency = 0;             ///< of every port, paid on the way in and on the way out
+  /// What cannot be queued, or whose link is down, is trimmed and sent back to its sender instead of on to its receiver
+  /// . Needs routes to hosts.
+  bool trim_to_sender = false;
+  bool return_swapped = false;  ///< with its source and destination addresses exchanged; false: both as they were
+  uint8_t returned_dscp = wire::kDscpTrimmed;  ///< code point of what is sent back
+  uint64_t buffer_bytes = 64 << 20;            ///< shared by all queues; 1 to kMostBufferBytes
+  Time latency = 500 * kNs;                    ///< from the arrival that counts to admission to the egress queue
+  Time port_latency = 0;                       ///< of every port, paid on the way in and on the way out
   /// Arrival is that of the first 64 bytes instead of the last byte, on links that are not slower than any other of
   /// the switch (otherwise the egress port would run dry).
   bool cut_through = false;
@@ -64,8 +70,16 @@ struct SwitchConfig {
   /// Everything by the recommendation (base.md "Trimming") for one port's rate times the base round trip: ECN 0.2 to
   /// 0.8 (off to hosts), trim at 1.0, retransmissions 1.5, control and trimmed drop at 1.0; strict priorities.
   static SwitchConfig recommended(std::string name, uint64_t plane_bdp_bytes, const wire::DscpMap& dscp = {});
+  /// The same with a profile's code points and trim size, and its queues and thresholds if it has any: every share is a
+  /// weight (kShareWeight), no queue has strict priority.
+  static SwitchConfig of_profile(std::string name, uint64_t plane_bdp_bytes, const FabricProfile& profile);
   /// A sentence without full stop about what cannot work; empty: good.
   std::string check() const;
 };
+
+/// Bytes of a round for each per cent of the link: a full packet even with the smallest share that is in use, 4.
+inline constexpr uint32_t kShareWeight = 1100;
+/// A profile's code points, as the wire library has them.
+wire::DscpMap dscp_of(const FabricProfile& profile);
 
 }  // namespace mrc::sim

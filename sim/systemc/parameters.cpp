@@ -52,6 +52,9 @@ std::span<const Parameter<TrimmingSwitchConfig>> table(const TrimmingSwitchConfi
                     1),
       MRC_PARAMETER(TrimmingSwitchConfig, "trim_size", 60, 9216, true, settings.trim_size, 1),
       MRC_FLAG(TrimmingSwitchConfig, "trim_lengths", settings.trim_lengths),
+      MRC_FLAG(TrimmingSwitchConfig, "trim_to_sender", settings.trim_to_sender),
+      MRC_FLAG(TrimmingSwitchConfig, "return_swapped", settings.return_swapped),
+      MRC_PARAMETER(TrimmingSwitchConfig, "returned_dscp", 0, 63, true, settings.returned_dscp, 1),
       MRC_FLAG(TrimmingSwitchConfig, "cut_through", settings.cut_through),
       MRC_PARAMETER(TrimmingSwitchConfig, "ecmp_seed", 0, 9e15, true, settings.ecmp_seed, 1),
   });

@@ -147,6 +147,7 @@ class Spec:
         self.bugs_yaml = load(folder / "bugs.yaml")
         self.rules_yaml = load(folder / "rules.yaml")
         self.bins_yaml = load(folder / "bins.yaml")
+        self.fabric_profiles_yaml = load(folder / "fabric_profiles.yaml")
 
     # ---- expressions ------------------------------------------------------------------------------------------------
 

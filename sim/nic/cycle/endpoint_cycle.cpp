@@ -57,6 +57,7 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("probe_successes", c.probe_successes, 1, 7), beyond("retry.linear", c.retry.linear, 0, 7),
         beyond("retry.exponential", c.retry.exponential, 0, 25), beyond("state_probe", c.state_probe, 0, 0),
         beyond("overdue", c.overdue, 0, 0), beyond("max_wimm", c.max_wimm, 0, preset.max_wimm),
+        beyond("skip_ticks", c.skip_ticks, 0, csr::kEvCtlSkipTicks.mask() >> csr::kEvCtlSkipTicks.lsb),
         beyond("endpoint_repeats", c.endpoint_repeats, 0, kEpRepeatsForEver),
         beyond("wqe_depth", c.wqe_depth, 1, preset.wqe_depth)}) {
     if (!why.empty()) return why;
@@ -212,12 +213,18 @@ void CycleEndpoint::configure() {
   const NodeId node = access_.node();
   const wire::DscpMap& dscp = config_.dscp;
   put(csr::kCtrl, csr::kCtrlReset | csr::kCtrlOorDrop.set(0, config_.oor_drop) |
-                      csr::kCtrlRttRtx.set(0, config_.rtt_rtx) | csr::kCtrlSkipMode.set(0, config_.skip_twice ? 1 : 0) |
+                      csr::kCtrlRttRtx.set(0, config_.rtt_rtx) |
+                      csr::kCtrlSkipMode.set(0, static_cast<uint32_t>(config_.skip_mode)) |
+                      csr::kCtrlZeroLength.set(0, static_cast<uint32_t>(config_.zero_length)) |
+                      csr::kCtrlWimmOver.set(0, static_cast<uint32_t>(config_.wimm_over)) |
+                      csr::kCtrlReturned.set(0, static_cast<uint32_t>(config_.returned)) |
                       csr::kCtrlTrimSilent.set(0, !config_.trim_sack) |
                       csr::kCtrlNominal.set(0, static_cast<uint32_t>(config_.nominal)));
   put(csr::kDscpTx, csr::kDscpTxData.set(0, dscp.trimmable) | csr::kDscpTxRtx.set(0, dscp.trimmable_retx) |
-                        csr::kDscpTxCtl.set(0, dscp.control));
-  put(csr::kDscpTrim, csr::kDscpTrimTrimmed.set(0, dscp.trimmed) | csr::kDscpTrimLasthop.set(0, dscp.trimmed_lasthop));
+                        csr::kDscpTxCtl.set(0, dscp.control) | csr::kDscpTxEp.set(0, config_.dscp_endpoint));
+  put(csr::kDscpTrim, csr::kDscpTrimTrimmed.set(0, dscp.trimmed) | csr::kDscpTrimLasthop.set(0, dscp.trimmed_lasthop) |
+                          csr::kDscpTrimReturned.set(0, config_.dscp_returned.value_or(0)) |
+                          csr::kDscpTrimReturnedValid.set(0, config_.dscp_returned.has_value()));
   put(csr::kMacLo, static_cast<uint32_t>(mac_of(node)));
   put(csr::kMacHi, static_cast<uint32_t>(mac_of(node) >> 32));
   const U128 ip = number(host_address(node));
@@ -227,7 +234,8 @@ void CycleEndpoint::configure() {
                        csr::kEpCtlRevProbe.set(0, config_.reverse_probes) |
                        csr::kEpCtlRepeats.set(0, config_.endpoint_repeats));
   put(csr::kRevSeed, reverse_seed(node));
-  put(csr::kEvCtl, csr::kEvCtlMinActive.set(0, config_.ev_min_active));
+  put(csr::kEvCtl,
+      csr::kEvCtlMinActive.set(0, config_.ev_min_active) | csr::kEvCtlSkipTicks.set(0, config_.skip_ticks));
   put(csr::kEvProbe, csr::kEvProbeSuccesses.set(csr::kEvProbeInterval.set(csr::kEvProbeReset, config_.probe_interval),
                                                 config_.probe_successes) |
                          csr::kEvProbeSkipGood.set(0, config_.probe_skip_good) |
@@ -298,6 +306,15 @@ void CycleEndpoint::configure_qp(Qp& qp) {
   move(QpState::Init, kInitAttributes);
   move(QpState::Rtr, kRtrAttributes);
   move(QpState::Rts, kRtsAttributes);
+  if (s.own_class) {
+    csr::TblQpClass own;
+    own.own = true;
+    own.data = s.dscp_data;
+    own.rtx = s.dscp_rtx;
+    uint32_t word[csr::TblQpClass::kWords];
+    own.pack(word);
+    driver_.row(csr::kTblQpClassId, qp.index, word);
+  }
   // Entropy values that the QP does not have: each row of QP_CTX makes all of them good.
   const auto first = static_cast<uint32_t>(s.ev_active.size());
   const auto end = static_cast<uint32_t>(values.size() - s.ev_backup.size());
@@ -336,8 +353,12 @@ void CycleEndpoint::start() {
 
 bool CycleEndpoint::post(const WorkRequest& request) {
   Qp* qp = find(request.qpn);
-  if (qp == nullptr || qp->failed || request.bytes == 0 || request.bytes > kMaxMessage) return false;
-  if (qp->pending.size() >= config_.wqe_depth || (request.immediate && qp->immediates >= config_.max_wimm)) {
+  if (qp == nullptr || qp->failed || request.bytes > kMaxMessage) return false;
+  if (request.bytes == 0 && config_.zero_length != ZeroLength::Legal) return false;
+  if (qp->pending.size() >= config_.wqe_depth) return false;
+  // What the NIC would refuse, the caller tries again later; but where it ends the queue pair, it shall.
+  const bool waits = config_.max_wimm != 0 && config_.wimm_over == WimmOver::Wait;
+  if (request.immediate && !waits && qp->immediates >= config_.max_wimm && config_.wimm_over != WimmOver::Error) {
     return false;
   }
   Wqe wqe;
@@ -364,7 +385,14 @@ void CycleEndpoint::completion(const Cqe& cqe) {
     qp.failed = true;
     ++stats_.failed_qps;
   }
-  if (cqe.recv) return;  // immediates: what counts as delivered is what memory holds
+  if (cqe.recv) {
+    // Immediates: what counts as delivered is what memory holds, and of a message of no bytes that the NIC says so.
+    const auto distance = static_cast<int16_t>(cqe.msn - static_cast<uint16_t>(qp.delivered));
+    const auto found = qp.incoming.find(qp.delivered + static_cast<uint32_t>(int32_t{distance}));
+    if (ok && distance >= 0 && found != qp.incoming.end()) found->second.told = true;
+    deliver(qp);
+    return;
+  }
   if (qp.pending.empty() || qp.pending.front().wr_id != cqe.wr_id) {
     return fail("a completion of work request " + text(cqe.wr_id) + " of queue pair " + text(qp.spec.qpn) +
                 " out of turn");
@@ -392,6 +420,7 @@ void CycleEndpoint::poll() {
   };
   into(csr::kCntDup, &EndpointStats::duplicates);
   into(csr::kCntRto, &EndpointStats::timeouts);
+  if (config_.returned != Returned::Peer) into(csr::kCntReturned, &EndpointStats::returned);
   driver_.read(csr::kEvq, [this](uint32_t data, unsigned) {
     if (csr::kEvqValid.get(data) == 0) return;
     next_poll_ = cycle_;  // there may be more
@@ -465,13 +494,20 @@ void CycleEndpoint::written(uint64_t address, unsigned length, const uint8_t* da
   in.written += length;
   stats_.delivered_bytes += length;
   if (offset % qp->spec.mtu == 0) ++stats_.delivered_packets;
-  while (!qp->incoming.empty()) {
-    const auto first = qp->incoming.begin();
-    if (first->first != qp->delivered || first->second.written != first->second.length) break;
-    const uint32_t bytes = first->second.length;
-    qp->incoming.erase(first);
-    const uint32_t msn = qp->delivered++;
-    if (listener_ != nullptr) listener_->delivered({access_.node(), qp->spec.qpn, msn, bytes});
+  deliver(*qp);
+}
+
+/// Messages that memory has, in their order.
+void CycleEndpoint::deliver(Qp& qp) {
+  while (!qp.incoming.empty()) {
+    const auto first = qp.incoming.begin();
+    const Incoming& in = first->second;
+    if (first->first != qp.delivered || in.written != in.length || (in.length == 0 && !in.told)) break;
+    const uint32_t bytes = in.length;
+    if (bytes == 0) ++stats_.delivered_packets;
+    qp.incoming.erase(first);
+    const uint32_t msn = qp.delivered++;
+    if (listener_ != nullptr) listener_->delivered({access_.node(), qp.spec.qpn, msn, bytes});
   }
 }
 
@@ -541,17 +577,21 @@ void CycleEndpoint::receive(PacketPtr packet, unsigned plane) {
   if (plane >= preset_.num_planes || !started_) return;
   Packet& p = *packet;
   const bool trimmed = p.dscp == config_.dscp.trimmed || p.dscp == config_.dscp.trimmed_lasthop;
+  const bool mine = p.dst_host == access_.node() && p.src != access_.node() && config_.dscp_returned != p.dscp;
   if (p.ecn == 3) ++stats_.marked;
-  if (trimmed && is_data_opcode(p.opcode)) ++stats_.trimmed;
+  if (trimmed && mine && is_data_opcode(p.opcode)) ++stats_.trimmed;
   // The receiver's software would know how long a message is; this one reads it from the packets.
-  if (is_data_opcode(p.opcode) && !trimmed) {
+  if (is_data_opcode(p.opcode) && !trimmed && mine && !p.trimmed) {
     if (Qp* qp = find(p.dqp)) {
       const auto distance = static_cast<int16_t>(p.data.msn - static_cast<uint16_t>(qp->delivered));
       if (distance >= 0) {
         Incoming& in = qp->incoming[qp->delivered + static_cast<uint32_t>(int32_t{distance})];
-        if (in.length == 0) {
+        if (in.lines.empty()) {
           in.length = p.data.dma_length;
           in.lines.resize((in.length / preset_.host_bytes + 64) / 64);
+          // Of one without bytes and immediate nothing tells but its packet.
+          in.told = !has_immediate(p.opcode);
+          if (in.length == 0) deliver(*qp);
         }
       }
     }

@@ -74,6 +74,7 @@ class CycleEndpoint final : public Endpoint {
   struct Incoming {
     uint32_t length = 0;  ///< from the first packet of it that came in
     uint32_t written = 0;
+    bool told = false;            ///< of a message without bytes: it is there
     std::vector<uint64_t> lines;  ///< one bit for each HostBytes
   };
   struct Qp {
@@ -118,6 +119,7 @@ class CycleEndpoint final : public Endpoint {
   void receive_beat(unsigned plane, Time now);
   void schedule(Rx& rx, unsigned plane);
   void written(uint64_t address, unsigned length, const uint8_t* data);
+  void deliver(Qp& qp);
   void completion(const Cqe& cqe);
   void count_sent(const Packet& packet);
   void poll();

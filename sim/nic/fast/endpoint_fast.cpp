@@ -10,6 +10,7 @@
 #include "protocol/srv6.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
+#include "sim/switch/switch_config.hpp"
 #include "util/rng.hpp"
 
 namespace mrc::sim {
@@ -63,6 +64,7 @@ FastConfig FastConfig::for_fabric(double gbps, Time base_rtt) {
   nscc.qa_gate = 5;
   nscc.fi = nscc.path_mtu * 3 / 8.0;
   nscc.eta = nscc.path_mtu / 10.0;
+  config.skip_ticks = static_cast<unsigned>(std::clamp<Time>((base_rtt - 1) / (kNsccTickNs * kNs) + 1, 1, 0xffff));
   config.timeout = 7;
   while (config.timeout < 24 && (1024 * kNs << config.timeout) < 64 * base_rtt) ++config.timeout;
   return config;
@@ -88,6 +90,11 @@ void FastConfig::be_nic(const Preset& preset) {
   state_probe = 0;
   nic_walks = true;
   clock = cycle;
+}
+
+void use_profile(FastConfig& config, const FabricProfile& profile) {
+  config.dscp = dscp_of(profile);
+  config.dscp_endpoint = static_cast<uint8_t>(profile.get("DSCP_TX.ep", config.dscp.trimmable));
 }
 
 const NsccWords* FastShared::words(unsigned mtu_code, double gbps) {
@@ -192,6 +199,8 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
   qp->peer_qpn = spec.peer_qpn;
   qp->peer = spec.peer;
   qp->ts = config_.time_stamps;
+  qp->dscp_data = spec.own_class ? spec.dscp_data & 63 : config_.dscp.trimmable;
+  qp->dscp_rtx = spec.own_class ? spec.dscp_rtx & 63 : config_.dscp.trimmable_retx;
   qp->encap = spec.encap;
   qp->stack = stack_of(spec.encap);
   qp->path_template = spec.path_template;
@@ -232,6 +241,7 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
   } else {
     by_high_qpn_[spec.qpn] = qp.get();
   }
+  if (config_.returned == Returned::Learn) by_peer_[uint64_t{spec.peer} << 32 | spec.peer_qpn] = qp.get();
   qps_.push_back(std::move(qp));
   if (started_ && up_ != (1u << planes_) - 1u) {
     dest.due = true;
@@ -244,9 +254,17 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
 
 bool FastEndpoint::post(const WorkRequest& request) {
   FastQp* qp = find(request.qpn);
-  if (qp == nullptr || qp->failed || request.bytes == 0 || request.bytes > kMaxMessage) return false;
-  if (qp->requests.size() >= config_.wqe_depth || (request.immediate && qp->immediates >= config_.max_wimm)) {
-    return false;
+  if (qp == nullptr || qp->failed || request.bytes > kMaxMessage) return false;
+  if (request.bytes == 0 && config_.zero_length != ZeroLength::Legal) return false;
+  if (qp->requests.size() >= config_.wqe_depth) return false;
+  const bool waits = config_.max_wimm != 0 && config_.wimm_over == WimmOver::Wait;
+  if (request.immediate && !waits && qp->immediates >= config_.max_wimm) {
+    if (config_.wimm_over != WimmOver::Error) return false;
+    if (listener_ != nullptr) {
+      listener_->completed({access_.node(), qp->qpn, request.id, request.bytes, false, CqStatus::WimmOverrun});
+    }
+    fail(*qp, CqStatus::Flushed);
+    return true;
   }
   Request entry;
   entry.id = request.id;
@@ -332,6 +350,11 @@ bool FastEndpoint::failed(uint32_t qpn) const {
   const FastQp* qp = find(qpn);
   return qp != nullptr && qp->failed;
 }
+bool FastEndpoint::end(uint32_t qpn, CqStatus status) {
+  FastQp* qp = find(qpn);
+  if (qp != nullptr) fail(*qp, status);
+  return qp != nullptr;
+}
 
 uint64_t FastEndpoint::memory() const {
   uint64_t bytes = sizeof *this + qps_.capacity() * sizeof(void*) + by_qpn_.capacity() * sizeof(void*) +
@@ -348,7 +371,7 @@ uint64_t FastEndpoint::memory() const {
 
 // Ports.
 
-PacketPtr FastEndpoint::make_packet(const FastQp& qp, unsigned plane, uint32_t ev, bool data_class) {
+PacketPtr FastEndpoint::make_packet(const FastQp& qp, unsigned plane, uint32_t ev, uint8_t dscp, bool control) {
   PacketPtr packet = access_.pool().make();
   Packet& p = *packet;
   if (has_outer_ipv6(qp.encap)) {
@@ -365,8 +388,8 @@ PacketPtr FastEndpoint::make_packet(const FastQp& qp, unsigned plane, uint32_t e
   p.src = access_.node();
   p.stack = qp.stack;
   p.dst_host = qp.peer;
-  p.dscp = data_class ? config_.dscp.trimmable : config_.dscp.control;
-  p.ecn = data_class ? 2 : 0;
+  p.dscp = dscp & 63;
+  p.ecn = control ? 0 : 2;
   p.dqp = qp.peer_qpn;
   p.bth = 0;
   p.payload = 0;
@@ -558,13 +581,23 @@ void FastEndpoint::link_changed(unsigned plane, bool up) {
 
 void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
   const Packet& p = *packet;
-  if (p.dst_host != access_.node()) {
+  const NodeId own = access_.node();
+  const bool trimmed = p.dscp == config_.dscp.trimmed || p.dscp == config_.dscp.trimmed_lasthop;
+  const bool returned_code = config_.dscp_returned == p.dscp, peers = config_.returned == Returned::Peer;
+  if ((trimmed || returned_code) && p.size < least_trimmed(p.stack)) return;
+  if (!peers && rules::rx_came_back(trimmed, returned_code, p.src == own, p.dst_host == own)) {
+    if (!is_write(p.opcode)) return;
+    ++stats_.returned;
+    if (config_.returned == Returned::Learn) take_answer(std::move(packet));
+    return;
+  }
+  // The NIC looks at no destination address; with Peer a trimmed packet of our own is taken for the peer's, as there.
+  if (p.dst_host != own && !(peers && trimmed)) {
     ++misdirected_;
     return;
   }
+  if (p.trimmed && !trimmed) return;  // cut, and no code point says so: its ICRC is wrong
   if (p.ecn == 3) ++stats_.marked;
-  const bool trimmed = p.dscp == config_.dscp.trimmed || p.dscp == config_.dscp.trimmed_lasthop;
-  if (trimmed && p.size < least_trimmed(p.stack)) return;
   using wire::Opcode;
   const auto opcode = static_cast<Opcode>(p.opcode);
   if (opcode >= Opcode::WriteFirst && opcode <= Opcode::WriteOnlyImm) {
@@ -582,9 +615,13 @@ void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
     on_probe(*qp, p, plane);
     return;
   }
-  if (qp->failed) return;
+  if (!qp->failed) take_answer(std::move(packet));
+}
+
+/// At once, or in its turn.
+void FastEndpoint::take_answer(PacketPtr packet) {
   if (config_.clock == 0) {
-    on_answer(*qp, p);
+    on_answer(*packet);
     pump();
     return;
   }
@@ -592,7 +629,14 @@ void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
   append(answers_, answers_tail_, packet.release());
 }
 
-void FastEndpoint::on_answer(FastQp& qp, const Packet& p) {
+void FastEndpoint::on_answer(const Packet& p) {
+  if (is_write(p.opcode)) {
+    on_returned(p);
+    return;
+  }
+  FastQp* const found = find(p.dqp);
+  if (found == nullptr || found->failed) return;
+  FastQp& qp = *found;
   switch (static_cast<wire::Opcode>(p.opcode)) {
     case wire::Opcode::Sack:
       on_sack(qp, p);
@@ -615,7 +659,7 @@ void FastEndpoint::take_answers() {
     const PacketPtr packet(std::exchange(answers_, answers_->next));
     packet->next = nullptr;
     answers_at_ = now + kAnswerPace * config_.clock;
-    if (FastQp* qp = find(packet->dqp); qp != nullptr && !qp->failed) on_answer(*qp, *packet);
+    on_answer(*packet);
   }
 }
 

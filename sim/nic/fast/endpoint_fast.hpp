@@ -13,11 +13,13 @@
 #include <cstdint>
 #include <forward_list>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "gen/fabric_profiles.hpp"
 #include "gen/presets.hpp"
 #include "protocol/endpoint.hpp"
 #include "protocol/nscc.hpp"
@@ -25,6 +27,7 @@
 #include "protocol/rx_tracker.hpp"
 #include "sim/engine/endpoint.hpp"
 #include "sim/nic/fast/fast_qp.hpp"
+#include "sim/nic/fast/fast_rules.hpp"
 #include "wire/packet.hpp"
 
 namespace mrc::sim {
@@ -47,10 +50,11 @@ struct FastConfig {
   // Requestor.
   unsigned wqe_depth = 1024;  ///< incomplete work requests of one QP
   unsigned mpr = 8;           ///< window, in units of 128 PSNs; 1 to 32
-  unsigned max_wimm = 32;     ///< incomplete WRITEs with immediate of one QP
-  bool time_stamps = true;    ///< TSETH; without it there is no round trip to control congestion by
-  unsigned reorder = 256;     ///< packets above a gap before it counts as lost (register REORDER)
-  bool same_ev = true;        ///< the oldest gap is lost once a packet sent later on the same EV has arrived
+  unsigned max_wimm = 32;     ///< WRITEs with immediate of one QP that may be on their way; 0: none may be posted
+  WimmOver wimm_over = WimmOver::Wait;  ///< one more waits, is refused, or ends its QP (A-62)
+  bool time_stamps = true;              ///< TSETH; without it there is no round trip to control congestion by
+  unsigned reorder = 256;               ///< packets above a gap before it counts as lost (register REORDER)
+  bool same_ev = true;                  ///< the oldest gap is lost once a packet sent later on the same EV has arrived
   /// A gap that a SACK shows is lost, also when it was sent again before, once its newest transmission is older than
   /// the packet that the SACK answers by so many eighths of the longest round trip of late. Then a QP also asks for the
   /// receiver's state when it has sent all and hears nothing. 0: no. Needs time stamps; the NIC does not do it.
@@ -72,14 +76,15 @@ struct FastConfig {
   uint32_t rkey = 0;
 
   // Paths.
-  bool nic_walks = false;              ///< the order of a QP's EVs follows from its number alone, as in the NIC
-  unsigned ev_min_active = 8;          ///< EVs of a QP that stay in use whatever they lose
-  bool skip_twice = false;             ///< a mark on an EV in SKIP: it is skipped once more
-  uint16_t probe_interval = 781;       ///< 128 ns: until the first probe of a bad EV, doubled per failure
-  unsigned probe_successes = 3;        ///< answers in a row that revive
-  Revive probe_kind = Revive::Either;  ///< probes that revive: EV probes, reliability probes, or either (A-32)
-  bool probe_skip_good = false;        ///< a marked answer revives to GOOD instead of SKIP
-  uint16_t endpoint_interval = 781;    ///< 128 ns: port status updates and EV probes are repeated or given up
+  bool nic_walks = false;               ///< the order of a QP's EVs follows from its number alone, as in the NIC
+  unsigned ev_min_active = 8;           ///< EVs of a QP that stay in use whatever they lose
+  SkipMode skip_mode = SkipMode::Pass;  ///< how long an EV is in SKIP (A-20)
+  unsigned skip_ticks = 94;             ///< with SkipMode::RoundTrip: 128 ns, at least so long
+  uint16_t probe_interval = 781;        ///< 128 ns: until the first probe of a bad EV, doubled per failure
+  unsigned probe_successes = 3;         ///< answers in a row that revive
+  Revive probe_kind = Revive::Either;   ///< probes that revive: EV probes, reliability probes, or either (A-32)
+  bool probe_skip_good = false;         ///< a marked answer revives to GOOD instead of SKIP
+  uint16_t endpoint_interval = 781;     ///< 128 ns: port status updates and EV probes are repeated or given up
   unsigned endpoint_repeats = kEpRepeatsForEver;  ///< so often a port status update is sent again (A-60)
   bool reverse_probes = true;                     ///< of destinations that only send to us
 
@@ -94,8 +99,14 @@ struct FastConfig {
   bool dynamic_mpr = true;  ///< SACKs say how large the window is
   ShareWords share{};       ///< SACKs shut and open windows of those who send to us
 
-  Nominal nominal = Nominal::UdpLength;  ///< what a packet counts for, at both ends (A-55)
-  wire::DscpMap dscp{};
+  Nominal nominal = Nominal::UdpLength;          ///< what a packet counts for, at both ends (A-55)
+  ZeroLength zero_length = ZeroLength::Legal;    ///< a WRITE of no bytes, at both ends (A-19)
+  wire::DscpMap dscp{};                          ///< those of data: of QPs without a class of their own
+  uint8_t dscp_endpoint = wire::kDscpTrimmable;  ///< of endpoint requests, but EV probes of a QP (A-60)
+  /// A packet of our own that comes back trimmed: counted and dropped, a loss that the requestor knows at once, or not
+  /// told apart from a peer's.
+  Returned returned = Returned::Drop;
+  std::optional<uint8_t> dscp_returned{};  ///< the operator has a code point for those
 
   /// Times and limits of the NIC of that preset, and no rules but its own.
   void be_nic(const Preset& preset);
@@ -122,6 +133,9 @@ struct FastConfig {
   /// packet from those below the gate only: were it an eighth, some of seven senders would stay at half the share.
   static FastConfig for_fabric(double gbps, Time base_rtt);
 };
+
+/// A fabric's code points.
+void use_profile(FastConfig& config, const FabricProfile& profile);
 
 /// Settings, and what follows from them: one for all NICs that have the same, and always in the cache.
 class FastShared {
@@ -157,7 +171,8 @@ class FastEndpoint final : public Endpoint {
 
   /// The peer's endpoint, if it is a fast one, must have the same idea of TSETH and of NSCC being there.
   bool open(const QpSpec& spec, std::string& why) override;
-  /// Requests of 2^32 bytes or more, or none, are refused for good.
+  /// Requests of 2^32 bytes or more are refused for good, and those of none unless they are legal. One with immediate
+  /// beyond max_wimm: by wimm_over; with Error it is taken, completes with WimmOverrun, and its QP has failed.
   bool post(const WorkRequest& request) override;
   void listen(Listener* listener) override { listener_ = listener; }
   EndpointStats stats() const override { return stats_; }
@@ -178,6 +193,8 @@ class FastEndpoint final : public Endpoint {
   /// Planes the peer has said it can receive on.
   unsigned peer_planes(NodeId peer) const;
   bool failed(uint32_t qpn) const;
+  /// The QP fails, as if something had gone wrong. False: no such QP.
+  bool end(uint32_t qpn, CqStatus status);
   /// Packets received whose inner destination address is another host's: dropped before anything is made of them.
   uint64_t misdirected() const { return misdirected_; }
   /// Bytes held by QPs, destinations and windows.
@@ -238,13 +255,19 @@ class FastEndpoint final : public Endpoint {
   void ask_wake(Time time);
   void add_timer(Time time, TimerKind kind, uint32_t index);
   /// Headers of a packet to the QP's peer.
-  PacketPtr make_packet(const FastQp& qp, unsigned plane, uint32_t ev, bool data_class);
+  PacketPtr make_packet(const FastQp& qp, unsigned plane, uint32_t ev, uint8_t dscp, bool control = false);
+  rules::SkipRule skip_rule() const {
+    return {config_.skip_mode,
+            config_.skip_mode == SkipMode::RoundTrip ? rules::skip_turn(tick(), config_.skip_ticks) : 0};
+  }
 
   // Requestor (fast_requestor.cpp).
   void pump();
   bool choose();
   bool step();
   bool can_send(const FastQp& qp) const;
+  /// The next packet begins a message that has to wait for the completion of another one.
+  bool over(const FastQp& qp) const;
   void activate(FastQp& qp);
   void begin_burst(FastQp& qp);
   bool begin_retransmission(FastQp& qp);
@@ -264,12 +287,14 @@ class FastEndpoint final : public Endpoint {
   void wake_dest(FastDest& dest);
   void take_waiting(FastDest& dest);
   void list_retransmission(FastQp& qp);
-  void on_answer(FastQp& qp, const Packet& packet);
+  void take_answer(PacketPtr packet);
+  void on_answer(const Packet& packet);
   void take_answers();
   void ask_again(FastDest& dest);
   void on_sack(FastQp& qp, const Packet& packet);
   void on_nack(FastQp& qp, const Packet& packet);
   void on_ack(FastQp& qp, const Packet& packet);
+  void on_returned(const Packet& packet);
   void feedback(FastQp& qp, unsigned ev_idx, FbKind kind, uint32_t entropy);
   void progress(FastQp& qp);
   void advance(FastQp& qp, uint32_t una);
@@ -312,6 +337,7 @@ class FastEndpoint final : public Endpoint {
   void send_sack(FastQp& qp, const Packet& packet, unsigned plane, bool probe);
   void send_nack(FastQp& qp, const Packet& packet, unsigned plane, wire::NackReason reason);
   void send_ack(FastQp& qp, unsigned plane);
+  void send_nak(FastQp& qp, unsigned plane);
   /// out: the plane it leaves on.
   unsigned next_plane(const FastQp& qp, unsigned plane);
   PacketPtr make_answer(const FastQp& qp, unsigned plane, wire::Opcode opcode, unsigned size, unsigned& out);
@@ -332,6 +358,7 @@ class FastEndpoint final : public Endpoint {
   std::vector<std::unique_ptr<FastQp>> qps_;
   std::vector<FastQp*> by_qpn_;
   std::unordered_map<uint32_t, FastQp*> by_high_qpn_;
+  std::unordered_map<uint64_t, FastQp*> by_peer_;  // peer's node and QPN; only if what comes back is looked for
   std::vector<std::unique_ptr<FastDest>> dests_;
   std::unordered_map<NodeId, uint32_t> dest_of_node_;
   Ring<uint32_t> run_, rtx_list_;

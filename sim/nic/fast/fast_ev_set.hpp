@@ -7,6 +7,7 @@
 
 #include "protocol/ev_set.hpp"
 #include "sim/engine/endpoint.hpp"
+#include "sim/nic/fast/fast_rules.hpp"
 
 namespace mrc::sim {
 
@@ -21,21 +22,22 @@ class EvSet {
 
   /// A packet on its way through the set. Keeps its place while the packet waits for a lane.
   struct Walk {
-    uint16_t group, lfsr, avoid, restored_idx;
+    uint16_t group, lfsr, avoid, restored_idx, spare_idx;
     uint8_t used;
-    bool whole, restored, avoid_on;
+    bool whole, restored, spare, avoid_on;
   };
   enum class Found : uint8_t { Ev, Busy, NoPath };
 
   Walk begin(bool retransmission, uint16_t avoid) const {
-    return {group_, lfsr_, avoid, 0, used_, ev_walk_whole(group_, used_), false, retransmission};
+    return {group_, lfsr_, avoid, 0, 0, used_, ev_walk_whole(group_, used_), false, false, retransmission};
   }
   /// up: planes that can be used; room: planes whose lane takes a packet. Busy: come again with the same walk.
-  Found walk(Walk& w, unsigned up, unsigned room, uint16_t& ev_idx);
+  Found walk(Walk& w, unsigned up, unsigned room, const rules::SkipRule& skip, uint16_t& ev_idx);
 
   enum class Change : uint8_t { None, Skip, Bad, Floor, Revived };
   /// Feedback. `up` as above.
-  Change feedback(unsigned ev_idx, FbKind kind, uint32_t entropy, unsigned up, unsigned min_active, bool skip_twice);
+  Change feedback(unsigned ev_idx, FbKind kind, uint32_t entropy, unsigned up, unsigned min_active,
+                  const rules::SkipRule& skip);
   /// The controller's word. False: no such EV.
   bool deny(unsigned ev_idx, bool deny);
 

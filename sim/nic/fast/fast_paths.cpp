@@ -56,7 +56,7 @@ void FastEndpoint::probe_timer(uint32_t slot) {
     ++probe.seq;
     probe.waiting = true;
     probe.due = now + retry_interval(config_.timeout, 0, config_.retry) * kTick;
-    PacketPtr packet = make_packet(qp, plane, qp.ev.value(probe.ev_idx), true);
+    PacketPtr packet = make_packet(qp, plane, qp.ev.value(probe.ev_idx), qp.dscp_data);
     const uint16_t id = probe_id(probe.seq, slot, kProbeSlots);
     packet->tx_timestamp = time_stamp(tick(), false);
     probe.evp = probe_with_ev_probe(config_.probe_kind, probe.evp);
@@ -154,9 +154,9 @@ uint32_t FastEndpoint::full_round_trip(const FastDest& dest) { return dest.state
 void FastEndpoint::ask_state(FastQp& qp, uint16_t id) {
   uint16_t ev_idx = kNoPathEv;
   EvSet::Walk walk = qp.ev.begin(false, 0);
-  if (qp.ev.walk(walk, usable(qp), ~0u, ev_idx) != EvSet::Found::Ev) return;
+  if (qp.ev.walk(walk, usable(qp), ~0u, skip_rule(), ev_idx) != EvSet::Found::Ev) return;
   const unsigned plane = qp.ev.plane(ev_idx);
-  PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), true);
+  PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), qp.dscp_data);
   packet->opcode = opcode_byte(wire::Opcode::ProbeRequest);
   packet->psn = 0;
   packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::ProbeRequest), false, 0));
@@ -205,8 +205,8 @@ void FastEndpoint::port_status_timer(uint32_t d) {
                                                       : static_cast<unsigned>(std::countr_zero(up_));
   rotate_ = (plane + 1) % planes_;
   const FastDest::Reverse& reverse = dest.reverse[plane];
-  PacketPtr packet =
-      make_packet(qp, plane, reverse.valid ? reverse.ev : qp.ev.value(plane & (qp.ev.planes() - 1)), true);
+  const uint32_t ev = reverse.valid ? reverse.ev : qp.ev.value(plane & (qp.ev.planes() - 1));
+  PacketPtr packet = make_packet(qp, plane, ev, config_.dscp_endpoint);
   packet->opcode = opcode_byte(wire::Opcode::EndpointRequest);
   packet->dqp = wire::kEndpointDqp;
   dest.seq = (dest.seq + 1) & 0x3f;
@@ -304,7 +304,7 @@ void FastEndpoint::reverse_next() {
                 plane,
                 static_cast<uint16_t>((reverse_.seq + 1) & 0x3fff),
                 access_.now() + config_.endpoint_interval * kTick};
-    PacketPtr packet = make_packet(qp, plane, reverse_.ev, true);
+    PacketPtr packet = make_packet(qp, plane, reverse_.ev, config_.dscp_endpoint);
     packet->opcode = opcode_byte(wire::Opcode::EndpointRequest);
     packet->dqp = wire::kEndpointDqp;
     packet->psn = ep_probe_id(EpKind::ReverseProbe, reverse_.seq);

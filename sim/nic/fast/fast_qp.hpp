@@ -49,6 +49,7 @@ struct FastQp {
   uint32_t mtu = 4096;
   uint8_t mtu_code = 4;
   bool ts = true, cc = true, failed = false;
+  uint8_t dscp_data = 0, dscp_rtx = 0;  ///< its class
   Encap encap = Encap::Srv6;
   Stack stack = Stack::Srv6;
   uint16_t full = 0;                        ///< nominal size of a full packet
@@ -63,8 +64,10 @@ struct FastQp {
   uint32_t idx = 0;                     ///< next packet of message msn_head
   uint16_t msn_done = 0, msn_head = 0;  ///< oldest incomplete message; the one being sent
   uint16_t msn_tail = 0, rqmsn = 0;
-  uint8_t immediates = 0;
-  Ring<Request> requests;  ///< from msn_done on
+  uint16_t immediates = 0;      ///< of those posted and not complete
+  uint8_t wsent = 0, wout = 0;  ///< WRITEs with immediate that have begun, and that are complete
+  bool held = false;            ///< msn_head has an immediate, and max_wimm of them are on their way
+  Ring<Request> requests;       ///< from msn_done on
   std::vector<Block*> blocks;
   uint32_t first_block = 0;  ///< PSN / 64 of the oldest one held
   bool holds = false;        ///< any blocks
@@ -92,6 +95,8 @@ struct FastQp {
   uint32_t messages = 0;  ///< complete
   uint32_t ack_psn = 0;
   bool ack_valid = false;
+  uint8_t refused = 0;  ///< syndrome of the NAK that every packet gets; 0: none
+  uint32_t refused_psn = 0;
   uint8_t mpr_now = 8, mpr_dest = 8;
   uint32_t row_mask = 0;
   std::unique_ptr<RxRow[]> rows;

@@ -80,13 +80,15 @@ void FastEndpoint::release_blocks(FastQp& qp) {
 uint32_t FastEndpoint::grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& last) {
   FastDest& dest = dest_of(qp);
   const uint32_t cwnd = nscc_cwnd_bytes(dest.state, *dest.words);
-  if (!nscc_fits(dest.state.inflight, min, cwnd)) {
+  const auto refused = [&] {
     dest.wants = true;
     dest.want = min;
-    return 0;
-  }
+    return 0u;
+  };
+  if (!nscc_fits(dest.state.inflight, min, cwnd)) return refused();
   const auto free = static_cast<uint32_t>(int64_t{cwnd} - dest.state.inflight);
   const uint32_t granted = std::min(free, bytes);
+  if (granted == 0) return refused();  // a packet that counts for nothing, and a window that is full
   dest.state.inflight = nscc_inflight(dest.state.inflight, granted);
   dest.wants = false;
   last = free - granted < std::max(dest.words->mtu, config_.ar_shift != 0 ? cwnd >> config_.ar_shift : 0u);
@@ -154,7 +156,12 @@ void FastEndpoint::take_waiting(FastDest& dest) {
 // What is sent next.
 
 bool FastEndpoint::can_send(const FastQp& qp) const {
-  return !qp.failed && qp.msn_head != qp.msn_tail && psn_dist(qp.nxt, qp.una) < 128u * qp.mpr;
+  return !qp.failed && !qp.held && qp.msn_head != qp.msn_tail && psn_dist(qp.nxt, qp.una) < 128u * qp.mpr;
+}
+
+bool FastEndpoint::over(const FastQp& qp) const {
+  const WriteRequest& next = qp.requests[msn_dist(qp.msn_head, qp.msn_done)].message;
+  return rules::wimm_held(qp.idx == 0, next.imm_valid, qp.wsent, qp.wout, config_.max_wimm);
 }
 
 void FastEndpoint::activate(FastQp& qp) {
@@ -333,6 +340,11 @@ bool FastEndpoint::step() {
         end_burst(qp, false);
         return true;
       }
+      if (over(qp)) {
+        qp.held = true;
+        end_burst(qp, false);
+        return true;
+      }
       const Request& request = qp.requests[msn_dist(qp.msn_head, qp.msn_done)];
       if (qp.cc && work_.left < next_packet(request, qp.idx, qp, config_.nominal).size) {
         end_burst(qp, true);
@@ -343,7 +355,7 @@ bool FastEndpoint::step() {
     work_.walking = true;
   }
   uint16_t ev_idx = kNoPathEv;
-  if (qp.ev.walk(work_.walk, usable(qp), room_, ev_idx) == EvSet::Found::Busy) return false;
+  if (qp.ev.walk(work_.walk, usable(qp), room_, skip_rule(), ev_idx) == EvSet::Found::Busy) return false;
   work_.walking = false;
   if (work_.retransmission) {
     send_again(qp, ev_idx);
@@ -390,6 +402,7 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
     work_.left -= size;
   }
   const uint16_t msn = qp.msn_head;
+  if (qp.idx == 0 && request.message.imm_valid) ++qp.wsent;
   if (part.last) {
     qp.idx = 0;
     qp.msn_head = msn_add(qp.msn_head, 1);
@@ -438,9 +451,8 @@ void FastEndpoint::send_again(FastQp& qp, uint16_t ev_idx) {
 void FastEndpoint::send_data(FastQp& qp, const WritePart& part, uint32_t psn, uint16_t msn, uint16_t ev_idx,
                              bool ackreq, bool rtx, uint64_t id) {
   const unsigned plane = qp.ev.plane(ev_idx);
-  PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), true);
+  PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), rtx ? qp.dscp_rtx : qp.dscp_data);
   Packet& p = *packet;
-  if (rtx) p.dscp = config_.dscp.trimmable_retx;
   p.psn = psn;
   p.opcode = part.opcode;
   p.bth = static_cast<uint8_t>((ackreq ? kBthAckReq : 0) | (rtx ? kBthRtx : 0) | (qp.ts ? kBthTs : 0));
@@ -456,8 +468,7 @@ void FastEndpoint::send_data(FastQp& qp, const WritePart& part, uint32_t psn, ui
 // Answers.
 
 void FastEndpoint::feedback(FastQp& qp, unsigned ev_idx, FbKind kind, uint32_t entropy) {
-  const EvSet::Change change =
-      qp.ev.feedback(ev_idx, kind, entropy, usable(qp), config_.ev_min_active, config_.skip_twice);
+  const EvSet::Change change = qp.ev.feedback(ev_idx, kind, entropy, usable(qp), config_.ev_min_active, skip_rule());
   if (change == EvSet::Change::Bad) ev_bad(qp, ev_idx);
 }
 
@@ -653,13 +664,32 @@ void FastEndpoint::complete(FastQp& qp, uint16_t msn) {
   while (qp.msn_done != msn && !qp.requests.empty()) {
     const Request request = qp.requests.pop_front();
     qp.msn_done = msn_add(qp.msn_done, 1);
-    if (request.message.imm_valid) --qp.immediates;
+    if (request.message.imm_valid) {
+      --qp.immediates;
+      ++qp.wout;
+      if (std::exchange(qp.held, false)) activate(qp);
+    }
     ++stats_.completions;
     if (listener_ != nullptr) {
       listener_->completed({access_.node(), qp.qpn, request.id, request.message.length, true});
     }
   }
   pumping_ = was;
+}
+
+/// A switch has trimmed a packet of ours and sent it back: it is lost, and this is the first to tell. Its EV and the
+/// controller hear of it when it is sent again.
+void FastEndpoint::on_returned(const Packet& p) {
+  const NodeId peer = p.src == access_.node() ? p.dst_host : p.src;
+  const auto it = by_peer_.find(uint64_t{peer} << 32 | p.dqp);
+  if (it == by_peer_.end() || it->second->failed) return;
+  FastQp& qp = *it->second;
+  Block* block = block_of(qp, p.psn);
+  if (block == nullptr || !in_window(p.psn, qp.una, qp.nxt)) return;
+  const bool again = block->record[p.psn & 63].rtx != 0;
+  if (!rules::returned_lost(block->row, p.psn, (p.bth & kBthRtx) != 0, again)) return;
+  list_retransmission(qp);
+  qp.rtx_lo = psn_first(qp.rtx_lo, p.psn);
 }
 
 void FastEndpoint::fail(FastQp& qp, CqStatus status) {

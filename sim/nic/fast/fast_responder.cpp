@@ -9,13 +9,23 @@
 
 namespace mrc::sim {
 
+namespace {
+/// A WRITE packet of no bytes, or of a message of none, that may not be (rx_check: `empty` is legal).
+bool zero_refused(const Packet& p, ZeroLength zero_length) {
+  if (p.payload != 0 && p.data.dma_length != 0) return false;
+  const bool only =
+      p.opcode == opcode_byte(wire::Opcode::WriteOnly) || p.opcode == opcode_byte(wire::Opcode::WriteOnlyImm);
+  return zero_length != ZeroLength::Legal || !only || p.payload != p.data.dma_length;
+}
+}  // namespace
+
 PacketPtr FastEndpoint::make_answer(const FastQp& qp, unsigned plane, wire::Opcode opcode, unsigned size,
                                     unsigned& out) {
   const FastDest& dest = dest_of(qp);
   out = response_plane(plane, up_, dest.peer_mask & ((1u << planes_) - 1u));
   const FastDest::Reverse& reverse = dest.reverse[out];
   const uint32_t ev = reverse.valid ? reverse.ev : qp.ev.value(out & (qp.ev.planes() - 1));
-  PacketPtr packet = make_packet(qp, out, ev, false);
+  PacketPtr packet = make_packet(qp, out, ev, config_.dscp.control, true);
   packet->opcode = static_cast<uint8_t>(opcode);
   packet->size = static_cast<uint16_t>(size);
   return packet;
@@ -89,7 +99,23 @@ void FastEndpoint::send_ack(FastQp& qp, unsigned plane) {
   ++stats_.acks;
 }
 
+/// The newest refusal, again.
+void FastEndpoint::send_nak(FastQp& qp, unsigned plane) {
+  unsigned out = 0;
+  PacketPtr packet = make_answer(qp, next_plane(qp, plane), wire::Opcode::Ack, qp.frame_control[2], out);
+  packet->psn = qp.refused_psn;
+  packet->sack = {};
+  packet->sack.m = qp.refused;
+  packet->sack.cack_psn = qp.messages & 0xffffu;
+  put_control(std::move(packet), out, config_.packet_to_answer);
+  ++stats_.acks;
+}
+
 void FastEndpoint::on_probe(FastQp& qp, const Packet& packet, unsigned plane) {
+  if (qp.refused != 0) {
+    send_nak(qp, plane);
+    return;
+  }
   if (qp.failed) {
     send_nack(qp, packet, plane, wire::NackReason::UnexpEvent);
     return;
@@ -113,6 +139,12 @@ bool FastEndpoint::share_packet(FastQp& qp, const Packet& p, bool trimmed) {
 
 void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool trimmed) {
   if (trimmed) ++stats_.trimmed;
+  const bool zero = !trimmed && zero_refused(p, config_.zero_length);
+  if (zero && config_.zero_length != ZeroLength::Nak) return;
+  if (qp.refused != 0) {
+    send_nak(qp, plane);
+    return;
+  }
   if (qp.failed) {
     send_nack(qp, p, plane, wire::NackReason::UnexpEvent);
     return;
@@ -149,6 +181,14 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
       }
       qp.due.tmiss.trimmed(p.psn);
     }
+    return;
+  }
+  if (zero) {  // refused when it is next, until then as if it had been lost
+    if (p.psn != psn_add(qp.cack, 1)) return;
+    qp.refused = static_cast<uint8_t>(wire::AethSyndrome::NakInvalidRequest);
+    qp.refused_psn = p.psn;
+    send_nak(qp, plane);
+    fail(qp, CqStatus::Flushed);
     return;
   }
   const bool last = !is_unfinished_write(p.opcode), ce = p.ecn == 3;

@@ -364,12 +364,12 @@ TEST_CASE("settings that cannot work are refused with their reason", "[sim][conf
     CHECK(why() == "trim size 59 is not between 60 and 9216 bytes");
   }
   SECTION("trim queue") {
-    config.trim_queue = 4;
-    CHECK(why() == "trim queue 4 does not exist, there are 4 queues");
+    config.trim_queue = 8;
+    CHECK(why() == "trim queue 8 does not exist, there are 8 queues");
   }
   SECTION("queue of a code point") {
-    config.queue_of_dscp[9] = 7;
-    CHECK(why() == "code point 9 goes to queue 7, there are 4 queues");
+    config.queue_of_dscp[9] = 9;
+    CHECK(why() == "code point 9 goes to queue 9, there are 8 queues");
   }
   SECTION("RED") {
     config.to_switch.queue[2].ecn = {.mode = EcnConfig::Mode::Red, .min_bytes = 5, .max_bytes = 5};

@@ -16,6 +16,7 @@ using Evs = std::set<unsigned>;
 struct Bench {
   EvSet set;
   unsigned evs;
+  sim::rules::SkipRule skip{};
   explicit Bench(unsigned n, uint32_t seed = 2) : evs(n) {
     sim::QpSpec spec;
     spec.planes = 2;
@@ -27,11 +28,11 @@ struct Bench {
   unsigned send(bool rtx = false, uint16_t avoid = 0) {
     auto walk = set.begin(rtx, avoid);
     uint16_t ev_idx = 0;
-    const auto found = set.walk(walk, 3, 3, ev_idx);
+    const auto found = set.walk(walk, 3, 3, skip, ev_idx);
     REQUIRE(found != EvSet::Found::Busy);
     return found == EvSet::Found::Ev ? ev_idx : evs;
   }
-  void mark(unsigned ev) { set.feedback(ev, FbKind::SkipOnce, 0xA000 + ev, 3, 0, false); }
+  void mark(unsigned ev) { set.feedback(ev, FbKind::SkipOnce, 0xA000 + ev, 3, 0, skip); }
 };
 
 }  // namespace
@@ -107,4 +108,55 @@ TEST_CASE("fast EV set: nothing is found only if the whole set is out of use", "
     b.set.deny(9, false);
     CHECK(b.send(true, 9) == 9);
   }
+}
+
+TEST_CASE("fast EV set: SKIP of one turn is due two turns later, and not before", "[sim][fast][paths][A-20]") {
+  using namespace sim::rules;
+  for (unsigned turn = 0; turn < 3; ++turn) {
+    const SkipRule now{SkipMode::RoundTrip, turn};
+    const unsigned state = ev_after(kEvGood, FbKind::SkipOnce, true, true, now);
+    CHECK(state == ev_skip_tag(now));
+    CHECK(ev_is_skip(state));
+    CHECK(!ev_skip_due(state, now));
+    CHECK(!ev_skip_due(state, {SkipMode::RoundTrip, (turn + 1) % 3}));
+    CHECK(ev_skip_due(state, {SkipMode::RoundTrip, (turn + 2) % 3}));
+    CHECK(ev_after(state, FbKind::SkipOnce, true, true, {SkipMode::RoundTrip, (turn + 1) % 3}) == state);
+    CHECK(ev_after(kEvBad, FbKind::RevivedSkip, false, true, now) == state);
+    for (const SkipMode mode : {SkipMode::Pass, SkipMode::Twice}) CHECK(ev_skip_due(state, {mode, turn}));
+  }
+  CHECK(skip_turn(77, 78) == 0);
+  CHECK(skip_turn(78, 78) == 1);
+  CHECK(skip_turn(3 * 78, 78) == 0);
+  CHECK(ev_not_zero(0) == 8);
+  CHECK(ev_not_zero(5) == 5);
+}
+
+TEST_CASE("fast EV set: with every EV in SKIP and none due a packet still leaves, and the EV stays in SKIP",
+          "[sim][fast][paths][A-20]") {
+  Bench b(8);
+  b.skip = {SkipMode::RoundTrip, 0};
+  for (unsigned ev = 0; ev < 8; ++ev) b.mark(ev);
+  for (unsigned i = 0; i < 40; ++i) {
+    const unsigned ev = b.send(i % 2 == 0, static_cast<uint16_t>(i % 8));
+    REQUIRE(ev < 8);
+    CHECK(b.set.state(ev) == kEvSkip);
+  }
+  b.skip.turn = 2;
+  Evs seen;
+  for (unsigned i = 0; i < 40; ++i) seen.insert(b.send());
+  CHECK(seen.size() == 8);
+  CHECK(b.set.counts().skip == 0);
+}
+
+TEST_CASE("fast EV set: a second mark makes SKIP last twice", "[sim][fast][paths][A-20]") {
+  Bench b(8);
+  b.skip.mode = SkipMode::Twice;
+  b.mark(3);
+  b.mark(3);
+  CHECK(b.set.state(3) == kEvSkip2);
+  Evs first, second;
+  for (unsigned i = 0; i < 7; ++i) first.insert(b.send());
+  for (unsigned i = 0; i < 7; ++i) second.insert(b.send());
+  CHECK(first.count(3) == 0);
+  CHECK(second.count(3) == 0);
 }
