@@ -21,8 +21,8 @@ module formal_csr
     input evev_t evev_i,
     input logic pmask_valid_i,
     input pmask_t pmask_i,
-    input logic [3:0] qperr_valid_i,
-    input qperr_t [3:0] qperr_i,
+    input logic [4:0] qperr_valid_i,
+    input qperr_t [4:0] qperr_i,
     input logic evp_ready_i,
     input logic evr_valid_i,
     input evr_t evr_i,
@@ -32,7 +32,7 @@ module formal_csr
 
   axil_rsp_t axil_o;
   logic evev_ready_o, pmask_ready_o, evp_valid_o, evr_ready_o, irq_o;
-  logic [3:0] qperr_ready_o;
+  logic [4:0] qperr_ready_o;
   evp_t evp_o;
   logic [31:0] tick_o;
   logic fence_go_o;
@@ -183,7 +183,7 @@ module formal_csr
     end else begin
       fails_q <= dut.qperr_pop != '0 && may_fail;
       idle_q <= dut.qperr_pop != '0 && !may_fail;
-      host_q <= dut.qperr_pop[3];
+      host_q <= dut.qperr_pop[4];
     end
   end
   always_ff @(posedge clk_i) begin
@@ -200,8 +200,8 @@ module formal_csr
   `MRC_PROVE(qp_fails_once, !idle_q || (dut.qp_state_q == state_q && dut.qp_status_q == status_q
              && errs == errs_q))
   `MRC_COVER(qp_fails_once, idle_q && host_q && state_q[0] == 3'(QpStateInit))
-  `MRC_PROVE(host_last, !dut.qperr_pop[3] || dut.qperr_v[2:0] == '0)
-  `MRC_COVER(host_last, dut.qperr_pop == 4'd1 && dut.qperr_v == '1)
+  `MRC_PROVE(host_last, !dut.qperr_pop[4] || dut.qperr_v[3:0] == '0)
+  `MRC_COVER(host_last, dut.qperr_pop == 5'd1 && dut.qperr_v == '1)
 
   // ---- interrupts: what has come shows in other registers too
 

@@ -2,7 +2,7 @@
 `include "mrc_prove.svh"
 
 /// mrc_rx_check: what it lets pass. Two QPs, two regions, two planes; all other widths are whole.
-/// Tables are written at any time, descriptors are any bits.
+/// Tables are written at any time, descriptors are any bits, but that a buffer holds payload.
 module formal_rx_check
   import mrc_pkg::*;
 #(
@@ -38,6 +38,23 @@ module formal_rx_check
       .*
   );
 
+  // A lane has payload of no other packets.
+  function automatic logic buffer_ok(rxdesc_t d);
+    return !d.buf_valid || (d.plen != 13'd0 && d.trim == TrimNone);
+  endfunction
+  `MRC_GIVEN(buffer_has_payload, buffer_ok(desc0_i) && buffer_ok(desc1_i))
+  for (genvar p = 0; p < 2; p++) begin : gen_plane
+    for (genvar i = 0; i < 2; i++) begin : gen_slot
+      logic in;
+      assign in = dut.gen_in[p].u_desc.count_q == 2'd2 || (dut.gen_in[p].u_desc.count_q == 2'd1
+                  && dut.gen_in[p].u_desc.rptr_q == 1'(i));
+      `MRC_HELP(payload, !in || buffer_ok(dut.gen_in[p].u_desc.mem_q[i]))
+    end
+    `MRC_HELP(desc_fifo, dut.gen_in[p].u_desc.count_q <= 2'd2 && dut.gen_in[p].u_desc.wptr_q
+              == (dut.gen_in[p].u_desc.rptr_q ^ dut.gen_in[p].u_desc.count_q[0]))
+  end
+  `MRC_HELP(payload, !dut.a_valid_q || buffer_ok(dut.d_q))
+
   // The regions as they were written; the block keeps sums instead (lemma.inside, lemma.address).
   tbl_mr_t mr_q[0:1];
   always_ff @(posedge clk_i) begin
@@ -53,10 +70,13 @@ module formal_rx_check
   `MRC_PROVE(rows, (!dut.mr_valid_q[0] || same_row(dut.u_mr.mem_q[0], mr_q[0]))
                    && (!dut.mr_valid_q[1] || same_row(dut.u_mr.mem_q[1], mr_q[1])))
 
-  // A WRITE that will be written to memory.
-  logic writes, passes;
-  assign passes = (dut.rxpkt_load && !dut.drop) || dut.ctl_load;
-  assign writes = dut.rxpkt_load && !dut.drop && dut.is_data && !dut.no_pay && dut.syndrome == 8'd0;
+  // A WRITE that will be written to memory; one without bytes, that is taken for one; what passes,
+  // but for what came back, which is of no QP of its number.
+  logic writes, passes, empties;
+  assign passes = (dut.rxpkt_load && !dut.drop) || (dut.ctl_load && !dut.came_back);
+  assign writes = dut.rxpkt_load && !dut.drop && dut.is_data && !dut.no_pay && !dut.empty
+      && dut.syndrome == 8'd0;
+  assign empties = dut.rxpkt_load && !dut.drop && dut.is_data && !dut.no_pay && dut.empty;
 
   `MRC_PROVE(inside, !writes || (dut.reth.va >= dut.mr.va && 65'(dut.reth.va) + 65'(dut.d_q.plen)
                                                             <= dut.mr.behind))
@@ -71,6 +91,21 @@ module formal_rx_check
   `MRC_PROVE(icrc, !(passes || dut.eprx_load) || dut.trimmed || dut.d_q.icrc_ok)
   `MRC_PROVE(one_way, 2'(dut.rxpkt_load) + 2'(dut.ctl_load) + 2'(dut.eprx_load) <= 2'd1)
   `MRC_PROVE(mtu, !writes || {3'd0, dut.d_q.plen} <= dut.mtu)
+  // Of no bytes is what has none in packet and header, and no other way to have none.
+  `MRC_PROVE(empty, !empties || (dut.d_q.plen == 13'd0 && dut.reth.dma_length == 32'd0
+             && dut.rxpkt_d.haddr == 64'd0 && csr_i.zero_length == 2'(ZeroLengthLegal)
+             && (dut.rxpkt_d.syndrome == 8'd0 || dut.imm_op)))
+  `MRC_COVER(empty, empties && dut.rxpkt_d.syndrome == 8'd0 && !dut.mr_valid_q[dut.mr_row])
+  // What came back is nothing to our responder, and brings nothing unless a QP sends there.
+  `MRC_PROVE(returned, !(dut.b_take && dut.came_back) || (!dut.eprx_load
+             && !(dut.rxpkt_load && !dut.drop) && (!dut.ctl_load
+             || (dut.ctl_d.kind == CtlKindReturned && csr_i.returned == 2'(ReturnedLearn)
+                 && dut.state_q[dut.ctl_d.qp[0]] == QpStateRts
+                 && dut.u_peer.mem_q[dut.ctl_d.qp[0]][39:16] == dut.d_q.dqp))))
+  `MRC_PROVE(returned_kind, !dut.ctl_load
+             || (dut.ctl_d.kind == CtlKindReturned) == dut.came_back)
+  `MRC_COVER(returned, dut.ctl_load && dut.came_back && dut.ctl_d.qp == 16'd1
+             && dut.back_key == 1'b0)
   `MRC_COVER(writes, writes && dut.reth.va != dut.mr.va && dut.d_q.plen > 13'd1
                      && dut.mr.behind < 65'd4096)
   `MRC_COVER(rows, &dut.mr_valid_q && mr_q[0].va > mr_q[1].addr && mr_q[0].length != 64'd0)

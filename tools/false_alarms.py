@@ -24,12 +24,12 @@ import yaml
 RULES = Path(__file__).resolve().parent.parent / "cmodel/spec/rules.yaml"
 SCENARIOS = """clean reorder loss trim ecn corrupt mixed immediate many-qps slow-host late-data link-flap plane-loss refused
 bad-ev probe-revive incast-trim penalty many-peers retry-exhaust qp-error no-bytes dynamic-mpr soak rto bad-plane long window
-few-updates plane-addresses host-errors""".split()
+few-updates plane-addresses host-errors collectives returned skip-round-trip""".split()
 FABRIC = """flow incast permutation small ring alltoall goodput-32k path-bypass plane-loss plane-loss-4 t0t1-links-down bad-ev-20
 shared-ev loss-0.1 loss-1 incast-victim permutation-400g""".split()
 # Assumption -> scenario and the setting that is not the default; defaults are what all other runs have.
 SETTINGS = [
-    ("A-01", "mixed", "udp_port = 4971"), ("A-01", "mixed", "udp_only = 1"), ("A-02", "mixed", "bth_m_high = 0"),
+    ("A-01", "mixed", "udp_port = 4791"), ("A-01", "mixed", "udp_only = 1"), ("A-02", "mixed", "bth_m_high = 0"),
     ("A-02", "mixed", "bth_m = 1"), ("A-03", "mixed", "ev_swap = 1"), ("A-04", "trim", "dscp_data = 5\ndscp_rtx = 9"),
     ("A-04", "trim", "dscp_ctl = 40\ndscp_trimmed = 13\ndscp_lasthop = 17"),
     ("A-05", "mixed", "srv6_share = 1\nsrv6_uplink_bits = 4\nsrv6_uplink_usid = 2\nsrv6_uplink_lsb = 3\nsrv6_plane_lsb = 4"),
@@ -39,7 +39,8 @@ SETTINGS = [
     ("A-12", "window", "oor_drop = 1"), ("A-13", "trim", "trim_nack = 0"), ("A-14", "mixed", "icrc_outer = 1"),
     ("A-15", "trim", "trim_lengths = 1"), ("A-15", "trim", "trim_lengths = 2"), ("A-15", "trim", "trim_size = 128"),
     ("A-16", "mixed", "ack_with_sack = 1"), ("A-16", "mixed", "ack_gap = 200"), ("A-17", "loss", "ack_with_sack = 1"),
-    ("A-18", "mixed", "msn_zero = 1"), ("A-19", "no-bytes", "zero_drop = 1"), ("A-20", "ecn", "skip_twice = 1"),
+    ("A-18", "mixed", "msn_zero = 1"), ("A-19", "no-bytes", "zero_length = 1"), ("A-19", "no-bytes", "zero_length = 2"),
+    ("A-19", "collectives", "zero_share = 1"), ("A-20", "ecn", "skip_mode = 1"), ("A-20", "ecn", "skip_mode = 2"),
     ("A-21", "incast-trim", "tsr_us = 1"), ("A-22", "mixed", "pdcid_zero = 1"), ("A-28", "mixed", "ar_gap = 1000"),
     ("A-31", "bad-ev", "min_active = 2"), ("A-32", "probe-revive", "probe_kind = 1"),
     ("A-32", "probe-revive", "probe_kind = 2"), ("A-32", "probe-revive", "probe_successes = 1\nprobe_ticks = 200"),
@@ -54,11 +55,16 @@ SETTINGS = [
     ("A-55", "mixed", "nominal = 2"), ("A-56", "mixed", "svc_share = 1"), ("A-57", "qp-error", "err_silent = 1"),
     ("A-58", "incast-trim", "rtt_rtx = 1"), ("A-59", "mixed", "dyn_mpr = 1"), ("A-60", "link-flap", "ep_repeats = 0"),
     ("A-60", "link-flap", "ep_repeats = 2\nep_ticks = 100"), ("A-61", "mixed", "generated = 1"),
-    ("A-62", "immediate", "max_wimm = 4"), ("A-62", "qp-error", "max_wimm_dest = 4"),
+    ("A-62", "immediate", "max_wimm = 4"), ("A-62", "collectives", "max_wimm = 1"),
+    ("A-62", "collectives", "max_wimm = 2\nwimm_over = 1"), ("A-62", "collectives", "max_wimm = 2\nwimm_over = 2"),
+    ("A-62", "qp-error", "max_wimm_dest = 4"),
     ("A-70", "qp-error", "nak_invalid = 99\nnak_access = 100"), ("A-71", "probe-revive", "probe_cap = 1"),
     ("A-72", "probe-revive", "probe_keep = 1"), ("A-73", "incast-trim", "cc_ar_shift = 0"),
     ("A-74", "trim", "trim_silent = 1"), ("A-75", "loss", "state_silent = 1"), ("A-76", "mixed", "ip_plane = 1"),
     ("A-78", "share", "share_trims = 4"), ("A-76", "plane-addresses", "ip_plane = 1\nip_plane_lsb = 80"),
+    ("A-79", "mixed", "own_class = 1"), ("A-79", "loss", "own_class = 0.5"), ("A-79", "collectives", "own_class = 0.5"),
+    ("A-80", "returned", "returned = 0"), ("A-80", "returned", "returned = 1"), ("A-80", "returned", "returned = 2"),
+    ("A-80", "collectives", "return_share = 0.3\ntrim = 0.1\nreturned = 1\nown_class = 0.5\nzero_share = 0.5"),
 ]
 
 

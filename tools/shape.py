@@ -4,7 +4,7 @@
 
 Reads the sources of the repository (or of the folder ROOT) and tells, with file and line:
 - always blocks, functions and tasks of the RTL and functions of the C++ of more than 150 lines,
-- modules of more than 42 ports; those of fpga/ have flat pins, for shells that take no structs, and are not counted,
+- modules of more than 44 ports; those of fpga/ have flat pins, for shells that take no structs, and are not counted,
 - files of more than 900 lines,
 - lines of the RTL of more than 100 columns,
 - numbers in rtl/ that have a name in mrc_pkg: opcodes, reasons, syndromes and kinds, bytes of packets.
@@ -18,7 +18,7 @@ from pathlib import Path
 import rtl
 
 HERE = Path(__file__).resolve()
-BLOCK_LINES, PORTS, FILE_LINES, RTL_COLUMNS = 150, 42, 900, 100
+BLOCK_LINES, PORTS, FILE_LINES, RTL_COLUMNS = 150, 44, 900, 100
 SKIPPED = {"build", "third_party", "node_modules", "mrc-reports", "gen", "generated"}
 SOURCES = {".cpp", ".hpp", ".h", ".sv", ".svh", ".py", ".j2", ".sh", ".yaml", ".toml", ".cmake", ".md"}
 CPP, RTL = {".cpp", ".hpp", ".h"}, {".sv", ".svh"}

@@ -14,6 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "cover/collectives.hpp"
+#include "reference/own_addresses.hpp"
+
 namespace mrc::cover {
 namespace {
 
@@ -121,7 +124,12 @@ PlanesMask mask_of(unsigned up, unsigned planes) {
 class Watcher final : public ref::Checker {
  public:
   Watcher(const ref::Profile& profile, const ref::Report& report, Bins& bins)
-      : profile_(profile), report_(report), bins_(bins), up_((uint64_t{2} << (profile.planes - 1)) - 1) {
+      : profile_(profile),
+        report_(report),
+        bins_(bins),
+        own_addresses_(profile),
+        collectives_(make_collectives_watcher(profile, bins)),
+        up_((uint64_t{2} << (profile.planes - 1)) - 1) {
     for (const log::Qp& known : profile.qps) qp(known, 0);
     for (const ref::Controller& c : profile.controllers) {
       const ref::Controller whole = c.with_defaults();
@@ -134,10 +142,17 @@ class Watcher final : public ref::Checker {
     show_ports();
   }
   void qp(const log::Qp& qp, Time) override;
-  void received(const ref::Seen& seen) override { frame(seen, false); }
-  void sent(const ref::Seen& seen) override { frame(seen, true); }
+  void received(const ref::Seen& seen) override {
+    collectives_->received(seen);
+    frame(seen, false);
+  }
+  void sent(const ref::Seen& seen) override {
+    collectives_->sent(seen);
+    frame(seen, true);
+  }
   using Checker::posted;
-  void posted(const log::Post& post, Time) override {
+  void posted(const log::Post& post, Time time) override {
+    collectives_->posted(post, time);
     open_.push_back({post.qp, post.wr_id, post.bytes, post.immediate});
   }
   void completed(const log::Cqe& cqe, Time) override;
@@ -165,6 +180,7 @@ class Watcher final : public ref::Checker {
   void endpoint(const wire::Packet& packet, bool sent);
   void path(const log::Event& event);
   void controller(const log::Event& event);
+  void came_back(const wire::Packet& packet);
   void acknowledge(Queue& queue, uint32_t cack);
   static void arrive(Queue& queue, uint32_t cack);
   Queue* own(uint32_t number);
@@ -173,6 +189,8 @@ class Watcher final : public ref::Checker {
   const ref::Profile& profile_;
   const ref::Report& report_;
   Bins& bins_;
+  ref::OwnAddresses own_addresses_;
+  std::unique_ptr<ref::Checker> collectives_;
   uint64_t up_;  ///< planes
   std::unordered_map<uint32_t, Queue> queues_;
   std::unordered_multimap<uint32_t, uint32_t> by_peer_;  ///< peer's QP -> own one
@@ -182,7 +200,9 @@ class Watcher final : public ref::Checker {
   std::map<std::string, Stream, std::less<>> streams_;
 };
 
-void Watcher::qp(const log::Qp& qp, Time) {
+void Watcher::qp(const log::Qp& qp, Time time) {
+  own_addresses_.qp(qp);
+  collectives_->qp(qp, time);
   const auto [at, fresh] = queues_.try_emplace(qp.qp);
   Queue& queue = at->second;
   const bool begins = fresh || queue.qp.state < log::QpState::Rtr || qp.state < log::QpState::Rtr ||
@@ -220,6 +240,7 @@ Queue* Watcher::queue_of(const wire::Packet& packet, bool sent) {
 void Watcher::frame(const ref::Seen& seen, bool sent) {
   const wire::Packet& packet = seen.packet;
   if (!seen.mrc() || packet.error || (packet.icrc && !packet.icrc->ok)) return;
+  if (!sent && own_addresses_.whose(packet) == ref::Whose::Own) return came_back(packet);
   show_ports();
   encapsulation(packet, sent);
   const auto way = sent ? ControlWay::Sent : ControlWay::Got;
@@ -247,6 +268,15 @@ void Watcher::frame(const ref::Seen& seen, bool sent) {
     case Opcode::EndpointResponse:
       return bins_.hit(Group::Control, way, ControlPacket::Response);
   }
+}
+
+/// Its sender may send it again at once.
+void Watcher::came_back(const wire::Packet& packet) {
+  if (profile_.settings.returned != ref::kLearnReturned) return;
+  Queue* const queue = queue_of(packet, true);
+  if (queue == nullptr) return;
+  if (const auto gone = queue->gone.find(packet.bth->psn); gone != queue->gone.end())
+    gone->second.asked = RetryCause::Returned;
 }
 
 void Watcher::encapsulation(const wire::Packet& packet, bool sent) {
@@ -383,7 +413,8 @@ void Watcher::endpoint(const wire::Packet& packet, bool sent) {
             mask_of(static_cast<unsigned>(std::popcount(mask)), profile_.planes));
 }
 
-void Watcher::completed(const log::Cqe& cqe, Time) {
+void Watcher::completed(const log::Cqe& cqe, Time time) {
+  collectives_->completed(cqe, time);
   Queue* const queue = own(cqe.qp);
   if (cqe.receive) {
     if (queue == nullptr) return;
@@ -410,7 +441,8 @@ void Watcher::completed(const log::Cqe& cqe, Time) {
   open_.erase(open);
 }
 
-void Watcher::event(const log::Event& event, Time) {
+void Watcher::event(const log::Event& event, Time time) {
+  collectives_->event(event, time);
   if (event.kind == log::EventKind::Path) path(event);
   if (event.kind == log::EventKind::Cc) controller(event);
 }
@@ -477,7 +509,7 @@ void Watcher::finish(const log::End&, Time) {
 }
 
 uint64_t Watcher::memory() const {
-  uint64_t bytes = open_.size() * sizeof(Open);
+  uint64_t bytes = open_.size() * sizeof(Open) + collectives_->memory();
   for (const auto& [number, queue] : queues_)
     bytes +=
         sizeof(Queue) + 64 * (queue.gone.size() + queue.ahead.size() + queue.immediates.size() + queue.trimmed.size());

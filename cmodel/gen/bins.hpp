@@ -24,6 +24,12 @@ enum class Group : uint8_t {
   Planes,
   Control,
   Data,
+  Empty,
+  Nought,
+  Wimm,
+  Back,
+  Class,
+  Skip,
   Encap,
   Counter,
   Stream,
@@ -39,7 +45,7 @@ enum class FlightAt : uint8_t { First, Near, Far, Edge };
 enum class FlightWrap : uint8_t { Plain, Wraps };
 enum class FlightTurn : uint8_t { New, Again };
 enum class EvStep : uint8_t { GoodSkipMark, GoodSkipTrim, GoodBad, GoodDenied, GoodBackup, SkipGood, SkipSkip2Mark, SkipSkip2Trim, SkipBad, SkipDenied, SkipBackup, Skip2Skip, Skip2Bad, Skip2Denied, Skip2Backup, BadGood, BadSkip, BadDenied, DeniedGood, BackupGood, BackupDenied };
-enum class RetryCause : uint8_t { Trimmed, Refused, Hole, Timer };
+enum class RetryCause : uint8_t { Trimmed, Refused, Hole, Timer, Returned };
 enum class RetryTurn : uint8_t { Second, Third, Fourth, Later };
 enum class NackWay : uint8_t { Sent, Got };
 enum class NackReason : uint8_t { Trimmed, Lasthop, NoBitmap, NoBuffer, NoResource, OutOfWindow, Unexpected, Other };
@@ -60,9 +66,24 @@ enum class ControlPacket : uint8_t { Sack, ProbeSack, Nack, Ack, Nak, Probe, Por
 enum class DataWay : uint8_t { Sent, Got };
 enum class DataOpcode : uint8_t { First, Middle, Last, LastImm, Only, OnlyImm };
 enum class DataTurn : uint8_t { New, Again };
+enum class EmptyWay : uint8_t { Sent, Got };
+enum class EmptyKind : uint8_t { Plain, Immediate };
+enum class EmptyBeside : uint8_t { Alone, BehindPlain, BehindImmediate, BehindEmpty, BeforePlain, BeforeImmediate, BeforeEmpty };
+enum class NoughtWay : uint8_t { Sent, Got };
+enum class NoughtFate : uint8_t { Again, Trimmed, Twice, Edge, Ahead };
+enum class WimmRoom : uint8_t { Free, Last, Waited };
+enum class WimmBehind : uint8_t { Nothing, Plain, Immediate };
+enum class BackTold : uint8_t { Address, Code };
+enum class BackMode : uint8_t { Dropped, Learned, Peers };
+enum class BackTurn : uint8_t { New, Again };
+enum class ClassWhose : uint8_t { Nic, Own };
+enum class ClassPacket : uint8_t { Data, Again, Probe };
+enum class ClassOthers : uint8_t { Same, Differ };
+enum class SkipMode : uint8_t { Once, Twice, Time };
+enum class SkipEnd : uint8_t { Good, Bad, Denied, Backup, Used };
 enum class EncapWay : uint8_t { Sent, Got };
 enum class EncapEncap : uint8_t { Ipv4, Ipv6, Srv6, Srh };
-enum class CounterName : uint8_t { Dup, Oor, Nores, Access, DropParse, DropIcrc, DropLen, DropPkey, DropQp, Trim, Skip, EvBad, EvFloor, Revived, Rtx, Rto, Probe, Nopath, State, QpErr, QpFail, CcQa, CcMd, CcHold, EpReq, EpRsp, EpDrop };
+enum class CounterName : uint8_t { Dup, Oor, Nores, Access, DropParse, DropIcrc, DropLen, DropPkey, DropQp, Trim, Skip, EvBad, EvFloor, Revived, Rtx, Rto, Probe, Nopath, State, QpErr, QpFail, CcQa, CcMd, CcHold, EpReq, EpRsp, EpDrop, Returned };
 enum class StreamSeen : uint8_t { Moved, Waited, Empty };
 
 struct GroupInfo {
@@ -71,28 +92,34 @@ struct GroupInfo {
   std::array<uint16_t, 3> sizes;  ///< of its axes; 1: there is none
 };
 
-inline constexpr const char* kTable = "cca1c044";  ///< digest of all names
-inline constexpr std::array<GroupInfo, 18> kGroups = {{
+inline constexpr const char* kTable = "4e4a2385";  ///< digest of all names
+inline constexpr std::array<GroupInfo, 24> kGroups = {{
     {"sack", 0, {2, 6, 3}},
     {"window", 36, {6, 2, 2}},
     {"flight", 60, {4, 2, 2}},
     {"ev", 76, {21, 1, 1}},
-    {"retry", 97, {4, 4, 1}},
-    {"nack", 113, {2, 8, 1}},
-    {"message", 129, {4, 2, 2}},
-    {"status", 145, {10, 1, 1}},
-    {"delivery", 155, {2, 1, 1}},
-    {"nscc", 157, {2, 2, 3}},
-    {"told", 169, {6, 3, 1}},
-    {"planes", 187, {3, 4, 1}},
-    {"control", 199, {2, 9, 1}},
-    {"data", 217, {2, 6, 2}},
-    {"encap", 241, {2, 4, 1}},
-    {"counter", 249, {27, 1, 1}},
-    {"stream", 276, {55, 3, 1}},
-    {"rule", 441, {167, 1, 1}},
+    {"retry", 97, {5, 4, 1}},
+    {"nack", 117, {2, 8, 1}},
+    {"message", 133, {4, 2, 2}},
+    {"status", 149, {10, 1, 1}},
+    {"delivery", 159, {2, 1, 1}},
+    {"nscc", 161, {2, 2, 3}},
+    {"told", 173, {6, 3, 1}},
+    {"planes", 191, {3, 4, 1}},
+    {"control", 203, {2, 9, 1}},
+    {"data", 221, {2, 6, 2}},
+    {"empty", 245, {2, 2, 7}},
+    {"nought", 273, {2, 5, 1}},
+    {"wimm", 283, {3, 3, 1}},
+    {"back", 292, {2, 3, 2}},
+    {"class", 304, {2, 3, 2}},
+    {"skip", 316, {3, 5, 1}},
+    {"encap", 331, {2, 4, 1}},
+    {"counter", 339, {28, 1, 1}},
+    {"stream", 367, {55, 3, 1}},
+    {"rule", 532, {173, 1, 1}},
 }};
-inline constexpr std::size_t kNumBins = 608;
+inline constexpr std::size_t kNumBins = 705;
 inline constexpr std::array<const char*, kNumBins> kBins = {
     "sack.sent.none.at",
     "sack.sent.none.above",
@@ -207,6 +234,10 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "retry.timer.third",
     "retry.timer.fourth",
     "retry.timer.later",
+    "retry.returned.second",
+    "retry.returned.third",
+    "retry.returned.fourth",
+    "retry.returned.later",
     "nack.sent.trimmed",
     "nack.sent.lasthop",
     "nack.sent.no-bitmap",
@@ -335,6 +366,92 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "data.got.only.again",
     "data.got.only-imm.new",
     "data.got.only-imm.again",
+    "empty.sent.plain.alone",
+    "empty.sent.plain.behind-plain",
+    "empty.sent.plain.behind-immediate",
+    "empty.sent.plain.behind-empty",
+    "empty.sent.plain.before-plain",
+    "empty.sent.plain.before-immediate",
+    "empty.sent.plain.before-empty",
+    "empty.sent.immediate.alone",
+    "empty.sent.immediate.behind-plain",
+    "empty.sent.immediate.behind-immediate",
+    "empty.sent.immediate.behind-empty",
+    "empty.sent.immediate.before-plain",
+    "empty.sent.immediate.before-immediate",
+    "empty.sent.immediate.before-empty",
+    "empty.got.plain.alone",
+    "empty.got.plain.behind-plain",
+    "empty.got.plain.behind-immediate",
+    "empty.got.plain.behind-empty",
+    "empty.got.plain.before-plain",
+    "empty.got.plain.before-immediate",
+    "empty.got.plain.before-empty",
+    "empty.got.immediate.alone",
+    "empty.got.immediate.behind-plain",
+    "empty.got.immediate.behind-immediate",
+    "empty.got.immediate.behind-empty",
+    "empty.got.immediate.before-plain",
+    "empty.got.immediate.before-immediate",
+    "empty.got.immediate.before-empty",
+    "nought.sent.again",
+    "nought.sent.trimmed",
+    "nought.sent.twice",
+    "nought.sent.edge",
+    "nought.sent.ahead",
+    "nought.got.again",
+    "nought.got.trimmed",
+    "nought.got.twice",
+    "nought.got.edge",
+    "nought.got.ahead",
+    "wimm.free.nothing",
+    "wimm.free.plain",
+    "wimm.free.immediate",
+    "wimm.last.nothing",
+    "wimm.last.plain",
+    "wimm.last.immediate",
+    "wimm.waited.nothing",
+    "wimm.waited.plain",
+    "wimm.waited.immediate",
+    "back.address.dropped.new",
+    "back.address.dropped.again",
+    "back.address.learned.new",
+    "back.address.learned.again",
+    "back.address.peers.new",
+    "back.address.peers.again",
+    "back.code.dropped.new",
+    "back.code.dropped.again",
+    "back.code.learned.new",
+    "back.code.learned.again",
+    "back.code.peers.new",
+    "back.code.peers.again",
+    "class.nic.data.same",
+    "class.nic.data.differ",
+    "class.nic.again.same",
+    "class.nic.again.differ",
+    "class.nic.probe.same",
+    "class.nic.probe.differ",
+    "class.own.data.same",
+    "class.own.data.differ",
+    "class.own.again.same",
+    "class.own.again.differ",
+    "class.own.probe.same",
+    "class.own.probe.differ",
+    "skip.once.good",
+    "skip.once.bad",
+    "skip.once.denied",
+    "skip.once.backup",
+    "skip.once.used",
+    "skip.twice.good",
+    "skip.twice.bad",
+    "skip.twice.denied",
+    "skip.twice.backup",
+    "skip.twice.used",
+    "skip.time.good",
+    "skip.time.bad",
+    "skip.time.denied",
+    "skip.time.backup",
+    "skip.time.used",
     "encap.sent.ipv4",
     "encap.sent.ipv6",
     "encap.sent.srv6",
@@ -370,6 +487,7 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "counter.ep_req",
     "counter.ep_rsp",
     "counter.ep_drop",
+    "counter.returned",
     "stream.host.wqe.moved",
     "stream.host.wqe.waited",
     "stream.host.wqe.empty",
@@ -585,6 +703,8 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.req.posted",
     "rule.req.payload",
     "rule.req.max-wimm",
+    "rule.req.wimm-over",
+    "rule.req.zero",
     "rule.req.wimm-none",
     "rule.req.ackreq",
     "rule.req.cqe-ack",
@@ -602,6 +722,7 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.resp.nack",
     "rule.resp.trim",
     "rule.resp.probe",
+    "rule.resp.returned",
     "rule.resp.ack-msn",
     "rule.resp.ack-back",
     "rule.resp.cack-back",
@@ -660,6 +781,8 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.resp.ack-again",
     "rule.resp.nak-owed",
     "rule.resp.nak-zero",
+    "rule.resp.zero",
+    "rule.resp.returned-count",
     "rule.resp.unexp-owed",
     "rule.resp.reported",
     "rule.req.rtx-evidence",
@@ -689,6 +812,7 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.cc.bytes",
     "rule.path.states",
     "rule.path.skip",
+    "rule.path.skip-time",
     "rule.path.marked",
     "rule.path.used",
     "rule.path.bad",
@@ -703,7 +827,7 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.peer.repeat",
     "rule.peer.repeats",
 };
-inline constexpr std::array<const char*, 27> kCounterNames = {
+inline constexpr std::array<const char*, 28> kCounterNames = {
     "dup",
     "oor",
     "nores",
@@ -731,6 +855,7 @@ inline constexpr std::array<const char*, 27> kCounterNames = {
     "ep_req",
     "ep_rsp",
     "ep_drop",
+    "returned",
 };
 inline constexpr std::array<const char*, 55> kStreamStreams = {
     "host.wqe",
@@ -789,7 +914,7 @@ inline constexpr std::array<const char*, 55> kStreamStreams = {
     "rx_lane.desc",
     "rx_lane.line",
 };
-inline constexpr std::array<const char*, 167> kRuleRules = {
+inline constexpr std::array<const char*, 173> kRuleRules = {
     "evidence.gap",
     "evidence.order",
     "evidence.drops",
@@ -840,6 +965,8 @@ inline constexpr std::array<const char*, 167> kRuleRules = {
     "req.posted",
     "req.payload",
     "req.max-wimm",
+    "req.wimm-over",
+    "req.zero",
     "req.wimm-none",
     "req.ackreq",
     "req.cqe-ack",
@@ -857,6 +984,7 @@ inline constexpr std::array<const char*, 167> kRuleRules = {
     "resp.nack",
     "resp.trim",
     "resp.probe",
+    "resp.returned",
     "resp.ack-msn",
     "resp.ack-back",
     "resp.cack-back",
@@ -915,6 +1043,8 @@ inline constexpr std::array<const char*, 167> kRuleRules = {
     "resp.ack-again",
     "resp.nak-owed",
     "resp.nak-zero",
+    "resp.zero",
+    "resp.returned-count",
     "resp.unexp-owed",
     "resp.reported",
     "req.rtx-evidence",
@@ -944,6 +1074,7 @@ inline constexpr std::array<const char*, 167> kRuleRules = {
     "cc.bytes",
     "path.states",
     "path.skip",
+    "path.skip-time",
     "path.marked",
     "path.used",
     "path.bad",

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "wire/result.hpp"
@@ -73,6 +74,18 @@ constexpr uint32_t ev_auto_next(uint32_t v) {
 /// UDP source port alone has zeros in the half that does not travel, or no mark would find it. mask 0: the whole value.
 constexpr uint32_t ev_auto(uint32_t init, uint32_t mask, uint32_t v) {
   return mask == 0 ? v : (v & mask) | (init & ~mask);
+}
+
+/// What stands in a row instead of 0, where a profile gives nothing else.
+inline constexpr uint32_t kEvForZero = 8;
+
+/// No EV that is made is 0: what the next row takes of a value made for it. Nothing: the value is 0, and the
+/// next one is tried. `zero`: the value before was one of those; false before the first value of a profile.
+constexpr std::optional<uint32_t> ev_not_zero(uint32_t value, bool& zero) {
+  const bool again = value == 0 && !zero;
+  zero = again;
+  if (again) return std::nullopt;
+  return value == 0 ? kEvForZero : value;
 }
 
 }  // namespace mrc

@@ -39,7 +39,32 @@ inline constexpr uint16_t kNoPathEv = 0xffff;
 constexpr unsigned ev_plane_ok(unsigned port_up, unsigned peer_mask) { return port_up & peer_mask; }
 
 /// True for an EV that the walk may give to a packet, now or on its next round.
-constexpr bool ev_in_use(unsigned state) { return state == kEvGood || state == kEvSkip || state == kEvSkip2; }
+constexpr bool ev_in_use(unsigned state) {
+  return state == kEvGood || state == kEvSkip || state == kEvSkip2 || state == kEvSkip3;
+}
+
+/// How long EVs are in SKIP, and the turn of now (docs/blocks/tx/tx_path.md, "Rules"; assumption A-20).
+struct EvSkipping {
+  SkipMode mode = SkipMode::Pass;  ///< CTRL.skip_mode
+  unsigned turn = 0;               ///< 0, 1 or 2; of no meaning but with RoundTrip
+
+  /// 3 is taken as RoundTrip.
+  constexpr bool round_trip() const { return mode != SkipMode::Pass && mode != SkipMode::Twice; }
+};
+
+/// The turn after `turn`.
+constexpr unsigned ev_turn_next(unsigned turn) { return turn == 2 ? 0 : turn + 1; }
+
+/// The state of an EV that is marked now. RoundTrip: it says in which turn.
+constexpr unsigned ev_skip_tag(const EvSkipping& now) {
+  if (!now.round_trip() || now.turn == 0) return kEvSkip;
+  return now.turn == 1 ? kEvSkip2 : kEvSkip3;
+}
+
+/// True when an EV in a SKIP state may come back. RoundTrip: it was marked two turns ago, so a whole turn has passed.
+constexpr bool ev_skip_due(unsigned state, const EvSkipping& now) {
+  return !now.round_trip() || state == ev_skip_tag({now.mode, ev_turn_next(now.turn)});
+}
 
 /// True for an m of a SACK that is feedback on the packet's EV (mrc.md section 3); 0 says nothing, 3 is reserved.
 constexpr bool mark_is_feedback(unsigned m) {
@@ -54,13 +79,13 @@ constexpr bool mark_is_ecn(unsigned m) { return m == static_cast<unsigned>(wire:
 
 /// State of an EV after feedback. `match`: the profile still holds the entropy that the feedback names. A loss and a
 /// revival are about the EV of the QP's own set, whatever the profile holds now. `plane_ok`: the EV's plane can be used
-/// at this moment; if not, the port is to blame for a loss, not the EV. `skip_twice`: register CTRL.
-constexpr unsigned ev_after(unsigned state, FbKind kind, bool match, bool plane_ok = true, bool skip_twice = false) {
+/// at this moment; if not, the port is to blame for a loss, not the EV.
+constexpr unsigned ev_after(unsigned state, FbKind kind, bool match, bool plane_ok = true, const EvSkipping& now = {}) {
   switch (kind) {
     case FbKind::SkipOnce:
       if (!match) return state;
-      if (state == kEvGood) return kEvSkip;
-      return skip_twice && state == kEvSkip ? kEvSkip2 : state;
+      if (state == kEvGood) return ev_skip_tag(now);
+      return now.mode == SkipMode::Twice && (state == kEvSkip || state == kEvSkip3) ? kEvSkip2 : state;
     case FbKind::AlwaysSkip:
       return match && ev_in_use(state) ? kEvBad : state;
     case FbKind::Loss:
@@ -68,7 +93,7 @@ constexpr unsigned ev_after(unsigned state, FbKind kind, bool match, bool plane_
     case FbKind::RevivedGood:
       return state == kEvBad ? kEvGood : state;
     case FbKind::RevivedSkip:
-      return state == kEvBad ? kEvSkip : state;
+      return state == kEvBad ? ev_skip_tag(now) : state;
     default:
       return state;
   }
@@ -92,6 +117,7 @@ struct EvChoice {
   unsigned room;      ///< bit p: lane p has room
   bool avoid_on;      ///< avoid_ev counts
   uint16_t avoid_ev;  ///< EV index
+  EvSkipping skip{};  ///< which EVs in SKIP may come back
 };
 
 /// True when a walk that is at its place now will see every group of this pass: it begins a pass. `u`: planes done in
@@ -109,13 +135,16 @@ struct EvGroup {
   unsigned u = 0;             ///< bit p: plane p was used or passed in this group
   bool restored = false;      ///< this packet has restored an EV
   uint16_t restored_idx = 0;  ///< which
+  bool spare = false;         ///< this packet has passed over an EV in SKIP that may not come back yet
+  uint16_t spare_idx = 0;     ///< the first of them
   bool busy = false;          ///< a GOOD EV had no room
   int chosen = -1;            ///< plane, or -1
 };
 
 /// Inspects the planes of group `group` in the order k ^ klo and returns the state after it. The row has changed if an
 /// EV was restored, or has been skipped the first of two times. An EV that this packet has restored serves later
-/// packets only: the rest of the walk passes it over.
+/// packets only: the rest of the walk passes it over. One that may not come back yet stays as it is; a walk that finds
+/// nothing else uses it.
 constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const EvChoice& c) {
   g.busy = false;
   g.chosen = -1;
@@ -123,13 +152,17 @@ constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const E
     const unsigned j = k ^ klo, bit = 1u << j;
     if ((g.u & bit) || !(c.up & bit)) continue;
     const auto ev_idx = static_cast<uint16_t>(group * c.planes + j);
-    switch (ev_state(g.row, j)) {
-      case kEvSkip2:  // one of its two turns is over
-        g.row = ev_with_state(g.row, j, kEvSkip);
-        g.u |= bit;
-        break;
+    const unsigned state = ev_state(g.row, j);
+    switch (state) {
       case kEvSkip:
-        if (!g.restored) {
+      case kEvSkip2:
+      case kEvSkip3:
+        if (!ev_skip_due(state, c.skip)) {
+          if (!g.spare) g.spare_idx = ev_idx;
+          g.spare = true;
+        } else if (state == kEvSkip2 && !c.skip.round_trip()) {  // it has been skipped the first of two times
+          g.row = ev_with_state(g.row, j, kEvSkip);
+        } else if (!g.restored) {
           g.row = ev_with_state(g.row, j, kEvGood);
           g.restored = true;
           g.restored_idx = ev_idx;

@@ -23,6 +23,10 @@ constexpr bool has_immediate(uint8_t opcode) {
 constexpr bool is_unfinished_write(uint8_t opcode) {
   return opcode == opcode_byte(wire::Opcode::WriteFirst) || opcode == opcode_byte(wire::Opcode::WriteMiddle);
 }
+/// WRITE Only: the whole message.
+constexpr bool is_only_write(uint8_t opcode) {
+  return opcode == opcode_byte(wire::Opcode::WriteOnly) || opcode == opcode_byte(wire::Opcode::WriteOnlyImm);
+}
 /// Reliability probe request.
 constexpr bool is_probe_opcode(uint8_t opcode) { return opcode == opcode_byte(wire::Opcode::ProbeRequest); }
 /// SACK, NACK, ACK.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "protocol/address.hpp"
 #include "protocol/opcodes.hpp"
 #include "protocol/psn.hpp"
 #include "protocol/segment.hpp"
@@ -17,10 +18,12 @@ struct RxQpCtx {
   uint8_t mtu = 0;  ///< path MTU 256 << mtu
   uint16_t pkey = 0;
   bool no_imm = false;  ///< it takes no immediates (A-62)
+  uint32_t dqpn = 0;    ///< the peer's QPN
+  uint16_t fold = 0;    ///< address_fold() of the peer's address
 };
 
-/// Why a packet is dropped; None: it is not.
-enum class RxDrop : uint8_t { None, Parse, Icrc, Qp, Pkey, Len };
+/// Why a packet is dropped; None: it is not. Returned: it is one of our own (rx_returned()).
+enum class RxDrop : uint8_t { None, Parse, Icrc, Returned, Qp, Pkey, Len };
 
 /// What is wrong with a WRITE that gets a NAK.
 enum class RxFault : uint8_t { None, Invalid, Access };
@@ -53,12 +56,18 @@ inline wire::Reth rx_reth(const RxPacket& d) {
   return wire::Reth::read(d.ext.data() + wire::Meth::kBytes + (d.ts ? wire::Tseth::kBytes : 0u));
 }
 
-/// The first check that fails. qp: the QP that the packet names, null if there is none; zero_drop: register CTRL, a
-/// WRITE of no bytes is dropped.
-inline RxDrop rx_drop(const RxPacket& d, const RxQpCtx* qp, bool zero_drop = false) {
+/// A WRITE of no bytes that is legal: one packet, which says so twice.
+constexpr bool rx_empty(uint8_t opcode, unsigned plen, uint32_t dma_length, ZeroLength zero) {
+  return zero == ZeroLength::Legal && is_only_write(opcode) && plen == 0 && dma_length == 0;
+}
+
+/// The first check that fails. qp: the QP that the packet names, null if there is none; zero: register CTRL, what
+/// becomes of a WRITE of no bytes.
+inline RxDrop rx_drop(const RxPacket& d, const RxQpCtx* qp, ZeroLength zero = ZeroLength::Legal) {
   if (d.err != RxErr::None) return RxDrop::Parse;
-  if (!is_trimmed(d.trim) && !d.icrc_ok) return RxDrop::Icrc;
   const bool data = is_data_opcode(d.opcode);
+  if (d.trim == Trim::Returned) return data ? RxDrop::Returned : RxDrop::Qp;
+  if (!is_trimmed(d.trim) && !d.icrc_ok) return RxDrop::Icrc;
   if (!data && is_trimmed(d.trim)) return RxDrop::Qp;
   if (is_endpoint_opcode(d.opcode)) return d.dqp == wire::kEndpointDqp ? RxDrop::None : RxDrop::Qp;
   if (!data && !is_probe_opcode(d.opcode) && !is_control_opcode(d.opcode)) return RxDrop::Qp;
@@ -67,16 +76,18 @@ inline RxDrop rx_drop(const RxPacket& d, const RxQpCtx* qp, bool zero_drop = fal
   if (data && d.trim == Trim::None) {
     const unsigned mtu = 256u << qp->mtu;
     if (is_unfinished_write(d.opcode) ? d.plen != mtu : d.plen > mtu) return RxDrop::Len;
-    if (zero_drop && (d.plen == 0 || rx_reth(d).dma_length == 0)) return RxDrop::Len;
+    const bool drops = zero != ZeroLength::Legal && zero != ZeroLength::Nak;
+    if (drops && (d.plen == 0 || rx_reth(d).dma_length == 0)) return RxDrop::Len;
   }
   return RxDrop::None;
 }
 
 /// What is wrong with a WRITE of plen bytes at va, by the region its R_Key names. unwanted: it has an immediate, and
-/// its QP takes none.
+/// its QP takes none; empty: rx_empty(), nobody looks at va and rkey.
 constexpr RxFault rx_fault(const MemoryRegion& mr, uint32_t rkey, uint64_t va, unsigned plen, uint32_t dma_length,
-                           bool unwanted = false) {
-  if (plen == 0 || dma_length == 0 || unwanted) return RxFault::Invalid;
+                           bool unwanted = false, bool empty = false) {
+  if ((!empty && (plen == 0 || dma_length == 0)) || unwanted) return RxFault::Invalid;
+  if (empty) return RxFault::None;
   if (!mr.valid || mr.rkey != rkey || va < mr.va) return RxFault::Access;
   const uint64_t offset = va - mr.va;
   if (offset > mr.length || plen > mr.length - offset) return RxFault::Access;
@@ -108,6 +119,21 @@ inline RxWrite rx_write(const RxPacket& d, Nominal nominal) {
   return w;
 }
 
+/// Which QP sends to a peer's QPN and address: a row of a small table that return_key() chooses.
+struct ReturnRow {
+  bool valid = false;
+  uint16_t qp = 0;
+};
+
+/// The row for QPN dqpn at the address with this fold. rows: a power of two.
+constexpr unsigned return_key(uint32_t dqpn, uint16_t fold, unsigned rows) { return (dqpn ^ fold) & (rows - 1); }
+
+/// A packet that came back (RxDrop::Returned) is one of this QP, which is still at work. fold: of the packet's
+/// receiver.
+constexpr bool rx_returned(const RxPacket& d, uint16_t fold, const RxQpCtx& qp) {
+  return qp.state == QpState::Rts && qp.dqpn == d.dqp && qp.fold == fold;
+}
+
 /// A reliability probe that passed rx_drop().
 inline Probe rx_probe(const RxPacket& d) {
   const auto peth = wire::Peth::read(d.ext.data());
@@ -128,7 +154,7 @@ inline EndpointPacket rx_endpoint(const RxPacket& d) {
     e.op = erth.op;
     e.mask = erth.port_status_mask;
     e.tx_timestamp = erth.tx_timestamp16;
-    e.source = d.source;
+    e.source = d.address;
   }
   return e;
 }

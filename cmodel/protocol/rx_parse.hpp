@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "protocol/address.hpp"
 #include "protocol/opcodes.hpp"
 #include "protocol/types.hpp"
 #include "wire/icrc.hpp"
@@ -33,10 +34,15 @@ struct RxFrame {
 
 /// Registers that parsing depends on.
 struct RxParseCfg {
-  uint16_t udp_port = wire::kUdpPort;
+  uint16_t udp_port = wire::kUdpPortMrc;
   bool udp_only = false;  ///< no other port but that
   bool ev_swap = false;
   uint8_t dscp_trimmed = wire::kDscpTrimmed, dscp_lasthop = wire::kDscpTrimmedLasthop;
+  uint8_t dscp_returned = 0;         ///< of packets that a switch has sent back
+  bool dscp_returned_valid = false;  ///< the operator has one
+  Returned returned = Returned::Drop;
+  U128 ip = 0;  ///< own address
+  PlaneAddress ip_plane{};
 };
 
 /// Length from the inner IP header on, ICRC included, of the packets that have but one; 0: the opcode has none.
@@ -102,11 +108,31 @@ inline unsigned rx_min_bytes(const uint8_t* head) {
   return kRxExt + wire::Meth::kBytes + (rx_bth(head).ts != 0 ? wire::Tseth::kBytes : 0u);
 }
 
-constexpr Trim rx_trim(uint8_t tc, const RxParseCfg& cfg) {
+/// By the code point alone: what a switch made of the packet.
+constexpr Trim rx_marked(uint8_t tc, const RxParseCfg& cfg) {
   const unsigned dscp = tc >> 2;
   if (dscp == cfg.dscp_trimmed) return Trim::Trimmed;
   if (dscp == cfg.dscp_lasthop) return Trim::LastHop;
   return Trim::None;
+}
+
+/// The addresses of a frame's inner IP header.
+struct RxAddresses {
+  U128 src = 0, dst = 0;
+};
+
+/// A switch has sent back a packet of our own: its code point says so, or it is a trimmed one from us, or not to us
+///
+constexpr bool rx_came_back(uint8_t tc, const RxAddresses& at, const RxParseCfg& cfg) {
+  if (cfg.dscp_returned_valid && unsigned{tc} >> 2 == cfg.dscp_returned) return true;
+  if (rx_marked(tc, cfg) == Trim::None) return false;
+  return address_is_own(at.src, cfg.ip, cfg.ip_plane) || !address_is_own(at.dst, cfg.ip, cfg.ip_plane);
+}
+
+/// Has a switch cut the packet, and whose is it?
+constexpr Trim rx_trim(uint8_t tc, const RxAddresses& at, const RxParseCfg& cfg) {
+  const bool told_apart = cfg.returned == Returned::Drop || cfg.returned == Returned::Learn;
+  return told_apart && rx_came_back(tc, at, cfg) ? Trim::Returned : rx_marked(tc, cfg);
 }
 
 /// UDP destination ports of packets of ours: the one that is set, and the two that implementers use.
@@ -114,16 +140,16 @@ constexpr bool rx_port_ok(unsigned port, const RxParseCfg& cfg) {
   return port == cfg.udp_port || (!cfg.udp_only && (port == wire::kUdpPort || port == wire::kUdpPortMrc));
 }
 
-/// The first reason, in the contract's order, why the frame is not a packet of ours. The headers are those of its head.
-inline RxErr rx_error(const RxFrame& f, const wire::Ipv6& ip, const wire::Udp& udp, const wire::Bth& bth,
+/// The first reason, in the contract's order, why the frame is not a packet of ours. The headers are those of its head;
+/// trim: of rx_trim().
+inline RxErr rx_error(const RxFrame& f, const wire::Ipv6& ip, const wire::Udp& udp, const wire::Bth& bth, Trim trim,
                       const RxParseCfg& cfg) {
   if (f.mac_err) return RxErr::Mac;
   if (f.bytes < rx_min_bytes(f.head)) return RxErr::Short;
   if (!f.encap_ok || ip.version != 6 || ip.next_header != wire::kProtoUdp) return RxErr::Encap;
   if (!rx_port_ok(udp.dst_port, cfg)) return RxErr::Udp;
   if (bth.tver != 0) return RxErr::Tver;
-  if (rx_trim(f.tc, cfg) != Trim::None)
-    return RxErr::None;  // lengths may or may not have been rewritten (mrc.md section 4)
+  if (trim != Trim::None) return RxErr::None;  // lengths may or may not have been rewritten (mrc.md section 4)
   if (ip.payload_length + wire::Ipv6::kBytes != f.bytes || udp.length != ip.payload_length || f.bytes % 4 != 0) {
     return RxErr::Length;
   }
@@ -135,14 +161,20 @@ inline RxErr rx_error(const RxFrame& f, const wire::Ipv6& ip, const wire::Udp& u
   return fixed != 0 && f.bytes != fixed ? RxErr::Length : RxErr::None;
 }
 
+/// An IPv6 address as it stands in a header.
+inline U128 rx_address(const uint8_t* bytes) {
+  return U128{wire::load_be<8>(bytes)} << 64 | wire::load_be<8>(bytes + 8);
+}
+
 /// The description of a frame.
 inline RxPacket rx_parse(const RxFrame& f, const RxParseCfg& cfg) {
   const auto ip = wire::Ipv6::read(f.head);
   const auto udp = wire::Udp::read(f.head + kRxUdp);
   const wire::Bth bth = rx_bth(f.head);
+  const RxAddresses at{.src = rx_address(ip.src.data()), .dst = rx_address(ip.dst.data())};
   RxPacket d;
-  d.err = rx_error(f, ip, udp, bth, cfg);
-  d.trim = rx_trim(f.tc, cfg);
+  d.trim = rx_trim(f.tc, at, cfg);
+  d.err = rx_error(f, ip, udp, bth, d.trim, cfg);
   d.ce = (f.tc & 3) == 3;
   d.icrc_ok = f.crc == wire::kIcrcSeed && f.bytes % 4 == 0;  // the residue of data followed by its CRC is the seed
   d.opcode = bth.opcode;
@@ -157,7 +189,8 @@ inline RxPacket rx_parse(const RxFrame& f, const RxParseCfg& cfg) {
   d.entropy = cfg.ev_swap ? flow << 16 | port : port << 16 | flow;
   d.at = f.tick;
   std::memcpy(d.ext.data(), f.head + kRxExt, kMaxExtension);
-  d.source = U128{wire::load_be<8>(ip.src.data())} << 64 | wire::load_be<8>(ip.src.data() + 8);
+  // The switch may have left the addresses as they were, or have exchanged them: the receiver is who is not us.
+  d.address = d.trim == Trim::Returned && address_is_own(at.src, cfg.ip, cfg.ip_plane) ? at.dst : at.src;
   const bool has_payload = is_data_opcode(d.opcode) && d.err == RxErr::None && d.trim == Trim::None;
   d.plen =
       has_payload ? static_cast<uint16_t>(f.bytes - rx_payload_offset(f.head) - wire::kIcrcBytes - d.pad) : uint16_t{0};

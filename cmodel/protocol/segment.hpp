@@ -55,7 +55,15 @@ constexpr uint16_t nominal_full(unsigned mtu, bool ts, Nominal nominal) {
   return nominal_size(256u << mtu, opcode_byte(wire::Opcode::WriteMiddle), ts, nominal);
 }
 
-/// Packet `idx` of a message. `mtu` is the code of the path MTU, 256 << mtu bytes.
+/// True when packet `idx` of a message begins a WRITE with immediate, and as many of those are on their way as may be:
+/// it waits until one completes. sent, done: WRITEs with immediate of which a packet was sent, and that have
+/// completed, modulo 256.
+constexpr bool wimm_held(uint32_t idx, bool imm_valid, uint32_t sent, uint32_t done, unsigned max_wimm) {
+  return idx == 0 && imm_valid && ((sent - done) & 0xffu) == max_wimm;
+}
+
+/// Packet `idx` of a message; one of no bytes has one packet of no bytes. `mtu` is the code of the path MTU, 256 << mtu
+/// bytes.
 constexpr WritePart segment(const WriteRequest& w, uint32_t idx, unsigned mtu) {
   const uint32_t m = 256u << mtu;
   const uint64_t off = uint64_t{idx} * m;

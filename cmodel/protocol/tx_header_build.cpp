@@ -86,6 +86,20 @@ uint8_t* put_common(const Common& c, const HdrQp& qp, const HdrNic& nic, std::sp
 
 constexpr unsigned data_class(unsigned dscp) { return dscp << 2 | 2u; }  // ECT(0)
 
+/// The code point of a QP's data: its own, or the NIC's.
+constexpr unsigned data_dscp(const HdrQp& qp, const HdrNic& nic, bool rtx) {
+  if (qp.cls.own) return rtx ? qp.cls.rtx : qp.cls.data;
+  return rtx ? nic.dscp_rtx : nic.dscp_data;
+}
+
+/// The traffic class of a control packet; request: of build_ctl_header.
+constexpr unsigned ctl_class(uint8_t opcode, const HdrQp& qp, const HdrNic& nic, std::optional<uint8_t> request) {
+  const bool endpoint = opcode == opcode_byte(wire::Opcode::EndpointRequest);
+  if (endpoint && request) return data_class(*request);
+  if (endpoint || is_probe_opcode(opcode)) return data_class(data_dscp(qp, nic, false));
+  return static_cast<unsigned>(nic.dscp_ctl) << 2;
+}
+
 constexpr uint8_t bth_byte1(const HdrNic& nic, unsigned pad) {
   return static_cast<uint8_t>(unsigned{nic.bth_m} << (nic.bth_m_high ? 7 : 6) | pad << 4);
 }
@@ -99,7 +113,7 @@ unsigned build_data_header(const WritePacket& packet, Way way, const HdrQp& qp, 
   const unsigned pad = payload_pad(part.plen);
   Common c{};
   c.plane = way.plane;
-  c.tc = data_class(packet.rtx ? nic.dscp_rtx : nic.dscp_data);
+  c.tc = data_class(data_dscp(qp, nic, packet.rtx));
   c.ev = way.ev;
   c.opcode = part.opcode;
   c.bth1 = bth_byte1(nic, pad);
@@ -129,11 +143,10 @@ unsigned build_data_header(const WritePacket& packet, Way way, const HdrQp& qp, 
 }
 
 unsigned build_ctl_header(const ControlPacket& packet, Way way, const HdrQp& qp, const HdrNic& nic,
-                          std::span<uint8_t, kMaxHeader> out) {
+                          std::span<uint8_t, kMaxHeader> out, std::optional<uint8_t> request) {
   Common c{};
   c.plane = way.plane;
-  const bool request = is_probe_opcode(packet.opcode) || packet.opcode == opcode_byte(wire::Opcode::EndpointRequest);
-  c.tc = request ? data_class(nic.dscp_data) : static_cast<unsigned>(nic.dscp_ctl) << 2;
+  c.tc = ctl_class(packet.opcode, qp, nic, request);
   c.ev = way.ev;
   c.opcode = packet.opcode;
   c.bth1 = bth_byte1(nic, 0);

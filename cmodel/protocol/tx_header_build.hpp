@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "protocol/address.hpp"
@@ -11,6 +12,12 @@
 #include "protocol/types.hpp"
 
 namespace mrc {
+
+/// The class of a QP's data.
+struct HdrClass {
+  bool own = false;           ///< not the NIC's
+  uint8_t data = 0, rtx = 0;  ///< code points of data and of retransmissions
+};
 
 /// What a QP contributes to its headers.
 struct HdrQp {
@@ -21,6 +28,7 @@ struct HdrQp {
   uint64_t dmac = 0;
   U128 dip = 0;   ///< without the number of a plane
   U128 srv6 = 0;  ///< template
+  HdrClass cls{};
 };
 
 /// What the NIC contributes.
@@ -28,7 +36,7 @@ struct HdrNic {
   uint64_t mac = 0;
   U128 ip = 0;
   PlaneAddress ip_plane{};  ///< own address and the peer's on each plane (A-76)
-  uint16_t udp_port = wire::kUdpPort;
+  uint16_t udp_port = wire::kUdpPortMrc;
   uint8_t dscp_data = wire::kDscpTrimmable, dscp_rtx = wire::kDscpTrimmableRetx, dscp_ctl = wire::kDscpControl;
   bool ev_swap = false;
   bool bth_m = false;
@@ -52,10 +60,10 @@ struct Way {
 unsigned build_data_header(const WritePacket& packet, Way way, const HdrQp& qp, const HdrNic& nic, uint32_t tick,
                            std::span<uint8_t, kMaxHeader> out);
 
-/// The same of a control packet. Reliability probes and endpoint requests travel in the data class, so that they meet
-/// what data would meet.
+/// The same of a control packet. Reliability probes and EV probes of a QP travel as its data, so that they meet what
+/// data would meet. `request`: the code point that an endpoint request of nobody's QP has from its caller.
 unsigned build_ctl_header(const ControlPacket& packet, Way way, const HdrQp& qp, const HdrNic& nic,
-                          std::span<uint8_t, kMaxHeader> out);
+                          std::span<uint8_t, kMaxHeader> out, std::optional<uint8_t> request = {});
 
 /// ICRC register after a header: eight bytes of ones, then the bytes from the inner IPv6 header on with the variant
 /// fields as ones. `icrc_outer`: from the outer IPv6 header on, if there is one (CTRL.icrc_outer, A-14).

@@ -195,6 +195,17 @@ constexpr NackMark nack_lost(PsnRow<Mask>& row, uint32_t psn) {
   return {true, leaves};
 }
 
+/// Marks a PSN of the window as lost because the packet itself came back from a switch, and says so. Not when it
+/// has arrived or waits already, nor if what came back is an older copy than the one that is out. was_rtx: the packet
+/// of the PSN that was sent last is a retransmission; rtx: the one that came back is.
+template <class Mask>
+constexpr bool returned_lost(PsnRow<Mask>& row, uint32_t psn, bool was_rtx, bool rtx) {
+  const Mask bit = psn_bit<Mask>(psn);
+  if (((row.sacked | row.pend) & bit) || was_rtx != rtx) return false;
+  row.pend |= bit;
+  return true;
+}
+
 /// PSNs of the row at p0, from lo on and before nxt, that wait for retransmission.
 template <class Mask>
 constexpr Mask retx_row(const PsnRow<Mask>& row, uint32_t p0, uint32_t lo, uint32_t nxt) {

@@ -82,7 +82,7 @@ struct WriteRequest {
   uint64_t laddr = 0;  ///< where its bytes are
   uint64_t raddr = 0;  ///< virtual address at the peer, under rkey
   uint32_t rkey = 0;
-  uint32_t length = 0;  ///< bytes, at least 1
+  uint32_t length = 0;  ///< bytes
   bool imm_valid = false;
   uint32_t imm = 0;
   uint16_t rqmsn = 0;  ///< with imm_valid
@@ -98,7 +98,7 @@ struct WritePart {
   uint32_t dma_length = 0;  ///< bytes of the message
   uint32_t imm = 0;
   uint16_t rqmsn = 0;
-  uint16_t plen = 0;  ///< bytes of payload, 1 to 4096
+  uint16_t plen = 0;  ///< bytes of payload, 0 (a message of no bytes) to 4096
   bool last = false;  ///< the last of its message
   bool operator==(const WritePart&) const = default;
 };
@@ -129,8 +129,16 @@ struct RxPacket {
   uint16_t plen = 0;                         ///< bytes of payload of a WRITE in order
   uint16_t at = 0;                           ///< tick of its last byte, modulo 2^16
   std::array<uint8_t, kMaxExtension> ext{};  ///< what follows the BTH, zero beyond the frame
-  U128 source = 0;                           ///< inner source address
+  U128 address = 0;                          ///< inner source; of one that came back (Trim::Returned) its receiver
   bool operator==(const RxPacket&) const = default;
+};
+
+/// A packet of our own that a switch has trimmed and sent back.
+struct ReturnedPacket {
+  uint32_t psn = 0;
+  bool rtx = false;
+  uint32_t entropy = 0;
+  bool operator==(const ReturnedPacket&) const = default;
 };
 
 /// A received WRITE that may be taken (rx_check.hpp).

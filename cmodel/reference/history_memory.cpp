@@ -15,7 +15,7 @@ constexpr uint64_t kMostBytes = 32u << 20;  ///< of payload that is not written 
 constexpr std::size_t kMostOpen = 1 << 14;  ///< packets, those that were written lately among them
 constexpr uint64_t kPage = 4096;
 constexpr Seq kTail = 1024;
-constexpr Seq kMostPsns = 8192;
+constexpr Seq kMostPsns = 16384;
 constexpr uint32_t kMostPayload = 1u << 16;
 
 /// Parts of a payload: from, to; apart from each other.

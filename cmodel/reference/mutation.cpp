@@ -202,6 +202,21 @@ const Kind kKinds[] = {
        return edit_one(at, at.index.again, "a retransmission does not say rtx", kAny,
                        [](Packet& p, const Entry&) { p.bth->rtx = 0; });
      }},
+    {"data.dscp",
+     [](const Place& at) {
+       const auto others = [&](const Entry& e) {
+         return std::ranges::any_of(at.index.first, [&](const Entry& o) {
+           return o.index < e.index && o.packet.bth->dqp == e.packet.bth->dqp && o.packet.dscp() == e.packet.dscp() &&
+                  o.packet.ipv6 && e.packet.ipv6 && o.packet.ipv6->dst == e.packet.ipv6->dst;
+         });
+       };
+       return edit_one(at, at.index.first, "a code point that no other data of its QP have", others,
+                       [](Packet& p, const Entry&) {
+                         constexpr uint8_t kFree = 33;
+                         wire::Ipv6& outer = p.outer_ipv6 ? *p.outer_ipv6 : *p.ipv6;
+                         outer.dscp = outer.dscp == kFree ? kFree + 1 : kFree;
+                       });
+     }},
     {"data.payload-again",
      [](const Place& at) {
        return edit_one(

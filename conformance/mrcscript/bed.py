@@ -32,6 +32,8 @@ FOR_EVER = 96           # so many posts are open when the work never ends
 DEFAULTS = {"mtu": 4096, "sq_psn": 0x2000, "rq_psn": 0x1000, "msn": 0, "rqmsn": 0, "dynamic_mpr": 0,
             "retry_linear": 7, "retry_exp": 25, "svc_time": 0, "time_stamps": 0, "controlled": 0, "pkey": 0xFFFF}
 ITS_OWN = {"mpr": 8, "mpr_dest": 8, "max_wimm": 32, "max_wimm_dest": 32, "timeout": 7}  # if the device says nothing
+CLASS = ("class_data", "class_rtx")
+SECOND_WR_ID = 1 << 20  # work of the second QP
 FLAGS = ("dynamic_mpr", "svc_time", "time_stamps", "controlled", "trim_nack")
 QP_FIELDS = (*DEFAULTS, *ITS_OWN, "trim_nack")
 REFUSED = ("no", "transition", "attributes", "value")
@@ -58,6 +60,7 @@ class Bed:
         self.carrier = {}
         self.calls, self.undone = 0, 0
         self.told = None          # how an order to modify ended
+        self.second_posts = 0
         self.peer = None
         self.deviations = []      # of rules that hold in every vector
         self.planes = vector["planes"]
@@ -108,6 +111,8 @@ class Bed:
             if isinstance(given, bool) or not isinstance(given, int):
                 continue
             wanted = vector["profile"].get(name, vector.get(name))
+            if name == "evs" and not self.evs:
+                wanted = None
             if wanted is not None and given != wanted:
                 raise Unsupported(f"the device's {name} is {given}; the vector needs {wanted}.")
             self.profile[name] = given
@@ -117,7 +122,7 @@ class Bed:
         """The QP is set up again after a reset: its numbers begin as the changes say, else as the vector's."""
         if "state" in changes:
             raise Unsupported("'dut qp again' brings the QP to RTS; it takes no state.")
-        profile = {**self.profile, **changes}
+        profile = {**{key: value for key, value in self.profile.items() if key not in CLASS}, **changes}
         if "psn" not in self.facts["caps"] and any(profile[name] for name in FIRST_PSN):
             raise Unsupported("the device cannot begin at another PSN than 0.")
         self.profile = profile
@@ -138,24 +143,50 @@ class Bed:
     def set_qp(self, changes, first=False):
         message = {"call": "qp", "qp": self.qp}
         if first:
-            message.update({"peer_qp": PEER_QP, "peer_ip": PEER_IP, "peer_mac": PEER_MAC, "encap": self.vector["encap"],
-                            "evs": self.evs, "backup": self.vector["backup"]})
-            if self.vector["encap"] != "ipv6":
-                message["path"] = PATH
-        for key, value in changes.items():
-            message[key] = bool(value) if key in FLAGS else value
+            message.update(self._ends())
+        message.update(self._attributes(changes))
         return self.software(message)
+
+    def _ends(self):
+        """What the device is told of its peer, and of the paths there."""
+        out = {"peer_qp": PEER_QP, "peer_ip": PEER_IP, "peer_mac": PEER_MAC, "encap": self.vector["encap"]}
+        if self.evs:
+            out.update({"evs": self.evs, "backup": self.vector["backup"]})
+        if self.vector["encap"] != "ipv6":
+            out["path"] = PATH
+        return out
+
+    def _attributes(self, changes):
+        """Keys of the call `qp`; the class of the QP is one, what is not named of it as of the NIC (A-79)."""
+        out = {key: bool(value) if key in FLAGS else value for key, value in changes.items() if key not in CLASS}
+        if any(key in changes for key in CLASS):
+            out["class"] = {name: changes.get("class_" + name, self.layout.dscp[name]) for name in ("data", "rtx")}
+        return out
+
+    def second(self, changes):
+        """A second QP of the device, of which the tester's peer knows nothing: the script answers for it."""
+        if self.facts["qps"] < 2:
+            raise Unsupported("the device has one QP; the vector needs two.")
+        profile = {key: value for key, value in self.profile.items() if key not in ("evs", "backup", *CLASS)}
+        self.software({"call": "qp", "qp": self.qp + 1, **self._ends(), "peer_qp": PEER_QP + 1,
+                       **self._attributes({**profile, "state": "rts", **changes})})
+
+    def second_post(self, length, count, remote, imm, r_key):
+        """Work for the second QP."""
+        for _ in range(count):
+            message = {"call": "post", "qp": self.qp + 1, "wr_id": SECOND_WR_ID + self.second_posts, "addr": SOURCE_ADDR,
+                       "remote": REMOTE_VA + remote, "bytes": length, "rkey": R_KEY if r_key is None else r_key}
+            if imm is not None:
+                message["imm"] = imm
+            if self.device.call(message).get("taken") is False:
+                raise Unsupported("the device does not take so much work of a second QP.")
+            self.second_posts += 1
 
     def modify(self, state, attributes, changes):
         """One step of the QP with these attributes: what the device answers, at once or later."""
-        message = {"call": "modify", "qp": self.qp, "state": state, "with": attributes, "peer_qp": PEER_QP,
-                   "peer_ip": PEER_IP, "peer_mac": PEER_MAC, "encap": self.vector["encap"], "evs": self.evs,
-                   "backup": self.vector["backup"]}
-        if self.vector["encap"] != "ipv6":
-            message["path"] = PATH
+        message = {"call": "modify", "qp": self.qp, "state": state, "with": attributes, **self._ends()}
         values = {**self.profile, **changes}
-        message.update({key: bool(value) if key in FLAGS else value for key, value in values.items()
-                        if key in QP_FIELDS})
+        message.update(self._attributes({key: value for key, value in values.items() if key in QP_FIELDS + CLASS}))
         self.told = None
         answer = self.software(message)
         if self.told is not None:
@@ -242,7 +273,7 @@ class Bed:
             else:
                 self.memory.write(address, data)
         elif what == "cqe":
-            self.completed += 0 if entry.get("receive") else 1
+            self.completed += int(not entry.get("receive") and entry.get("qp", self.qp) == self.qp)
             self._record("cqe", number(entry, "t", 0, default=self.now), None, None, entry, 0)
         elif what == "done":
             self.undone = max(0, self.undone - 1)
@@ -375,6 +406,8 @@ class Bed:
 
     def posted_data(self, record):
         """1: the payload is that of the post that owns the PSN; 0: it is not; None: no post owns it."""
+        if record.packet.get("bth.dqp") != PEER_QP:
+            return None
         psn = record.value("@psn")
         low, high = 0, len(self.posts)
         while low < high:

@@ -11,12 +11,13 @@ from .source import Source, Token
 SCHEMA = 1
 CAPS = ("responder", "requestor", "write_imm", "trim_nack", "time_stamps", "svc_time", "dyn_mpr", "nscc", "evprobe",
         "ev_control", "srv6", "srh", "ipv4", "psn", "regions", "pkey", "bytes", "ports", "slow_memory",
-        "modify")
+        "modify", "class", "order_evprobe")
 MARKS = ("S", "S2", "S2+", "U", "C", "A")
 ENCAPS = ("ipv6", "srv6", "srh")
 HEADERS = ("id", "cases", "purpose", "mark", "cite", "rules", "caps", "planes", "evs", "encap", "profile", "setting",
            "tier", "version", "derived", "negative")
-BUILTIN = {"sq_psn", "rq_psn", "buf", "buf_bytes", "mtu", "planes", "start", "last", "now", "mpr", "r_key", "qp", "peer_qp"}
+BUILTIN = {"sq_psn", "rq_psn", "buf", "buf_bytes", "mtu", "planes", "start", "last", "now", "mpr", "r_key", "qp", "peer_qp",
+           "posts"}
 ID = re.compile(r"[A-Z]+(-[A-Z0-9]+)+")
 ADDED = ("caps", "setting", "profile", "rules")  # a vector adds to what the file says; everything else it replaces
 MAX_CASES = 2000
@@ -249,10 +250,12 @@ def _head(source, out, key, text, line, column):
         if not text.isdigit() or not 1 <= int(text) <= limit:
             fail(f"'{text}' is no {key}: 1 to {limit}.")
         out[key] = int(text)
+    elif key == "evs" and text == "own":
+        out["evs"] = out["backup"] = 0
     elif key == "evs":
         match = re.fullmatch(r"(\d+)(?:\s+backup\s+(\d+))?", text)
         if not match or not 1 <= int(match.group(1)) <= 256 or int(match.group(2) or 0) >= int(match.group(1)):
-            fail("the EVs are no 'N' or 'N backup M' with N of 1 to 256 and M below N.")
+            fail("the EVs are no 'own', 'N' or 'N backup M' with N of 1 to 256 and M below N.")
         out["evs"], out["backup"] = int(match.group(1)), int(match.group(2) or 0)
     elif key == "encap":
         if text not in ENCAPS:

@@ -187,8 +187,9 @@ def facts(answer):
     if not isinstance(limits, dict):
         raise DeviceError("the device's 'limits' is no object.")
     return {"mpr": number(limits, "mpr", 1, 255, 8), "max_wimm": number(limits, "max_wimm", 0, 255, 32),
+            "posts": number(limits, "post", 1, 1 << 32, 1 << 16),
             "name": words(answer.get("name", "device"), 60), "version": words(answer.get("version", ""), 60),
             "planes": number(answer, "planes", 1, 64), "caps": frozenset(caps),
             "latency": number(answer, "latency", 0, 10 ** 13, 2_000_000),
-            "qp": number(answer, "qp_first", 3, (1 << 24) - 1, 3),
+            "qp": number(answer, "qp_first", 3, (1 << 24) - 1, 3), "qps": number(answer, "qps", 1, 1 << 24, 1),
             "gbps": number(answer, "port_gbps", 1, 100_000, 100)}

@@ -13,8 +13,8 @@ from .device import counter, words
 from .errors import Deviation, DeviceError, PacketError, Unsupported
 from .evaluate import Evaluator, Moment, ValueTrouble
 from .memory import pattern
-from .peer import Override, Peer, control_packet, data_packet, first_ev
-from .records import Unbound, show
+from .peer import Override, Peer, control_packet, data_packet, first_ev, returned
+from .records import Record, Unbound, show
 
 MAX_STEPS = 1_000_000
 WALL_SECONDS = 120.0
@@ -93,6 +93,7 @@ class Engine:
         self.repairs = 0
         self.drops = 0
         self.sends = []                # (psn, plane, step) of whole packets of messages
+        self.looked = 0                # records before it were looked at
         self.repaired = set()          # records of NACKs that were repaired
 
     def run(self):
@@ -175,6 +176,8 @@ class Engine:
             message = self.values.names[packet["msg"]]
             maker = (message, psn - message.first)
             psn = self._raw_psn(step, psn)
+        elif packet["kind"] == "back":
+            frame, text = self._back(step, packet)
         else:
             frame, text = self._control(step, packet, plane)
         frame = self._switch(frame, step)
@@ -253,6 +256,16 @@ class Engine:
         words = " ".join(f"{key} {show(f'@{key}', value, self.bed) if isinstance(value, int) else '...'}"
                          for key, value in values.items() if key in ("cack", "trigger", "psn", "msn", "mpr", "id", "m"))
         return self._build(built, step), f"{kind} {words}"
+
+    def _back(self, step, packet):
+        record = self.values.value(packet["of"])
+        if not isinstance(record, Record) or record.packet is None:
+            raise ValueTrouble("'back' needs a packet of the device: * > write psn sq_psn as w, then back w.")
+        built = returned(record, packet["swapped"])
+        if "dscp" in step:
+            outermost = next(name for name in ("outer_ipv6", "ipv6", "ipv4") if name in built.headers)
+            built.headers[outermost]["dscp"] = self.values.whole(step["dscp"], 0, 63)
+        return self._build(built, step), f"{record.name()} come back"
 
     def _build(self, built, step):
         raw = {path: self.values.whole(value) for path, value in step.get("raw", ())}
@@ -653,6 +666,18 @@ class Engine:
                       whole(step["remote"]) if "remote" in step else 0, whole(step["imm"]) if "imm" in step else None,
                       whole(step["r_key"]) if "r_key" in step else None, whole(step["source"]) if "source" in step else 0)
 
+    def _do_second(self, step):
+        self.bed.second({key: value if key == "state" else self.values.whole(value) for key, value in step["set"].items()})
+        self._moved()
+
+    def _do_second_post(self, step):
+        whole = self.values.whole
+        self.posted = True
+        self._moved()
+        self.bed.second_post(whole(step["len"], 0, 0xFFFFFFFF), whole(step["count"], 1, 4096),
+                             whole(step["remote"]) if "remote" in step else 0, whole(step["imm"]) if "imm" in step else None,
+                             whole(step["r_key"]) if "r_key" in step else None)
+
     def _do_recv(self, step):
         self.bed.device.call({"call": "recv", "qp": self.bed.qp, "count": self.values.whole(step["count"], 0, 1 << 16)})
 
@@ -682,6 +707,13 @@ class Engine:
 
     def _do_ev(self, step):
         self.bed.software({"call": "ev", "qp": self.bed.qp, "ev": self.values.whole(step["ev"]), "deny": step["deny"]})
+
+    def _do_evprobe(self, step):
+        message = {"call": "evprobe", "qp": self.bed.qp, "plane": step["plane"], "ev": self.values.whole(step["ev"], 0, 0xFFFFFFFF)}
+        if "tc" in step:
+            message["tc"] = self.values.whole(step["tc"], 0, 63)
+        self._moved()
+        self.bed.software(message)
 
     def _do_memory(self, step):
         self.bed.device.call({"call": "memory", "takes": step["takes"]})
@@ -749,7 +781,8 @@ class Engine:
         """repair on: a packet that was NACKed for want of room is sent again, as its sender would."""
         if not self.repair:
             return
-        for record in self.bed.records[-8:]:
+        looked, self.looked = self.looked, len(self.bed.records)
+        for record in self.bed.records[max(0, min(looked, self.looked - 8)):]:
             if record.kind != "nack" or record.bound or record.index in self.repaired:
                 continue
             if record.packet.get("neth.reason") in LAWFUL_DISCARDS:

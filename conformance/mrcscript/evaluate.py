@@ -34,7 +34,8 @@ class Evaluator:
         bed = self.bed
         builtin = {"sq_psn": bed.sq_psn, "rq_psn": bed.rq_psn, "buf": 0, "buf_bytes": 1 << 20, "mtu": bed.mtu,
                    "planes": bed.planes, "start": 0, "last": self.last_send, "now": bed.now,
-                   "mpr": bed.profile["mpr"], "r_key": 0x1234, "qp": bed.qp, "peer_qp": 17}
+                   "mpr": bed.profile["mpr"], "r_key": 0x1234, "qp": bed.qp, "peer_qp": 17,
+                   "posts": bed.facts["posts"]}
         if name not in builtin:
             raise ValueTrouble(f"'{name}' has no value: the statement that binds it was not reached.")
         return builtin[name]
@@ -111,6 +112,8 @@ class Evaluator:
             return known[word]
         if isinstance(value, Record):
             return value.field(word)
+        if isinstance(value, dict):
+            return value.get(word, -1)  # a counter; the device has none of this name
         if isinstance(value, Moment) and word == "t":
             return value.t
         raise ValueTrouble(f"this has no field '{word}'.")

@@ -4,13 +4,13 @@ say. Fields keep the names of their places: bth.m is bit 7 of byte 1, whatever s
 from .packets import CONSTANTS
 
 TICK, MICRO_TICK = 128_000, 1_024_000  # ps: units of time stamps, tsr 0 and 1 (A-21)
-DEFAULTS = {"CTRL.bth_m_high": 1, "IP_PLANE.lsb": 64, "UDP_PORT.port": CONSTANTS["UdpPort"],
+DEFAULTS = {"CTRL.bth_m_high": 1, "IP_PLANE.lsb": 64, "UDP_PORT.port": CONSTANTS["UdpPortMrc"],
             "DSCP_TX.data": CONSTANTS["DscpTrimmable"], "DSCP_TX.rtx": CONSTANTS["DscpTrimmableRetx"],
-            "DSCP_TX.ctl": CONSTANTS["DscpControl"]}
+            "DSCP_TX.ctl": CONSTANTS["DscpControl"], "DSCP_TX.ep": CONSTANTS["DscpTrimmable"]}
 PLANE_BITS = 7
 KNOWN = ("CTRL.bth_m", "CTRL.bth_m_high", "CTRL.ev_swap", "CTRL.icrc_outer", "CTRL.tsr_us", "CTRL.eeth_op_high",
          "CTRL.ports_from_0", "IP_PLANE.enable", "IP_PLANE.lsb", "UDP_PORT.port", "DSCP_TX.data", "DSCP_TX.rtx",
-         "DSCP_TX.ctl")
+         "DSCP_TX.ctl", "DSCP_TX.ep")
 
 
 class Layout:
@@ -26,7 +26,7 @@ class Layout:
         self.m = {("m" if get("CTRL.bth_m_high") else "se"): 1} if get("CTRL.bth_m") else {}  # A-02
         self.port = get("UDP_PORT.port")                  # A-01
         self.plane_lsb = get("IP_PLANE.lsb") if get("IP_PLANE.enable") else None  # A-76
-        self.dscp = {name: get("DSCP_TX." + name) for name in ("data", "rtx", "ctl")}  # A-04
+        self.dscp = {name: get("DSCP_TX." + name) for name in ("data", "rtx", "ctl", "ep")}  # A-04, A-60
 
     def ev_fields(self, ev):
         """(UDP source port, low 16 bits of the flow label)"""

@@ -69,7 +69,7 @@ class LegalNic:
     """Speaks docs/device.md by call(); the responder half."""
 
     caps = ["responder", "write_imm", "trim_nack", "time_stamps", "srv6", "srh", "psn", "regions", "pkey", "bytes",
-            "dyn_mpr", "slow_memory", "modify"]
+            "dyn_mpr", "slow_memory", "modify", "class"]
 
     def __init__(self, choices, seed=1):
         self.choices, self.seed = choices, seed
@@ -82,7 +82,7 @@ class LegalNic:
         self.planes, self.settings, self.layout = 1, {}, layout.PLAIN
         self.qps, self.regions, self.states = {}, {}, {}
         self.free, self.taken = {}, {}
-        self.counters = {"silent_drops": 0}
+        self.counters = {"silent_drops": 0, "CNT_RETURNED": 0}
         self.turn = 0
         self.takes, self.held = True, []  # while memory takes nothing: writes, and completions that come after them
         self.mac = self.ip = 0
@@ -105,7 +105,8 @@ class LegalNic:
         self.turn = self.seed % self.planes
         self.settings = message.get("settings", {})
         self.layout = Layout(self.settings)
-        known = {*layout.KNOWN, "CTRL.oor_drop", "CTRL.err_silent", "CTRL.zero_drop", "CTRL.sack_base_self",
+        known = {*layout.KNOWN, "CTRL.oor_drop", "CTRL.err_silent", "CTRL.zero_length", "CTRL.sack_base_self",
+                 "CTRL.returned", "DSCP_TRIM.trimmed", "DSCP_TRIM.lasthop", "DSCP_TRIM.returned", "DSCP_TRIM.returned_valid",
                  "CTRL.ack_with_sack", "CTRL.trim_silent", "CTRL.ack_plane", "SACK_TRIGGER.bytes", "UDP_PORT.only",
                  "CTRL.nominal",
                  "CTRL.pdcid_zero", "NAK_CODE.invalid", "NAK_CODE.access"}
@@ -113,7 +114,7 @@ class LegalNic:
         if foreign:
             raise Unsupported(f"the device cannot: no setting {foreign[0]}.")
         return {"name": f"legal-{self.choices.name}", "version": "1", "planes": self.planes, "port_gbps": 100,
-                "caps": self.caps, "latency": LATENCY, "qp_first": 5}
+                "caps": self.caps, "latency": LATENCY, "qp_first": 5, "qps": 16}
 
     def _call_address(self, message):
         self.mac, self.ip = packets.mac(message["mac"]), packets.ip(message["ip"])
@@ -252,13 +253,47 @@ class LegalNic:
             return self.turn
         return plane
 
-    def _frame(self, frame, plane):
+    def code(self, name):
+        """A code point that marks trimmed packets (A-04, A-80)."""
+        default = {"trimmed": CONSTANTS["DscpTrimmed"], "lasthop": CONSTANTS["DscpTrimmedLasthop"]}.get(name, 0)
+        return self.settings.get("DSCP_TRIM." + name, default)
+
+    def decoded(self, frame):
+        """The packet; None: there is none for this NIC. One of our own that a switch has sent back is told apart by its
+        code point, or by its addresses (A-80)."""
+        codes = [self.code("trimmed"), self.code("lasthop")]
+        mode, own_code = self.settings.get("CTRL.returned", 0), self.settings.get("DSCP_TRIM.returned_valid", 0)
         try:
-            packet = packets.decode(frame, layout=self.layout)
+            packet = packets.decode(frame, codes + [self.code("returned")] * bool(own_code and mode < 2), self.layout)
         except PacketError:
-            return
-        own = self.settings.get("UDP_PORT.port", CONSTANTS["UdpPort"])
-        ports = (own,) if self.settings.get("UDP_PORT.only") else (own, CONSTANTS["UdpPort"], CONSTANTS["UdpPortMrc"])
+            return None
+        if not packet.trimmed or mode >= 2:
+            return packet
+        code = packet.outermost().get("dscp")
+        back = code not in codes or (own_code and code == self.code("returned")) or \
+            self._is_own(packet.get("ipv6.src")) or not self._is_own(packet.get("ipv6.dst"))
+        if not back:
+            return packet
+        if packet.opcode in WRITES:
+            self.counters["CNT_RETURNED"] += 1
+            if mode == 1:
+                self.learned(packet)
+        return None
+
+    def _is_own(self, address):
+        return self.layout.address(address or 0, 0) == self.layout.address(self.ip, 0)
+
+    def learned(self, packet):
+        """A packet of ours is lost, and its requestor may know."""
+
+    def _frame(self, frame, plane):
+        packet = self.decoded(frame)
+        if packet is not None:
+            self.packet(packet, plane)
+
+    def packet(self, packet, plane):
+        ports = (self.layout.port,) if self.settings.get("UDP_PORT.only") else \
+            (self.layout.port, CONSTANTS["UdpPort"], CONSTANTS["UdpPortMrc"])
         bth = packet.headers["bth"]
         if bth["tver"] or packet.get("udp.dst_port") not in ports:
             return
@@ -364,18 +399,26 @@ class Responder:
             return True
         return False
 
+    def _empty(self, packet):
+        """Is it a legal WRITE of no bytes (A-19)?"""
+        return not self.nic.settings.get("CTRL.zero_length") and not packet.payload and not packet.pad and \
+            packet.get("reth.dma_length") == 0 and packet.opcode in (OPCODES["WriteOnly"], OPCODES["WriteOnlyImm"])
+
     def _sizes(self, packet):
         """First and Middle are full; Last and Only end the message."""
-        if packet.get("reth.dma_length") == 0:
-            return not self.nic.settings.get("CTRL.zero_drop")  # A-19
         size = len(packet.payload)
+        only = packet.opcode in (OPCODES["WriteOnly"], OPCODES["WriteOnlyImm"])
+        if only and (size == 0 or packet.get("reth.dma_length") == 0):
+            return self.nic.settings.get("CTRL.zero_length", 0) < 2  # A-19
         if packet.opcode in (OPCODES["WriteFirst"], OPCODES["WriteMiddle"]):
             return size == self.mtu
         return 0 < size <= self.mtu and len(packet.pad) == -size % 4
 
     def _wrong(self, packet):
         """The syndrome of an error, or None."""
-        if packet.get("reth.dma_length") == 0:
+        if self._empty(packet):
+            return None
+        if packet.get("reth.dma_length") == 0 or not packet.payload:
             return INVALID
         region = self.nic.regions.get(packet.get("reth.r_key"))
         va, size = packet.get("reth.va"), len(packet.payload)
@@ -446,7 +489,7 @@ class Responder:
         if not self.trim_nack or psn > self.cack + 128 * self.mpr_dest:
             return
         code = packet.outermost().get("dscp")
-        self._nack(packet, psn, plane, LASTHOP if code == CONSTANTS["DscpTrimmedLasthop"] else TRIMMED)
+        self._nack(packet, psn, plane, LASTHOP if code == self.nic.code("lasthop") else TRIMMED)
         if self.nic.choices.own_probe and not self.nic.settings.get("CTRL.trim_silent"):
             self._later(plane, lambda: self._sack_headers(packet, psn, plane, probe=OWN_PROBE), turns=False)
 
@@ -472,7 +515,7 @@ class Responder:
             out["srh"] = {"segments_left": 1, "segment": ip["dst"]}
         out["ipv6"] = ip
         out["udp"] = {"src_port": 0xD000 + plane,
-                      "dst_port": self.nic.settings.get("UDP_PORT.port", CONSTANTS["UdpPort"])}
+                      "dst_port": self.nic.layout.port}
         return out
 
     def _later(self, plane, make, turns=True):

@@ -15,7 +15,9 @@ LINEAR, FOR_EVER = 7, 25
 PROBE_TICK = 128_000
 NAMES = {0x61: "remote_invalid", 0x62: "remote_access", 0x63: "remote_operation"}
 MAX_OPEN = 256
+OWN_EVS = 16    # per plane
 STATE_PROBE = 0xFFFE
+ORDERED_PROBE = 0xA000
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ WAYS = (
 class LegalRequestor(LegalNic):
     """Speaks docs/device.md by call(); both halves."""
 
-    caps = LegalNic.caps + ["requestor", "ports", "ev_control"]
+    caps = LegalNic.caps + ["requestor", "ports", "ev_control", "order_evprobe"]
 
     def __init__(self, ways, seed=1, asked=()):
         super().__init__(Choices(ways.name, ways.why), seed)
@@ -75,8 +77,8 @@ class LegalRequestor(LegalNic):
 
     def _call_open(self, message):
         own = {"REORDER.pkts", "REORDER.same_ev", "EV_CTL.min_active", "EP_CTL.repeats", "CTRL.state_silent",
-               "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.cap", "EV_PROBE.kind", "CTRL.skip_twice",
-               "EV_PROBE.keep_count", "EV_PROBE.skip_good"}
+               "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.cap", "EV_PROBE.kind", "CTRL.skip_mode",
+               "EV_CTL.skip_ticks", "CTRL.wimm_over", "EV_PROBE.keep_count", "EV_PROBE.skip_good"}
         settings = message.get("settings", {})
         answer = super()._call_open({**message, "settings": {k: v for k, v in settings.items() if k not in own}})
         self.settings = settings
@@ -91,8 +93,16 @@ class LegalRequestor(LegalNic):
                 old.state = "reset"
         elif number not in self.senders:
             self.senders[number] = self.sender(self, number, message)
-        elif state == "error":
-            self.senders[number].fail("flushed")
+        else:
+            self.senders[number].own_class = message.get("class", self.senders[number].own_class)
+            if state == "error":
+                self.senders[number].fail("flushed")
+
+    def learned(self, packet):
+        """A-80, CTRL.returned 1: the requestor whose packet it was knows that it is lost."""
+        for sender in self.senders.values():
+            if sender.peer_qp == packet.get("bth.dqp"):
+                self.at(self.now + self.ways.thinks, lambda one=sender: one.came_back(packet))
 
     def _call_modify(self, message):
         refused = super()._call_modify(message)
@@ -118,6 +128,10 @@ class LegalRequestor(LegalNic):
 
     def _call_ev(self, message):
         self.senders[message["qp"]].deny(message["ev"], message["deny"])
+
+    def _call_evprobe(self, message):
+        sender, dscp = self.senders[message["qp"]], message.get("tc", self.layout.dscp["ep"])
+        sender.send_probe(ORDERED_PROBE, message["ev"], message["plane"], False, dscp)
 
     def _call_host_done(self, message):
         action = self.reads.pop(message["tag"])
@@ -162,7 +176,7 @@ class LegalRequestor(LegalNic):
             first = 0 if self.settings.get("CTRL.ports_from_0") else 1
             mask = sum(1 << (p + first) for p in range(self.planes) if self.up.get(p, True))
             headers = sender.responder().network(plane)
-            headers["ipv6"] = {**headers["ipv6"], "dscp": self.layout.dscp["data"], "ecn": 2}
+            headers["ipv6"] = {**headers["ipv6"], "dscp": self.layout.dscp["ep"], "ecn": 2}
             headers["bth"] = {"opcode": OPCODES["EndpointRequest"], "dqp": CONSTANTS["EndpointDqp"], "psn": number & 0xFFFF,
                               "p_key": sender.pkey}
             headers["erth"] = {"op": 0, "port_status_mask": mask, "ftype": 1, "tsr": self.layout.tsr}
@@ -179,20 +193,15 @@ class LegalRequestor(LegalNic):
                 self.peer_up[p] = bool(packet.get("erth.port_status_mask") >> (p + first) & 1)
             sender.pump()
 
-    def _frame(self, frame, plane):
-        try:
-            packet = packets.decode(frame, layout=self.layout)
-        except packets.PacketError:
-            return
+    def packet(self, packet, plane):
         bth = packet.headers["bth"]
         known = packet.opcode in WRITES or packet.opcode in (OPCODES["ProbeRequest"], OPCODES["EndpointRequest"])
         if known:
-            super()._frame(frame, plane)
+            super().packet(packet, plane)
             return
         if bth["tver"] or not packet.icrc_good or packet.trimmed:
             return
-        own = self.settings.get("UDP_PORT.port", CONSTANTS["UdpPort"])
-        if packet.get("udp.dst_port") not in (own, CONSTANTS["UdpPort"], CONSTANTS["UdpPortMrc"]):
+        if packet.get("udp.dst_port") not in (self.layout.port, CONSTANTS["UdpPort"], CONSTANTS["UdpPortMrc"]):
             return
         if packet.opcode == OPCODES["EndpointResponse"]:
             self.told[bth["psn"] & 0xFFFF] = True
@@ -238,13 +247,19 @@ class Sender:
         self.again = set()                       # PSNs that wait to be sent again
         self.retry, self.moved, self.asked = 0, 0, False
         self.busy, self.turn, self.order, self.plane_turn = 0, -1, {}, 0
-        evs, backup = get("evs", [0x80000000]), get("backup", 0)
+        backup = get("backup", 0)
+        evs = get("evs") or [nic.random.randrange(1, 1 << 32) for _ in range(OWN_EVS * nic.planes)]  # never 0 (A-61)
         self.evs, self.backup = evs, set(evs[len(evs) - backup:])
         self.ev_state = {ev: STANDBY if i >= len(evs) - backup else GOOD for i, ev in enumerate(evs)}
-        self.skips = {}
+        self.skips, self.skip_until = {}, {}
         self.probing = {}                        # probe id -> EV
         self.good_answers, self.failures, self.probe_id = {}, {}, 0
         self.ticking = False
+        self.newest = None                       # (message, index) of the last new packet
+        self.own_class = get("class")            # {"data", "rtx"}: its code points, or those of the NIC (A-79)
+
+    def dscp(self, name):
+        return (self.own_class or self.nic.layout.dscp)[name]
 
     def responder(self):
         return self.nic.qps[self.number]
@@ -258,13 +273,17 @@ class Sender:
         if len(self.messages) >= MAX_OPEN:
             return False
         imm = work.get("imm")
-        if work["bytes"] == 0:
+        if work["bytes"] == 0 and self.nic.settings.get("CTRL.zero_length"):
             self._complete(work["wr_id"], "local_length")
             return True
-        if imm is not None and sum(m["imm"] is not None for m in self.messages) >= self.max_wimm:
+        over = self.nic.settings.get("CTRL.wimm_over", 0)
+        if imm is not None and (over or not self.max_wimm) and \
+                sum(m["imm"] is not None for m in self.messages) >= self.max_wimm:
             self._complete(work["wr_id"], "wimm_overrun")
+            if over >= 2 and self.max_wimm:
+                self.fail("flushed")
             return True
-        count = -(-work["bytes"] // self.mtu)
+        count = max(1, -(-work["bytes"] // self.mtu))
         message = {**work, "imm": imm, "count": count, "msn": self.msn, "rqmsn": self.rqmsn}
         self.msn += 1
         self.rqmsn += imm is not None
@@ -306,16 +325,29 @@ class Sender:
             psn = min(self.again)
             self.again.discard(psn)
             self._send(psn, self.flights[psn], 1, False)
-        elif self.unsent and self.nxt < self.limit():
-            message, index = self.unsent.pop(0)
+        elif self.unsent and self.nxt < self.limit() and not self._held(self.unsent[0]):
+            message, index = self.newest = self.unsent.pop(0)
             psn, flight = self.nxt, Flight(message, index)
             self.nxt += 1
             self.flights[psn] = flight
-            self._send(psn, flight, 0, nic.ways.every or not self.unsent or self.nxt == self.limit())
+            self._send(psn, flight, 0, nic.ways.every or not self.unsent or self.nxt == self.limit() or
+                       self._held(self.unsent[0]))
         else:
             return
         self.busy = nic.now + 80 * (self.mtu + 120) // nic.planes
         nic.at(self.busy, self.pump)
+
+    def _held(self, head):
+        """Does this packet begin a message that is an immediate too many (A-62)?"""
+        message, index = head
+        if index or message["imm"] is None:
+            return False
+        started = 0
+        for other in self.messages:
+            if other is message:
+                break
+            started += other["imm"] is not None
+        return started >= self.max_wimm
 
     def _send(self, psn, flight, rtx, ask):
         nic, message, index = self.nic, flight.message, flight.index
@@ -336,7 +368,10 @@ class Sender:
             flight.due = nic.now + self._interval()
             self._tick(flight.due)
         wait = nic.random.randint(*nic.ways.delay)
-        nic.read(message["addr"] + index * self.mtu, size, lambda data: nic.at(nic.now + wait, lambda: leave(data)))
+        if size == 0:
+            nic.at(nic.now + wait, lambda: leave(b""))
+        else:
+            nic.read(message["addr"] + index * self.mtu, size, lambda data: nic.at(nic.now + wait, lambda: leave(data)))
 
     def packet(self, psn, message, index, data, ev, plane, rtx, ask):
         layout, last = self.nic.layout, index == message["count"] - 1
@@ -345,7 +380,7 @@ class Sender:
             "WriteFirst" if index == 0 else "WriteMiddle"
         port, label = layout.ev_fields(ev)
         headers = self.responder().network(plane)
-        ip = {"dscp": layout.dscp["rtx" if rtx else "data"], "ecn": 2, "hop_limit": 64}
+        ip = {"dscp": self.dscp("rtx" if rtx else "data"), "ecn": 2, "hop_limit": 64}
         for header in ("ipv6", "outer_ipv6"):
             if header in headers:
                 headers[header] = {**headers[header], **ip, "flow_label": label if header == "ipv6" else 0}
@@ -384,6 +419,8 @@ class Sender:
             if count > 4 * len(self.evs):
                 break
             if self.ev_state[ev] == SKIP:
+                if self.nic.now < self.skip_until.get(ev, 0):
+                    continue
                 self.skips[ev] -= 1
                 self.ev_state[ev] = SKIP if self.skips[ev] else GOOD
                 continue
@@ -394,10 +431,13 @@ class Sender:
 
     def mark(self, ev):
         """The EV loses a turn."""
-        if self.ev_state.get(ev) == SKIP and self.nic.settings.get("CTRL.skip_twice"):
+        mode = self.nic.settings.get("CTRL.skip_mode", 0)
+        if self.ev_state.get(ev) == SKIP and mode == 1:
             self.skips[ev] = 2
         elif self.ev_state.get(ev) == GOOD:
             self.ev_state[ev], self.skips[ev] = SKIP, 1
+            if mode >= 2:
+                self.skip_until[ev] = self.nic.now + self.nic.settings.get("EV_CTL.skip_ticks", 94) * PROBE_TICK
 
     def blame(self, ev):
         """A packet on it was lost."""
@@ -429,18 +469,22 @@ class Sender:
         self.probing[number] = ev
         kind = {1: "ev", 2: "reliability"}.get(nic.settings.get("EV_PROBE.kind"), nic.way("probe", "A-32"))
         if nic.up.get(plane, True):
-            self._send_probe(number, ev, plane, kind == "reliability")
+            self.send_probe(number, ev, plane, kind == "reliability")
 
         def late():
             if self.probing.pop(number, None) is not None:
                 self._probe_failed(ev)
         nic.at(nic.now + max(self.rto, 2 * 15_000_000), late)
 
-    def _send_probe(self, number, ev, plane, reliability):
+    def send_probe(self, number, ev, plane, reliability, dscp=None):
+        """A reliability or EV probe, in the QP's class of data unless its caller gives a code point."""
         nic, layout = self.nic, self.nic.layout
         port, label = layout.ev_fields(ev)
         headers = self.responder().network(plane)
-        headers["ipv6"] = {**headers["ipv6"], "dscp": layout.dscp["data"], "ecn": 2, "flow_label": label}
+        for header in ("ipv6", "outer_ipv6"):
+            if header in headers:
+                headers[header] = {**headers[header], "dscp": self.dscp("data") if dscp is None else dscp, "ecn": 2,
+                                   "flow_label": label if header == "ipv6" else 0}
         headers["udp"] = {**headers["udp"], "src_port": port}
         headers["bth"] = {"opcode": OPCODES["ProbeRequest" if reliability else "EndpointRequest"], "p_key": self.pkey,
                           "dqp": self.peer_qp if reliability else CONSTANTS["EndpointDqp"], "psn": 0 if reliability else number}
@@ -602,6 +646,17 @@ class Sender:
         else:
             again()
 
+    def came_back(self, packet):
+        """A switch has sent a packet of ours back: it is lost, unless it is an older copy."""
+        psn = wrap(packet.get("bth.psn"), self.una, 24)
+        flight = self.flights.get(psn)
+        if self.state == "rts" and flight and flight.times and psn not in self.reported and psn not in self.again and \
+                packet.get("bth.rtx") == int(len(flight.times) > 1) and flight.ev == packet.ev and flight.due < 1 << 59:
+            self.again.add(psn)
+            self.blame(flight.ev)
+            flight.due = 1 << 60
+            self.pump()
+
     def ack(self, packet):
         syndrome = packet.get("aeth.syndrome")
         psn = wrap(packet.get("bth.psn"), self.una, 24)
@@ -661,7 +716,7 @@ class Sender:
             self.asked = True
             plane = next((p for p in range(nic.planes) if nic.usable(p)), None)
             if plane is not None:
-                self._send_probe(STATE_PROBE, self.evs[plane], plane, True)
+                self.send_probe(STATE_PROBE, self.evs[plane], plane, True)
         for psn, flight in sorted(open_.items()):
             if psn not in self.again and flight.times and flight.due <= nic.now:
                 if psn == oldest and not self._retry():
@@ -686,11 +741,10 @@ class Sender:
         nic = self.nic
         if nic.way("tail", "A-17") == "probe":
             plane = next((p for p in range(nic.planes) if nic.usable(p)), 0)
-            self._send_probe(STATE_PROBE, self.evs[plane], plane, True)
+            self.send_probe(STATE_PROBE, self.evs[plane], plane, True)
             return
-        message = self.messages[-1] if not self.unsent else self.messages[0]
         psn = self.nxt - 1
-        flight = Flight(message, message["count"] - 1)
+        flight = Flight(*self.newest)
         flight.tail = True
         flight.times.append((0, self.evs[0]))
         self._send(psn, flight, 1, True)

@@ -14,8 +14,8 @@ from .errors import MrcError, ScriptError
 from .runner import report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NEEDS = {"post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
-         "memory": "slow_memory", "modify": "modify"}
+NEEDS = {"post": "requestor", "second_post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
+         "memory": "slow_memory", "modify": "modify", "evprobe": "order_evprobe"}
 
 
 class Finding:
@@ -75,6 +75,8 @@ class _Static:
         for step in steps:
             if step["do"] in NEEDS:
                 needed.setdefault(NEEDS[step["do"]], step)
+            if any(key.startswith("class_") for key in step.get("set", ())):
+                needed.setdefault("class", step)
             if step["do"] == "msg":
                 needed.setdefault("responder", step)
                 if "imm" in step:
@@ -90,6 +92,8 @@ class _Static:
         for cap, step in needed.items():
             if cap not in caps:
                 self.add(step, f"this needs 'caps {cap}'.")
+        if any(key.startswith("class_") for key in self.vector["profile"]) and "class" not in caps:
+            self.add(None, "this needs 'caps class': the profile names a class of the QP.")
         if not caps & {"responder", "requestor"}:
             self.add(None, "'caps' names neither responder nor requestor.")
 
@@ -104,7 +108,7 @@ class _Static:
 
     def _reach(self, steps):
         """Statements that can never run, and expectations that nothing can meet."""
-        posted = any(step["do"] == "post" for step in walk(steps))
+        posted = any(step["do"] in ("post", "second_post") for step in walk(steps))
         reset = False
         for step in walk(steps):
             if step["do"] == "qp" and step.get("again") and not reset:
@@ -224,8 +228,8 @@ def seeds(choices):
 def devices(vector):
     """(device, its choices, seed) of each legal device that the vector is held against. Where work is posted without end
     a run takes a minute: none."""
-    posts = [step for step in walk(vector["steps"]) if step["do"] == "post"]
-    if not posts:
+    posts = [step for step in walk(vector["steps"]) if step["do"] in ("post", "second_post")]
+    if not posts and not any(step["do"] == "evprobe" for step in walk(vector["steps"])):
         return ((legal.LegalNic(choices, seed), choices, seed) for choices in legal.VARIANTS for seed in seeds(choices))
     if any(step["count"] == 0 for step in posts):
         return ()

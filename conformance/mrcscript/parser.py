@@ -8,7 +8,7 @@ MAX_STEPS = 5000
 BACKGROUND = ("sack", "ack", "nack", "nak", "write", "probe", "request", "response", "cqe", "endpoint", "none")
 QP_FIELDS = ("state", "mtu", "sq_psn", "rq_psn", "msn", "rqmsn", "mpr", "mpr_dest", "dynamic_mpr", "max_wimm",
              "max_wimm_dest", "timeout", "retry_linear", "retry_exp", "trim_nack", "svc_time", "time_stamps",
-             "controlled", "pkey")
+             "controlled", "pkey", "class_data", "class_rtx")
 STATES = ("reset", "init", "rtr", "rts", "error")
 # Attributes of an order to modify a QP; those that each state needs.
 NEEDED = {"reset": (), "init": ("ev_profile", "cc_profile"), "rtr": ("path", "rq_psn", "max_wimm_dest", "mpr_dest", "caps"),
@@ -97,7 +97,7 @@ class Parser(Cursor):
         token = self.token
         if token.kind != "word":
             self.fail(f"expected a packet, found {self.shown()}.",
-                      "m[i] of a message, sack, nack, ack, nak, probe, evprobe, endpoint request, bytes \"...\".")
+                      "m[i] of a message, sack, nack, ack, nak, probe, evprobe, endpoint request, back w, bytes \"...\".")
         name = self.take().text
         if self.is_("["):
             self.take()
@@ -105,6 +105,8 @@ class Parser(Cursor):
             self.expect("]")
         elif name == "bytes":
             step["packet"] = {"kind": "bytes", "hex": self._hex()}
+        elif name == "back":
+            step["packet"] = {"kind": "back", "of": self.value(), "swapped": bool(self.accept("swapped"))}
         else:
             kind = name
             if name == "endpoint":
@@ -120,7 +122,7 @@ class Parser(Cursor):
         return step
 
     def _needed(self, packet, token):
-        if packet["kind"] in ("data", "bytes"):
+        if packet["kind"] in ("data", "bytes", "back"):
             return
         for name, default in fields.SENDS[packet["kind"]].items():
             if default is None and name not in packet["fields"]:
@@ -484,7 +486,8 @@ class Parser(Cursor):
         return step
 
     def _do_dut(self):
-        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory", "modify"))
+        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory", "modify", "second",
+                                                  "evprobe"))
         return getattr(self, "_dut_" + call)()
 
     def _dut_post(self):
@@ -500,6 +503,22 @@ class Parser(Cursor):
             else:
                 step["remote" if word == "at" else word] = self.value()
         return step
+
+    def _dut_evprobe(self):
+        step = {"do": "evprobe", "ev": self.value()}
+        self.expect("on")
+        token = self.token
+        step["plane"] = _port(self.take().text)
+        if step["plane"] is None:
+            self.fail("an EV probe goes out on one port: dut evprobe e1 on p1.", token=token)
+        if self.accept("dscp"):
+            step["tc"] = self._word_of(fields.DSCP)
+        return step
+
+    def _dut_second(self):
+        if self.accept("post"):
+            return {**self._dut_post(), "do": "second_post"}
+        return {"do": "second", "set": self._qp_values()}
 
     def _dut_recv(self):
         return {"do": "recv", "count": self.value()}

@@ -57,7 +57,8 @@ def control_packet(bed, kind, values, ev, plane):
     """SACK, NACK, ACK, probe, endpoint packet with the given fields (fields.SENDS)."""
     get, layout = values.get, bed.layout
     asks = kind in ("probe", "request")
-    headers = network(bed, ev, layout.dscp["data" if asks else "ctl"], 2 if asks else 0, plane)
+    dscp = layout.dscp[{"probe": "data", "request": "ep"}.get(kind, "ctl")]
+    headers = network(bed, ev, dscp, 2 if asks else 0, plane)
     bth = {**layout.m, "p_key": bed.profile["pkey"], "dqp": bed.qp if get("dqp") is None else get("dqp")}
     headers["bth"] = bth
     if kind == "sack":
@@ -98,6 +99,15 @@ def control_packet(bed, kind, values, ev, plane):
     return packets.Packet(headers)
 
 
+def returned(record, swapped):
+    """A packet of the device as a switch sends it back: the addresses of IP as they were, or exchanged (A-80)."""
+    packet = record.packet
+    exchange = ("eth", "outer_ipv6", "ipv6") if swapped else ("eth",)
+    headers = {name: {**values, "src": values["dst"], "dst": values["src"]} if name in exchange else dict(values)
+               for name, values in packet.headers.items()}
+    return packets.Packet(headers, packet.payload, packet.pad)
+
+
 class Override:
     """What `on` and `when` change: the answer to the next packets that fit."""
 
@@ -129,6 +139,8 @@ class Peer:
         self.last_sack = None   # fields of the script's own newest SACK
 
     def heard(self, record):
+        if record.kind in ("write", "probe") and record.packet.get("bth.dqp") == beds.PEER_QP + 1:
+            return  # of the device's second QP: the script answers
         if self.cack is None:
             self.cack = self.bed.sq_psn - 1
         entry, answer = self._override(record)
@@ -244,7 +256,7 @@ class Peer:
 
 
 def first_ev(bed, psn):
-    """The EV of the newest transmission of a PSN by the device; 0 if there was none."""
+    """The EV of the newest transmission of a PSN by the device; if there was none, one that is not 0 (A-61)."""
     for record in reversed(bed.records):
         if record.kind == "write":
             try:
@@ -252,5 +264,5 @@ def first_ev(bed, psn):
                     return record.packet.ev
             except Unbound:
                 continue
-    return 0
+    return CONTROL_EV
 

@@ -61,7 +61,8 @@ def _values():
 
 def _packets():
     out = [_object({"kind": _enum("data"), "msg": WORD, "index": VALUE}, {"at": PLACE}),
-           _object({"kind": _enum("bytes"), "hex": BYTES})]
+           _object({"kind": _enum("bytes"), "hex": BYTES}),
+           _object({"kind": _enum("back"), "of": VALUE, "swapped": BOOL})]
     for kind, allowed in fields.SENDS.items():
         known = {name: VALUE for name in allowed}
         if "has" in known:
@@ -83,6 +84,7 @@ def _statements():
     counted = {"as": WORD, "times": VALUE, "pattern": PATTERN, "by": PATH}
     qp = {name: VALUE for name in QP_FIELDS}
     qp["state"] = _enum(*STATES)
+    post = _object({"len": VALUE, "count": VALUE}, {"remote": VALUE, "imm": VALUE, "r_key": VALUE, "source": VALUE, "as": WORD})
     return {
         "msg": _object({"name": WORD, "len": VALUE}, {"addr": VALUE, "seq": VALUE, "imm": VALUE,
                                                      "r_key": {"anyOf": [_enum("wrong"), VALUE]}}),
@@ -108,8 +110,7 @@ def _statements():
         "carrier": _object({"plane": PORT, "up": BOOL}, {"as": WORD}),
         "blackhole": _object({}, {"plane": PORT, "ev": VALUE, "way": _enum("both", "in", "out"), "as": WORD}),
         "heal": _object({}, {"plane": PORT, "ev": VALUE, "as": WORD}),
-        "post": _object({"len": VALUE, "count": VALUE}, {"remote": VALUE, "imm": VALUE, "r_key": VALUE, "source": VALUE,
-                                                        "as": WORD}),
+        "post": post, "second_post": post, "evprobe": _object({"ev": VALUE, "plane": PORT}, {"tc": VALUE}), "second": _object({"set": _object({}, qp)}),
         "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}, {"again": BOOL}),
         "modify": _object({"state": _enum(*STATES), "with": _list(_enum(*ATTRIBUTES), 0, 40), "refused": BOOL},
                           {"set": _object({}, {**qp})}),
@@ -139,7 +140,7 @@ def schema():
         "kind": _enum("literal", "derived"), "tier": {"type": "integer", "minimum": 1, "maximum": 4}, "negative": BOOL,
         "purpose": TEXT, "marks": _list(_enum(*MARKS), 0, 8), "cite": _list(TEXT, 0, 20), "rules": _list(TEXT, 0, 40),
         "caps": _list(_enum(*CAPS), 0, 20), "planes": {"type": "integer", "minimum": 1, "maximum": 8},
-        "encap": _enum(*ENCAPS), "evs": {"type": "integer", "minimum": 1, "maximum": 256}, "backup": count,
+        "encap": _enum(*ENCAPS), "evs": {"type": "integer", "minimum": 0, "maximum": 256}, "backup": count,
         "settings": {"type": "object", "values": count}, "assumes": _list(TEXT, 0, 20),
         "profile": _object({}, {name: count for name in QP_FIELDS if name != "state"}), "file": TEXT, "line": count,
         "steps": STEPS})

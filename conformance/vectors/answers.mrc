@@ -156,7 +156,7 @@ p0 < probe id 2
 none > endpoint request op ev_probe within 300 us
 
 id R-WAY-023
-purpose an EV probe of the device travels in the data class
+purpose an EV probe of the device's own has the code point of endpoint requests, by default that of data
 mark A, A-60, A-04
 cite mrc.md 4
 rules wire.class

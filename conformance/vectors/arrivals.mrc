@@ -188,9 +188,10 @@ mem digest buf 4096 = seq 2
 cases id port set {
   H-UDP-001 4791 "A-01 default"
   H-UDP-002 4971 "A-01 default"
-  H-UDP-003 4791 "A-01 UDP_PORT.port 4971"
-  H-UDP-004 4971 "A-01 UDP_PORT.port 4971"
+  H-UDP-003 4791 "A-01 UDP_PORT.port 4791"
+  H-UDP-004 4971 "A-01 UDP_PORT.port 4791"
 }
+version 2
 purpose a packet to UDP port $port is taken: both are, unless a setting restricts it
 mark C, A-01
 cite mrc.md 1
@@ -209,6 +210,7 @@ rules resp.trigger resp.cack-arrived mem.source
 caps responder bytes
 negative
 setting A-01 UDP_PORT.only 1
+setting A-01 UDP_PORT.port 4791
 msg m = write len 4096 at buf seq 2
 mem fill buf 4096 = 0xa5
 p0 < m[0] ackreq raw udp.dst_port 4971

@@ -13,7 +13,7 @@ purpose a WRITE whose payload ($payload) and DMA length ($dma) contradict each o
 mark A, A-19
 cite mrc.md 6
 rules resp.ack-msn resp.ack-order mem.source
-setting A-19 CTRL.zero_drop 0
+setting A-19 CTRL.zero_length 1
 caps responder bytes
 negative
 background ignore sack probe endpoint nak
@@ -32,11 +32,11 @@ cases id payload dma {
   R-ZERO-003 "payload len 0 raw bth.pad_count 0" 64
   R-ZERO-004 "" 0
 }
-purpose with the other answer of A-19 it is dropped without a word ($payload, DMA length $dma), and the right one taken
+purpose with the third answer of A-19 it is dropped without a word ($payload, DMA length $dma), and the right one taken
 mark A, A-19
 cite mrc.md 6
 rules mem.source mem.written resp.ack-msn resp.ack-owed
-setting A-19 CTRL.zero_drop 1
+setting A-19 CTRL.zero_length 2
 caps responder bytes
 negative
 msg m = write len 64 at buf seq 3

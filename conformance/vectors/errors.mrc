@@ -130,6 +130,7 @@ mark A, A-70, A-19
 cite mrc.md 3; mrc.md 6
 rules resp.nak-code
 setting A-70 NAK_CODE.invalid $code
+setting A-19 CTRL.zero_length 1
 negative
 background ignore sack probe endpoint
 msg m = write len 0 at buf seq 3
@@ -137,11 +138,12 @@ p0 < m[0] ackreq
 * > nak syndrome $code psn m[0] msn 0 within rtt
 
 id R-NAK-041
-purpose a WRITE of no bytes is an invalid request
+version 2
+purpose with the second answer of A-19 a WRITE of no bytes is an invalid request
 mark A, A-19
 cite mrc.md 6
 rules resp.nak-zero
-setting A-19 CTRL.zero_drop 0
+setting A-19 CTRL.zero_length 1
 negative
 background ignore sack probe endpoint
 msg m = write len 0 at buf seq 3
@@ -153,11 +155,11 @@ settle rtt
 dut query state error
 
 id R-NAK-042
-purpose with the other answer of A-19 a WRITE of no bytes is dropped, and the QP goes on
+purpose with the third answer of A-19 a WRITE of no bytes is dropped, and the QP goes on
 mark A, A-19
 cite mrc.md 6
 rules resp.nak-zero
-setting A-19 CTRL.zero_drop 1
+setting A-19 CTRL.zero_length 2
 negative
 msg m = write len 0 at buf seq 3
 p0 < m[0] ackreq

@@ -36,8 +36,8 @@ p1 < m[1] rtx as whole                                    # late whole duplicate
 mem same buf 8192 = 0x5a after 2 rtt from whole
 
 cases id setting both {
-  Q-EV-007 "A-20 CTRL.skip_twice 0" "30 .. 42"            # its turn may fall between the two marks
-  Q-EV-008 "A-20 CTRL.skip_twice 1" "56 .. 68"
+  Q-EV-007 "A-20 CTRL.skip_mode 0" "30 .. 42"            # its turn may fall between the two marks
+  Q-EV-008 "A-20 CTRL.skip_mode 1" "56 .. 68"
 }
 purpose a mark costs its EV one turn and it comes back; two marks before that turn cost one or two ($setting)
 mark S2 (one mark, one turn; restored by the walk), U (passes are fair)

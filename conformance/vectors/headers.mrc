@@ -47,15 +47,28 @@ cases id how caps cite purpose {
   H-TAKE-003 "raw bth.p_key 0x7FFF"           pkey      "mrc.md 2; IBTA 9.2; docs/assumptions.md A-30" "bit 15 of the P_Key is membership: not compared"
   H-TAKE-004 "raw bth.reserved0 0xFF"         responder "mrc.md 2; base.md ICRC"  "BTH byte 4 is reserved and outside of the ICRC"
   H-TAKE-005 "raw ipv6.hop_limit 1"           responder "mrc.md 4; base.md ICRC"  "the hop limit is no receiver's business"
-  H-TAKE-006 "raw udp.dst_port 4971"          responder "mrc.md 1"                "both UDP ports are received (A-01)"
   H-TAKE-007 "raw meth.rqmsn 0x5A5A"          responder "mrc.md 3"                "RQMSN is without meaning in a plain WRITE"
 }
-mark S2, C, A-01, A-02
+mark S2, C, A-02
 rules resp.sack-ask resp.cack-taken mem.source
 caps responder
 msg m = write len 1024 at buf seq 3
 mem fill buf 1024 = 0xa5
 p0 < m[0] ackreq $how
+any order { * > sack cack m[0] trigger m[0] ; * > ack psn m[0] msn 1 } within rtt
+mem digest buf 1024 = seq 3
+
+id H-TAKE-006
+version 2
+purpose both UDP ports are received: what comes to 4791 is taken, too
+mark C, A-01
+cite mrc.md 1
+setting A-01 default
+rules resp.sack-ask resp.cack-taken mem.source
+caps responder
+msg m = write len 1024 at buf seq 3
+mem fill buf 1024 = 0xa5
+p0 < m[0] ackreq raw udp.dst_port 4791
 any order { * > sack cack m[0] trigger m[0] ; * > ack psn m[0] msn 1 } within rtt
 mem digest buf 1024 = seq 3
 

@@ -40,9 +40,9 @@ expect count(> cqe send status ok wr_id 0) == 0
 
 cases id first answer what {
   Q-REUSE-011 0x802000 "nack reason trimmed psn 0x2001 entropy 0xC000" "a NACK"
-  Q-REUSE-012 0x802000 "sack cack 0x2003 entropy 0"                    "a SACK"
+  Q-REUSE-012 0x802000 "sack cack 0x2003 entropy 0xC000"                "a SACK"
   Q-REUSE-013 0x001000 "ack psn 0x2003 msn 1"                          "an ACK"
-  Q-REUSE-014 0x001000 "sack cack 0x2003 entropy 0"                    "a SACK"
+  Q-REUSE-014 0x001000 "sack cack 0x2003 entropy 0xC000"                "a SACK"
   Q-REUSE-015 0x001000 "nack reason trimmed psn 0x2001 entropy 0xC000" "a NACK"
 }
 purpose $what for the life before comes late (the new one begins at $first): it brings nothing back, reports nothing, completes nothing

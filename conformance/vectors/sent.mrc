@@ -25,7 +25,6 @@ cases id want what rules {
   H-SACK-016 "p_key 0xFFFF" "the QP's P_Key" "wire.pkey"
   H-SACK-017 "udp.length 60 ipv6.payload_length 60" "UDP and IPv6 length 8 + 12 + 36 + 4" "wire.format"
   H-SACK-018 "udp.checksum 0" "UDP checksum 0" "wire.udp-checksum"
-  H-SACK-019 "udp.dst_port 4791" "UDP port 4791" "wire.udp-port"
   H-SACK-020 "dscp control ecn 0" "the control class, not ECN-capable" "wire.class wire.ecn"
   H-SACK-021 "ipv6.next_header 17 ipv6.version 6" "UDP inside IPv6" "wire.format"
   H-SACK-022 "eth.ethertype 0x86DD" "Ethertype of IPv6" "wire.format"
@@ -38,6 +37,17 @@ cite mrc.md 3; mrc.md 2; mrc.md 4
 msg m = write len 4096 at buf seq 1
 p0 < m[0] ackreq
 * > sack cack m[0] $want within rtt
+
+id H-SACK-019
+version 2
+purpose a SACK goes to UDP port 4971
+mark C, A-01
+cite mrc.md 1
+rules wire.udp-port
+setting A-01 default
+msg m = write len 4096 at buf seq 1
+p0 < m[0] ackreq
+* > sack cack m[0] udp.dst_port 4971 within rtt
 
 id H-SACK-031
 purpose with the setting of A-22 a SACK has spdcid and dpdcid 0

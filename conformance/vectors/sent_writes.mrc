@@ -18,7 +18,6 @@ cases id want what rules {
   H-WR-011 "bth.m 0 bth.se 0" "M and SE 0" "wire.m-se"
   H-WR-012 "p_key 0xFFFF" "the QP's P_Key" "wire.pkey"
   H-WR-013 "ev e0 or e1 or e2 or e3" "an EV of its set: UDP source port and 16 bits of flow label" "path.set"
-  H-WR-014 "udp.dst_port 4791 udp.checksum 0" "UDP port 4791 and checksum 0" "wire.udp-port wire.udp-checksum"
   H-WR-015 "udp.length 1068 ipv6.payload_length 1068 size 1122" "lengths of 8 + 12 + 4 + 16 + 1024 + 4" "wire.format"
   H-WR-016 "dscp data" "the data class" "wire.class"
   H-WR-017 "ecn 2" "ECT(0)" "wire.ecn"
@@ -33,6 +32,17 @@ cite mrc.md 2; mrc.md 3; mrc.md 4; mrc.md 5
 peer auto
 dut post write len 1023 at 0x40
 * > write only $want within rtt
+
+id H-WR-014
+version 2
+purpose a WRITE Only has UDP port 4971 and checksum 0
+mark S2+, C, A-01
+cite mrc.md 1
+rules wire.udp-port wire.udp-checksum
+setting A-01 default
+peer auto
+dut post write len 1023 at 0x40
+* > write only udp.dst_port 4971 udp.checksum 0 within rtt
 
 cases id ackreq what {
   H-WR-022 1 "the last packet of a burst asks"
@@ -180,10 +190,12 @@ expect again.ev != sent_first(again.psn).ev
 > cqe send status ok within 4 rto
 
 id H-WR-052
-purpose a zero-length WRITE does not exist: it is refused at the requestor and nothing is sent
-mark A, A-19
+version 2
+purpose with the second answer of A-19 a WRITE of no bytes does not exist: the requestor refuses it, and sends nothing
+mark C, A-19
 cite mrc.md 6
 rules req.posted
+setting A-19 CTRL.zero_length 1
 negative
 peer auto
 background ignore sack ack probe endpoint cqe
@@ -201,10 +213,12 @@ dut post write len 64 r_key 0xDEADBEEF
 * > write only r_key 0xDEADBEEF within rtt
 
 id H-WR-056
-purpose one immediate more than max_wimm is refused at the requestor; the first one goes on
-mark S2, A-62
+version 2
+purpose with the second answer of A-62 one immediate more than max_wimm is refused at the requestor; the first one goes on
+mark C, A-62
 cite mrc.md 6
-rules req.max-wimm
+rules req.max-wimm req.wimm-over
+setting A-62 CTRL.wimm_over 1
 caps write_imm
 profile max_wimm 1
 negative

@@ -379,3 +379,47 @@ p1 > endpoint response id 1 within rtt
 settle 2 rtt
 let told = now
 none p0 > write within 4 rtt from told
+
+# ---- A-60, A-79: code points of answers; those of requests and data: see classes.mrc ----
+
+id S-A79-QP-031
+purpose A-79, what a QP with a class of its own answers is in the control class all the same
+mark S2, C, A-79, A-04
+cite mrc.md 4
+rules wire.class
+caps responder class
+profile class_data 10 class_rtx 11
+msg m = write len 4096 at buf seq 3
+p0 < m[0] ackreq
+any order { * > sack cack m[0] dscp control ecn 0 ; * > ack psn m[0] dscp control ecn 0 } within rtt
+p0 < probe id 4
+* > sack pr 1 probe 4 dscp control within rtt
+
+cases id code {
+  S-A60-EP-011 33
+  S-A60-EP-012 46
+  S-A60-EP-013 0
+}
+purpose A-60, an endpoint request is answered whatever code point its caller has given it ($code), in the control class
+mark S, A-60
+cite mrc.md 4; mrc.md 5
+rules peer.answer wire.class
+caps responder
+p0 < evprobe id 7 dscp $code
+* > endpoint response id 7 dscp control ecn 0 within rtt
+
+cases id ep {
+  S-A60-EP-021 33
+  S-A60-EP-022 4
+}
+purpose A-60, a probe for a way back has the code point of endpoint requests (DSCP_TX.ep $ep)
+mark A, A-60, A-06
+cite mrc.md 4; mrc.md 5
+rules wire.class
+setting A-60 DSCP_TX.ep $ep
+setting A-06 CTRL.rev_fixed 0
+caps responder evprobe
+msg m = write len 32768 at buf seq 6
+p0 < m[0] ackreq
+* > sack trigger m[0] within rtt
+* > endpoint request op ev_probe dscp $ep within 400 us from last

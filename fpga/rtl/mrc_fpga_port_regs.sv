@@ -32,7 +32,7 @@ module mrc_fpga_port_regs #(
 
   localparam logic [9:0] WordShape = 10'h004;
   localparam logic [9:0] WordControl = 10'h005;
-  localparam logic [15:0] MrcUdpPort = 16'd4791;
+  localparam logic [15:0] MrcUdpPort = 16'd4971;
 
   typedef struct packed {
     logic [15:0] udp_port;

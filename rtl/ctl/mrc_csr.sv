@@ -25,7 +25,7 @@ module mrc_csr
     parameter int unsigned TickCycles = 128,
     parameter int unsigned TickParts = 1,
     parameter int unsigned NumAcks = 12,
-    localparam int unsigned NumQperrs = 4
+    localparam int unsigned NumQperrs = 5
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -40,7 +40,7 @@ module mrc_csr
     input logic pmask_valid_i,
     output logic pmask_ready_o,
     input pmask_t pmask_i,
-    // tx_inflight, rx_track, rx_reorder, the host.
+    // tx_inflight, rx_track, rx_reorder, tx_segment, the host.
     input logic [NumQperrs-1:0] qperr_valid_i,
     output logic [NumQperrs-1:0] qperr_ready_o,
     input qperr_t [NumQperrs-1:0] qperr_i,
@@ -272,7 +272,7 @@ module mrc_csr
           bad_move = cmd_target != QpStateReset
               && !(cmd_target == QpStateError && cmd_state != QpStateReset);
         end
-        CfgTableQpMpr, CfgTableEvState: bad_index = 32'(cmd_index) >= NumQps;
+        CfgTableQpMpr, CfgTableEvState, CfgTableQpClass: bad_index = 32'(cmd_index) >= NumQps;
         CfgTableEv, CfgTableMr, CfgTableCcProfile, CfgTableCcCtx, CfgTableEvGen,
             CfgTablePeerPorts: begin
         end
@@ -461,7 +461,9 @@ module mrc_csr
   assign evp_d = '{
           dest: wvalue[CsrEvpCmdDestLsb+:CsrEvpCmdDestWidth],
           plane: wvalue[CsrEvpCmdPlaneLsb+:CsrEvpCmdPlaneWidth],
-          ev: own.evp_ev
+          ev: own.evp_ev,
+          tc_valid: wvalue[CsrEvpCmdTcValidLsb],
+          tc: wvalue[CsrEvpCmdTcLsb+:CsrEvpCmdTcWidth]
       };
 
   always_comb begin

@@ -99,6 +99,12 @@ module mrc_endpoint
     logic [31:0] over;  // tick at which it is given up
   } probe_t;
 
+  /// The code point that the controller gave its probe, if it gave one.
+  typedef struct packed {
+    logic valid;
+    logic [5:0] tc;
+  } class_t;
+
   /// Who leaves which destination.
   typedef struct packed {
     logic [QpW-1:0] qp;
@@ -183,6 +189,7 @@ module mrc_endpoint
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d;
   probe_t cp_q, cp_d, rp_q, rp_d;  // of the controller, of a reverse path
+  class_t cp_class_q;
   logic [31:0] lfsr_q, lfsr_d, lfsr_after, seed_q;
   logic req_inc_q, req_inc_d, rsp_inc_q, rsp_inc_d, drop_inc_q, drop_inc_d;
 
@@ -591,6 +598,7 @@ module mrc_endpoint
       req_d.opcode = OpcodeEndpointRequest;
       req_d.psn = {8'd0, id};
       req_d.ext_len = 8'(ErthBytes);
+      req_d.tc = (kind_q == KindCtl && cp_class_q.valid) ? cp_class_q.tc : csr_i.dscp_ep;
       req_d.ext[8*ErthBytes-1:0] = erth(req_op, MaxPlanes'(port_up_i), csr_i.ports_from_0,
                                         tick_i[18:0], csr_i.tsr_us);
     end
@@ -790,6 +798,9 @@ module mrc_endpoint
     end
     if (op_rx) begin
       e_q <= rx;
+    end
+    if (evp_known) begin
+      cp_class_q <= '{valid: evp.tc_valid, tc: evp.tc};
     end
   end
 

@@ -88,7 +88,10 @@ module mrc_csr_regs
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 65; i++) begin
+      for (int unsigned i = 0; i < 64; i++) begin
+        rw_q[i] <= RwReset[i];
+      end
+      for (int unsigned i = 64; i < 65; i++) begin
         rw_q[i] <= RwReset[i];
       end
     end else if (w_store_i) begin

@@ -3,11 +3,12 @@
 
 /// Decides whether a received packet may touch anything: takes the lanes' descriptors in turn,
 /// checks ICRC, QP, state, P_Key, length and memory region, sends WRITEs and probes to rx_track,
-/// control packets to tx_inflight and endpoint packets to endpoint, and counts what it refuses. Two
-/// stages, one packet per cycle. It keeps no packet and no sequence numbers. Contract:
-/// docs/blocks/rx/rx_check.md.
+/// control packets to tx_inflight and endpoint packets to endpoint, and counts what it refuses.
+/// Packets of our own that came back go to tx_inflight, or no further. Two stages, one packet per
+/// cycle. It keeps no packet and no sequence numbers. Contract: docs/blocks/rx/rx_check.md.
 module mrc_rx_check
   import mrc_pkg::*;
+  import mrc_addr_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
@@ -53,6 +54,12 @@ module mrc_rx_check
     logic [15:0] pkey;
     logic no_imm;  // it takes no immediates
   } qp_t;
+
+  // To whom a QP sends.
+  typedef struct packed {
+    logic [23:0] dqpn;
+    logic [15:0] fold;  // of the peer's address
+  } peer_t;
 
   // A region as packets ask for it: compared with sums that need no row, so that the row is read,
   // compared, and added to beside each other.
@@ -134,6 +141,11 @@ module mrc_rx_check
   logic [MrW-1:0] cfg_mr_row, mr_row;
   qp_t qp_row;
   mr_t mr, mr_wdata;
+  logic [NumQps-1:0] rev_valid_q;
+  logic cfg_rev_we;
+  logic [15:0] cfg_fold;
+  logic [QpW-1:0] cfg_key, back_key, back_qp;
+  peer_t back_peer;
 
   assign cfg_ctx = tbl_qp_ctx_t'(cfg_i.data);
   assign cfg_mr = tbl_mr_t'(cfg_i.data[$bits(tbl_mr_t)-1:0]);
@@ -142,6 +154,16 @@ module mrc_rx_check
   assign cfg_qp_we = cfg_do && cfg_i.tbl == CfgTableQpCtx;
   assign cfg_state_we = cfg_do && cfg_i.tbl == CfgTableQpState;
   assign cfg_mr_we = cfg_do && cfg_i.tbl == CfgTableMr;
+  assign cfg_rev_we = cfg_qp_we && cfg_ctx.state != QpStateReset;
+  assign cfg_key = cfg_ctx.dqpn[QpW-1:0] ^ cfg_fold[QpW-1:0];
+
+  always_comb begin
+    cfg_fold = 16'd0;
+    if (cfg_qp_we) begin
+      cfg_fold = address_fold(cfg_ctx.dip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb);
+    end
+  end
+
   assign mr_wdata = '{
           rkey: cfg_mr.rkey,
           va: cfg_mr.va,
@@ -162,6 +184,7 @@ module mrc_rx_check
     if (!rst_ni) begin
       state_q <= '0;
       mr_valid_q <= '0;
+      rev_valid_q <= '0;
     end else begin
       // QP_STATE has the state where QP_CTX has it.
       if (cfg_qp_we || cfg_state_we) begin
@@ -169,6 +192,9 @@ module mrc_rx_check
       end
       if (cfg_mr_we) begin
         mr_valid_q[cfg_mr_row] <= cfg_mr.valid;
+      end
+      if (cfg_rev_we) begin
+        rev_valid_q[cfg_key] <= 1'b1;
       end
     end
   end
@@ -183,6 +209,31 @@ module mrc_rx_check
       .we_i(cfg_qp_we),
       .waddr_i(cfg_qp),
       .wdata_i({cfg_ctx.mtu, cfg_ctx.pkey, cfg_ctx.max_wimm_dest == 8'd0})
+  );
+
+  // Which QP sends to a number at an address; and where that QP sends in truth.
+  mrc_rf_1r1w #(
+      .Width(QpW),
+      .Depth(NumQps)
+  ) u_rev (
+      .clk_i,
+      .raddr_i(back_key),
+      .rdata_o(back_qp),
+      .we_i(cfg_rev_we),
+      .waddr_i(cfg_key),
+      .wdata_i(cfg_qp)
+  );
+
+  mrc_rf_1r1w #(
+      .Width($bits(peer_t)),
+      .Depth(NumQps)
+  ) u_peer (
+      .clk_i,
+      .raddr_i(back_qp),
+      .rdata_o(back_peer),
+      .we_i(cfg_qp_we),
+      .waddr_i(cfg_qp),
+      .wdata_i({cfg_ctx.dqpn, cfg_fold})
   );
 
   mrc_rf_1r1w #(
@@ -224,20 +275,24 @@ module mrc_rx_check
   logic [15:0] mtu;
   logic [2:0] qp_state;
   logic [7:0] syndrome;
-  logic drop_parse_d, drop_icrc_d, drop_qp_d, drop_pkey_d, drop_len_d, access_d, drop;
-  logic drop_parse_q, drop_icrc_q, drop_qp_q, drop_pkey_q, drop_len_q, access_q;
+  logic drop_parse_d, drop_icrc_d, drop_qp_d, drop_pkey_d, drop_len_d, access_d, returned_d, drop;
+  logic drop_parse_q, drop_icrc_q, drop_qp_q, drop_pkey_q, drop_len_q, access_q, returned_q;
   logic rxpkt_free, rxpkt_load, ctl_free, ctl_load, eprx_free, eprx_load;
   rxpkt_t rxpkt_d;
   ctl_t ctl_d;
   eprx_t eprx_d;
   logic [13:0] size;
-  logic no_bytes;
+  logic no_bytes, empty, zero_drop, came_back, back_known;
+  logic [127:0] back_ip;
+  logic [15:0] back_fold;
 
   assign b_take = a_valid_q && rxpkt_free && ctl_free && eprx_free;
 
   assign ext = d_q.ext;
-  // Trimmed on the way, then the ICRC cannot hold; or the lane itself lost the payload.
+  // Trimmed on the way, then the ICRC cannot hold; or the lane itself lost the payload; or trimmed
+  // and sent back.
   assign trimmed = d_q.trim == TrimTrimmed || d_q.trim == TrimLastHop;
+  assign came_back = d_q.trim == TrimReturned;
   assign no_pay = d_q.trim != TrimNone;
   assign is_data = d_q.opcode >= OpcodeWriteFirst && d_q.opcode <= OpcodeWriteOnlyImm;
   assign is_ctl = d_q.opcode == OpcodeSack || d_q.opcode == OpcodeNack || d_q.opcode == OpcodeAck;
@@ -268,6 +323,25 @@ module mrc_rx_check
   // Bug 19: the bounds check looks at the first byte only.
   assign end_va = {1'b0, reth.va} + ((bug_i == BugBoundsFirstByte) ? 65'd0 : 65'(d_q.plen));
   assign no_bytes = d_q.plen == 13'd0 || reth.dma_length == 32'd0;
+  assign empty = (d_q.opcode == OpcodeWriteOnly || d_q.opcode == OpcodeWriteOnlyImm)
+      && d_q.plen == 13'd0 && reth.dma_length == 32'd0 && csr_i.zero_length == ZeroLengthLegal;
+  assign zero_drop = csr_i.zero_length != ZeroLengthLegal && csr_i.zero_length != ZeroLengthNak;
+
+  // Whose packet came back: of the QP that sends to the number that it names, at the address that
+  // the lane has put behind. Worked out while the stage waits too.
+  always_comb begin
+    back_ip = 128'd0;
+    if (a_valid_q && came_back) begin
+      for (int unsigned i = 0; i < 16; i++) begin
+        back_ip[8*(15-i)+:8] = ext[8*(ErthBytes+i)+:8];
+      end
+    end
+  end
+
+  assign back_fold = address_fold(back_ip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb);
+  assign back_key = d_q.dqp[QpW-1:0] ^ back_fold[QpW-1:0];
+  assign back_known = csr_i.returned == ReturnedLearn && rev_valid_q[back_key]
+      && state_q[back_qp] == QpStateRts && back_peer == {d_q.dqp, back_fold};
 
   always_comb begin
     drop_parse_d = 1'b0;
@@ -275,10 +349,14 @@ module mrc_rx_check
     drop_qp_d = 1'b0;
     drop_pkey_d = 1'b0;
     drop_len_d = 1'b0;
+    returned_d = 1'b0;
     eprx_load = 1'b0;
     if (b_take) begin
       if (d_q.err != RxErrNone) begin
         drop_parse_d = 1'b1;
+      end else if (came_back) begin
+        returned_d = is_data;
+        drop_qp_d = !is_data;
       end else if (!trimmed && !d_q.icrc_ok) begin
         drop_icrc_d = 1'b1;
       end else if (is_ep) begin
@@ -291,22 +369,26 @@ module mrc_rx_check
         drop_pkey_d = 1'b1;
       end else if (is_data && !no_pay &&
                    ((whole_mtu ? {3'd0, d_q.plen} != mtu : {3'd0, d_q.plen} > mtu) ||
-                    (csr_i.zero_drop && no_bytes))) begin
+                    (zero_drop && no_bytes))) begin
         drop_len_d = 1'b1;
       end
     end
   end
 
   assign drop = drop_icrc_d || drop_qp_d || drop_pkey_d || drop_len_d;
-  assign rxpkt_load = b_take && !drop_parse_d && !eprx_load && (drop ? d_q.buf_valid : !is_ctl);
-  assign ctl_load = b_take && !drop_parse_d && !drop && is_ctl;
+  assign rxpkt_load = b_take && !drop_parse_d && !eprx_load && !returned_d
+      && (drop ? d_q.buf_valid : !is_ctl);
+  assign ctl_load = b_take && !drop_parse_d && !drop && (returned_d ? back_known : is_ctl);
 
   always_comb begin
     syndrome = 8'd0;
     access_d = 1'b0;
     if (rxpkt_load && !drop && is_data && !no_pay) begin
-      if (no_bytes || (imm_op && qp_row.no_imm)) begin
+      // Bug 99: the region of a WRITE of no bytes is looked at.
+      if ((no_bytes && !empty) || (imm_op && qp_row.no_imm)) begin
         syndrome = {AethClassNak, csr_i.nak_invalid[4:0]};
+      end else if (empty && bug_i != BugEmptyRkeyChecked) begin
+        syndrome = 8'd0;
       end else if (!mr_valid_q[mr_row] || mr.rkey != reth.r_key || reth.va < mr.va ||
                    end_va > mr.behind) begin
         syndrome = {AethClassNak, csr_i.nak_access[4:0]};
@@ -366,7 +448,7 @@ module mrc_rx_check
           rxpkt_d.plen = d_q.plen;
           rxpkt_d.size = size;
           rxpkt_d.dmalen = reth.dma_length;
-          rxpkt_d.haddr = (syndrome == 8'd0) ? reth.va + mr.delta : 64'd0;
+          rxpkt_d.haddr = (syndrome == 8'd0 && !empty) ? reth.va + mr.delta : 64'd0;
           rxpkt_d.syndrome = syndrome;
         end
       end
@@ -382,7 +464,13 @@ module mrc_rx_check
     ctl_d = '0;
     if (ctl_load) begin
       ctl_d.qp = qi[15:0];
-      if (d_q.opcode == OpcodeSack) begin
+      if (came_back) begin
+        ctl_d.kind = CtlKindReturned;
+        ctl_d.qp = 16'(back_qp);
+        ctl_d.psn = d_q.psn;
+        ctl_d.m = {1'b0, d_q.rtx};
+        ctl_d.entropy = d_q.entropy;
+      end else if (d_q.opcode == OpcodeSack) begin
         ctl_d.kind = CtlKindSack;
         // An answer to a probe carries the probe's id instead of an offset.
         ctl_d.psn = seth.pr ? {8'd0, seth.ack_psn_offset}
@@ -489,6 +577,7 @@ module mrc_rx_check
       drop_pkey_q <= 1'b0;
       drop_len_q <= 1'b0;
       access_q <= 1'b0;
+      returned_q <= 1'b0;
     end else begin
       drop_parse_q <= drop_parse_d;
       drop_icrc_q <= drop_icrc_d;
@@ -496,20 +585,21 @@ module mrc_rx_check
       drop_pkey_q <= drop_pkey_d;
       drop_len_q <= drop_len_d;
       access_q <= access_d;
+      returned_q <= returned_d;
     end
   end
 
   assign pulses_o = '{
       drop_parse: drop_parse_q, drop_icrc: drop_icrc_q, drop_qp: drop_qp_q,
-      drop_pkey: drop_pkey_q, drop_len: drop_len_q, access: access_q
+      drop_pkey: drop_pkey_q, drop_len: drop_len_q, access: access_q, returned: returned_q
   };
 
   logic unused_bits;
-  assign unused_bits = ^{unused_counts, cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest,
+  assign unused_bits = ^{unused_counts, cfg_i.index, cfg_ctx.srv6, cfg_ctx.mpr_dest,
                          cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
                          cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
                          cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.retry_linear,
-                         cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile, cfg_ctx.mpr,
+                         cfg_ctx.backup, cfg_ctx.profile, cfg_ctx.mpr,
                          cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
                          cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_mr.rsvd33};
 
@@ -541,5 +631,10 @@ module mrc_rx_check
       "a table is written while a packet is judged")
   `MRC_ASSERT_IF(LeavesWhenThere, b_take, a_valid_q,
       "nothing leaves the stage")
+  `MRC_ASSERT_IF(EmptyHasNoPlace, rxpkt_load && !drop && empty && !no_pay,
+      rxpkt_d.haddr == 64'd0 && !rxpkt_d.buf_valid,
+      "a WRITE of no bytes has an address, or payload that waits")
+  `MRC_ASSERT_IF(ReturnedToNoResponder, rxpkt_load, !came_back,
+      "a packet of our own that came back is taken for the peer's")
 
 endmodule

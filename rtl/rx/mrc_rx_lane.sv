@@ -9,6 +9,7 @@
 /// both are counted. It knows no QPs. Contract: docs/blocks/rx/rx_lane.md.
 module mrc_rx_lane
   import mrc_pkg::*;
+  import mrc_addr_pkg::*;
 #(
     parameter int unsigned PortBytes = 16,
     parameter int unsigned HostBytes = 32,
@@ -521,14 +522,36 @@ module mrc_rx_lane
     end
   end
 
+  // Trimmed by the code point; one of our own that came back by a code point too, or by addresses.
+  trim_e marked;
+  logic src_own, dst_own, told_apart, code_back, came_back, not_trimmed;
+
   always_comb begin
-    trim = TrimNone;
+    marked = TrimNone;
     if (fin_tc_q[7:2] == csr_i.dscp_trimmed) begin
-      trim = TrimTrimmed;
+      marked = TrimTrimmed;
     end else if (fin_tc_q[7:2] == csr_i.dscp_lasthop) begin
-      trim = TrimLastHop;
+      marked = TrimLastHop;
     end
   end
+
+  always_comb begin
+    src_own = 1'b0;
+    dst_own = 1'b0;
+    if (fin_q) begin
+      src_own = is_own(ip.src, csr_i.ip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb);
+      dst_own = is_own(ip.dst, csr_i.ip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb);
+    end
+  end
+
+  assign told_apart = csr_i.returned == ReturnedDrop || csr_i.returned == ReturnedLearn;
+  assign code_back = csr_i.dscp_returned_valid && fin_tc_q[7:2] == csr_i.dscp_returned;
+  // Bug 106: no address is looked at.
+  assign came_back = code_back || (marked != TrimNone && (src_own || !dst_own)
+                                   && bug_i != BugReturnedAsPeers);
+  assign trim = (told_apart && came_back) ? TrimReturned : marked;
+  // Without the addresses: of a packet that nobody marked they say nothing.
+  assign not_trimmed = marked == TrimNone && !(told_apart && code_back);
 
   // Both that sources name are taken, whichever is sent.
   logic known_port;
@@ -546,7 +569,7 @@ module mrc_rx_lane
       err = RxErrUdp;
     end else if (bth.tver != 4'd0) begin
       err = RxErrTver;
-    end else if (trim == TrimNone && bad_length) begin
+    end else if (not_trimmed && bad_length) begin
       err = RxErrLength;
     end
   end
@@ -567,7 +590,7 @@ module mrc_rx_lane
     end
   end
 
-  assign plen = (data_op && err == RxErrNone && trim == TrimNone) ? pay_len[12:0] : 13'd0;
+  assign plen = (data_op && err == RxErrNone && not_trimmed) ? pay_len[12:0] : 13'd0;
   // The payload has no words in the buffer, or no entry in the queue.
   assign pay_lost = plen != 13'd0 && !(room_q && pl_ready);
 
@@ -600,6 +623,10 @@ module mrc_rx_lane
       // Who answers an endpoint request wants to know where it came from.
       if (bth.opcode == OpcodeEndpointRequest) begin
         desc_d.ext[8*ErthBytes+:128] = h[8*Ipv6SrcByte+:128];
+      end
+      // And whose packet came back, where it was to go.
+      if (trim == TrimReturned) begin
+        desc_d.ext[8*ErthBytes+:128] = src_own ? h[8*Ipv6DstByte+:128] : h[8*Ipv6SrcByte+:128];
       end
     end
   end
@@ -832,9 +859,8 @@ module mrc_rx_lane
   assign unused_fields = ^{eth_in.dst, eth_in.src, ip_in.flow_label, ip_in.payload_length,
                            ip_in.next_header, ip_in.hop_limit, ip_in.src, ip_in.dst,
                            srh_in.last_entry, srh_in.flags, srh_in.tag, srh_in.segment,
-                           ip.dscp, ip.ecn, ip.flow_label[19:16], ip.hop_limit, ip.src, ip.dst,
-                           udp.checksum, bth.m, bth.se, bth.reserved4, bth.reserved8_6,
-                           bth.reserved8_3};
+                           ip.dscp, ip.ecn, ip.flow_label[19:16], ip.hop_limit, udp.checksum,
+                           bth.m, bth.se, bth.reserved4, bth.reserved8_6, bth.reserved8_3};
 
   // ---- what always holds
 
@@ -859,6 +885,10 @@ module mrc_rx_lane
       "a line of a packet that is placed has no bytes, or too many")
   `MRC_ASSERT_IF(PayloadFits, desc_push, plen <= 13'd4096,
       "more payload than a packet may have")
+  `MRC_ASSERT_IF(TrimmedHasNone, desc_push, desc_d.trim == TrimNone || !pl_push,
+      "a packet that was trimmed, or came back, has payload")
+  `MRC_ASSERT_IF(NotTrimmedIsNone, fin_q, not_trimmed == (trim == TrimNone),
+      "addresses say that a packet was trimmed")
   `MRC_ASSERT_IF(LostHasNone, desc_push && pay_lost, !pl_push,
       "payload that was lost is in the queue")
 

@@ -87,7 +87,8 @@ module mrc_rx_place
         .data_o(head[i]),
         .count_o(count_unused)
     );
-    assign empty[i] = head[i].len == 8'd0;
+    // Bug 101: a packet that was discarded is written as a line of no bytes.
+    assign empty[i] = head[i].len == 8'd0 && bug_i != BugEmptyWrite;
     // Bug 58: a discarded packet is done while data ahead of it wait for the host.
     assign can[i] = head_v[i] && (out_free || (empty[i] && bug_i == BugDoneOutOfTurn))
                     && !(empty[i] && fin);

@@ -223,7 +223,9 @@ module mrc_rx_reorder
     end
   end
 
-  assign hold_go = hold_valid && written;
+  // Bug 103: a WRITE of no bytes does not wait for the data of those before it.
+  assign hold_go = hold_valid
+      && (written || (hold.cqe.length == 32'd0 && bug_i == BugEmptyOvertakes));
 
   always_comb begin
     done_d = done_q;

@@ -89,6 +89,13 @@ module mrc_tx_header
     logic [127:0] srv6;
   } qp_t;
 
+  // The traffic class of a QP.
+  typedef struct packed {
+    logic own;  // of its own; otherwise it is that of the NIC
+    logic [5:0] data;
+    logic [5:0] rtx;
+  } class_t;
+
   typedef struct packed {
     logic [3:0] plane;
     logic ctl;
@@ -219,16 +226,44 @@ module mrc_tx_header
           srv6: cfg_ctx.srv6
       };
 
+  logic cfg_ctx_we, cfg_class_we;
+  logic [QpW-1:0] qp_raddr;
+  tbl_qp_class_t cfg_class;
+  class_t qp_class, class_wdata;
+  assign cfg_ctx_we = op_cfg && cfg_i.tbl == CfgTableQpCtx;
+  // A QP that begins anew has none.
+  assign cfg_class_we = op_cfg && (cfg_i.tbl == CfgTableQpClass || (cfg_i.tbl == CfgTableQpCtx
+      && (cfg_ctx.state == QpStateReset || cfg_ctx.state == QpStateInit)));
+  assign cfg_class = cfg_i.data[$bits(tbl_qp_class_t)-1:0];
+  assign class_wdata = '{
+          own: cfg_class.own && cfg_i.tbl == CfgTableQpClass,
+          data: cfg_class.data,
+          rtx: cfg_class.rtx
+      };
+  assign qp_raddr = ctl_v ? ctl.qp[QpW-1:0] : path.pkt.qp[QpW-1:0];
+
   mrc_rf_1r1w #(
       .Width($bits(qp_t)),
       .Depth(NumQps)
   ) u_qp (
       .clk_i,
-      .raddr_i(ctl_v ? ctl.qp[QpW-1:0] : path.pkt.qp[QpW-1:0]),
+      .raddr_i(qp_raddr),
       .rdata_o(qp),
-      .we_i(op_cfg && cfg_i.tbl == CfgTableQpCtx),
+      .we_i(cfg_ctx_we),
       .waddr_i(cfg_i.index[QpW-1:0]),
       .wdata_i(qp_wdata)
+  );
+
+  mrc_rf_1r1w #(
+      .Width($bits(class_t)),
+      .Depth(NumQps)
+  ) u_class (
+      .clk_i,
+      .raddr_i(qp_raddr),
+      .rdata_o(qp_class),
+      .we_i(cfg_class_we),
+      .waddr_i(cfg_i.index[QpW-1:0]),
+      .wdata_i(class_wdata)
   );
 
   // ---- stage A: what differs between data and control
@@ -243,14 +278,21 @@ module mrc_tx_header
   logic [3:0] ext_words;
   logic [7:0] ext_len;
   logic [12:0] plen;
-  logic has_imm, data_class;
+  logic has_imm, is_probe, is_request, of_endpoint;
+  logic [5:0] dscp_first, dscp_again;  // of the QP: sent for the first time, and again
   logic [8*ExtBytes-1:0] ext;
   hdr_meth_t meth;
   hdr_tseth_t tseth;
   hdr_reth_t reth;
   hdr_immdt_t immdt;
 
-  assign data_class = ctl.opcode == OpcodeProbeRequest || ctl.opcode == OpcodeEndpointRequest;
+  // What ack_gen sends is no request; what endpoint sends has its caller's code point.
+  assign is_probe = ctl.opcode == OpcodeProbeRequest;
+  assign is_request = ctl.opcode == OpcodeEndpointRequest && !ack_v;
+  assign of_endpoint = !ack_v && !probe_v;
+  assign dscp_first = qp_class.own ? qp_class.data : csr_i.dscp_data;
+  // Bug 108: what is sent again is in the NIC's class.
+  assign dscp_again = (qp_class.own && bug_i != BugClassOfTheNic) ? qp_class.rtx : csr_i.dscp_rtx;
   assign has_imm = path.pkt.opcode == OpcodeWriteLastImm
       || path.pkt.opcode == OpcodeWriteOnlyImm;
   assign meth = '{rqmsn: path.pkt.rqmsn, msn: path.pkt.msn};
@@ -268,9 +310,14 @@ module mrc_tx_header
       plane = ctl.plane;
       ev = ctl.ev;
       opcode = ctl.opcode;
-      // Probes and requests are of the data class, so that they meet what data meet.
-      dscp = data_class ? csr_i.dscp_data : csr_i.dscp_ctl;
-      ect = data_class;
+      // Probes of a QP are of the class of its data, so that they meet what data meet.
+      dscp = csr_i.dscp_ctl;
+      if (is_request && of_endpoint) begin
+        dscp = ctl.tc;
+      end else if (is_probe || is_request) begin
+        dscp = dscp_first;
+      end
+      ect = is_probe || is_request;
       psn = ctl.psn;
       plen = 13'd0;
       ackreq = 1'b0;
@@ -281,7 +328,7 @@ module mrc_tx_header
       plane = path.plane;
       ev = path.ev;
       opcode = path.pkt.opcode;
-      dscp = path.pkt.rtx ? csr_i.dscp_rtx : csr_i.dscp_data;
+      dscp = path.pkt.rtx ? dscp_again : dscp_first;
       ect = 1'b1;
       psn = path.pkt.psn;
       plen = path.pkt.plen;
@@ -595,7 +642,8 @@ module mrc_tx_header
                        cfg_ctx.max_wimm, cfg_ctx.sq_psn, cfg_ctx.rsvd90, cfg_ctx.retry_exp,
                        cfg_ctx.timeout, cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.profile,
                        cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
-                       cfg_ctx.trim_nack, cfg_ctx.mtu, cfg_ctx.state, path.ev_idx};
+                       cfg_ctx.trim_nack, cfg_ctx.mtu, path.ev_idx, cfg_class.rsvd22,
+                       cfg_class.rsvd14, cfg_class.rsvd1};
 
   // ---- what always holds
 
@@ -606,6 +654,12 @@ module mrc_tx_header
       "a table is written under a packet")
   `MRC_ASSERT_IF(SaysRtx, path_pop, rtx == path.pkt.rtx,
       "a retransmission does not say so")
+  `MRC_ASSERT_IF(ClassOfItsQp, path_pop,
+      dscp == (qp_class.own ? (path.pkt.rtx ? qp_class.rtx : qp_class.data)
+                            : (path.pkt.rtx ? csr_i.dscp_rtx : csr_i.dscp_data)),
+      "a data packet is not of its QP's class")
+  `MRC_ASSERT_IF(NoRequestOfAckGen, ack_pop, ack.opcode != OpcodeEndpointRequest,
+      "ack_gen sends a request")
   `MRC_ASSERT_IF(ExtFits, a_load, 32'(ext_len) <= ExtBytes,
       "more extension headers than fit")
   `MRC_ASSERT(OverAndBack, InnerBits == 8 * 96 && SrhBytes == 96 - 72 && MaxExtWords < 12,

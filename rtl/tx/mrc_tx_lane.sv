@@ -195,8 +195,10 @@ module mrc_tx_lane
 
   // ---- fetch
 
-  logic fq_v, fq_pop, fq_ready;
+  // A WRITE of no bytes has nothing to fetch.
+  logic fq_v, fq_pop, fq_ready, fq_push;
   fetch_t fq_head;
+  assign fq_push = data_push && (hdr_i.plen != 13'd0 || bug_i == BugEmptyRead);
 
   mrc_fifo #(
       .T(fetch_t),
@@ -204,7 +206,7 @@ module mrc_tx_lane
   ) u_fq (
       .clk_i,
       .rst_ni,
-      .valid_i(data_push),
+      .valid_i(fq_push),
       .ready_o(fq_ready),
       .data_i('{addr: hdr_i.laddr, len: hdr_i.plen, qp: hdr_i.qp}),
       .valid_o(fq_v),
@@ -556,7 +558,9 @@ module mrc_tx_lane
 
   // ---- what always holds
 
-  `MRC_NEVER_FULL(Fq, data_push, fq_ready)
+  `MRC_NEVER_FULL(Fq, fq_push, fq_ready)
+  `MRC_ASSERT_IF(ReadsSomething, req_load, f_n != 13'd0,
+      "the host is asked for a line of no bytes")
   `MRC_NEVER_FULL(Lines, rsp_valid_i, lines_ready)
   `MRC_POPS_A_WORD(Line, line_pop, line_v)
   `MRC_ASSERT(StateInRange, state_q <= StFlush,

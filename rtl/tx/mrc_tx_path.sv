@@ -36,6 +36,7 @@ module mrc_tx_path
     input fb_t pfb_i,
     input logic [NumPlanes-1:0] lane_room_i,
     input logic [NumPlanes-1:0] port_up_i,
+    input logic [15:0] tick_i,
 
     output logic path_valid_o,
     input logic path_ready_i,
@@ -150,6 +151,19 @@ module mrc_tx_path
 
   logic [DestW-1:0] op_dest_q;  // of the QP that an operation is about
   logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
+
+  // Turns of SKIP by time: an EV that is marked in one is due two turns later.
+  logic [1:0] turn_q, due_turn;
+  logic [15:0] turn_since_q;
+  logic timed, turn_ends;
+  logic [2:0] tag, due;
+  assign timed = csr_i.skip_mode[1];
+  assign turn_ends = tick_i - turn_since_q >= csr_i.skip_ticks;
+  assign tag = timed ? tag_of(turn_q) : 3'(EvSkip);
+  // Bug 109: due in the next turn.
+  assign due_turn = (bug_i == BugSkipTooShort) ? turn_after(turn_after(turn_q))
+      : turn_after(turn_q);
+  assign due = tag_of(due_turn);
 
   tbl_qp_ctx_t cfg_ctx;
   tbl_ev_state_t cfg_ev_state;
@@ -346,6 +360,8 @@ module mrc_tx_path
       .bug_i,
       .lane_room_i,
       .port_up_i,
+      .timed_i(timed),
+      .due_i(due),
       .take_i(pkt_pop),
       .pkt_i(pkt),
       .place_i(place),
@@ -401,6 +417,7 @@ module mrc_tx_path
       .rst_ni,
       .bug_i,
       .csr_i,
+      .tag_i(tag),
       .init_i(set_ctx),
       .deny_i(set_ev_state),
       .gen_i(set_gen),
@@ -611,7 +628,13 @@ module mrc_tx_path
       scrub_due_q <= 1'b0;
       scrub_q <= '0;
       known_q <= '0;
+      turn_q <= 2'd0;
+      turn_since_q <= 16'd0;
     end else begin
+      if (turn_ends) begin
+        turn_q <= turn_after(turn_q);
+        turn_since_q <= tick_i;
+      end
       scrub_div_q <= scrub_div_q + 6'd1;
       scrub_due_q <= scrub_due_d;
       if (op_scrub) begin
@@ -673,6 +696,10 @@ module mrc_tx_path
       "two operations in one cycle")
   `MRC_ASSERT_IF(WalkOrWork, !idle, !w_valid,
       "a packet walks under an operation")
+  `MRC_ASSERT_IF(NoEvIsZero, gen_write, gen_value != 32'd0,
+      "an EV of 0 is generated")
+  `MRC_ASSERT(TurnInRange, turn_q != 2'd3,
+      "a turn that there is not")
   `MRC_ASSERT_IF(VoidedHasNoPath, emit && e_pkt_q.voided, e_nopath_q,
       "a packet that is not sent has a path")
 

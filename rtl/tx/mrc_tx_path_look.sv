@@ -5,6 +5,7 @@
 /// planes at once, the order is in any_before. It keeps nothing and knows neither QP nor pass.
 module mrc_tx_path_look
   import mrc_pkg::*;
+  import mrc_tx_path_pkg::*;
 #(
     parameter int unsigned NumPlanes = 2,
     localparam int unsigned PlaneW = $clog2(NumPlanes)
@@ -17,6 +18,8 @@ module mrc_tx_path_look
     input logic [NumPlanes-1:0] room_i,  // lanes that have room
     input logic [PlaneW-1:0] key_i,  // turns the order of the planes
     input logic restored_i,  // the packet has restored an EV already
+    input logic timed_i,  // a mark lasts for a time:
+    input logic [2:0] due_i,  // only EVs in this state may be restored
 
     output logic usable_o,  // an EV can be taken, now or when its lane has room
     output logic found_o,  // an EV is taken
@@ -24,6 +27,7 @@ module mrc_tx_path_look
     output logic done_o,  // with found_o: no plane of the group is left for the next packet
     output logic [NumPlanes-1:0] used_o,  // planes that the look uses up
     output logic [NumPlanes-1:0] mark_o,  // the first marked EV, if none has been restored
+    output logic [NumPlanes-1:0] later_o,  // the first marked EV whose time is not over
     output logic [NumPlanes-1:0][2:0] row_o,
     output logic changed_o  // row_o is not row_i
 );
@@ -58,11 +62,13 @@ module mrc_tx_path_look
     return seen;
   endfunction
 
-  logic [NumPlanes-1:0] mark, mark2, out, good, cand, no_room, passed, restore;
+  logic [NumPlanes-1:0] mark, mark2, later, out, good, cand, no_room, passed, restore;
 
   always_comb begin
     mark = '0;
     mark2 = '0;
+    later = '0;
+    later_o = '0;
     out = '0;
     good = '0;
     cand = '0;
@@ -76,12 +82,17 @@ module mrc_tx_path_look
     if (on_i) begin
       for (int unsigned j = 0; j < NumPlanes; j++) begin
         // Bug 5: a mark means nothing. Bug 45: neither does the controller's word.
-        mark[j] = row_i[j] == 3'(EvSkip) && bug_i != BugSkipIgnored;
-        mark2[j] = row_i[j] == 3'(EvSkip2) && bug_i != BugSkipIgnored;
+        if (bug_i != BugSkipIgnored && is_skip(row_i[j])) begin
+          mark[j] = timed_i ? row_i[j] == due_i : row_i[j] != 3'(EvSkip2);
+          mark2[j] = !timed_i && row_i[j] == 3'(EvSkip2);
+          later[j] = timed_i && row_i[j] != due_i;
+        end
         out[j] = row_i[j] == 3'(EvBad) || row_i[j] == 3'(EvStandby)
             || (row_i[j] == 3'(EvDenied) && bug_i != BugDeniedEvUsed);
       end
-      good = act_i & ~(mark | mark2 | out | avoid_i);
+      good = act_i & ~(mark | mark2 | later | out | avoid_i);
+      later &= act_i;
+      later_o = later & ~any_before(later, key_i);
       cand = good & room_i;
       no_room = good & ~room_i;
       // The look ends at the EV that is taken: planes behind it stay as they are.

@@ -23,6 +23,7 @@ module mrc_tx_path_op
     input logic rst_ni,
     input logic [7:0] bug_i,
     input tx_path_csr_t csr_i,
+    input logic [2:0] tag_i,  // state of an EV that is marked now
 
     // An operation begins, in Idle.
     input logic init_i,
@@ -98,7 +99,8 @@ module mrc_tx_path_op
   assign fb_match = value_i == fb_q.entropy;
   assign fb_state = row_i[fb_plane];
   assign fb_mark = fb_now && fb_q.kind == FbKindSkipOnce && fb_match
-      && (fb_state == 3'(EvGood) || (csr_i.skip_twice && fb_state == 3'(EvSkip)));
+      && (fb_state == 3'(EvGood) || (csr_i.skip_mode == SkipModeTwice && is_skip(fb_state)
+                                     && fb_state != 3'(EvSkip2)));
   // A loss on a plane without ports says nothing about the EV.
   assign fb_fail = fb_now && ((fb_q.kind == FbKindAlwaysSkip && fb_match)
       || (fb_q.kind == FbKindLoss && plane_ok_i[fb_plane])) && in_use(fb_state);
@@ -220,7 +222,7 @@ module mrc_tx_path_op
           row_o[fb_plane] = 3'(EvGood);
         end else begin
           // An EV that is marked again, or revives with a mark.
-          row_o[fb_plane] = (fb_mark && fb_state == 3'(EvSkip)) ? 3'(EvSkip2) : 3'(EvSkip);
+          row_o[fb_plane] = (fb_mark && fb_state != 3'(EvGood)) ? 3'(EvSkip2) : tag_i;
         end
       end
       StDeny: begin
@@ -312,7 +314,7 @@ module mrc_tx_path_op
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, fb_q.ev_idx[15:EvW]};
+  assign unused_ok = &{1'b0, fb_q.ev_idx[15:EvW], csr_i.skip_ticks};
 
   // ---- what always holds
 

@@ -23,6 +23,8 @@ module mrc_tx_path_walk
     input logic [7:0] bug_i,
     input logic [NumPlanes-1:0] lane_room_i,
     input logic [NumPlanes-1:0] port_up_i,
+    input logic timed_i,  // a mark lasts for a time,
+    input logic [2:0] due_i,  // which is over for EVs in this state
 
     // The packet that may come, and what is kept of its QP.
     input logic take_i,
@@ -93,13 +95,15 @@ module mrc_tx_path_walk
   logic [GroupW-1:0] w_group_q, w_group_d;
   logic restored_q, restored_d;
   logic [EvW-1:0] restored_idx_q, restored_idx_d;
+  logic spare_q, spare_d;  // an EV was passed over whose time is not over: the first such
+  logic [EvW-1:0] spare_idx_q, spare_idx_d;
   logic whole_q, whole_d;  // this walk has been there since its pass began
   logic avoid_on_q, avoid_on_d;
 
   // ---- one look at the group
 
   // Own port and the peer's are up.
-  logic [NumPlanes-1:0] w_ok, act, avoid, hit, look_u, first_mark;
+  logic [NumPlanes-1:0] w_ok, act, avoid, hit, look_u, first_mark, first_later;
   logic avoid_here, restored_here, usable, found, group_done, look_changed;
   assign w_ok = port_up_i & w_pmask_q;
   assign act = w_pkt_q.voided ? '0 : ~w_u_q & w_ok;
@@ -128,12 +132,15 @@ module mrc_tx_path_walk
       .room_i(lane_room_i),
       .key_i(w_place_q.lfsr[PlaneW-1:0]),
       .restored_i(restored_q),
+      .timed_i,
+      .due_i,
       .usable_o(usable),
       .found_o(found),
       .take_o(hit),
       .done_o(group_done),
       .used_o(look_u),
       .mark_o(first_mark),
+      .later_o(first_later),
       .row_o,
       .changed_o(look_changed)
   );
@@ -141,10 +148,10 @@ module mrc_tx_path_walk
   // ---- what follows from it
 
   logic w_dead, exhausted, last_group, seen_all, whole_set;
-  logic restored_ok, restored_room, use_restored, chosen;
+  logic restored_ok, restored_room, use_restored, spare_ok, spare_room, use_spare, chosen;
   logic none_usable, choose, give_up, walk_next, walk_writes, walk_end;
-  logic [PlaneW-1:0] restored_plane;
-  logic [EvW-1:0] chosen_idx, look_restored_idx;
+  logic [PlaneW-1:0] restored_plane, spare_plane;
+  logic [EvW-1:0] chosen_idx, look_restored_idx, look_spare_idx;
 
   assign w_dead = w_pkt_q.voided || w_ok == '0;
   assign exhausted = w_valid_q && !w_dead && !usable;
@@ -160,9 +167,22 @@ module mrc_tx_path_walk
       : (first_mark & lane_room_i) != '0;
   assign look_restored_idx = restored_q ? restored_idx_q : {w_group_q, plane_of(first_mark)};
   assign use_restored = whole_set && restored_ok && restored_room;
-  assign chosen = found || use_restored;
-  assign chosen_idx = whole_set ? look_restored_idx : {w_group_q, plane_of(hit)};
-  assign none_usable = whole_set && !restored_ok && !avoid_on_q;
+  // With nothing else in use the first EV whose time is not over is taken: it stays marked.
+  assign spare_plane = spare_idx_q[PlaneW-1:0];
+  assign spare_ok = spare_q ? w_ok[spare_plane] : first_later != '0;
+  assign spare_room = spare_q ? lane_room_i[spare_plane] : (first_later & lane_room_i) != '0;
+  assign look_spare_idx = spare_q ? spare_idx_q : {w_group_q, plane_of(first_later)};
+  assign use_spare = whole_set && !restored_ok && !avoid_on_q && spare_ok && spare_room;
+  assign chosen = found || use_restored || use_spare;
+
+  always_comb begin
+    chosen_idx = {w_group_q, plane_of(hit)};
+    if (whole_set) begin
+      chosen_idx = restored_ok ? look_restored_idx : look_spare_idx;
+    end
+  end
+
+  assign none_usable = whole_set && !restored_ok && !avoid_on_q && !spare_ok;
   assign walk_next = exhausted && !(seen_all && (restored_ok || !avoid_on_q));
 
   assign choose = chosen && e_go_i;
@@ -204,6 +224,8 @@ module mrc_tx_path_walk
     w_group_d = w_group_q;
     restored_d = restored_q;
     restored_idx_d = restored_idx_q;
+    spare_d = spare_q;
+    spare_idx_d = spare_idx_q;
     whole_d = whole_q;
     avoid_on_d = avoid_on_q;
     if (walk_next) begin
@@ -212,6 +234,8 @@ module mrc_tx_path_walk
       w_group_d = next_group;
       restored_d = restored_q || first_mark != '0;
       restored_idx_d = look_restored_idx;
+      spare_d = spare_q || first_later != '0;
+      spare_idx_d = look_spare_idx;
       if (last_group) begin
         whole_d = 1'b1;
       end
@@ -236,6 +260,7 @@ module mrc_tx_path_walk
         whole_d = 1'b1;
       end
       restored_d = 1'b0;
+      spare_d = 1'b0;
       avoid_on_d = pkt_i.rtx;
     end
   end
@@ -276,6 +301,8 @@ module mrc_tx_path_walk
     w_group_q <= w_group_d;
     restored_q <= restored_d;
     restored_idx_q <= restored_idx_d;
+    spare_q <= spare_d;
+    spare_idx_q <= spare_idx_d;
     whole_q <= whole_d;
     avoid_on_q <= avoid_on_d;
     if (take_i) begin

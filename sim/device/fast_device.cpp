@@ -193,46 +193,16 @@ class FastDevice final : public tb::NicDevice, Exit, Listener, Arrivals {
 
 /// Registers that the fast endpoint has an answer to; of the others it has the value after reset.
 bool has_setting(const std::string& name) {
-  constexpr std::string_view kHas[] = {"CTRL.oor_drop",
-                                       "CTRL.rtt_rtx",
-                                       "CTRL.skip_mode",
-                                       "CTRL.trim_silent",
-                                       "CTRL.nominal",
-                                       "CTRL.zero_length",
-                                       "CTRL.wimm_over",
-                                       "CTRL.returned",
-                                       "DSCP_TX.ep",
-                                       "EV_CTL.skip_ticks",
-                                       "DSCP_TX.data",
-                                       "DSCP_TX.rtx",
-                                       "DSCP_TX.ctl",
-                                       "DSCP_TRIM.trimmed",
-                                       "DSCP_TRIM.lasthop",
-                                       "DSCP_TRIM.returned",
-                                       "DSCP_TRIM.returned_valid",
-                                       "UDP_PORT.port",
-                                       "REORDER.pkts",
-                                       "REORDER.same_ev",
-                                       "EP_CTL.interval",
-                                       "EP_CTL.rev_probe",
-                                       "EP_CTL.repeats",
-                                       "EV_CTL.min_active",
-                                       "EV_PROBE.interval",
-                                       "EV_PROBE.successes",
-                                       "EV_PROBE.skip_good",
-                                       "EV_PROBE.kind",
-                                       "SACK_TRIGGER.bytes",
-                                       "SRV6.plane_lsb",
-                                       "SRV6.uplink_usid",
-                                       "SRV6.uplink_lsb",
-                                       "SRV6.uplink_bits",
-                                       "SHARE.enable",
-                                       "SHARE.epoch",
-                                       "SHARE.least",
-                                       "SHARE.trims",
-                                       "SHARE.pen",
-                                       "SHARE_DRAIN.bytes"};
-  return name.starts_with("QP_CTX.") || std::find(std::begin(kHas), std::end(kHas), name) != std::end(kHas);
+  // With a blank on both sides of each.
+  constexpr std::string_view kHas =
+      " CTRL.oor_drop CTRL.rtt_rtx CTRL.skip_mode CTRL.trim_silent CTRL.nominal CTRL.zero_length "
+      "CTRL.wimm_over CTRL.returned DSCP_TX.ep EV_CTL.skip_ticks DSCP_TX.data DSCP_TX.rtx DSCP_TX.ctl "
+      "DSCP_TRIM.trimmed DSCP_TRIM.lasthop DSCP_TRIM.returned DSCP_TRIM.returned_valid UDP_PORT.port "
+      "REORDER.pkts REORDER.same_ev EP_CTL.interval EP_CTL.rev_probe EP_CTL.repeats EV_CTL.min_active "
+      "EV_PROBE.interval EV_PROBE.successes EV_PROBE.skip_good EV_PROBE.kind SACK_TRIGGER.bytes "
+      "SRV6.plane_lsb SRV6.uplink_usid SRV6.uplink_lsb SRV6.uplink_bits SHARE.enable SHARE.epoch "
+      "SHARE.least SHARE.trims SHARE.pen SHARE_DRAIN.bytes ";
+  return name.starts_with("QP_CTX.") || kHas.find(" " + name + " ") != std::string_view::npos;
 }
 
 FastConfig config_of(const tb::PinsSettings& s, const Preset& preset) {

@@ -21,6 +21,7 @@ bool is_new(uint32_t flags, bool& stays) {
 log::EvState state_of(unsigned state) {
   switch (state) {
     case kEvSkip:
+    case kEvSkip3:
       return log::EvState::Skip;
     case kEvBad:
       return log::EvState::Bad;

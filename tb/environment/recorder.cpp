@@ -103,14 +103,12 @@ std::vector<uint32_t> evs_of(const Preset& preset, const SidePlan::Profile& prof
   const csr::TblEvGen row = csr::TblEvGen::unpack(profile.gen.data());
   std::vector<uint32_t> evs;
   uint32_t v = row.seed;
+  bool zero = false;
   while (evs.size() < preset.evs_per_qp) {
-    if (row.mode) {
-      evs.push_back(ev_expand(row.init, row.mask, v));
-      v = ev_number_next(v, row.max_val);
-    } else {
-      v = ev_auto_next(v);
-      evs.push_back(ev_auto(row.init, row.mask, v));
-    }
+    if (!row.mode) v = ev_auto_next(v);
+    const uint32_t made = row.mode ? ev_expand(row.init, row.mask, v) : ev_auto(row.init, row.mask, v);
+    if (const auto ev = ev_not_zero(made, zero)) evs.push_back(*ev);
+    if (row.mode) v = ev_number_next(v, row.max_val);
   }
   return evs;
 }

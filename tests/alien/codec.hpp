@@ -94,7 +94,7 @@ inline Bytes build(const Route& r, const Head& h, uint8_t code_point, uint8_t ec
   f.insert(f.end(), r.from.begin(), r.from.end());
   f.insert(f.end(), r.to.begin(), r.to.end());
   put(f, r.entropy >> 16, 2);
-  put(f, 4791, 2);
+  put(f, 4971, 2);
   put(f, udp, 2);
   put(f, 0, 2);
   put(f, h.opcode, 1);

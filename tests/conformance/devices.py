@@ -89,7 +89,8 @@ class Mute:
 
     def call(self, message):
         if message["call"] == "open":
-            return {"ok": True, "planes": message["planes"], "latency": 1_000_000, "caps": list(compiler.CAPS), "qp_first": 16}
+            return {"ok": True, "planes": message["planes"], "latency": 1_000_000, "caps": list(compiler.CAPS), "qp_first": 16,
+                    "qps": 16}
         return {"ok": True, "reached": message.get("until", 0), "out": [], "counters": {}, "state": "rts"}
 
 

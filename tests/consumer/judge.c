@@ -29,8 +29,8 @@ int main(void) {
     bytes[38 + i] = i == 15 ? 2 : 0xfd;
   }
   bytes[54] = 0xc0; /* source port */
-  bytes[56] = 0x12; /* 4791 */
-  bytes[57] = 0xb7;
+  bytes[56] = 0x13; /* 4971 */
+  bytes[57] = 0x6b;
   bytes[59] = 86;
   memset(&frame, 0, sizeof frame);
   frame.size = sizeof frame;

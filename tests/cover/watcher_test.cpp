@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "reference/run.hpp"
 #include "tests/reference/life.hpp"
@@ -84,7 +85,11 @@ TEST_CASE("bins as text are the table and a digit per four of them", "[cover]") 
 
 TEST_CASE("a life shows what happens in it, and nothing else", "[cover]") {
   // Held against the life by hand: it goes over PSN 0 as requestor, fills its window, repeats what a NACK names.
-  const std::set<std::string> right = {"control.got.ack",
+  const std::set<std::string> right = {"back.address.dropped.new",
+                                       "class.nic.again.same",
+                                       "class.nic.data.same",
+                                       "class.nic.probe.same",
+                                       "control.got.ack",
                                        "control.got.nack",
                                        "control.got.port-update",
                                        "control.got.probe",
@@ -98,6 +103,7 @@ TEST_CASE("a life shows what happens in it, and nothing else", "[cover]") {
                                        "control.sent.sack",
                                        "data.got.first.new",
                                        "data.got.last-imm.new",
+                                       "data.got.only-imm.new",
                                        "data.got.only.again",
                                        "data.got.only.new",
                                        "data.sent.first.new",
@@ -108,6 +114,11 @@ TEST_CASE("a life shows what happens in it, and nothing else", "[cover]") {
                                        "data.sent.only.again",
                                        "data.sent.only.new",
                                        "delivery.at-once",
+                                       "empty.got.immediate.alone",
+                                       "empty.got.immediate.behind-plain",
+                                       "empty.sent.immediate.alone",
+                                       "empty.sent.immediate.before-plain",
+                                       "empty.sent.immediate.behind-immediate",
                                        "encap.got.ipv6",
                                        "encap.sent.ipv6",
                                        "flight.edge.wraps.new",
@@ -131,6 +142,8 @@ TEST_CASE("a life shows what happens in it, and nothing else", "[cover]") {
                                        "sack.got.none.at",
                                        "sack.sent.none.at",
                                        "status.ok",
+                                       "wimm.free.immediate",
+                                       "wimm.free.nothing",
                                        "window.next.plain.trimmed",
                                        "window.next.plain.whole"};
   CHECK(shown() == right);
@@ -142,7 +155,9 @@ TEST_CASE("what is changed in a life changes its bins", "[cover]") {
   CHECK(changed({{.name = "lost.nack", .drop = true}, {.name = "b.nack", .drop = true}}) ==
         Names{"+retry.timer.second", "-retry.trimmed.second", "-nack.got.trimmed", "-control.got.nack"});
   // The last packet of a message comes before the first one.
-  const Names late = changed({{.name = "in.first", .drop = true}, {.name = "marked.sack", .drop = true}});
+  const Names late = changed({{.name = "in.first", .drop = true},
+                              {.name = "marked.sack", .drop = true},
+                              {.name = "nothing.cqe", .drop = true}});
   CHECK(late.contains("+window.near.plain.whole"));
   CHECK(late.contains("+delivery.waited"));
   CHECK(late.contains("-delivery.at-once"));
@@ -181,4 +196,73 @@ TEST_CASE("what is changed in a life changes its bins", "[cover]") {
                              count("stream rx_lane[1].desc>rx_check blocked", 2),
                              count("stream rx_lane[1].desc>rx_check cycles", 5), count("rto", 4), count("dup", 0)}}}) ==
         Names{"+stream.rx_lane.desc.moved", "+stream.rx_lane.desc.waited", "+counter.rto"});
+}
+
+TEST_CASE("what collectives and their switches do has its bins", "[cover][A-19][A-62][A-79][A-80][A-20]") {
+  using Names = std::set<std::string>;
+  // A message of no bytes: lost and sent again, cut, twice, ahead of others.
+  const auto data = [](auto edit) { return Change{.name = "in.nothing", .packet = edit}; };
+  CHECK(changed({data([](wire::Packet& p) { p.ipv6->dscp = 12; })}).contains("+nought.got.trimmed"));
+  CHECK(changed({data([](wire::Packet& p) { p.bth->rtx = 1; })}).contains("+nought.got.again"));
+  CHECK(changed({data([](wire::Packet& p) { p.bth->psn += 4; })}).contains("+nought.got.ahead"));
+  CHECK(changed({data([](wire::Packet& p) { p.bth->psn += 124; })}).contains("+nought.got.edge"));
+  CHECK(changed({{.name = "in.nothing", .twice = true}}).contains("+nought.got.twice"));
+  CHECK(changed({{.name = "z", .packet = [](wire::Packet& p) { p.bth->rtx = 1; }}}).contains("+nought.sent.again"));
+  // Immediates with as many before them as may be.
+  const auto most = [](uint32_t number) {
+    return Change{.name = "qp.*", .record = [=](log::Record& r) { std::get<log::Qp>(r.body).max_wimm = number; }};
+  };
+  CHECK(changed({most(1)}) == Names{"+wimm.last.immediate", "+wimm.last.nothing", "+wimm.waited.nothing",
+                                    "-wimm.free.immediate", "-wimm.free.nothing"});
+  // What came back is told by its code point, or is an older transmission; who learns of it sends it again for that.
+  CHECK(changed({{.name = "back", .packet = [](wire::Packet& p) { p.bth->rtx = 1; }}}) ==
+        Names{"+back.address.dropped.again", "-back.address.dropped.new"});
+  const auto profile = [](auto edit) {
+    return Change{.name = "device", .record = [=](log::Record& r) {
+                    ref::Profile p = life_profile();
+                    edit(p.settings);
+                    std::get<log::Device>(r.body).profile = ref::to_json(p);
+                  }};
+  };
+  const auto of = [&](auto edit, std::vector<Change> changes = {}) {
+    changes.push_back(profile(edit));
+    return changed(changes);
+  };
+  CHECK(of([](ref::Settings& s) { s.returned = ref::kLearnReturned; }).contains("+back.address.learned.new"));
+  CHECK(of([](ref::Settings& s) { s.returned = ref::kNotToldApart; }).contains("+back.address.peers.new"));
+  const Names marked = of(
+      [](ref::Settings& s) {
+        s.returned_valid = true;
+        s.dscp_returned = 11;
+      },
+      {{.name = "back", .packet = [](wire::Packet& p) { p.ipv6->dscp = 11; }}});
+  CHECK(marked.contains("-back.address.dropped.new"));
+  CHECK(marked.contains("+back.code.dropped.new"));
+  const auto returns = [](wire::Packet& p) {
+    p = wire::make_packet(wire::Opcode::WriteOnly, wire::Encapsulation::Ipv6, true);
+    p.ipv6->src = kOwn;
+    p.ipv6->dst = kPeer;
+    p.ipv6->dscp = 12;
+    p.bth->dqp = kPeerQp;
+    p.bth->psn = (kSqPsn + 3) & 0xFFFFFF;
+    wire::complete(p);
+  };
+  CHECK(of([](ref::Settings& s) { s.returned = ref::kLearnReturned; }, {{.name = "b.nack", .packet = returns}})
+            .contains("+retry.returned.second"));
+  // Code points that are not the NIC's.
+  CHECK(changed({{.name = "a.first", .packet = [](wire::Packet& p) { p.ipv6->dscp = 1; }}})
+            .contains("+class.own.data.same"));
+  // EVs that are skipped for a time: data left while none was GOOD.
+  const auto time = [](ref::Settings& s) { s.skip_mode = ref::kSkipModeTime; };
+  const auto skip = [](unsigned n, log::EvState from, log::EvState to) {
+    return log::Body{log::Event{
+        log::EventKind::Path, kQp, {ev(n), static_cast<uint64_t>(from), static_cast<uint64_t>(to), n, 0, 0}}};
+  };
+  std::vector<log::Body> all;
+  for (unsigned n = 0; n < 8; ++n) all.push_back(skip(n, log::EvState::Good, log::EvState::Skip));
+  CHECK(of(time, {{.name = "next", .before = all}}).contains("+skip.time.used"));
+  all.back() = skip(0, log::EvState::Skip, log::EvState::Good);
+  const Names one = of(time, {{.name = "next", .before = all}});
+  CHECK(one.contains("+skip.time.good"));
+  CHECK_FALSE(one.contains("+skip.time.used"));
 }

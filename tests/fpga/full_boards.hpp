@@ -89,7 +89,7 @@ inline void set_up_port(FullPair& pair, unsigned side) {
       host.write(static_cast<uint16_t>(*at + 0x100 + 0x20 * p + 4 * word), value);
     }
   }
-  host.write(*at + 0x14u, 4791u << 16 | 1);  // and others' frames go aside
+  host.write(*at + 0x14u, 4971u << 16 | 1);  // and others' frames go aside
   host.write(kCore + csr::kIpPlane, csr::kIpPlaneEnable.set(csr::kIpPlaneReset, 1));
 }
 

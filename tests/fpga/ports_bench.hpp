@@ -81,7 +81,7 @@ struct Config {
   std::array<Bytes, kPorts> mac{Bytes(6), Bytes(6)};
   std::array<Bytes, kPlanes> ip{Bytes(16), Bytes(16), Bytes(16)};
   std::array<Bytes, kPlanes> usid{Bytes(6), Bytes(6), Bytes(6)};
-  uint16_t udp_port = 4791;
+  uint16_t udp_port = 4971;
   bool udp_only = false, promisc = false, side = true;
 };
 

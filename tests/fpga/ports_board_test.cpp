@@ -128,7 +128,7 @@ TEST_CASE("planes share a port, and frames of others pass by the side port, whil
     at = exchange(pair, stations, at, 4, [] {});
     CHECK(count(pair, 1, SideFull) > 0);
     // Switched off, they are dropped too, and a wrong address shows.
-    pair.write(1, kControl, 4791u << 16);
+    pair.write(1, kControl, 4971u << 16);
     const uint32_t off = count(pair, 1, RxOff);
     for (unsigned n = 0; n < 5; ++n) pair.inject(1, test::arp_request());
     at = exchange(pair, stations, at, 2, [] {});

@@ -96,7 +96,7 @@ struct Mrc {
   std::size_t payload = 100;
   bool time_stamp = false;
   uint8_t dscp = wire::kDscpTrimmable;
-  uint16_t port = 4791;
+  uint16_t port = 4971;
 };
 
 Bytes encoded(const Mrc& m) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <initializer_list>
@@ -70,6 +72,45 @@ TEST_CASE("one WRITE arrives in the peer's memory and completes", "[nic]") {
       CHECK(pair.read(side, counter) == 0);
     }
   }
+}
+
+TEST_CASE("the largest window: 8192 PSNs are on their way while nothing is heard of the peer", "[nic]") {
+  Preset preset = *find_preset("asic800");
+  preset.max_mpr = 8192;
+  preset.num_blocks = 1024;
+  preset.num_rx_rows = 1024;
+  NicPair pair(preset);
+  pair.set_up();
+  pair.timeout = 12;  // 4 ms
+  pair.connect_qp(1, 0);
+  Host &a = pair.host[0], &b = pair.host[1];
+  constexpr uint32_t kLength = 256 * 1000, kAt = 0x10000;
+  fill(a.mem, 0, kLength);
+  for (uint32_t i = 0; i < 10; ++i) a.wqes.push_back(write_of(1, preset, kLength, 0, kAt + 256 * i));
+  bool deaf = true, spoilt = false;
+  unsigned sent = 0;
+  pair.tap = [&](NicPair& p) {
+    for (unsigned plane = 0; plane < preset.num_planes; ++plane) {
+      sent += (p.host[1].in.rx_tvalid & p.host[1].in.rx_tlast) >> plane & 1;
+    }
+    if (deaf) p.host[0].in.rx_tvalid = 0;
+    // The first frame of all is spoilt, so that the receiver keeps the whole window beside it.
+    mrc_pins_in& in = p.host[1].in;
+    if (!spoilt && in.rx_tvalid != 0) in.rx_tdata[std::countr_zero(in.rx_tvalid)][12] ^= 1;
+    spoilt = spoilt || in.rx_tvalid != 0;
+  };
+  pair.run(60'000);
+  CHECK(sent >= 8192);
+  CHECK(sent < 8192 + 300);  // and endpoint packets
+  CHECK(a.cqes.empty());
+  deaf = false;
+  REQUIRE(pair.run_until([&] { return a.cqes.size() == 10; }, 12'000'000));
+  pair.run(1000);
+  for (const Cqe& c : a.cqes) CHECK(c.status == CqStatus::Ok);
+  CHECK(std::equal(a.mem.begin(), a.mem.begin() + kLength, b.mem.begin() + kAt + 9 * 256));
+  CHECK(pair.read(1, csr::kCntOor) == 0);
+  CHECK(pair.read(1, csr::kCntDropParse) == 1);
+  CHECK(pair.read(0, csr::kCntRtx) >= 1);
 }
 
 TEST_CASE("immediates are delivered in order, after their data", "[nic]") {

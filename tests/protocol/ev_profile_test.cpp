@@ -75,6 +75,22 @@ TEST_CASE("AUTO: the bits of the mask travel, the others are those of init; no m
   CHECK(ev_auto(0xC000, 0x00003fff, 0xDEADBEEF) == 0x0000FEEF);
 }
 
+TEST_CASE("generated EVs are never 0", "[protocol][ev]") {
+  const auto rows = [](std::initializer_list<uint32_t> values) {
+    std::vector<uint32_t> out;
+    bool zero = false;
+    for (const uint32_t v : values) {
+      if (const auto ev = ev_not_zero(v, zero)) out.push_back(*ev);
+    }
+    return out;
+  };
+  CHECK(rows({1, 2, 3}) == std::vector<uint32_t>{1, 2, 3});
+  CHECK(rows({5, 0, 6, 0, 7}) == std::vector<uint32_t>{5, 6, 7});  // the next one takes its row
+  CHECK(rows({0, 0, 5}) == std::vector<uint32_t>{8, 5});           // the second in a row is 8
+  CHECK(rows({0, 0, 0, 5, 0}) == std::vector<uint32_t>{8, 5});     // the third begins anew
+  CHECK(rows({0, 0, 0, 0}) == std::vector<uint32_t>{8, 8});        // a profile that gives nothing else
+}
+
 TEST_CASE("the API's limits are refused by name, with the field", "[protocol][ev]") {
   uint64_t at = 99;
   const std::vector<EvField> many(4, {1, 0, 1});

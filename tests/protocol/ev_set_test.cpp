@@ -165,25 +165,96 @@ TEST_CASE("marks, losses and revivals move an EV between the states of the table
   }
 }
 
-TEST_CASE("with skip_twice a second mark counts, a third does not; SKIP2 is SKIP otherwise", "[protocol][ev]") {
-  CHECK(ev_after(kEvGood, FbKind::SkipOnce, true, true, true) == kEvSkip);
-  CHECK(ev_after(kEvSkip, FbKind::SkipOnce, true, true, true) == 5);
-  CHECK(ev_after(kEvSkip, FbKind::SkipOnce, false, true, true) == kEvSkip);
-  CHECK(ev_after(kEvSkip, FbKind::SkipOnce, true, true, false) == kEvSkip);
-  for (const bool on : {false, true}) {  // the register may change while an EV is in SKIP2
-    CHECK(ev_after(kEvSkip2, FbKind::SkipOnce, true, true, on) == kEvSkip2);
-    CHECK(ev_after(kEvSkip2, FbKind::AlwaysSkip, true, true, on) == kEvBad);
-    CHECK(ev_after(kEvSkip2, FbKind::AlwaysSkip, false, true, on) == kEvSkip2);
-    CHECK(ev_after(kEvSkip2, FbKind::Loss, false, true, on) == kEvBad);
-    CHECK(ev_after(kEvSkip2, FbKind::Loss, false, false, on) == kEvSkip2);
-    CHECK(ev_after(kEvSkip2, FbKind::RevivedGood, false, true, on) == kEvSkip2);
-    CHECK(ev_after(kEvBad, FbKind::RevivedSkip, false, true, on) == kEvSkip);
+TEST_CASE("with skip_mode Twice a second mark counts, a third does not; SKIP2 is SKIP otherwise", "[protocol][ev]") {
+  constexpr EvSkipping kPass{SkipMode::Pass}, kTwice{SkipMode::Twice};
+  CHECK(ev_after(kEvGood, FbKind::SkipOnce, true, true, kTwice) == kEvSkip);
+  CHECK(ev_after(kEvSkip, FbKind::SkipOnce, true, true, kTwice) == 5);
+  CHECK(ev_after(kEvSkip, FbKind::SkipOnce, false, true, kTwice) == kEvSkip);
+  CHECK(ev_after(kEvSkip, FbKind::SkipOnce, true, true, kPass) == kEvSkip);
+  CHECK(ev_after(kEvSkip3, FbKind::SkipOnce, true, true, kTwice) == kEvSkip2);  // of the mode before
+  CHECK(ev_after(kEvSkip3, FbKind::SkipOnce, true, true, kPass) == kEvSkip3);
+  for (const unsigned mode : {0u, 1u, 2u, 3u}) {  // the register may change while an EV is in SKIP2 or SKIP3
+    for (const unsigned state : {kEvSkip2, kEvSkip3}) {
+      CAPTURE(mode, state);
+      const EvSkipping now{static_cast<SkipMode>(mode)};
+      if (state == kEvSkip2) CHECK(ev_after(state, FbKind::SkipOnce, true, true, now) == state);
+      CHECK(ev_after(state, FbKind::AlwaysSkip, true, true, now) == kEvBad);
+      CHECK(ev_after(state, FbKind::AlwaysSkip, false, true, now) == state);
+      CHECK(ev_after(state, FbKind::Loss, false, true, now) == kEvBad);
+      CHECK(ev_after(state, FbKind::Loss, false, false, now) == state);
+      CHECK(ev_after(state, FbKind::RevivedGood, false, true, now) == state);
+      CHECK(ev_after(kEvBad, FbKind::RevivedSkip, false, true, now) == kEvSkip);
+    }
   }
-  CHECK(ev_in_use(kEvSkip2));
-  CHECK(ev_after_deny(kEvSkip2, true) == kEvDenied);
-  CHECK(ev_after_deny(kEvSkip2, false) == kEvSkip2);
-  CHECK(ev_active_change(kEvSkip2, kEvDenied) == -1);
-  CHECK(ev_active_change(kEvSkip2, kEvBad) == -1);
+  for (const unsigned state : {kEvSkip2, kEvSkip3}) {
+    CHECK(ev_in_use(state));
+    CHECK(ev_after_deny(state, true) == kEvDenied);
+    CHECK(ev_after_deny(state, false) == state);
+    CHECK(ev_active_change(state, kEvDenied) == -1);
+    CHECK(ev_active_change(state, kEvBad) == -1);
+  }
+}
+
+TEST_CASE("with skip_mode RoundTrip a mark says in which of three turns, and is due two turns later",
+          "[protocol][ev]") {
+  constexpr unsigned kTags[] = {kEvSkip, kEvSkip2, kEvSkip3};
+  CHECK((ev_turn_next(0) == 1 && ev_turn_next(1) == 2 && ev_turn_next(2) == 0));
+  for (const SkipMode mode : {SkipMode::RoundTrip, static_cast<SkipMode>(3)}) {
+    for (unsigned turn = 0; turn < 3; ++turn) {
+      CAPTURE(static_cast<unsigned>(mode), turn);
+      const EvSkipping now{mode, turn};
+      CHECK(ev_skip_tag(now) == kTags[turn]);
+      CHECK(ev_after(kEvGood, FbKind::SkipOnce, true, true, now) == kTags[turn]);
+      CHECK(ev_after(kEvGood, FbKind::SkipOnce, false, true, now) == kEvGood);
+      CHECK(ev_after(kEvBad, FbKind::RevivedSkip, false, true, now) == kTags[turn]);
+      for (unsigned marked = 0; marked < 3; ++marked) {
+        CHECK(ev_after(kTags[marked], FbKind::SkipOnce, true, true, now) == kTags[marked]);  // no mark accumulates
+        CHECK(ev_skip_due(kTags[marked], now) == (turn == (marked + 2) % 3));
+      }
+    }
+  }
+  for (const SkipMode mode : {SkipMode::Pass, SkipMode::Twice}) {
+    for (unsigned turn = 0; turn < 3; ++turn) {
+      CHECK(ev_skip_tag({mode, turn}) == kEvSkip);
+      for (const unsigned state : kTags) CHECK(ev_skip_due(state, {mode, turn}));
+    }
+  }
+}
+
+TEST_CASE("the walk passes over an EV in SKIP that is not due, and keeps the first of them to spare",
+          "[protocol][ev]") {
+  EvChoice c = kAll;
+  c.skip = {SkipMode::RoundTrip, 1};  // marks of turn 2 are due: SKIP3
+  // planes 0 SKIP2, 1 SKIP3, 2 SKIP, 3 GOOD
+  EvGroup g = ev_walk_group(at(0b000'001'110'101), 7, 0, c);
+  CHECK(g.chosen == 3);
+  CHECK(g.row == 0b000'001'000'101);
+  CHECK((g.restored && g.restored_idx == 29));
+  CHECK((g.spare && g.spare_idx == 28));
+  CHECK(g.u == 0b1111);
+  // The same row in the order 2 3 0 1, GOOD without room: a second one is not kept.
+  c.room = 0b0111;
+  g = ev_walk_group(at(0b000'001'110'101), 7, 2, c);
+  CHECK((g.chosen == -1 && g.busy));
+  CHECK((g.spare && g.spare_idx == 30));
+  EvGroup before = at(0b101'101'101'101);
+  before.spare = true;
+  before.spare_idx = 5;
+  g = ev_walk_group(before, 7, 0, c);
+  CHECK((g.chosen == -1 && !g.busy && !g.restored));
+  CHECK((g.spare && g.spare_idx == 5));
+  CHECK(g.row == 0b101'101'101'101);
+  // One that is due, after another was restored, stays as it is and is none to spare.
+  before = at(0b110'110'110'110);
+  before.restored = true;
+  before.restored_idx = 5;
+  g = ev_walk_group(before, 7, 0, c);
+  CHECK((g.restored_idx == 5 && !g.spare && g.row == before.row));
+  // With the other modes SKIP3 is SKIP.
+  c.skip.mode = SkipMode::Twice;
+  g = ev_walk_group(at(0b110'110'110'110), 7, 0, c);
+  CHECK(g.row == 0b110'110'110'000);
+  CHECK((g.restored && g.restored_idx == 28 && !g.spare));
 }
 
 TEST_CASE("the walk makes SKIP of SKIP2 and restores nothing by it", "[protocol][ev]") {

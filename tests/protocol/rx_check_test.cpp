@@ -34,9 +34,11 @@ Qps qps_in(QpState state) {
   return qps;
 }
 
-RxDrop dropped(const RxPacket& d, const Qps& qps, bool zero_drop = false) {
-  return rx_drop(d, d.dqp >= 16 && d.dqp < 20 ? &qps[d.dqp - 16] : nullptr, zero_drop);
+RxDrop dropped(const RxPacket& d, const Qps& qps, ZeroLength zero = ZeroLength::Legal) {
+  return rx_drop(d, d.dqp >= 16 && d.dqp < 20 ? &qps[d.dqp - 16] : nullptr, zero);
 }
+
+constexpr auto kZeroThree = static_cast<ZeroLength>(3);  // as Drop
 
 MemoryRegion region() {
   MemoryRegion mr;
@@ -72,6 +74,23 @@ TEST_CASE("the first check that fails decides", "[rx_check]") {
       d.trim = t;
       CHECK(dropped(d, qps) == RxDrop::Icrc);
     }
+  }
+  SECTION("of one that came back nothing but its opcode and its headers' form") {
+    d.trim = Trim::Returned;
+    d.icrc_ok = false;
+    d.dqp = 0;
+    d.pkey = 0;
+    for (const int opcode : {0xC6, 0xC7, 0xC8, 0xC9, 0xCA, 0xCB}) {
+      d.opcode = static_cast<uint8_t>(opcode);
+      CHECK(dropped(d, qps) == RxDrop::Returned);
+    }
+    for (const int opcode : {0xC5, 0xCC, 0xDC, 0xDD, 0xD1, 0xDE, 0xD8, 0xD9}) {
+      d.opcode = static_cast<uint8_t>(opcode);
+      d.dqp = opcode == 0xD8 || opcode == 0xD9 ? 2 : 17;
+      CHECK(dropped(d, qps) == RxDrop::Qp);
+    }
+    d.err = RxErr::Short;
+    CHECK(dropped(d, qps) == RxDrop::Parse);
   }
   SECTION("QP numbers 16 to 19 exist") {
     d.dqp = 15;
@@ -172,24 +191,66 @@ TEST_CASE("the first check that fails decides", "[rx_check]") {
   }
 }
 
-TEST_CASE("a WRITE of no bytes is dropped if the register says so", "[rx_check]") {
+TEST_CASE("a WRITE of no bytes is dropped if the register says so", "[rx_check][A-19]") {
   const auto qps = qps_in(QpState::Rts);
   for (const bool ts : {false, true}) {
     Bytes ext(24);
     ext[ts ? 23 : 19] = 1;  // DMA length 1; the other place is looked at by the other setting of ts only
     RxPacket d = write_desc(ext, 1);
     d.ts = ts;
-    CHECK(dropped(d, qps, true) == RxDrop::None);
+    const auto only_drop_drops = [&] {
+      CHECK(dropped(d, qps, ZeroLength::Drop) == RxDrop::Len);
+      CHECK(dropped(d, qps, kZeroThree) == RxDrop::Len);
+      CHECK(dropped(d, qps, ZeroLength::Nak) == RxDrop::None);
+      CHECK(dropped(d, qps, ZeroLength::Legal) == RxDrop::None);
+    };
+    CHECK(dropped(d, qps, ZeroLength::Drop) == RxDrop::None);
     d.plen = 0;
-    CHECK(dropped(d, qps, true) == RxDrop::Len);
-    CHECK(dropped(d, qps, false) == RxDrop::None);
+    only_drop_drops();
     d.plen = 1;
     d.ts = !ts;  // now the DMA length is 0
-    CHECK(dropped(d, qps, true) == RxDrop::Len);
-    CHECK(dropped(d, qps, false) == RxDrop::None);
+    only_drop_drops();
+    d.plen = 0;  // both
+    only_drop_drops();
     d.trim = Trim::Trimmed;  // nothing to measure
-    CHECK(dropped(d, qps, true) == RxDrop::None);
+    CHECK(dropped(d, qps, ZeroLength::Drop) == RxDrop::None);
   }
+}
+
+TEST_CASE("a WRITE of no bytes is one packet without payload and length, if the register says that it is legal",
+          "[rx_check][A-19]") {
+  for (unsigned opcode = 0xC0; opcode < 0xE0; ++opcode) {
+    CAPTURE(opcode);
+    const auto op = static_cast<uint8_t>(opcode);
+    CHECK(rx_empty(op, 0, 0, ZeroLength::Legal) == (opcode == 0xCA || opcode == 0xCB));
+    CHECK_FALSE(rx_empty(op, 1, 0, ZeroLength::Legal));
+    CHECK_FALSE(rx_empty(op, 0, 1, ZeroLength::Legal));
+    for (const ZeroLength zero : {ZeroLength::Nak, ZeroLength::Drop, kZeroThree}) CHECK_FALSE(rx_empty(op, 0, 0, zero));
+  }
+  const MemoryRegion mr = region();
+  CHECK(rx_fault(mr, mr.rkey ^ 1, ~uint64_t{0}, 0, 0, false, true) == RxFault::None);  // nobody looks at VA and R_Key
+  CHECK(rx_fault({}, 0, 0, 0, 0, false, true) == RxFault::None);
+  CHECK(rx_fault(mr, mr.rkey, 0x1000, 0, 0, true, true) == RxFault::Invalid);  // its QP takes no immediates
+}
+
+TEST_CASE("the QP of a packet that came back sends to that QPN at that address, and is at work", "[rx_check][A-80]") {
+  RxPacket d = write_desc(Bytes(20), 0);
+  d.dqp = 0x123456;
+  RxQpCtx q{.state = QpState::Rts, .dqpn = 0x123456, .fold = 0xabcd};
+  CHECK(rx_returned(d, 0xabcd, q));
+  CHECK_FALSE(rx_returned(d, 0xabcc, q));
+  for (unsigned bit = 0; bit < 24; ++bit) {
+    d.dqp = 0x123456 ^ 1u << bit;
+    CHECK_FALSE(rx_returned(d, 0xabcd, q));
+  }
+  d.dqp = 0x123456;
+  for (const QpState s : {QpState::Reset, QpState::Init, QpState::Rtr, QpState::Error}) {
+    q.state = s;
+    CHECK_FALSE(rx_returned(d, 0xabcd, q));
+  }
+  CHECK(return_key(0x123456, 0xabcd, 4) == ((0x56 ^ 0xcd) & 3));
+  CHECK(return_key(0x123456, 0xabcd, 256) == (0x56 ^ 0xcd));
+  CHECK(return_key(0x123456, 0xabcd, 4096) == (0x456 ^ 0xbcd));
 }
 
 TEST_CASE("the nominal size of a received WRITE: UDP length and 40, payload alone, or payload and 40", "[rx_check]") {
@@ -363,8 +424,8 @@ TEST_CASE("an endpoint packet goes on with what its header says", "[rx_check]") 
   d.at = 0x4321;
   d.entropy = 5;
   d.ackreq = d.ce = true;
-  d.source = U128{0x1112131415161718} << 64 | 0x191a1b1c1d1e1f20;
-  const U128 source = d.source;
+  d.address = U128{0x1112131415161718} << 64 | 0x191a1b1c1d1e1f20;
+  const U128 source = d.address;
   EndpointPacket want;
   want.id = 0xcdef;
   SECTION("request") {
@@ -379,7 +440,7 @@ TEST_CASE("an endpoint packet goes on with what its header says", "[rx_check]") 
     d = write_desc(ext, 0);
     d.dqp = 2;
     d.psn = 0xab'cdef;
-    d.source = source;
+    d.address = source;
     d.opcode = 0xD8;
     want.op = 1;
     want.mask = 0x05060708;
@@ -391,7 +452,7 @@ TEST_CASE("an endpoint packet goes on with what its header says", "[rx_check]") 
     d = write_desc(ext, 0);
     d.dqp = 2;
     d.psn = 0xab'cdef;
-    d.source = source;
+    d.address = source;
     d.opcode = 0xD9;
     want.response = true;
     want.op = 1;

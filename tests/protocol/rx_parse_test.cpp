@@ -26,7 +26,13 @@ RxFrame collected(const Bytes& inner, uint8_t tc = 0x12) {
   return f;
 }
 
-RxPacket parsed(const RxFrame& f, const RxParseCfg& cfg = {}) { return rx_parse(f, cfg); }
+constexpr U128 kPeer = U128{0xfd00'0000'0000'0000} << 64 | 1, kUs = kPeer + 1;  // as Packet has them
+
+/// By the NIC that the packet is sent to.
+RxPacket parsed(const RxFrame& f, RxParseCfg cfg = {}) {
+  cfg.ip = kUs;
+  return rx_parse(f, cfg);
+}
 
 Packet small_write() {
   Packet p;
@@ -78,6 +84,72 @@ TEST_CASE("the code point says whether a packet was trimmed, and CE is 3", "[rx_
   CHECK(parsed(collected(inner, 12 << 2)).plen == 0);
   CHECK(parsed(collected(inner, 4 << 2 | 3)).ce);
   CHECK_FALSE(parsed(collected(inner, 4 << 2 | 1)).ce);
+}
+
+TEST_CASE("a trimmed packet that came back is told apart by its addresses or its code point", "[rx_parse][A-80]") {
+  // Our address as the source, or another's as the destination: the switch has left the addresses. Both ours: it has
+  // exchanged those of a NIC that sends to itself. Only from the peer to us it may be the peer's.
+  struct Case {
+    U128 src, dst;
+    bool back;
+    U128 receiver;  // of the packet that came back
+  };
+  constexpr U128 kOther = kUs + 1;
+  constexpr Case kCases[] = {{kPeer, kUs, false, kPeer},
+                             {kUs, kPeer, true, kPeer},
+                             {kPeer, kOther, true, kPeer},
+                             {kUs, kUs, true, kUs},
+                             {kOther, kPeer, true, kOther}};
+  for (const Case& c : kCases) {
+    Bytes inner = small_write().inner();
+    wire::store_be<8>(&inner[8], static_cast<uint64_t>(c.src >> 64));
+    wire::store_be<8>(&inner[16], static_cast<uint64_t>(c.src));
+    wire::store_be<8>(&inner[24], static_cast<uint64_t>(c.dst >> 64));
+    wire::store_be<8>(&inner[32], static_cast<uint64_t>(c.dst));
+    CAPTURE(inner[23], inner[39]);
+    const auto of = [&](unsigned dscp, const RxParseCfg& cfg) {
+      return parsed(collected(inner, static_cast<uint8_t>(dscp << 2)), cfg);
+    };
+    for (const Returned mode : {Returned::Drop, Returned::Learn, Returned::Peer, static_cast<Returned>(3)}) {
+      const bool told = mode == Returned::Drop || mode == Returned::Learn;
+      CAPTURE(static_cast<unsigned>(mode));
+      CHECK(of(12, {.returned = mode}).trim == (c.back && told ? Trim::Returned : Trim::Trimmed));
+      CHECK(of(16, {.returned = mode}).trim == (c.back && told ? Trim::Returned : Trim::LastHop));
+      CHECK(of(4, {.returned = mode}).trim == Trim::None);  // not trimmed: whoever it is from
+      CHECK(of(21, {.returned = mode}).trim == Trim::None);
+      // A code point of its own says so whatever the addresses are, also if it is one of the other two.
+      RxParseCfg own{.dscp_returned = 21, .dscp_returned_valid = true, .returned = mode};
+      CHECK(of(21, own).trim == (told ? Trim::Returned : Trim::None));
+      CHECK(of(12, own).trim == (c.back && told ? Trim::Returned : Trim::Trimmed));
+      own.dscp_returned = 16;
+      CHECK(of(16, own).trim == (told ? Trim::Returned : Trim::LastHop));
+      own.dscp_returned_valid = false;
+      CHECK(of(16, own).trim == (c.back && told ? Trim::Returned : Trim::LastHop));
+    }
+    const RxPacket d = of(12, {});
+    CHECK(d.err == RxErr::None);
+    CHECK(d.plen == 0);
+    CHECK((d.address == c.receiver));
+  }
+}
+
+TEST_CASE("a packet that came back has any length, and addresses are held against the plane's", "[rx_parse][A-80]") {
+  RxFrame f = collected(small_write().inner(), 21 << 2);
+  f.head[45] ^= 4;  // UDP length
+  CHECK(parsed(f, {.dscp_returned = 21}).err == RxErr::Length);
+  const RxParseCfg own{.dscp_returned = 21, .dscp_returned_valid = true};
+  CHECK(parsed(f, own).err == RxErr::None);
+  CHECK(parsed(f, own).plen == 0);
+  f.tc = 12 << 2;
+  CHECK(parsed(f).trim == Trim::Trimmed);
+  f.head[31] = 5;  // to us on plane 5
+  CHECK(parsed(f).trim == Trim::Returned);
+  CHECK(parsed(f, {.ip_plane = {.enable = true}}).trim == Trim::Trimmed);
+  CHECK(parsed(f, {.ip_plane = {.enable = true, .lsb = 63}}).trim == Trim::Returned);
+  f.head[23] = 2;  // from us, on plane 3
+  f.head[15] = 3;
+  CHECK(parsed(f, {.ip_plane = {.enable = true}}).trim == Trim::Returned);
+  CHECK((parsed(f, {.ip_plane = {.enable = true}}).address == (kUs | U128{5} << 64)));
 }
 
 TEST_CASE("the first thing wrong names the error", "[rx_parse]") {
@@ -253,7 +325,7 @@ TEST_CASE("a description has the inner source address, and the bytes behind the 
   for (unsigned i = 0; i < 32; ++i) inner[8 + i] = static_cast<uint8_t>(0xC0 + i);  // source, destination
   RxPacket d = parsed(collected(inner));
   CHECK(d.err == RxErr::None);
-  CHECK((d.source == (U128{0xc0c1c2c3c4c5c6c7} << 64 | 0xc8c9cacbcccdcecf)));
+  CHECK((d.address == (U128{0xc0c1c2c3c4c5c6c7} << 64 | 0xc8c9cacbcccdcecf)));
   for (unsigned i = 0; i < 16; ++i) CHECK(d.ext[i] == i + 1);
   p.opcode = 0xD9;
   p.ext = counting(36);

@@ -45,6 +45,33 @@ TEST_CASE("a message of three packets is First, Middle, Last and its addresses a
   CHECK(last.dma_length == 2053);
 }
 
+TEST_CASE("a message of no bytes is one packet Only without payload, its address and key as they are",
+          "[protocol][segment]") {
+  for (const unsigned mtu : {0u, 4u}) {
+    const WritePart p = cut(row(0), 0, mtu), imm = cut(row(0, true), 0, mtu);
+    CHECK((p.opcode == 0xCA && imm.opcode == 0xCB));
+    CHECK((p.last && p.plen == 0 && p.dma_length == 0));
+    CHECK((p.va == 0xfffff000 && p.rkey == 0xabcd));
+    CHECK((p.rqmsn == 0 && p.imm == 0));
+    CHECK((imm.last && imm.plen == 0 && imm.rqmsn == 77 && imm.imm == 0x11223344));
+  }
+  CHECK(nominal_size(0, 0xCA, false, Nominal::UdpLength) == 84);
+  CHECK(nominal_size(0, 0xCB, true, Nominal::UdpLength) == 92);
+  CHECK(nominal_size(0, 0xCB, true, Nominal::Payload) == 0);
+  CHECK(nominal_size(0, 0xCB, true, Nominal::Payload40) == 40);
+}
+
+TEST_CASE("a WRITE with immediate waits where max_wimm of them are on their way, but only before its first packet",
+          "[protocol][segment]") {
+  CHECK(wimm_held(0, true, 2, 0, 2));
+  CHECK_FALSE(wimm_held(0, true, 1, 0, 2));
+  CHECK_FALSE(wimm_held(1, true, 2, 0, 2));   // it has begun
+  CHECK_FALSE(wimm_held(0, false, 2, 0, 2));  // without immediate
+  CHECK(wimm_held(0, true, 1, 255, 2));       // the counts come round
+  CHECK_FALSE(wimm_held(0, true, 0, 255, 2));
+  CHECK(wimm_held(0, true, 32, 0, 32));
+}
+
 TEST_CASE("an exact multiple of the path MTU has a full last packet", "[protocol][segment]") {
   const WritePart p = cut(row(512), 1, 0);
   CHECK(p.opcode == 0xC8);

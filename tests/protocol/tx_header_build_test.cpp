@@ -5,10 +5,12 @@
 #include <boost/crc.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "wire/bytes.hpp"
 #include "wire/decode.hpp"
 #include "wire/icrc.hpp"
 
@@ -32,9 +34,10 @@ Header data_header(const WritePacket& packet, Way way, const HdrQp& qp, const Hd
   h.length = build_data_header(packet, way, qp, nic, tick, h.bytes);
   return h;
 }
-Header ctl_header(const ControlPacket& packet, Way way, const HdrQp& qp, const HdrNic& nic) {
+Header ctl_header(const ControlPacket& packet, Way way, const HdrQp& qp, const HdrNic& nic,
+                  std::optional<uint8_t> request = {}) {
   Header h;
-  h.length = build_ctl_header(packet, way, qp, nic, h.bytes);
+  h.length = build_ctl_header(packet, way, qp, nic, h.bytes, request);
   return h;
 }
 
@@ -132,7 +135,7 @@ TEST_CASE("header of a WRITE Only without encapsulation, byte by byte", "[protoc
         "1140"
         "fd000000000000000000000000000001"
         "fd000000000000000000000000000002");
-  CHECK(hex(h, 54, 62) == "c12312b700340000");
+  CHECK(hex(h, 54, 62) == "c123136b00340000");
   // M and SE 0, pad 2
   CHECK(hex(h, 62, 74) ==
         "ca20ffff00000123"
@@ -190,7 +193,7 @@ TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][head
         "fcbb00005100525053000000"
         "00000000");
   CHECK(hex(h, 54, 62) == "6220c123003c1140");
-  CHECK(hex(h, 94, 102) == "234512b7003c0000");
+  CHECK(hex(h, 94, 102) == "2345136b003c0000");
   CHECK(hex(h, 102, 114) ==
         "c920ffff00000123"
         "30fffffe");
@@ -213,7 +216,7 @@ TEST_CASE("header of a control packet", "[protocol][header]") {
   CHECK(h.length == 110);
   // DSCP 46, ECN 0: 0xb8; length 8 + 12 + 36 + 4 = 60
   CHECK(hex(h, 14, 22) == "6b800003003c1140");
-  CHECK(hex(h, 54, 62) == "100012b7003c0000");
+  CHECK(hex(h, 54, 62) == "1000136b003c0000");
   CHECK(hex(h, 62, 74) == "dc00ffff0000012300001234");
   CHECK(hex(h, 74, 78) == "01020304");
   CHECK(hex(h, 106, 112) == "212223240000");
@@ -257,7 +260,7 @@ TEST_CASE("SRv6 with SRH, byte by byte: outer header to the template's address, 
         "6120234500341140"
         "fd000000000000000000000000000001"
         "fd000000000000000000000000000002");
-  CHECK(hex(h, 118, 126) == "c12312b700340000");
+  CHECK(hex(h, 118, 126) == "c123136b00340000");
   CHECK(header_crc(h.used(), Encap::Srv6Srh, false) == reference(h, 78));
   CHECK(header_crc(h.used(), Encap::Srv6Srh, true) == outer_reference(h, 78));
   CHECK(header_crc(h.used(), Encap::Srv6Srh, true) != reference(h, 78));
@@ -357,6 +360,39 @@ TEST_CASE("endpoint requests and responses go to QPN 2, whatever QP lends them i
     CHECK(hex(h, 67, 70) == (opcode < 0xDC ? "000002" : "000123"));
     CHECK(hex(h, 64, 66) == "ffff");  // P_Key of the QP
   }
+}
+
+TEST_CASE("the class of a packet is its QP's or the NIC's; of a request of endpoint its caller's",
+          "[protocol][header][A-79][A-60]") {
+  HdrNic n = nic();
+  n.dscp_data = 1;
+  n.dscp_rtx = 2;
+  n.dscp_ctl = 3;
+  HdrQp q = qp();
+  q.cls = {.own = false, .data = 40, .rtx = 63};
+  const auto tc = [](const Header& h) { return wire::load_be<2>(h.bytes.data() + 14) >> 4 & 0xff; };
+  for (const bool own : {false, true}) {
+    q.cls.own = own;
+    const unsigned plain = (own ? 40 : 1) << 2 | 2, rtx = (own ? 63 : 2) << 2 | 2;
+    WritePacket w = packet();
+    CHECK(tc(data_header(w, kWay, q, n, 0)) == plain);
+    w.rtx = true;
+    CHECK(tc(data_header(w, kWay, q, n, 0)) == rtx);
+    for (const unsigned opcode : {0xDEu, 0xD8u, 0xD9u, 0xDCu, 0xDDu, 0xD1u}) {
+      ControlPacket c;
+      c.opcode = static_cast<uint8_t>(opcode);
+      c.ext_len = 16;
+      CAPTURE(own, opcode);
+      const bool asks = opcode == 0xDE || opcode == 0xD8;
+      CHECK(tc(ctl_header(c, kWay, q, n)) == (asks ? plain : 3u << 2));
+      CHECK(tc(ctl_header(c, kWay, q, n, uint8_t{55})) == (opcode == 0xD8 ? 55u << 2 | 2 : asks ? plain : 3u << 2));
+    }
+  }
+  // The outer header has the same class.
+  q.encap = Encap::Srv6;
+  const Header h = data_header(packet(), kWay, q, n, 0);
+  CHECK(tc(h) == (40u << 2 | 2));
+  CHECK((wire::load_be<2>(h.bytes.data() + 54) >> 4 & 0xff) == (40u << 2 | 2));
 }
 
 TEST_CASE("the largest header fits: a SACK behind SRv6 with SRH", "[protocol][header]") {

@@ -286,3 +286,27 @@ TEST_CASE("a later packet of the same EV may speak for the oldest one only", "[p
   CHECK(same_ev_lost(others, 1));
   CHECK(others.pend == 7);
 }
+
+TEST_CASE("a packet that came back is lost, unless it has arrived, waits already, or is an older copy",
+          "[protocol][window]") {
+  const WinRow nothing{};
+  for (const bool rtx : {false, true}) {
+    WinRow row{.rtxd = rtx ? uint64_t{0x80} : 0};
+    const WinRow before = row;
+    CHECK_FALSE(returned_lost(row, 71, rtx, !rtx));
+    CHECK(row == before);
+    CHECK(returned_lost(row, 71, rtx, rtx));
+    WinRow want = before;
+    want.pend = 0x80;  // its EV and its controller are still to be told
+    CHECK(row == want);
+    CHECK_FALSE(returned_lost(row, 71, rtx, rtx));  // it waits
+    CHECK(row == want);
+  }
+  WinRow arrived{.sacked = 0x80};
+  CHECK_FALSE(returned_lost(arrived, 71, false, false));
+  CHECK(arrived == WinRow{.sacked = 0x80});
+  CHECK(returned_lost(arrived, 72, false, false));
+  WinRow lost = nothing;
+  returned_lost(lost, 0, false, false);
+  CHECK((send_again(lost, 0).loss));
+}

@@ -225,7 +225,9 @@ class Teller {
 
 void Teller::begins() {
   log::Device device{"nic", ref::to_json(captured_ ? captured_profile() : life_profile())};
-  out_.push_back({"device", {0, 0, device}});
+  log::Record told{0, 0, device};
+  of("device", [&](const Change& change) { change.record(told); });
+  out_.push_back({"device", told});
   for (const auto& [name, state] :
        {std::pair{"qp.init", log::QpState::Init}, {"qp.rtr", log::QpState::Rtr}, {"qp.rts", log::QpState::Rts}}) {
     log::Qp qp = life_qp();

@@ -128,8 +128,8 @@ def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     rtl, header = of_rtl(), of_c()
     right = registers_of(rtl)
-    # Known from outside: ID reads MRCN in ASCII; the UDP port of RoCE v2 is 4791.
-    assert right[0x000][0] == int.from_bytes(b"MRCN", "big") and right[0x014][0] == 4791 and len(right) > 80
+    # Known from outside: ID reads MRCN in ASCII; four readers of the document print UDP port 4971.
+    assert right[0x000][0] == int.from_bytes(b"MRCN", "big") and right[0x014][0] == 4971 and len(right) > 80
     compared = {name: value for name, value in header.items() if name in rtl}
     wrong = [f"mrc_csr.h: {name} is {value}, in the RTL {rtl[name]}" for name, value in compared.items() if value != rtl[name]]
     wrong += [f"mrc_csr.h: {name} of the RTL is missing" for name in rtl

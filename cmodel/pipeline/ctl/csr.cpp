@@ -323,7 +323,9 @@ bool Csr::probe_write(uint32_t command) {
   if (evp_busy_) return false;
   evp_.load({.dest = static_cast<uint16_t>(csr::kEvpCmdDest.get(command)),
              .plane = static_cast<uint8_t>(csr::kEvpCmdPlane.get(command)),
-             .ev = reg_[csr::kEvpEv / 4]});
+             .ev = reg_[csr::kEvpEv / 4],
+             .tc_valid = csr::kEvpCmdTcValid.get(command) != 0,
+             .tc = static_cast<uint8_t>(csr::kEvpCmdTc.get(command))});
   reg_[csr::kEvpRes / 4] = csr::kEvpResState.set(0, kEvpOnItsWay);
   return true;
 }

@@ -40,8 +40,8 @@ class Csr {
     Fifo<Qperr>& host;
   };
 
-  /// evev: from tx_path; pmask, evr: from endpoint; qperr: from tx_inflight, rx_track, rx_reorder, tx_segment, host; evp: to
-  /// endpoint.
+  /// evev: from tx_path; pmask, evr: from endpoint; qperr: from tx_inflight, rx_track, rx_reorder, tx_segment, host;
+  /// evp: to endpoint.
   Csr(const Preset& preset, Stream<Evev>& evev, Stream<Pmask>& pmask, const Qperrs& qperr, Stream<Evr>& evr,
       Stream<Evp>& evp);
 
@@ -61,7 +61,7 @@ class Csr {
   void clock();
 
  private:
-  static constexpr unsigned kWords = 0x200 / 4;
+  static constexpr unsigned kWords = csr::kShareDrain / 4 + 1;  // the last register
   static constexpr uint8_t kSlvErr = 2;
   static constexpr uint32_t kEvpOnItsWay = 1, kEvpAnswered = 2, kEvpNotAnswered = 3;  // EVP_RES.state
   enum class State : uint8_t { Idle, Cfg, CfgEnd };

@@ -65,6 +65,7 @@ constexpr CmdOutcome judge_table_write(unsigned table, unsigned index, const std
       return qp_state_allowed(s, to) ? CmdOutcome{} : bad_transition;
     case CfgTable::QpMpr:
     case CfgTable::EvState:
+    case CfgTable::QpClass:
       return index < p.num_qps ? CmdOutcome{} : bad_index;
     case CfgTable::Ev:
     case CfgTable::Mr:
@@ -74,7 +75,7 @@ constexpr CmdOutcome judge_table_write(unsigned table, unsigned index, const std
     case CfgTable::PeerPorts:
       return {};
   }
-  return bad_index;  // 10..15
+  return bad_index;  // 11..15
 }
 
 }  // namespace mrc

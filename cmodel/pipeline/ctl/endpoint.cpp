@@ -80,6 +80,8 @@ void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     evp_.pop();
     if (dest(e.dest).valid) {
       order(controller_, e.dest, e.plane, e.ev, csr);
+      controller_.tc_valid = e.tc_valid;
+      controller_.tc = e.tc;
     } else {
       evr_.load({.answered = false, .rtt = 0});
     }
@@ -291,6 +293,7 @@ void Endpoint::send(const CsrOut& csr, unsigned port_up) {
     c.qp = qp;
     put(build_endpoint_request(ep_update_id(d.seq, to_), wire::ErthOp::PortStatus, mask, csr.tick, csr.tsr_us), c);
     c.plane = static_cast<uint8_t>(plane);
+    c.tc = csr.dscp_ep;
     c.ev = csr.rev_ev[plane];
   } else {
     Probe& p = kind == EpKind::ControllerProbe ? controller_ : reverse_;
@@ -299,6 +302,7 @@ void Endpoint::send(const CsrOut& csr, unsigned port_up) {
     c.qp = qp;
     put(build_endpoint_request(ep_probe_id(kind, p.seq), wire::ErthOp::EvProbe, mask, csr.tick, csr.tsr_us), c);
     c.plane = p.plane;
+    c.tc = p.tc_valid ? p.tc : csr.dscp_ep;
     c.ev = p.ev;
   }
   pulses_next_.req = true;

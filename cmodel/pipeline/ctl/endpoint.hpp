@@ -78,8 +78,10 @@ class Endpoint {
     uint16_t dest = 0;
     uint8_t plane = 0;
     uint32_t ev = 0;
-    uint16_t seq = 0;   ///< 14 bits
-    uint32_t when = 0;  ///< tick from which it counts as lost
+    uint16_t seq = 0;       ///< 14 bits
+    uint32_t when = 0;      ///< tick from which it counts as lost
+    bool tc_valid = false;  ///< its caller has given it a code point
+    uint8_t tc = 0;
   };
 
   Dest& dest(unsigned d) { return dests_[d & dest_mask_]; }

@@ -24,8 +24,9 @@ constexpr uint16_t qp_of(uint32_t qpn) { return static_cast<uint16_t>(qpn - kQpn
 
 // Received packets.
 
-/// An endpoint request's inner source address travels in its ext.
-inline constexpr unsigned kDescSource = wire::Erth::kBytes;
+/// The address of an endpoint request, or of a packet that came back, travels in its ext.
+inline constexpr unsigned kDescAddress = 16;
+static_assert(kDescAddress == wire::Erth::kBytes);
 
 /// Without buf_valid.
 inline void put(const RxPacket& p, Rxdesc& d) {
@@ -45,10 +46,10 @@ inline void put(const RxPacket& p, Rxdesc& d) {
   d.plen = p.plen;
   d.at = p.at;
   std::memcpy(d.ext.data(), p.ext.data(), kExtBytes);
-  if (p.opcode == static_cast<uint8_t>(wire::Opcode::EndpointRequest)) {
-    auto* at = reinterpret_cast<uint8_t*>(d.ext.data()) + kDescSource;
-    wire::store_be<8>(at, static_cast<uint64_t>(p.source >> 64));
-    wire::store_be<8>(at + 8, static_cast<uint64_t>(p.source));
+  if (p.opcode == static_cast<uint8_t>(wire::Opcode::EndpointRequest) || p.trim == Trim::Returned) {
+    auto* at = reinterpret_cast<uint8_t*>(d.ext.data()) + kDescAddress;
+    wire::store_be<8>(at, static_cast<uint64_t>(p.address >> 64));
+    wire::store_be<8>(at + 8, static_cast<uint64_t>(p.address));
   }
 }
 
@@ -70,8 +71,8 @@ inline RxPacket packet_of(const Rxdesc& d) {
   p.plen = d.plen;
   p.at = d.at;
   std::memcpy(p.ext.data(), d.ext.data(), kExtBytes);
-  p.source =
-      U128{wire::load_be<8>(p.ext.data() + kDescSource)} << 64 | wire::load_be<8>(p.ext.data() + kDescSource + 8);
+  p.address =
+      U128{wire::load_be<8>(p.ext.data() + kDescAddress)} << 64 | wire::load_be<8>(p.ext.data() + kDescAddress + 8);
   return p;
 }
 
@@ -109,6 +110,9 @@ inline Ctl ctl_of(uint16_t qp, const Nack& n) {
 inline Ctl ctl_of(uint16_t qp, const Ack& a) {
   return {.kind = CtlKind::Ack, .qp = qp, .psn = a.psn, .reason = a.syndrome, .msn = a.msn};
 }
+inline Ctl ctl_of(uint16_t qp, const ReturnedPacket& r) {
+  return {.kind = CtlKind::Returned, .qp = qp, .psn = r.psn, .m = r.rtx, .entropy = r.entropy};
+}
 
 constexpr Sack sack_of(const Ctl& c) {
   return {.cack_psn = c.cack,
@@ -129,6 +133,7 @@ constexpr Nack nack_of(const Ctl& c) {
   return {.psn = c.psn, .entropy = c.entropy, .tx_timestamp = c.ts, .reason = static_cast<wire::NackReason>(c.reason)};
 }
 constexpr Ack ack_of(const Ctl& c) { return {.psn = c.psn, .msn = c.msn, .syndrome = c.reason}; }
+constexpr ReturnedPacket returned_of(const Ctl& c) { return {.psn = c.psn, .rtx = c.m != 0, .entropy = c.entropy}; }
 
 // And on their way out. tx_timestamp as it is in the response.
 
@@ -152,7 +157,7 @@ constexpr Nack nack_of(const Resp& r) {
 }
 constexpr Ack ack_of(const Resp& r) { return {.psn = r.psn, .msn = r.msn, .syndrome = r.reason}; }
 
-/// Without qp, plane and ev.
+/// Without qp, plane, ev and tc.
 inline void put(const ControlPacket& p, Ctlpkt& c) {
   c.opcode = p.opcode;
   c.psn = p.psn;

@@ -3,8 +3,17 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/lib/convert.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
+
+namespace {
+
+uint16_t fold_of(U128 address, const CsrOut& csr) {
+  return address_fold(address, {.enable = csr.ip_plane_enable, .lsb = csr.ip_plane_lsb});
+}
+
+}  // namespace
 
 void RxCheck::step(const CfgBus& cfg, const CsrOut& csr) {
   ack_.begin(cfg);
@@ -14,7 +23,7 @@ void RxCheck::step(const CfgBus& cfg, const CsrOut& csr) {
     check(csr);
     a_valid_ = false;
   }
-  if (configures) configure(cfg);
+  if (configures) configure(cfg, csr);
   if (pending || a_valid_) return;  // a pending table write stops the intake, so that it cannot starve
   const int plane = arb_.pick([&](unsigned p) { return desc_[p].valid(); });
   if (plane < 0) return;
@@ -29,7 +38,7 @@ void RxCheck::step(const CfgBus& cfg, const CsrOut& csr) {
 /// Stage B on a_q.
 void RxCheck::check(const CsrOut& csr) {
   const bool known = a_.dqp >= kQpnBase && a_.dqp - kQpnBase < qps_.size();
-  const RxDrop drop = rx_drop(a_, known ? &qps_[qp_of(a_.dqp)] : nullptr, csr.zero_length == ZeroLength::Drop);
+  const RxDrop drop = rx_drop(a_, known ? &qps_[qp_of(a_.dqp)] : nullptr, csr.zero_length);
   if (drop == RxDrop::None) {
     if (is_data_opcode(a_.opcode)) {
       write(csr, rxpkt_.load());
@@ -55,12 +64,24 @@ void RxCheck::check(const CsrOut& csr) {
     }
     return;
   }
+  if (drop == RxDrop::Returned) returned(csr);
   pulses_next_.drop_parse = drop == RxDrop::Parse;
   pulses_next_.drop_icrc = drop == RxDrop::Icrc;
   pulses_next_.drop_qp = drop == RxDrop::Qp;
   pulses_next_.drop_pkey = drop == RxDrop::Pkey;
   pulses_next_.drop_len = drop == RxDrop::Len;
+  pulses_next_.returned = drop == RxDrop::Returned;
   if (drop != RxDrop::Parse && a_buf_) discard(rxpkt_.load());
+}
+
+/// A packet of our own that came back: its requestor hears of it, if software says so and it is found.
+void RxCheck::returned(const CsrOut& csr) {
+  MRC_CHECK(!a_buf_, "a packet that came back has payload in its lane");
+  if (csr.returned != Returned::Learn) return;
+  const uint16_t fold = fold_of(a_.address, csr);
+  const ReturnRow& row = row_of(a_.dqp, fold);
+  if (!row.valid || !rx_returned(a_, fold, qps_[row.qp])) return;
+  ctl_.load(ctl_of(row.qp, ReturnedPacket{.psn = a_.psn, .rtx = a_.rtx, .entropy = a_.entropy}));
 }
 
 /// A WRITE, and what is wrong with it. The region: the row that the index in its R_Key names.
@@ -90,9 +111,10 @@ void RxCheck::write(const CsrOut& csr, Rxpkt& p) {
   p.plen = w.plen;
   p.size = w.size;
   const MemoryRegion& mr = mrs_[(w.rkey >> 8) & (mrs_.size() - 1)];
-  const RxFault fault = rx_fault(mr, w.rkey, w.va, w.plen, w.dma_length, w.imm_valid && qps_[p.qp].no_imm);
+  const bool empty = rx_empty(a_.opcode, w.plen, w.dma_length, csr.zero_length);
+  const RxFault fault = rx_fault(mr, w.rkey, w.va, w.plen, w.dma_length, w.imm_valid && qps_[p.qp].no_imm, empty);
   p.syndrome = NakCodes{.invalid = csr.nak_invalid, .access = csr.nak_access}.of(fault);
-  p.haddr = fault == RxFault::None ? mr.addr + (w.va - mr.va) : 0;
+  p.haddr = fault == RxFault::None && !empty ? mr.addr + (w.va - mr.va) : 0;
   pulses_next_.access = fault == RxFault::Access;
 }
 
@@ -120,11 +142,19 @@ void RxCheck::discard(Rxpkt& p) const {
   p.buf_valid = true;
 }
 
-void RxCheck::configure(const CfgBus& cfg) {
+void RxCheck::configure(const CfgBus& cfg, const CsrOut& csr) {
   RxQpCtx& qp = qps_[cfg.index % qps_.size()];
   if (cfg.is(CfgTable::QpCtx)) {
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-    qp = {.state = row.state, .mtu = row.mtu, .pkey = row.pkey, .no_imm = row.max_wimm_dest == 0};
+    qp = {.state = row.state,
+          .mtu = row.mtu,
+          .pkey = row.pkey,
+          .no_imm = row.max_wimm_dest == 0,
+          .dqpn = row.dqpn,
+          .fold = fold_of(row.dip, csr)};
+    if (row.state != QpState::Reset) {
+      row_of(qp.dqpn, qp.fold) = {.valid = true, .qp = static_cast<uint16_t>(cfg.index % qps_.size())};
+    }
   } else if (cfg.is(CfgTable::QpState)) {
     qp.state = csr::TblQpState::unpack(cfg.data.data()).state;
   } else if (cfg.is(CfgTable::Mr)) {

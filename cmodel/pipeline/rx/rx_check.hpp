@@ -31,6 +31,7 @@ class RxCheck {
         eprx_(eprx),
         arb_(preset.num_planes),
         qps_(preset.num_qps),
+        rev_(preset.num_qps),
         mrs_(preset.num_mrs) {}
 
   bool cfg_ack() const { return ack_.value(); }
@@ -46,7 +47,11 @@ class RxCheck {
   void write(const CsrOut& csr, Rxpkt& p);
   void probe(Rxpkt& p) const;
   void discard(Rxpkt& p) const;
-  void configure(const CfgBus& cfg);
+  void returned(const CsrOut& csr);
+  ReturnRow& row_of(uint32_t dqpn, uint16_t fold) {
+    return rev_[return_key(dqpn, fold, static_cast<unsigned>(rev_.size()))];
+  }
+  void configure(const CfgBus& cfg, const CsrOut& csr);
 
   std::vector<Fifo<Rxdesc>>& desc_;
   Stream<Rxpkt>& rxpkt_;
@@ -54,6 +59,7 @@ class RxCheck {
   Stream<Eprx>& eprx_;
   RrArb arb_;
   std::vector<RxQpCtx> qps_;
+  std::vector<ReturnRow> rev_;
   std::vector<MemoryRegion> mrs_;
   CfgAck ack_;
   Pulses pulses_, pulses_next_;

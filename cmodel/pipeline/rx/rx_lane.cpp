@@ -203,7 +203,12 @@ void RxLane::finish(const CsrOut& csr) {
                        .udp_only = csr.udp_only,
                        .ev_swap = csr.ev_swap,
                        .dscp_trimmed = csr.dscp_trimmed,
-                       .dscp_lasthop = csr.dscp_lasthop};
+                       .dscp_lasthop = csr.dscp_lasthop,
+                       .dscp_returned = csr.dscp_returned,
+                       .dscp_returned_valid = csr.dscp_returned_valid,
+                       .returned = csr.returned,
+                       .ip = csr.ip,
+                       .ip_plane = {.enable = csr.ip_plane_enable, .lsb = csr.ip_plane_lsb}};
   frame_.tick = static_cast<uint16_t>(csr.tick);
   Rxdesc d;
   put(rx_parse(frame_, cfg), d);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/tx/tx_header.hpp"
 
+#include <optional>
 #include <span>
 
 #include "gen/csr.hpp"
@@ -23,16 +24,7 @@ void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
   hdr_ready_ = hdr_ready;
   const bool pending = ack_.pending(cfg);
   if (!a_valid_ && pending) {
-    if (cfg.is(CfgTable::QpCtx)) {
-      const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-      qps_[cfg.index & qp_mask_] = {.dqpn = row.dqpn,
-                                    .pkey = row.pkey,
-                                    .encap = static_cast<Encap>(row.encap),
-                                    .ts = row.ts,
-                                    .dmac = row.dmac,
-                                    .dip = row.dip,
-                                    .srv6 = row.srv6};
-    }
+    configure(cfg);
     ack_.done();
   } else {
     if (a_valid_ && hdr_.free(hdr_ready)) {
@@ -44,6 +36,25 @@ void TxHeader::step(const CfgBus& cfg, const CsrOut& csr, bool hdr_ready) {
     if (!a_valid_ && !pending) load_a(csr);
   }
   if (ticks_.cycle()) ++tick_;
+}
+
+void TxHeader::configure(const CfgBus& cfg) {
+  HdrQp& qp = qps_[cfg.index & qp_mask_];
+  if (cfg.is(CfgTable::QpCtx)) {
+    const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+    qp = {.dqpn = row.dqpn,
+          .pkey = row.pkey,
+          .encap = static_cast<Encap>(row.encap),
+          .ts = row.ts,
+          .dmac = row.dmac,
+          .dip = row.dip,
+          .srv6 = row.srv6,
+          .cls = qp.cls};
+    if (row.state == QpState::Reset || row.state == QpState::Init) qp.cls.own = false;
+  } else if (cfg.is(CfgTable::QpClass)) {
+    const auto row = csr::TblQpClass::unpack(cfg.data.data());
+    qp.cls = {.own = row.own, .data = row.data, .rtx = row.rtx};
+  }
 }
 
 void TxHeader::load_a(const CsrOut& csr) {
@@ -70,7 +81,8 @@ void TxHeader::load_a(const CsrOut& csr) {
     const HdrQp& qp = qps_[c.qp & qp_mask_];
     a_.plane = c.plane;
     a_.ctl = true;
-    a_.hdr_len = static_cast<uint8_t>(build_ctl_header(packet_of(c), {c.plane, c.ev}, qp, nic, out));
+    const auto request = ctl == &eprq_ ? std::optional(c.tc) : std::nullopt;
+    a_.hdr_len = static_cast<uint8_t>(build_ctl_header(packet_of(c), {c.plane, c.ev}, qp, nic, out, request));
     a_.laddr = 0;
     a_.plen = 0;
     a_.qp = 0;

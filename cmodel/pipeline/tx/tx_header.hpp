@@ -32,6 +32,7 @@ class TxHeader {
   }
 
  private:
+  void configure(const CfgBus& cfg);
   void load_a(const CsrOut& csr);
 
   const unsigned qp_mask_;

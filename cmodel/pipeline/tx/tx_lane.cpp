@@ -33,7 +33,7 @@ void TxLane::push_hdr(const Hdr& hdr) {
   } else {
     data_.push(hdr);
     queued_ += hdr.plen;
-    fq_.push({hdr.laddr, hdr.plen, hdr.qp});
+    if (hdr.plen != 0) fq_.push({hdr.laddr, hdr.plen, hdr.qp});
   }
 }
 

@@ -32,13 +32,22 @@ void TxPath::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
   if (state_ == State::Idle) {
     const bool w_empty = !w_.valid;
     const bool e_go = emit();
-    if (w_.valid) walk(in, e_go);
+    if (w_.valid) walk(csr, in, e_go);
     accept(cfg, w_empty && e_go);
   } else {
     operate(csr, in);
   }
+  count_turns(csr);
   if (scrub_div_ == 63) scrub_due_ = true;
   scrub_div_ = (scrub_div_ + 1) & 63u;
+}
+
+/// The next turn of SKIP begins when this one is skip_ticks old.
+void TxPath::count_turns(const CsrOut& csr) {
+  const auto tick = static_cast<uint16_t>(csr.tick);
+  if (static_cast<uint16_t>(tick - turn_since_) < csr.skip_ticks) return;
+  turn_ = ev_turn_next(turn_);
+  turn_since_ = tick;
 }
 
 /// One cycle of an operation; it began with both stages empty.
@@ -56,7 +65,7 @@ void TxPath::operate(const CsrOut& csr, const In& in) {
       generate();
       break;
     case State::Fb:
-      feedback(in, csr.skip_mode == SkipMode::Twice);
+      feedback(csr, in);
       break;
     case State::Find:
       find();
@@ -149,6 +158,7 @@ void TxPath::configure(const CfgBus& cfg) {
       gen_end_ = gen_row_ + evs_;
       gen_v_ = gen_.seed;
       gen_bit_ = 0;
+      gen_zero_ = false;
       state_ = State::Gen;
       return;
     case CfgTable::Ev:
@@ -185,16 +195,20 @@ void TxPath::deny() {
   state_ = State::Idle;
 }
 
-/// AUTO: a row per cycle. GENERATED: a row in 32, a bit per cycle.
+/// AUTO: a value per cycle. GENERATED: a value in 32, a bit per cycle. A value is a row, unless it is 0.
 void TxPath::generate() {
+  uint32_t value = 0;
   if (!gen_.mode) {
     gen_v_ = ev_auto_next(gen_v_);
-    evval_.write(gen_row_++, ev_auto(gen_.init, gen_.mask, gen_v_));
+    value = ev_auto(gen_.init, gen_.mask, gen_v_);
   } else if (++gen_bit_ == kEvBits) {
     gen_bit_ = 0;
-    evval_.write(gen_row_++, ev_expand(gen_.init, gen_.mask, gen_v_));
+    value = ev_expand(gen_.init, gen_.mask, gen_v_);
     gen_v_ = ev_number_next(gen_v_, gen_.max_val);
+  } else {
+    return;
   }
+  if (const auto ev = ev_not_zero(value, gen_zero_)) evval_.write(gen_row_++, *ev);
   if (gen_row_ == gen_end_) {
     ack_.done();
     state_ = State::Idle;
@@ -221,19 +235,19 @@ void TxPath::take_packet() {
   w_.grp = q.grp;
   w_.u = q.used;
   w_.lfsr = q.lfsr;
-  w_.restored = false;
+  w_.restored = w_.spare = false;
   w_.whole = ev_walk_whole(w_.grp, w_.u);
   w_.avoid_on = w_.pkt.rtx;
   evst_.read(evst_row(w_.pkt.qp, group()));
 }
 
-void TxPath::feedback(const In& in, bool skip_twice) {
+void TxPath::feedback(const CsrOut& csr, const In& in) {
   state_ = State::Idle;
   const unsigned plane = fb_.ev_idx & (planes_ - 1);
   keep_ = evst_.rdata();
   const bool ok = (plane_ok(qps_[fb_.qp & qp_mask_].dest, in) >> plane & 1) != 0;
   const unsigned was = ev_state(keep_, plane);
-  const unsigned now = ev_after(was, fb_.kind, evval_.rdata() == fb_.entropy, ok, skip_twice);
+  const unsigned now = ev_after(was, fb_.kind, evval_.rdata() == fb_.entropy, ok, skipping(csr));
   if (now == was) return;
   evst_.write(evst_row(fb_.qp, fb_.ev_idx / planes_), ev_with_state(keep_, plane, now));
   if (fb_.kind == FbKind::SkipOnce) {
@@ -330,8 +344,16 @@ void TxPath::choose(unsigned u, unsigned ev_idx, unsigned ok) {
   end_walk(static_cast<uint16_t>(ev_idx), false);
 }
 
+/// The EV for a packet whose walk has seen the whole set and found none to choose, or -1: the one that it has restored,
+/// or else, with nothing left to avoid, the first in SKIP that it has passed over. `ok`: planes that can be used.
+int TxPath::last_resort(const EvGroup& g, bool avoided, unsigned ok) const {
+  const auto usable = [&](unsigned ev_idx) { return (ok >> (ev_idx & (planes_ - 1)) & 1u) != 0; };
+  if (g.restored && usable(g.restored_idx)) return g.restored_idx;
+  return !avoided && g.spare && usable(g.spare_idx) ? g.spare_idx : -1;
+}
+
 /// Looks at one group. e_go: stage e can take the packet.
-void TxPath::walk(const In& in, bool e_go) {
+void TxPath::walk(const CsrOut& csr, const In& in, bool e_go) {
   const unsigned ok = plane_ok(w_.dest, in);
   if (w_.pkt.voided || ok == 0) {
     if (e_go) end_walk(kNoPathEv, true);
@@ -339,19 +361,26 @@ void TxPath::walk(const In& in, bool e_go) {
   }
   const EvRow row = evst_.rdata();
   const unsigned at = group();
-  const EvChoice choice{planes_, ok, in.lane_room, w_.avoid_on, w_.pkt.avoid_ev};
-  const EvGroup g =
-      ev_walk_group({row, w_.u, w_.restored, w_.restored_idx, false, -1}, at, w_.lfsr & (planes_ - 1), choice);
+  const EvGroup g = ev_walk_group({.row = row,
+                                   .u = w_.u,
+                                   .restored = w_.restored,
+                                   .restored_idx = w_.restored_idx,
+                                   .spare = w_.spare,
+                                   .spare_idx = w_.spare_idx},
+                                  at, w_.lfsr & (planes_ - 1),
+                                  {.planes = planes_,
+                                   .up = ok,
+                                   .room = in.lane_room,
+                                   .avoid_on = w_.avoid_on,
+                                   .avoid_ev = w_.pkt.avoid_ev,
+                                   .skip = skipping(csr)});
 
   const bool all = ev_walk_over(w_.whole, w_.grp, groups_);
   int ev_idx = g.chosen >= 0 ? static_cast<int>(at * planes_) + g.chosen : -1;
   if (ev_idx < 0) {
     if (g.busy) return;
-    const unsigned plane = 1u << (g.restored_idx & (planes_ - 1));
-    if (all && g.restored && (ok & plane)) {  // what was restored is used
-      if (!(in.lane_room & plane)) return;
-      ev_idx = g.restored_idx;
-    }
+    if (all) ev_idx = last_resort(g, w_.avoid_on, ok);
+    if (ev_idx >= 0 && (in.lane_room >> (static_cast<unsigned>(ev_idx) & (planes_ - 1)) & 1u) == 0) return;
   }
   const bool nothing = ev_idx < 0 && all && !w_.avoid_on;  // in the whole set
   if ((ev_idx >= 0 || nothing) && !e_go) return;
@@ -369,6 +398,8 @@ void TxPath::walk(const In& in, bool e_go) {
   }
   w_.restored = g.restored;
   w_.restored_idx = g.restored_idx;
+  w_.spare = g.spare;
+  w_.spare_idx = g.spare_idx;
   if (all) w_.avoid_on = false;  // once more
   next_group();
   evst_.read(evst_row(w_.pkt.qp, group()));

@@ -106,6 +106,8 @@ class TxPath {
     bool whole = false;  ///< it sees every group of this pass
     bool restored = false, avoid_on = false;
     uint16_t restored_idx = 0;
+    bool spare = false;  ///< it has passed over an EV in SKIP that may not come back yet
+    uint16_t spare_idx = 0;
   };
 
   /// Stage e: the packet that has its EV, whose value evval's data are, or has found none.
@@ -125,11 +127,14 @@ class TxPath {
   unsigned plane_ok(unsigned dest, const In& in) const { return ev_plane_ok(in.port_up, peer_[dest & dest_mask_]); }
   void write_back();
   void next_group();
+  EvSkipping skipping(const CsrOut& csr) const { return {csr.skip_mode, turn_}; }
+  void count_turns(const CsrOut& csr);
   void choose(unsigned u, unsigned ev_idx, unsigned ok);
   void end_walk(uint16_t ev_idx, bool nopath);
 
   bool emit();
-  void walk(const In& in, bool e_go);
+  void walk(const CsrOut& csr, const In& in, bool e_go);
+  int last_resort(const EvGroup& g, bool avoided, unsigned ok) const;
   void accept(const CfgBus& cfg, bool empty);
   void operate(const CsrOut& csr, const In& in);
   void configure(const CfgBus& cfg);
@@ -138,7 +143,7 @@ class TxPath {
   void generate();
   void take_feedback(Stream<Fb>& from);
   void take_packet();
-  void feedback(const In& in, bool skip_twice);
+  void feedback(const CsrOut& csr, const In& in);
   void find();
   void test();
   void judge(unsigned min_active);
@@ -162,6 +167,8 @@ class TxPath {
   CfgAck ack_;
   Pulses pulses_, pulses_next_;
 
+  unsigned turn_ = 0;        // of SKIP
+  uint16_t turn_since_ = 0;  // tick at which it began
   // The EV that is looked at next when there is nothing else to do: QP * EvsPerQp + EV index.
   unsigned scrub_ = 0, scrub_at_ = 0, scrub_div_ = 0;
   bool scrub_due_ = false;
@@ -172,7 +179,8 @@ class TxPath {
   csr::TblEvGen gen_;
   std::size_t gen_row_ = 0, gen_end_ = 0;
   uint32_t gen_v_ = 0;
-  unsigned gen_bit_ = 0;  // bits of the row made so far
+  unsigned gen_bit_ = 0;   // bits of the value made so far
+  bool gen_zero_ = false;  // the value before was 0 and has no row
   // The feedback that is worked in; its ev_idx is modulo EvsPerQp.
   Fb fb_{};
   bool failed_ = false;  // it took the EV out of use; otherwise it brought it back

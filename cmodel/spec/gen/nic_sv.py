@@ -95,6 +95,12 @@ def value_expression(nic, value, first):
     return "{" + ", ".join(parts) + "}"
 
 
+def for_each(count, text):
+    """Loops over an array of registers, in a process with a clock: Verilator takes 64 turns at most."""
+    return "\n".join(f"      for (int unsigned i = {at}; i < {min(at + 64, count)}; i++) begin\n        {text}\n      end"
+                     for at in range(0, count, 64))
+
+
 def csr_regs(nic):
     first, words = writable(nic)
     own = [(p, r) for p, r in nic.blocks["csr"].pulses.items()]
@@ -102,6 +108,7 @@ def csr_regs(nic):
     count_first = nic.counters[0]["offset"] // 4
     index = max(1, (len(words) - 1).bit_length())
     cindex = max(1, (count_words - 1).bit_length())
+    count_pulse = "if (pulse[i]) begin\n          cnt_q[i] <= cnt_q[i] + 32'd1;\n        end"
     out = BANNER.format(source="csr.yaml and nic.yaml") + """
 /// The register file: registers that software writes, counters, what a read gives, and the values
 /// that the blocks see. A write shows in the next cycle, a read is combinational. It knows no bus and
@@ -167,9 +174,7 @@ module mrc_csr_regs
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < {len(words)}; i++) begin
-        rw_q[i] <= RwReset[i];
-      end
+{for_each(len(words), "rw_q[i] <= RwReset[i];")}
     end else if (w_store_i) begin
       rw_q[w_idx] <= w_value_o;
     end
@@ -195,15 +200,9 @@ module mrc_csr_regs
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < {count_words}; i++) begin
-        cnt_q[i] <= 32'd0;
-      end
+{for_each(count_words, "cnt_q[i] <= 32'd0;")}
     end else if (pulse != '0) begin
-      for (int unsigned i = 0; i < {count_words}; i++) begin
-        if (pulse[i]) begin
-          cnt_q[i] <= cnt_q[i] + 32'd1;
-        end
-      end
+{for_each(count_words, count_pulse)}
     end
   end
 

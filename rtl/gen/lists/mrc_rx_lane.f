@@ -6,5 +6,6 @@ rtl/gen/mrc_pkg.sv
 rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
+rtl/lib/mrc_addr_pkg.sv
 rtl/lib/mrc_crc32.sv
 rtl/rx/mrc_rx_lane.sv

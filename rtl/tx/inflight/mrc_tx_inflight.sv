@@ -416,6 +416,7 @@ module mrc_tx_inflight
       .base_i(base),
       .owned_i(owned),
       .win_i(win),
+      .sent_rtx_i(sent.rtx),
       .taken_i(packet),
       .answer_o(answer),
       .mem_o(answer_mem),

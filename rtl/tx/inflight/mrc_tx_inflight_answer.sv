@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// NACKs and ACKs in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Nack and Ack):
-/// whether one counts, and what follows for the window and the QP. Combinational; all it says is
-/// zero in other states.
+/// NACKs, packets that came back, and ACKs in mrc_tx_inflight
+/// (docs/blocks/tx/inflight/tx_inflight.md, Nack, Returned and Ack): whether one counts, and what
+/// follows for the window and the QP. Combinational; all it says is zero in other states.
 module mrc_tx_inflight_answer
   import mrc_pkg::*;
   import mrc_math_pkg::*;
@@ -21,6 +21,7 @@ module mrc_tx_inflight_answer
     input logic [19:0] base_i,
     input logic owned_i,  // the record of psn is there
     input win_t win_i,
+    input logic sent_rtx_i,  // of the record of psn
     input taken_t taken_i,  // by the packet
 
     output answer_t answer_o,
@@ -28,9 +29,11 @@ module mrc_tx_inflight_answer
     output change_t change_o
 );
 
-  logic is_nack, at_nack, at_ack;
+  logic is_nack, is_back, at_nack, at_back, at_ack;
   assign is_nack = msg_i.ctl.kind != CtlKindSack;
-  assign at_nack = state_i == StCtl1 && is_nack;
+  assign is_back = msg_i.ctl.kind == CtlKindReturned;
+  assign at_nack = state_i == StCtl1 && is_nack && !is_back;
+  assign at_back = state_i == StCtl1 && is_back;
   assign at_ack = state_i == StAck && !stay_i;
 
   logic [23:0] una_before;
@@ -59,10 +62,18 @@ module mrc_tx_inflight_answer
       && (win_i.pend & win_i.mute & here) == 16'd0;
   assign nack_takes = nack_mark && (win_i.pend & win_i.nacked & here) == 16'd0;
 
+  // A packet that came back is lost, if it is the copy that is out. Its EV is told when it is sent
+  // again, as after a gap.
+  logic back_mark;
+  assign back_mark = at_back && in && !reported && (win_i.pend & here) == 16'd0
+      && (sent_rtx_i == msg_i.ctl.m[0] || bug_i == BugReturnedStale);
+
   always_comb begin
     win = win_i;
-    win.mute = win_i.mute | here;
-    win.nacked = win_i.nacked | here;
+    if (!is_back) begin
+      win.mute = win_i.mute | here;
+      win.nacked = win_i.nacked | here;
+    end
     win.pend = win_i.pend | ((bug_i == BugNackPlusOne) ? {here[14:0], here[15]} : here);
   end
 
@@ -104,7 +115,7 @@ module mrc_tx_inflight_answer
   always_comb begin
     change_o = '0;
     change_o.fail = nack_fail;
-    if (at_nack) begin
+    if (at_nack || at_back) begin
       change_o.we = 1'b1;
       change_o.row = cur_i.row;
       if (nack_counts) begin
@@ -114,9 +125,9 @@ module mrc_tx_inflight_answer
         change_o.row.fgone = taken_i.fgone;
         change_o.row.credit = taken_i.credit;
       end
-      change_o.rtx_lo_we = nack_mark && psn_before(msg_i.ctl.psn, rtx_lo_i);
+      change_o.rtx_lo_we = (nack_mark || back_mark) && psn_before(msg_i.ctl.psn, rtx_lo_i);
       change_o.rtx_lo = msg_i.ctl.psn;
-      change_o.enlist = nack_mark;
+      change_o.enlist = nack_mark || back_mark;
     end else if (at_ack) begin
       change_o.we = ack_ok;
       change_o.row = changed ? progress(cur_i.row, nxt_i, tick_i, bug_i) : cur_i.row;
@@ -141,8 +152,8 @@ module mrc_tx_inflight_answer
       mem_o.sent_re = 1'b1;
       mem_o.sent_pos = msg_i.ctl.psn[3:0];
     end
-    if (at_nack) begin
-      mem_o.win_we = nack_mark;
+    if (at_nack || at_back) begin
+      mem_o.win_we = nack_mark || back_mark;
       mem_o.win = win;
     end
   end

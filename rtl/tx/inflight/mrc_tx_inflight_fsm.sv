@@ -244,7 +244,7 @@ module mrc_tx_inflight_fsm
     begun = StIdle;
     if (op_o.ctl && ctl_live_i) begin
       unique case (ctl_i.kind)
-        CtlKindSack, CtlKindNack: begun = StCtl0;
+        CtlKindSack, CtlKindNack, CtlKindReturned: begun = StCtl0;
         CtlKindAck: begun = StAck;
         default: begun = StIdle;
       endcase

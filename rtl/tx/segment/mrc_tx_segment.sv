@@ -56,6 +56,9 @@ module mrc_tx_segment
     output logic cqe_valid_o,
     input logic cqe_ready_i,
     output cqe_t cqe_o,
+    output logic qperr_valid_o,
+    input logic qperr_ready_i,
+    output qperr_t qperr_o,
 
     // One block of in-flight records is free again.
     input logic freed_i,
@@ -119,7 +122,8 @@ module mrc_tx_segment
   work_t take_work;
   done_row_t take_done;
   cqe_t refuse_cqe;
-  logic [7:0] wout;
+  logic c1_valid, qperr_free, qperr_load;
+  logic [15:0] c1_qp;
 
   // ---- cfg: waits until completion work is done, which belongs to the QP as it was. A QP that is
   // still in tx_sched is stopped and leaves it by itself; work requests it has left are forgotten.
@@ -197,7 +201,8 @@ module mrc_tx_segment
       .next_regs_i(regs[RdWqe]),
       .progress_wr_i(progress_wr),
       .emit_wr_i(emit_wr),
-      .wout_i(wout),
+      .zero_length_i(csr_i.zero_length),
+      .wimm_over_i(csr_i.wimm_over),
       .completing_i(!idle || !cq_room),
       .done_load_i(done_load),
       .upd_pop_i(upd_pop),
@@ -210,7 +215,22 @@ module mrc_tx_segment
       .take_work_o(take_work),
       .take_done_o(take_done),
       .refuse_o(refuse),
-      .refuse_cqe_o(refuse_cqe)
+      .refuse_cqe_o(refuse_cqe),
+      .qperr_free_i(qperr_free),
+      .qperr_load_o(qperr_load)
+  );
+
+  mrc_out_reg #(
+      .T(qperr_t)
+  ) u_qperr (
+      .clk_i,
+      .rst_ni,
+      .load_i(qperr_load),
+      .data_i('{qp: wqe_qp, status: CqStatusWimmOverrun}),
+      .free_o(qperr_free),
+      .valid_o(qperr_valid_o),
+      .ready_i(qperr_ready_i),
+      .data_o(qperr_o)
   );
 
   // ---- Progress, Complete
@@ -247,11 +267,11 @@ module mrc_tx_segment
       .take_done_i(take_done),
       .refuse_i(refuse),
       .refuse_cqe_i(refuse_cqe),
-      .wout_qp_i(wqe_qp[QpW-1:0]),
-      .wout_o(wout),
       .give_o(give),
       .give_idx_o(give_idx),
       .upd_head_o(upd_head),
+      .c1_valid_o(c1_valid),
+      .c1_qp_o(c1_qp),
       .idle_o(idle),
       .cq_room_o(cq_room)
   );
@@ -335,6 +355,8 @@ module mrc_tx_segment
       .intake_wr_i(intake_wr),
       .progress_wr_i(progress_wr),
       .cfg_wr_i(cfg_wr),
+      .c1_valid_i(c1_valid),
+      .c1_qp_i(c1_qp),
       .wr_o(emit_wr),
       .qp_o(emit_qp),
       .end_o(emit_end)

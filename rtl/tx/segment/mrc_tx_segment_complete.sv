@@ -49,12 +49,13 @@ module mrc_tx_segment_complete
     input done_row_t take_done_i,
     input logic refuse_i,
     input cqe_t refuse_cqe_i,
-    input logic [QpW-1:0] wout_qp_i,
-    output logic [7:0] wout_o,
     output logic give_o,
     output logic [IdxW-1:0] give_idx_o,
 
     output logic upd_head_o,
+    // A work request is about to complete, of this QP.
+    output logic c1_valid_o,
+    output logic [15:0] c1_qp_o,
     // No completion is under way / room in cq for a refusal.
     output logic idle_o,
     output logic cq_room_o
@@ -98,15 +99,19 @@ module mrc_tx_segment_complete
   issue_t c1_q, c1_d;
   logic [2:0] cq_count;
   logic [3:0] under_way;
-  logic step, issue, is_none;
+  logic step, issue, is_none, c1_held;
 
   assign upd_head_o = upd_v;
   assign idle_o = !busy_q && !c1_valid_q;
   assign cq_room_o = cq_count != 3'd4;
   assign under_way = {1'b0, cq_count} + {3'd0, c1_valid_q};
-  assign upd_pop_o = upd_v && !busy_q;
-  assign step = busy_q && under_way < 4'd4;
-  assign upd_qp_o = upd.qp;
+  // done_q still names c1's QP: its registers are done_regs_i.
+  assign c1_held = c1_valid_q && done_regs_i.held;
+  assign upd_pop_o = upd_v && !busy_q && !c1_held;
+  assign step = busy_q && under_way < 4'd4 && !c1_held;
+  assign upd_qp_o = c1_held ? c1_q.qp : upd.qp;
+  assign c1_valid_o = c1_valid_q;
+  assign c1_qp_o = c1_q.qp;
   assign done_qp_o = done_q.qp[QpW-1:0];
 
   // ---- issue
@@ -170,6 +175,16 @@ module mrc_tx_segment_complete
   logic active;
   assign active = regs.active && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(upd.qp[QpW-1:0]));
 
+  // ---- an immediate completes whose QP is held: it goes on
+
+  logic c1_imm, c1_active, release_go;
+  assign c1_active = done_regs_i.active
+      && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(done_qp_o));
+  assign release_go = c1_held && c1_imm && !c1_q.silent && done_regs_i.rts && !done_regs_i.failed
+      && done_regs_i.head != done_regs_i.tail && !c1_active && bug_i != BugHeldForGood
+      && window_open(done_regs_i.psn, done_regs_i.una, done_regs_i.mpr, 20'(MaxMpr / 16),
+                     bug_i == BugTxWindowPlusOne);
+
   // ---- completion work and the QP's registers
 
   always_comb begin
@@ -203,9 +218,13 @@ module mrc_tx_segment_complete
     wr_o.msn_we = issue || cfg_i.ctx_we;
     wr_o.una_we = upd_pop_o || cfg_i.ctx_we;
     wr_o.fail = step && ends && (is_none || refused);
-    wr_o.go = upd_pop_o && regs.rts && !regs.failed && regs.head != regs.tail && upd_open
-              && !active;
-    wr_o.qp = busy_q ? 16'(done_qp_o) : 16'(upd.qp[QpW-1:0]);
+    wr_o.go = release_go || (upd_pop_o && regs.rts && !regs.failed && !regs.held
+              && regs.head != regs.tail && upd_open && !active);
+    wr_o.qp = (busy_q || c1_held) ? 16'(done_qp_o) : 16'(upd.qp[QpW-1:0]);
+    wr_o.wout_we = c1_valid_q && c1_imm;
+    wr_o.release_held = c1_valid_q && c1_imm && !c1_q.silent;
+    wr_o.c1_qp = 16'(done_qp_o);
+    wr_o.wout = done_regs_i.wout + 8'd1;
     wr_o.una_msn = msn_next;
     wr_o.una = upd_keep ? regs.una : upd.una;
     wr_o.mpr = mpr_new;
@@ -222,8 +241,8 @@ module mrc_tx_segment_complete
   localparam int unsigned RowW = $bits(done_row_t) - 16 + IdxW;
 
   logic [RowW-1:0] row_data;
-  logic [7:0] c1_wout;
   assign row = done_row_t'($bits(done_row_t)'(row_data));
+  assign c1_imm = row.imm_valid;
   assign give_o = c1_valid_q;
   assign give_idx_o = c1_q.number;
 
@@ -250,21 +269,6 @@ module mrc_tx_segment_complete
       .we_i(cfg_i.ctx_we || c1_valid_q),
       .waddr_i(cfg_i.ctx_we ? cfg_i.qp[QpW-1:0] : c1_qp),
       .wdata_i(cfg_i.ctx_we ? cfg_i.number[IdxW-1:0] : row.next[IdxW-1:0])
-  );
-
-  // Immediates completed so far.
-  mrc_rf_2r1w #(
-      .Width(8),
-      .Depth(NumQps)
-  ) u_wout (
-      .clk_i,
-      .raddr0_i(c1_qp),
-      .rdata0_o(c1_wout),
-      .raddr1_i(wout_qp_i),
-      .rdata1_o(wout_o),
-      .we_i(cfg_i.ctx_we || (c1_valid_q && row.imm_valid)),
-      .waddr_i(cfg_i.ctx_we ? cfg_i.qp[QpW-1:0] : c1_qp),
-      .wdata_i(cfg_i.ctx_we ? 8'd0 : c1_wout + 8'd1)
   );
 
   // ---- cq
@@ -320,11 +324,10 @@ module mrc_tx_segment_complete
 
   logic unused_ok;
   assign unused_ok = &{1'b0, cq_ready, regs.fresh, regs.hrow, regs.idx, regs.mtu, regs.profile,
-                       regs.max_wimm, regs.ts, regs.cc, regs.dest, done_regs_i.rts,
-                       done_regs_i.active, done_regs_i.failed, done_regs_i.fresh, done_regs_i.una,
-                       done_regs_i.mpr, done_regs_i.head, done_regs_i.hrow, done_regs_i.idx,
-                       done_regs_i.psn, done_regs_i.mtu, done_regs_i.mpr_max, done_regs_i.profile,
-                       done_regs_i.max_wimm, done_regs_i.ts, done_regs_i.cc, done_regs_i.dest,
+                       regs.max_wimm, regs.ts, regs.cc, regs.dest, regs.wsent, regs.wout,
+                       done_regs_i.fresh, done_regs_i.hrow, done_regs_i.idx, done_regs_i.mtu,
+                       done_regs_i.mpr_max, done_regs_i.profile, done_regs_i.max_wimm,
+                       done_regs_i.ts, done_regs_i.cc, done_regs_i.dest, done_regs_i.wsent,
                        take_done_i.next};
 
   // ---- what always holds
@@ -332,6 +335,8 @@ module mrc_tx_segment_complete
   `MRC_NEVER_FULL(Cq, cq_push, cq_ready)
   `MRC_ASSERT(OneCompletes, !(refuse_i && c1_valid_q && !c1_q.silent),
       "two completions in one cycle")
+  `MRC_ASSERT_IF(OneQpCompletes, c1_valid_q, c1_qp == done_qp_o,
+      "a completion of another QP than the one whose registers are read")
   `MRC_ASSERT_IF(IssuesWithRoom, issue, cq_count <= 3'd3,
       "a completion begins without room for it")
 

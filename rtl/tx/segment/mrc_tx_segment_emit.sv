@@ -52,6 +52,9 @@ module mrc_tx_segment_emit
     input intake_wr_t intake_wr_i,
     input progress_wr_t progress_wr_i,
     input cfg_wr_t cfg_wr_i,
+    // A work request of this QP is about to complete.
+    input logic c1_valid_i,
+    input logic [15:0] c1_qp_i,
     output emit_wr_t wr_o,
 
     // In this cycle the burst of the QP ends.
@@ -116,7 +119,7 @@ module mrc_tx_segment_emit
   assign out_psns = regs_q.psn - regs_q.una;
   assign out_blocks = regs_q.psn[23:4] - regs_q.una[23:4];
   assign sendable = regs_q.rts && !regs_q.failed;
-  assign can = sendable && regs_q.head != regs_q.tail
+  assign can = sendable && !regs_q.held && regs_q.head != regs_q.tail
       && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
                      bug_i == BugTxWindowPlusOne);
   // The packet after this one, given that this one can be sent.
@@ -171,6 +174,17 @@ module mrc_tx_segment_emit
     end
   end
 
+  // ---- immediates on their way: a message with another one waits
+
+  logic begins_imm, over, may_end;
+  logic [7:0] imms_out, imms_max;
+  assign begins_imm = regs_q.idx == 24'd0 && row_q.work.imm_valid;
+  assign imms_out = regs_q.wsent - regs_q.wout;
+  assign imms_max = regs_q.max_wimm + 8'(bug_i == BugOneTooManySent);
+  assign over = begins_imm && imms_out == imms_max;
+  // What completes now may be what it waits for.
+  assign may_end = over && c1_valid_i && c1_qp_i[QpW-1:0] == row_q.qp[QpW-1:0];
+
   // ---- the burst
 
   logic on_q, on_d, lastf_q, lastf_d, lastf, begin_row;
@@ -219,9 +233,9 @@ module mrc_tx_segment_emit
   assign do_retx = valid_q && row_q.retx && pkt_free;
   assign do_skip = valid_q && !row_q.retx && !row_q.first && !on_q;
   assign do_first = valid_q && !row_q.retx && begin_row && pkt_free && push_free_i && park_free
-      && ret_free && !hold_i && (!asked || ans_v);
+      && ret_free && !hold_i && (!asked || ans_v) && !(may_end && willing && can);
   assign do_on = valid_q && !row_q.retx && on_q && pkt_free && push_free_i
-      && ret_free && !hold_i;
+      && ret_free && !hold_i && !may_end;
   assign ans_pop = do_first && asked;
 
   // Retransmissions. tx_inflight has accounted for them and hears of those that are not sent.
@@ -240,14 +254,14 @@ module mrc_tx_segment_emit
 
   // Send.
   assign do_send = fire && willing && (on_q || can);
-  assign sent = fire && willing && able && can;
+  assign sent = fire && willing && able && can && !over;
   assign spend = sent && begins;
   assign more_msg = seg_last ? 16'(regs_q.head + 16'd1) != regs_q.tail : 1'b1;
   assign more = more_msg && room_next && blocks_next;
   assign full_burst = used_n == 4'd15 || used_b_next[15] || (seg_last && row_q.last_row);
-  assign burst_end = do_send && (!can || !able || !more || full_burst);
+  assign burst_end = do_send && (!can || over || !able || !more || full_burst);
   assign end_o = burst_end;
-  assign inactive = fire && (!can || (willing && able && !more));
+  assign inactive = fire && (!can || (willing && (over || (able && !more))));
   assign pop = do_retx || do_skip || drop || park_load || burst_end || (do_send && seg_last);
 
   always_comb begin
@@ -286,6 +300,8 @@ module mrc_tx_segment_emit
   always_comb begin
     wr_o.we = sent;
     wr_o.inactive = inactive;
+    wr_o.hold = do_send && can && over;
+    wr_o.wsent = regs_q.wsent + 8'(begins_imm);
     wr_o.qp = 16'(row_q.qp[QpW-1:0]);
     wr_o.head = regs_q.head;
     wr_o.hrow = regs_q.hrow;
@@ -436,7 +452,7 @@ module mrc_tx_segment_emit
   assign order_done_o = order_done_q;
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, behind_ready, ans.cc};
+  assign unused_ok = &{1'b0, behind_ready, ans.cc, c1_qp_i};
 
   // ---- what always holds
 
@@ -465,8 +481,13 @@ module mrc_tx_segment_emit
       "a retransmission does not say so")
   `MRC_ASSERT_IF(BurstInRange, sent, used_n != 4'd15 || burst_end,
       "a burst is longer than 16 packets")
-  `MRC_ASSERT_IF(PayloadOfAPacket, sent, seg_plen != 13'd0 && seg_plen <= mtu_len,
-      "a packet without payload, or beyond the MTU")
+  `MRC_ASSERT_IF(PayloadOfAPacket, sent,
+      (seg_plen != 13'd0 || row_q.work.length == 32'd0) && seg_plen <= mtu_len,
+      "a packet without payload of a message with some, or beyond the MTU")
+  `MRC_ASSERT_IF(WithinWimm, sent && begins_imm, imms_out < regs_q.max_wimm,
+      "more immediates than agreed")
+  `MRC_ASSERT_IF(HoldsTheLiving, wr_o.hold, sendable && inactive,
+      "a QP is held that cannot send, or stays in tx_sched")
   `MRC_ASSERT_IF(IndexInRange, sent, seg_idx <= row_q.last_idx,
       "a packet behind the end of its message")
   `MRC_ASSERT_IF(WorkOfTheHead, sent && begin_row, row_q.msn == regs_q.head,

@@ -227,7 +227,8 @@ module mrc_tx_segment_fetch
       : written(regs_q, 16'(f1_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
 
   logic dead, want_ask;
-  assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && regs_q.head != regs_q.tail
+  assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && !regs_q.held
+      && regs_q.head != regs_q.tail
       && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
                      bug_i == BugTxWindowPlusOne));
   assign want_ask = f1_valid_q && f1_q.first && regs_q.cc && !dead;
@@ -242,12 +243,15 @@ module mrc_tx_segment_fetch
   logic [12:0] last_plen;
   logic [13:0] last_size, last_bytes, full_bytes;
   logic [10:0] words;
+  logic empty;
   logic [4:0] extra;
   assign mtu_len = mtu_bytes(regs_q.mtu);
   assign below_end = work.length - 32'd1;
   assign low = work.length[12:0] & (mtu_len - 13'd1);
-  assign last_plen = (low == 13'd0) ? mtu_len : low;
-  assign last_idx = 24'(below_end[31:8] >> regs_q.mtu);
+  // A message of no bytes has one packet, of no bytes.
+  assign empty = work.length == 32'd0;
+  assign last_plen = (low == 13'd0 && !empty) ? mtu_len : low;
+  assign last_idx = empty ? 24'd0 : 24'(below_end[31:8] >> regs_q.mtu);
   assign words = last_plen[12:2];
   // 84 and what else there is, in words; the padding makes one of a part of one.
   assign extra = 5'd21 + {4'd0, regs_q.ts} + {4'd0, work.imm_valid};
@@ -311,7 +315,8 @@ module mrc_tx_segment_fetch
                        grant_regs.fresh, grant_regs.una_msn, grant_regs.una, grant_regs.mpr,
                        grant_regs.idx, grant_regs.psn, grant_regs.mtu, grant_regs.mpr_max,
                        grant_regs.profile, grant_regs.max_wimm, grant_regs.ts, grant_regs.cc,
-                       grant_regs.dest, end_qp_i, below_end[7:0], take_work_i.next};
+                       grant_regs.dest, grant_regs.held, grant_regs.wsent, grant_regs.wout,
+                       end_qp_i, below_end[7:0], take_work_i.next};
 
   // ---- what always holds
 

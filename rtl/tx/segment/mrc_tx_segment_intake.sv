@@ -40,7 +40,8 @@ module mrc_tx_segment_intake
     input qp_regs_t next_regs_i,
     input progress_wr_t progress_wr_i,
     input emit_wr_t emit_wr_i,
-    input logic [7:0] wout_i,
+    input logic [1:0] zero_length_i,  // zero_length_e
+    input logic [1:0] wimm_over_i,  // wimm_over_e
 
     // What Progress and Complete do in this cycle.
     input logic completing_i,
@@ -58,7 +59,10 @@ module mrc_tx_segment_intake
     output done_row_t take_done_o,
     // A WQE refused.
     output logic refuse_o,
-    output cqe_t refuse_cqe_o
+    output cqe_t refuse_cqe_o,
+    // Its QP goes to ERROR.
+    input logic qperr_free_i,
+    output logic qperr_load_o
 );
 
   logic wqe_v, wqe_pop, pool_v, early, accept;
@@ -132,11 +136,14 @@ module mrc_tx_segment_intake
 
   // ---- refused or taken
 
-  logic bad_state, bad_length, overrun, bad, room, same_qp, can, refuse, may, active;
+  logic bad_state, bad_length, overrun, bad, room, same_qp, can, refuse, may, active, ends_qp_now;
   logic [15:0] held;
   assign bad_state = !regs.rts || regs.failed;
-  assign bad_length = wqe.length == 32'd0;
-  assign overrun = wqe.imm_valid && 8'(win - wout_i) == regs.max_wimm;
+  assign bad_length = wqe.length == 32'd0 && zero_length_i != ZeroLengthLegal;
+  // With Wait Emit holds the message back.
+  assign overrun = wqe.imm_valid && (regs.max_wimm == 8'd0
+      || (wimm_over_i != WimmOverWait && 8'(win - regs.wout) == regs.max_wimm));
+  assign ends_qp_now = overrun && !bad_state && !bad_length && wimm_over_i[1];
   assign bad = bad_state || bad_length || overrun;
   // The last quarter of the pool is for QPs that have next to nothing.
   assign held = regs.tail - regs.una_msn;
@@ -144,7 +151,7 @@ module mrc_tx_segment_intake
       && (32'(pool_free) > NumWqes / 4 || held[15:1] == 15'd0);
   assign may = wqe_v && !cfg_acts_i;
   // Completions of a QP keep their order, and only one source loads the completion work.
-  assign refuse = may && bad && !completing_i && !done_load_i;
+  assign refuse = may && bad && !completing_i && !done_load_i && (!ends_qp_now || qperr_free_i);
   // An update of this QP in this cycle sees it without this WQE, and this WQE would not see the
   // update: nobody would put the QP into the queue.
   assign same_qp = upd_pop_i && upd_qp_i[QpW-1:0] == wqe_qp;
@@ -152,9 +159,13 @@ module mrc_tx_segment_intake
   assign accept = early && !progress_wr_i.go;
   assign wqe_pop = refuse || accept;
 
+  logic counted;
+  assign counted = wqe.imm_valid
+      && !(bug_i == BugEmptyNotCounted && wqe.length == 32'd0);
+
   logic [15:0] tail_next;
   assign tail_next = regs.tail + 16'd1;
-  assign can = regs.head != tail_next
+  assign can = !regs.held && regs.head != tail_next
       && window_open(regs.psn, regs.una, regs.mpr, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne);
   assign active = regs.active && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(wqe_qp));
 
@@ -178,7 +189,7 @@ module mrc_tx_segment_intake
       };
 
   always_comb begin
-    own_wdata = {pool_row, rqmsn + 16'(wqe.imm_valid), win + 8'(wqe.imm_valid)};
+    own_wdata = {pool_row, rqmsn + 16'(counted), win + 8'(wqe.imm_valid)};
     wr_o.qp = 16'(wr_qp);
     wr_o.tail = tail_next;
     if (cfg_acts_i) begin
@@ -190,6 +201,7 @@ module mrc_tx_segment_intake
   end
 
   assign refuse_o = refuse;
+  assign qperr_load_o = refuse && ends_qp_now;
 
   always_comb begin
     refuse_cqe_o.qp = wqe.qp;
@@ -210,7 +222,8 @@ module mrc_tx_segment_intake
 
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_cfg_own, regs.fresh, regs.hrow, regs.idx, regs.mtu,
-                       regs.mpr_max, regs.profile, regs.ts, regs.cc, regs.dest, upd_qp_i};
+                       regs.mpr_max, regs.profile, regs.ts, regs.cc, regs.dest, regs.wsent,
+                       upd_qp_i};
 
   // ---- what always holds
 
@@ -221,8 +234,8 @@ module mrc_tx_segment_intake
       "a row is taken that there is not")
   `MRC_ASSERT_IF(WithinDepth, accept, held < 16'(WqeDepth),
       "a QP holds more WQEs than it may")
-  `MRC_ASSERT_IF(WithinWimm, accept && wqe.imm_valid, 8'(win - wout_i) < regs.max_wimm,
-      "more immediates than agreed")
+  `MRC_ASSERT_IF(SomeImmediates, accept && wqe.imm_valid, regs.max_wimm != 8'd0,
+      "an immediate of a QP that may send none")
   `MRC_ASSERT_IF(LivingTakes, accept, regs.rts && !regs.failed,
       "a QP takes a WQE that cannot send")
 

@@ -13,6 +13,7 @@ package mrc_tx_segment_pkg;
     logic active;  // in tx_sched, or on its way there or back
     logic failed;  // it is over until QP_CTX
     logic fresh;  // nothing sent since QP_CTX
+    logic held;  // its next message waits until an immediate completes
     logic [15:0] tail;  // MSN of the next WQE
     logic [15:0] una_msn;  // oldest incomplete MSN
     logic [23:0] una;
@@ -21,6 +22,8 @@ package mrc_tx_segment_pkg;
     logic [15:0] hrow;  // its row of the pool
     logic [23:0] idx;  // its next packet
     logic [23:0] psn;  // next
+    logic [7:0] wsent;  // immediates sent in part at least
+    logic [7:0] wout;  // immediates completed
     logic [2:0] mtu;
     logic [7:0] mpr_max;
     logic [7:0] profile;
@@ -48,16 +51,22 @@ package mrc_tx_segment_pkg;
     logic [15:0] una_msn;
     logic [23:0] una;
     logic [7:0] mpr;
+    logic wout_we;  // an immediate of c1_qp completes, or is forgotten
+    logic release_held;  // with wout_we: it is held no more
+    logic [15:0] c1_qp;
+    logic [7:0] wout;
   } progress_wr_t;
 
   typedef struct packed {
     logic we;
     logic inactive;  // the QP leaves tx_sched
+    logic hold;  // and waits until an immediate completes
     logic [15:0] qp;
     logic [15:0] head;
     logic [15:0] hrow;
     logic [23:0] idx;
     logic [23:0] psn;
+    logic [7:0] wsent;
   } emit_wr_t;
 
   typedef struct packed {
@@ -187,17 +196,28 @@ package mrc_tx_segment_pkg;
       n.failed = n.failed || p.fail;
       n.active = n.active || p.go;
     end
+    if (e.hold && e.qp == qp) begin
+      n.held = 1'b1;
+    end
+    if (p.wout_we && p.c1_qp == qp) begin
+      n.wout = p.wout;
+      n.held = n.held && !p.release_held;
+    end
     if (e.we && e.qp == qp) begin
       n.head = e.head;
       n.hrow = e.hrow;
       n.idx = e.idx;
       n.psn = e.psn;
+      n.wsent = e.wsent;
       n.fresh = 1'b0;
     end
     if (c.qp == qp) begin
       if (c.ctx_we) begin
         n.failed = 1'b0;
         n.fresh = 1'b1;
+        n.held = 1'b0;
+        n.wsent = 8'd0;
+        n.wout = 8'd0;
         n.head = c.row.msn;
         n.hrow = c.number;
         n.idx = 24'd0;

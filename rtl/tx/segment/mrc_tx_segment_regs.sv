@@ -39,7 +39,7 @@ module mrc_tx_segment_regs
   } context_t;
 
   logic [NumQps-1:0] rts_q, rts_d, failed_q, failed_d, fresh_q, fresh_d;
-  logic [NumQps-1:0] active_q, active_d;
+  logic [NumQps-1:0] active_q, active_d, held_q, held_d;
   logic [QpW-1:0] cfg_qp, emit_qp;
   assign cfg_qp = cfg_i.qp[QpW-1:0];
   assign emit_qp = emit_i.qp[QpW-1:0];
@@ -49,6 +49,13 @@ module mrc_tx_segment_regs
     failed_d = failed_q;
     fresh_d = fresh_q;
     active_d = active_q;
+    held_d = held_q;
+    if (emit_i.hold) begin
+      held_d[emit_qp] = 1'b1;
+    end
+    if (progress_i.release_held) begin
+      held_d[progress_i.c1_qp[QpW-1:0]] = 1'b0;
+    end
     if (emit_i.inactive) begin
       active_d[emit_qp] = 1'b0;
     end
@@ -66,6 +73,7 @@ module mrc_tx_segment_regs
     end
     if (cfg_i.ctx_we) begin
       failed_d[cfg_qp] = 1'b0;
+      held_d[cfg_qp] = 1'b0;
       fresh_d[cfg_qp] = 1'b1;
     end
     if (progress_i.fail) begin
@@ -81,7 +89,8 @@ module mrc_tx_segment_regs
 
   logic [Reads-1:0][15:0] tail, una_msn;
   logic [Reads-1:0][31:0] window;
-  logic [Reads-1:0][63+IdxW:0] sent;
+  logic [Reads-1:0][71+IdxW:0] sent;
+  logic [Reads-1:0][7:0] wout;
   context_t [Reads-1:0] ctx;
   context_t ctx_wdata;
 
@@ -125,7 +134,7 @@ module mrc_tx_segment_regs
   );
 
   mrc_rf_nr1w #(
-      .Width(64 + IdxW),
+      .Width(72 + IdxW),
       .Depth(NumQps),
       .Reads(Reads)
   ) u_sent (
@@ -134,7 +143,21 @@ module mrc_tx_segment_regs
       .rdata_o(sent),
       .we_i(emit_i.we),
       .waddr_i(emit_qp),
-      .wdata_i({emit_i.head, emit_i.hrow[IdxW-1:0], emit_i.idx, emit_i.psn})
+      .wdata_i({emit_i.head, emit_i.hrow[IdxW-1:0], emit_i.idx, emit_i.psn, emit_i.wsent})
+  );
+
+  // Immediates completed so far. No completion is under way while a context is written.
+  mrc_rf_nr1w #(
+      .Width(8),
+      .Depth(NumQps),
+      .Reads(Reads)
+  ) u_wout (
+      .clk_i,
+      .raddr_i,
+      .rdata_o(wout),
+      .we_i(cfg_i.ctx_we || progress_i.wout_we),
+      .waddr_i(cfg_i.ctx_we ? cfg_qp : progress_i.c1_qp[QpW-1:0]),
+      .wdata_i(cfg_i.ctx_we ? 8'd0 : progress_i.wout)
   );
 
   mrc_rf_nr1w #(
@@ -169,12 +192,14 @@ module mrc_tx_segment_regs
       regs_o[i].active = active_q[raddr_i[i]];
       regs_o[i].failed = failed_q[raddr_i[i]];
       regs_o[i].fresh = fresh_q[raddr_i[i]];
+      regs_o[i].held = held_q[raddr_i[i]];
+      regs_o[i].wout = wout[i];
       regs_o[i].tail = tail[i];
       regs_o[i].una_msn = una_msn[i];
       {regs_o[i].una, regs_o[i].mpr} = window[i];
       regs_o[i].hrow = '0;
-      {regs_o[i].head, regs_o[i].hrow[IdxW-1:0], regs_o[i].idx, regs_o[i].psn} =
-          regs_o[i].fresh ? {ctx[i].msn, ctx[i].number, 24'd0, ctx[i].sq_psn} : sent[i];
+      {regs_o[i].head, regs_o[i].hrow[IdxW-1:0], regs_o[i].idx, regs_o[i].psn, regs_o[i].wsent} =
+          regs_o[i].fresh ? {ctx[i].msn, ctx[i].number, 24'd0, ctx[i].sq_psn, 8'd0} : sent[i];
       regs_o[i].mtu = ctx[i].mtu;
       regs_o[i].mpr_max = ctx[i].mpr_max;
       regs_o[i].profile = ctx[i].profile;
@@ -191,11 +216,13 @@ module mrc_tx_segment_regs
       failed_q <= '0;
       fresh_q <= '0;
       active_q <= '0;
+      held_q <= '0;
     end else begin
       rts_q <= rts_d;
       failed_q <= failed_d;
       fresh_q <= fresh_d;
       active_q <= active_d;
+      held_q <= held_d;
     end
   end
 

@@ -256,7 +256,7 @@ class FastEndpoint final : public Endpoint {
   void add_timer(Time time, TimerKind kind, uint32_t index);
   /// Headers of a packet to the QP's peer.
   PacketPtr make_packet(const FastQp& qp, unsigned plane, uint32_t ev, uint8_t dscp, bool control = false);
-  rules::SkipRule skip_rule() const {
+  EvSkipping skip_rule() const {
     return {config_.skip_mode,
             config_.skip_mode == SkipMode::RoundTrip ? rules::skip_turn(tick(), config_.skip_ticks) : 0};
   }

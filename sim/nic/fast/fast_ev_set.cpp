@@ -67,20 +67,21 @@ void EvSet::keep(const Walk& walk, unsigned used, unsigned up) {
   used_ = w.used;
 }
 
-EvSet::Found EvSet::walk(Walk& w, unsigned up, unsigned room, const rules::SkipRule& skip, uint16_t& ev_idx) {
+EvSet::Found EvSet::walk(Walk& w, unsigned up, unsigned room, const EvSkipping& skip, uint16_t& ev_idx) {
   up &= (1u << planes_) - 1u;
   if (up == 0) return Found::NoPath;
   for (;;) {
     const unsigned klo = w.lfsr & (planes_ - 1u), khi = w.lfsr >> plane_bits_ & (groups_ - 1u);
     const unsigned group = w.group ^ khi;
-    rules::EvGroup g{.row = rows_[group],
-                     .u = w.used,
-                     .restored = w.restored,
-                     .spare = w.spare,
-                     .restored_idx = w.restored_idx,
-                     .spare_idx = w.spare_idx};
-    g = rules::ev_walk_group(
-        g, group, klo, {.planes = planes_, .up = up, .room = room, .avoid_on = w.avoid_on, .avoid_ev = w.avoid}, skip);
+    EvGroup g{.row = rows_[group],
+              .u = w.used,
+              .restored = w.restored,
+              .restored_idx = w.restored_idx,
+              .spare = w.spare,
+              .spare_idx = w.spare_idx};
+    g = ev_walk_group(
+        g, group, klo,
+        {.planes = planes_, .up = up, .room = room, .avoid_on = w.avoid_on, .avoid_ev = w.avoid, .skip = skip});
     if (g.chosen >= 0) {
       rows_[group] = g.row;
       ev_idx = static_cast<uint16_t>(group * planes_ + static_cast<unsigned>(g.chosen));
@@ -123,7 +124,7 @@ EvSet::Found EvSet::walk(Walk& w, unsigned up, unsigned room, const rules::SkipR
 bool EvSet::swap_backup(unsigned p, bool to_use, unsigned except) {
   for (unsigned g = active_groups_; g < real_groups_; ++g) {
     const unsigned state = ev_state(rows_[g], p);
-    if (to_use ? state == kEvStandby : rules::ev_in_use(state) && g * planes_ + p != except) {
+    if (to_use ? state == kEvStandby : ev_in_use(state) && g * planes_ + p != except) {
       rows_[g] = ev_with_state(rows_[g], p, to_use ? kEvGood : kEvStandby);
       return true;
     }
@@ -132,12 +133,12 @@ bool EvSet::swap_backup(unsigned p, bool to_use, unsigned except) {
 }
 
 EvSet::Change EvSet::feedback(unsigned ev_idx, FbKind kind, uint32_t entropy, unsigned up, unsigned min_active,
-                              const rules::SkipRule& skip) {
+                              const EvSkipping& skip) {
   if (ev_idx >= values_.size()) return Change::None;
   const unsigned p = plane(ev_idx);
   EvRow& row = rows_[ev_idx >> plane_bits_];
   const unsigned before = ev_state(row, p);
-  const unsigned after = rules::ev_after(before, kind, values_[ev_idx] == entropy, ((up >> p) & 1u) != 0, skip);
+  const unsigned after = ev_after(before, kind, values_[ev_idx] == entropy, ((up >> p) & 1u) != 0, skip);
   if (after == before) return Change::None;
   row = ev_with_state(row, p, after);
   if (after == kEvBad) {
@@ -161,7 +162,7 @@ bool EvSet::deny(unsigned ev_idx, bool deny) {
   EvRow& row = rows_[ev_idx >> plane_bits_];
   const unsigned before = ev_state(row, plane(ev_idx)), after = ev_after_deny(before, deny);
   row = ev_with_state(row, plane(ev_idx), after);
-  active_ = static_cast<uint16_t>(active_ + rules::ev_active_change(before, after));
+  active_ = static_cast<uint16_t>(active_ + ev_active_change(before, after));
   return true;
 }
 

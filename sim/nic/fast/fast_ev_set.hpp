@@ -7,7 +7,6 @@
 
 #include "protocol/ev_set.hpp"
 #include "sim/engine/endpoint.hpp"
-#include "sim/nic/fast/fast_rules.hpp"
 
 namespace mrc::sim {
 
@@ -32,12 +31,12 @@ class EvSet {
     return {group_, lfsr_, avoid, 0, 0, used_, ev_walk_whole(group_, used_), false, false, retransmission};
   }
   /// up: planes that can be used; room: planes whose lane takes a packet. Busy: come again with the same walk.
-  Found walk(Walk& w, unsigned up, unsigned room, const rules::SkipRule& skip, uint16_t& ev_idx);
+  Found walk(Walk& w, unsigned up, unsigned room, const EvSkipping& skip, uint16_t& ev_idx);
 
   enum class Change : uint8_t { None, Skip, Bad, Floor, Revived };
   /// Feedback. `up` as above.
   Change feedback(unsigned ev_idx, FbKind kind, uint32_t entropy, unsigned up, unsigned min_active,
-                  const rules::SkipRule& skip);
+                  const EvSkipping& skip);
   /// The controller's word. False: no such EV.
   bool deny(unsigned ev_idx, bool deny);
 

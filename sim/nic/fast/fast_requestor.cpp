@@ -10,6 +10,7 @@
 #include "pipeline/timing/nscc_cycles.hpp"
 #include "protocol/overdue.hpp"
 #include "protocol/probe.hpp"
+#include "protocol/segment.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
@@ -161,7 +162,7 @@ bool FastEndpoint::can_send(const FastQp& qp) const {
 
 bool FastEndpoint::over(const FastQp& qp) const {
   const WriteRequest& next = qp.requests[msn_dist(qp.msn_head, qp.msn_done)].message;
-  return rules::wimm_held(qp.idx == 0, next.imm_valid, qp.wsent, qp.wout, config_.max_wimm);
+  return wimm_held(qp.idx, next.imm_valid, qp.wsent, qp.wout, config_.max_wimm);
 }
 
 void FastEndpoint::activate(FastQp& qp) {
@@ -687,7 +688,7 @@ void FastEndpoint::on_returned(const Packet& p) {
   Block* block = block_of(qp, p.psn);
   if (block == nullptr || !in_window(p.psn, qp.una, qp.nxt)) return;
   const bool again = block->record[p.psn & 63].rtx != 0;
-  if (!rules::returned_lost(block->row, p.psn, (p.bth & kBthRtx) != 0, again)) return;
+  if (!returned_lost(block->row, p.psn, again, (p.bth & kBthRtx) != 0)) return;
   list_retransmission(qp);
   qp.rtx_lo = psn_first(qp.rtx_lo, p.psn);
 }

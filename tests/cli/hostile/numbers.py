@@ -37,7 +37,7 @@ OPTIONS = [
     ("bench cosim --preset tiny --cycles 2000 --rounds 1", "--seed", NO_WHOLE, ["0"]),
     ("bench fabric --case flow-100MB", "--rounds", NO_WHOLE + ["0"], ["1"]),
     ("bench fabric --case flow-100MB --rounds 1", "--seed", NO_WHOLE, ["0", "18446744073709551615"]),
-    ("encode write.json", "--udp-port", NO_WHOLE + ["65536"], ["4791"]),
+    ("encode write.json", "--udp-port", NO_WHOLE + ["65536"], ["4971"]),
     ("encode write.json", "--dscp", ["control=64", "control=-1", "control=x", "control=", "control", "=1", "",
                                      "contrl=1", "control=1.5", "control=99999999999999999999"], ["control=63"]),
     ("nscc events.csv", "--rate-gbps", NO_NUMBERS + ["-1", "0"], ["400"]),

@@ -43,7 +43,7 @@ def frame(opcode, dqp, psn, rest, ev=0x11110000, dscp=DATA, ecn=0, ackreq=False,
     """A frame to the NIC; rest: what follows the BTH."""
     bth = struct.pack(">BBHIBB", opcode, pad << 4, 0xFFFF, dqp, 0x80 * ackreq | 0x20 * rtx | 0x10 * ts, psn >> 16)
     bth += struct.pack(">H", psn & 0xFFFF)
-    udp = struct.pack(">HHHH", ev >> 16, 4791, 8 + len(bth) + len(rest) + 4, 0)
+    udp = struct.pack(">HHHH", ev >> 16, 4971, 8 + len(bth) + len(rest) + 4, 0)
     tc = dscp << 2 | ecn
     ip = struct.pack(">IHBB", 6 << 28 | tc << 20 | ev & 0xFFFF, len(udp) + len(bth) + len(rest) + 4, 17, 64)
     ip += ipaddress.ip_address(PEER_IP).packed + ipaddress.ip_address(NIC_IP).packed + udp + bth + rest

@@ -114,7 +114,7 @@ class OwnNic(Nic):
                           psn >> 16 & 0xFF, psn & 0xFFFF)
         size = 8 + len(bth) + len(rest) + 4
         ip = struct.pack(">IHBB", 6 << 28 | dscp << 22 | ev & 0xFFFF, size, 17, 64) + self.ip + q.peer
-        ip += struct.pack(">HHHH", ev >> 16, 4791, size, 0) + bth + rest
+        ip += struct.pack(">HHHH", ev >> 16, 4971, size, 0) + bth + rest
         self.send(plane, bytes.fromhex(q.keys["peer_mac"]) + self.mac + b"\x86\xdd" + ip + icrc(ip))
 
     # What comes.

@@ -15,11 +15,11 @@ struct Bench {
   Preset preset = *find_preset("tiny");
   Stream<Evev> evev;
   Stream<Pmask> pmask;
-  Stream<Qperr> qperr[3];
+  Stream<Qperr> qperr[4];
   Fifo<Qperr> host_fail{2};
   Stream<Evr> evr;
   Stream<Evp> evp;
-  Csr regs{preset, evev, pmask, {{&qperr[0], &qperr[1], &qperr[2]}, host_fail}, evr, evp};
+  Csr regs{preset, evev, pmask, {{&qperr[0], &qperr[1], &qperr[2], &qperr[3]}, host_fail}, evr, evp};
   bool acks = true;  // blocks follow cfg_req one cycle later
   bool ack = false;
   unsigned port_up = 3;

@@ -218,7 +218,8 @@ TEST_CASE("a command that is not good says why, and is not broadcast", "[csr][qp
   refused(b.state(4, 0), CmdCode::BadIndex, 0);
   refused(b.write_row(csr::kTblQpMprId, 4, csr::TblQpMpr{.mpr = 1}), CmdCode::BadIndex, 0);
   refused(b.write_row(csr::kTblEvStateId, 0xffff, csr::TblEvState{}), CmdCode::BadIndex, 0);
-  for (unsigned table = 10; table < 16; ++table) refused(b.command(table, 0), CmdCode::BadIndex, 0);
+  refused(b.write_row(csr::kTblQpClassId, 4, csr::TblQpClass{.own = true}), CmdCode::BadIndex, 0);
+  for (unsigned table = 11; table < 16; ++table) refused(b.command(table, 0), CmdCode::BadIndex, 0);
   CHECK(b.info(1) == 1);
   CHECK(b.info(2) == 4);
   CHECK(b.writes.size() == 1 + 3 + 1);        // what was good: QP 1, QP 2, its Error
@@ -227,7 +228,11 @@ TEST_CASE("a command that is not good says why, and is not broadcast", "[csr][qp
   for (const unsigned table : {1u, 2u, 4u, 5u, 8u}) CHECK(b.command(table, 0xffff) == 0);
   CHECK(b.command(csr::kTblQpMprId, 3) == 0);
   CHECK(b.command(csr::kTblEvStateId, 3) == 0);
-  CHECK(b.writes.size() == 5 + 7);
+  CHECK(b.write_row(csr::kTblQpClassId, 3, csr::TblQpClass{.rtx = 8, .data = 4, .own = true}) == 0);
+  REQUIRE(b.writes.size() == 5 + 8);
+  CHECK(b.writes.back().is(CfgTable::QpClass));
+  CHECK(csr::TblQpClass::unpack(b.writes.back().data.data()) == csr::TblQpClass{.rtx = 8, .data = 4, .own = true});
+  CHECK(b.info(3) == 0);  // it is no state
 }
 
 TEST_CASE("the NIC puts a QP into Error once, tells the blocks, and keeps the first reason", "[csr][qp_state]") {
@@ -274,6 +279,25 @@ TEST_CASE("the NIC puts a QP into Error once, tells the blocks, and keeps the fi
   b.run(10);
   CHECK(b.info(1) == (4 | 0x84 << 8));
   CHECK(b.read(csr::kCntQpErr) == 4);
+}
+
+TEST_CASE("of errors at once those of tx_inflight, rx_track, rx_reorder, tx_segment and the host go in this order",
+          "[csr][qp_state][A-62]") {
+  constexpr CqStatus kOf[] = {CqStatus::RetryExceeded, CqStatus::RemAccess, CqStatus::RemInvalid, CqStatus::WimmOverrun,
+                              CqStatus::Flushed};
+  for (unsigned first = 0; first < 5; ++first) {
+    CAPTURE(first);
+    Bench b;
+    b.bring_up(1);
+    for (unsigned i = first; i < 4; ++i) b.qperr[i].load({.qp = 1, .status = kOf[i]});
+    b.cycle();
+    b.host_fail.push({.qp = 1, .status = kOf[4]});  // one cycle later: it has no register in front
+    b.run(20);
+    CHECK(b.info(1) == (4u | static_cast<unsigned>(kOf[first]) << 8));
+    CHECK(b.read(csr::kCntQpErr) == 1);
+    for (const auto& qperr : b.qperr) CHECK(qperr.count() == 0);
+    CHECK_FALSE(b.host_fail.valid());
+  }
 }
 
 TEST_CASE("QPs that the host gives up fail once, with the host's reason", "[csr][qp_state]") {
@@ -363,10 +387,10 @@ TEST_CASE("errors of all QPs and masks of all peers are taken while a table writ
   REQUIRE(b.regs.cfg().req);
   for (unsigned i = 0; i < 3 * 4; ++i) {  // three of each QP, from all sources; three of each destination
     REQUIRE(b.pmask.free());
-    REQUIRE(b.qperr[i % 3].free());
+    Stream<Qperr>& qperr = b.qperr[(i + i / 4) % 4];
+    REQUIRE(qperr.free());
     b.pmask.load({.dest = static_cast<uint16_t>(3 - i % 4), .mask = static_cast<uint8_t>(i < 8 ? 0 : 1)});
-    b.qperr[i % 3].load(
-        {.qp = static_cast<uint16_t>(i % 4), .status = i < 4 ? CqStatus::RemAccess : CqStatus::Flushed});
+    qperr.load({.qp = static_cast<uint16_t>(i % 4), .status = i < 4 ? CqStatus::RemAccess : CqStatus::Flushed});
     b.cycle();
   }
   b.run(3);

@@ -12,7 +12,7 @@ using namespace mrc::test::regs;
 TEST_CASE("registers identify the NIC and its sizes", "[csr]") {
   NicPair pair(*find_preset("asic800"));
   CHECK(pair.read(0, csr::kId) == 0x4D52434E);
-  CHECK(pair.read(0, csr::kVersion) == 0x300);
+  CHECK(pair.read(0, csr::kVersion) == 0x400);
   CHECK(pair.read(0, csr::kCaps0) == (8u | 256u << 8 | 10u << 24));
   CHECK(pair.read(0, csr::kCaps1) == (1024u | 256u << 16));
   CHECK(pair.read(0, csr::kCtrl) == 0x200);  // bth_m_high
@@ -23,8 +23,12 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   NicPair pair(*find_preset("tiny"));
   uint8_t resp = 9;
   CHECK(pair.write(0, csr::kDscpTx, 0xffffffff) == 0);
-  CHECK(pair.read(0, csr::kDscpTx, &resp) == 0x003f3f3f);
+  CHECK(pair.read(0, csr::kDscpTx, &resp) == 0x3f3f3f3f);
   CHECK(resp == 0);
+  CHECK(pair.read(0, csr::kDscpTrim) == 0x100c);
+  CHECK(pair.write(0, csr::kDscpTrim, 0xffffffff) == 0);
+  CHECK(pair.read(0, csr::kDscpTrim) == 0x013f3f3f);
+  CHECK(pair.read(0, csr::kEvCtl) == 0x005e0008);
   CHECK(pair.write(0, csr::kIp1, 0x11223344, 0b0101) == 0);
   CHECK(pair.read(0, csr::kIp1) == 0x00220044);
   CHECK(pair.write(0, csr::kIp1, 0xaabbccdd, 0b1000) == 0);
@@ -44,16 +48,19 @@ TEST_CASE("writes keep to named fields and strobes; the rest of the map answers 
   CHECK(pair.write(0, csr::kShare, 0xffffffff) == 0);
   CHECK(pair.read(0, csr::kShare) == 0xffff'7ff1);
   CHECK(pair.read(0, csr::kShareDrain) == 1u << 20);
+  CHECK(pair.write(0, csr::kShareDrain, 0x12345678) == 0);  // the last register
+  CHECK(pair.read(0, csr::kShareDrain, &resp) == 0x12345678);
+  CHECK(resp == 0);
   CHECK(pair.write(0, csr::kIrq, 0xffffffff) == 0);
   CHECK(pair.read(0, csr::kIrq, &resp) == 0);
   CHECK(resp == 0);
   CHECK(pair.write(0, csr::kId, 0) == 2);
   CHECK(pair.read(0, csr::kId) == 0x4D52434E);
-  for (const uint32_t ro : {csr::kCntTx0, csr::kCntTxDrop0 + 28, csr::kQpInfo, csr::kCmdStatus, csr::kEvpRes,
-                            csr::kPorts, csr::kPeerInfo}) {
+  for (const uint32_t ro : {csr::kCntTx0, csr::kCntTxDrop0 + 28, csr::kCntReturned, csr::kQpInfo, csr::kCmdStatus,
+                            csr::kEvpRes, csr::kPorts, csr::kPeerInfo}) {
     CHECK(pair.write(0, ro, 5) == 2);
   }
-  for (const uint32_t hole : {0x1f8u, 0x1fcu, 0x200u, 0xfffcu}) {
+  for (const uint32_t hole : {0x1f4u, 0x1fcu, 0x208u, 0xfffcu}) {
     CHECK(pair.read(0, hole, &resp) == 0);
     CHECK(resp == 2);
     CHECK(pair.write(0, hole, 1) == 2);
@@ -111,6 +118,7 @@ TEST_CASE("a counter shows a pulse in the cycle after it", "[csr]") {
   Csr& regs = b.regs;
   regs.count(csr::kCntSkip);
   regs.count(csr::kCntTx0 + 4);
+  regs.count(csr::kCntReturned);
   regs.step({.arvalid = true, .araddr = csr::kCntSkip});  // reads the register of this cycle
   regs.clock();
   CHECK(regs.out().rvalid);
@@ -121,6 +129,9 @@ TEST_CASE("a counter shows a pulse in the cycle after it", "[csr]") {
   regs.step({.arvalid = true, .araddr = csr::kCntSkip});
   regs.clock();
   CHECK(regs.out().rdata == 1);
+  regs.step({.rready = true});
+  regs.clock();
+  CHECK(b.read(csr::kCntReturned) == 1);
 }
 
 TEST_CASE("EV events are read oldest first, and what a full queue loses is counted", "[csr]") {
@@ -184,8 +195,16 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   CHECK(v.bth_m_high);
   CHECK(v.nominal == Nominal::UdpLength);
   CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed || v.bth_m ||
-               v.ports_from_0 || v.eeth_op_high || v.tsr_us || v.pdcid_zero || v.ack_with_sack || v.zero_drop ||
-               v.skip_twice || v.icrc_outer || v.ack_plane || v.trim_silent || v.state_silent));
+               v.ports_from_0 || v.eeth_op_high || v.tsr_us || v.pdcid_zero || v.ack_with_sack || v.icrc_outer ||
+               v.ack_plane || v.trim_silent || v.state_silent));
+  CHECK(v.zero_length == ZeroLength::Legal);
+  CHECK(v.wimm_over == WimmOver::Wait);
+  CHECK(v.skip_mode == SkipMode::Pass);
+  CHECK(v.returned == Returned::Drop);
+  CHECK(v.skip_ticks == 94);
+  CHECK(v.dscp_ep == 4);
+  CHECK(v.dscp_returned == 0);
+  CHECK_FALSE(v.dscp_returned_valid);
   CHECK(v.nak_invalid == 0x61);
   CHECK(v.nak_access == 0x62);
   CHECK(v.same_ev);
@@ -193,7 +212,7 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   CHECK(v.ep_interval == 781);
   CHECK(v.rev_probe);
   CHECK(v.ep_repeats == 15);
-  CHECK(v.udp_port == 4791);
+  CHECK(v.udp_port == 4971);
   CHECK_FALSE(v.udp_only);
   CHECK_FALSE(v.ip_plane_enable);
   CHECK(v.ip_plane_lsb == 64);
@@ -206,13 +225,15 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
            unsigned{v.ev_swap} << 3 | unsigned{v.bth_m} << 4 | unsigned{v.rtt_rtx} << 5 | unsigned{v.rev_fixed} << 6 |
            unsigned{v.ports_from_0} << 8 | unsigned{v.bth_m_high} << 9 | unsigned{v.eeth_op_high} << 10 |
            unsigned{v.tsr_us} << 11 | unsigned{v.pdcid_zero} << 12 | unsigned{v.ack_with_sack} << 13 |
-           unsigned{v.zero_drop} << 14 | unsigned{v.skip_twice} << 15 | unsigned{v.icrc_outer} << 16 |
-           unsigned{v.ack_plane} << 17 | unsigned{v.trim_silent} << 18 | unsigned{v.state_silent} << 19 |
-           static_cast<unsigned>(v.nominal) << 20;
+           unsigned{v.icrc_outer} << 16 | unsigned{v.ack_plane} << 17 | unsigned{v.trim_silent} << 18 |
+           unsigned{v.state_silent} << 19 | static_cast<unsigned>(v.nominal) << 20 |
+           static_cast<unsigned>(v.zero_length) << 22 | static_cast<unsigned>(v.wimm_over) << 24 |
+           static_cast<unsigned>(v.skip_mode) << 26 | static_cast<unsigned>(v.returned) << 28;
   };
-  for (unsigned bit = 0; bit < 22; ++bit) CHECK(only(bit) == (bit == 7 ? 0 : 1u << bit));  // bit 7 is no field
+  constexpr uint32_t kFields = 0x3fff'3f7f;
+  for (unsigned bit = 0; bit < 32; ++bit) CHECK(only(bit) == (kFields & 1u << bit));
   b.write(csr::kCtrl, ~0u);
-  CHECK(b.read(csr::kCtrl) == 0x3fff7f);
+  CHECK(b.read(csr::kCtrl) == kFields);
   CHECK(v.rev_seed == 1);
   CHECK(b.read(csr::kRevSeed) == 1);
   b.write(csr::kRevSeed, 0x89abcdef);
@@ -234,10 +255,18 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   b.write(csr::kEpCtl, 0x0020'0000);
   CHECK(v.ep_repeats == 2);
   CHECK_FALSE(v.rev_probe);
-  b.write(csr::kUdpPort, 0x0001'136b);
-  CHECK(v.udp_port == 4971);
+  b.write(csr::kUdpPort, 0x0001'12b7);
+  CHECK(v.udp_port == 4791);
   CHECK(v.udp_only);
-  CHECK(b.read(csr::kUdpPort) == 0x0001'136b);
+  CHECK(b.read(csr::kUdpPort) == 0x0001'12b7);
+  b.write(csr::kDscpTx, 0x3d00'0000);
+  CHECK(v.dscp_ep == 0x3d);
+  b.write(csr::kDscpTrim, 0x0125'0000);
+  CHECK(v.dscp_returned == 0x25);
+  CHECK(v.dscp_returned_valid);
+  b.write(csr::kEvCtl, 0xfedc'0000);
+  CHECK(v.skip_ticks == 0xfedc);
+  CHECK(v.ev_min_active == 0);
   b.write(csr::kIpPlane, 0x0000'0153);
   CHECK(v.ip_plane_enable);
   CHECK(v.ip_plane_lsb == 0x53);
@@ -306,6 +335,22 @@ TEST_CASE("an EV probe: one at a time, its outcome in EVP_RES", "[csr]") {
   REQUIRE(b.probes.size() == 3);
   CHECK(b.probes[1] == Evp{.dest = 2, .plane = 0, .ev = 0xCAFE0001});
   CHECK(b.probes[2] == Evp{.dest = 0, .plane = 15, .ev = 0xCAFE0001});
+}
+
+TEST_CASE("an EV probe may name its code point", "[csr][A-60]") {
+  Bench b;
+  const auto probe = [&](uint32_t command) {
+    CHECK(b.write(csr::kEvpCmd, command) == 0);
+    b.run(3);
+    b.evr.load({.answered = true, .rtt = 0});
+    b.run(3);
+    return b.probes.back();
+  };
+  CHECK(probe(1u << 26 | 0x2bu << 20 | 3u << 16 | 2) ==
+        Evp{.dest = 2, .plane = 3, .ev = 0, .tc_valid = true, .tc = 0x2b});
+  CHECK(probe(0x15u << 20) == Evp{.dest = 0, .plane = 0, .ev = 0, .tc_valid = false, .tc = 0x15});
+  CHECK(probe(~0u) == Evp{.dest = 0xffff, .plane = 15, .ev = 0, .tc_valid = true, .tc = 0x3f});
+  CHECK(b.read(csr::kEvpCmd) == 0x07ff'ffff);
 }
 
 TEST_CASE("a read sees the state of its own cycle, not of a write in the same one", "[csr]") {

@@ -102,8 +102,12 @@ struct Bench : BlockBench<Bench> {
     eprx.load(e);
     run(10);
   }
-  void probe(unsigned dest, unsigned plane, uint32_t ev) {
-    evp.load({.dest = static_cast<uint16_t>(dest), .plane = static_cast<uint8_t>(plane), .ev = ev});
+  void probe(unsigned dest, unsigned plane, uint32_t ev, bool tc_valid = false, uint8_t tc = 0) {
+    evp.load({.dest = static_cast<uint16_t>(dest),
+              .plane = static_cast<uint8_t>(plane),
+              .ev = ev,
+              .tc_valid = tc_valid,
+              .tc = tc});
     run(3);
   }
 };
@@ -360,6 +364,41 @@ TEST_CASE("the controller's probe goes out on its plane with its EV, and the ans
   CHECK(b.evrs.size() == 1);
   b.probe(2, 0, 1);
   CHECK(b.request(2).psn == 0x4002);
+}
+
+TEST_CASE("requests have the code point of DSCP_TX.ep; a probe of the controller its own, if it names one",
+          "[endpoint][A-60]") {
+  Bench b;
+  b.csr.dscp_ep = 9;
+  b.set_up(0, 1);
+  b.probe(1, 0, 1);
+  CHECK(b.request(1).tc == 9);
+  b.answer(b.sent.back().psn);
+  b.csr.dscp_ep = 33;
+  b.probe(1, 0, 2, false, 20);  // not valid
+  CHECK(b.request(2).tc == 33);
+  b.answer(b.sent.back().psn);
+  b.probe(1, 0, 3, true, 20);
+  CHECK(b.request(3).tc == 20);
+  b.answer(b.sent.back().psn);
+  b.probe(1, 0, 4, true, 0);  // 0 is a code point
+  CHECK(b.request(4).tc == 0);
+  b.answer(b.sent.back().psn);
+  b.probe(1, 0, 5);  // the one before has left nothing behind
+  CHECK(b.request(5).tc == 33);
+  b.answer(b.sent.back().psn);
+  b.up = 1;  // a port status update, while the controller's probe names one
+  b.probe(1, 0, 6, true, 20);
+  b.want.load({.dest = 1, .plane = 0});
+  b.request(8);
+  unsigned own = 0;
+  for (std::size_t i = 5; i < 8; ++i) {
+    const Ctlpkt& c = b.sent[i];
+    const bool controllers = c.psn >> 14 == 1;
+    CHECK(c.tc == (controllers ? 20 : 33));
+    own += controllers;
+  }
+  CHECK(own == 1);
 }
 
 TEST_CASE("time stamps in microseconds: in requests, and in the round trip", "[endpoint]") {

@@ -61,7 +61,8 @@ TEST_CASE("a response says what its SACK, NACK or ACK says", "[convert]") {
   CHECK(ack_of(r) == Ack{.psn = r.psn, .msn = r.msn, .syndrome = r.reason});
 }
 
-TEST_CASE("a received packet goes through its stream; only an endpoint request takes its source along", "[convert]") {
+TEST_CASE("a received packet goes through its stream; endpoint requests and what came back take an address along",
+          "[convert]") {
   RxPacket p{.err = RxErr::Tver,
              .trim = Trim::LastHop,
              .ce = true,
@@ -78,7 +79,7 @@ TEST_CASE("a received packet goes through its stream; only an endpoint request t
              .plen = 4096,
              .at = 0x4321};
   for (unsigned i = 0; i < kMaxExtension; ++i) p.ext[i] = static_cast<uint8_t>(i + 1);
-  p.source = U128{0xc0c1c2c3c4c5c6c7} << 64 | 0xc8c9cacbcccdcecf;
+  p.address = U128{0xc0c1c2c3c4c5c6c7} << 64 | 0xc8c9cacbcccdcecf;
   Rxdesc d;
   d.buf_valid = true;
   put(p, d);
@@ -86,21 +87,42 @@ TEST_CASE("a received packet goes through its stream; only an endpoint request t
   CHECK(d.ext[0] == 0x04030201);
   CHECK(d.ext[8] == 0x24232221);
   RxPacket back = packet_of(d);
-  back.source = p.source;
+  back.address = p.address;
   CHECK(back == p);
   p.opcode = 0xD8;
-  put(p, d);
-  CHECK(d.ext[3] == 0x100f0e0d);
-  CHECK(d.ext[4] == 0xc3c2c1c0);  // bytes 16 to 31
-  CHECK(d.ext[7] == 0xcfcecdcc);
-  CHECK(d.ext[8] == 0x24232221);
-  CHECK((packet_of(d).source == p.source));
+  for (const bool back : {false, true}) {
+    if (back) {
+      p.opcode = 0xCA;
+      p.trim = Trim::Returned;
+    }
+    put(p, d);
+    CHECK(d.ext[3] == 0x100f0e0d);
+    CHECK(d.ext[4] == 0xc3c2c1c0);  // bytes 16 to 31
+    CHECK(d.ext[7] == 0xcfcecdcc);
+    CHECK(d.ext[8] == 0x24232221);
+    CHECK((packet_of(d).address == p.address));
+    d = {};
+  }
+}
+
+TEST_CASE("a packet that came back keeps PSN, rtx and entropy on its way to its requestor", "[convert][A-80]") {
+  for (const bool rtx : {false, true}) {
+    const ReturnedPacket r{.psn = 0xfedcba, .rtx = rtx, .entropy = 0x12345678};
+    Ctl want{};
+    want.kind = CtlKind::Returned;
+    want.qp = 3;
+    want.psn = 0xfedcba;
+    want.m = rtx;
+    want.entropy = 0x12345678;
+    CHECK(ctl_of(3, r) == want);
+    CHECK(returned_of(want) == r);
+  }
 }
 
 TEST_CASE("a control packet and a WRITE keep every field on their way through the NIC", "[convert]") {
   std::mt19937 rng(3);
   const Ctlpkt c = drawn<Ctlpkt>(rng);
-  Ctlpkt copy{.qp = c.qp, .plane = c.plane, .ev = c.ev};
+  Ctlpkt copy{.qp = c.qp, .plane = c.plane, .tc = c.tc, .ev = c.ev};
   put(packet_of(c), copy);
   CHECK(copy == c);
   const Pkt p = drawn<Pkt>(rng);

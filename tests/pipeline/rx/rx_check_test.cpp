@@ -50,6 +50,7 @@ struct Check {
     pulses[3] += p.drop_pkey;
     pulses[4] += p.drop_len;
     pulses[5] += p.access;
+    pulses[6] += p.returned;
   }
   void idle(unsigned n) {
     for (unsigned i = 0; i < n; ++i) cycle();
@@ -67,6 +68,7 @@ struct Check {
     qp.state = state;
     qp.pkey = 0xffff;
     qp.mtu = 4;
+    qp.max_wimm_dest = 1;
     write(CfgTable::QpCtx, 1, qp);
     csr::TblMr mr;
     mr.rkey = 0x300;
@@ -74,6 +76,36 @@ struct Check {
     mr.length = 4096;
     mr.addr = 0x10000;
     write(CfgTable::Mr, 3, mr);
+  }
+  /// QP sends to QPN dqpn at dip.
+  void sends_to(unsigned qp, uint32_t dqpn, U128 dip, QpState state = QpState::Rts) {
+    csr::TblQpCtx row;
+    row.state = state;
+    row.pkey = 0xffff;
+    row.mtu = 4;
+    row.dqpn = dqpn;
+    row.dip = dip;
+    write(CfgTable::QpCtx, qp, row);
+  }
+  /// A WRITE packet of ours to QPN dqpn at dip, trimmed and sent back.
+  static Rxdesc back(uint32_t psn, uint32_t dqpn, U128 dip, bool rtx = false) {
+    Rxdesc d;
+    d.trim = Trim::Returned;
+    d.opcode = 0xC7;
+    d.rtx = rtx;
+    d.pkey = 0x1234;  // nobody's
+    d.dqp = dqpn;
+    d.psn = psn;
+    d.entropy = 0xe000'0000 + psn;
+    auto* at = reinterpret_cast<uint8_t*>(d.ext.data()) + 16;
+    wire::store_be<8>(at, static_cast<uint64_t>(dip >> 64));
+    wire::store_be<8>(at + 8, static_cast<uint64_t>(dip));
+    return d;
+  }
+  /// Until it has gone through.
+  void come(const Rxdesc& d, unsigned plane = 0) {
+    desc[plane].push(d);
+    idle(6);
   }
   static Rxdesc good(uint32_t psn) {
     Rxdesc d;
@@ -98,7 +130,7 @@ struct Check {
   Stream<Eprx> eprx;
   RxCheck check;
   bool take = true, take_eprx = true;
-  unsigned pulses[6] = {};
+  unsigned pulses[7] = {};
   std::vector<Rxpkt> pkts;
   std::vector<Ctl> ctls;
   std::vector<Eprx> eprxs;
@@ -170,7 +202,7 @@ TEST_CASE("each failure counts once and frees a buffer if there is one", "[rx_ch
   }
   c.desc[1].push(d);
   c.idle(6);
-  for (unsigned i = 0; i < 6; ++i) CHECK(c.pulses[i] == (i == counter ? 1 : 0));
+  for (unsigned i = 0; i < 7; ++i) CHECK(c.pulses[i] == (i == counter ? 1 : 0));
   REQUIRE(c.pkts.size() == discards);
   if (discards != 0) CHECK(c.pkts[0] == rx_discard(1));
   CHECK(c.ctls.empty());
@@ -357,21 +389,188 @@ TEST_CASE("in Error a WRITE is still held against P_Key, length and region", "[r
   CHECK(c.pulses[5] == 1);
 }
 
-TEST_CASE("a WRITE of no bytes earns a NAK or is dropped, as the register says", "[rx_check]") {
+TEST_CASE("a WRITE of no bytes is taken as it is, NAKed or dropped, as software says", "[rx_check][A-19]") {
   Check c;
   c.set_up();
-  c.csr.zero_drop = GENERATE(false, true);
+  const auto zero = GENERATE(ZeroLength::Legal, ZeroLength::Nak, ZeroLength::Drop, static_cast<ZeroLength>(3));
+  const bool imm = GENERATE(false, true);
+  const bool legal = zero == ZeroLength::Legal, dropped = !legal && zero != ZeroLength::Nak;
+  c.csr.zero_length = zero;
   Rxdesc d = Check::good(1);
-  const Bytes ext = write_ext(0, 0, 8, 0x300, 0);
+  d.opcode = imm ? 0xCB : 0xCA;
+  d.plen = 0;
+  d.buf_valid = false;
+  Bytes ext = write_ext(0x0102, 0x0304, ~uint64_t{0}, 0x777, 0);  // VA and R_Key of nothing
+  ext.resize(24);
+  ext[23] = 9;  // the immediate
   std::memcpy(d.ext.data(), ext.data(), ext.size());
-  c.desc[0].push(d);
-  c.idle(6);
-  REQUIRE(c.pkts.size() == 1);
-  CHECK(c.pkts[0].drop == c.csr.zero_drop);
-  CHECK(c.pkts[0].buf_valid);
-  CHECK(c.pkts[0].syndrome == (c.csr.zero_drop ? 0 : 0x61));
-  CHECK(c.pulses[4] == (c.csr.zero_drop ? 1 : 0));
+  SECTION("two zeros, in a packet that is all of its message") {
+    c.come(d);
+    REQUIRE(c.pkts.size() == (dropped ? 0 : 1));
+    if (!dropped) {
+      Rxpkt want;
+      want.qp = 1;
+      want.psn = 1;
+      want.rqmsn = 0x0102;
+      want.msn = 0x0304;
+      want.last = true;
+      want.imm_valid = imm;
+      want.imm = imm ? 9 : 0;
+      want.size = imm ? 88 : 84;
+      want.syndrome = legal ? 0 : 0x61;
+      CHECK(c.pkts[0] == want);
+    }
+    CHECK(c.pulses[4] == (dropped ? 1 : 0));
+    c.csr.nominal = Nominal::Payload;
+    c.come(d);
+    if (!dropped) CHECK(c.pkts.back().size == 0);
+  }
+  SECTION("one zero is not legal, whichever it is") {
+    d.plen = 100;
+    d.buf_valid = true;
+    c.come(d);
+    d = Check::good(2);
+    d.plen = 0;
+    d.buf_valid = false;
+    c.come(d);
+    REQUIRE(c.pkts.size() == (dropped ? 1 : 2));
+    CHECK(c.pkts[0].drop == dropped);
+    CHECK(c.pkts[0].buf_valid);
+    CHECK(c.pkts[0].haddr == 0);
+    for (const Rxpkt& p : c.pkts) CHECK(p.syndrome == (dropped ? 0 : 0x61));
+    CHECK(c.pulses[4] == (dropped ? 2 : 0));
+  }
+  SECTION("nor is one of a message with other packets") {
+    for (const int opcode : {0xC6, 0xC7, 0xC8, 0xC9}) {
+      d.opcode = static_cast<uint8_t>(opcode);
+      c.come(d);
+    }
+    // First and Middle are too short; Last is NAKed, or dropped.
+    REQUIRE(c.pkts.size() == (dropped ? 0 : 2));
+    for (const Rxpkt& p : c.pkts) CHECK(p.syndrome == 0x61);
+    CHECK(c.pulses[4] == (dropped ? 4 : 2));
+  }
+  SECTION("a QP that takes no immediates takes none of no bytes") {
+    csr::TblQpCtx qp;
+    qp.state = QpState::Rts;
+    qp.pkey = 0xffff;
+    qp.max_wimm_dest = GENERATE(uint8_t{0}, uint8_t{1});
+    c.write(CfgTable::QpCtx, 1, qp);
+    c.come(d);
+    REQUIRE(c.pkts.size() == (dropped ? 0 : 1));
+    if (!dropped) CHECK(c.pkts[0].syndrome == (legal && !(imm && qp.max_wimm_dest == 0) ? 0 : 0x61));
+  }
+  SECTION("P_Key and state of the QP count") {
+    d.pkey = 1;
+    c.come(d);
+    CHECK(c.pulses[3] == 1);
+    d.dqp = 18;
+    c.come(d);
+    CHECK(c.pulses[2] == 1);
+    CHECK(c.pkts.empty());
+  }
   CHECK(c.pulses[5] == 0);
+}
+
+TEST_CASE("a packet that came back is counted, and its requestor hears of it if software says so", "[rx_check][A-80]") {
+  constexpr U128 kPeer = U128{0xfd00'0000'0000'0000} << 64 | 1;
+  Check c;
+  const auto mode = GENERATE(Returned::Drop, Returned::Learn);
+  const bool learn = mode == Returned::Learn;
+  c.csr.returned = mode;
+  c.sends_to(1, 0x40, kPeer);
+  c.sends_to(2, 0x41, kPeer);
+  const bool rtx = GENERATE(false, true);
+  c.come(Check::back(7, 0x41, kPeer, rtx), 1);
+  CHECK(c.pulses[6] == 1);
+  REQUIRE(c.ctls.size() == (learn ? 1 : 0));
+  Ctl want{};
+  want.kind = CtlKind::Returned;
+  want.qp = 2;
+  want.psn = 7;
+  want.m = rtx;
+  want.entropy = 0xe000'0007;
+  if (learn) CHECK(c.ctls[0] == want);
+  SECTION("the QP that it names here has nothing to do with it") {  // 17 is QP 1
+    c.come(Check::back(7, 17, kPeer));
+    CHECK(c.ctls.size() == (learn ? 1 : 0));
+  }
+  SECTION("another QPN, or the same one of another peer") {
+    c.come(Check::back(7, 0x45, kPeer));
+    c.come(Check::back(7, 0x41, kPeer + 4));  // the same rows
+    c.come(Check::back(7, 0x42, kPeer));      // rows without a QP
+    c.come(Check::back(7, 0x41, kPeer + 2));
+    CHECK(c.pulses[6] == 5);
+    CHECK(c.ctls.size() == (learn ? 1 : 0));
+  }
+  SECTION("a QP that is not at work, or not set up any more") {
+    c.write(CfgTable::QpState, 2, csr::TblQpState{.state = QpState::Error});
+    c.come(Check::back(8, 0x41, kPeer));
+    c.sends_to(2, 0x41, kPeer, QpState::Reset);
+    c.come(Check::back(9, 0x41, kPeer));
+    CHECK(c.ctls.size() == (learn ? 1 : 0));
+    c.sends_to(2, 0x41, kPeer, QpState::Init);
+    c.come(Check::back(10, 0x41, kPeer));
+    c.sends_to(2, 0x41, kPeer, QpState::Rtr);
+    c.come(Check::back(11, 0x41, kPeer));
+    CHECK(c.ctls.size() == (learn ? 1 : 0));
+    c.write(CfgTable::QpState, 2, csr::TblQpState{.state = QpState::Rts});
+    c.come(Check::back(12, 0x41, kPeer));
+    CHECK(c.ctls.size() == (learn ? 2 : 0));
+    CHECK(c.pulses[6] == 6);
+  }
+  SECTION("the plane in its address does not matter if planes have addresses") {
+    c.csr.ip_plane_enable = true;
+    c.sends_to(3, 0x43, kPeer | U128{2} << 64);
+    for (unsigned plane = 0; plane < 8; ++plane) c.come(Check::back(plane, 0x43, kPeer | U128{plane} << 64));
+    CHECK(c.ctls.size() == (learn ? 9 : 0));
+    c.come(Check::back(9, 0x43, kPeer | U128{8} << 64));
+    CHECK(c.ctls.size() == (learn ? 9 : 0));
+  }
+  SECTION("what is no WRITE is dropped") {
+    Rxdesc d = Check::back(1, 0x41, kPeer);
+    d.opcode = GENERATE(uint8_t{0xDC}, uint8_t{0xDE}, uint8_t{0xD8}, uint8_t{0xC0});
+    if (d.opcode == 0xD8) d.dqp = 2;
+    c.come(d);
+    CHECK(c.pulses[2] == 1);
+    CHECK(c.pulses[6] == 1);
+    CHECK(c.ctls.size() == (learn ? 1 : 0));
+  }
+  SECTION("nor does it say anything if it could not be parsed") {
+    Rxdesc d = Check::back(1, 0x41, kPeer);
+    d.err = RxErr::Short;
+    c.come(d);
+    CHECK(c.pulses[0] == 1);
+    CHECK(c.pulses[6] == 1);
+  }
+  CHECK(c.pkts.empty());
+  CHECK(c.eprxs.empty());
+}
+
+TEST_CASE("of two QPs with one key the newer one hears of what came back", "[rx_check][A-80]") {
+  constexpr U128 kPeer = U128{0xfd00'0000'0000'0000} << 64 | 1;
+  Check c;  // four QPs: QPNs that differ by four have one row
+  c.csr.returned = Returned::Learn;
+  c.sends_to(1, 0x40, kPeer);
+  c.come(Check::back(1, 0x40, kPeer));
+  REQUIRE(c.ctls.size() == 1);
+  CHECK(c.ctls[0].qp == 1);
+  c.sends_to(3, 0x44, kPeer);
+  c.come(Check::back(2, 0x40, kPeer));
+  CHECK(c.ctls.size() == 1);
+  c.come(Check::back(3, 0x44, kPeer));
+  REQUIRE(c.ctls.size() == 2);
+  CHECK(c.ctls[1].qp == 3);
+  // The newer one goes: its row stands, and the older one is not found until it is set up again.
+  c.sends_to(3, 0x44, kPeer, QpState::Reset);
+  c.come(Check::back(4, 0x40, kPeer));
+  c.come(Check::back(5, 0x44, kPeer));
+  CHECK(c.ctls.size() == 2);
+  c.sends_to(1, 0x40, kPeer);
+  c.come(Check::back(6, 0x40, kPeer));
+  REQUIRE(c.ctls.size() == 3);
+  CHECK(c.ctls[2].qp == 1);
+  CHECK(c.pulses[6] == 6);
 }
 
 TEST_CASE("the size of a WRITE follows the register", "[rx_check]") {

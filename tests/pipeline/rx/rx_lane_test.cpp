@@ -7,6 +7,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <functional>
 
+#include "pipeline/lib/convert.hpp"
 #include "tests/protocol/rx_frames.hpp"
 
 using namespace mrc;
@@ -14,10 +15,14 @@ using namespace mrc::test;
 
 namespace {
 
+constexpr U128 kPeer = U128{0xfd00'0000'0000'0000} << 64 | 1, kUs = kPeer + 1;  // as Packet has them
+
 /// A lane alone, with its input FIFOs and a consumer that can stop.
 struct Lane {
   explicit Lane(const char* preset_name)
-      : preset(*find_preset(preset_name)), verdict(preset.lane_fifo), lane(preset, desc, verdict, line) {}
+      : preset(*find_preset(preset_name)), verdict(preset.lane_fifo), lane(preset, desc, verdict, line) {
+    csr.ip = kUs;
+  }
 
   void cycle(const RxLane::In& in) {
     csr.tick = tick0 + now;
@@ -283,6 +288,7 @@ TEST_CASE("what is no packet of ours is named, and leaves no payload", "[rx_lane
 
 TEST_CASE("the traffic class of a runt is its own", "[rx_lane]") {
   Lane l("tiny");
+  l.csr.returned = Returned::Peer;  // it has no addresses
   Packet p = write_packet(40);
   p.tc = 12 << 2 | 3;
   Bytes runt = p.frame();
@@ -443,6 +449,64 @@ TEST_CASE("a trimmed packet is described, however long its headers say it is", "
   CHECK(l.descs[0].ext[0] == 0x02000100);  // METH: inner bytes 60..63
   CHECK(l.descs[0].ext[4] == 0);           // inner bytes 74 on are gone: 128 - 54
   CHECK_FALSE(l.descs[0].icrc_ok);
+}
+
+TEST_CASE("a trimmed packet of our own that comes back is told apart by its addresses or its code point",
+          "[rx_lane][A-80]") {
+  const char* name = GENERATE("tiny", "fpga100");
+  const Outer outer = GENERATE(Outer::None, Outer::Ipv6, Outer::Srh);
+  CAPTURE(name, outer);
+  Lane l(name);
+  Packet p = write_packet(1000);
+  const Bytes inner = p.inner();
+  /// From `from` to `to` (last bytes of the addresses) with this code point, cut behind METH and RETH.
+  const auto came = [&](uint8_t from, uint8_t to, uint8_t dscp) {
+    p.tc = static_cast<uint8_t>(dscp << 2);
+    Bytes frame = p.frame(outer);
+    const std::size_t front = frame.size() - inner.size();
+    frame[front + 23] = from;
+    frame[front + 39] = to;
+    frame.resize(front + 80);
+    l.send(frame);
+    l.idle(10);
+    REQUIRE_FALSE(l.descs.empty());
+    CHECK(l.descs.back().err == (dscp == 12 || l.descs.back().trim != Trim::None ? RxErr::None : RxErr::Length));
+    CHECK_FALSE(l.descs.back().buf_valid);
+    return l.descs.back();
+  };
+  const auto told = [](const Rxdesc& d, uint8_t receiver) {
+    CHECK(d.trim == Trim::Returned);
+    CHECK(d.psn == 7);
+    CHECK(d.ext[0] == 0x02000100);  // METH
+    CHECK((d.ext[4] & 0xffff) == 0x00fd);
+    CHECK(d.ext[7] == uint32_t{receiver} << 24);
+    CHECK((packet_of(d).address == (kPeer ^ 1) + receiver));
+  };
+  // The peer is 1, we are 2.
+  const Rxdesc peers = came(1, 2, 12);
+  CHECK(peers.trim == Trim::Trimmed);
+  CHECK(peers.ext[4] == 0x0500'0000);  // its own: the DMA length
+  told(came(2, 1, 12), 1);
+  told(came(1, 3, 12), 1);
+  CHECK(came(1, 2, 21).trim == Trim::None);
+  l.csr.dscp_returned = 21;
+  CHECK(came(1, 2, 21).trim == Trim::None);
+  l.csr.dscp_returned_valid = true;
+  told(came(1, 2, 21), 1);
+  told(came(2, 1, 21), 1);
+  l.csr.returned = Returned::Learn;
+  told(came(2, 1, 12), 1);
+  l.csr.returned = Returned::Peer;
+  CHECK(came(2, 1, 12).trim == Trim::Trimmed);
+  CHECK(came(1, 2, 21).trim == Trim::None);
+  // With one address per plane: bit 120 to 122 of ours.
+  l.csr.returned = Returned::Drop;
+  l.csr.ip_plane_enable = true;
+  l.csr.ip_plane_lsb = 0;  // the last byte's low bits: 1, 2 and 3 are all ours
+  told(came(1, 2, 12), 2);
+  told(came(8, 9, 12), 8);
+  CHECK(came(8, 1, 12).trim == Trim::Trimmed);
+  CHECK(l.rx == l.descs.size());
 }
 
 TEST_CASE("a routing header of another kind is named, on every port width, and leaves nothing behind", "[rx_lane]") {

@@ -126,6 +126,29 @@ TEST_CASE("at most fifteen messages ahead count", "[pipeline][rx_share]") {
   CHECK(s.now().drained);
 }
 
+TEST_CASE("a message of no bytes ahead of others counts as none for them", "[pipeline][rx_share][A-19]") {
+  Share s;
+  s.csr.share_drain = 1;
+  s.set_up_all();
+  // Messages 0x20 to 0x22 are on their way, the last is of no bytes and comes first.
+  s.data(0, 0x22, 0, 0);
+  CHECK(s.now().drained);
+  s.data(0, 0x20, 1000, 10'000);
+  CHECK(s.now().drained);
+  s.data(0, 0x21, 1000, 10'000);
+  CHECK(s.now().drained);
+  s.data(0, 0x22, 0, 0, 0x23);  // all that has begun is there
+  s.data(0, 0x23, 1000, 10'000, 0x23);
+  CHECK_FALSE(s.now().drained);  // the next one counts again
+  // What counted already stays, and a message of no bytes behind it adds nothing.
+  s.csr.share_drain = 9'000;
+  s.data(0, 0x24, 0, 0, 0x23);
+  CHECK_FALSE(s.now().drained);
+  s.csr.share_drain = 9'001;
+  s.idle(2);
+  CHECK(s.now().drained);
+}
+
 TEST_CASE("what is counted stops at its width", "[pipeline][rx_share]") {
   Share s;
   s.csr.share_least = 1;

@@ -59,9 +59,9 @@ struct Flow {
   Stream<Stateq> stateq;
   Stream<Ccev> ccev;
   Stream<Okev> okev;
-  Stream<Qperr> qperr_i;
+  Stream<Qperr> qperr_i, qperr_s;
   TxSched sched{preset, push, park, wake, grant};
-  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe}};
+  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr_s}};
   TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, qperr_i, stateq}};
   CfgBus cfg;
   CsrOut csr;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/crc.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <vector>
 
 #include "gen/csr.hpp"
@@ -52,12 +53,30 @@ struct Bench {
     cfg.index = 1;
     cfg.req = true;
   }
-  void data() {
+  void data(unsigned qp = 1, bool rtx = false) {
     Path p;
-    p.pkt.qp = 1;
+    p.pkt.qp = static_cast<uint16_t>(qp);
     p.pkt.opcode = 0xCA;
     p.pkt.plen = 64;
+    p.pkt.rtx = rtx;
     path.load(p);
+  }
+  /// Writes a row of a table, until it is done.
+  template <class Row>
+  void write(CfgTable table, unsigned qp, const Row& row) {
+    cfg = {.req = true, .table = static_cast<uint8_t>(table), .index = static_cast<uint16_t>(qp), .data = {}};
+    row.pack(cfg.data.data());
+    while (!header.cfg_ack()) cycle();
+    cfg.req = false;
+    cycle();
+  }
+  void set_up(unsigned qp, QpState state) { write(CfgTable::QpCtx, qp, csr::TblQpCtx{.state = state}); }
+  /// DSCP and ECN of the packet that leaves next.
+  unsigned next_tc() {
+    const std::size_t n = got.size();
+    run(8);
+    REQUIRE(got.size() == n + 1);
+    return wire::load_be<2>(header_bytes(got[n]) + 14) >> 4 & 0xff;
   }
   void control() {
     Ctlpkt c;
@@ -74,12 +93,14 @@ struct Bench {
     c.ext_len = 16;
     probe_in.load(c);
   }
-  void endpoint_request() {
+  void endpoint_request(unsigned tc) { eprq.load(request_of(tc)); }
+  static Ctlpkt request_of(unsigned tc) {
     Ctlpkt c;
     c.qp = 1;
+    c.tc = static_cast<uint8_t>(tc);
     c.opcode = 0xD8;
     c.ext_len = 16;
-    eprq.load(c);
+    return c;
   }
 };
 
@@ -173,7 +194,7 @@ TEST_CASE("tx_header sends control, probes, endpoint requests, data; requests in
   b.cfg.req = false;
   b.run(2);
   b.data();
-  b.endpoint_request();
+  b.endpoint_request(33);
   b.probe();
   b.control();
   b.run(10);
@@ -190,10 +211,79 @@ TEST_CASE("tx_header sends control, probes, endpoint requests, data; requests in
   CHECK(tc(0) == 46 << 2);
   CHECK(tc(1) == (4 << 2 | 2));
   CHECK(b.got[2].ctl);
-  CHECK(tc(2) == (4 << 2 | 2));
+  CHECK(tc(2) == (33 << 2 | 2));  // as endpoint wants it
   const auto dqpn = [&](unsigned i) { return wire::load_be<3>(header_bytes(b.got[i]) + 67); };
   CHECK(dqpn(1) == 0x77);
   CHECK(dqpn(2) == 2);
+}
+
+TEST_CASE("tx_header: a QP's class is its own, from QP_CLASS until Reset or Init", "[pipeline][tx_header][A-79]") {
+  Bench b;
+  b.csr.dscp_data = 5;
+  b.csr.dscp_rtx = 9;
+  constexpr unsigned kEct = 2;
+  const auto data = [&](unsigned qp, bool rtx) {
+    b.data(qp, rtx);
+    return b.next_tc();
+  };
+  /// Data, retransmissions, a reliability probe and an EV probe of QP 1.
+  const auto classes = [&](unsigned plain, unsigned rtx) {
+    CHECK(data(1, false) == (plain << 2 | kEct));
+    CHECK(data(1, true) == (rtx << 2 | kEct));
+    b.probe();
+    CHECK(b.next_tc() == (plain << 2 | kEct));
+    b.probe_in.load(Bench::request_of(63));  // an EV probe of the QP: it travels as its data
+    CHECK(b.next_tc() == (plain << 2 | kEct));
+    Ctlpkt state;  // a question for the peer's state, from ack_gen's input
+    state.qp = 1;
+    state.opcode = 0xDE;
+    state.ext_len = 16;
+    b.ctl.load(state);
+    CHECK(b.next_tc() == (plain << 2 | kEct));
+    b.control();
+    CHECK(b.next_tc() == 46 << 2);
+    b.endpoint_request(17);  // endpoint's belong to no QP
+    CHECK(b.next_tc() == (17 << 2 | kEct));
+    CHECK(data(2, false) == (5 << 2 | kEct));
+    CHECK(data(2, true) == (9 << 2 | kEct));
+  };
+  b.set_up(1, QpState::Init);
+  b.set_up(2, QpState::Init);
+  classes(5, 9);
+  b.write(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 40, .data = 20, .own = true});
+  classes(20, 40);
+  b.set_up(1, QpState::Rtr);
+  b.set_up(1, QpState::Rts);
+  classes(20, 40);
+  SECTION("Reset and Init end it") {
+    b.set_up(1, GENERATE(QpState::Reset, QpState::Init));
+    classes(5, 9);
+    b.set_up(1, QpState::Rts);
+    classes(5, 9);
+  }
+  SECTION("so does a row without own") {
+    b.write(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 41, .data = 21, .own = false});
+    classes(5, 9);
+  }
+  SECTION("another row takes its place, and 0 is a code point") {
+    b.write(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 63, .data = 0, .own = true});
+    classes(0, 63);
+  }
+  SECTION("what passes stage A later has the new class, retransmissions of older ones too") {
+    b.ready = false;
+    b.data();
+    b.run(4);  // beyond stage A
+    b.data(1, true);
+    b.cycle();
+    b.write(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 41, .data = 21, .own = true});
+    b.ready = true;
+    const std::size_t n = b.got.size();
+    b.run(10);
+    REQUIRE(b.got.size() == n + 2);
+    const auto tc = [&](std::size_t i) { return wire::load_be<2>(header_bytes(b.got[i]) + 14) >> 4 & 0xff; };
+    CHECK(tc(n) == (20 << 2 | kEct));
+    CHECK(tc(n + 1) == (41 << 2 | kEct));
+  }
 }
 
 TEST_CASE("tx_header takes all four encapsulations from the QP, each with its part of the ICRC",

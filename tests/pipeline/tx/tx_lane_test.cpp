@@ -384,3 +384,60 @@ TEST_CASE("tx_fetch takes the planes in turn", "[pipeline][tx_lane]") {
   }
   CHECK(got == std::vector<uint64_t>{0, 100, 1, 101, 2, 102});
 }
+
+TEST_CASE("tx_lane: a data packet of no bytes asks for no line, and those around it get theirs",
+          "[pipeline][tx_lane]") {
+  Bench b;
+  const unsigned lengths[] = {40, 0, 0, 20, 0};
+  for (const unsigned length : lengths) {
+    Hdr h = Bench::header(false, 30, length, static_cast<uint8_t>(0x40 + length));
+    h.laddr = 0x1000 * (length + 1);
+    b.lane.push_hdr(h);
+    b.cycle();
+  }
+  std::size_t answered = 0;
+  for (unsigned i = 0; i < 100; ++i) {
+    if (answered < b.requests.size()) b.answers.emplace_back(32, static_cast<uint8_t>(0xA0 + answered++));
+    b.cycle();
+  }
+  REQUIRE(b.requests.size() == 3);
+  CHECK((b.requests[0].addr == 0x29000 && b.requests[0].len == 32));
+  CHECK((b.requests[1].addr == 0x29020 && b.requests[1].len == 8));
+  CHECK((b.requests[2].addr == 0x15000 && b.requests[2].len == 20));
+  CHECK(b.tx_inc == 5);
+  std::vector<std::vector<uint8_t>> frames(1);
+  for (const Beat& beat : b.beats) {
+    frames.back().insert(frames.back().end(), beat.bytes.begin(), beat.bytes.end());
+    if (beat.last) frames.emplace_back();
+  }
+  REQUIRE(frames.size() == 6);
+  for (unsigned i = 0; i < 5; ++i) {
+    CAPTURE(i);
+    const unsigned length = lengths[i];
+    REQUIRE(frames[i].size() == 30 + length + 4);
+    CHECK(frames[i][0] == 0x40 + length);
+    for (unsigned k = 0; k < length; ++k) CHECK(frames[i][30 + k] == (length == 20 ? 0xA2 : k < 32 ? 0xA0 : 0xA1));
+    // Of no bytes: the ICRC register as the header brings it, complemented.
+    if (length == 0) CHECK((frames[i][30] == 0xbb && frames[i][33] == 0xee));
+  }
+}
+
+TEST_CASE("tx_lane: data packets of no bytes fill their queue as others do", "[pipeline][tx_lane]") {
+  Bench b;
+  b.tready = false;
+  unsigned pushed = 0;
+  for (unsigned i = 0; i < 100; ++i) {
+    if (b.lane.hdr_ready_data()) {
+      b.lane.push_hdr(Bench::header(false, 30, 0));
+      ++pushed;
+    }
+    b.cycle();
+  }
+  CHECK(pushed == b.preset.tx_lane_fifo + 1);  // and one in work
+  CHECK_FALSE(b.lane.lane_room());
+  b.tready = true;
+  b.run(200);
+  CHECK(b.tx_inc == pushed);
+  CHECK(b.requests.empty());
+  CHECK(b.lane.lane_room());
+}

@@ -337,7 +337,7 @@ TEST_CASE("tx_path: packets in a row get the EVs that they get one at a time, wh
   const unsigned evs = fast.preset.evs_per_qp;
   for (Bench* b : {&fast, &slow}) {
     std::mt19937 r(seed);
-    b->csr.skip_twice = true;
+    b->csr.skip_mode = SkipMode::Twice;
     for (const unsigned qp : {0u, 1u, 3u}) b->set_up(qp, qp, qp);
     b->peer_ports(1, 0b1010'1010);
     if (seed % 2) b->peer_ports(0, 0);

@@ -59,11 +59,12 @@ TEST_CASE("tx_path skips a marked EV once and restores it on the way", "[pipelin
 
 TEST_CASE("tx_path skips an EV with two marks twice, if the register says so", "[pipeline][tx_path]") {
   Bench b;
-  b.csr.skip_twice = GENERATE(false, true);
+  const bool twice = GENERATE(false, true);
+  b.csr.skip_mode = twice ? SkipMode::Twice : SkipMode::Pass;
   for (int i = 0; i < 3; ++i) b.feed_back(2, 0xA000 + 16 + 2);
-  CHECK(b.skips == (b.csr.skip_twice ? 2 : 1));
+  CHECK(b.skips == (twice ? 2 : 1));
   for (int i = 0; i < 15; ++i) CHECK(b.send_one() != 2);  // a pass without EV 2
-  if (b.csr.skip_twice) {
+  if (twice) {
     for (int i = 0; i < 15; ++i) CHECK(b.send_one() != 2);
   }
   CHECK(b.pass(16).count(2) == 1);
@@ -71,7 +72,7 @@ TEST_CASE("tx_path skips an EV with two marks twice, if the register says so", "
 
 TEST_CASE("tx_path: an EV with two marks counts as one in use", "[pipeline][tx_path]") {
   Bench b(2);
-  b.csr.skip_twice = true;
+  b.csr.skip_mode = SkipMode::Twice;
   b.lose(3);  // 13 comes in
   b.feed_back(13, 0xA01D);
   b.feed_back(13, 0xA01D);
@@ -474,11 +475,54 @@ TEST_CASE("tx_path fills a profile by field expansion, EV numbers modulo max_val
   CHECK(b.got.back().ev == 0xA000u + b.got.back().ev_idx);
 }
 
+TEST_CASE("tx_path: a value 0 takes no row of a profile that is filled, and costs its cycles",
+          "[pipeline][tx_path][gen]") {
+  Bench b;
+  // Numbers 0..3 in bits 1:0, from 2 on: 2 3 (0) 1 2 3 (0) 1 ...: 16 rows of 21 values.
+  CHECK(b.configure(CfgTable::EvGen, 1, {1, 2, 3, 0, 3}) == 1 + 21 * 32);
+  b.pass(16);
+  const uint32_t row[3] = {2, 3, 1};
+  for (const Path& p : b.got) {
+    CAPTURE(p.ev_idx);
+    CHECK(p.ev == row[p.ev_idx % 3]);
+  }
+  // Nothing but 0: a second 0 in a row is 8. AUTO with a mask of one bit: the bits of the values, but for single 0s.
+  CHECK(b.configure(CfgTable::EvGen, 1, {1, 0, 0, 0, 0}) == 1 + 2 * 16 * 32);
+  b.got.clear();
+  b.pass(16);
+  for (const Path& p : b.got) CHECK(p.ev == 8);
+  CHECK(b.configure(CfgTable::EvGen, 1, {0, 0, 0, 0, 0}) == 1 + 2 * 16);
+  b.got.clear();
+  b.pass(16);
+  for (const Path& p : b.got) CHECK(p.ev == 8);
+  uint32_t v = 1;
+  std::vector<uint32_t> want;
+  unsigned values = 0;
+  for (bool zero = false; want.size() < 16; ++values) {
+    v ^= v << 13;
+    v ^= v >> 17;
+    v ^= v << 5;
+    if ((v & 1) != 0) {
+      want.push_back(1);
+      zero = false;
+    } else if (zero) {
+      want.push_back(8);
+      zero = false;
+    } else {
+      zero = true;
+    }
+  }
+  CHECK(b.configure(CfgTable::EvGen, 1, {0, 1, 0, 0, 1}) == 1 + values);
+  b.got.clear();
+  b.pass(16);
+  for (const Path& p : b.got) CHECK(p.ev == want[p.ev_idx]);
+}
+
 TEST_CASE("tx_path: packets wait while a profile is filled", "[pipeline][tx_path][gen]") {
   Bench b;
   b.send();
   b.cycle();
-  b.cfg = {true, static_cast<uint8_t>(CfgTable::EvGen), 1, {1, 0, 15, 0, 15}};
+  b.cfg = {true, static_cast<uint8_t>(CfgTable::EvGen), 1, {1, 0, 15, 16, 15}};
   for (int i = 0; i < 512; ++i) b.cycle();
   CHECK(b.got.empty());
   CHECK_FALSE(b.path.cfg_ack());
@@ -486,7 +530,7 @@ TEST_CASE("tx_path: packets wait while a profile is filled", "[pipeline][tx_path
   CHECK(b.path.cfg_ack());
   for (int i = 0; i < 5; ++i) b.cycle();
   REQUIRE(b.got.size() == 1);
-  CHECK(b.got[0].ev == 3);
+  CHECK(b.got[0].ev == 16 + 3);
 }
 
 TEST_CASE("tx_path waits for room and takes the other plane first", "[pipeline][tx_path]") {

@@ -38,7 +38,7 @@ struct TxTop {
         grant(2),
         rdreq(p.num_planes),
         sched(p, push, park, wake, grant),
-        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe}),
+        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, seg_qperr}),
         path(p, pkt, fb, pfb, path_out, rec, evev, bad),
         inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inf_qperr, stateq}),
         probes(p, {bad, pres, pans}, pfb, probe),
@@ -113,7 +113,7 @@ struct TxTop {
       ctls.pop_front();
     }
     const auto drain = [](auto&... s) { ((s.has() ? s.pop() : void()), ...); };
-    drain(okev, stateq, inf_qperr);
+    drain(okev, stateq, inf_qperr, seg_qperr);
 
     csr.tick = static_cast<uint32_t>(now / preset.tick_cycles);
     const auto step_block = [&](unsigned k) {
@@ -181,6 +181,7 @@ struct TxTop {
     ccev.clock();
     okev.clock();
     inf_qperr.clock();
+    seg_qperr.clock();
     retx.clock();
     upd.clock();
     fb.clock();
@@ -270,7 +271,7 @@ struct TxTop {
   Stream<Ccans> ans, rans;
   Stream<Ccev> ccev;
   Stream<Okev> okev;
-  Stream<Qperr> inf_qperr;
+  Stream<Qperr> inf_qperr, seg_qperr;
   Stream<Retx> retx;
   Stream<Upd> upd;
   Stream<Fb> fb, pfb;

@@ -47,7 +47,13 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
       is_sack ? sack_.ctl0() : answer_.ctl0();
       break;
     case State::Ctl1:
-      is_sack ? sack_.ctl1() : answer_.nack(csr);
+      if (is_sack) {
+        sack_.ctl1();
+      } else if (shared_.now.ctl.kind == CtlKind::Returned) {
+        answer_.returned();
+      } else {
+        answer_.nack(csr);
+      }
       break;
     case State::Row:
       sack_.row(csr);

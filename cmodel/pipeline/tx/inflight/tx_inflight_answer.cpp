@@ -57,6 +57,21 @@ void Answer::nack(const CsrOut& csr) {
   }
 }
 
+/// A switch has sent it back: it is lost, if it is the one that is out. Its EV and its controller hear of it when it is
+/// sent again.
+void Answer::returned() {
+  s_.now.state = State::Idle;
+  const Ctl& ctl = s_.now.ctl;
+  Qp& q = s_.qps[ctl.qp];
+  WinBlock row = s_.blocks.row();
+  const bool rtx = (ctl.m & 1u) != 0;
+  if (!in_window(ctl.psn, q.una, q.nxt) || !returned_lost(row.psns, ctl.psn, s_.blocks.sent().rtx, rtx)) return;
+  MRC_CHECK(q.owned(ctl.psn), "a packet of the window has no record");
+  s_.blocks.write_row(row);
+  s_.qps.enlist(q, ctl.qp);
+  q.rtx_lo = psn_first(q.rtx_lo, ctl.psn);
+}
+
 void Answer::ack() {
   s_.now.state = State::Idle;
   const Ctl& ctl = s_.now.ctl;

@@ -5,16 +5,18 @@
 
 namespace mrc::inflight {
 
-/// NACKs and ACKs: whether one counts, what follows for the window, the QP and its controller. Twin of
-/// mrc_tx_inflight_answer.
+/// NACKs, ACKs and packets that came back: whether one counts, what follows for the window, the QP and its controller.
+/// Twin of mrc_tx_inflight_answer.
 class Answer {
  public:
   explicit Answer(Shared& shared) : s_(shared) {}
 
-  /// A NACK in Ctl0: reads record and row of its packet.
+  /// A NACK, or a packet that came back, in Ctl0: reads record and row of its packet.
   void ctl0();
   /// A NACK in Ctl1.
   void nack(const CsrOut& csr);
+  /// A packet that came back in Ctl1.
+  void returned();
   /// State Ack.
   void ack();
 

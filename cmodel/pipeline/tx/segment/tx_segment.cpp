@@ -55,7 +55,7 @@ void TxSegment::step(const CfgBus& cfg, const CsrOut& csr, bool freed) {
   emit(csr);  // after fetch(): the end of a burst ends its fetching
   if (!configure(cfg)) {
     progress();
-    intake();
+    intake(csr);
   }
   serve_go();
   credit_ += (freed ? 1u : 0u) - (began_ ? 1u : 0u);
@@ -78,12 +78,13 @@ void TxSegment::clock() {
 }
 
 bool TxSegment::can_send(const Qp& q) const {
-  return q.rts() && q.failed == 0 && q.head != q.tail && psn_dist(q.psn, q.una) < 128 * q.mpr &&
+  return q.rts() && q.failed == 0 && q.held == 0 && q.head != q.tail && psn_dist(q.psn, q.una) < 128 * q.mpr &&
          (((q.psn >> 4) - (q.una >> 4)) & 0xf'ffffu) < blocks_;
 }
 
 /// The QP goes to tx_sched. Intake and Progress: after Emit, so that this wins over its clearing.
 void TxSegment::activate(Qp& q, uint16_t index) {
+  MRC_CHECK(!still_active(q), "a QP goes to tx_sched that is there");
   go_.push({.qp = index});
   go_pushed_ = true;
   set(q.active, 1);
@@ -144,6 +145,7 @@ void TxSegment::set_up(Qp& q, const CfgBus& cfg) {
   set(q.dest, row.dest);
   set(q.win, 0);
   set(q.wout, 0);
+  set(q.wsent, 0);
   for (uint32_t* reg : {&q.head, &q.tail, &q.una_msn}) set(*reg, row.msn);
   set(q.rqmsn, row.rqmsn);
   set(q.idx, 0);
@@ -151,31 +153,33 @@ void TxSegment::set_up(Qp& q, const CfgBus& cfg) {
   set(q.una, row.sq_psn);
   set(q.failed, 0);
   set(q.fresh, 1);
+  set(q.held, 0);
 }
 
 // Intake
 
 /// The last quarter of the pool is for QPs that have next to nothing.
 bool TxSegment::room(const Qp& q) const {
-  return pool_.valid() && (pool_.free() > num_wqes_ / 4 || q.held() < 2) && q.held() < wqe_depth_;
+  return pool_.valid() && (pool_.free() > num_wqes_ / 4 || q.works() < 2) && q.works() < wqe_depth_;
 }
 
 /// What is wrong with a work request; Ok: nothing.
-CqStatus TxSegment::refusal(const Qp& q, const Wqe& w) {
+CqStatus TxSegment::refusal(const Qp& q, const Wqe& w, const CsrOut& csr) {
   if (q.failed != 0) return CqStatus::Flushed;
   if (!q.rts()) return CqStatus::LocState;
-  if (w.length == 0) return CqStatus::LocLength;
-  if (w.imm_valid && ((q.win - q.wout) & 0xffu) == q.max_wimm) return CqStatus::WimmOverrun;
+  if (w.length == 0 && csr.zero_length != ZeroLength::Legal) return CqStatus::LocLength;
+  const bool full = csr.wimm_over != WimmOver::Wait && ((q.win - q.wout) & 0xffu) == q.max_wimm;
+  if (w.imm_valid && (q.max_wimm == 0 || full)) return CqStatus::WimmOverrun;
   return CqStatus::Ok;
 }
 
-void TxSegment::intake() {
+void TxSegment::intake(const CsrOut& csr) {
   if (!in_.wqe.valid()) return;
   const Wqe& w = in_.wqe.head();
   Qp& q = qp(w.qp);
-  const CqStatus status = refusal(q, w);
+  const CqStatus status = refusal(q, w, csr);
   if (status != CqStatus::Ok) {
-    refuse(w, status);
+    refuse(w, status, csr);
     return;
   }
   // Progress in the same cycle: each would see the other's old registers, and nobody would wake the QP.
@@ -197,9 +201,12 @@ void TxSegment::intake() {
   in_.wqe.pop();
 }
 
-/// Completions of a QP keep their order: a refusal waits for what is under way.
-void TxSegment::refuse(const Wqe& w, CqStatus status) {
-  if (done_.busy || c1_.valid || !cq_.ready() || done_loaded_) return;
+/// Completions of a QP keep their order: a refusal waits for what is under way. One immediate too many may end the QP.
+void TxSegment::refuse(const Wqe& w, CqStatus status, const CsrOut& csr) {
+  const bool ends =
+      status == CqStatus::WimmOverrun && csr.wimm_over != WimmOver::Wait && csr.wimm_over != WimmOver::Refuse;
+  if (done_.busy || c1_.valid || !cq_.ready() || done_loaded_ || (ends && !out_.qperr.free())) return;
+  if (ends) out_.qperr.load({.qp = w.qp, .status = status});
   Cqe& c = cq_.push();
   c = Cqe{};
   c.qp = w.qp;
@@ -211,7 +218,7 @@ void TxSegment::refuse(const Wqe& w, CqStatus status) {
 // Progress and Complete
 
 void TxSegment::progress() {
-  if (c1_.valid) complete();
+  if (c1_.valid && complete()) return;
   if (done_.busy) {
     if (cq_.count() + (c1_.valid ? 1 : 0) < kCq) issue();
   } else if (in_.upd.has()) {
@@ -219,15 +226,23 @@ void TxSegment::progress() {
   }
 }
 
-/// The work request in c1 completes; its row goes back to the pool.
-void TxSegment::complete() {
+/// The work request in c1 completes; its row goes back to the pool. True if its QP is held: Progress does nothing else
+/// then, since an immediate that completes lets the QP go, which may take push's queue.
+bool TxSegment::complete() {
   Qp& q = qp(c1_.qp);
   const DoneRow& row = done_rows_.rdata();
   set(q.urow, row.next);
   pool_.give(c1_.row);
   if (row.imm_valid) set(q.wout, next8(q.wout));
   MRC_CHECK(c1_.valid, "a completion of nothing");
-  if (c1_.silent) return;
+  if (q.held != 0 && row.imm_valid && !c1_.silent) {
+    Qp after = q;
+    after.held = 0;
+    set(q.held, 0);
+    // It may be on its way already: Intake and news read held in the cycle in which Emit sets it.
+    if (!still_active(q) && can_send(after)) activate(q, c1_.qp);
+  }
+  if (c1_.silent) return q.held != 0;
   Cqe& c = cq_.push();
   c = Cqe{};
   c.qp = c1_.qp;
@@ -235,6 +250,7 @@ void TxSegment::complete() {
   c.wr_id = row.wr_id;
   c.length = row.length;
   c.msn = c1_.msn;
+  return q.held != 0;
 }
 
 void TxSegment::issue() {
@@ -383,7 +399,7 @@ void TxSegment::emit(const CsrOut& csr) {
   if (!out_.pkt.free() || !out_.push.free() || !out_.ret.free()) return;
   if (turn_ && go_.valid()) return;
   if (on_) {
-    send(r, csr);
+    if (!over_for_now(r)) send(r, csr);
   } else {
     begin(r, csr);
   }
@@ -415,10 +431,22 @@ void TxSegment::retransmit(const Row& r) {
   p.size = o.size;
 }
 
+/// The next packet of row r's QP is held back: max_wimm immediates are on their way.
+bool TxSegment::over(const Row& r) const {
+  const Qp& q = qps_[r.qp & qp_mask_];
+  return wimm_held(q.idx, r.work.message.imm_valid, q.wsent, q.wout, q.max_wimm);
+}
+
+/// The same, but a message of the QP completes in this cycle: it may be the one that lets the packet go.
+bool TxSegment::over_for_now(const Row& r) const { return c1_.valid && same_qp(c1_.qp, r.qp) && over(r); }
+
 /// The first row of a grant, and with a controller its answer.
 void TxSegment::begin(const Row& r, const CsrOut& csr) {
   const bool asked = r.cc && !r.dead;
   if (!out_.park.free() || (asked && !in_.ans.has())) return;
+  const bool can = can_send(qp(r.qp));
+  const bool stays = r.dead || !can, refused = asked && in_.ans.head().bytes == 0;
+  if (!stays && !refused && over_for_now(r)) return;
   left_ = 0;
   lastf_ = false;
   if (asked) {
@@ -426,10 +454,9 @@ void TxSegment::begin(const Row& r, const CsrOut& csr) {
     lastf_ = in_.ans.head().last != 0;
     in_.ans.pop();
   }
-  const bool can = can_send(qp(r.qp));
-  if (r.dead || !can) {
+  if (stays) {
     leave(r, r.dead && can);
-  } else if (asked && left_ == 0) {
+  } else if (refused) {
     rows_.pop();
     out_.park.load({.qp = r.qp});
   } else {
@@ -449,6 +476,11 @@ void TxSegment::send(const Row& r, const CsrOut& csr) {
     end(r, false);
     return;
   }
+  if (over(r)) {
+    set(q.held, 1);
+    end(r, false);
+    return;
+  }
   Pkt p;
   put(segment(r.work.message, q.idx, r.mtu), p);
   p.idx = q.idx;
@@ -461,10 +493,12 @@ void TxSegment::send(const Row& r, const CsrOut& csr) {
   MRC_CHECK(!r.cc || left_ >= p.size, "more is sent than the controller granted");
   MRC_CHECK(psn_dist(q.psn, q.una) < 128u * q.mpr, "a packet outside of the window is sent");
   MRC_CHECK(q.head != q.tail, "a packet of no work is sent");
+  MRC_CHECK(((q.wsent - q.wout) & 0xffu) <= q.max_wimm, "more than max_wimm immediates are on their way");
   MRC_CHECK(!begins || credit_ != 0, "a block is used that there is not");
   if (r.cc) left_ -= p.size;
   began_ = begins;
   set(q.fresh, 0);
+  if (q.idx == 0 && r.work.message.imm_valid) set(q.wsent, next8(q.wsent));
   used_n_ += 1;
   MRC_CHECK(used_n_ <= kBurstPackets, "a burst is longer than 16 packets");
   used_b_ += p.plen;

@@ -32,13 +32,13 @@ class TxSegment {
   };
   /// Streams out.
   struct Out {
-    Stream<Pkt>& pkt;     ///< to tx_path
-    Stream<Sched>& push;  ///< to tx_sched
-    Stream<Grant>& park;  ///< to tx_sched
-    Stream<Ccask>& ask;   ///< to cc_nscc
-    Stream<Ccret>& ret;   ///< to cc_nscc
-    Fifo<Cqe>& cqe;       ///< to the host: cq_mux's input FIFO
-    Stream<Qperr>& qperr; ///< to csr
+    Stream<Pkt>& pkt;      ///< to tx_path
+    Stream<Sched>& push;   ///< to tx_sched
+    Stream<Grant>& park;   ///< to tx_sched
+    Stream<Ccask>& ask;    ///< to cc_nscc
+    Stream<Ccret>& ret;    ///< to cc_nscc
+    Fifo<Cqe>& cqe;        ///< to the host: cq_mux's input FIFO
+    Stream<Qperr>& qperr;  ///< to csr
   };
 
   TxSegment(const Preset& preset, const In& in, const Out& out);
@@ -64,8 +64,9 @@ class TxSegment {
     uint32_t mtu = 0, mpr_max = 0, profile = 0, max_wimm = 0, dest = 0, ts = 0, cc = 0;
     // By Intake: MSN of the next WQE, next RQMSN, WRITEs with immediate taken, the empty row.
     uint32_t tail = 0, rqmsn = 0, win = 0, erow = 0;
-    // By Emit: MSN being segmented, its row, next packet of it, next PSN.
-    uint32_t head = 0, hrow = 0, idx = 0, psn = 0;
+    // By Emit: MSN being segmented, its row, next packet of it, next PSN, WRITEs with immediate of which a packet was
+    // sent.
+    uint32_t head = 0, hrow = 0, idx = 0, psn = 0, wsent = 0;
     // By Progress: oldest incomplete MSN, its row, oldest unacknowledged PSN, window, immediates completed.
     uint32_t una_msn = 0, urow = 0, una = 0, mpr = 0, wout = 0;
     // By several.
@@ -73,10 +74,11 @@ class TxSegment {
     uint32_t active = 0;  // in tx_sched, or on its way there or back
     uint32_t failed = 0;  // over until QP_CTX
     uint32_t fresh = 0;   // nothing sent since QP_CTX
+    uint32_t held = 0;    // message head has an immediate, and max_wimm of them are on their way
     uint32_t known = 0;   // owns an empty row
 
     bool rts() const { return static_cast<QpState>(state) == QpState::Rts; }
-    uint16_t held() const { return static_cast<uint16_t>(tail - una_msn); }  // WQEs
+    uint16_t works() const { return static_cast<uint16_t>(tail - una_msn); }  // WQEs
   };
 
   /// A work request in its row of the pool.
@@ -131,11 +133,11 @@ class TxSegment {
   bool configure(const CfgBus& cfg);
   void set_up(Qp& q, const CfgBus& cfg);
   bool room(const Qp& q) const;
-  static CqStatus refusal(const Qp& q, const Wqe& w);
-  void intake();
-  void refuse(const Wqe& w, CqStatus status);
+  static CqStatus refusal(const Qp& q, const Wqe& w, const CsrOut& csr);
+  void intake(const CsrOut& csr);
+  void refuse(const Wqe& w, CqStatus status, const CsrOut& csr);
   void progress();
-  void complete();
+  bool complete();
   void issue();
   void take_upd();
 
@@ -145,6 +147,8 @@ class TxSegment {
   uint16_t first_size(const Row& r, const Qp& q, const CsrOut& csr) const;
   void emit(const CsrOut& csr);
   void retransmit(const Row& r);
+  bool over(const Row& r) const;
+  bool over_for_now(const Row& r) const;
   void begin(const Row& r, const CsrOut& csr);
   void send(const Row& r, const CsrOut& csr);
   bool has_block(const Qp& q, bool begins) const;

@@ -49,17 +49,19 @@ struct Bench {
   Stream<Ccask> ask;
   Stream<Ccret> ret;
   Fifo<Cqe> cqe{2};
+  Stream<Qperr> qperr;
   TxSched sched{preset, push, park, wake, grant};
-  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe}};
+  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr}};
   CfgBus cfg;
   CsrOut csr;
-  bool take_pkt = true, take_cqe = true, take_ask = true, take_ret = true;
+  bool take_pkt = true, take_cqe = true, take_ask = true, take_ret = true, take_qperr = true;
   unsigned freed = 0;  ///< blocks that will be told free, one per cycle
   unsigned cycles = 0;
   std::deque<Wqe> queue;  ///< work requests that go in as the FIFO takes them
   std::vector<Pkt> pkts;
   std::vector<unsigned> at;
   std::vector<Cqe> cqes;
+  std::vector<Qperr> qperrs;
   // The controllers of 4 destinations: so many more bytes may go. One that refused wakes when its packet may.
   uint32_t credit[4] = {};
   uint32_t wants[4] = {};
@@ -158,6 +160,10 @@ struct Bench {
       cqes.push_back(cqe.head());
       cqe.pop();
     }
+    if (qperr.has() && take_qperr) {
+      qperrs.push_back(qperr.head());
+      qperr.pop();
+    }
     control_cycle();
     sched.step(cfg);
     segment.step(cfg, csr, freed != 0);
@@ -176,6 +182,7 @@ struct Bench {
     ask.clock();
     ret.clock();
     cqe.clock();
+    qperr.clock();
     ++cycles;
   }
   void run(unsigned n) {

@@ -184,6 +184,8 @@ struct Storm {
     uint32_t next_wr = 0, completed = 0, posted = 0;
     bool cc = false;
     uint32_t begun = 0, held = 0, base = 0;
+    uint32_t imms = 0, max_wimm = 0;  // begun and not acknowledged
+    std::deque<bool> imm;             // of messages not acknowledged
   };
   std::vector<Qp> qps;
   std::size_t seen = 0, rets_seen = 0, cqes_seen = 0;
@@ -199,7 +201,8 @@ struct Storm {
       r.cc = q != 3;
       r.dest = q == 2 ? 1 : 0;
       r.ts = q == 1;
-      r.max_wimm = 255;
+      r.max_wimm = static_cast<uint8_t>(q == 0 ? 255 : 1 + rng() % 3);
+      qps[q].max_wimm = r.max_wimm;
       r.mpr = static_cast<uint8_t>(1 + rng() % 4);
       b.configure(q, r);
       qps[q].cc = r.cc;
@@ -227,6 +230,7 @@ struct Storm {
       REQUIRE_FALSE(q.sent.empty());
       REQUIRE(p.dmalen == q.sent.front().length);
       REQUIRE(p.rkey == q.sent.front().rkey);
+      if (p.idx == 0 && q.sent.front().imm_valid) REQUIRE(++q.imms <= q.max_wimm);
       if (q.psn % 16 == 0 || q.begun == 0) {
         if (q.held++ == 0) q.base = q.psn >> 4;
         ++q.begun;
@@ -262,6 +266,8 @@ struct Storm {
       u.msn = q.ends.front().second;
       u.syndrome = 0x1f;
       q.ends.pop_front();
+      if (q.imm.front()) --q.imms;
+      q.imm.pop_front();
     }
     q.una = u.una;
     while (q.held != 0 && q.base != q.una >> 4) {  // the block of the newest packet stays
@@ -275,9 +281,10 @@ struct Storm {
     if (work && b.wqe.ready() && below(6) == 0) {
       const auto index = static_cast<uint16_t>(below(4));
       Qp& q = qps[index];
-      Wqe w = Bench::work(index, 1 + below(1u << (4 + below(12))), q.next_wr++, below(4) == 0);
+      Wqe w = Bench::work(index, below(1u << below(16)), q.next_wr++, below(3) == 0);
       w.rkey = static_cast<uint32_t>(rng());
       q.sent.push_back(w);
+      q.imm.push_back(w.imm_valid);
       ++q.posted;
       b.wqe.push(w);
     }

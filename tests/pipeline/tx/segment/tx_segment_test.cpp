@@ -359,6 +359,7 @@ TEST_CASE("tx_segment: rows come back, however a QP ends", "[pipeline][tx_segmen
 
 TEST_CASE("tx_segment refuses work in a wrong state or of a wrong length", "[pipeline][tx_segment]") {
   Bench b(2);
+  b.csr.zero_length = ZeroLength::Nak;
   b.post(3, 10, 1);  // QP 3 is in state Reset
   b.post(0, 0, 2);
   b.run(10);
@@ -369,6 +370,64 @@ TEST_CASE("tx_segment refuses work in a wrong state or of a wrong length", "[pip
   CHECK(b.cqes[0].length == 0);
   CHECK(b.cqes[1].status == CqStatus::LocLength);
   CHECK(b.pkts.empty());
+}
+
+TEST_CASE("tx_segment: a message of no bytes is one packet, or refused if software says so", "[pipeline][tx_segment]") {
+  Bench b(2, 0x100, 0);
+  b.post(0, 0, 1);
+  b.post(0, 0, 2, true);
+  b.post(0, 300, 3);
+  b.run(60);
+  CHECK(b.cqes.empty());
+  REQUIRE(b.pkts.size() == 4);
+  for (const unsigned i : {0u, 1u}) {
+    const Pkt& p = b.pkts[i];
+    CAPTURE(i);
+    CHECK((p.psn == 0x100 + i && p.msn == i && p.idx == 0));
+    CHECK(p.opcode == (i == 0 ? 0xCA : 0xCB));
+    CHECK((p.plen == 0 && p.dmalen == 0 && p.last));
+    CHECK((p.va == 0x2000 && p.rkey == 7));
+    CHECK(p.rqmsn == (i == 0 ? 0 : 5));
+    CHECK(p.imm == (i == 0 ? 0 : 0x55));
+    CHECK(p.size == (i == 0 ? 84 : 88));
+  }
+  CHECK((b.pkts[2].msn == 2 && b.pkts[2].opcode == 0xC6));
+  b.retx.load({.qp = 0, .psn = 0x101, .msn = 1, .row = b.pkts[1].row, .idx = 0, .avoid_ev = 9, .size = 88});
+  b.run(10);
+  REQUIRE(b.pkts.size() == 5);
+  CHECK((b.pkts[4].rtx && b.pkts[4].opcode == 0xCB && b.pkts[4].plen == 0 && b.pkts[4].rqmsn == 5));
+  b.update({.qp = 0, .una = 0x104, .ack = true, .msn = 3, .syndrome = 0x1f});
+  REQUIRE(b.cqes.size() == 3);
+  b.expect(0, 0, CqStatus::Ok, 1, 0, 0);
+  b.expect(1, 0, CqStatus::Ok, 2, 0, 1);
+  b.expect(2, 0, CqStatus::Ok, 3, 300, 2);
+  for (const unsigned mode : {1u, 2u, 3u}) {
+    CAPTURE(mode);
+    b.csr.zero_length = static_cast<ZeroLength>(mode);
+    b.cqes.clear();
+    b.pkts.clear();
+    b.post(0, 0, 10);
+    b.post(0, 0, 11, true);
+    b.post(0, 100, 12, true);
+    b.run(30);
+    REQUIRE(b.cqes.size() == 2);
+    b.expect(0, 0, CqStatus::LocLength, 10, 0, 0);
+    b.expect(1, 0, CqStatus::LocLength, 11, 0, 0);
+    REQUIRE(b.pkts.size() == 1);  // the QP goes on; what is refused has no MSN and no RQMSN
+    CHECK(b.pkts[0].msn == 2 + mode);
+    CHECK(b.pkts[0].rqmsn == 5 + mode);
+  }
+}
+
+TEST_CASE("tx_segment: messages of no bytes, one with each row, a packet per cycle", "[pipeline][tx_segment][rate]") {
+  Bench b(busy());
+  b.take_pkt = false;
+  for (unsigned i = 0; i < 16 * 40; ++i) b.queue.push_back(Bench::work(static_cast<uint16_t>(i % 16), 0, i));
+  b.run(700);
+  b.take_pkt = true;
+  b.run(900);
+  REQUIRE(b.pkts.size() == 16 * 40);
+  for (std::size_t i = 201; i < 500; ++i) CHECK(b.at[i] - b.at[i - 1] == 1);
 }
 
 TEST_CASE("tx_segment takes any length but 0: a message of 2^32 - 1 bytes has 2^24 packets", "[pipeline][tx_segment]") {

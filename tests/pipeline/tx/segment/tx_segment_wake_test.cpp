@@ -266,6 +266,7 @@ TEST_CASE("tx_segment: news in the cycle in which the window closes: the QP goes
 
 TEST_CASE("tx_segment: refusals wait while the host takes no completions, none is lost", "[pipeline][tx_segment]") {
   Bench b(4, 0x100, 0);
+  b.csr.zero_length = ZeroLength::Nak;
   b.take_cqe = false;
   for (uint32_t i = 0; i < 12; ++i) b.queue.push_back(Bench::work(1, 0, i));
   b.run(50);

@@ -21,7 +21,8 @@ TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retran
   Stream<Ccask> ask;
   Stream<Ccret> ret;
   Fifo<Cqe> cqe{2};
-  TxSegment block{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe}};
+  Stream<Qperr> qperr;
+  TxSegment block{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr}};
   CfgBus cfg;
   CsrOut csr;
   const auto cycle = [&] {

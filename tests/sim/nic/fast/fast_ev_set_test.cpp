@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "sim/nic/fast/fast_rules.hpp"
+
 using namespace mrc;
 using mrc::sim::EvSet;
 
@@ -16,7 +18,7 @@ using Evs = std::set<unsigned>;
 struct Bench {
   EvSet set;
   unsigned evs;
-  sim::rules::SkipRule skip{};
+  EvSkipping skip{};
   explicit Bench(unsigned n, uint32_t seed = 2) : evs(n) {
     sim::QpSpec spec;
     spec.planes = 2;
@@ -113,10 +115,10 @@ TEST_CASE("fast EV set: nothing is found only if the whole set is out of use", "
 TEST_CASE("fast EV set: SKIP of one turn is due two turns later, and not before", "[sim][fast][paths][A-20]") {
   using namespace sim::rules;
   for (unsigned turn = 0; turn < 3; ++turn) {
-    const SkipRule now{SkipMode::RoundTrip, turn};
+    const EvSkipping now{SkipMode::RoundTrip, turn};
     const unsigned state = ev_after(kEvGood, FbKind::SkipOnce, true, true, now);
     CHECK(state == ev_skip_tag(now));
-    CHECK(ev_is_skip(state));
+    CHECK((state != kEvGood && ev_in_use(state)));
     CHECK(!ev_skip_due(state, now));
     CHECK(!ev_skip_due(state, {SkipMode::RoundTrip, (turn + 1) % 3}));
     CHECK(ev_skip_due(state, {SkipMode::RoundTrip, (turn + 2) % 3}));
@@ -127,8 +129,8 @@ TEST_CASE("fast EV set: SKIP of one turn is due two turns later, and not before"
   CHECK(skip_turn(77, 78) == 0);
   CHECK(skip_turn(78, 78) == 1);
   CHECK(skip_turn(3 * 78, 78) == 0);
-  CHECK(ev_not_zero(0) == 8);
-  CHECK(ev_not_zero(5) == 5);
+  CHECK(sim::rules::ev_not_zero(0) == 8);
+  CHECK(sim::rules::ev_not_zero(5) == 5);
 }
 
 TEST_CASE("fast EV set: with every EV in SKIP and none due a packet still leaves, and the EV stays in SKIP",
