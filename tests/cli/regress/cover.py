@@ -76,9 +76,9 @@ def tables():
     # What nobody has shown is sought where bins.yaml knows it, if the plan has that preset; and then near that run.
     rare = "ev.skip2-denied"
     known = CASE | {"level": "L0", "scenario": "random"}
-    assert close.aimed(counts, rare, [CASE, known])["scenario"].startswith("random:bad-ev+skip_twice=1")
+    assert close.aimed(counts, rare, [CASE, known])["scenario"].startswith("random:bad-ev+skip_mode=1")
     assert close.aimed(counts, rare, [CASE, known | {"preset": "asic800"}]) is None
-    assert counts.likely(rare).startswith("random:bad-ev+skip_twice=1") and counts.likely(rare).endswith(" at tiny")
+    assert counts.likely(rare).startswith("random:bad-ev+skip_mode=1") and counts.likely(rare).endswith(" at tiny")
     counts.add(CASE | {"scenario": "random:bad-ev"}, {"seed": 11, "bins": text_of(table, [rare])})
     assert close.aimed(counts, rare, [known]) is None
     parents = close.candidates(counts)
