@@ -17,6 +17,7 @@
 #include "cli/context.hpp"
 #include "cli/cosim_agent.hpp"
 #include "cli/dut_options.hpp"
+#include "cli/fabric_profile_option.hpp"
 #include "cli/failure_page.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
@@ -65,7 +66,7 @@ struct Options {
   unsigned threads = 2;
   bool assertions = false, no_record_shows = false, record_streams = false, bins = false;
   DutProcess dut_process;
-  std::string level = "L0", peer = "model", profile, variant, results, coverage;
+  std::string level = "L0", peer = "model", fabric_profile, profile, variant, results, coverage;
   std::vector<std::string> waive;
 };
 
@@ -203,11 +204,11 @@ class OneRun {
     info.run_id = context.run_id;
     info.mrc_version = MRC_VERSION;
     info.compiler = __VERSION__;
-    info.repro =
-        fmt::format("{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
-                    o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets),
-                    o.seed, (o.bug.empty() ? "" : " --rtl-bug " + o.bug) + (o.assertions ? " --assertions" : ""),
-                    (o.dut == "rtl" ? "" : " --dut " + o.dut) + o.dut_process.repro());
+    info.repro = fmt::format(
+        "{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
+        o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed,
+        (o.bug.empty() ? "" : " --rtl-bug " + o.bug) + (o.assertions ? " --assertions" : ""),
+        (o.dut == "rtl" ? "" : " --dut " + o.dut) + fabric_profile_words(o.fabric_profile) + o.dut_process.repro());
     run_.capture_comments = {"run " + info.run_id + ": " + info.repro};
     draw(0);
     std::string error;
@@ -269,6 +270,7 @@ class OneRun {
   void draw(unsigned number) {
     const bool random = tb::is_random(o_.scenario);
     run_.scenario = random ? tb::random_named(o_.scenario, o_.seed, number) : scenario_from(o_.scenario, o_.seed);
+    use_fabric_profile(run_.scenario, o_.fabric_profile);
     tb::check(run_.scenario, *run_.preset);
     if (random) finished_.info.drawn = run_.scenario.description;
     finished_.info.drawn_anew = number;
@@ -534,6 +536,7 @@ int run_agent(const Options& o, const CLI::App& command, const Context& context)
   agent.level = o.level;
   agent.preset = o.preset;
   agent.scenario = o.scenario;
+  agent.fabric_profile = o.fabric_profile;
   agent.dut = o.dut;
   agent.peer = o.peer;
   agent.bug = o.bug;
@@ -588,6 +591,8 @@ void register_cosim(CLI::App& app, Context& context) {
   text_option(*command, "--scenario", options->scenario,
               "a name, a TOML file, random (drawn from the seed), random:NAME or random:SEED (near it; "
               "docs/coverage.md), or list");
+  text_option(*command, "--fabric-profile", options->fabric_profile,
+              "code points, classes and trim size of a fabric: 'mrc fabric --fabric-profile list'; over keys and seed");
   number_option(*command, "--packets", options->packets, 1, kMostPackets, "data packets, both directions together");
   number_option(*command, "--cycles", options->cycles, 1, kMostPackets,
                 "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak")

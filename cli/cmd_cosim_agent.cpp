@@ -13,6 +13,7 @@
 
 #include "cli/cosim_agent.hpp"
 #include "cli/dut_options.hpp"
+#include "cli/fabric_profile_option.hpp"
 #include "cli/nic_device.hpp"
 #include "cli/output.hpp"
 #include "cli/run_bins.hpp"
@@ -102,7 +103,7 @@ class Agent {
                        c_.variant.empty() ? "" : " --variant " + c_.variant,
                        c_.peer == "model" ? "" : " --peer " + quoted(c_.peer), c_.preset, c_.scenario, c_.packets, seed,
                        c_.profile.empty() ? "" : " --profile " + c_.profile) +
-           waivers;
+           fabric_profile_words(c_.fabric_profile) + waivers;
   }
 
   /// Throws UsageError, CannotPlay.
@@ -128,6 +129,7 @@ class Agent {
     o.preset = &preset_;
     const bool random = tb::is_random(c_.scenario);
     o.scenario = random ? tb::random_named(c_.scenario, seed, draw) : scenario_from(c_.scenario, seed);
+    use_fabric_profile(o.scenario, c_.fabric_profile);
     tb::check(o.scenario, preset_);
     o.packets = c_.packets;
     o.seed = seed;

@@ -11,7 +11,8 @@
 namespace mrc::cli {
 
 struct AgentCommand {
-  std::string level, preset, scenario, dut, peer, bug, json, pcap, record, trace, profile, variant, results, coverage;
+  std::string level, preset, scenario, dut, peer, bug, json, pcap, record, trace, profile, variant, results, coverage,
+      fabric_profile;
   std::vector<std::string> waive;
   uint64_t packets = 0, seed = 1, seeds = 1;
   bool bins = false;    ///< the lines of results name bins of coverage

@@ -139,6 +139,11 @@ void AgentSide::connect_qp(unsigned index) {
   r.time_stamps = c.time_stamps;
   r.controlled = c.controlled;
   r.pkey = c.pkey;
+  r.own_class = c.own_class.has_value();
+  if (c.own_class) {
+    r.dscp_data = c.own_class->data;
+    r.dscp_rtx = c.own_class->rtx;
+  }
   r.encap = static_cast<uint8_t>(c.encap);
   r.own_ip = ip_bytes(own_.ip);
   r.peer_ip = c.peer_ip;

@@ -105,7 +105,8 @@ Json side_json(const CosimResult::Side& s) {
         {"rogues", s.link.rogues},
         {"delayed", s.link.delayed},
         {"penalties", s.link.penalties},
-        {"no_bytes", s.link.no_bytes}}},
+        {"no_bytes", s.link.no_bytes},
+        {"returned", s.link.returned}}},
       {"counters", counters},
       {"planes", planes},
       {"packets_per_ev",
@@ -165,9 +166,9 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
                      grouped(p.tx_rtx), grouped(p.tx_sack), grouped(p.tx_nack), grouped(p.tx_ack));
     t += fmt::format(
         "  {:<12} link lost {}, trimmed {}, marked {}, corrupted {}, duplicated {}, added {} rogue copies, delayed "
-        "{}\n",
+        "{}{}\n",
         "", grouped(l.lost), grouped(l.trimmed), grouped(l.marked), grouped(l.corrupt), grouped(l.duplicates),
-        grouped(l.rogues), grouped(l.delayed));
+        grouped(l.rogues), grouped(l.delayed), l.returned > 0 ? fmt::format(", sent back {}", l.returned) : "");
     if (s.goodput_gbps > 0) {
       t += fmt::format(
           "  {:<12} goodput {:.1f} Gb/s of {:.1f} that these packets allow ({:.1f} %); ports {:.1f} % busy\n", "",
@@ -285,6 +286,8 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
   j["messages_verified"] = r.writes_verified;
   j["bytes"] = r.bytes;
   j["immediates"] = r.immediates;
+  j["immediates_held"] = r.held;
+  j["empty_messages"] = r.no_bytes;
   j["wqes_refused"] = r.refused;
   j["qps_failed"] = r.failed_qps;
   j["cycles"] = r.cycles;

@@ -234,8 +234,13 @@ void Link::give_back(FramePtr frame, const Impairment& what) {
     frame->fate |= kFateSwapped;
   }
   ++counters_.returned;
+  double late_ns = 0;  // some come when their packet has long been sent again
+  if (return_rng_.chance(what.reorder)) {
+    late_ns = return_rng_.unit() * scenario_.reorder_ns;
+    frame->fate |= kFateDelayed;
+  }
   last_fate_ = frame->fate;
-  deliver(std::move(frame), 0, back_);
+  deliver(std::move(frame), static_cast<uint64_t>(late_ns * 1000), back_);
 }
 
 void Link::transmit(FramePtr frame) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <tuple>
 #include <unordered_set>
 
 #include "gen/csr.hpp"
@@ -139,7 +140,7 @@ void draw_codes(SharedRegisters& r, const Scenario& s, Rng& rng, Rng& later) {
     for (const unsigned i : {kReturned, kEp}) std::swap(code[i], code[i + later.below(64 - i)]);
     returned = code[kReturned];
     ep = later.chance(0.5) ? code[kEp] : code[2];
-    valid = later.chance(0.5);
+    valid = later.chance(0.5) && s.registers.empty();  // of a fabric: what is drawn here may be in use there
   }
   r.dscp_tx = csr::kDscpTxData.set(csr::kDscpTxRtx.set(csr::kDscpTxCtl.set(0, code[0]), code[1]), code[2]);
   r.dscp_tx = csr::kDscpTxEp.set(r.dscp_tx, ep);
@@ -269,6 +270,10 @@ void draw_connection(const Plan& plan, SidePlan::Qp& a, SidePlan::Qp& b, const P
 void draw_class(SidePlan::Qp& q, const SidePlan& side, const Scenario& s, Rng& later) {
   q.own_class = later.chance(s.own_class) || q.fifo;
   if (!q.own_class) return;
+  if (!s.classes.empty()) {
+    std::tie(q.class_data, q.class_rtx) = s.classes[later.below(s.classes.size())];
+    return;
+  }
   std::vector<unsigned> free;
   for (unsigned code = 0; code < 64; ++code) {
     const bool taken = code == csr::kDscpTxCtl.get(side.dscp_tx) || code == csr::kDscpTrimTrimmed.get(side.dscp_trim) ||

@@ -181,6 +181,9 @@ log::Qp Recorder::qp(unsigned index) const {
   r.time_stamps = q.ts;
   r.controlled = q.cc;
   r.pkey = q.pkey;
+  r.own_class = q.own_class;
+  r.dscp_data = static_cast<uint8_t>(q.own_class ? q.class_data : 0);
+  r.dscp_rtx = static_cast<uint8_t>(q.own_class ? q.class_rtx : 0);
   const auto encap = static_cast<Encap>(q.encap);
   r.encap = encap == Encap::Srv6 ? 1 : encap == Encap::Srv6Srh ? 2 : 0;
   r.own_ip = bytes_of(plan_.ip);

@@ -431,6 +431,18 @@ const Scenario* find_scenario(std::string_view name) {
   return nullptr;
 }
 
+void on_fabric(Scenario& scenario, const FabricProfile& profile) {
+  for (const FabricSetting& s : profile.nic) {
+    if (s.name != nullptr) scenario.registers.push_back({s.name, s.value});
+  }
+  for (unsigned i = 0; i < profile.classes; ++i)
+    scenario.classes.emplace_back(profile.data[i].data, profile.data[i].rtx);
+  scenario.trim_size = profile.trim_size;
+  if (profile.lasthop) return;
+  scenario.link.lasthop = 0;
+  for (LinkRule& rule : scenario.rules) rule.what.lasthop = 0;
+}
+
 void set_key(Scenario& scenario, std::string_view key, double value, const std::string& where) {
   for (const ScenarioKey& k : kKeys) {
     if (key != k.name) continue;

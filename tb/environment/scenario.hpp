@@ -8,8 +8,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "gen/fabric_profiles.hpp"
 #include "gen/presets.hpp"
 #include "input/toml.hpp"
 #include "tb/gen/switches.hpp"
@@ -174,6 +176,8 @@ struct Scenario : Switches {
 
   /// Of both NICs, whatever keys and seed say: what a profile of a fabric sets. Not in scenario files.
   std::vector<RegisterSetting> registers;
+  /// Code points of data and of retransmissions that QPs with a class of their own may have; none: any that are free.
+  std::vector<std::pair<unsigned, unsigned>> classes;
 
   input::Source source;  ///< of a scenario from a file
 };
@@ -188,6 +192,10 @@ const Scenario* find_scenario(std::string_view name);
 
 /// Why a scenario cannot be used.
 using ScenarioError = mrc::InputError;
+
+/// Puts both NICs into a fabric that its operator has set up so: registers, classes, what switches leave of a trimmed
+/// frame. It holds over keys and seed.
+void on_fabric(Scenario& scenario, const FabricProfile& profile);
 
 /// Sets a key (a switch: 0 or 1); throws ScenarioError for an unknown key or a value out of range. `where` begins the
 /// sentence.

@@ -144,6 +144,77 @@ def immediates(nic):
     assert packet["imm"] == 0x55667788 and packet["payload"] == b"12345678"
 
 
+def empty(nic):
+    """A WRITE with immediate of no bytes: one packet, nothing read or written, whatever its addresses and key are; in and
+    out it completes behind the data before it."""
+    nic.open()
+    connect(nic)
+    nic.call("recv", qp=nic.qpn, count=4)
+    nic.store(0x5000, b"12345678")
+    nic.call("post", qp=nic.qpn, wr_id=1, addr=0x5000, remote=VA, bytes=8, rkey=RKEY)
+    nic.call("post", qp=nic.qpn, wr_id=2, addr=1, remote=2, bytes=0, rkey=3, imm=0x77)
+    nic.rx(client.write(nic.qpn, nic.rq + 1, ONLY_IMM, 2, 3, 0, b"", imm=0x99, msn=1, ackreq=True))  # before its data
+    out = nic.run()
+    assert not kind(out, "write") and not [c for c in kind(out, "cqe") if c["receive"]], out
+    packet = sent(out, ONLY_IMM)[0]
+    assert (packet["payload"], packet["length"], packet["imm"], packet["msn"], packet["rqmsn"]) == (b"", 0, 0x77, 1, 0)
+    assert packet["psn"] == nic.sq + 1, packet
+    nic.rx(client.write(nic.qpn, nic.rq, ONLY, VA, RKEY, 5, b"hallo", ackreq=True))
+    nic.rx_answer(nic.sq + 1, 2)
+    out = nic.run()
+    assert nic.load(nic.host, 5) == b"hallo"
+    assert [(c["imm"], c["rqmsn"], c["bytes"], c["status"]) for c in kind(out, "cqe") if c["receive"]] == [
+        (0x99, 0, 0, "ok")], kind(out, "cqe")
+    assert [(c["wr_id"], c["status"]) for c in kind(out, "cqe") if not c["receive"]] == [(1, "ok"), (2, "ok")], out
+    written, told = kind(out, "write")[-1], [c for c in kind(out, "cqe") if c["receive"]][0]
+    assert written["t"] <= told["t"], (written, told)
+
+
+def classes(nic):
+    """A QP has code points of its own for data and retransmissions; another one has the NIC's."""
+    nic.open()
+    connect(nic, **{"class": {"data": 20, "rtx": 21}})
+    nic.call("qp", qp=nic.qpn + 1, state="rts", peer_qp=PEER_QP + 1, peer_ip=client.PEER_IP,
+             peer_mac=client.PEER_MAC.hex(), mtu=256)
+    for qp in (nic.qpn, nic.qpn + 1):
+        nic.call("post", qp=qp, wr_id=qp, addr=0x5000, remote=0, bytes=8, rkey=1)
+    packets = sent(nic.run(), ONLY)
+    assert {p["dqp"]: p["dscp"] for p in packets} == {PEER_QP: 20, PEER_QP + 1: client.DATA}, packets
+    ev = next(p["ev"] for p in packets if p["dqp"] == PEER_QP)
+    nic.rx(client.nack(nic.qpn, nic.sq, 1, ev))
+    again = sent(nic.run(1_000_000), ONLY)
+    assert again and again[0]["rtx"] and again[0]["dscp"] == 21, again
+
+
+def ordered_probe(nic):
+    """An EV probe by order has the code point that its caller gives, or the NIC's."""
+    nic.open(settings={"DSCP_TX.ep": 9, "EP_CTL.rev_probe": 0})
+    connect(nic)
+    nic.call("evprobe", qp=nic.qpn, plane=1, ev=0x12340005, tc=33)
+    probes = [p for p in sent(nic.run(1_000_000), EP_REQUEST) if p["ev"] == 0x12340005]
+    assert [(p["plane"], p["dscp"]) for p in probes] == [(1, 33)], probes
+    nic.run(120_000_000)  # nobody answers
+    nic.call("evprobe", qp=nic.qpn, plane=0, ev=0x12340006)
+    probes = [p for p in sent(nic.run(1_000_000), EP_REQUEST) if p["ev"] == 0x12340006]
+    assert [(p["plane"], p["dscp"]) for p in probes] == [(0, 9)], probes
+
+
+def returned(nic):
+    """A packet of ours that a switch has trimmed and sent back is not the peer's: nobody is answered, it is counted; with
+    CTRL.returned 1 it goes out again at once."""
+    for learn in (0, 1):
+        nic.open(settings={"CTRL.returned": learn})
+        connect(nic, timeout=20)
+        nic.store(0x5000, pattern(200))
+        nic.call("post", qp=nic.qpn, wr_id=5, addr=0x5000, remote=0, bytes=200, rkey=1)
+        one = sent(nic.run(1_000_000), ONLY)[0]
+        nic.rx(client.trim(one["frame"], 128))
+        out = nic.run(20_000_000)
+        assert not sent(out, SACK, NACK), out
+        assert [(p["psn"], p["rtx"]) for p in sent(out, ONLY)] == [(nic.sq, 1)] * learn, out
+        assert nic.call("counters")["counters"]["CNT_RETURNED"] == 1
+
+
 def slow_memory(nic):
     """While memory takes no writes, nothing is written and the immediate does not complete."""
     nic.open()
@@ -382,7 +453,8 @@ CASES = {responder: [], gap: [], requestor: [], half_way: ["nscc"], lost: [], im
          port_flaps: ["ports"], port_down: ["ports"], bad_frames: ["bytes"], failed: ["psn"], access: ["regions"], one_plane: ["psn"],
          settings: [], same_again: [], ev_control: ["ev_control"], batch: ["batch"], told: ["time_stamps"],
          refused: ["pkey", "regions", "bytes"], tunnelled: ["srv6", "srh"],
-         slow_memory: ["slow_memory", "write_imm"], modified: ["modify"]}
+         slow_memory: ["slow_memory", "write_imm"], modified: ["modify"], empty: ["write_imm", "bytes"], classes: ["class"],
+         ordered_probe: ["order_evprobe"], returned: ["bytes"]}
 
 
 def answer_for(nic):

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/environment/scenario.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <set>
+#include <span>
+
+#include "gen/csr.hpp"
+#include "tb/environment/plan.hpp"
 
 using namespace mrc::tb;
+namespace csr = mrc::csr;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
@@ -193,4 +199,44 @@ TEST_CASE("a rule for a plane that the preset has not is refused, and left out o
   REQUIRE(of_tiny.rules.size() == 1);
   CHECK(of_tiny.rules[0].planes == 2);
   CHECK_NOTHROW(check(of_tiny, tiny));
+}
+
+TEST_CASE("on a fabric both NICs have its registers and classes, whatever keys and seed say", "[tb][scenario][A-04]") {
+  const mrc::Preset& tiny = *mrc::find_preset("tiny");
+  for (const mrc::FabricProfile& fabric : mrc::kFabricProfiles) {
+    Scenario s = *find_scenario("mixed");
+    s.own_class = 1;
+    s.dscp_data = 40;
+    REQUIRE(s.vary);
+    on_fabric(s, fabric);
+    for (uint64_t seed = 1; seed <= 30; ++seed) {
+      INFO(fabric.name << ", seed " << seed);
+      const Plan plan = make_plan(tiny, s, seed);
+      for (const SidePlan* side : {&plan.dut, &plan.peer}) {
+        CHECK(csr::kDscpTxData.get(side->dscp_tx) == fabric.get("DSCP_TX.data", 0));
+        CHECK(csr::kDscpTxRtx.get(side->dscp_tx) == fabric.get("DSCP_TX.rtx", 0));
+        CHECK(csr::kDscpTrimTrimmed.get(side->dscp_trim) == fabric.get("DSCP_TRIM.trimmed", 0));
+        CHECK(csr::kDscpTrimReturnedValid.get(side->dscp_trim) == 0);
+        for (const SidePlan::Qp& q : side->qps) {
+          if (q.peer >= tiny.num_qps) continue;
+          CHECK(q.own_class);
+          CHECK(std::ranges::any_of(std::span(fabric.data).first(fabric.classes), [&](const mrc::FabricPair& pair) {
+            return pair.data == q.class_data && pair.rtx == q.class_rtx;
+          }));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("registers that no scenario sets, and values that do not fit, are refused", "[tb][scenario]") {
+  SidePlan side;
+  set_registers(side, {{"DSCP_TX.rtx", 5}, {"SACK_TRIGGER.bytes", 1024}, {"EV_CTL.skip_ticks", 7}});
+  CHECK(csr::kDscpTxRtx.get(side.dscp_tx) == 5);
+  CHECK(side.sack_trigger == 1024);
+  CHECK(csr::kEvCtlSkipTicks.get(side.ev_ctl) == 7);
+  CHECK_THROWS_AS(set_registers(side, {{"DSCP_TX.what", 5}}), ScenarioError);
+  CHECK_THROWS_AS(set_registers(side, {{"WHAT.rtx", 5}}), ScenarioError);
+  CHECK_THROWS_AS(set_registers(side, {{"MAC_LO", 5}}), ScenarioError);
+  CHECK_THROWS_AS(set_registers(side, {{"DSCP_TX.rtx", 64}}), ScenarioError);
 }
