@@ -179,6 +179,7 @@ enum class TakeResult : uint8_t {
   New,    ///< recorded: cack, counts and bitmap have it
   Other,  ///< a duplicate, refused, without its payload, or the QP has failed
   Probe,
+  Empty,  ///< a WRITE of no bytes, in order: New if it is not there yet, else Other; its device does not say which
 };
 enum class EvState : uint8_t {
   Good,

@@ -99,7 +99,7 @@ Came ResponderFlow::choose(const std::vector<std::size_t>& copies, bool recorded
 
 void ResponderFlow::took(const log::Event& event, Time time) {
   advance(time);
-  const auto result = static_cast<log::TakeResult>(event.arg[1]);
+  auto result = static_cast<log::TakeResult>(event.arg[1]);
   const bool probe = result == log::TakeResult::Probe;
   const Seq psn = probe ? static_cast<Seq>(event.arg[0] & kProbeMask) : unwrap(event.arg[0], hi_.cack(), 24);
   const auto same = [&](const Came& c) {
@@ -108,6 +108,12 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     if (result == log::TakeResult::New && a.what != Arrival::What::Data) return false;
     return c.plane == event.arg[2] && c.entropy == event.arg[3];
   };
+  if (result == log::TakeResult::Empty) {
+    const auto is_new = [&](const Came& c) {
+      return same(c) && c.arrival.what == Arrival::What::Data && hi_.fate(c.arrival) == Fate::New;
+    };
+    result = std::ranges::any_of(coming_, is_new) ? log::TakeResult::New : log::TakeResult::Other;
+  }
   // What is recorded is a copy that would be new, what is not is another one. One that the NIC must take goes before
   // one that it may discard.
   const auto fits = [&](const Came& c) {

@@ -22,6 +22,13 @@ bool is_new(uint32_t flags, bool& stays) {
   return fresh;
 }
 
+/// What the window makes of a packet that gets no verdict. Of a WRITE of no bytes no boundary tells whether it was new.
+log::TakeResult without_verdict(const Rxpkt& p) {
+  if (p.probe) return log::TakeResult::Probe;
+  const bool empty = p.trim == Trim::None && p.plen == 0 && p.syndrome == 0 && !p.err;
+  return empty ? log::TakeResult::Empty : log::TakeResult::Other;
+}
+
 }  // namespace
 
 void BoundaryTap::tell(const Waiting& waiting, log::TakeResult result, uint64_t by_ps) {
@@ -35,7 +42,7 @@ void BoundaryTap::tell(const Waiting& waiting, log::TakeResult result, uint64_t 
 /// Packets without payload get no verdict: they count as judged once those before them are.
 void BoundaryTap::without_buffer() {
   while (!waiting_.empty() && !waiting_.front().packet.buf_valid) {
-    tell(waiting_.front(), waiting_.front().packet.probe ? log::TakeResult::Probe : log::TakeResult::Other, 0);
+    tell(waiting_.front(), without_verdict(waiting_.front().packet), 0);
     waiting_.pop_front();
   }
 }
