@@ -110,8 +110,8 @@ typedef struct mrc_nic_qp_t {
   uint8_t dynamic_mpr, trim_nack, svc_time, time_stamps, controlled;
   uint8_t own_class, class_data, class_rtx; /* own_class 1: code points of its data and of its retransmissions, 0 to 63;
                                                0, as before there were classes: those of the NIC */
-  uint32_t num_evs, backup; /* entropy values, the last ones for backup; 0: the NIC draws them */
-  uint32_t evs_room;        /* so many may be written to evs on return */
+  uint32_t num_evs, backup;                 /* entropy values, the last ones for backup; 0: the NIC draws them */
+  uint32_t evs_room;                        /* so many may be written to evs on return */
   uint32_t* evs;
 } mrc_nic_qp_t;
 

@@ -9,7 +9,7 @@
 namespace mrc::ref::history {
 namespace {
 
-constexpr Seq kTail = 2048;      ///< PSNs below all that is missing that are still known
+constexpr Seq kTail = 2048;       ///< PSNs below all that is missing that are still known
 constexpr Seq kMostPsns = 16384;  ///< of a QP
 constexpr std::size_t kMostProbes = 1024, kMostRequests = 1024, kMostFar = 64;
 

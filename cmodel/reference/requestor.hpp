@@ -117,7 +117,7 @@ class Requestor {
 
   /// A frame waits inside for at most so many times `lag`, as history::World::queue() has it.
   static constexpr Time kWait = 16;
-  static constexpr Seq kTail = 2048;      ///< PSNs at or below cack that stay known
+  static constexpr Seq kTail = 2048;       ///< PSNs at or below cack that stay known
   static constexpr Seq kMostPsns = 16384;  ///< of a QP: twice the largest window
 
  private:

@@ -276,10 +276,7 @@ void draw_class(SidePlan::Qp& q, const SidePlan& side, const Scenario& s, Rng& l
   }
   std::vector<unsigned> free;
   for (unsigned code = 0; code < 64; ++code) {
-    const bool taken = code == csr::kDscpTxCtl.get(side.dscp_tx) || code == csr::kDscpTrimTrimmed.get(side.dscp_trim) ||
-                       code == csr::kDscpTrimLasthop.get(side.dscp_trim) ||
-                       code == csr::kDscpTrimReturned.get(side.dscp_trim);
-    if (!taken) free.push_back(code);
+    if (code != csr::kDscpTxCtl.get(side.dscp_tx) && !side.marks_trimmed(code)) free.push_back(code);
   }
   q.class_data = free[later.below(free.size())];
   q.class_rtx = free[later.below(free.size())];
@@ -357,6 +354,11 @@ uint32_t SidePlan::ev_mask(const Profile& profile) const {
   return csr::kCtrlEvSwap.get(ctrl) ? 0x0000ffffu : 0xffff0000u;
 }
 
+bool SidePlan::marks_trimmed(unsigned code) const {
+  return code == csr::kDscpTrimTrimmed.get(dscp_trim) || code == csr::kDscpTrimLasthop.get(dscp_trim) ||
+         code == csr::kDscpTrimReturned.get(dscp_trim);
+}
+
 wire::WireConfig SidePlan::wire() const {
   wire::WireConfig config;
   config.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(udp_port));
@@ -371,6 +373,10 @@ wire::WireConfig SidePlan::wire() const {
   config.dscp.control = code(csr::kDscpTxCtl.get(dscp_tx));
   config.dscp.trimmed = code(csr::kDscpTrimTrimmed.get(dscp_trim));
   config.dscp.trimmed_lasthop = code(csr::kDscpTrimLasthop.get(dscp_trim));
+  // A NIC that does not tell them apart takes them for what they are besides.
+  const bool apart = csr::kDscpTrimReturnedValid.get(dscp_trim) != 0 &&
+                     csr::kCtrlReturned.get(ctrl) != static_cast<uint32_t>(Returned::Peer);
+  config.dscp.returned = apart ? code(csr::kDscpTrimReturned.get(dscp_trim)) : wire::kNoDscp;
   return config;
 }
 

@@ -24,7 +24,7 @@ EXPECTED = [  # file, what stands there only with the switch
     ("tb/gen/switches.hpp", '{ return s.trial_switch; }, 1, "0 1"},\n'),
     ("tb/gen/switches.hpp", "  KEY(trial_switch, 1)\n"),
     ("docs/generated/csr.md", "| 31 | trial_switch | 1 | on trial |\n"),
-    ("docs/generated/nic.md", "zero_drop, trial_switch; NAK_CODE."),
+    ("docs/generated/nic.md", "zero_length, trial_switch, returned; NAK_CODE."),
 ]
 
 
@@ -41,7 +41,7 @@ def main():
         shutil.copytree(SPEC, spec, ignore=shutil.ignore_patterns("*.py", "gen"))
         ctrl = '{name: sack_base_self, lsb: 0, width: 1,'
         add(spec / "csr.yaml", ctrl, f"{FIELD}, {ctrl}")
-        add(spec / "nic.yaml", "zero_drop, nak_invalid", "zero_drop, trial_switch, nak_invalid")
+        add(spec / "nic.yaml", "zero_length, nak_invalid", "zero_length, trial_switch, nak_invalid")
         add(spec / "nic.yaml", "csr: [ev_min_active,", "csr: [trial_switch, ev_min_active,")
         done = subprocess.run([sys.executable, str(SPEC / "generate.py"), "--spec", str(spec), "--root", str(out)],
                               capture_output=True, text=True, check=False)
