@@ -264,6 +264,7 @@ tb::DeviceInfo FastDevice::open(const tb::OpenRequest& request) {
   config_ = config_of(settings_, preset_);
   wire_ = {};
   wire_.dscp = config_.dscp;
+  wire_.dscp.returned = config_.dscp_returned.value_or(wire::kNoDscp);
   wire_.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(settings_.get(csr::kUdpPort, csr::kUdpPortReset)));
   planes_ = planes;
   seed_ = request.seed;
@@ -297,8 +298,8 @@ tb::DeviceInfo FastDevice::open(const tb::OpenRequest& request) {
   info.version = options_.version;
   info.planes = planes;
   info.port_gbps = preset_.port_gbps;
-  info.caps = {"batch", "responder", "requestor",  "write_imm", "trim_nack", "time_stamps", "dyn_mpr",
-               "nscc",  "evprobe",   "ev_control", "srv6",      "srh",       "ports",       "modify"};
+  info.caps = {"batch",   "responder",  "requestor", "write_imm", "trim_nack", "time_stamps", "dyn_mpr", "nscc",
+               "evprobe", "ev_control", "srv6",      "srh",       "ports",     "modify",      "class"};
   info.latency = tb::kTakeTime + tb::kAnswerTime;
   info.qp_first = kQpnBase;
   info.qps = kMaxQps;
@@ -429,6 +430,11 @@ void FastDevice::create(const QpConfig& c) {
   spec.ev_backup.assign(c.evs.end() - c.backup, c.evs.end());
   spec.planes = planes_;
   spec.congestion = c.controlled;
+  spec.own_class = c.own_class.has_value();
+  if (c.own_class) {
+    spec.dscp_data = c.own_class->data;
+    spec.dscp_rtx = c.own_class->rtx;
+  }
   cell_->enter(now_);
   std::string why;
   if (!endpoint().open(spec, why)) {
@@ -766,7 +772,8 @@ void FastDevice::placed(const Packet& p, unsigned plane) {
   if (region != regions_.end() && addr - region->second.va < region->second.bytes)
     addr = region->second.addr + (addr - region->second.va);
   written_[p.dqp] = std::max(written_[p.dqp], time);
-  emit(time, tb::HostWrite{addr, {decoded.payload.begin(), decoded.payload.end()}}, decoded.payload.size());
+  if (!decoded.payload.empty())
+    emit(time, tb::HostWrite{addr, {decoded.payload.begin(), decoded.payload.end()}}, decoded.payload.size());
   if (decoded.immdt) immediates_[{p.dqp, p.data.msn}] = {p.data.imm, p.data.rqmsn};
 }
 
