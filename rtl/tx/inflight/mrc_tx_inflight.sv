@@ -214,6 +214,7 @@ module mrc_tx_inflight
       .op_o(op),
       .mem_o(idle_mem),
       .is_i(cur.is),
+      .size_i(sent.size),
       .una_i(cur.row.una),
       .sack_i(sack_steps),
       .scan_i(scan_steps),

@@ -44,6 +44,7 @@ module mrc_tx_inflight_fsm
 
     // The operation.
     input flags_t is_i,  // its QP
+    input logic [13:0] size_i,  // in Retx1: of the packet to be sent again
     input logic [23:0] una_i,
     input sack_steps_t sack_i,
     input scan_steps_t scan_i,
@@ -293,7 +294,7 @@ module mrc_tx_inflight_fsm
           state_d = StIdle;
         end
       end
-      StRetx1: state_d = is_i.cc ? StRetxW : StIdle;
+      StRetx1: state_d = (is_i.cc && size_i != '0) ? StRetxW : StIdle;
       StRetxW: state_d = (scan_i.granted || scan_i.refused) ? StIdle : StRetxW;
       StWalk0: state_d = StWalk;
       StWalk: begin

@@ -122,7 +122,10 @@ module mrc_tx_inflight_tell
     end
   end
 
-  assign rask_load = state_i == StRetx1 && sel_i.is.cc;
+  // What counts for no bytes needs no leave: a grant of 0 means refused.
+  logic asks;
+  assign asks = sel_i.is.cc && sent_i.size != '0;
+  assign rask_load = state_i == StRetx1 && asks;
   assign rask = '{
           cc: {8'd0, sel_i.row.dest},
           min: {2'd0, sent_i.size},
@@ -131,7 +134,7 @@ module mrc_tx_inflight_tell
 
   // ---- tx_segment, csr
 
-  assign retx_load = (state_i == StRetx1 && !sel_i.is.cc) || granted_i;
+  assign retx_load = (state_i == StRetx1 && !asks) || granted_i;
   assign retx = '{
           qp: qp_i,
           psn: scan_i.p,

@@ -261,11 +261,13 @@ module mrc_tx_segment_fetch
   assign last_bytes = end_size(last_plen, last_size, nominal_i);
 
   logic at_last;
+  logic [13:0] next_bytes;
   assign at_last = regs_q.idx == last_idx;
+  assign next_bytes = at_last ? last_bytes : full_bytes;
   // A burst asks for eight full packets.
   assign ask_d = '{
           cc: {8'd0, regs_q.dest},
-          min: {2'd0, at_last ? last_bytes : full_bytes},
+          min: {2'd0, next_bytes[13:1], next_bytes[0] || next_bytes == 14'd0},
           bytes: {full_bytes[12:0], 3'd0}
       };
 

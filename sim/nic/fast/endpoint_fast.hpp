@@ -281,7 +281,7 @@ class FastEndpoint final : public Endpoint {
   static bool busy(const FastQp& qp) {
     return !qp.failed && (qp.una != qp.nxt || qp.msn_done != qp.msn_head || qp.fly.bytes() != 0);
   }
-  uint32_t grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& last);
+  uint32_t grant(FastQp& qp, uint32_t size, uint32_t bytes, bool& last);
   void give_back(FastQp& qp, uint32_t bytes);
   void cc_event(FastQp& qp, NsccEvent event);
   void wake_dest(FastDest& dest);

@@ -78,7 +78,8 @@ void FastEndpoint::release_blocks(FastQp& qp) {
 
 // Congestion control.
 
-uint32_t FastEndpoint::grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& last) {
+uint32_t FastEndpoint::grant(FastQp& qp, uint32_t size, uint32_t bytes, bool& last) {
+  const uint32_t min = std::max(size, 1u);  // a packet that counts for nothing
   FastDest& dest = dest_of(qp);
   const uint32_t cwnd = nscc_cwnd_bytes(dest.state, *dest.words);
   const auto refused = [&] {
@@ -89,7 +90,6 @@ uint32_t FastEndpoint::grant(FastQp& qp, uint32_t min, uint32_t bytes, bool& las
   if (!nscc_fits(dest.state.inflight, min, cwnd)) return refused();
   const auto free = static_cast<uint32_t>(int64_t{cwnd} - dest.state.inflight);
   const uint32_t granted = std::min(free, bytes);
-  if (granted == 0) return refused();  // a packet that counts for nothing, and a window that is full
   dest.state.inflight = nscc_inflight(dest.state.inflight, granted);
   dest.wants = false;
   last = free - granted < std::max(dest.words->mtu, config_.ar_shift != 0 ? cwnd >> config_.ar_shift : 0u);
@@ -303,7 +303,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   if (qp.cc) {
     if (news.loss) cc_event(qp, {.kind = CcEvent::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
     FastDest& dest = dest_of(qp);
-    if (!nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
+    if (record.size != 0 && !nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
       if (pending) {
         block->row = before;
         block->ages = ages;

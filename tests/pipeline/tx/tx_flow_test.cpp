@@ -142,7 +142,7 @@ struct Flow {
     w.qp = q;
     w.imm_valid = chance(20);
     w.wr_id = posted++;
-    w.length = chance(50) ? 1 + below(400) : 1 + below(6000);
+    w.length = chance(10) ? 0 : chance(50) ? 1 + below(400) : 1 + below(6000);
     open[q].insert(w.wr_id);
     wqes.push_back(w);
   }

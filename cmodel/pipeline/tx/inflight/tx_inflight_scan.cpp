@@ -90,11 +90,11 @@ void Scan::retx1() {
   MRC_CHECK(!dup_ || !(news_.loss || news_.blame), "a packet that goes again for the sake of its ACK is told as lost");
   // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
   if (news_.blame) s_.tell.out.fb.load({.qp = index, .ev_idx = s.ev_idx, .entropy = 0, .kind = FbKind::Loss});
-  if (!q.cc) {
+  if (q.cc && news_.loss) s_.tell.event(q, CcEvent::Loss, take_packet(q.fly, s.size, q.credit));
+  if (!q.cc || s.size == 0) {  // it counts for nothing: a controller could only refuse it
     order();
     return;
   }
-  if (news_.loss) s_.tell.event(q, CcEvent::Loss, take_packet(q.fly, s.size, q.credit));
   s_.tell.out.rask.load({.cc = q.dest, .min = s.size, .bytes = s.size});
   s_.now.state = State::RetxW;
 }

@@ -368,7 +368,7 @@ bool TxSegment::leave_f1(const CsrOut& csr) {
     r.dead = r.empty || !can_send(q);
     if (!r.dead && r.cc) {
       if (!out_.ask.free()) return false;
-      const uint16_t min = first_size(r, q, csr);
+      const uint16_t min = std::max<uint16_t>(first_size(r, q, csr), 1);  // 0 granted means refused
       const unsigned bytes = unsigned{nominal_full(r.mtu, r.ts, csr.nominal)} * kBurstAsk;
       out_.ask.load({.cc = r.dest, .min = min, .bytes = static_cast<uint16_t>(bytes)});
     }

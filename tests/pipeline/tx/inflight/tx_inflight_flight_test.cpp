@@ -302,6 +302,24 @@ TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is
   CHECK(b.ccev[3].bytes == 40 * 340);  // two lost, two asked for again; the SACK brought no rcvd_bytes
 }
 
+TEST_CASE("tx_inflight: a packet that counts for no bytes goes again without leave", "[pipeline][tx_inflight][cc]") {
+  Bench b(true);
+  b.refuse = 4;
+  for (unsigned i = 0; i < 20; ++i) {
+    Rec empty = Bench::packet(1, i);
+    empty.size = 0;
+    b.give(empty);
+  }
+  b.run(30);
+  b.nack(1, 3, 1);
+  b.run(60);
+  CHECK(b.rask.empty());
+  REQUIRE(b.retx.size() == 1);
+  CHECK(b.retx[0].psn == psn_add(Bench::kPsn, 3));
+  CHECK(b.retx[0].size == 0);
+  CHECK(b.rtx_inc == 1);
+}
+
 TEST_CASE("tx_inflight: a destination that refuses holds up no other's retransmissions, news and timers",
           "[pipeline][tx_inflight][cc]") {
   Bench b(true);

@@ -54,6 +54,22 @@ TEST_CASE("tx_segment with congestion control asks once per burst, and returns w
   CHECK(b.rets.at(1).bytes == 1792);
 }
 
+TEST_CASE("tx_segment asks for a byte at least: a packet of none may count for nothing, and 0 granted means refused",
+          "[pipeline][tx_segment][cc]") {
+  Bench b;
+  b.control(2, 3, true);
+  b.grant_bytes(3, 1);
+  b.csr.nominal = Nominal::Payload;
+  b.post(2, 0, 1);
+  b.run(60);
+  REQUIRE(b.asks.size() == 1);
+  CHECK(b.asks[0] == Ccask{.cc = 3, .min = 1, .bytes = 2048});
+  REQUIRE(b.pkts.size() == 1);
+  CHECK(b.pkts[0].size == 0);
+  REQUIRE(b.rets.size() == 1);
+  CHECK(b.rets[0] == Ccret{.cc = 3, .bytes = 1});  // it has used nothing of the one byte
+}
+
 TEST_CASE("tx_segment asks for 8 full packets, whatever the MTU", "[pipeline][tx_segment][cc]") {
   struct Case {
     bool ts, payload;
