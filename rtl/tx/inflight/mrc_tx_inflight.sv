@@ -175,6 +175,7 @@ module mrc_tx_inflight
   sack_t sack;
   answer_t answer;
   scan_t scan;
+  sent_t sent;
   timer_t timer;
   taken_t packet, drained;  // by one packet, by a SACK
   logic [19:0] owed_left, early_owed;
@@ -320,7 +321,6 @@ module mrc_tx_inflight
   // ---- the operations
 
   win_t win;
-  sent_t sent;
   logic [BlkW-1:0] offer, rec_block, map_num, win_num, newest_num;
   logic owned, again, whole;
   logic [23:0] sack_una, rcvd;
