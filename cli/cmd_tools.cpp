@@ -56,7 +56,7 @@ void register_tools(CLI::App& app, Context& context) {
   register_script(app, context, "shrink", "Make a failing run smaller: packets, keys, rules", "tools/shrink.py");
   register_script(app, context, "script", "Hold a NIC against a script", "conformance/script.py");
   register_script(app, context, "vectors", "Hold a NIC against the vectors", "conformance/vectors.py");
-  register_script(app, context, "test", "Build and run all tests", "tools/test.sh");
+  register_script(app, context, "test", "Build and run a layer of the tests", "tools/test.sh");
 }
 
 }  // namespace mrc::cli

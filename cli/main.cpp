@@ -74,7 +74,7 @@ Examples:
   mrc vectors run --device "./mynic"        the vectors against any NIC that is a process
   mrc script lint my.mrc                    a script of one's own, held against legal devices
   mrc regress smoke                         a plan of everything, in two minutes
-  mrc test                                  all tests
+  mrc test --house                          the tests that protect the house; without --house, a user
 )";
 
 /// The examples and the table of exit codes.

@@ -1,28 +1,56 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# mrc test [CTEST-OPTION...]: builds everything, runs all tests, ends with CTest's summary.
-#   -R NAME  only tests whose name matches     -L TAG  only tests of that testpoint     -N  only list
+# mrc test [--house | --nightly | --all] [--json FILE] [CTEST-OPTION...]: builds everything, runs a layer of the tests,
+# ends with CTest's summary.
+#   what protects a user: without an option     --house    what protects the house: sources, documents, sizes
+#   --nightly  what takes minutes               --all      every layer
+#   --json FILE  name, result and seconds of each test that ran, for programs
+#   -R NAME  only tests whose name matches      -L TAG     only tests of that testpoint     -N  only list
+# -R and -L look in every layer. Exit code 0: all passed; 1: some failed; 5: none was run.
 set -euo pipefail
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 build=$root/build/fast
 
+layer=product json=
 case "${1-}" in
   -h | --help)
-    sed -n 's/^# \{0,1\}//; 3,4p' "${BASH_SOURCE[0]}"
+    sed -n 's/^# \{0,1\}//; 3,9p' "${BASH_SOURCE[0]}"
     exit 0
     ;;
+  --house | --nightly | --all)
+    layer=${1#--}
+    shift
+    ;;
 esac
+if [ "${1-}" = --json ]; then
+  json=$(readlink -f -- "${2:?--json needs a file}")
+  shift 2
+fi
+for option in "$@"; do
+  case $option in -R* | -L* | -I* | --tests-* | --label-*) [ "$layer" != product ] || layer=all ;; esac
+done
 # What earlier commands did without, like clang for the fuzz targets, is found now.
 [ -f "$build/build.ninja" ] && cmake -S "$root" -B "$build" --log-level=NOTICE >/dev/null
 "$root/tools/build.sh" fast everything
 unset MRC_BUILD # the tests run what is built now
-progress=()
+
+house=$("$root/tools/testplan.py" --layer house) nightly=$("$root/tools/testplan.py" --layer nightly)
+case $layer in
+  product) chosen=(-E "$house|$nightly") ;;
+  house) chosen=(-R "$house" -E "$nightly") ;;
+  nightly) chosen=(-R "$nightly") ;;
+  all) chosen=() ;;
+esac
+junit=$(mktemp) progress=()
+trap 'rm -f "$junit"' EXIT
 [ -t 1 ] && progress=(--progress)
 code=0
 ctest --test-dir "$build" --no-tests=ignore --output-on-failure --no-label-summary "${progress[@]}" -j "$(nproc)" \
-  "$@" || code=1
+  --output-junit "$junit" \
+  "${chosen[@]}" "$@" || code=1
+[ -z "$json" ] || python3 "$root/tools/testplan.py" --json "$junit" "$json"
 # Nothing that failed because nothing was run is no pass.
-if [ $code = 0 ] && ! ctest --test-dir "$build" --no-tests=error -N "$@" >/dev/null 2>&1; then
+if [ $code = 0 ] && ! ctest --test-dir "$build" --no-tests=error -N "${chosen[@]}" "$@" >/dev/null 2>&1; then
   echo "mrc test: no test was run." >&2
   echo "  'mrc test -N' lists them." >&2
   code=5

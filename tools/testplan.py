@@ -1,17 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """usage: testplan.py BUILD [--list]
+       testplan.py --layer NAME
+       testplan.py --json JUNIT FILE
+       testplan.py --sum CODE FILE...
 
 Holds docs/testplan.yaml against the tests that CTest knows in the folder BUILD: every entry of every
 testpoint must match a test, and every test must belong to a testpoint. --list prints who holds what.
 
 An entry in brackets, [protocol][window], matches the tests that carry all these tags; any other entry is
-the name of a CTest test. Groups of bins of coverage belong to testpoints, too. Tags and names may hold * and ? as in the shell."""
+the name of a CTest test. Groups of bins of coverage belong to testpoints, too. Tags and names may hold * and ? as in
+the shell. --layer prints a regular expression of CTest for the tests of the layer house or nightly.
+--json writes what CTest says in a JUnit file as {"tests": [{"name", "result": pass, fail or skipped, "seconds"}]}.
+--sum counts such files together, and ends with CODE, or 1 if a test failed or a file is missing."""
 import fnmatch
 import json
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import rtl
@@ -39,10 +46,49 @@ def matches(entry, tests):
     return set(fnmatch.filter(tests, entry))
 
 
+def expression(layer):
+    """Names of a layer as a regular expression that CTest reads."""
+    entries = yaml.safe_load(PLAN.read_text())["layers"][layer]
+    plain = (re.sub(r"([.+()\[\]])", r"[\1]", entry).replace("*", ".*") for entry in entries)
+    return f"^({'|'.join(plain)})$"
+
+
+def results(junit):
+    """What CTest says of the tests that it has run."""
+    words = {"run": "pass", "fail": "fail"}
+    return [{"name": case.get("name"), "result": words.get(case.get("status"), "skipped"),
+             "seconds": float(case.get("time", 0))} for case in ElementTree.parse(junit).iter("testcase")]
+
+
+def count(code, files):
+    """One line for several runs; the exit code."""
+    found = [row for path in files if path.exists() for row in json.loads(path.read_text())["tests"]]
+    failed = [row["name"] for row in found if row["result"] == "fail"]
+    lost = [path.name for path in files if not path.exists()]
+    for name in failed:
+        print(f"failed: {name}")
+    for name in lost:
+        print(f"no results: {name}")
+    passed = sum(row["result"] == "pass" for row in found)
+    print(f"{passed} passed, {len(failed)} failed, {len(found) - passed - len(failed)} skipped")
+    return rtl.Exit.FAIL if code or failed or lost or not passed else rtl.Exit.PASS
+
+
 def main():
+    if sys.argv[1] == "--json":
+        Path(sys.argv[3]).write_text(json.dumps({"tests": results(sys.argv[2])}, indent=1) + "\n")
+        return rtl.Exit.PASS
+    if sys.argv[1] == "--sum":
+        return count(int(sys.argv[2]), [Path(name) for name in sys.argv[3:]])
+    if sys.argv[1] == "--layer":
+        print(expression(sys.argv[2]))
+        return rtl.Exit.PASS
     tests = known_tests(sys.argv[1])
-    points = yaml.safe_load(PLAN.read_text())["testpoints"]
+    plan = yaml.safe_load(PLAN.read_text())
+    points = plan["testpoints"]
     complaints, held = [], set()
+    complaints += [f"layer {layer}: no test matches {entry}" for layer, entries in plan["layers"].items()
+                   for entry in entries if not matches(entry, tests)]
     ids = [point["id"] for point in points]
     complaints += [f"testpoint {name} is there twice" for name in sorted({i for i in ids if ids.count(i) > 1})]
     for point in points:

@@ -6,7 +6,8 @@ A file that has passed is not checked again while it, all that it includes, its 
 clang-tidy itself stay what they were: build/tidy keeps a hash of these. --analyzer adds the static analyzer
 (clang-analyzer-*), which takes most of the time. Needs the built flavour fast (./mrc test builds it).
 
-  tools/tidy.py                            what CI checks
+  tools/tidy.py --changed                  what CI checks: files changed since the newest tag, or in the last 20 commits
+  tools/tidy.py                            all of them, every night
   tools/tidy.py --analyzer                 what './mrc lint --cpp' checks
   tools/tidy.py --again sim/engine/codec.cpp     one file, whether or not it has passed
 
@@ -55,6 +56,31 @@ def commands(files, build):
 def product():
     """The .cpp files of the product; what CMake does not build (without clang: the fuzz targets) too."""
     return sorted(str(path) for folder in FOLDERS for path in (rtl.ROOT / folder).rglob("*.cpp"))
+
+
+def changed():
+    """Of the product what has changed since the newest tag, in the last 20 commits at most (of merges: what they merge),
+    and in the work tree. For a header that changed a source stands: its twin, or the first one that includes it."""
+    def git(*words):
+        code, out = rtl.run(["git", "-C", str(rtl.ROOT), *words])
+        return out.split() if code == 0 else []
+    since = [f"{tag}..HEAD" for tag in git("describe", "--tags", "--abbrev=0")]
+    names = git("log", "--no-merges", "-n", "20", "--name-only", "--format=", *(since or ["HEAD"]))
+    if not names and not since:
+        rtl.fail("git does not say what has changed.", "Leave out --changed to check all files.")
+    files, sources = set(), product()
+    for name in {*names, *git("diff", "--name-only", "HEAD"), *git("ls-files", "--others", "--exclude-standard")}:
+        path = rtl.ROOT / name
+        if not path.exists() or not name.startswith(tuple(f"{folder}/" for folder in FOLDERS)):
+            continue
+        if path.suffix == ".cpp":
+            files.add(str(path))
+        elif path.suffix == ".hpp":
+            line = f'#include "{name.removeprefix("cmodel/")}"'
+            users = [source for source in sources if line in Path(source).read_text(encoding="utf-8")]
+            twin = str(path.with_suffix(".cpp"))
+            files.update(users[:1] if twin not in users else [twin])
+    return sorted(files)
 
 
 def preprocessed(entry):
@@ -138,6 +164,8 @@ def check(analyzer, jobs=os.cpu_count()):
 def main():
     parser = rtl.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--analyzer", action="store_true", help="the static analyzer too")
+    parser.add_argument("--changed", action="store_true",
+                        help="only what has changed since the newest tag, or in the last 20 commits")
     parser.add_argument("--again", action="store_true", help="check files that have passed as they are, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many files at once (default: all cores)")
     parser.add_argument("--kept", type=Path, default=KEPT, help="folder of the hashes (default: build/tidy)")
@@ -150,8 +178,9 @@ def main():
         if not Path(name).is_file():
             rtl.fail(f"{name} is missing.", "Name C++ files of this tree, or none for all.")
     begin = time.monotonic()
-    run = Run([str(Path(name).resolve()) for name in options.files] or product(), options.analyzer, options.again,
-              options.kept, options.build)
+    files = [str(Path(name).resolve()) for name in options.files]
+    run = Run(files or (changed() if options.changed else product()), options.analyzer, options.again, options.kept,
+              options.build)
     code, findings = run.all(options.jobs)
     if findings:
         print(findings)

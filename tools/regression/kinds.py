@@ -5,6 +5,7 @@ A new kind is a new row of KINDS. An item is what gets one line of results: a se
 import dataclasses
 import itertools
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any, Callable
@@ -154,6 +155,15 @@ def mutants(case, items, path):
     return words + (["--quick"] if case["quick"] else [])
 
 
+def test_items(case, ask):
+    listing = ask(["test", f"--{case['layer']}", "-N"])
+    return re.findall(r"^ *Test +#\d+: (.*)$", listing, re.MULTILINE)
+
+
+def tests(case, items, path):
+    return ["test", f"--{case['layer']}", "--json", str(path), "-R", f"^{re.escape(items[0])}$"]
+
+
 def one(job):
     return [dict(job)]
 
@@ -191,6 +201,9 @@ KINDS = {
         "quick": Key(bool, False, doc="only the short runs at L0"),
     }, one, lambda case, ask: case["blocks"], mutants,
         from_exit(lambda case, items, data: f"mutants of {items[0]} live"), 1),
+    "tests": Kind({
+        "layer": Key(str, "nightly", words=("house", "nightly", "all"), doc="as mrc test --LAYER"),
+    }, one, test_items, tests, from_exit(lambda case, items, data: items[0]), 1),
     "proofs": Kind({
         "only": Key([str], [], doc="harnesses or properties; nothing: all harnesses"),
     }, one, proof_items, proofs, proof_lines, 1),

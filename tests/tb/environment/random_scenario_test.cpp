@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "gen/protocol.hpp"
 #include "tb/compare/report.hpp"
 #include "tests/tb/runs.hpp"
 
@@ -130,7 +131,7 @@ TEST_CASE("WRITEs of no bytes that count for nothing pass a controller whose win
   for (const uint64_t seed : {1, 2}) {
     CosimOptions o = short_run("tiny", "collectives", 600, seed);
     o.scenario.cc_share = o.scenario.ts_share = 1;
-    o.scenario.nominal = static_cast<uint32_t>(Nominal::Payload);
+    o.scenario.nominal = static_cast<uint32_t>(mrc::Nominal::Payload);
     o.scenario.cc_rtt_ns = 2000;
     o.scenario.loss = 0.05;
     use_rtl(o);
