@@ -133,7 +133,7 @@ TEST_CASE("WRITEs of no bytes that count for nothing pass a controller whose win
     o.scenario.cc_share = o.scenario.ts_share = 1;
     o.scenario.nominal = static_cast<uint32_t>(mrc::Nominal::Payload);
     o.scenario.cc_rtt_ns = 2000;
-    o.scenario.loss = 0.05;
+    o.scenario.link.loss = 0.05;
     use_rtl(o);
     const CosimResult r = run_cosim(o);
     INFO("seed " << seed << ": " << r.error << r.problem);
