@@ -77,6 +77,7 @@ Traffic traffic_at(const std::string& name) {
                {"rx_track.qperr", {"no-bytes", 3000}},
                {"rx_track.came", {"share", 3000}},
                {"rx_reorder.qperr", {"qp-error", 3000, "max_wimm_dest", 1}},
+               {"tx_segment.qperr", {"qp-error", 3000, "wimm_over", 2}},
                {"tx_segment.park", {"incast-trim", 3000}},
                {"tx_segment.ask", {"incast-trim", 1500}},
                {"tx_segment.ret", {"incast-trim", 1500}},
