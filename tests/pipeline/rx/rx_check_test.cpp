@@ -573,6 +573,21 @@ TEST_CASE("of two QPs with one key the newer one hears of what came back", "[rx_
   CHECK(c.pulses[6] == 6);
 }
 
+TEST_CASE("a QP keeps the key that it had by IP_PLANE when its row was written", "[rx_check][A-80]") {
+  // Its plane is 3; with IP_PLANE that is no part of the key.
+  constexpr U128 kPeer = U128{0xfd00'0000'0000'0003} << 64 | 1;
+  Check c;
+  c.csr.returned = Returned::Learn;
+  c.sends_to(1, 0x40, kPeer);
+  c.csr.ip_plane_enable = true;
+  c.come(Check::back(1, 0x40, kPeer));
+  CHECK(c.ctls.empty());  // counted, and left to gap and timer
+  CHECK(c.pulses[6] == 1);
+  c.sends_to(1, 0x40, kPeer);
+  c.come(Check::back(2, 0x40, kPeer));
+  CHECK(c.ctls.size() == 1);
+}
+
 TEST_CASE("the size of a WRITE follows the register", "[rx_check]") {
   Check c;
   c.set_up();

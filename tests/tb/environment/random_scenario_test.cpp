@@ -126,7 +126,6 @@ TEST_CASE("QPs that fail during table writes do not stop the NIC", "[tb][random]
   CHECK(r.failed_qps > 10);
 }
 
-// QPs fail and their messages' memory gets other owners, while packets still wait in a lane that the host starves.
 TEST_CASE("WRITEs of no bytes that count for nothing pass a controller whose window is full", "[tb][random]") {
   for (const uint64_t seed : {1, 2}) {
     CosimOptions o = short_run("tiny", "collectives", 600, seed);
@@ -141,6 +140,7 @@ TEST_CASE("WRITEs of no bytes that count for nothing pass a controller whose win
   }
 }
 
+// QPs fail and their messages' memory gets other owners, while packets still wait in a lane that the host starves.
 TEST_CASE("memory of an abandoned message is not used again before its packets have left", "[tb][random]") {
   for (const uint64_t seed : {21011U, 72072U}) {
     CosimOptions o = short_run("tiny", "clean", 1500, seed);
