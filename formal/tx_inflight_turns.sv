@@ -11,6 +11,7 @@ module formal_tx_inflight_turns
     input logic clk_i,
     input flags_t cfg_is_i,
     input flags_t is_i,
+    input logic [13:0] size_i,
     input flags_t rec_is_i,
     input logic stateq_free_i,
     input logic rec_valid_i,
@@ -85,6 +86,7 @@ module formal_tx_inflight_turns
       .op_o(op),
       .mem_o(mem),
       .is_i,
+      .size_i,
       .una_i,
       .sack_i,
       .scan_i,
@@ -175,13 +177,14 @@ module formal_tx_inflight_turns
   `MRC_GIVEN(walks_in_a_visit, !timer_i.walk || op.visit)
   `MRC_GIVEN(ends_in_reclaim, !reclaim_end_i || state == StReclaim)
 
-  // It answers nothing else. Its answer is taken at once: the machine waits for it.
+  // It answers nothing else, and is not asked for a packet that counts for no bytes. Its answer is
+  // taken at once: the machine waits for it.
   logic asked_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       asked_q <= 1'b0;
     end else begin
-      asked_q <= (state == StRetx1 && is_i.cc) || (asked_q && !rans_valid_i);
+      asked_q <= (state == StRetx1 && is_i.cc && size_i != '0) || (asked_q && !rans_valid_i);
     end
   end
   `MRC_GIVEN(answers_a_question, !rans_valid_i || asked_q)

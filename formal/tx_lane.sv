@@ -109,10 +109,17 @@ module formal_tx_lane
   `MRC_PROVE(asks_all, !dut.req_load || (13'(asks.len) <= len_q - sent_q
              && (asks.len == 8'd32 || 13'(asks.len) == len_q - sent_q)
              && (dut.f_busy_d || 13'(asks.len) == len_q - sent_q)))
+  `MRC_PROVE(asks_for_bytes, !dut.req_load || asks.len != 8'd0)
   `MRC_PROVE(asks_of_its_qp, !dut.req_load || (asks.qp == qp_q && asks.plane == plane_i))
   `MRC_COVER(asks, dut.req_load && sent_q == 13'd64 && asks.len == 8'd1 && qp_q != '0 && dut.fq_v)
   `MRC_HELP(fetch, !dut.f_busy_q || (sent_q <= len_q && dut.f_addr_q == addr_q + 64'(sent_q)
-            && dut.f_left_q == len_q - sent_q && dut.f_qp_q == qp_q))
+            && dut.f_left_q == len_q - sent_q && dut.f_qp_q == qp_q && dut.f_left_q != '0))
+  for (genvar i = 0; i < 16; i++) begin : gen_fq
+    `MRC_HELP(bytes, 5'(4'(4'(i) - dut.u_fq.rptr_q)) >= dut.u_fq.count_q
+              || dut.u_fq.mem_q[i].len != '0)
+  end
+  `MRC_HELP(fq, dut.u_fq.count_q <= 5'd16
+            && dut.u_fq.wptr_q == 4'(dut.u_fq.rptr_q + dut.u_fq.count_q[3:0]))
 
   // ---- a port that stands still
 

@@ -16,6 +16,7 @@ module formal_tx_path
     input fb_t pfb_i,
     input logic [1:0] lane_room_i,
     input logic [1:0] port_up_i,
+    input logic [15:0] tick_i,
     input logic path_ready_i,
     input logic rec_ready_i,
     input logic evev_ready_i,

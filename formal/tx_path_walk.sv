@@ -19,7 +19,9 @@ module formal_tx_path_walk
     input logic [7:0] profile_i,
     input logic [1:0] pmask_i,
     input logic [1:0][2:0] row_i,
-    input logic e_go_i
+    input logic e_go_i,
+    input logic timed_i,
+    input logic [2:0] due_i
 );
   `MRC_RESET
 
@@ -39,7 +41,8 @@ module formal_tx_path_walk
       .*
   );
   `MRC_GIVEN(takes_when_free, !take_i || !valid_o || end_o)
-  `MRC_GIVEN(rows_of_states, row_i[0] <= 3'(EvSkip2) && row_i[1] <= 3'(EvSkip2))
+  `MRC_GIVEN(rows_of_states, row_i[0] <= 3'(EvSkip3) && row_i[1] <= 3'(EvSkip3))
+  `MRC_GIVEN(a_mark_is_due, is_skip(due_i))
 
   // ---- what is taken
 
@@ -64,7 +67,7 @@ module formal_tx_path_walk
   logic [1:0] restores;
   logic [2:0] count_q, count_d, idx_q;
   for (genvar j = 0; j < 2; j++) begin : gen_plane
-    assign restores[j] = row_we_o && row_i[j] == 3'(EvSkip) && row_o[j] == 3'(EvGood);
+    assign restores[j] = row_we_o && is_skip(row_i[j]) && row_o[j] == 3'(EvGood);
   end
   assign count_d = count_q + 3'(restores[0]) + 3'(restores[1]);
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -82,17 +85,42 @@ module formal_tx_path_walk
     end
   end
   `MRC_PROVE(restores_one, count_d <= 3'd1)
+  `MRC_PROVE(restores_due, !(timed_i && row_we_o)
+             || ((row_o[0] == row_i[0] || row_i[0] == due_i)
+                 && (row_o[1] == row_i[1] || row_i[1] == due_i)))
+  `MRC_COVER(restores_due, timed_i && restores == 2'd1 && row_i[1] == 3'(EvSkip3))
   `MRC_COVER(restores_one, count_q == 3'd1 && next_o && row_i[0] == 3'(EvSkip))
   // Without a good one it is that which was restored, and only after the whole set.
-  `MRC_PROVE(or_restored, !(choose_o && !dut.found) || (dut.whole_q
+  logic came_back;
+  assign came_back = count_q == 3'd1 ? dut.w_ok[idx_q[0]] : restores != 2'd0;
+  `MRC_PROVE(or_restored, !(choose_o && !dut.found && came_back) || (dut.whole_q
              && (count_q == 3'd1 ? chosen_idx_o == idx_q
                                  : restores != 2'd0 && chosen_idx_o == {group_o, restores[1]})))
   `MRC_COVER(or_restored, choose_o && !dut.found && count_q == 3'd1 && idx_q[2:1] != group_o)
+  // Without that one it is a mark that was passed over because it was not due.
+  logic [1:0] early;
+  logic [7:0] passed_q;
+  for (genvar j = 0; j < 2; j++) begin : gen_early
+    assign early[j] = timed_i && dut.act[j] && is_skip(row_i[j]) && row_i[j] != due_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (take_i) begin
+      passed_q <= '0;
+    end else if (next_o) begin
+      passed_q[{group_o, 1'b0}] <= passed_q[{group_o, 1'b0}] || early[0];
+      passed_q[{group_o, 1'b1}] <= passed_q[{group_o, 1'b1}] || early[1];
+    end
+  end
+  `MRC_PROVE(or_marked, !(choose_o && !dut.found && !came_back)
+             || (dut.whole_q && !dut.avoid_on_q && (passed_q[chosen_idx_o]
+                 || (chosen_idx_o[2:1] == group_o && early[plane]))))
+  `MRC_COVER(or_marked, choose_o && !dut.found && !came_back && chosen_idx_o[2:1] != group_o)
   `MRC_PROVE(only_marks_change, !row_we_o
-             || ((row_o[0] == row_i[0] || row_i[0] == 3'(EvSkip) || row_i[0] == 3'(EvSkip2))
-                 && (row_o[1] == row_i[1] || row_i[1] == 3'(EvSkip) || row_i[1] == 3'(EvSkip2))))
+             || ((row_o[0] == row_i[0] || is_skip(row_i[0]))
+                 && (row_o[1] == row_i[1] || is_skip(row_i[1]))))
   `MRC_COVER(only_marks_change, row_we_o && row_i[0] == 3'(EvSkip2) && row_i[1] == 3'(EvBad))
 
   `MRC_HELP(restored, !valid_o || (dut.restored_q == (count_q == 3'd1) && count_q <= 3'd1
-            && (!dut.restored_q || dut.restored_idx_q == idx_q)))
+            && (!dut.restored_q || dut.restored_idx_q == idx_q)
+            && (!dut.spare_q || passed_q[dut.spare_idx_q])))
 endmodule

@@ -25,6 +25,7 @@ module formal_tx_segment
     input logic ask_ready_i,
     input logic ret_ready_i,
     input logic cqe_ready_i,
+    input logic qperr_ready_i,
     input logic freed_i,
     input cfg_t cfg_i
 );
@@ -32,12 +33,14 @@ module formal_tx_segment
 
   logic wqe_ready_o, grant_ready_o, retx_ready_o, upd_ready_o, ans_ready_o, pkt_valid_o;
   logic push_valid_o, park_valid_o, ask_valid_o, ret_valid_o, cqe_valid_o, order_done_o, cfg_ack_o;
+  logic qperr_valid_o;
   pkt_t pkt_o;
   sched_t push_o;
   grant_t park_o;
   ccask_t ask_o;
   ccret_t ret_o;
   cqe_t cqe_o;
+  qperr_t qperr_o;
   mrc_tx_segment #(
       .NumQps(2),
       .WqeDepth(2),
@@ -49,7 +52,8 @@ module formal_tx_segment
       .*
   );
 
-  // ---- Progress: a work request completes in a cycle, or the update is taken
+  // ---- Progress: a work request completes in a cycle, or the update is taken; the one that may
+  // let a held QP go completes alone
 
   localparam int unsigned MostUpd = 3;
   logic [2:0] upd_count;
@@ -59,19 +63,21 @@ module formal_tx_segment
       .clk_i,
       .rst_ni,
       .waits_i(upd_valid_i && !upd_ready_o && cqe_ready_i && !cfg_i.req),
-      .others_i(dut.u_complete.issue),
+      .others_i(dut.u_complete.issue || dut.u_complete.c1_held),
       .count_o(upd_count)
   );
   `MRC_PROVE(upd, upd_count <= 3'(MostUpd))
   `MRC_COVER(upd, upd_count == 3'(MostUpd))
 
-  // ---- Intake: there is room, no update is taken; who is refused waits for completions
+  // ---- Intake: there is room, no update is taken, nobody is woken; who is refused waits for
+  // completions, and for csr if that ends the QP
 
   localparam int unsigned MostWqe = 1;
   logic [1:0] wqe_count;
   logic wqe_others;
   assign wqe_others = dut.u_intake.bad ? !dut.idle || !dut.cq_room || dut.done_load
-      : !dut.u_intake.room || dut.upd_pop;
+          || (dut.u_intake.ends_qp_now && !dut.qperr_free)
+      : !dut.u_intake.room || dut.upd_pop || dut.progress_wr.go;
   formal_wait #(
       .Most(MostWqe)
   ) u_wqe (
@@ -113,22 +119,25 @@ module formal_tx_segment
   `MRC_PROVE(grant, grant_count <= 2'(MostFetch))
   `MRC_COVER(grant, grant_count == 2'(MostFetch))
 
-  // ---- Emit: a row leaves or a packet is sent, unless the row waits for its answer; one cycle may
-  // go to Progress and Intake, for their turn at tx_sched (hold)
+  // ---- Emit: a row leaves or a packet is sent, unless the row waits for its answer, or for what
+  // completes in this cycle; one cycle may go to Progress and Intake, for their turn at tx_sched
+  // (hold)
 
   localparam int unsigned MostRow = 1;
   logic [1:0] row_count;
-  logic runs, waits_for_ans;
+  logic runs, waits_for_ans, waits_for_end;
   assign runs = pkt_ready_i && push_ready_i && park_ready_i && ret_ready_i && !cfg_i.req;
   assign waits_for_ans = !dut.u_emit.row_q.retx && dut.u_emit.begin_row && dut.u_emit.asked
       && !dut.u_emit.ans_v;
+  assign waits_for_end = dut.u_emit.may_end && dut.u_emit.willing
+      && (dut.u_emit.on_q || dut.u_emit.can);
   formal_wait #(
       .Most(MostRow)
   ) u_row (
       .clk_i,
       .rst_ni,
       .waits_i(dut.u_emit.valid_q && !dut.u_emit.pop && !dut.u_emit.sent && !waits_for_ans && runs),
-      .others_i(1'b0),
+      .others_i(waits_for_end),
       .count_o(row_count)
   );
   `MRC_PROVE(row, row_count <= 2'(MostRow))
@@ -142,7 +151,8 @@ module formal_tx_segment
       .clk_i,
       .rst_ni,
       .waits_i(ans_valid_i && !ans_ready_o && dut.u_emit.valid_q && runs),
-      .others_i(dut.hold || (!dut.u_emit.ans_pop && (dut.u_emit.pop || dut.u_emit.sent))),
+      .others_i(dut.hold || waits_for_end
+                || (!dut.u_emit.ans_pop && (dut.u_emit.pop || dut.u_emit.sent))),
       .count_o(ans_count)
   );
   `MRC_PROVE(ans, ans_count <= 2'(MostAns))

@@ -2,8 +2,9 @@
 `include "mrc_prove.svh"
 
 /// mrc_tx_segment_emit: what is sent when a QP is granted its turn is inside the window, and no
-/// more than congestion control granted; what is left goes back. Rows, answers and what the
-/// registers of a QP hold are any; in-flight blocks come back only when they are out.
+/// more than congestion control granted; what is left goes back. Of immediates one too many waits.
+/// Rows, answers and what the registers of a QP hold are any; in-flight blocks come back only when
+/// they are out.
 module formal_tx_segment_emit
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -26,7 +27,9 @@ module formal_tx_segment_emit
     input qp_regs_t next_regs_i,
     input intake_wr_t intake_wr_i,
     input progress_wr_t progress_wr_i,
-    input cfg_wr_t cfg_wr_i
+    input cfg_wr_t cfg_wr_i,
+    input logic c1_valid_i,
+    input logic [15:0] c1_qp_i
 );
   `MRC_RESET
 
@@ -69,6 +72,19 @@ module formal_tx_segment_emit
                      && dut.regs_q.psn[23:4] - dut.regs_q.una[23:4] == 20'd15)
   `MRC_PROVE(able_only, !dut.sent || (dut.regs_q.rts && !dut.regs_q.failed))
   `MRC_COVER(able_only, dut.drop && !dut.regs_q.rts)
+
+  // ---- immediates: one more than may be on their way is held back, and not in a cycle in which
+  // one completes
+
+  logic imm;
+  logic [7:0] out_imms;
+  assign imm = dut.sent && dut.regs_q.idx == 24'd0 && dut.row_q.work.imm_valid;
+  assign out_imms = dut.regs_q.wsent - dut.regs_q.wout;
+  `MRC_PROVE(imms, !imm || out_imms != dut.regs_q.max_wimm)
+  `MRC_COVER(imms, imm && dut.regs_q.max_wimm == 8'd3 && out_imms == 8'd2)
+  `MRC_PROVE(held, !wr_o.hold || (out_imms == dut.regs_q.max_wimm && wr_o.inactive && push_load_o
+             && !push_o.more && !(c1_valid_i && c1_qp_i[0] == dut.row_q.qp[0])))
+  `MRC_COVER(held, wr_o.hold && dut.on_q && c1_valid_i)
 
   // ---- the grant of the controller
 
