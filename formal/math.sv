@@ -72,10 +72,12 @@ module formal_math (
   `MRC_PROVE(at_plane, lsb_i > 7'd125 || ((at >> lsb_i) & 128'd7) == 128'(plane_i))
   `MRC_PROVE(at_plane_rest, ((at ^ ip_i) & ~(128'd7 << lsb_i)) == '0)
   // Our own on one plane is our own on all, and what is kept of an address is so, too.
-  logic [127:0] other;
+  // (Planes are told apart outside of the assertion: what a function keeps is undriven in reset.)
+  logic [127:0] other, other_0, ip_0;
   assign other = {ip_i[127:64], x_i};
-  `MRC_PROVE(is_own, is_own(other, ip_i, equal_i, lsb_i)
-             == (at_plane(other, equal_i, lsb_i, 3'd0) == at_plane(ip_i, equal_i, lsb_i, 3'd0)))
+  assign other_0 = at_plane(other, equal_i, lsb_i, 3'd0);
+  assign ip_0 = at_plane(ip_i, equal_i, lsb_i, 3'd0);
+  `MRC_PROVE(is_own, is_own(other, ip_i, equal_i, lsb_i) == (other_0 == ip_0))
   `MRC_COVER(is_own, is_own(other, ip_i, equal_i, lsb_i) && lsb_i == 7'd3 && ip_i[5:3] == 3'd5
              && other[5:3] == 3'd2)
   `MRC_PROVE(address_fold, address_fold(at, 1'b1, lsb_i) == address_fold(ip_i, 1'b1, lsb_i))
