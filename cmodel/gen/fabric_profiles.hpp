@@ -64,7 +64,7 @@ inline constexpr FabricProfile kFabricProfiles[] = {
      .classes = 1, .data = {{{4, 8}}},
      .data_codes = 0x0000000000000010u, .rtx_codes = 0x0000000000000100u,
      .control_codes = 0x0000400000000000u,
-     .trim_size = 128, .lasthop = true, .ecn_min = 0 * 1024, .ecn_max = 0 * 1024, .ecn_percent = 0, .limit = 0 * 1024,
+     .trim_size = 128, .lasthop = true, .ecn_min = 0, .ecn_max = 0, .ecn_percent = 0, .limit = 0,
      .queues = 0, .queue = {{}}},
     // S, the vendor's pages: code points, classes, shares, trim size, ECN, that classes 1 to 3 trim
     // and mark. J: which of a pair is the retransmission's, 46 of 41 to 50, limit_kb (real queues
@@ -75,7 +75,7 @@ inline constexpr FabricProfile kFabricProfiles[] = {
      .classes = 3, .data = {{{1, 2}, {3, 4}, {5, 6}}},
      .data_codes = 0x000000000000002au, .rtx_codes = 0x0000000000000054u,
      .control_codes = 0x0007fe0000000000u,
-     .trim_size = 256, .lasthop = true, .ecn_min = 163 * 1024, .ecn_max = 234 * 1024, .ecn_percent = 5, .limit = 256 * 1024,
+     .trim_size = 256, .lasthop = true, .ecn_min = 166912, .ecn_max = 239616, .ecn_percent = 5, .limit = 262144,
      .queues = 6, .queue = {{{0xfff8000000000781u, 4, false, false},
                             {0x0000000000000006u, 8, true, false},
                             {0x0000000000000018u, 18, true, false},
@@ -90,7 +90,7 @@ inline constexpr FabricProfile kFabricProfiles[] = {
      .classes = 1, .data = {{{4, 8}}},
      .data_codes = 0x0000000000000010u, .rtx_codes = 0x0000000000000100u,
      .control_codes = 0x0000400000000000u,
-     .trim_size = 128, .lasthop = false, .ecn_min = 0 * 1024, .ecn_max = 0 * 1024, .ecn_percent = 0, .limit = 0 * 1024,
+     .trim_size = 128, .lasthop = false, .ecn_min = 0, .ecn_max = 0, .ecn_percent = 0, .limit = 0,
      .queues = 0, .queue = {{}}},
 };
 

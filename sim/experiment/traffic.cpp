@@ -440,7 +440,7 @@ void Driver::begin(const std::function<void()>& poll) {
     if (poll) poll();
     spec.own_class = c.qp_class >= 0;
     if (spec.own_class) {
-      const FabricPair& own = topology_.profile().data[static_cast<size_t>(c.qp_class)];
+      const FabricPair& own = topology_.profile().data[static_cast<uint8_t>(c.qp_class)];
       spec.dscp_data = own.data;
       spec.dscp_rtx = own.rtx;
     }

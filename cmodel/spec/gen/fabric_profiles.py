@@ -168,8 +168,8 @@ def cpp(spec):
         out += f'     .data_codes = {mask(d for d, _ in p["data"])}, .rtx_codes = {mask(r for _, r in p["data"])},\n'
         out += f'     .control_codes = {mask(p["control"])},\n'
         out += f'     .trim_size = {s["trim_size"]}, .lasthop = {str(s["lasthop"]).lower()}, '
-        out += f'.ecn_min = {ecn["min_kb"]} * 1024, .ecn_max = {ecn["max_kb"]} * 1024, '
-        out += f'.ecn_percent = {ecn["percent"]}, .limit = {s["limit_kb"]} * 1024,\n'
+        out += f'.ecn_min = {ecn["min_kb"] * 1024}, .ecn_max = {ecn["max_kb"] * 1024}, '
+        out += f'.ecn_percent = {ecn["percent"]}, .limit = {s["limit_kb"] * 1024},\n'
         out += f'     .queues = {len(s["classes"])}, .queue = {{{{'
         out += ",\n                            ".join(
             f'{{{mask(c["codes"])}, {c["share"]}, {str(c["data"]).lower()}, {str(c["trimmed"]).lower()}}}'
