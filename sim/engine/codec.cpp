@@ -133,6 +133,7 @@ bool give_frame(PacketPool& pool, Packet& packet, const FrameContext& context) {
     w.outer_ipv6->dst = bytes_of(packet.dst);
     w.outer_ipv6->hop_limit = packet.hop_limit;
     w.outer_ipv6->dscp = dscp;
+    if (!packet.trimmed) w.ipv6->dscp = packet.dscp;  // a switch marks the outer header alone
   } else if (w.ipv6) {
     w.ipv6->hop_limit = packet.hop_limit;
     w.ipv6->dscp = dscp;

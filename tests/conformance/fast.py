@@ -11,8 +11,6 @@ from pathlib import Path
 
 VECTORS = Path(__file__).resolve().parents[2] / "conformance" / "vectors.py"
 KNOWN = {
-    "Q-BACK-014": "a Middle packet that comes back while its message is still being sent waits for its turn",
-    "Q-BACK-015": "as Q-BACK-014, with the addresses as they were",
     "R-ZERO-342": "the responder takes the 33rd immediate when what was missing before it comes",
 }
 
