@@ -47,6 +47,7 @@ LUT_LEVEL, MUX_LEVEL, CARRY_START, CARRY_BIT, LUTRAM_READ, BRAM_OUT, BRAM_OUT_RE
     1.0, 0.3, 1.0, 0.1 / 8, 1.5, 3.0, 1.0, 4.0)
 
 RUNNING = set()  # each Yosys that runs: who ends a report ends them
+ENDING = threading.Event()  # all of them are being ended
 
 # Injected bugs are off in a product, what only benches look at is not there.
 MAPPING = "; ".join([
@@ -222,6 +223,8 @@ def run_yosys(script, files, out):
     with subprocess.Popen(command, cwd=rtl.ROOT, text=True, errors="replace", stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT) as process:
         RUNNING.add(process)
+        if ENDING.is_set():  # it was started while all others were being ended
+            process.kill()
         try:
             log, _ = process.communicate()
         except BaseException:
@@ -404,6 +407,7 @@ def map_all(entries, workers):
         except BaseException:
             for future in pending:
                 future.cancel()
+            ENDING.set()
             for process in tuple(RUNNING):
                 process.kill()
             raise
