@@ -48,7 +48,7 @@ code=0
 ctest --test-dir "$build" --no-tests=ignore --output-on-failure --no-label-summary "${progress[@]}" -j "$(nproc)" \
   --output-junit "$junit" \
   "${chosen[@]}" "$@" || code=1
-[ -z "$json" ] || python3 "$root/tools/testplan.py" --json "$junit" "$json"
+[ -z "$json" ] || "$root/tools/testplan.py" --json "$junit" "$json"
 # Nothing that failed because nothing was run is no pass.
 if [ $code = 0 ] && ! ctest --test-dir "$build" --no-tests=error -N "${chosen[@]}" "$@" >/dev/null 2>&1; then
   echo "mrc test: no test was run." >&2
