@@ -11,21 +11,26 @@ set -euo pipefail
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 build=$root/build/fast
 
-layer=product json=
-case "${1-}" in
-  -h | --help)
-    sed -n 's/^# \{0,1\}//; 3,9p' "${BASH_SOURCE[0]}"
-    exit 0
-    ;;
-  --house | --nightly | --all)
-    layer=${1#--}
-    shift
-    ;;
-esac
-if [ "${1-}" = --json ]; then
-  json=$(readlink -f -- "${2:?--json needs a file}")
-  shift 2
-fi
+layer=product json= options=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help)
+      sed -n 's/^# \{0,1\}//; 3,9p' "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
+    --house | --nightly | --all) layer=${1#--} ;;
+    --json)
+      if ! json=$(readlink -f -- "${2-}") || ! { : >"$json" && rm "$json"; } 2>/dev/null; then
+        printf 'mrc test: cannot write %s.\n  Name a file in a folder that exists.\n' "${2-the file of --json}" >&2
+        exit 3
+      fi
+      shift
+      ;;
+    *) options+=("$1") ;;
+  esac
+  shift
+done
+set -- "${options[@]}"
 for option in "$@"; do
   case $option in -R* | -L* | -I* | --tests-* | --label-*) [ "$layer" != product ] || layer=all ;; esac
 done

@@ -97,6 +97,12 @@ bool nscc_can_send(const NsccState& state, const NsccWords& words, uint32_t pack
 /// The same of the bare numbers: inflight + packet <= cwnd, all in bytes.
 bool nscc_fits(int32_t inflight, uint32_t packet, uint32_t cwnd_bytes);
 
+/// What a burst asks for that begins with a packet of `size`. A grant of 0 means refused, and with CTRL.nominal a
+/// packet of no bytes counts for none: it asks for 1, and as a retransmission it needs no leave
+/// (docs/blocks/cc/cc_nscc.md).
+constexpr uint32_t nscc_least(uint32_t size) { return size == 0 ? 1 : size; }
+constexpr bool nscc_needs_leave(uint32_t size) { return size != 0; }
+
 /// What a burst may take of a window.
 struct NsccGrant {
   bool ok = false;     ///< its first packet may go

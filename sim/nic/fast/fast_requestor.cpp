@@ -79,7 +79,7 @@ void FastEndpoint::release_blocks(FastQp& qp) {
 // Congestion control.
 
 uint32_t FastEndpoint::grant(FastQp& qp, uint32_t size, uint32_t bytes, bool& last) {
-  const uint32_t min = std::max(size, 1u);  // a packet that counts for nothing
+  const uint32_t min = nscc_least(size);
   FastDest& dest = dest_of(qp);
   const uint32_t cwnd = nscc_cwnd_bytes(dest.state, *dest.words);
   const auto refused = [&] {
@@ -303,7 +303,8 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   if (qp.cc) {
     if (news.loss) cc_event(qp, {.kind = CcEvent::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
     FastDest& dest = dest_of(qp);
-    if (record.size != 0 && !nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
+    if (nscc_needs_leave(record.size) &&
+        !nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
       if (pending) {
         block->row = before;
         block->ages = ages;

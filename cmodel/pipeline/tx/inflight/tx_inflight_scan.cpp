@@ -2,6 +2,7 @@
 #include "pipeline/tx/inflight/tx_inflight_scan.hpp"
 
 #include "protocol/ev_set.hpp"
+#include "protocol/nscc.hpp"
 
 namespace mrc::inflight {
 
@@ -91,7 +92,7 @@ void Scan::retx1() {
   // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
   if (news_.blame) s_.tell.out.fb.load({.qp = index, .ev_idx = s.ev_idx, .entropy = 0, .kind = FbKind::Loss});
   if (q.cc && news_.loss) s_.tell.event(q, CcEvent::Loss, take_packet(q.fly, s.size, q.credit));
-  if (!q.cc || s.size == 0) {  // it counts for nothing: a controller could only refuse it
+  if (!q.cc || !nscc_needs_leave(s.size)) {
     order();
     return;
   }

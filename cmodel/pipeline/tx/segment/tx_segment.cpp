@@ -6,6 +6,7 @@
 #include "gen/csr.hpp"
 #include "pipeline/lib/convert.hpp"
 #include "pipeline/timing/burst.hpp"
+#include "protocol/nscc.hpp"
 #include "protocol/psn.hpp"
 #include "protocol/tx_window.hpp"
 #include "util/check.hpp"
@@ -368,7 +369,7 @@ bool TxSegment::leave_f1(const CsrOut& csr) {
     r.dead = r.empty || !can_send(q);
     if (!r.dead && r.cc) {
       if (!out_.ask.free()) return false;
-      const uint16_t min = std::max<uint16_t>(first_size(r, q, csr), 1);  // 0 granted means refused
+      const auto min = static_cast<uint16_t>(nscc_least(first_size(r, q, csr)));
       const unsigned bytes = unsigned{nominal_full(r.mtu, r.ts, csr.nominal)} * kBurstAsk;
       out_.ask.load({.cc = r.dest, .min = min, .bytes = static_cast<uint16_t>(bytes)});
     }
