@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: install.sh yes|no GROUP...
-# Makes sure that the packages of tools/packages.txt in the given groups are there and, for group
-# check, the npm packages of tools/yosys. With "no" it installs nothing and says what to run.
-# Exit code 3 when something stays missing.
+# Makes sure that what tools/packages.txt lists for the given groups is there and, for group check, the npm packages of
+# tools/yosys. On Debian 12 and 13 it installs what is missing; with "no" it says what to run. Elsewhere it looks for
+# the commands and headers themselves, and says what this system's package manager calls those that are missing.
+# Exit code 3 when something stays missing or is too old.
 set -euo pipefail
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 install=$1
 shift
 groups=" $* "
-backports=bookworm-backports
+verilator_least=5.006
 
 exec {words}>&2 # stays what it is while apt's words go elsewhere
 say() { printf 'mrc: %s\n' "$*" >&$words; }
@@ -29,31 +30,51 @@ as_root() {
   fi
 }
 
-declare -A installed=()
-names=()
-while read -r name _; do [[ $name = \#* ]] || names+=("$name"); done <"$root/tools/packages.txt"
-command -v dpkg-query >/dev/null ||
-  die "this is not a Debian system." "Install what tools/packages.txt lists by hand, or use Debian 12."
-while read -r name state; do
-  [ "$state" = installed ] && installed[$name]=yes
-done < <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${names[@]}" 2>/dev/null || true)
-
+system=unknown release=
+if [ -r "${MRC_OS_RELEASE:-/etc/os-release}" ]; then
+  # shellcheck source=/dev/null
+  read -r system release < <(. "${MRC_OS_RELEASE:-/etc/os-release}" && echo "${ID-unknown} ${VERSION_CODENAME-}")
+fi
+of_release() { # NAME[,RELEASE=NAME...]: REPLY is what holds for this release
+  local entry
+  REPLY=${1%%,*}
+  [[ $REPLY != *=* ]] || REPLY=-
+  for entry in ${1//,/ }; do [ "${entry%%=*}" != "$release" ] || REPLY=${entry#*=}; done
+}
+rows() { # of the groups: package, suite, instead, probe, dnf, pacman, zypper, why
+  local name group suite rest
+  while read -r name group suite rest; do
+    [[ $name = \#* || $groups != *" $group "* ]] && continue
+    of_release "$name"
+    name=$REPLY
+    of_release "$suite"
+    echo "$name $REPLY $rest"
+  done <"$root/tools/packages.txt"
+}
 missing=()
-while read -r name group suite instead why; do
-  [[ $name = \#* || $groups != *" $group "* ]] && continue
-  [ "$instead" != - ] && command -v "$instead" >/dev/null && continue
-  [ -n "${installed[$name]-}" ] && continue
-  [ "$suite" = - ] || name=$name/$suite
-  missing+=("$name")
-  say "missing: $name ($why)"
-done <"$root/tools/packages.txt"
+
+debian_misses() {
+  local name suite instead why state _
+  declare -A installed=()
+  while read -r name state; do
+    [ "$state" = installed ] && installed[$name]=yes
+  done < <(rows | cut -d ' ' -f 1 | xargs dpkg-query -W -f '${Package} ${db:Status-Status}\n' 2>/dev/null || true)
+  while read -r name suite instead _ _ _ _ why; do
+    [ "$instead" != - ] && command -v "$instead" >/dev/null && continue
+    [ -n "${installed[$name]-}" ] && continue
+    [ "$suite" = - ] || name=$name/$suite
+    missing+=("$name")
+    say "missing: $name ($why)"
+  done < <(rows)
+}
 
 configured_mirror() { # of the suite $1, as apt knows it
   apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' 'Origin: Debian' |
     awk -v suite="$1" '$2 == suite { print $1; exit }'
 }
 
-if [ ${#missing[@]} -gt 0 ]; then
+debian_installs() {
+  local backports=$release-backports by_hand mirror log
   by_hand="apt-get install --no-install-recommends ${missing[*]}"
   if [ "$install" = no ]; then
     [[ $by_hand = */$backports* ]] && by_hand="(with the suite $backports among apt's sources) $by_hand"
@@ -66,15 +87,63 @@ if [ ${#missing[@]} -gt 0 ]; then
   }
   say "installing ${#missing[@]} packages and what they depend on; this takes a minute or two"
   apt update
-  if [[ " ${missing[*]} " = */$backports\ * ]] && [ -z "$(configured_mirror $backports)" ]; then
-    mirror=$(configured_mirror bookworm)
-    [ -n "$mirror" ] || die "no Debian 12 mirror among apt's sources." "mrcnic is set up on Debian 12."
+  if [[ " ${missing[*]} " = */$backports\ * ]] && [ -z "$(configured_mirror "$backports")" ]; then
+    mirror=$(configured_mirror "$release")
+    [ -n "$mirror" ] || die "no mirror of $release among apt's sources." "Add one, then run the command again."
     say "adding $backports from $mirror as /etc/apt/sources.list.d/$backports.list"
-    echo "deb $mirror $backports main" | as_root tee /etc/apt/sources.list.d/$backports.list >/dev/null
+    echo "deb $mirror $backports main" | as_root tee "/etc/apt/sources.list.d/$backports.list" >/dev/null
     apt update
   fi
   apt install -y --no-install-recommends "${missing[@]}"
   rm -f "$log"
+}
+
+there() { # PROBE: a command in the PATH, or +HEADER that the compiler finds
+  case $1 in
+    -) return 0 ;;
+    +*) ! command -v c++ >/dev/null || echo "#include <${1#+}>" | c++ -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+# On a system that is not known nothing is refused for its name.
+others_miss() {
+  local manager column name probe dnf pacman zypper why names=() _ known=$root/build/.found${groups// /.}
+  [ "$known" -nt "$root/tools/packages.txt" ] && return # was looked for before
+  for manager in apt-get dnf pacman zypper none; do command -v "$manager" >/dev/null && break; done
+  while read -r name _ _ probe dnf pacman zypper why; do
+    there "$probe" && continue
+    case $manager in dnf) name=$dnf ;; pacman) name=$pacman ;; zypper) name=$zypper ;; esac
+    say "missing: ${probe#+} ($why)"
+    names+=("$name")
+  done < <(rows)
+  if [ ${#names[@]} -eq 0 ]; then
+    mkdir -p "$root/build" && touch "$known"
+    return
+  fi
+  case $manager in
+    pacman) column="pacman -S" ;;
+    none) column="the packages that have them; Debian calls these" ;;
+    *) column="$manager install" ;;
+  esac
+  die "${#names[@]} commands or headers are missing; this system is $system${release:+ $release}, where mrcnic installs nothing." \
+    "As root: $column ${names[*]}"
+}
+
+if [[ $system = debian && $release =~ ^(bookworm|trixie)$ ]]; then
+  debian_misses
+  [ ${#missing[@]} -eq 0 ] || debian_installs
+else
+  others_miss
+fi
+
+# One that stands in front of the system's in the PATH may be older than what the RTL is written for.
+found=
+[ "$system $(command -v verilator)" = "debian /usr/bin/verilator" ] ||
+  found=$(verilator --version 2>/dev/null | awk '{ print $2 }' || true)
+if [ -n "$found" ] && [ "$(printf '%s\n' "$verilator_least" "$found" | sort -V | head -n 1)" != "$verilator_least" ]; then
+  die "verilator $found is too old: $verilator_least or newer; found in $(command -v verilator)." \
+    "Install a newer one, or take it out of the PATH."
 fi
 
 # Yosys with slang and the grammar of SystemRDL are published for npm only; the lock file pins every byte of it.

@@ -101,7 +101,7 @@ def cindex():
     try:
         import clang.cindex as module
     except ImportError:
-        fail("the Python binding of clang is missing.", "Install the Debian package python3-clang-14.")
+        fail("the Python binding of clang is missing.", "Install the package python3-clang-14 (Debian 12), or python3-clang-19 (Debian 13).")
     return module
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: launcher.sh SOURCE MRC
-# How ./mrc handles missing packages, shown with a package list and a dpkg-query of our own, and what it builds.
+# How ./mrc handles missing packages, shown with a package list, a system and a dpkg-query of our own, and what it builds.
 set -euo pipefail
 source=$1
 mrc=$2
@@ -38,11 +38,14 @@ cp "$source/tools/install.sh" "$tree/tools"
 cp "$source"/tools/yosys/package*.json "$tree/tools/yosys"
 cat >"$tree/tools/packages.txt" <<'LIST'
 # a comment
-present-one            build  -                   -     is there
-mrc-impossible         build  -                   -     shows what is said
-from-backports         check  bookworm-backports  -     is not there
-has-substitute         check  -                   sh    sh does as well
+present-one                     build  -                            -   sh         one      one     one      is there
+mrc-impossible,trixie=mrc-newer  build  -                            -   mrc-no-cmd mrc-rpm  -       mrc-sle  shows what is said
+from-backports                  check  bookworm=bookworm-backports  -   -          -        -       -        is not there
+has-substitute                  check  -                            sh  -          -        -       -        sh does as well
 LIST
+os() { printf 'ID=%s\nVERSION_CODENAME=%s\n' "$1" "$2" >"$scratch/os-release"; }
+export MRC_OS_RELEASE=$scratch/os-release
+os debian bookworm
 cat >"$scratch/bin/dpkg-query" <<'QUERY'
 #!/bin/sh
 echo present-one installed
@@ -67,6 +70,43 @@ code=0
 grep -q '^mrc: missing: from-backports/bookworm-backports (is not there)$' "$scratch/log" ||
   fail "a package from backports must be named with its suite"
 grep -q 'has-substitute' "$scratch/log" && fail "a package with a substitute in the PATH is not missing"
+
+# Debian 13 has other names, and needs no backports.
+os debian trixie
+code=0
+"$tree/tools/install.sh" no build check >"$scratch/log" 2>&1 || code=$?
+[ $code = 3 ] || fail "missing packages on Debian 13 must exit 3, got $code"
+grep -q 'As root: apt-get install --no-install-recommends mrc-newer from-backports$' "$scratch/log" ||
+  fail "wrong packages on Debian 13"
+
+# No other system is refused for its name: what is missing has the names of its package manager.
+os fedora ""
+printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/dnf"
+chmod +x "$scratch/bin/dnf"
+mv "$scratch/bin/dpkg-query" "$scratch"
+code=0
+"$tree/tools/install.sh" yes build >"$scratch/log" 2>&1 || code=$?
+[ $code = 3 ] || fail "a missing command on another system must exit 3, got $code"
+cat >"$scratch/expected" <<'TEXT'
+mrc: missing: mrc-no-cmd (shows what is said)
+mrc: 1 commands or headers are missing; this system is fedora, where mrcnic installs nothing.
+TEXT
+head -n 2 "$scratch/log" | diff "$scratch/expected" - || fail "wrong words for a missing command on another system"
+printf '#!/bin/sh\n' >"$scratch/bin/mrc-no-cmd"
+chmod +x "$scratch/bin/mrc-no-cmd"
+"$tree/tools/install.sh" yes build >"$scratch/log" 2>&1 || fail "another system has all, yet it failed"
+printf '#!/bin/sh\necho Verilator 4.038 2020-07-11\n' >"$scratch/bin/verilator"
+chmod +x "$scratch/bin/verilator"
+code=0
+"$tree/tools/install.sh" yes build >"$scratch/log" 2>&1 || code=$?
+cat >"$scratch/expected" <<TEXT
+mrc: verilator 4.038 is too old: 5.006 or newer; found in $scratch/bin/verilator.
+  Install a newer one, or take it out of the PATH.
+TEXT
+[ $code = 3 ] && diff "$scratch/expected" "$scratch/log" || fail "wrong words for an old Verilator, or exit code $code"
+rm "$scratch/bin/verilator" "$scratch/bin/dnf" "$scratch/bin/mrc-no-cmd"
+mv "$scratch/dpkg-query" "$scratch/bin"
+os debian bookworm
 
 cat >"$scratch/bin/apt-get" <<'APT'
 #!/bin/sh
