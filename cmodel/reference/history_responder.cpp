@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 
 #include "reference/history_parts.hpp"
 
@@ -13,12 +14,53 @@ constexpr Seq kTail = 2048;       ///< PSNs below all that is missing that are s
 constexpr Seq kMostPsns = 16384;  ///< of a QP
 constexpr std::size_t kMostProbes = 1024, kMostRequests = 1024, kMostFar = 64;
 
+/// A number that only grows where answers leave.
+class Rising {
+ public:
+  static constexpr Seq kNone = std::numeric_limits<Seq>::min();
+
+  void left(Seq value, Time time, Time lag) {
+    settled(time, lag);
+    if (value <= newest_.value) return;
+    newest_ = {value, time};
+    if (next_.value <= settled_) next_ = newest_;
+  }
+  /// The highest value that left at least two lags before `time`, or one that left since and more than a lag before it.
+  Seq settled(Time time, Time lag) {
+    while (next_.value > settled_ && time > next_.since + lag) {
+      settled_ = next_.value;
+      next_ = newest_;
+    }
+    return settled_;
+  }
+
+ private:
+  struct Step {
+    Seq value = kNone;
+    Time since = 0;
+  };
+  Seq settled_ = kNone;
+  Step next_, newest_;  ///< the next one to settle, and the highest one that left
+};
+
+/// A cumulative number of answers. NICs build them in order, but ports that stand still let others pass by.
+struct Cumulative {
+  Rising all;                  ///< of all planes
+  std::vector<Rising> planes;  ///< what leaves a plane was built after this
+};
+
+/// What was settled of both of them at some time; kNone: nothing.
+struct Floors {
+  Seq msn = Rising::kNone, cack = Rising::kNone;
+};
+
 /// One arrival of a packet.
 struct Copy {
   uint32_t entropy = 0;
   uint16_t stamp = 0;
   bool stamped = false, ce = false, trimmed = false, lasthop = false;
   Time last = 0;
+  Floors floors{};  ///< when it began to come: its answers are built later
 };
 
 /// What came with one PSN.
@@ -49,15 +91,7 @@ struct Answers {
   std::deque<std::pair<uint32_t, uint32_t>> returned;  ///< PSN and entropy of the device's own packets that came back
   std::deque<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
   bool probes_lost = false, trimmed = false;
-  // Sent. Highest value and, of what was sent later than a lag ago, the highest settled one.
-  struct Highest {
-    Seq value = 0;
-    Time since = 0;
-    bool any = false;
-    Seq settled = 0;
-    bool settled_any = false;
-  };
-  Highest msn, cack;
+  Cumulative msn, cack;    ///< sent
   std::optional<Seq> nak;  ///< MSN of the first NAK
 
   const Came* find(Seq psn) const {
@@ -85,7 +119,8 @@ class ResponderPart final : public Part {
   uint64_t memory() const override {
     uint64_t bytes = requests_.size() * sizeof(Request);
     for (const auto& [number, a] : answers_) {
-      bytes += sizeof(a) + a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe) + a.returned.size() * 8;
+      bytes += sizeof(a) + (a.msn.planes.size() + a.cack.planes.size()) * sizeof(Rising) +
+               a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe) + a.returned.size() * 8;
     }
     return bytes;
   }
@@ -105,7 +140,9 @@ class ResponderPart final : public Part {
     return w_.check(
         rule, holds, &seen, &qp, [&] { return words(seen, wire_); }, right);
   }
-  Copy copy_of(const Seen& seen) const;
+  Copy copy_of(const Seen& seen, Answers& a) const;
+  /// Whether an answer that reflects `stamp` may be one to this copy.
+  bool fits(const Copy& copy, uint16_t reflected, const Seen& seen, const QpWorld& qp) const;
   bool answers_returned(const Seen& seen, const QpWorld& qp, const Answers& a, std::optional<uint32_t> psn,
                         uint32_t entropy);
   void data(const Seen& seen, const QpWorld& qp, Answers& a);
@@ -116,8 +153,17 @@ class ResponderPart final : public Part {
   void ack(const Seen& seen, const QpWorld& qp, Answers& a);
   void stamp(const Seen& seen, const QpWorld& qp, const Copy* first, std::size_t count, bool forgotten,
              uint32_t entropy, uint16_t reflected);
-  /// A value that never goes back, but for answers that wait at other ports.
-  bool grows(Answers::Highest& h, Seq value, Time time) const;
+  /// A value that never goes back in the order in which answers are built. `cause`: what was settled of it before the
+  /// packet came that is answered.
+  template <class Right>
+  void grows(Rule rule, Cumulative& c, Seq value, Seq cause, const Seen& seen, const QpWorld& qp, Right&& right);
+  /// What was settled before any of these copies came that the answer may be one to.
+  Floors before(const Came& came, uint32_t entropy, uint16_t reflected, const Seen& seen, const QpWorld& qp) const;
+  Rising& on_plane(Cumulative& c, const Seen& seen) const {
+    const std::size_t plane = seen.frame.plane % log::kMaxPlanes;
+    if (c.planes.size() <= plane) c.planes.resize(plane + 1);
+    return c.planes[plane];
+  }
   void endpoint(const Seen& seen);
 
   World& w_;
@@ -127,7 +173,7 @@ class ResponderPart final : public Part {
   bool requests_lost_ = false;
 };
 
-Copy ResponderPart::copy_of(const Seen& seen) const {
+Copy ResponderPart::copy_of(const Seen& seen, Answers& a) const {
   const wire::Packet& p = seen.packet;
   Copy copy;
   copy.entropy = p.entropy(wire_);
@@ -137,6 +183,7 @@ Copy ResponderPart::copy_of(const Seen& seen) const {
   copy.trimmed = p.trimmed();
   copy.lasthop = p.dscp_class == wire::DscpClass::TrimmedLasthop;
   copy.last = seen.last;
+  copy.floors = {a.msn.all.settled(seen.first, w_.lag()), a.cack.all.settled(seen.first, w_.lag())};
   return copy;
 }
 
@@ -162,7 +209,7 @@ void ResponderPart::received(const Seen& seen, QpWorld* qp) {
   }
   if (p.peth && !p.trimmed()) {
     Answers& a = of(*qp);
-    a.probes.push_back({p.peth->probe_id, copy_of(seen)});
+    a.probes.push_back({p.peth->probe_id, copy_of(seen, a)});
     if (a.probes.size() > kMostProbes) {
       a.probes.pop_front();
       a.probes_lost = true;
@@ -219,7 +266,7 @@ void ResponderPart::data(const Seen& seen, const QpWorld& qp, Answers& a) {
   const auto at = static_cast<std::size_t>(psn - a.base);
   if (at >= a.came.size()) a.came.resize(at + 1);
   Came& c = a.came[at];
-  c.copies[c.count % c.copies.size()] = copy_of(seen);
+  c.copies[c.count % c.copies.size()] = copy_of(seen, a);
   if (c.count != 0xFFFF) ++c.count;
   if (!p.trimmed()) {
     // Copies may differ; which one the device took is not known: the most that may have ended.
@@ -245,21 +292,28 @@ void ResponderPart::sent(const Seen& seen, QpWorld* qp) {
   if (p.eeth) endpoint(seen);
   if (p.erth && p.erth->op == 0) {
     const unsigned first = w_.settings().ports_from_0 ? 0 : 1;
-    bool right = true;
+    bool right = true, judged = true;
+    // Until then it may have been built before the port changed; where its own did, however long before.
+    const auto settled = [&](const PortWorld& port) { return port.since == 0 || seen.first > port.since + w_.queue(); };
     for (unsigned bit = 0; bit < 32; ++bit) {
       const bool up = (p.erth->port_status_mask >> bit & 1) != 0;
       const unsigned plane = bit - first;
       if (bit < first || plane >= w_.planes()) {
         right &= !up || (bit >= first && w_.profile().name.empty());
-      } else if (seen.first > w_.at(plane).since + w_.queue() || w_.at(plane).since == 0) {
-        // Until then it may have been built before the change, and have waited at its port.
+      } else if (settled(w_.at(plane)) && settled(w_.at(seen.frame.plane % log::kMaxPlanes))) {
         right &= up == w_.at(plane).up;
+      } else {
+        judged = false;
       }
     }
-    w_.check(
-        Rule::PeerMask, right, &seen, nullptr,
-        [&] { return fmt::format("port_status_mask 0x{:x} in {}", p.erth->port_status_mask, words(seen, wire_)); },
-        [&] { return fmt::format("a bit for each of {} ports that is up, from bit {} on", w_.planes(), first); });
+    if (right && !judged) {
+      w_.report().rests(Rule::PeerMask, "a port changed while it may have waited at its own");
+    } else {
+      w_.check(
+          Rule::PeerMask, right, &seen, nullptr,
+          [&] { return fmt::format("port_status_mask 0x{:x} in {}", p.erth->port_status_mask, words(seen, wire_)); },
+          [&] { return fmt::format("a bit for each of {} ports that is up, from bit {} on", w_.planes(), first); });
+    }
   }
   if (qp == nullptr) return;
   if (!p.seth && !p.neth && !p.aeth) return;
@@ -269,21 +323,22 @@ void ResponderPart::sent(const Seen& seen, QpWorld* qp) {
   if (p.aeth) ack(seen, *qp, a);
 }
 
+bool ResponderPart::fits(const Copy& copy, uint16_t reflected, const Seen& seen, const QpWorld& qp) const {
+  if (!copy.stamped) return true;  // what is reflected then is not told
+  const Time tick = w_.settings().tsr_us ? 1'024'000 : 128'000;
+  const auto moved = static_cast<uint16_t>(reflected - copy.stamp);
+  const Time held = seen.first > copy.last ? seen.first - copy.last : 0;
+  return qp.set.svc_time ? moved <= held / tick + 1 : moved == 0;
+}
+
 void ResponderPart::stamp(const Seen& seen, const QpWorld& qp, const Copy* first, std::size_t count, bool forgotten,
                           uint32_t entropy, uint16_t reflected) {
   bool stamped = false, right = false;
-  const Time tick = w_.settings().tsr_us ? 1'024'000 : 128'000;
   for (std::size_t i = 0; i < count; ++i) {
     const Copy& c = first[i];
     if (c.entropy != entropy) continue;
-    if (!c.stamped) {
-      right = true;  // what is reflected then is not told
-      continue;
-    }
-    stamped = true;
-    const auto moved = static_cast<uint16_t>(reflected - c.stamp);
-    const Time held = seen.first > c.last ? seen.first - c.last : 0;
-    right |= qp.set.svc_time ? moved <= held / tick + 1 : moved == 0;
+    stamped |= c.stamped;
+    right |= fits(c, reflected, seen, qp);
   }
   if (!right && forgotten) {
     w_.report().rests(Rule::RespStamp, "the packet came too often");
@@ -296,19 +351,32 @@ void ResponderPart::stamp(const Seen& seen, const QpWorld& qp, const Copy* first
   }
 }
 
-bool ResponderPart::grows(Answers::Highest& h, Seq value, Time time) const {
-  const Time lag = w_.lag();
-  if (h.any && time > h.since + lag) {
-    h.settled = h.value;
-    h.settled_any = true;
+Floors ResponderPart::before(const Came& came, uint32_t entropy, uint16_t reflected, const Seen& seen,
+                             const QpWorld& qp) const {
+  if (came.forgotten()) return {};
+  bool any = false;
+  Floors lowest{std::numeric_limits<Seq>::max(), std::numeric_limits<Seq>::max()};
+  for (std::size_t i = 0; i < came.known(); ++i) {
+    const Copy& copy = came.copies[i];
+    if (copy.entropy != entropy || !fits(copy, reflected, seen, qp)) continue;
+    any = true;
+    lowest = {std::min(lowest.msn, copy.floors.msn), std::min(lowest.cack, copy.floors.cack)};
   }
-  const bool right = !h.settled_any || value >= h.settled;
-  if (!h.any || value > h.value) {
-    h.value = value;
-    h.since = time;
-    h.any = true;
+  return any ? lowest : Floors{};
+}
+
+template <class Right>
+void ResponderPart::grows(Rule rule, Cumulative& c, Seq value, Seq cause, const Seen& seen, const QpWorld& qp,
+                          Right&& right) {
+  Rising& here = on_plane(c, seen);
+  const Seq least = std::max(here.settled(seen.first, w_.lag()), cause);
+  if (value >= least && value < c.all.settled(seen.first, w_.lag())) {
+    w_.report().rests(rule, "it may have waited at its port while a newer one left");
+  } else {
+    check(rule, value >= least, seen, qp, [&] { return right(least); });
   }
-  return right;
+  here.left(std::max(value, cause), seen.first, w_.lag());
+  c.all.left(value, seen.first, w_.lag());
 }
 
 void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
@@ -319,24 +387,26 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
     }
     return;
   }
+  const Seq cack = unwrap(h.cack_psn, 24, a.next), psn = cack + h.ack_psn_offset;
+  const Came* const c = a.started && h.pr == 0 ? a.find(psn) : nullptr;
+  const uint16_t reflected = seen.packet.cc_state ? seen.packet.cc_state->tx_timestamp16 : uint16_t{0};
   if (a.started) {
-    const Seq cack = unwrap(h.cack_psn, 24, a.next);
-    check(Rule::RespCackBack, grows(a.cack, cack, seen.first), seen, qp,
-          [&] { return fmt::format("cack_psn {} or more", psn24(a.cack.settled)); });
+    const Floors cause = c != nullptr ? before(*c, h.entropy, reflected, seen, qp) : Floors{};
+    on_plane(a.msn, seen).left(cause.msn, seen.first, w_.lag());
+    grows(Rule::RespCackBack, a.cack, cack, cause.cack, seen, qp,
+          [](Seq least) { return fmt::format("cack_psn {} or more, which left before", psn24(least)); });
   }
   if (h.pr != 0) {
     to_probe(seen, qp, a);
     return;
   }
-  const bool named = a.started && a.find(unwrap(h.cack_psn, 24, a.next) + h.ack_psn_offset) != nullptr;
-  if (!named && answers_returned(seen, qp, a, h.cack_psn + static_cast<uint32_t>(int32_t{h.ack_psn_offset}), h.entropy))
+  if (c == nullptr &&
+      answers_returned(seen, qp, a, h.cack_psn + static_cast<uint32_t>(int32_t{h.ack_psn_offset}), h.entropy))
     return;
   if (!a.started) {
     check(Rule::RespTrigger, !qp.from_log, seen, qp, [] { return std::string("nothing: no packet has come"); });
     return;
   }
-  const Seq psn = unwrap(h.cack_psn, 24, a.next) + h.ack_psn_offset;
-  const Came* const c = a.find(psn);
   if (c == nullptr && (psn < a.base || a.beyond)) {
     w_.report().rests(Rule::RespTrigger, "the packet may have come too long ago");
     return;
@@ -373,8 +443,7 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
     check(Rule::RespMark, h.m != 1 || ce, seen, qp,
           [&] { return fmt::format("m 0: PSN {} came on 0x{:08x} without CE", psn24(psn), h.entropy); });
   }
-  stamp(seen, qp, c->copies.data(), c->known(), c->forgotten(), h.entropy,
-        seen.packet.cc_state ? seen.packet.cc_state->tx_timestamp16 : uint16_t{0});
+  stamp(seen, qp, c->copies.data(), c->known(), c->forgotten(), h.entropy, reflected);
 }
 
 void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
@@ -477,8 +546,8 @@ void ResponderPart::ack(const Seen& seen, const QpWorld& qp, Answers& a) {
         [&] { return fmt::format("at most MSN {}: PSN {} has not arrived", a.messages & 0xFFFF, psn24(a.next)); });
   const bool nak = (h.syndrome & 0xE0) != 0;
   if (!nak) {
-    check(Rule::RespAckBack, grows(a.msn, msn, seen.first), seen, qp,
-          [&] { return fmt::format("MSN {} or more", a.msn.settled & 0xFFFF); });
+    grows(Rule::RespAckBack, a.msn, msn, Rising::kNone, seen, qp,
+          [](Seq least) { return fmt::format("MSN {} or more, which left before", least & 0xFFFF); });
     if (a.nak) {
       check(Rule::RespNakFinal, msn <= *a.nak, seen, qp,
             [&] { return fmt::format("no MSN above {}, which a NAK has ended", *a.nak & 0xFFFF); });

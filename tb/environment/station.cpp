@@ -13,6 +13,8 @@
 namespace mrc::tb {
 namespace {
 
+constexpr uint64_t kTickPs = 128'000;
+
 uint64_t cycles_of(double ns, const Preset& preset) { return static_cast<uint64_t>(ns * 1000 / preset.clock_ps); }
 
 std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
@@ -155,7 +157,7 @@ void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
       series_next_ = cycle_ + 1'000'000 / preset_.clock_ps;
     }
     in.link_up = static_cast<uint8_t>(ports_up_);
-    if (recorder_) recorder_->ports(ports_up_, now_ps());
+    if (recorder_) recorder_->ports(ports_up_ & ~stalled(), now_ps());
   }
   ports(out, in);
   ++cycle_;
@@ -303,6 +305,7 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
     TxMac& mac = tx_[p];
     const bool take = mac.ready() && !(traffic_ && (standing_ >> p & 1));
     ready |= unsigned{take} << p;
+    if (take || !(out.tx_tvalid >> p & 1)) waits_from_[p] = cycle_ + 1;
     if (take && (out.tx_tvalid >> p & 1)) {
       if (const char* wrong = mac.beat(out.tx_tdata[p], out.tx_tkeep[p], out.tx_tlast >> p & 1, now)) {
         fail(fmt::format("port {}: {}", p, wrong), "tx_lane");
@@ -425,6 +428,18 @@ void Station::flap() {
     port_failures_ += down;
     flap_at_[p] = after(down ? scenario_.flap_down_us : scenario_.flap_us * preset_.num_planes);
   }
+}
+
+/// Not later than the device knows it: its tick may end just behind the cycle in which the port begins to wait.
+unsigned Station::stalled() const {
+  if (own_.port_stall == 0) return 0;
+  const uint64_t least = (own_.port_stall - uint64_t{1}) * kTickPs;
+  unsigned planes = 0;
+  for (unsigned p = 0; p < preset_.num_planes; ++p) {
+    const uint64_t waited = cycle_ - waits_from_[p];
+    planes |= unsigned{waited != 0 && waited * preset_.clock_ps >= least} << p;
+  }
+  return planes;
 }
 
 void Station::stand() {

@@ -173,6 +173,8 @@ class Station {
   uint64_t within(Rng& rng, double us) const;
   void flap();
   void stand();
+  /// Ports that have taken no beat for PORT_STALL: to the device their planes are as down (docs/blocks/nic.md).
+  unsigned stalled() const;
   void cut();
   void port_lost(const FrameInfo& info) { port_lost_.push_back(key_of(info)); }
   void came(const Frame& frame, unsigned plane, uint64_t now);
@@ -216,6 +218,7 @@ class Station {
   unsigned ports_up_;
   std::array<uint64_t, kMaxPlanes> flap_at_{}, stand_at_{};  // cycle of a port's next change
   unsigned standing_ = 0;                                    // ports that take nothing
+  std::array<uint64_t, kMaxPlanes> waits_from_{};            // cycle from which on a beat waits at the port
   uint64_t port_failures_ = 0, frames_at_down_ports_ = 0, traffic_begin_ = 0;
   std::vector<uint64_t> port_lost_;                 // sent here, lost at a port; handed over between time windows
   std::unordered_map<uint64_t, uint64_t> missing_;  // sent to here, lost at a port: since when
