@@ -41,10 +41,17 @@ ref::Profile profile_of(const sim::FastConfig& c, const sim::Endpoint& endpoint,
   s.dscp_ctl = c.dscp.control;
   s.dscp_trimmed = c.dscp.trimmed;
   s.dscp_lasthop = c.dscp.trimmed_lasthop;
+  s.dscp_ep = c.dscp_endpoint;
+  s.returned = static_cast<uint32_t>(c.returned);
+  s.returned_valid = c.dscp_returned.has_value();
+  s.dscp_returned = c.dscp_returned.value_or(0);
+  s.zero_length = static_cast<uint32_t>(c.zero_length);
+  s.wimm_over = static_cast<uint32_t>(c.wimm_over);
   s.sack_trigger = c.sack_trigger;
   s.oor_drop = c.oor_drop;
   s.pdcid_zero = endpoint.apart();  // packets without bytes carry no QPN of their sender
   s.skip_mode = static_cast<uint32_t>(c.skip_mode);
+  s.skip_ticks = c.skip_ticks;
   s.rtt_rtx = c.rtt_rtx;
   s.nominal = static_cast<uint32_t>(c.nominal);
   s.trim_silent = !c.trim_sack;
@@ -54,6 +61,11 @@ ref::Profile profile_of(const sim::FastConfig& c, const sim::Endpoint& endpoint,
   s.min_active = std::min(c.ev_min_active, 511u);
   s.probe_interval = c.probe_interval;
   s.probe_kind = static_cast<uint32_t>(c.probe_kind);
+  s.probe_successes = c.probe_successes;
+  s.skip_good = c.probe_skip_good;
+  s.ep_interval = c.endpoint_interval;
+  s.ep_repeats = c.endpoint_repeats;
+  s.share = c.share.on;
   return p;
 }
 
