@@ -3,8 +3,9 @@
 """usage: documents.py MRC [-k PATTERN]
 
 Runs the commands of README, docs and every --help as a reader would paste them, in a folder with the files that
-they name, and wants the exit code that they promise. Long ones run shorter (SHORTER says how). Ends with
-'N passed, N failed'."""
+they name, and wants the exit code that they promise. Long ones run shorter (SHORTER says how). A block "console"
+shows what is printed, too: it runs as it stands, and each line below '$ COMMAND' is one of the output, in this order;
+'...' stands for anything. Ends with 'N passed, N failed'."""
 import argparse
 import os
 import re
@@ -53,6 +54,25 @@ def commands(mrc):
         text = subprocess.run([mrc, *words.split(), "--help"], capture_output=True, text=True, check=True).stdout
         _, _, examples = text.partition("Examples:\n")
         yield from of_text(examples.partition("\n\n")[0], f"mrc {words} --help")
+
+
+def consoles():
+    """(page, command, lines of its output) of blocks that show what is printed."""
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for block in re.findall(r"^```console\n(.*?)^```", page.read_text(), re.S | re.M):
+            for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+                command, *lines = part.rstrip("\n").split("\n")
+                yield page.relative_to(ROOT), command.replace("./mrc", "mrc"), lines
+
+
+def missing_line(shown, printed):
+    """The first line that is not in the output behind those above it; None: all are."""
+    printed = iter(printed)
+    for line in shown:
+        pattern = re.compile(".*".join(map(re.escape, line.split("..."))) + r"\s*$")
+        if not any(pattern.match(other) for other in printed):
+            return line
+    return None
 
 
 def prepare(mrc, folder):
@@ -137,6 +157,21 @@ def main():
             failed += 1
             print(f"FAILED {where}: {run}\n  exit code {done.returncode}, not {promised(command, comment)}\n"
                   f"{done.stdout[-600:]}{done.stderr[-600:]}")
+        for where, command, shown in consoles():
+            if options.k not in command:
+                continue
+            if ELSEWHERE.search(command):
+                left.append(f"{command}: has tests of its own")
+                continue
+            done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True,
+                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+            line = missing_line(shown, done.stdout.splitlines())
+            if line is None and done.returncode == promised(command, ""):
+                passed += 1
+                continue
+            failed += 1
+            print(f"FAILED {where}: {command}\n  exit code {done.returncode}, not {promised(command, '')}; "
+                  f"first line that is not printed: {line}\n{done.stdout[-600:]}{done.stderr[-600:]}")
     for line in left:
         print(f"not run: {line}")
     print(f"{passed} passed, {failed} failed")
