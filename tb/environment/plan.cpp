@@ -276,7 +276,7 @@ void draw_class(SidePlan::Qp& q, const SidePlan& side, const Scenario& s, Rng& l
   }
   std::vector<unsigned> free;
   for (unsigned code = 0; code < 64; ++code) {
-    if (code != csr::kDscpTxCtl.get(side.dscp_tx) && !side.marks_trimmed(code)) free.push_back(code);
+    if (side.fits_data(code)) free.push_back(code);
   }
   q.class_data = free[later.below(free.size())];
   q.class_rtx = free[later.below(free.size())];
@@ -354,9 +354,9 @@ uint32_t SidePlan::ev_mask(const Profile& profile) const {
   return csr::kCtrlEvSwap.get(ctrl) ? 0x0000ffffu : 0xffff0000u;
 }
 
-bool SidePlan::marks_trimmed(unsigned code) const {
-  return code == csr::kDscpTrimTrimmed.get(dscp_trim) || code == csr::kDscpTrimLasthop.get(dscp_trim) ||
-         code == csr::kDscpTrimReturned.get(dscp_trim);
+bool SidePlan::fits_data(unsigned code) const {
+  return code != csr::kDscpTxCtl.get(dscp_tx) && code != csr::kDscpTrimTrimmed.get(dscp_trim) &&
+         code != csr::kDscpTrimLasthop.get(dscp_trim) && code != csr::kDscpTrimReturned.get(dscp_trim);
 }
 
 wire::WireConfig SidePlan::wire() const {

@@ -55,7 +55,7 @@ struct SidePlan {
   std::vector<unsigned> region_rows;
   uint64_t host_base = 0, source_base = 0, source_size = 0, host_size = 0;
 
-  bool marks_trimmed(unsigned code) const;  ///< only switches send with this code point
+  bool fits_data(unsigned code) const;  ///< neither control nor what switches trim has this code point (A-04, A-60)
   /// How to read the frames of a NIC with these registers.
   wire::WireConfig wire() const;
   /// What else the registers say about fields of frames, one sentence each.

@@ -490,7 +490,7 @@ void Station::controller_access() {
       uint32_t command = csr::kEvpCmdPlane.set(0, static_cast<uint32_t>(csr_rng_.below(preset_.num_planes)));
       command = csr::kEvpCmdDest.set(command, static_cast<uint32_t>(csr_rng_.below(own_.dests + 1)));
       uint32_t code = static_cast<uint32_t>(ev >> 32) % 64;
-      while (own_.marks_trimmed(code)) code = (code + 1) % 64;
+      while (!own_.fits_data(code)) code = (code + 1) % 64;
       command = csr::kEvpCmdTc.set(command, code);
       driver_.write(csr::kEvpCmd, csr::kEvpCmdTcValid.set(command, ev >> 63), ignore);  // refused: one is on its way
       break;
