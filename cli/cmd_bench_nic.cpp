@@ -47,6 +47,7 @@ struct Options {
               encapsulation, host_latency;
   uint64_t cycles = 45000, warm = 45000, seed = 1;
   unsigned dests = 1, reorder = tb::BenchOptions{}.reorder_pkts;
+  uint32_t sack_trigger = tb::BenchOptions{}.sack_trigger;
   double delay_ns = 500, cc_rate = 0;
   bool timestamps = false, cc = false, immediates = false, signals = false, ack_with_sack = false, check = false;
   DutProcess dut_process;
@@ -452,6 +453,7 @@ class Measurement {
     base_.delay_ns = o.delay_ns;
     base_.dests = o.dests;
     base_.reorder_pkts = o.reorder;
+    base_.sack_trigger = o.sack_trigger;
     base_.seed = o.seed;
     base_.cycles = o.cycles;
     base_.warm_cycles = o.warm;
@@ -591,6 +593,7 @@ std::string measured_json(const Options& o, const Measured& m, const std::string
   j["ack_with_sack"] = o.ack_with_sack;
   j["dests"] = o.dests;
   j["reorder"] = o.reorder;
+  j["sack_trigger"] = o.sack_trigger;
   j["rows"] = Json::array();
   for (const Row& row : m.rows) j["rows"].push_back(row_json(row));
   j["latency"] = Json::array();
@@ -692,6 +695,8 @@ void register_bench_nic(CLI::App& bench, Context& context) {
                 "destinations that the QPs are spread over; each has its controller");
   number_option(*c, "--reorder", options->reorder, 1, 32767,
                 "register REORDER: packets above a gap before it counts as lost");
+  number_option(*c, "--sack-trigger", options->sack_trigger, 0, 1048575,
+                "register SACK_TRIGGER: bytes after which a SACK comes unasked");
   number_option(*c, "--cycles", options->cycles, 1000, kMostCycles, "cycles measured per row");
   number_option(*c, "--warm-up", options->warm, 0, kMostCycles, "cycles before them");
   number_option(*c, "--seed", options->seed, 0, kAnySeed, "addresses and numbers of QPs follow from it");

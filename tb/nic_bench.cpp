@@ -27,6 +27,7 @@ Scenario scenario_of(const BenchOptions& o) {
   s.qps = o.qps;
   s.dests = o.dests;
   s.reorder_pkts = o.reorder_pkts;
+  s.sack_trigger = o.sack_trigger;
   s.size_max = kMemoryBytes;
   unsigned mtu = 0;
   while (256u << mtu < o.payload) ++mtu;

@@ -55,6 +55,7 @@ if n > 8 { p0 < m[8] ; p0 < m[9] ; p0 < m[10] ; p0 < m[11] ; p0 < m[12] ; p0 < m
 * > sack cack m[n-1] ooo 0 within rtt
 
 cases id bytes n {
+  R-SACK-077 1024 1
   R-SACK-026 4096 1
   R-SACK-027 8192 2
   R-SACK-028 12288 3
