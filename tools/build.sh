@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: build.sh FLAVOUR TARGET... [--also PRESET]
+# usage: build.sh FLAVOUR TARGET... [--also PRESET] [--anew]
 # Builds in build/FLAVOUR what is out of date: mrc, everything, unit tests (test_NAME), or by the name of a preset its
-# RTL; --also: the RTL of this one too if there is something to build. Says in words on stderr what it does and how far
-# it is, nothing when there is nothing to do. FLAVOUR is a preset of CMakePresets.json.
+# RTL; --also: the RTL of this one too if there is something to build; --anew: CMake looks again at what the system has.
+# Says in words on stderr what it does and how far it is, nothing when there is nothing to do. FLAVOUR is a preset of
+# CMakePresets.json.
 # Exit code 3 when it fails or is interrupted; the next call goes on where this one stopped.
 set -euo pipefail
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
@@ -19,6 +20,8 @@ die() {
   printf '  %s\n' "$2" >&2
   exit 3
 }
+
+. "$root/tools/lock.sh"
 
 worker= activity="looking what to build"
 interrupted() {
@@ -52,28 +55,50 @@ add() { # TARGET
   esac
   words="${words:+${words% (*} and }$name ($tools)"
 }
-also=
+also= anew=
 while [ $# -gt 0 ]; do
-  if [ "$1" = --also ]; then
-    also=$2
-    shift
-  else
-    add "$1"
-  fi
+  case $1 in
+    --also)
+      also=$2
+      shift
+      ;;
+    --anew) anew=yes ;;
+    *) add "$1" ;;
+  esac
   shift
 done
 
-# Two calls at once in one folder would build the same files; the second one waits. The lock ends with this process.
-mkdir -p "$build"
-exec {lock}>"$build/.lock"
-if ! flock -n "$lock"; then
-  say "waiting for another build in build/$flavour"
-  flock "$lock"
+# Two calls at once in one folder would build the same files; the second one waits.
+only_one "$build/.lock" "building ${words% (*}"
+
+# A clone that was copied or moved would build what lies at the other place.
+of_cache() { sed -n "s/^$1:INTERNAL=//p" "$build/CMakeCache.txt"; }
+if [ -f "$build/CMakeCache.txt" ]; then
+  place=$(of_cache CMAKE_HOME_DIRECTORY) generator=$(of_cache CMAKE_GENERATOR)
+  [ "$(readlink -m -- "$place")" = "$root" ] ||
+    die "build/$flavour was made for the sources in $place." "Remove it: rm -r $build; the same command builds it anew."
+  [ "$generator" = Ninja ] ||
+    die "build/$flavour was made for $generator, not for Ninja." "Remove it: rm -r $build; the same command builds it anew."
 fi
+
+# could_not WHAT OUTPUT REMEDY: a full disk has a sentence of its own, whoever it was that could not write.
+could_not() {
+  local left place
+  case $2 in
+    *"No space left on device"* | *"Disk quota exceeded"*)
+      read -r left place < <(df --output=avail,target -B M "$build" "${TMPDIR:-/tmp}" "${CCACHE_DIR:-${HOME-}/.cache}" \
+        2>/dev/null | tail -n +2 | sort -n)
+      die "the disk is full: could not $1; $place has ${left%M} MB left." \
+        "Make room there: everything takes 2 GB. The same command goes on where this one stopped."
+      ;;
+  esac
+  die "could not $1." "$3"
+}
+export LC_ALL=C.UTF-8 # the words above in English
 
 plan() { steps=$(NINJA_STATUS= ninja -C "$build" -n "${targets[@]}" 2>&1) || steps="Re-running CMake"; }
 plan_again=yes
-if [ -f "$build/build.ninja" ]; then
+if [ -f "$build/build.ninja" ] && [ ! $anew ]; then
   plan
   [[ $steps = *"no work to do"* ]] && exit 0
   [[ $steps = *"Re-running CMake"* ]] || plan_again=
@@ -84,7 +109,7 @@ if [ $plan_again ]; then
   say "$activity (CMake)"
   log=$(cd -- "$root" && cmake --preset "$flavour" 2>&1) || {
     printf '%s\n' "$log" >&2
-    die "CMake could not configure build/$flavour." "Its words are above."
+    could_not "configure build/$flavour" "$log" "CMake's words are above."
   }
 fi
 [ -z "$also" ] || add "$also"
@@ -149,6 +174,6 @@ done
 if ! wait "$worker"; then
   [ $terminal ] && printf '\r\e[K' >&2
   printf '%s' "$output" >&2
-  die "could not build ${words% (*}." "See the words above; the same command goes on where this one stopped."
+  could_not "build ${words% (*}" "$output" "See the words above; the same command goes on where this one stopped."
 fi
 say "built ${words% (*} in $((SECONDS - begin)) s"

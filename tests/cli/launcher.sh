@@ -34,7 +34,7 @@ PYTHON
 # A tree whose path has a space, with the real installer and a list that names one impossible package.
 tree="$scratch/a tree"
 mkdir -p "$tree/tools/yosys" "$tree/build/yosys" "$scratch/bin"
-cp "$source/tools/install.sh" "$tree/tools"
+cp "$source/tools/install.sh" "$source/tools/lock.sh" "$tree/tools"
 cp "$source"/tools/yosys/package*.json "$tree/tools/yosys"
 cat >"$tree/tools/packages.txt" <<'LIST'
 # a comment
@@ -115,11 +115,57 @@ exec sleep 30
 APT
 printf '#!/bin/sh\nexec "$@"\n' >"$scratch/bin/sudo"
 chmod +x "$scratch/bin/apt-get" "$scratch/bin/sudo"
+
+# Nobody who is not root, without sudo, is asked for more than the one line that root has to run.
+mkdir "$scratch/few"
+ln -s /usr/bin/* "$scratch/few"
+rm -f "$scratch/few/sudo"
+mv "$scratch/bin/sudo" "$scratch"
+printf '#!/bin/sh\necho 1000\n' >"$scratch/bin/id"
+chmod +x "$scratch/bin/id"
+code=0
+PATH=$scratch/bin:$scratch/few "$tree/tools/install.sh" yes build >"$scratch/log" 2>&1 || code=$?
+cat >"$scratch/expected" <<'TEXT'
+mrc: missing: mrc-impossible (shows what is said)
+mrc: 1 packages are missing; to install them takes root, and there is no sudo.
+  As root: apt-get install --no-install-recommends mrc-impossible
+TEXT
+[ $code = 3 ] && diff "$scratch/expected" "$scratch/log" || fail "wrong words without root rights, or exit code $code"
+rm "$scratch/bin/id"
+mv "$scratch/sudo" "$scratch/bin"
+
 code=0
 signalled SIGINT "$scratch/bin/apt-runs" "$tree/tools/install.sh" yes build || code=$?
 [ $code = 3 ] || fail "Ctrl-C while packages are installed must exit 3, got $code"
 [ "$(tail -n 2 "$scratch/log" | head -n 1)" = "mrc: interrupted while installing packages." ] ||
   fail "wrong words for Ctrl-C while packages are installed"
+
+# A second one in the same clone waits for the first, and finds all there.
+cat >"$scratch/bin/apt-get" <<'APT'
+#!/bin/sh
+touch "${0%/*}/apt-runs"
+for _ in $(seq 300); do [ -e "${0%/*}/go" ] && touch "${0%/*}/installed" && exit; sleep 0.1; done
+exit 1
+APT
+cat >"$scratch/bin/dpkg-query" <<'QUERY'
+#!/bin/sh
+echo present-one installed
+[ -e "${0%/*}/installed" ] && echo mrc-impossible installed
+exit 1
+QUERY
+rm "$scratch/bin/apt-runs"
+"$tree/tools/install.sh" yes build >"$scratch/first" 2>&1 &
+first=$!
+for _ in {1..300}; do [ -e "$scratch/bin/apt-runs" ] && break; sleep 0.1; done
+"$tree/tools/install.sh" yes build >"$scratch/log" 2>&1 &
+second=$!
+for _ in {1..300}; do grep -q waiting "$scratch/log" && break; sleep 0.1; done
+touch "$scratch/bin/go"
+wait $first && wait $second || fail "two that install at once must both end well"
+diff - "$scratch/log" <<TEXT || fail "wrong words for the second one that installs"
+mrc: missing: mrc-impossible (shows what is said)
+mrc: waiting for process $first, which is installing packages
+TEXT
 
 sed -i '/impossible/d; /from-backports/d' "$tree/tools/packages.txt"
 code=0
@@ -187,8 +233,10 @@ grep -q '^build' "$scratch/log" && fail "a run of the model needs no RTL"
 # The builder, with a CMake and a Ninja of our own: nothing to do, configuring, words, a failure, a signal.
 cp "$source/tools/build.sh" "$tree/tools"
 cat >"$scratch/bin/cmake" <<'CMAKE'
-#!/bin/sh
+#!/bin/bash
+[ "$DO" = cmake-full ] && { echo word >/dev/full; exit 1; }
 touch "build/$2/build.ninja"
+printf '%s\n' "CMAKE_GENERATOR:INTERNAL=Ninja" "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" >"build/$2/CMakeCache.txt"
 CMAKE
 cat >"$scratch/bin/ninja" <<'NINJA'
 #!/bin/bash
@@ -206,6 +254,7 @@ for step in 1 2 3; do echo "${NINJA_STATUS}Building CXX object $step.o"; done
 case $DO in
   wait) touch "$LOG.waits"; for _ in {1..300}; do sleep 0.1; done ;;
   fail) printf '%s\n' "FAILED: 4.o" "4.cpp:1: wrong"; exit 1 ;;
+  full) { echo object >/dev/full; } 2>&1; exit 1 ;;
 esac
 echo "${NINJA_STATUS}Building CXX object 4.o"
 NINJA
@@ -217,7 +266,8 @@ built() { # EXIT-CODE TARGETS ARGUMENTS...; then the words, times left out, are 
   "$tree/tools/build.sh" "$@" >"$scratch/log" 2>&1 || code=$?
   [ $code = "$expected" ] || fail "build.sh $*: exit code $code, not $expected"
   [ "$(cat "$LOG.targets")" = "$targets" ] || fail "build.sh $*: builds $(cat "$LOG.targets"), not $targets"
-  sed -i 's/, about [0-9]* s left//; s/ in [0-9]* s$//' "$scratch/log"
+  sed -i 's/, about [0-9]* s left//; s/ in [0-9]* s$//; s/; .* has [0-9]* MB left/; PLACE has N MB left/
+    s/^.*: write error: /write error: /' "$scratch/log"
   diff - "$scratch/log" || fail "build.sh $*: wrong words"
 }
 rm -rf "$tree/build/fast"
@@ -241,6 +291,71 @@ FAILED: 4.o
 mrc: could not build the RTL of preset tiny.
   See the words above; the same command goes on where this one stopped.
 TEXT
+# A full disk has its sentence, whoever could not write; the same command goes on when there is room.
+DO=full built 3 "mrc_dut_rtl_tiny" fast tiny <<'TEXT'
+mrc: building the RTL of preset tiny (Verilator, C++)
+mrc: 25 % built
+mrc: 50 % built
+mrc: 75 % built
+write error: No space left on device
+mrc: the disk is full: could not build the RTL of preset tiny; PLACE has N MB left.
+  Make room there: everything takes 2 GB. The same command goes on where this one stopped.
+TEXT
+rm -rf "$tree/build/fast"
+DO=cmake-full built 3 "mrc_dut_rtl_tiny" fast tiny <<'TEXT'
+mrc: configuring the build (CMake)
+write error: No space left on device
+mrc: the disk is full: could not configure build/fast; PLACE has N MB left.
+  Make room there: everything takes 2 GB. The same command goes on where this one stopped.
+TEXT
+DO=build built 0 "mrc_dut_rtl_tiny" fast tiny --anew <<'TEXT'
+mrc: configuring the build (CMake)
+mrc: building the RTL of preset tiny (Verilator, C++)
+mrc: 25 % built
+mrc: 50 % built
+mrc: 75 % built
+mrc: built the RTL of preset tiny
+TEXT
+DO=nothing built 0 "mrc_dut_rtl_tiny" fast tiny --anew <<'TEXT'
+mrc: configuring the build (CMake)
+TEXT
+
+# A folder of another place or generator builds nothing; without it the same command does.
+strange() { # LINE OF CMAKE'S CACHE, WORDS
+  sed -i "s|^${1%%=*}=.*|$1|" "$tree/build/fast/CMakeCache.txt"
+  DO=build built 3 "mrc_dut_rtl_tiny" fast tiny <<TEXT
+mrc: build/fast was made for $2.
+  Remove it: rm -r $tree/build/fast; the same command builds it anew.
+TEXT
+  rm -r "$tree/build/fast"
+  DO=nothing built 0 "mrc_dut_rtl_tiny" fast tiny <<'TEXT'
+mrc: configuring the build (CMake)
+TEXT
+}
+strange "CMAKE_HOME_DIRECTORY:INTERNAL=/another/clone" "the sources in /another/clone"
+strange "CMAKE_GENERATOR:INTERNAL=Unix Makefiles" "Unix Makefiles, not for Ninja"
+mv "$tree/build/fast" "$tree/build/kept"
+touch "$tree/build/fast"
+DO=build built 3 "mrc_dut_rtl_tiny" fast tiny <<TEXT
+mrc: cannot write to $tree/build/fast: File exists.
+  Remove it, or make it yours: chown -R $(id -un) $tree/build/fast
+TEXT
+rm "$tree/build/fast"
+mv "$tree/build/kept" "$tree/build/fast"
+
+# A second call in the same folder waits, says for whom, and goes on when the first has ended, however it did.
+rm -f "$LOG.waits"
+DO=wait "$tree/tools/build.sh" fast mrc >"$scratch/first" 2>&1 &
+first=$!
+for _ in {1..300}; do [ -e "$LOG.waits" ] && break; sleep 0.1; done
+DO=nothing "$tree/tools/build.sh" fast tiny >"$scratch/log" 2>&1 &
+second=$!
+for _ in {1..300}; do grep -q waiting "$scratch/log" && break; sleep 0.1; done
+kill -TERM $first
+wait $first && fail "a build that is ended must not end well"
+wait $second || fail "the second build must go on"
+echo "mrc: waiting for process $first, which is building mrc" | diff - "$scratch/log" || fail "wrong words for the second build"
+
 mkdir "$tree/build/wave"
 touch "$tree/build/wave/build.ninja"
 for signal in INT TERM HUP; do
