@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D EXECUTABLE=... -D LIST=... -D TIMEOUT=... -P discover_tests.cmake
-# Asks a Catch2 executable for its test cases and writes them down for CTest, tags as labels.
+# Asks a Catch2 executable for its test cases and writes them down for CTest, tags as labels. The sentence that names a
+# case becomes a name for shells, for -R and for CTest's list of costs, which ends a name at a blank:
+# "lane: what fits, arrives" of test_fpga is test_fpga/lane/what_fits_arrives. tools/testplan.py holds all tests to it.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND "${EXECUTABLE}" --list-tests --reporter json
   OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
@@ -22,10 +24,16 @@ if(count GREATER 0)
         list(APPEND labels "${tag}")
       endforeach()
     endif()
+    string(REPLACE ": " "/" ctest_name "${executable_name}/${name}")
+    string(REPLACE "'" "" ctest_name "${ctest_name}")
+    string(REPLACE "C++" "Cpp" ctest_name "${ctest_name}")
+    string(REGEX REPLACE "[^A-Za-z0-9./_-]+" "_" ctest_name "${ctest_name}")
+    string(REGEX REPLACE "_+$" "" ctest_name "${ctest_name}")
+    string(REGEX REPLACE "_*/_*" "/" ctest_name "${ctest_name}")
     # Characters that a Catch2 test specification would interpret.
     string(REGEX REPLACE "([][,\\*])" "\\\\\\1" specification "${name}")
-    string(APPEND script "add_test([==[${executable_name}: ${name}]==] [==[${EXECUTABLE}]==] [==[${specification}]==])\n"
-      "set_tests_properties([==[${executable_name}: ${name}]==] PROPERTIES TIMEOUT ${TIMEOUT} LABELS [==[${labels}]==])\n")
+    string(APPEND script "add_test(${ctest_name} [==[${EXECUTABLE}]==] [==[${specification}]==])\n"
+      "set_tests_properties(${ctest_name} PROPERTIES TIMEOUT ${TIMEOUT} LABELS [==[${labels}]==])\n")
   endforeach()
 endif()
 file(WRITE "${LIST}" "${script}")

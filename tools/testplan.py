@@ -4,15 +4,19 @@
        testplan.py --layer NAME
        testplan.py --json JUNIT FILE
        testplan.py --sum CODE FILE...
+       testplan.py --seconds FILE...
 
 Holds docs/testplan.yaml against the tests that CTest knows in the folder BUILD: every entry of every
-testpoint must match a test, and every test must belong to a testpoint. --list prints who holds what.
+testpoint must match a test, every test must belong to a testpoint, and no two tests have one name, which is of letters,
+digits and ./_- (cmake/discover_tests.cmake). --list prints who holds what.
 
 An entry in brackets, [protocol][window], matches the tests that carry all these tags; any other entry is
 the name of a CTest test. Groups of bins of coverage belong to testpoints, too. Tags and names may hold * and ? as in
 the shell. --layer prints a regular expression of CTest for the tests of the layer house or nightly.
 --json writes what CTest says in a JUnit file as {"tests": [{"name", "result": pass, fail or skipped, "seconds"}]}.
---sum counts such files together, and ends with CODE, or 1 if a test failed or a file is missing."""
+--sum counts such files together, and ends with CODE, or 1 if a test failed or a file is missing.
+--seconds takes from such files the tests that last and writes tests/seconds.txt, by which the longest begin first where
+no test has run yet; what is not in the files keeps its line."""
 import fnmatch
 import json
 import re
@@ -26,17 +30,31 @@ import yaml
 
 PLAN = Path(__file__).resolve().parent.parent / "docs/testplan.yaml"
 BINS = PLAN.parent.parent / "tools/gen/bins.json"
+SECONDS = PLAN.parent.parent / "tests/seconds.txt"
+LASTS = 2  # seconds from which the order of the tests matters
+
+
+def listed(build):
+    """[(name, tags)] as CTest has them."""
+    listing = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    tests = []
+    for test in json.loads(listing[listing.index("{"):])["tests"]:
+        properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
+        tests.append((test["name"], set(properties.get("LABELS", []))))
+    return tests
 
 
 def known_tests(build):
     """CTest's names and their tags."""
-    listing = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True, text=True,
-                             stdout=subprocess.PIPE).stdout
-    tests = {}
-    for test in json.loads(listing[listing.index("{"):])["tests"]:
-        properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
-        tests[test["name"]] = set(properties.get("LABELS", []))
-    return tests
+    return dict(listed(build))
+
+
+def wrong_names(names):
+    """What is wrong with the names of tests: CTest takes a name in its list of costs to end at a blank."""
+    return ([f"test '{name}': a name has letters, digits and ./_- alone" for name in sorted(set(names))
+             if not re.fullmatch(r"[A-Za-z0-9./_-]+", name)] +
+            [f"two tests are called {name}" for name in sorted({name for name in names if names.count(name) > 1})])
 
 
 def matches(entry, tests):
@@ -74,21 +92,42 @@ def count(code, files):
     return rtl.Exit.FAIL if code or failed or lost or not passed else rtl.Exit.PASS
 
 
+def costs(kept):
+    """{test: seconds} of CTest's list of costs, as it leaves one behind a run: name, runs, seconds."""
+    lines = kept.read_text().splitlines() if kept.exists() else []
+    return {line.split()[0]: float(line.split()[2]) for line in lines if line.count(" ") == 2}
+
+
+def seconds(files, kept=SECONDS):
+    """Writes the list `kept` anew."""
+    known = costs(kept)
+    for path in files:
+        known |= {row["name"]: row["seconds"] for row in json.loads(path.read_text())["tests"] if row["result"] == "pass"}
+    order = sorted((name for name in known if known[name] >= LASTS), key=lambda name: (-round(known[name]), name))
+    kept.write_text("".join(f"{name} 1 {known[name]:.0f}\n" for name in order) + "---\n")
+    return rtl.Exit.PASS
+
+
 def main():
     if sys.argv[1] == "--json":
         Path(sys.argv[3]).write_text(json.dumps({"tests": results(sys.argv[2])}, indent=1) + "\n")
         return rtl.Exit.PASS
     if sys.argv[1] == "--sum":
         return count(int(sys.argv[2]), [Path(name) for name in sys.argv[3:]])
+    if sys.argv[1] == "--seconds":
+        return seconds([Path(name) for name in sys.argv[2:]])
     if sys.argv[1] == "--layer":
         print(expression(sys.argv[2]))
         return rtl.Exit.PASS
-    tests = known_tests(sys.argv[1])
+    listing = listed(sys.argv[1])
+    tests = dict(listing)
     plan = yaml.safe_load(PLAN.read_text())
     points = plan["testpoints"]
-    complaints, held = [], set()
+    complaints, held = wrong_names([name for name, _ in listing]), set()
     complaints += [f"layer {layer}: no test matches {entry}" for layer, entries in plan["layers"].items()
                    for entry in entries if not matches(entry, tests)]
+    complaints += [f"{SECONDS.name} has the seconds of '{name}', which is no test" for name in costs(SECONDS)
+                   if name not in tests]
     ids = [point["id"] for point in points]
     complaints += [f"testpoint {name} is there twice" for name in sorted({i for i in ids if ids.count(i) > 1})]
     for point in points:

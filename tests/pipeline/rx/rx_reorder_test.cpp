@@ -169,7 +169,7 @@ TEST_CASE("max_wimm_dest is the limit, whatever the ring holds", "[rx_reorder]")
   CHECK(r.qperrs.size() == 2);
 }
 
-TEST_CASE("the row of Rts changes nothing, that of another state starts anew", "[rx_reorder]") {
+TEST_CASE("rx_reorder: the row of Rts changes nothing, that of another state starts anew", "[rx_reorder]") {
   Reorder r(4);
   r.send(Reorder::imm(0xffff, 20));
   CHECK(r.configure(QpState::Rts, 0x100, 32) == 1);

@@ -775,7 +775,7 @@ TEST_CASE("a QP in Error answers everything with UNEXP_EVENT, or with nothing, a
   CHECK(t.ords[0].snap == 0x3000);  // both discards count as issued
 }
 
-TEST_CASE("the row of Rts changes nothing, that of another state starts anew", "[rx_track]") {
+TEST_CASE("rx_track: the row of Rts changes nothing, that of another state starts anew", "[rx_track]") {
   Track t;
   t.configure(1, 0);
   t.send(Track::packet(0));
