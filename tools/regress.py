@@ -169,7 +169,7 @@ def main():
     if given.range:
         return run_range(*given.range, stop)
     rtl.check_json(given.json)
-    begin = time.monotonic()
+    begin, commit = time.monotonic(), rtl.commit()
     mrc = mrc_command()
     plan = plans.read(plans.find(given.plan))
     cut = lambda: plans.ranges(plan, kinds.asker(mrc, rtl.ROOT))  # noqa: E731
@@ -199,7 +199,7 @@ def main():
     if closing:
         result["close"] = closing
     tell(result, folder)
-    rtl.write_json(folder.path / "summary.json", result | {"ended": int(time.time())})
+    rtl.write_json(folder.path / "summary.json", result | {"ended": int(time.time()), "commit": commit})
     if given.json:
         rtl.write_json(given.json, result)
     return rtl.Exit.INCONCLUSIVE if stop.is_set() and not result["failed"] else verdict(result)

@@ -145,6 +145,12 @@ def run(command):
     return done.returncode, re.sub(r"\x1b\[[0-9;]*[mK]", "", done.stdout)
 
 
+def commit():
+    """The commit of this tree, with a + when the tree differs from it; "unknown" outside of git."""
+    code, name = run(["git", "describe", "--always", "--exclude=*", "--abbrev=12", "--dirty=+"])
+    return name.strip() if code == 0 else "unknown"
+
+
 def check_json(name):
     """Says that a report cannot be written before the work for it starts; name may be None."""
     if name and not os.access(Path(name).resolve().parent, os.W_OK):

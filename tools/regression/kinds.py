@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any, Callable
@@ -34,14 +35,16 @@ class Key:
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """`cases`: the job as dicts without lists. `items`: those of a case. `argv`: the words after `mrc` that run items and
-    write `path`. `lines`: what stands in `path`, as lines; None: the command adds its lines itself."""
+    """`cases`: the job as dicts without lists. `items`: those of a case. `argv`: the words that run items and write `path`,
+    after `mrc` unless the first is a program of the tree, ./tools/x. `lines`: what stands in `path`, as lines; None: the
+    command adds its lines itself. `silent`: nothing stands there, the exit code is all."""
     keys: dict
     cases: Callable
     items: Callable
     argv: Callable
     lines: Callable | None
     default_range: int
+    silent: bool = False
 
 
 SEEDS = {
@@ -164,6 +167,10 @@ def tests(case, items, path):
     return ["test", f"--{case['layer']}", "--json", str(path), "-R", f"^{re.escape(items[0])}$"]
 
 
+def command(_case, items, _path):
+    return shlex.split(items[0])
+
+
 def one(job):
     return [dict(job)]
 
@@ -204,6 +211,9 @@ KINDS = {
     "tests": Kind({
         "layer": Key(str, "nightly", words=("house", "nightly", "all"), doc="as mrc test --LAYER"),
     }, one, test_items, tests, from_exit(lambda case, items, data: items[0]), 1),
+    "commands": Kind({
+        "lines": Key([str], [], doc="words after mrc, or those of a program of the tree: ./tools/x"),
+    }, one, lambda case, ask: case["lines"], command, from_exit(lambda case, items, data: items[0]), 1, silent=True),
     "proofs": Kind({
         "only": Key([str], [], doc="harnesses or properties; nothing: all harnesses"),
     }, one, proof_items, proofs, proof_lines, 1),
@@ -229,6 +239,6 @@ def read_lines(kind, case, items, path, code, seconds):
         data = json.loads(Path(path).read_text())
     except (OSError, ValueError):
         data = {}
-    if code == 3 or code < 0 or (code != 0 and not data):
+    if code == 3 or code < 0 or (code != 0 and not data and not kind.silent):
         return []
     return kind.lines(case, items, data, code, seconds)

@@ -84,7 +84,8 @@ class Worker:
 
     def process(self, words, said, path, limit, lock):
         """Exit code, and whether it was ended because no new result came for `limit` seconds."""
-        child = subprocess.Popen([self.mrc, *words], stdout=said, stderr=said, stdin=subprocess.DEVNULL, cwd=self.root,
+        whole = words if words[0].startswith("./") else [self.mrc, *words]
+        child = subprocess.Popen(whole, stdout=said, stderr=said, stdin=subprocess.DEVNULL, cwd=self.root,
                                  start_new_session=True, pass_fds=(lock,))
         size, since, told = -1, time.monotonic(), False
         while True:
@@ -112,7 +113,7 @@ class Worker:
                 del words[at:at + 2]
         if "--bins" in words:
             words.remove("--bins")
-        return "./mrc " + shlex.join(words)
+        return shlex.join(words if words[0].startswith("./") else ["./mrc", *words])
 
 
 def end(child, number):
