@@ -17,10 +17,11 @@ function(mrc_test name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 
-  # Catch2 3.7's own discovery knows nothing of tags.
+  # Catch2 3.7's own discovery knows nothing of tags. Who changes the script has all lists written anew.
   set(list "${CMAKE_CURRENT_BINARY_DIR}/${name}_tests.cmake")
   add_custom_command(TARGET ${name} POST_BUILD BYPRODUCTS "${list}" VERBATIM
     COMMAND "${CMAKE_COMMAND}" -D EXECUTABLE=$<TARGET_FILE:${name}> -D LIST=${list} -D TIMEOUT=${T_TIMEOUT}
       -P "${PROJECT_SOURCE_DIR}/cmake/discover_tests.cmake")
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/discover_tests.cmake")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${list}")
 endfunction()

@@ -82,13 +82,12 @@ class ProcessDevice:
             self.trace.write("> " + data.decode())
             self.trace.flush()
         while data:
-            left = deadline - time.monotonic()
-            if left <= 0 or not self.writes.select(left):
-                self._break(f"did not read '{message.get('call')}' within {self.seconds:g} s.")
             try:
                 data = data[os.write(self.process.stdin.fileno(), data):]
             except BlockingIOError:
-                continue
+                left = deadline - time.monotonic()
+                if left <= 0 or not self.writes.select(left):
+                    self._break(f"did not read '{message.get('call')}' within {self.seconds:g} s.")
             except OSError:
                 self._gone(message)
 

@@ -48,7 +48,7 @@ caps requestor
 planes 1
 evs 4
 peer auto sack each
-dut post write len 4096 * forever
+dut post write len 256 * forever
 skip 16 > write
 count calm = 256 > write rtx 0 by ev
 assume max(calm) - min(calm) <= 4 else unsupported "no fair pass"
