@@ -3,7 +3,6 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -17,9 +16,9 @@
 #include <span>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/version.hpp"
@@ -31,7 +30,7 @@
 
 namespace mrc::cli {
 
-void register_bench_fabric(CLI::App& bench, Context& context);  // cmd_bench_fabric.cpp
+void register_bench_fabric(Command& bench, Context& context);  // cmd_bench_fabric.cpp
 
 namespace {
 
@@ -428,36 +427,34 @@ int run(const Options& o, const Context& context) {
 
 }  // namespace
 
-void register_bench_nic(CLI::App& bench, Context& context);  // cmd_bench_nic.cpp
+void register_bench_nic(Command& bench, Context& context);  // cmd_bench_nic.cpp
 
-void register_bench(CLI::App& app, Context& context) {
+void register_bench(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* bench = app.add_subcommand("bench", "measure simulation speed, or the NIC itself");
-  bench->require_subcommand(1);
-  register_bench_fabric(*bench, context);
-  CLI::App* command =
-      bench->add_subcommand("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
-  command->footer(R"(
+  Command& bench = app.command("bench", "measure simulation speed, or the NIC itself");
+  register_bench_fabric(bench, context);
+  Command& command = bench.command("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
+  command.footer(R"(
 Examples:
   mrc bench cosim                                             asic800, five rounds
   mrc bench cosim --preset tiny --rounds 3 --json speed.json
   mrc bench cosim --wave-flavour                              also the RTL with waves compiled in and off)");
-  text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
-  text_option(*command, "--scenario", options->scenario, "what loads the ports: a built-in name, or a TOML file");
-  number_option(
-      *command, "--cycles", options->cycles, 1, 1'000'000'000 / sizeof(mrc_pins_in),
+  command.text("--preset", options->preset, "asic800, fpga100 or tiny");
+  command.text("--scenario", options->scenario, "what loads the ports: a built-in name, or a TOML file");
+  command.number(
+      "--cycles", options->cycles, 1, 1'000'000'000 / sizeof(mrc_pins_in),
       fmt::format("cycles under load to replay; each takes {} bytes, the recording at most 1 GB", sizeof(mrc_pins_in)));
-  number_option(*command, "--rounds", options->rounds, 1, 10000, "repetitions; medians count");
-  number_option(*command, "--seed", options->seed, 0, kAnySeed, "seed of the recorded run");
-  text_option(*command, "--dut", options->dut, "rtl, model, or a shared object");
-  command->add_flag("--wave-flavour,--all", options->wave_flavour,
-                    "also the RTL with tracing compiled in and off; ./mrc builds it");
-  add_dut_process(*command, options->dut_process);
-  text_option(*command, "--wave-dut", options->wave_dut, "that RTL, when it is elsewhere");
-  text_option(*command, "--only", options->only, "rtl, model, lockstep or wave: nothing else, for profilers");
-  text_option(*command, "--json", options->json, "figures as JSON");
-  command->callback([options, &context] { context.exit_code = run(*options, context); });
-  register_bench_nic(*bench, context);
+  command.number("--rounds", options->rounds, 1, 10000, "repetitions; medians count");
+  command.number("--seed", options->seed, 0, kAnySeed, "seed of the recorded run");
+  command.text("--dut", options->dut, "rtl, model, or a shared object");
+  command.flag("--wave-flavour,--all", options->wave_flavour,
+               "also the RTL with tracing compiled in and off; ./mrc builds it");
+  add_dut_process(command, options->dut_process);
+  command.text("--wave-dut", options->wave_dut, "that RTL, when it is elsewhere");
+  command.text("--only", options->only, "rtl, model, lockstep or wave: nothing else, for profilers");
+  command.text("--json", options->json, "figures as JSON");
+  command.action([options, &context] { context.exit_code = run(*options, context); });
+  register_bench_nic(bench, context);
 }
 
 }  // namespace mrc::cli

@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -19,9 +18,9 @@
 #include <vector>
 
 #include "cli/bench_against.hpp"
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/gnuplot.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -366,37 +365,36 @@ int run(const Options& o, const Context& context) {
 
 }  // namespace
 
-void register_bench_fabric(CLI::App& bench, Context& context) {
+void register_bench_fabric(Command& bench, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = bench.add_subcommand("fabric", "speed, memory and completion times of the fabric");
-  text_option(*command, "--case", options->only, "one case only");
-  number_option(*command, "--rounds", options->rounds, 1, 10000, "repetitions; medians count");
-  number_option(*command, "--seed", options->seed, 0, kAnySeed, "seed of every run");
-  command->add_flag("--curve", options->curve, "also how time grows from 64 to 4096 NICs");
-  text_option(*command, "--against", options->against,
-              "instead: --scenario beside what htsim printed for the same matrix (docs/fabric.md)");
-  text_option(*command, "--scenario", options->scenario, "of --against: a name or a TOML file");
-  command->add_flag("--scale", options->scale, "instead: 1024 NICs of 8 planes to --largest, on one core and on all");
-  number_option(*command, "--largest", options->largest, 1024, 131072, "NICs of the largest fabric of --scale");
-  number_option(*command, "--threads", options->threads, 0, sim::kMaxThreads,
-                "of --scale and --against; 0: as many as cores");
-  text_option(*command, "--svg", options->svg, "picture of the curve, or of --scale");
-  text_option(*command, "--json", options->json, "figures as JSON");
-  command->callback([options, command, &context] {
-    exclude(*command, "--curve", "--case", "the curve has cases of its own");
-    exclude(*command, "--scale", "--case", "it has cases of its own");
-    exclude(*command, "--scale", "--curve", "each is a table of its own");
+  Command& command = bench.command("fabric", "speed, memory and completion times of the fabric");
+  command.text("--case", options->only, "one case only");
+  command.number("--rounds", options->rounds, 1, 10000, "repetitions; medians count");
+  command.number("--seed", options->seed, 0, kAnySeed, "seed of every run");
+  command.flag("--curve", options->curve, "also how time grows from 64 to 4096 NICs");
+  command.text("--against", options->against,
+               "instead: --scenario beside what htsim printed for the same matrix (docs/fabric.md)");
+  command.text("--scenario", options->scenario, "of --against: a name or a TOML file");
+  command.flag("--scale", options->scale, "instead: 1024 NICs of 8 planes to --largest, on one core and on all");
+  command.number("--largest", options->largest, 1024, 131072, "NICs of the largest fabric of --scale");
+  command.number("--threads", options->threads, 0, sim::kMaxThreads, "of --scale and --against; 0: as many as cores");
+  command.text("--svg", options->svg, "picture of the curve, or of --scale");
+  command.text("--json", options->json, "figures as JSON");
+  command.action([options, &command, &context] {
+    exclude(command, "--curve", "--case", "the curve has cases of its own");
+    exclude(command, "--scale", "--case", "it has cases of its own");
+    exclude(command, "--scale", "--curve", "each is a table of its own");
     for (const char* other : {"--scale", "--curve", "--case", "--rounds", "--svg"}) {
-      exclude(*command, "--against", other, "it is one run of one scenario");
+      exclude(command, "--against", other, "it is one run of one scenario");
     }
-    if (command->count("--scenario") != 0 && options->against.empty()) {
+    if (command.count("--scenario") != 0 && options->against.empty()) {
       throw UsageError("--scenario without --against.",
                        "Add --against FILE; other tables have scenarios of their own.");
     }
-    if (command->count("--largest") != 0 && !options->scale) {
+    if (command.count("--largest") != 0 && !options->scale) {
       throw UsageError("--largest without --scale.", "Add --scale.");
     }
-    if (command->count("--threads") != 0 && !options->scale && options->against.empty()) {
+    if (command.count("--threads") != 0 && !options->scale && options->against.empty()) {
       throw UsageError("--threads without --scale or --against.", "Add one of them; other tables are of one thread.");
     }
     context.exit_code = run(*options, context);

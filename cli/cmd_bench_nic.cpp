@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -13,10 +12,10 @@
 #include <tuple>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/gnuplot.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -661,50 +660,47 @@ int run(const Options& o, const Context& context) {
 
 constexpr uint64_t kMostCycles = 1'000'000'000'000;
 
-void register_bench_nic(CLI::App& bench, Context& context) {
+void register_bench_nic(Command& bench, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* c = bench.add_subcommand("nic", "line rate and latency of the NIC, against the arithmetic limit");
-  c->footer(kFooter);
-  text_option(*c, "--preset", options->preset, "asic800, fpga100 or tiny");
-  text_option(*c, "--dut", options->dut, "rtl, model, or a shared object");
-  add_dut_process(*c, options->dut_process);
-  text_option(*c, "--payload", options->payload, "bytes per packet, 1 to 4096; default 64 to 4096 in powers of two");
-  text_option(*c, "--direction", options->direction, "send, receive, both; default all three");
-  text_option(*c, "--encapsulation", options->encapsulation,
-              "stev, srv6, srh (SRv6 with a routing header); default stev,srv6");
-  text_option(*c, "--messages", options->messages,
-              "short (one packet) or long (64 packets, from 256 bytes on); default long, with --check both");
-  text_option(*c, "--qps", options->qps, "QPs in use: a number, or all");
-  text_option(*c, "--table", options->table, "rates, latencies, or all");
-  text_option(*c, "--host-latency", options->host_latency,
-              "ns that each read from the host takes, or several: a row for each; default: 0.4 to 0.7 of what the "
-              "preset's prefetch hides");
-  c->add_flag("--timestamps", options->timestamps, "a time stamp header in every data packet");
-  CLI::Option* cc = c->add_flag("--cc", options->cc, "QPs with the congestion controller (and time stamps)");
-  real_option(*c, "--cc-rate", options->cc_rate, 0, 1600,
-              "Gb/s that its window of 1.5 round trips is made of; 0: the ports' together")
-      ->needs(cc);
-  CLI::Option* immediates =
-      c->add_flag("--immediates", options->immediates, "every message is a WRITE with immediate, both ways");
-  c->add_flag("--signals", options->signals,
-              "behind every message a WRITE with immediate of no bytes, both ways, as collectives signal; rates alone")
-      ->excludes(immediates);
-  c->add_flag("--ack-with-sack", options->ack_with_sack, "register CTRL.ack_with_sack: no ACK without a SACK");
-  real_option(*c, "--delay-ns", options->delay_ns, 10, 1e6, "delay of a link");
-  number_option(*c, "--dests", options->dests, 1, 256,
-                "destinations that the QPs are spread over; each has its controller");
-  number_option(*c, "--reorder", options->reorder, 1, 32767,
-                "register REORDER: packets above a gap before it counts as lost");
-  number_option(*c, "--sack-trigger", options->sack_trigger, 0, 1048575,
-                "register SACK_TRIGGER: bytes after which a SACK comes unasked");
-  number_option(*c, "--cycles", options->cycles, 1000, kMostCycles, "cycles measured per row");
-  number_option(*c, "--warm-up", options->warm, 0, kMostCycles, "cycles before them");
-  number_option(*c, "--seed", options->seed, 0, kAnySeed, "addresses and numbers of QPs follow from it");
-  text_option(*c, "--json", options->json, "figures as JSON");
-  text_option(*c, "--svg", options->svg, "folder for one figure per table, drawn by gnuplot")->type_name("DIR");
-  c->add_flag("--check", options->check,
-              "exit 1 and name the rows whose ratio is under 0.995 (4096 bytes), 0.99 (from 512), 0.98 (from 64)");
-  c->callback([options, &context] { context.exit_code = run(*options, context); });
+  Command& c = bench.command("nic", "line rate and latency of the NIC, against the arithmetic limit");
+  c.footer(kFooter);
+  c.text("--preset", options->preset, "asic800, fpga100 or tiny");
+  c.text("--dut", options->dut, "rtl, model, or a shared object");
+  add_dut_process(c, options->dut_process);
+  c.text("--payload", options->payload, "bytes per packet, 1 to 4096; default 64 to 4096 in powers of two");
+  c.text("--direction", options->direction, "send, receive, both; default all three");
+  c.text("--encapsulation", options->encapsulation, "stev, srv6, srh (SRv6 with a routing header); default stev,srv6");
+  c.text("--messages", options->messages,
+         "short (one packet) or long (64 packets, from 256 bytes on); default long, with --check both");
+  c.text("--qps", options->qps, "QPs in use: a number, or all");
+  c.text("--table", options->table, "rates, latencies, or all");
+  c.text("--host-latency", options->host_latency,
+         "ns that each read from the host takes, or several: a row for each; default: 0.4 to 0.7 of what the "
+         "preset's prefetch hides");
+  c.flag("--timestamps", options->timestamps, "a time stamp header in every data packet");
+  Option& cc = c.flag("--cc", options->cc, "QPs with the congestion controller (and time stamps)");
+  c.real("--cc-rate", options->cc_rate, 0, 1600,
+         "Gb/s that its window of 1.5 round trips is made of; 0: the ports' together")
+      .needs(cc);
+  Option& immediates =
+      c.flag("--immediates", options->immediates, "every message is a WRITE with immediate, both ways");
+  c.flag("--signals", options->signals,
+         "behind every message a WRITE with immediate of no bytes, both ways, as collectives signal; rates alone")
+      .excludes(immediates);
+  c.flag("--ack-with-sack", options->ack_with_sack, "register CTRL.ack_with_sack: no ACK without a SACK");
+  c.real("--delay-ns", options->delay_ns, 10, 1e6, "delay of a link");
+  c.number("--dests", options->dests, 1, 256, "destinations that the QPs are spread over; each has its controller");
+  c.number("--reorder", options->reorder, 1, 32767, "register REORDER: packets above a gap before it counts as lost");
+  c.number("--sack-trigger", options->sack_trigger, 0, 1048575,
+           "register SACK_TRIGGER: bytes after which a SACK comes unasked");
+  c.number("--cycles", options->cycles, 1000, kMostCycles, "cycles measured per row");
+  c.number("--warm-up", options->warm, 0, kMostCycles, "cycles before them");
+  c.number("--seed", options->seed, 0, kAnySeed, "addresses and numbers of QPs follow from it");
+  c.text("--json", options->json, "figures as JSON");
+  c.text("--svg", options->svg, "folder for one figure per table, drawn by gnuplot").called("DIR");
+  c.flag("--check", options->check,
+         "exit 1 and name the rows whose ratio is under 0.995 (4096 bytes), 0.99 (from 512), 0.98 (from 64)");
+  c.action([options, &context] { context.exit_code = run(*options, context); });
 }
 
 }  // namespace mrc::cli

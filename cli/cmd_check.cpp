@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -17,10 +16,10 @@
 #include <vector>
 
 #include "cli/check_gains.hpp"
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/failure_page.hpp"
 #include "cli/log_input.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/run_bins.hpp"
 #include "cli/signals.hpp"
@@ -453,36 +452,32 @@ int check(const Options& o, const Context& context) {
   return outputs.finish(exit_code(run.verdict(), o.strict));
 }
 
-void common_options(CLI::App& command, Options& options) {
-  command.add_option("file", options.files, "logs (mrc cosim --record), captures (pcapng)")->type_name("FILE");
-  text_option(command, "--profile", options.profile, "what the devices say of themselves (JSON, docs/log.md)");
-  command.add_option("--device", options.devices, "judge this one alone: a name, or an own address")->type_name("NAME");
-  command.add_option("--json", options.json, "the result as JSON, to a file or -")
-      ->expected(0, 1)
-      ->default_str("-")
-      ->type_name("FILE");
-  command.add_option("--at", options.at, "captures (or this one) were taken at the ports of this device")
-      ->type_name("ADDR[=FILE]");
-  number_option(command, "--slow", options.slow, 1, 1'000'000, "ns of the captures' clock for one ns of the devices");
-  text_option(command, "--annotate", options.annotate, "copies of the captures there, with a comment on packets");
-  text_option(command, "--html", options.html, "the result as a page");
-  text_option(command, "--bins", options.bins, "names of the bins of coverage that the devices show: docs/coverage.md");
-  text_option(
-      command, "--pages", options.pages,
+void common_options(Command& command, Options& options) {
+  command.words("file", options.files, "logs (mrc cosim --record), captures (pcapng)").called("FILE");
+  command.text("--profile", options.profile, "what the devices say of themselves (JSON, docs/log.md)");
+  command.words("--device", options.devices, "judge this one alone: a name, or an own address").called("NAME");
+  command.text("--json", options.json, "the result as JSON, to a file or -").optional("-").called("FILE");
+  command.words("--at", options.at, "captures (or this one) were taken at the ports of this device")
+      .called("ADDR[=FILE]");
+  command.number("--slow", options.slow, 1, 1'000'000, "ns of the captures' clock for one ns of the devices");
+  command.text("--annotate", options.annotate, "copies of the captures there, with a comment on packets");
+  command.text("--html", options.html, "the result as a page");
+  command.text("--bins", options.bins, "names of the bins of coverage that the devices show: docs/coverage.md");
+  command.text(
+      "--pages", options.pages,
       "a page with pictures for the first finding of each rule there, with trace and captures: docs/pictures.md");
-  text_option(command, "--trace", options.trace, kTraceHelp);
-  command.add_flag("--strict", options.strict, "rules marked U, C or A that are broken count: exit code 1");
+  command.text("--trace", options.trace, kTraceHelp);
+  command.flag("--strict", options.strict, "rules marked U, C or A that are broken count: exit code 1");
   waiver_option(command, options.waive);
-  text_option(command, "--coverage", options.coverage,
-              "which rules were applied, in which situations: docs/reference.md");
+  command.text("--coverage", options.coverage, "which rules were applied, in which situations: docs/reference.md");
 }
 
 }  // namespace mrc::cli
 
-void register_check(CLI::App& app, Context& context) {
+void register_check(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("check", "hold any NIC against the rules of MRC, by what was seen of it");
-  command->footer(R"(
+  Command& command = app.command("check", "hold any NIC against the rules of MRC, by what was seen of it");
+  command.footer(R"(
 Examples:
   mrc check run.mrclog                          a log
   mrc check port.pcapng --profile nic.json --at fd00::1   a capture taken at the ports of a NIC
@@ -490,20 +485,20 @@ Examples:
   mrc check run.mrclog --pages found            a page with pictures for each rule that is broken
   mrc check run.mrclog --gains --device dut     what it brings that the device shows take, answer, path, cc
 Exit codes: 0 pass or deviates, 1 fail (--strict: deviates too), 3 the evidence is broken, 5 nothing to judge.)");
-  common_options(*command, *options);
-  command->add_flag("--rules", options->rules, "list the rules");
-  command->add_flag("--gains", options->gains, "which rules each kind of event that the devices show wakes");
-  command->callback([options, &context] { context.exit_code = check(*options, context); });
+  common_options(command, *options);
+  command.flag("--rules", options->rules, "list the rules");
+  command.flag("--gains", options->gains, "which rules each kind of event that the devices show wakes");
+  command.action([options, &context] { context.exit_code = check(*options, context); });
 
   auto again = std::make_shared<Options>();
   again->replay = true;
-  CLI::App* replay = app.add_subcommand("replay", "run the checkers over a log, without RTL or Verilator");
-  replay->footer(R"(
+  Command& replay = app.command("replay", "run the checkers over a log, without RTL or Verilator");
+  replay.footer(R"(
 Examples:
   mrc cosim --preset tiny --scenario loss --record run.mrclog
   mrc replay run.mrclog)");
-  common_options(*replay, *again);
-  replay->callback([again, &context] { context.exit_code = check(*again, context); });
+  common_options(replay, *again);
+  replay.action([again, &context] { context.exit_code = check(*again, context); });
 }
 
 }  // namespace mrc::cli

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
@@ -14,12 +13,12 @@
 #include <optional>
 #include <tuple>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/cosim_agent.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/fabric_profile_option.hpp"
 #include "cli/failure_page.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/run_bins.hpp"
 #include "cli/seed_results.hpp"
@@ -524,7 +523,7 @@ int run_results(const Options& options, const Context& context) {
 }
 
 /// L1 and L2. Options that mean something at L0 alone are refused.
-int run_agent(const Options& o, const CLI::App& command, const Context& context) {
+int run_agent(const Options& o, const Command& command, const Context& context) {
   for (const char* option : {"--cycles", "--record-streams", "--wave", "--snapshots", "--assertions", "--threads",
                              "--reports", "--dut-process"}) {
     if (command.count(option) != 0) {
@@ -557,7 +556,7 @@ int run_agent(const Options& o, const CLI::App& command, const Context& context)
   return cosim_agent(agent, context);
 }
 
-int run(const Options& o, const CLI::App& command, const Context& context) {
+int run(const Options& o, const Command& command, const Context& context) {
   if (o.scenario == "list") {
     list_scenarios();
     return kPass;
@@ -583,80 +582,74 @@ int run(const Options& o, const CLI::App& command, const Context& context) {
 
 constexpr uint64_t kMostPackets = 1'000'000'000'000;
 
-void register_cosim(CLI::App& app, Context& context) {
+void register_cosim(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("cosim", "run RTL and model in lockstep, with a peer, lossy links and hosts");
-  command->footer(kFooter);
-  text_option(*command, "--preset", options->preset, "asic800, fpga100 or tiny");
-  text_option(*command, "--scenario", options->scenario,
-              "a name, a TOML file, random (drawn from the seed), random:NAME or random:SEED (near it; "
-              "docs/coverage.md), or list");
-  text_option(*command, "--fabric-profile", options->fabric_profile,
-              "code points, classes and trim size of a fabric: 'mrc fabric --fabric-profile list'; over keys and seed");
-  number_option(*command, "--packets", options->packets, 1, kMostPackets, "data packets, both directions together");
-  number_option(*command, "--cycles", options->cycles, 1, kMostPackets,
-                "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak")
-      ->default_str("");
-  number_option(*command, "--seed", options->seed, 0, kAnySeed, "everything random follows from it");
-  number_option(*command, "--seeds", options->seeds, 1, 1'000'000'000,
-                "so many runs, one per seed from --seed on, until one fails; e.g. with --scenario random");
-  text_option(*command, "--json", options->json, "result as JSON");
-  text_option(*command, "--pcap", options->pcap,
-              "every frame at the device's ports as pcapng, one interface per plane");
-  text_option(*command, "--record", options->record,
-              "what both NICs do (frames, host, QPs, work requests, completions) as a log: docs/log.md");
-  text_option(*command, "--trace", options->trace, kTraceHelp);
-  text_option(*command, "--results", options->results,
-              "a JSON line per seed is added to this file, failures do not end the runs, and seeds that have a line\n"
-              "are not run again: docs/regress.md");
-  command->add_flag("--no-record-shows", options->no_record_shows,
-                    "the log's profiles do not say that take and answer are told completely: the judge then knows a\n"
-                    "latency alone, as of a NIC that shows nothing (docs/reference.md, The responder)");
-  command->add_flag("--bins", options->bins, kBinsHelp);
-  command->add_flag(
-      "--record-streams", options->record_streams,
-      "the log also counts, every 512 cycles, how often the streams between blocks moved and waited; what\n"
-      "mrc picture draws of it names the block that limits. A trace always has it");
+  Command& command = app.command("cosim", "run RTL and model in lockstep, with a peer, lossy links and hosts");
+  command.footer(kFooter);
+  command.text("--preset", options->preset, "asic800, fpga100 or tiny");
+  command.text("--scenario", options->scenario,
+               "a name, a TOML file, random (drawn from the seed), random:NAME or random:SEED (near it; "
+               "docs/coverage.md), or list");
+  command.text(
+      "--fabric-profile", options->fabric_profile,
+      "code points, classes and trim size of a fabric: 'mrc fabric --fabric-profile list'; over keys and seed");
+  command.number("--packets", options->packets, 1, kMostPackets, "data packets, both directions together");
   command
-      ->add_option_function<std::vector<std::string>>(
-          "--wave",
-          [options](const std::vector<std::string>& v) {
-            options->wave = v.empty() || v[0].empty() ? "default" : v[0];
-          },
+      .number("--cycles", options->cycles, 1, kMostPackets,
+              "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak")
+      .shows("");
+  command.number("--seed", options->seed, 0, kAnySeed, "everything random follows from it");
+  command.number("--seeds", options->seeds, 1, 1'000'000'000,
+                 "so many runs, one per seed from --seed on, until one fails; e.g. with --scenario random");
+  command.text("--json", options->json, "result as JSON");
+  command.text("--pcap", options->pcap, "every frame at the device's ports as pcapng, one interface per plane");
+  command.text("--record", options->record,
+               "what both NICs do (frames, host, QPs, work requests, completions) as a log: docs/log.md");
+  command.text("--trace", options->trace, kTraceHelp);
+  command.text("--results", options->results,
+               "a JSON line per seed is added to this file, failures do not end the runs, and seeds that have a line\n"
+               "are not run again: docs/regress.md");
+  command.flag("--no-record-shows", options->no_record_shows,
+               "the log's profiles do not say that take and answer are told completely: the judge then knows a\n"
+               "latency alone, as of a NIC that shows nothing (docs/reference.md, The responder)");
+  command.flag("--bins", options->bins, kBinsHelp);
+  command.flag("--record-streams", options->record_streams,
+               "the log also counts, every 512 cycles, how often the streams between blocks moved and waited; what\n"
+               "mrc picture draws of it names the block that limits. A trace always has it");
+  command
+      .value(
+          "--wave", [options](const std::string& text) { options->wave = text.empty() ? "default" : text; },
           "FST waves of the cycles around the first divergence, or around the end; --wave=-2000:+200")
-      ->expected(0, 1)
-      ->type_name("[FROM:TO]");
+      .optional("")
+      .called("[FROM:TO]");
   command
-      ->add_option("--snapshots", options->snapshots,
-                   "off: no copies of the process to write waves from; a failure is run again from its beginning")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->capture_default_str();
-  text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
-  command->add_flag("--assertions", options->assertions,
-                    "the RTL asserts in every cycle what it takes for granted; ./mrc builds it. It is slower");
-  text_option(
-      *command, "--dut", options->dut,
+      .text("--snapshots", options->snapshots,
+            "off: no copies of the process to write waves from; a failure is run again from its beginning")
+      .one_of({"on", "off"});
+  command.text("--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
+  command.flag("--assertions", options->assertions,
+               "the RTL asserts in every cycle what it takes for granted; ./mrc builds it. It is slower");
+  command.text(
+      "--dut", options->dut,
       "rtl, model, or a shared object that speaks api/mrc_dut.h; at L1 and L2 also fast, rtl-stalled, a command, "
       "tcp:HOST:PORT, unix:PATH, and the shared object speaks api/mrc_nic.h");
   command
-      ->add_option(
-          "--level", options->level,
-          "what is known of the device: L0 its pins in every cycle; L2 ports, host and verbs, held against the "
-          "rules of MRC (docs/levels.md); L1 what it shows of its inside as well")
-      ->check(CLI::IsMember({"L0", "L1", "L2"}))
-      ->capture_default_str();
-  text_option(*command, "--peer", options->peer, "the other NIC at L1 and L2, as --dut");
-  text_option(*command, "--profile", options->profile, "JSON instead of what the device says of itself, at L1 and L2");
-  text_option(*command, "--variant", options->variant,
-              "what the device does is changed, lawfully or not, at L1 and L2 (docs/variants.md): a name, or list");
-  waiver_option(*command, options->waive);
-  text_option(*command, "--coverage", options->coverage,
-              "which rules were applied to the device, in which situations, at L1 and L2: docs/reference.md");
-  add_dut_process(*command, options->dut_process);
-  text_option(*command, "--reports", options->reports, "folder for the files of a failure");
-  number_option(*command, "--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");
-  command->callback([options, command, &context] {
-    exclude(*command, "--packets", "--cycles", "both say how long the run is");
+      .text("--level", options->level,
+            "what is known of the device: L0 its pins in every cycle; L2 ports, host and verbs, held against the "
+            "rules of MRC (docs/levels.md); L1 what it shows of its inside as well")
+      .one_of({"L0", "L1", "L2"});
+  command.text("--peer", options->peer, "the other NIC at L1 and L2, as --dut");
+  command.text("--profile", options->profile, "JSON instead of what the device says of itself, at L1 and L2");
+  command.text("--variant", options->variant,
+               "what the device does is changed, lawfully or not, at L1 and L2 (docs/variants.md): a name, or list");
+  waiver_option(command, options->waive);
+  command.text("--coverage", options->coverage,
+               "which rules were applied to the device, in which situations, at L1 and L2: docs/reference.md");
+  add_dut_process(command, options->dut_process);
+  command.text("--reports", options->reports, "folder for the files of a failure");
+  command.number("--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");
+  command.action([options, &command, &context] {
+    exclude(command, "--packets", "--cycles", "both say how long the run is");
     if (options->record_streams && options->record.empty())
       throw UsageError("--record-streams without --record.", "Add --record FILE.");
     if (options->assertions && options->dut != "rtl")
@@ -666,20 +659,20 @@ void register_cosim(CLI::App& app, Context& context) {
       throw UsageError("--bins without --results.", "Add --results FILE, or record the run and say mrc check --bins.");
     if (!options->results.empty()) {
       for (const char* option : {"--json", "--pcap", "--record", "--trace", "--wave", "--coverage"})
-        exclude(*command, "--results", option, "results are lines, one per seed");
+        exclude(command, "--results", option, "results are lines, one per seed");
     }
     if (options->seeds > 1) {
-      exclude(*command, "--seeds", "--pcap", "a capture is of one run");
-      exclude(*command, "--seeds", "--record", "a log is of one run");
-      exclude(*command, "--seeds", "--trace", "a trace is of one run");
-      exclude(*command, "--seeds", "--wave", "waves are of one run");
+      exclude(command, "--seeds", "--pcap", "a capture is of one run");
+      exclude(command, "--seeds", "--record", "a log is of one run");
+      exclude(command, "--seeds", "--trace", "a trace is of one run");
+      exclude(command, "--seeds", "--wave", "waves are of one run");
     }
     if (options->seeds - 1 > kAnySeed - options->seed) {
       throw UsageError(
           fmt::format("--seed {} --seeds {} goes beyond the last seed, 2^64 - 1.", options->seed, options->seeds),
           "Give a smaller --seed, or fewer --seeds.");
     }
-    context.exit_code = run(*options, *command, context);
+    context.exit_code = run(*options, command, context);
   });
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -10,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/wire_options.hpp"
 #include "util/printable.hpp"
@@ -108,19 +108,19 @@ void decode_file(const Options& options) {
 
 }  // namespace
 
-void register_decode(CLI::App& app, Context& context) {
+void register_decode(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("decode", "show every header of packets");
-  command->footer(
+  Command& command = app.command("decode", "show every header of packets");
+  command.footer(
       "Malformed packets are shown up to the mistake, with its name and byte offset; that is exit code 0.\n"
       "Captures made by mrc say how to read them; an option given here wins over what they say (--icrc-outer=false).\n"
       "docs/wire.md describes the JSON.");
-  auto* file = text_option(*command, "FILE", options->file, "capture, pcapng; - is standard input");
-  auto* hex = text_option(*command, "--hex", options->hex, "one frame, Ethernet header first, no FCS");
-  file->excludes(hex);
-  command->add_flag("--json", options->json, "one JSON object per packet and line");
-  options->wire.add(*command);
-  command->callback([options, &context] {
+  auto& file = command.text("FILE", options->file, "capture, pcapng; - is standard input");
+  auto& hex = command.text("--hex", options->hex, "one frame, Ethernet header first, no FCS");
+  file.excludes(hex);
+  command.flag("--json", options->json, "one JSON object per packet and line");
+  options->wire.add(command);
+  command.action([options, &context] {
     const wire::WireConfig config = options->wire.checked();
     if (options->file.empty() && options->hex.empty()) {
       throw UsageError("nothing to decode.", "Name a pcapng file, or give one frame with --hex.");

@@ -3,7 +3,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -21,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/embedded_template.hpp"
 
@@ -45,7 +45,7 @@ another simulator, a board, a model.)";
 
 struct Options {
   std::string folder, top, name, clock, reset;
-  unsigned period = 0;
+  unsigned period = 2560;
   bool python = false;
   std::vector<std::string> files;
 };
@@ -319,22 +319,19 @@ void run(Options o) {
 
 }  // namespace
 
-void register_dut_template(CLI::App& app, Context& context) {
+void register_dut_template(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* sub = app.add_subcommand("dut-template", "Make a project that puts a NIC of yours behind mrc_nic.h");
-  sub->add_option("dir", options->folder, "the project's folder, which must not exist or be empty")->required();
-  sub->add_option("file", options->files, "Verilog (.v, .sv, .svh), a list of it (.f)")->type_name("FILE");
-  sub->add_option("--top", options->top, "the NIC's module");
-  sub->add_flag("--python", options->python, "a NIC that speaks JSON lines, in Python with its standard library alone");
-  sub->add_option("--name", options->name, "of the library; the module's unless given");
-  sub->add_option("--clock", options->clock, "input that is the clock, if there are several");
-  sub->add_option("--reset", options->reset, "input that is the reset, if there are several");
-  options->period = 2560;
-  sub->add_option("--period", options->period, "of the clock in ps")
-      ->check(CLI::Range(1u, 1000000u))
-      ->capture_default_str();
-  sub->footer(kFooter);
-  sub->callback([options, &context] {
+  Command& sub = app.command("dut-template", "Make a project that puts a NIC of yours behind mrc_nic.h");
+  sub.text("dir", options->folder, "the project's folder, which must not exist or be empty").required();
+  sub.words("file", options->files, "Verilog (.v, .sv, .svh), a list of it (.f)").called("FILE");
+  sub.text("--top", options->top, "the NIC's module");
+  sub.flag("--python", options->python, "a NIC that speaks JSON lines, in Python with its standard library alone");
+  sub.text("--name", options->name, "of the library; the module's unless given");
+  sub.text("--clock", options->clock, "input that is the clock, if there are several");
+  sub.text("--reset", options->reset, "input that is the reset, if there are several");
+  sub.number("--period", options->period, 1, 1'000'000, "of the clock in ps");
+  sub.footer(kFooter);
+  sub.action([options, &context] {
     run(*options);
     context.exit_code = kPass;
   });

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/output.hpp"
 #include "cli/wire_options.hpp"
@@ -67,19 +67,18 @@ int run(const Options& options) {
 
 }  // namespace
 
-void register_encode(CLI::App& app, Context& context) {
+void register_encode(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("encode", "make packets from JSON");
-  command->footer(
+  Command& command = app.command("encode", "make packets from JSON");
+  command.footer(
       "Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them.\n"
       "docs/wire.md describes the JSON; 'mrc decode --json' prints it.");
-  text_option(*command, "FILE", options->file, "JSON: an object, an array, or one object per line; - is standard input")
-      ->required();
-  text_option(*command, "--pcapng", options->pcapng, "write a capture, one interface per plane");
-  command->add_flag("--hex", options->hex,
-                    "print one line of hexadecimal digits per packet (default without --pcapng)");
-  options->wire.add(*command);
-  command->callback([options, &context] { context.exit_code = run(*options); });
+  command.text("FILE", options->file, "JSON: an object, an array, or one object per line; - is standard input")
+      .required();
+  command.text("--pcapng", options->pcapng, "write a capture, one interface per plane");
+  command.flag("--hex", options->hex, "print one line of hexadecimal digits per packet (default without --pcapng)");
+  options->wire.add(command);
+  command.action([options, &context] { context.exit_code = run(*options); });
 }
 
 }  // namespace mrc::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -11,13 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/fabric_pcap.hpp"
 #include "cli/fabric_record.hpp"
 #include "cli/fabric_report.hpp"
 #include "cli/gnuplot.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -304,32 +303,31 @@ int run(const Options& o, const Context& context) {
 
 }  // namespace
 
-void register_fabric(CLI::App& app, Context& context) {
+void register_fabric(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("fabric", "NICs, links and trimming switches: flows, failures, congestion");
-  command->footer(kFooter);
-  text_option(*command, "--scenario", options->scenario, "a name, a TOML file, or list");
-  number_option(*command, "--seed", options->seed, 0, kAnySeed,
-                "everything random follows from it; not given: the scenario's");
-  number_option(*command, "--threads", options->threads, 1, sim::kMaxThreads,
-                "share the work; what happens is the same with any number");
-  text_option(*command, "--transport", options->transport, "mrc or roce, whatever the scenario says");
-  text_option(*command, "--endpoint", options->endpoint, "fast, model or rtl: all NICs, whatever the scenario says");
-  text_option(*command, "--fabric-profile", options->profile,
-              "how switches and NICs are set up, whatever the topology says; or list");
-  text_option(*command, "--json", options->json, "result as JSON");
-  text_option(*command, "--report", options->report, "folder for index.html, tables and pictures");
-  command->add_option("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
-      ->type_name("LINK=FILE");
-  text_option(*command, "--record", options->record, "what NICs do (frames, QPs, work requests) as a log: docs/log.md");
-  text_option(*command, "--record-nics", options->record_nics, "NICs in the log, 0,3-5; not given: all");
-  text_option(*command, "--trace", options->trace, kTraceHelp);
-  text_option(*command, "--matrix", options->matrix, "the flows as htsim's connection matrix (.cm)");
-  command->add_flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
-  command->callback([options, command, &context] {
+  Command& command = app.command("fabric", "NICs, links and trimming switches: flows, failures, congestion");
+  command.footer(kFooter);
+  command.text("--scenario", options->scenario, "a name, a TOML file, or list");
+  command.number("--seed", options->seed, 0, kAnySeed, "everything random follows from it; not given: the scenario's");
+  command.number("--threads", options->threads, 1, sim::kMaxThreads,
+                 "share the work; what happens is the same with any number");
+  command.text("--transport", options->transport, "mrc or roce, whatever the scenario says");
+  command.text("--endpoint", options->endpoint, "fast, model or rtl: all NICs, whatever the scenario says");
+  command.text("--fabric-profile", options->profile,
+               "how switches and NICs are set up, whatever the topology says; or list");
+  command.text("--json", options->json, "result as JSON");
+  command.text("--report", options->report, "folder for index.html, tables and pictures");
+  command.words("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
+      .called("LINK=FILE");
+  command.text("--record", options->record, "what NICs do (frames, QPs, work requests) as a log: docs/log.md");
+  command.text("--record-nics", options->record_nics, "NICs in the log, 0,3-5; not given: all");
+  command.text("--trace", options->trace, kTraceHelp);
+  command.text("--matrix", options->matrix, "the flows as htsim's connection matrix (.cm)");
+  command.flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
+  command.action([options, &command, &context] {
     for (const char* other : {"--seed", "--threads", "--transport", "--endpoint", "--fabric-profile", "--json",
                               "--report", "--pcap", "--record", "--trace", "--matrix"}) {
-      exclude(*command, "--print", other, "--print runs nothing");
+      exclude(command, "--print", other, "--print runs nothing");
     }
     if (!options->record_nics.empty() && options->record.empty() && options->trace.empty()) {
       throw UsageError("--record-nics without --record and --trace.", "Add --record FILE, or --trace FILE.");

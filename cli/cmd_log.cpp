@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -17,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/log_input.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/wire_options.hpp"
@@ -509,10 +508,9 @@ int import(const ImportArguments& o) {
 
 }  // namespace
 
-void register_log(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("log", "logs of what NICs did: look into them, import captures, join, redact");
-  command->footer(kFooter);
-  command->require_subcommand(1);
+void register_log(Command& app, Context& context) {
+  Command& command = app.command("log", "logs of what NICs did: look into them, import captures, join, redact");
+  command.footer(kFooter);
 
   struct Arguments {
     std::string file;
@@ -521,44 +519,42 @@ void register_log(CLI::App& app, Context& context) {
   };
   {
     auto o = std::make_shared<ImportArguments>();
-    CLI::App* sub = command->add_subcommand("import", "captures (pcapng) as a log");
-    sub->add_option("CAPTURE", o->files, "captures, taken under way; - is standard input");
-    text_option(*sub, "-o", o->out, "the log")->required();
-    text_option(*sub, "--profile", o->profile, "what the devices are (JSON, docs/log.md); default: what captures say");
-    sub->add_option("--device", o->devices, "a device, by its own IP addresses; default: every address that is seen")
-        ->type_name("ADDR[,ADDR]")
-        ->allow_extra_args(false);
-    sub->add_option("--at", o->at, "a capture taken at the ports of this device")
-        ->type_name("ADDR=FILE")
-        ->allow_extra_args(false);
-    sub->add_option("--clock-error", o->clock_errors, "how far times of a plane may be wrong, in ns; without =: all")
-        ->type_name("[PLANE=]NS")
-        ->allow_extra_args(false);
-    sub->callback([o, &context] { context.exit_code = import(*o); });
+    Command& sub = command.command("import", "captures (pcapng) as a log");
+    sub.words("CAPTURE", o->files, "captures, taken under way; - is standard input");
+    sub.text("-o", o->out, "the log").required();
+    sub.text("--profile", o->profile, "what the devices are (JSON, docs/log.md); default: what captures say");
+    sub.words("--device", o->devices, "a device, by its own IP addresses; default: every address that is seen")
+        .called("ADDR[,ADDR]")
+        .one_each();
+    sub.words("--at", o->at, "a capture taken at the ports of this device").called("ADDR=FILE").one_each();
+    sub.words("--clock-error", o->clock_errors, "how far times of a plane may be wrong, in ns; without =: all")
+        .called("[PLANE=]NS")
+        .one_each();
+    sub.action([o, &context] { context.exit_code = import(*o); });
   }
   {
     auto o = std::make_shared<Arguments>();
-    CLI::App* sub = command->add_subcommand("info", "devices, how many records of each kind, gaps");
-    text_option(*sub, "LOG", o->file, "a log; - is standard input")->required();
-    sub->add_flag("--json", o->json, "as JSON");
-    sub->callback([o, &context] { context.exit_code = info(o->file, o->json); });
+    Command& sub = command.command("info", "devices, how many records of each kind, gaps");
+    sub.text("LOG", o->file, "a log; - is standard input").required();
+    sub.flag("--json", o->json, "as JSON");
+    sub.action([o, &context] { context.exit_code = info(o->file, o->json); });
   }
   {
     auto o = std::make_shared<Arguments>();
-    CLI::App* sub = command->add_subcommand("print", "a line for each record");
-    text_option(*sub, "LOG", o->file, "a log; - is standard input")->required();
-    number_option(*sub, "--qp", o->qp, 0, 0xffffff, "records of this QP alone");
-    sub->add_flag("--json", o->json, "a JSON object for each record");
-    sub->callback([o, &context] { context.exit_code = print(o->file, o->qp, o->json); });
+    Command& sub = command.command("print", "a line for each record");
+    sub.text("LOG", o->file, "a log; - is standard input").required();
+    sub.number("--qp", o->qp, 0, 0xffffff, "records of this QP alone");
+    sub.flag("--json", o->json, "a JSON object for each record");
+    sub.action([o, &context] { context.exit_code = print(o->file, o->qp, o->json); });
   }
   {
     auto o = std::make_shared<RedactArguments>();
-    CLI::App* sub = command->add_subcommand("redact", "payload becomes digests; addresses others");
-    text_option(*sub, "LOG", o->in, "a log; - is standard input")->required();
-    text_option(*sub, "-o", o->out, "the log without")->required();
-    sub->add_flag("--addresses", o->addresses, "MAC and IP addresses become others, the same ones always the same");
-    sub->add_flag("--keep-payload", o->keep_payload, "payload and host data stay");
-    sub->callback([o, &context] { context.exit_code = redact(*o); });
+    Command& sub = command.command("redact", "payload becomes digests; addresses others");
+    sub.text("LOG", o->in, "a log; - is standard input").required();
+    sub.text("-o", o->out, "the log without").required();
+    sub.flag("--addresses", o->addresses, "MAC and IP addresses become others, the same ones always the same");
+    sub.flag("--keep-payload", o->keep_payload, "payload and host data stay");
+    sub.action([o, &context] { context.exit_code = redact(*o); });
   }
   {
     struct Cat {
@@ -567,11 +563,11 @@ void register_log(CLI::App& app, Context& context) {
       bool apart = false;
     };
     auto o = std::make_shared<Cat>();
-    CLI::App* sub = command->add_subcommand("cat", "several logs as one, in the order of time");
-    sub->add_option("LOG", o->files, "logs")->required();
-    text_option(*sub, "-o", o->out, "the joined log")->required();
-    sub->add_flag("--apart", o->apart, "devices of two logs are never the same, whatever their names");
-    sub->callback([o, &context] { context.exit_code = concatenate(o->files, o->out, o->apart); });
+    Command& sub = command.command("cat", "several logs as one, in the order of time");
+    sub.words("LOG", o->files, "logs").required();
+    sub.text("-o", o->out, "the joined log").required();
+    sub.flag("--apart", o->apart, "devices of two logs are never the same, whatever their names");
+    sub.action([o, &context] { context.exit_code = concatenate(o->files, o->out, o->apart); });
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <fstream>
@@ -14,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -221,36 +220,25 @@ int run(const Options& o) {
 
 }  // namespace
 
-void register_mutate(CLI::App& app, Context& context) {
-  CLI::App* command =
-      app.add_subcommand("mutate", "Is the judge awake? Breaks logs, rules or RTL, and asks who sees it");
-  command->set_help_flag();  // two programs behind one name, each with options of its own
-  command->prefix_command();
-  command->callback([&context, command] {
-    const std::vector<std::string> words = command->remaining();
-    if (std::find(words.begin(), words.end(), "--rules") != words.end())
-      become_script(context, "tools/mutate.py", words);
-    if (std::find(words.begin(), words.end(), "--rtl") != words.end())
-      become_script(context, "tools/mutate_rtl.py", words);
-    Options options;
-    CLI::App own{"Is the judge awake? Breaks one place of a log, and asks which rule names it", "mrc mutate"};
-    own.footer(kFooter);
-    own.add_option("--log", options.logs, "logs whose places are broken")->type_name("LOG");
-    number_option(own, "--count", options.count, 1, 100'000'000, "mutants to draw");
-    number_option(own, "--blur", options.blur, 0, 100'000'000, "instead: logs that show less, which must pass");
-    number_option(own, "--skew-ns", options.skew_ns, 0, 1'000'000, "how far ports run apart in blurred logs");
-    number_option(own, "--seed", options.seed, 0, kAnySeed, "of the drawing");
-    number_option(own, "--threads", options.threads, 0, 1024, "0: as many as the machine has");
-    text_option(own, "--json", options.json, "result as JSON");
-    own.add_flag("--list", options.list, "list the kinds of mutants");
-    try {
-      own.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-    } catch (const CLI::Success& help) {
-      own.exit(help);
-      return;
+void register_mutate(Command& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  Command& command = app.command("mutate", "Is the judge awake? Breaks logs, rules or RTL, and asks who sees it");
+  command.footer(kFooter);
+  command.words("--log", options->logs, "logs whose places are broken").called("LOG");
+  command.number("--count", options->count, 1, 100'000'000, "mutants to draw");
+  command.number("--blur", options->blur, 0, 100'000'000, "instead: logs that show less, which must pass");
+  command.number("--skew-ns", options->skew_ns, 0, 1'000'000, "how far ports run apart in blurred logs");
+  command.number("--seed", options->seed, 0, kAnySeed, "of the drawing");
+  command.number("--threads", options->threads, 0, 1024, "0: as many as the machine has");
+  command.text("--json", options->json, "result as JSON");
+  command.flag("--list", options->list, "list the kinds of mutants");
+  command.first([&context](const std::vector<std::string>& words) {  // three programs, each with options of its own
+    for (const std::string& word : words) {
+      if (word == "--rules") become_script(context, "tools/mutate.py", words);
+      if (word == "--rtl") become_script(context, "tools/mutate_rtl.py", words);
     }
-    context.exit_code = run(options);
   });
+  command.action([options, &context] { context.exit_code = run(*options); });
 }
 
 }  // namespace mrc::cli

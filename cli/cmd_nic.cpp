@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
@@ -10,11 +9,11 @@
 #include <string>
 #include <string_view>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/line_server.hpp"
 #include "cli/nic_device.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/port_options.hpp"
 #include "tb/device/library_device.hpp"
@@ -44,10 +43,10 @@ int run(const Options& o, const Context& context) {
 
 }  // namespace
 
-void register_nic(CLI::App& app, Context& context) {
+void register_nic(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("nic", "a NIC that a tester drives: JSON lines on stdin and stdout");
-  command->footer(R"(
+  Command& command = app.command("nic", "a NIC that a tester drives: JSON lines on stdin and stdout");
+  command.footer(R"(
 The calls and their answers: docs/device.md. The tester owns time, wire and host memory.
 
 Examples:
@@ -58,17 +57,15 @@ Examples:
   mrc nic --library ./libmynic.so                             a NIC of yours behind mrc_nic.h
   mrc nic --endpoint fast --port 0=eth5 --port 1=eth6         behind network interfaces (docs/ports.md); needs root
   echo '{"call":"open","version":1}' | mrc nic                what it says of itself)");
-  command->add_option("--endpoint", options->endpoint, "model, rtl, or fast")
-      ->check(CLI::IsMember({"model", "rtl", "fast"}))
-      ->capture_default_str();
-  text_option(*command, "--preset", options->preset, "sizes of the NIC: asic800, fpga100, tiny");
-  text_option(*command, "--library", options->library,
-              "a NIC that is a shared object with the functions of cmodel/api/mrc_nic.h, instead of --endpoint");
-  text_option(*command, "--rtl-bug", options->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");
-  add_port_options(*command, options->ports);
-  command->callback([options, command, &context] {
-    exclude(*command, "--library", "--endpoint", "one NIC answers");
-    exclude(*command, "--library", "--rtl-bug", "the RTL makes errors, not a library");
+  command.text("--endpoint", options->endpoint, "model, rtl, or fast").one_of({"model", "rtl", "fast"});
+  command.text("--preset", options->preset, "sizes of the NIC: asic800, fpga100, tiny");
+  command.text("--library", options->library,
+               "a NIC that is a shared object with the functions of cmodel/api/mrc_nic.h, instead of --endpoint");
+  command.text("--rtl-bug", options->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");
+  add_port_options(command, options->ports);
+  command.action([options, &command, &context] {
+    exclude(command, "--library", "--endpoint", "one NIC answers");
+    exclude(command, "--library", "--rtl-bug", "the RTL makes errors, not a library");
     context.exit_code = run(*options, context);
   });
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -12,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
-#include "cli/options.hpp"
 #include "input/file.hpp"
 #include "protocol/nscc.hpp"
 #include "protocol/nscc_events.hpp"
@@ -201,28 +200,27 @@ void run(const Options& options) {
 
 }  // namespace
 
-void register_nscc(CLI::App& app, Context& context) {
+void register_nscc(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("nscc", "the congestion controller alone, on a list of events");
-  command->footer(kFooter);
-  text_option(*command, "EVENTS.csv", options->file, "events; - reads standard input");
-  command->add_flag("--float", options->use_float,
-                    "the floating-point reference instead of the fixed-point controller");
-  command->add_flag("--json", options->json, "one JSON object per line");
-  text_option(*command, "--config", options->config, "fields from a file, .json or .toml; options below win over it")
-      ->type_name("FILE");
-  command->add_flag("--show-config", options->show_config, "print the configuration instead, every default filled in");
+  Command& command = app.command("nscc", "the congestion controller alone, on a list of events");
+  command.footer(kFooter);
+  command.text("EVENTS.csv", options->file, "events; - reads standard input");
+  command.flag("--float", options->use_float, "the floating-point reference instead of the fixed-point controller");
+  command.flag("--json", options->json, "one JSON object per line");
+  command.text("--config", options->config, "fields from a file, .json or .toml; options below win over it")
+      .called("FILE");
+  command.flag("--show-config", options->show_config, "print the configuration instead, every default filled in");
   for (const NsccField& field : nscc_fields()) {
     const std::string unit = *field.unit ? field.unit : "number";
     command
-        ->add_option_function<std::string>(
+        .value(
             "--" + with_dashes(field.name),
             [options, name = std::string(field.name)](const std::string& text) { options->fields[name] = text; },
             field.doc)
-        ->type_name(unit == "bool" ? "0|1" : unit)
-        ->group("Fields (in files with _ instead of -)");
+        .called(unit == "bool" ? "0|1" : unit)
+        .under("Fields (in files with _ instead of -)");
   }
-  command->callback([options, &context] {
+  command.action([options, &context] {
     run(*options);
     context.exit_code = kPass;
   });

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/log_input.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "input/names.hpp"
+#include "input/number.hpp"
 #include "picture/page.hpp"
 #include "picture/pictures.hpp"
 
@@ -95,23 +95,23 @@ int run(const Options& o) {
 
 }  // namespace
 
-void register_picture(CLI::App& app, Context& context) {
+void register_picture(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("picture", "draw what NICs did, from a log: docs/pictures.md");
-  command->footer(R"(
+  Command& command = app.command("picture", "draw what NICs did, from a log: docs/pictures.md");
+  command.footer(R"(
 Examples:
   mrc cosim --preset tiny --scenario loss --packets 500 --record run.mrclog
   mrc picture run.mrclog --out pictures          PSNs, entropy values, windows, a ladder: SVG and index.html
   mrc picture run.mrclog --out pictures --device dut --qp 0x12 --from-ns 2000 --until-ns 9000)");
-  command->add_option("file", options->files, "logs (mrc cosim --record)")->required()->type_name("FILE");
-  command->add_option("--out", options->out, "folder for the pictures and index.html")->required()->type_name("FOLDER");
-  text_option(*command, "--device", options->device, "of this requestor alone: its name in the log");
-  number_option(*command, "--qp", options->qp, 0, 0xffffff, "this queue pair alone");
-  number_option(*command, "--wr-id", options->wr_id, 0, kAnySeed, "the work request of the ladder");
-  number_option(*command, "--from-ns", options->from_ns, 0, kMostNs, "nothing before");
-  number_option(*command, "--until-ns", options->until_ns, 0, kMostNs, "nothing after");
-  number_option(*command, "--most", options->most, 1, 64, "queue pairs that are drawn, those with most losses first");
-  command->callback([options, &context] { context.exit_code = run(*options); });
+  command.words("file", options->files, "logs (mrc cosim --record)").required().called("FILE");
+  command.text("--out", options->out, "folder for the pictures and index.html").required().called("FOLDER");
+  command.text("--device", options->device, "of this requestor alone: its name in the log");
+  command.number("--qp", options->qp, 0, 0xffffff, "this queue pair alone");
+  command.number("--wr-id", options->wr_id, 0, kAnySeed, "the work request of the ladder");
+  command.number("--from-ns", options->from_ns, 0, kMostNs, "nothing before");
+  command.number("--until-ns", options->until_ns, 0, kMostNs, "nothing after");
+  command.number("--most", options->most, 1, 64, "queue pairs that are drawn, those with most losses first");
+  command.action([options, &context] { context.exit_code = run(*options); });
 }
 
 }  // namespace mrc::cli

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/lab.hpp"
 #include "cli/line_server.hpp"
-#include "cli/options.hpp"
 #include "cli/port_options.hpp"
 #include "tb/device/remote_device.hpp"
 #include "tb/ports/ports_tester.hpp"
@@ -71,10 +70,10 @@ int lab(const Options& o) {
 
 }  // namespace
 
-void register_ports(CLI::App& app, Context& context) {
+void register_ports(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* one = app.add_subcommand("tester", "a NIC behind network interfaces, as a device for scripts and runs");
-  one->footer(R"(
+  Command& one = app.command("tester", "a NIC behind network interfaces, as a device for scripts and runs");
+  one.footer(R"(
 Frames go over the interfaces (packet sockets: root, or CAP_NET_RAW), calls over the lines of docs/device.md to the NIC
 behind them, which is 'mrc nic --port' or something that speaks the same (docs/ports.md). To whoever starts it the two
 are one device on stdin and stdout. Nothing is sent on an interface that is not named.
@@ -83,14 +82,13 @@ Examples:
   mrc tester --port 0=eth1 --port 1=eth2 --dut "ssh board mrc nic --port 0=eth5 --port 1=eth6"
   mrc vectors run --device "mrc tester --port 0=eth1 --dut tcp:board:7000"
   mrc cosim --level L2 --preset tiny --dut "mrc tester --port 0=eth1 --port 1=eth2 --dut unix:/run/nic")");
-  text_option(*one, "--dut", options->dut, "command of the NIC behind the ports, or tcp:HOST:PORT, unix:PATH")
-      ->required();
-  add_port_options(*one, options->ports);
-  one->callback([options, &context] { context.exit_code = tester(*options); });
+  one.text("--dut", options->dut, "command of the NIC behind the ports, or tcp:HOST:PORT, unix:PATH").required();
+  add_port_options(one, options->ports);
+  one.action([options, &context] { context.exit_code = tester(*options); });
 
   auto there = std::make_shared<Options>();
-  CLI::App* two = app.add_subcommand("ports", "one of our NICs behind real ports, in network namespaces of its own");
-  two->footer(R"(
+  Command& two = app.command("ports", "one of our NICs behind real ports, in network namespaces of its own");
+  two.footer(R"(
 Two network namespaces, a veth pair for each plane, our NIC as a process in one, the tester in the other: what 'mrc
 tester' and 'mrc nic --port' do with the interfaces of a machine, without touching those. Needs root, or a kernel that
 lets users have namespaces. When the command ends, by whatever, nothing is left.
@@ -99,15 +97,13 @@ Examples:
   mrc vectors run --wall 600 --answer-seconds 60 --device "mrc ports"
   mrc cosim --level L2 --scenario mixed --packets 10000 --dut "mrc ports --slow 20000 --capture run.pcapng"
   mrc ports --endpoint model --preset tiny < calls.txt)");
-  two->add_option("--endpoint", there->endpoint, "model, rtl, or fast")
-      ->check(CLI::IsMember({"model", "rtl", "fast"}))
-      ->capture_default_str();
-  text_option(*two, "--preset", there->preset, "sizes of the NIC: asic800, fpga100, tiny");
-  text_option(*two, "--rtl-bug", there->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");
-  number_option(*two, "--planes", there->planes, 1, 8, "cables; those of the preset unless it is said");
-  text_option(*two, "--capture", there->capture, "what is on the NIC's ports, by dumpcap, to this file (pcapng)");
-  add_time_options(*two, there->ports);
-  two->callback([there, &context] { context.exit_code = lab(*there); });
+  two.text("--endpoint", there->endpoint, "model, rtl, or fast").one_of({"model", "rtl", "fast"});
+  two.text("--preset", there->preset, "sizes of the NIC: asic800, fpga100, tiny");
+  two.text("--rtl-bug", there->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");
+  two.number("--planes", there->planes, 1, 8, "cables; those of the preset unless it is said");
+  two.text("--capture", there->capture, "what is on the NIC's ports, by dumpcap, to this file (pcapng)");
+  add_time_options(two, there->ports);
+  two.action([there, &context] { context.exit_code = lab(*there); });
 }
 
 }  // namespace mrc::cli

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -14,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/fd_input.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -176,21 +175,18 @@ int replay_pins(const Options& o, const Context& context) {
 
 }  // namespace
 
-void register_replay_pins(CLI::App& app, Context& context) {
+void register_replay_pins(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("replay-pins", "what a board's core was given, given to the model");
-  command->footer(kFooter);
-  text_option(*command, "FILE", options->file, "a record of a board's pins; - is standard input")->required();
-  text_option(*command, "--preset", options->preset, "preset of the board");
-  text_option(*command, "--dut", options->dut, "what is driven: model, rtl, or a shared object");
-  add_dut_process(*command, options->dut_process);
-  command->add_option("--json", options->json, "the result as JSON, to a file or -")
-      ->expected(0, 1)
-      ->default_str("-")
-      ->type_name("FILE");
-  text_option(*command, "--pcap", options->pcap, "frames at the ports, received by the board and sent by the device");
-  command->add_flag("--cut", options->cut, "a record that ends early is replayed up to its last check");
-  command->callback([options, &context] { context.exit_code = replay_pins(*options, context); });
+  Command& command = app.command("replay-pins", "what a board's core was given, given to the model");
+  command.footer(kFooter);
+  command.text("FILE", options->file, "a record of a board's pins; - is standard input").required();
+  command.text("--preset", options->preset, "preset of the board");
+  command.text("--dut", options->dut, "what is driven: model, rtl, or a shared object");
+  add_dut_process(command, options->dut_process);
+  command.text("--json", options->json, "the result as JSON, to a file or -").optional("-").called("FILE");
+  command.text("--pcap", options->pcap, "frames at the ports, received by the board and sent by the device");
+  command.flag("--cut", options->cut, "a record that ends early is replayed up to its last check");
+  command.action([options, &context] { context.exit_code = replay_pins(*options, context); });
 }
 
 }  // namespace mrc::cli

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "input/file.hpp"
 #include "reference/coverage.hpp"
@@ -41,20 +40,20 @@ int run(const Options& o) {
 
 }  // namespace
 
-void register_rule_coverage(CLI::App& app, Context& context) {
+void register_rule_coverage(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "rule-coverage", "rules of MRC that were applied, and in which situations: sums files of --coverage");
-  command->footer(R"(
+  Command& command =
+      app.command("rule-coverage", "rules of MRC that were applied, and in which situations: sums files of --coverage");
+  command.footer(R"(
 Examples:
   mrc cosim --level L2 --preset tiny --dut model --scenario random --packets 500 --seeds 20 --coverage a.json
   mrc check run.mrclog --coverage b.json
   mrc rule-coverage a.json b.json -o both.json
 Columns: nothing special; a packet went or came again, or cut, within the last 50 us; a QP is in ERROR; a port is down.)");
-  command->add_option("file", options->files, "coverage as --coverage writes it")->required()->type_name("FILE");
-  text_option(*command, "-o,--output", options->output, "the sum of them, to a file or -");
-  command->add_flag("--full", options->full, "what the judge was told when, too");
-  command->callback([options, &context] { context.exit_code = run(*options); });
+  command.words("file", options->files, "coverage as --coverage writes it").required().called("FILE");
+  command.text("-o,--output", options->output, "the sum of them, to a file or -");
+  command.flag("--full", options->full, "what the judge was told when, too");
+  command.action([options, &context] { context.exit_code = run(*options); });
 }
 
 }  // namespace mrc::cli

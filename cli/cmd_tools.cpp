@@ -2,13 +2,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 
 namespace mrc::cli {
@@ -33,17 +33,16 @@ void become_script(const Context& context, const std::string& script, const std:
 
 namespace {
 
-void register_script(CLI::App& app, Context& context, const std::string& name, const std::string& description,
+void register_script(Command& app, Context& context, const std::string& name, const std::string& description,
                      const std::string& script) {
-  CLI::App* sub = app.add_subcommand(name, description);
-  sub->set_help_flag();  // the script explains its own options
-  sub->prefix_command();
-  sub->callback([&context, sub, script] { become_script(context, script, sub->remaining()); });
+  Command& command = app.command(name, description);
+  command.script(script);
+  command.first([&context, script](const auto& words) { become_script(context, script, words); });
 }
 
 }  // namespace
 
-void register_tools(CLI::App& app, Context& context) {
+void register_tools(Command& app, Context& context) {
   register_script(app, context, "lint", "Check the RTL with Verilator, slang and yosys", "tools/lint.py");
   register_script(app, context, "export-verilog", "Write a preset as plain Verilog", "tools/export_verilog.py");
   register_script(app, context, "state", "Count the RTL's bits per QP, packet in flight, EV, ...", "tools/state.py");

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <string>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "sim/experiment/topology.hpp"
 
@@ -45,17 +44,16 @@ int run(const Options& o) {
 
 }  // namespace
 
-void register_topo(CLI::App& app, Context& context) {
+void register_topo(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("topo", "a fabric's topology: check it, count it, draw it");
-  command->footer(R"(
+  Command& command = app.command("topo", "a fabric's topology: check it, count it, draw it");
+  command.footer(R"(
 Examples:
   mrc topo keys                                               what may stand in a topology file
   mrc topo net.toml --svg net.svg                             check, count and draw it)");
-  text_option(*command, "file", options->file, "topology file (TOML), or keys: the list of what may stand in one")
-      ->required();
-  text_option(*command, "--svg", options->svg, "picture");
-  command->callback([options, &context] { context.exit_code = run(*options); });
+  command.text("file", options->file, "topology file (TOML), or keys: the list of what may stand in one").required();
+  command.text("--svg", options->svg, "picture");
+  command.action([options, &context] { context.exit_code = run(*options); });
 }
 
 }  // namespace mrc::cli

@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -15,8 +14,8 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
-#include "cli/options.hpp"
 #include "cli/rtl_device.hpp"
 #include "cli/signals.hpp"
 #include "gen/presets.hpp"
@@ -62,14 +61,14 @@ struct DutProcess {
   }
 };
 
-inline void add_dut_process(CLI::App& command, DutProcess& to) {
+inline void add_dut_process(Command& command, DutProcess& to) {
   command
-      .add_option("--dut-process", to.process,
-                  "own: the device has a process of its own, default for FILE.so; shared: that of the bench, default "
-                  "for rtl")
-      ->check(CLI::IsMember({"own", "shared"}));
-  real_option(command, "--dut-timeout", to.limit_s, 0, 1e9,
-              "seconds after which a call of a device in its own process has failed; 0: never");
+      .text("--dut-process", to.process,
+            "own: the device has a process of its own, default for FILE.so; shared: that of the bench, default "
+            "for rtl")
+      .one_of({"own", "shared"});
+  command.real("--dut-timeout", to.limit_s, 0, 1e9,
+               "seconds after which a call of a device in its own process has failed; 0: never");
 }
 
 /// A device in our process that ends it must not look like a pass.

@@ -7,8 +7,8 @@
 
 #include <utility>
 
+#include "cli/command.hpp"
 #include "cli/line_server.hpp"
-#include "cli/options.hpp"
 #include "input/names.hpp"
 #include "input/number.hpp"
 
@@ -22,15 +22,14 @@ tb::WallTime PortOptions::time() const {
 
 std::string PortOptions::words() const { return fmt::format("--slow {} --late {:g}", slow, late_ms); }
 
-void add_time_options(CLI::App& command, PortOptions& o) {
-  number_option(command, "--slow", o.slow, 1, 1'000'000, "ns of the wall for one ns of the NIC; both sides the same");
-  real_option(command, "--late", o.late_ms, 0.01, 10'000,
-              "ms of the wall that software around the NIC adds at most; later breaks the test bed");
+void add_time_options(Command& command, PortOptions& o) {
+  command.number("--slow", o.slow, 1, 1'000'000, "ns of the wall for one ns of the NIC; both sides the same");
+  command.real("--late", o.late_ms, 0.01, 10'000,
+               "ms of the wall that software around the NIC adds at most; later breaks the test bed");
 }
 
-void add_port_options(CLI::App& command, PortOptions& o) {
-  command.add_option("--port", o.ports, "plane and its network interface; each plane once, from 0 on")
-      ->type_name("PLANE=IF");
+void add_port_options(Command& command, PortOptions& o) {
+  command.words("--port", o.ports, "plane and its network interface; each plane once, from 0 on").called("PLANE=IF");
   add_time_options(command, o);
 }
 

@@ -2,11 +2,11 @@
 /// Options of the commands that have real ports: --port, --slow, --late.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "tb/ports/ported_nic.hpp"
 
@@ -22,8 +22,8 @@ struct PortOptions {
   std::string words() const;
 };
 
-void add_time_options(CLI::App& command, PortOptions& options);
-void add_port_options(CLI::App& command, PortOptions& options);
+void add_time_options(Command& command, PortOptions& options);
+void add_port_options(Command& command, PortOptions& options);
 
 /// Opens the ports. Throws UsageError.
 std::unique_ptr<tb::PacketPorts> open_ports(const PortOptions& options);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <string>
 
@@ -31,7 +31,7 @@ class StatusLine {
 
 /// Time left, as text. seconds: spent so far on the share `done` of the work, 0 to 1.
 inline std::string time_left(double seconds, double done) {
-  return done > 0.002 ? fmt::format("{:.0f} s", seconds * (1 - std::min(done, 1.0)) / done) : "--";
+  return done > 0.002 ? std::to_string(std::lround(seconds * (1 - std::min(done, 1.0)) / done)) + " s" : "--";
 }
 
 }  // namespace mrc::cli

@@ -18,11 +18,11 @@ constexpr input::FileKind kWaivers{"list of waivers", 1 << 20,
 
 }  // namespace
 
-void waiver_option(CLI::App& command, std::vector<std::string>& to) {
+void waiver_option(Command& command, std::vector<std::string>& to) {
   command
-      .add_option("--waive", to,
-                  "findings of RULE do not count, and why; or a file of waivers (TOML: rule, reason, who, until)")
-      ->type_name("RULE=REASON|FILE");
+      .words("--waive", to,
+             "findings of RULE do not count, and why; or a file of waivers (TOML: rule, reason, who, until)")
+      .called("RULE=REASON|FILE");
 }
 
 ref::Waivers waivers_of(const std::vector<std::string>& options) {
