@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Sets up what is missing, builds what changed, then hands over to the built binary.
-#   ./mrc [--no-install] COMMAND ...      ./mrc --help lists the commands
+#   ./mrc [--no-install] COMMAND ...      ./mrc --help lists the commands; ./mrc doctor says what they need
 set -euo pipefail
 root=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 
@@ -10,6 +10,8 @@ if [ "${1-}" = --no-install ]; then
   install=no
   shift
 fi
+# What is missing is told without installing or building anything.
+[ "${1-}" = doctor ] && exec "$root/tools/doctor.sh" "${@:2}"
 case "${1-}" in
   test | lint | export-verilog | state | depth | coverage | prove | fpga | gates) needed="build check" ;;
   *) needed="build" ;;

@@ -43,19 +43,21 @@ void register_script(Command& app, Context& context, const std::string& name, co
 }  // namespace
 
 void register_tools(Command& app, Context& context) {
-  register_script(app, context, "lint", "Check the RTL with Verilator, slang and yosys", "tools/lint.py");
-  register_script(app, context, "export-verilog", "Write a preset as plain Verilog", "tools/export_verilog.py");
-  register_script(app, context, "state", "Count the RTL's bits per QP, packet in flight, EV, ...", "tools/state.py");
-  register_script(app, context, "depth", "Find the longest path of every block, in gates", "tools/depth.py");
-  register_script(app, context, "prove", "Prove properties of the RTL; each with a cover and a bug", "tools/prove.py");
-  register_script(app, context, "fpga", "What every block costs on UltraScale+: mrc fpga report", "tools/fpga.py");
-  register_script(app, context, "gates", "Netlists of gates in the places of blocks, in lockstep", "tools/gates.py");
-  register_script(app, context, "coverage", "Lines of RTL and model that runs and tests reach", "tools/coverage.py");
-  register_script(app, context, "regress", "Run a plan: seeds, vectors, mutants, proofs", "tools/regress.py");
-  register_script(app, context, "shrink", "Make a failing run smaller: packets, keys, rules", "tools/shrink.py");
-  register_script(app, context, "script", "Hold a NIC against a script", "conformance/script.py");
-  register_script(app, context, "vectors", "Hold a NIC against the vectors", "conformance/vectors.py");
-  register_script(app, context, "test", "Build and run a layer of the tests", "tools/test.sh");
+  register_script(app, context, "doctor", "which tools and libraries commands need, and what is there",
+                  "tools/doctor.sh");
+  register_script(app, context, "lint", "check the RTL with Verilator, slang and Yosys", "tools/lint.py");
+  register_script(app, context, "export-verilog", "write a preset as plain Verilog", "tools/export_verilog.py");
+  register_script(app, context, "state", "count the RTL's bits per QP, packet in flight, EV, ...", "tools/state.py");
+  register_script(app, context, "depth", "find the longest path of every block, in gates", "tools/depth.py");
+  register_script(app, context, "prove", "prove properties of the RTL; each with a cover and a bug", "tools/prove.py");
+  register_script(app, context, "fpga", "what every block costs on UltraScale+: mrc fpga report", "tools/fpga.py");
+  register_script(app, context, "gates", "netlists of gates in the places of blocks, in lockstep", "tools/gates.py");
+  register_script(app, context, "coverage", "lines of RTL and model that runs and tests reach", "tools/coverage.py");
+  register_script(app, context, "regress", "run a plan: seeds, vectors, mutants, proofs", "tools/regress.py");
+  register_script(app, context, "shrink", "make a failing run smaller: packets, keys, rules", "tools/shrink.py");
+  register_script(app, context, "script", "hold a NIC against a script", "conformance/script.py");
+  register_script(app, context, "vectors", "hold a NIC against the vectors", "conformance/vectors.py");
+  register_script(app, context, "test", "build and run a layer of the tests", "tools/test.sh");
 }
 
 }  // namespace mrc::cli

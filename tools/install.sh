@@ -10,7 +10,6 @@ root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 install=$1
 shift
 groups=" $* "
-verilator_least=5.006
 
 exec {words}>&2 # stays what it is while apt's words go elsewhere
 say() { printf 'mrc: %s\n' "$*" >&$words; }
@@ -25,27 +24,8 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-system=unknown release=
-if [ -r "${MRC_OS_RELEASE:-/etc/os-release}" ]; then
-  # shellcheck source=/dev/null
-  read -r system release < <(. "${MRC_OS_RELEASE:-/etc/os-release}" && echo "${ID-unknown} ${VERSION_CODENAME-}")
-fi
-of_release() { # NAME[,RELEASE=NAME...]: REPLY is what holds for this release
-  local entry
-  REPLY=${1%%,*}
-  [[ $REPLY != *=* ]] || REPLY=-
-  for entry in ${1//,/ }; do [ "${entry%%=*}" != "$release" ] || REPLY=${entry#*=}; done
-}
-rows() { # of the groups: package, suite, instead, probe, dnf, pacman, zypper, why
-  local name group suite rest
-  while read -r name group suite rest; do
-    [[ $name = \#* || $groups != *" $group "* ]] && continue
-    of_release "$name"
-    name=$REPLY
-    of_release "$suite"
-    echo "$name $REPLY $rest"
-  done <"$root/tools/packages.txt"
-}
+# shellcheck source=tools/packages.sh
+. "$root/tools/packages.sh"
 missing=()
 
 debian_misses() {
@@ -54,7 +34,7 @@ debian_misses() {
   while read -r name state; do
     [ "$state" = installed ] && installed[$name]=yes
   done < <(rows | cut -d ' ' -f 1 | xargs dpkg-query -W -f '${Package} ${db:Status-Status}\n' 2>/dev/null || true)
-  while read -r name suite instead _ _ _ _ why; do
+  while read -r name suite instead _ _ _ _ _ _ why; do
     [ "$instead" != - ] && command -v "$instead" >/dev/null && continue
     [ -n "${installed[$name]-}" ] && continue
     [ "$suite" = - ] || name=$name/$suite
@@ -95,36 +75,23 @@ debian_installs() {
   rm -f "$log"
 }
 
-there() { # PROBE: a command in the PATH, or +HEADER that the compiler finds
-  case $1 in
-    -) return 0 ;;
-    +*) ! command -v c++ >/dev/null || echo "#include <${1#+}>" | c++ -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;
-    *) command -v "$1" >/dev/null ;;
-  esac
-}
-
 # On a system that is not known nothing is refused for its name.
 others_miss() {
-  local manager column name probe dnf pacman zypper why names=() _ known=$root/build/.found${groups// /.}
+  local name probe dnf pacman zypper why names=() _ known=$root/build/.found${groups// /.}
   [ "$known" -nt "$root/tools/packages.txt" ] && return # was looked for before
-  for manager in apt-get dnf pacman zypper none; do command -v "$manager" >/dev/null && break; done
-  while read -r name _ _ probe dnf pacman zypper why; do
+  find_manager
+  while read -r name _ _ probe _ dnf pacman zypper _ why; do
     there "$probe" && continue
-    case $manager in dnf) name=$dnf ;; pacman) name=$pacman ;; zypper) name=$zypper ;; esac
+    package_name "$name" "$dnf" "$pacman" "$zypper"
     say "missing: ${probe#+} ($why)"
-    names+=("$name")
+    names+=("$REPLY")
   done < <(rows)
   if [ ${#names[@]} -eq 0 ]; then
     mkdir -p "$root/build" && touch "$known"
     return
   fi
-  case $manager in
-    pacman) column="pacman -S" ;;
-    none) column="the packages that have them; Debian calls these" ;;
-    *) column="$manager install" ;;
-  esac
   die "${#names[@]} commands or headers are missing; this system is $system${release:+ $release}, where mrcnic installs nothing." \
-    "As root: $column ${names[*]}"
+    "As root: $asks ${names[*]}"
 }
 
 if [[ $system = debian && $release =~ ^(bookworm|trixie)$ ]]; then
@@ -139,18 +106,17 @@ else
 fi
 
 # One that stands in front of the system's in the PATH may be older than what the RTL is written for.
-found=
-[ "$system $(command -v verilator)" = "debian /usr/bin/verilator" ] ||
-  found=$(verilator --version 2>/dev/null | awk '{ print $2 }' || true)
-if [ -n "$found" ] && [ "$(printf '%s\n' "$verilator_least" "$found" | sort -V | head -n 1)" != "$verilator_least" ]; then
-  die "verilator $found is too old: $verilator_least or newer; found in $(command -v verilator)." \
+least=$(rows | awk '$1 == "verilator" { print $5 }')
+REPLY=
+[ "$system $(command -v verilator)" = "debian /usr/bin/verilator" ] || version_of verilator
+if too_old "$REPLY" "${least:--}"; then
+  die "verilator $REPLY is too old: $least or newer; found in $(command -v verilator)." \
     "Install a newer one, or take it out of the PATH."
 fi
 
-# Yosys with slang and the grammar of SystemRDL are published for npm only; the lock file pins every byte of it.
 [[ $groups = *" check "* ]] || exit 0
+yosys_there && exit 0
 modules=$root/build/yosys
-cmp -s "$root/tools/yosys/package-lock.json" "$modules/installed.json" && exit 0
 [ "$install" = yes ] ||
   die "Yosys is missing and --no-install is given." "Run './mrc lint' once without --no-install."
 only_one "$modules.lock" "installing Yosys from npm"

@@ -34,14 +34,15 @@ PYTHON
 # A tree whose path has a space, with the real installer and a list that names one impossible package.
 tree="$scratch/a tree"
 mkdir -p "$tree/tools/yosys" "$tree/build/yosys" "$scratch/bin"
-cp "$source/tools/install.sh" "$source/tools/lock.sh" "$tree/tools"
+cp "$source"/tools/{install,lock,packages}.sh "$tree/tools"
 cp "$source"/tools/yosys/package*.json "$tree/tools/yosys"
 cat >"$tree/tools/packages.txt" <<'LIST'
 # a comment
-present-one                     build  -                            -   sh         one      one     one      is there
-mrc-impossible,trixie=mrc-newer  build  -                            -   mrc-no-cmd mrc-rpm  -       mrc-sle  shows what is said
-from-backports                  check  bookworm=bookworm-backports  -   -          -        -       -        is not there
-has-substitute                  check  -                            sh  -          -        -       -        sh does as well
+present-one                      build  -                            -   sh          -      one      one  one      -     is there
+mrc-impossible,trixie=mrc-newer  build  -                            -   mrc-no-cmd  -      mrc-rpm  -    mrc-sle  -     shows what is said
+verilator                        build  -                            sh  -           5.006  -        -    -        -     is asked for its version
+from-backports                   check  bookworm=bookworm-backports  -   -           -      -        -    -        test  is not there
+has-substitute                   check  -                            sh  -           -      -        -    -        test  sh does as well
 LIST
 os() { printf 'ID=%s\nVERSION_CODENAME=%s\n' "$1" "$2" >"$scratch/os-release"; }
 export MRC_OS_RELEASE=$scratch/os-release
