@@ -432,6 +432,11 @@ void register_bench_nic(Command& bench, Context& context);  // cmd_bench_nic.cpp
 void register_bench(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
   Command& bench = app.command("bench", "measure simulation speed, or the NIC itself");
+  bench.footer(R"(
+Examples:
+  mrc bench cosim                    speed of model, RTL and lockstep
+  mrc bench nic --table rates        line rate of the NIC against the arithmetic limit
+  mrc bench fabric --case flow-100MB speed of the fabric)");
   register_bench_fabric(bench, context);
   Command& command = bench.command("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
   command.footer(R"(
@@ -439,7 +444,7 @@ Examples:
   mrc bench cosim                                             asic800, five rounds
   mrc bench cosim --preset tiny --rounds 3 --json speed.json
   mrc bench cosim --wave-flavour                              also the RTL with waves compiled in and off)");
-  command.text("--preset", options->preset, "asic800, fpga100 or tiny");
+  command.text("--preset", options->preset, "asic800, fpga100 or tiny").such_as(names_of(kPresets));
   command.text("--scenario", options->scenario, "what loads the ports: a built-in name, or a TOML file");
   command.number(
       "--cycles", options->cycles, 1, 1'000'000'000 / sizeof(mrc_pins_in),

@@ -368,6 +368,11 @@ int run(const Options& o, const Context& context) {
 void register_bench_fabric(Command& bench, Context& context) {
   auto options = std::make_shared<Options>();
   Command& command = bench.command("fabric", "speed, memory and completion times of the fabric");
+  command.footer(R"(
+Examples:
+  mrc bench fabric                                            every case, three rounds
+  mrc bench fabric --case flow-100MB --rounds 1               one case, once
+  mrc bench fabric --scale --largest 1024 --rounds 1          many planes, on one core and on all)");
   command.text("--case", options->only, "one case only");
   command.number("--rounds", options->rounds, 1, 10000, "repetitions; medians count");
   command.number("--seed", options->seed, 0, kAnySeed, "seed of every run");

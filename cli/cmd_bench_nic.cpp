@@ -664,7 +664,7 @@ void register_bench_nic(Command& bench, Context& context) {
   auto options = std::make_shared<Options>();
   Command& c = bench.command("nic", "line rate and latency of the NIC, against the arithmetic limit");
   c.footer(kFooter);
-  c.text("--preset", options->preset, "asic800, fpga100 or tiny");
+  c.text("--preset", options->preset, "asic800, fpga100 or tiny").such_as(names_of(kPresets));
   c.text("--dut", options->dut, "rtl, model, or a shared object");
   add_dut_process(c, options->dut_process);
   c.text("--payload", options->payload, "bytes per packet, 1 to 4096; default 64 to 4096 in powers of two");

@@ -586,13 +586,16 @@ void register_cosim(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
   Command& command = app.command("cosim", "run RTL and model in lockstep, with a peer, lossy links and hosts");
   command.footer(kFooter);
-  command.text("--preset", options->preset, "asic800, fpga100 or tiny");
-  command.text("--scenario", options->scenario,
-               "a name, a TOML file, random (drawn from the seed), random:NAME or random:SEED (near it; "
-               "docs/coverage.md), or list");
-  command.text(
-      "--fabric-profile", options->fabric_profile,
-      "code points, classes and trim size of a fabric: 'mrc fabric --fabric-profile list'; over keys and seed");
+  command.text("--preset", options->preset, "asic800, fpga100 or tiny").such_as(names_of(kPresets));
+  command
+      .text("--scenario", options->scenario,
+            "a name, a TOML file, random (drawn from the seed), random:NAME or random:SEED (near it; "
+            "docs/coverage.md), or list")
+      .such_as(names_of(tb::scenarios()));
+  command
+      .text("--fabric-profile", options->fabric_profile,
+            "code points, classes and trim size of a fabric: 'mrc fabric --fabric-profile list'; over keys and seed")
+      .such_as(names_of(kFabricProfiles));
   command.number("--packets", options->packets, 1, kMostPackets, "data packets, both directions together");
   command
       .number("--cycles", options->cycles, 1, kMostPackets,
@@ -626,7 +629,7 @@ void register_cosim(Command& app, Context& context) {
       .text("--snapshots", options->snapshots,
             "off: no copies of the process to write waves from; a failure is run again from its beginning")
       .one_of({"on", "off"});
-  command.text("--rtl-bug", options->bug, "let the RTL make an error: a name, or list");
+  command.text("--rtl-bug", options->bug, "let the RTL make an error: a name, or list").such_as(names_of(tb::bugs()));
   command.flag("--assertions", options->assertions,
                "the RTL asserts in every cycle what it takes for granted; ./mrc builds it. It is slower");
   command.text(
@@ -640,8 +643,10 @@ void register_cosim(Command& app, Context& context) {
       .one_of({"L0", "L1", "L2"});
   command.text("--peer", options->peer, "the other NIC at L1 and L2, as --dut");
   command.text("--profile", options->profile, "JSON instead of what the device says of itself, at L1 and L2");
-  command.text("--variant", options->variant,
-               "what the device does is changed, lawfully or not, at L1 and L2 (docs/variants.md): a name, or list");
+  command
+      .text("--variant", options->variant,
+            "what the device does is changed, lawfully or not, at L1 and L2 (docs/variants.md): a name, or list")
+      .such_as(names_of(tb::variants()));
   waiver_option(command, options->waive);
   command.text("--coverage", options->coverage,
                "which rules were applied to the device, in which situations, at L1 and L2: docs/reference.md");

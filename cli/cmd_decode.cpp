@@ -112,6 +112,10 @@ void register_decode(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
   Command& command = app.command("decode", "show every header of packets");
   command.footer(
+      "\nExamples:\n"
+      "  mrc decode capture.pcapng                     every header of every packet\n"
+      "  mrc decode capture.pcapng --json              one JSON object per packet\n"
+      "  mrc encode packets.json | head -1 | xargs mrc decode --hex\n\n"
       "Malformed packets are shown up to the mistake, with its name and byte offset; that is exit code 0.\n"
       "Captures made by mrc say how to read them; an option given here wins over what they say (--icrc-outer=false).\n"
       "docs/wire.md describes the JSON.");

@@ -321,7 +321,7 @@ void run(Options o) {
 
 void register_dut_template(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  Command& sub = app.command("dut-template", "Make a project that puts a NIC of yours behind mrc_nic.h");
+  Command& sub = app.command("dut-template", "make a project that puts a NIC of yours behind mrc_nic.h");
   sub.text("dir", options->folder, "the project's folder, which must not exist or be empty").required();
   sub.words("file", options->files, "Verilog (.v, .sv, .svh), a list of it (.f)").called("FILE");
   sub.text("--top", options->top, "the NIC's module");

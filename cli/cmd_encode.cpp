@@ -71,6 +71,9 @@ void register_encode(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
   Command& command = app.command("encode", "make packets from JSON");
   command.footer(
+      "\nExamples:\n"
+      "  mrc decode capture.pcapng --json | mrc encode -   what was decoded, as frames again\n"
+      "  mrc encode packets.json --pcapng out.pcapng       a capture\n\n"
       "Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them.\n"
       "docs/wire.md describes the JSON; 'mrc decode --json' prints it.");
   command.text("FILE", options->file, "JSON: an object, an array, or one object per line; - is standard input")

@@ -307,14 +307,17 @@ void register_fabric(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
   Command& command = app.command("fabric", "NICs, links and trimming switches: flows, failures, congestion");
   command.footer(kFooter);
-  command.text("--scenario", options->scenario, "a name, a TOML file, or list");
+  command.text("--scenario", options->scenario, "a name, a TOML file, or list")
+      .such_as(names_of(sim::shipped_scenarios()));
   command.number("--seed", options->seed, 0, kAnySeed, "everything random follows from it; not given: the scenario's");
   command.number("--threads", options->threads, 1, sim::kMaxThreads,
                  "share the work; what happens is the same with any number");
   command.text("--transport", options->transport, "mrc or roce, whatever the scenario says");
   command.text("--endpoint", options->endpoint, "fast, model or rtl: all NICs, whatever the scenario says");
-  command.text("--fabric-profile", options->profile,
-               "how switches and NICs are set up, whatever the topology says; or list");
+  command
+      .text("--fabric-profile", options->profile,
+            "how switches and NICs are set up, whatever the topology says; or list")
+      .such_as(names_of(kFabricProfiles));
   command.text("--json", options->json, "result as JSON");
   command.text("--report", options->report, "folder for index.html, tables and pictures");
   command.words("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")

@@ -222,7 +222,7 @@ int run(const Options& o) {
 
 void register_mutate(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  Command& command = app.command("mutate", "Is the judge awake? Breaks logs, rules or RTL, and asks who sees it");
+  Command& command = app.command("mutate", "is the judge awake? Breaks logs, rules or RTL, and asks who sees it");
   command.footer(kFooter);
   command.words("--log", options->logs, "logs whose places are broken").called("LOG");
   command.number("--count", options->count, 1, 100'000'000, "mutants to draw");

@@ -58,7 +58,7 @@ Examples:
   mrc nic --endpoint fast --port 0=eth5 --port 1=eth6         behind network interfaces (docs/ports.md); needs root
   echo '{"call":"open","version":1}' | mrc nic                what it says of itself)");
   command.text("--endpoint", options->endpoint, "model, rtl, or fast").one_of({"model", "rtl", "fast"});
-  command.text("--preset", options->preset, "sizes of the NIC: asic800, fpga100, tiny");
+  command.text("--preset", options->preset, "sizes of the NIC: asic800, fpga100, tiny").such_as(names_of(kPresets));
   command.text("--library", options->library,
                "a NIC that is a shared object with the functions of cmodel/api/mrc_nic.h, instead of --endpoint");
   command.text("--rtl-bug", options->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");

@@ -98,7 +98,7 @@ Examples:
   mrc cosim --level L2 --scenario mixed --packets 10000 --dut "mrc ports --slow 20000 --capture run.pcapng"
   mrc ports --endpoint model --preset tiny < calls.txt)");
   two.text("--endpoint", there->endpoint, "model, rtl, or fast").one_of({"model", "rtl", "fast"});
-  two.text("--preset", there->preset, "sizes of the NIC: asic800, fpga100, tiny");
+  two.text("--preset", there->preset, "sizes of the NIC: asic800, fpga100, tiny").such_as(names_of(kPresets));
   two.text("--rtl-bug", there->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");
   two.number("--planes", there->planes, 1, 8, "cables; those of the preset unless it is said");
   two.text("--capture", there->capture, "what is on the NIC's ports, by dumpcap, to this file (pcapng)");

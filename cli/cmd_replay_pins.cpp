@@ -180,7 +180,7 @@ void register_replay_pins(Command& app, Context& context) {
   Command& command = app.command("replay-pins", "what a board's core was given, given to the model");
   command.footer(kFooter);
   command.text("FILE", options->file, "a record of a board's pins; - is standard input").required();
-  command.text("--preset", options->preset, "preset of the board");
+  command.text("--preset", options->preset, "preset of the board").such_as(names_of(kPresets));
   command.text("--dut", options->dut, "what is driven: model, rtl, or a shared object");
   add_dut_process(command, options->dut_process);
   command.text("--json", options->json, "the result as JSON, to a file or -").optional("-").called("FILE");

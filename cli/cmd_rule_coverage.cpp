@@ -42,8 +42,7 @@ int run(const Options& o) {
 
 void register_rule_coverage(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
-  Command& command =
-      app.command("rule-coverage", "rules of MRC that were applied, and in which situations: sums files of --coverage");
+  Command& command = app.command("rule-coverage", "rules of MRC that were applied, and when: sums files of --coverage");
   command.footer(R"(
 Examples:
   mrc cosim --level L2 --preset tiny --dut model --scenario random --packets 500 --seeds 20 --coverage a.json

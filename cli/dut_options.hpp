@@ -16,6 +16,7 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/names_of.hpp"
 #include "cli/rtl_device.hpp"
 #include "cli/signals.hpp"
 #include "gen/presets.hpp"

@@ -14,6 +14,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/context.hpp"
+#include "cli/manual.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/version.hpp"
@@ -37,6 +38,7 @@ void register_rule_coverage(Command& app, Context& context);
 void register_log(Command& app, Context& context);
 void register_picture(Command& app, Context& context);
 void register_tools(Command& app, Context& context);
+void register_help(Command& app, Context& context);
 }  // namespace mrc::cli
 
 namespace {
@@ -93,6 +95,8 @@ int run(int argc, char** argv) {
   mrc::cli::register_log(app, context);
   mrc::cli::register_picture(app, context);
   mrc::cli::register_tools(app, context);
+  mrc::cli::register_help(app, context);
+  app.own_help([&app] { return mrc::cli::overview(app); });
   CommandLine line(app, mrc::cli::version_text());
   try {
     if (const Command* command = line.parse(argc, argv)) command->action()();

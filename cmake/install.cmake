@@ -26,6 +26,10 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/bindings" DESTINATION "${CMAKE_INSTALL_
 install(TARGETS ${mrc_libraries} EXPORT mrcnicTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
+# Manual pages and completion, which the built mrc writes: it knows its commands, and asks scripts for theirs.
+install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env \"MRC_ROOT=${PROJECT_SOURCE_DIR}\" \"$<TARGET_FILE:mrc>\" help
+  --share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\" COMMAND_ERROR_IS_FATAL ANY)")
+
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/mrcnic")
 install(EXPORT mrcnicTargets NAMESPACE mrcnic:: DESTINATION "${config_dir}")
 # Component systemc: modules of the fabric, with NICs of every fidelity.

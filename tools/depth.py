@@ -170,7 +170,9 @@ class Progress:
 
 
 def main():
-    parser = rtl.Parser(prog="mrc depth", description=__doc__)
+    parser = rtl.Parser(prog="mrc depth", description=__doc__,
+                        examples=("mrc depth --preset tiny                  every block",
+                                  "mrc depth --block mrc_tx_path            the worst paths of one"))
     parser.add_argument("--preset", default="asic800", help="asic800 (default), fpga100 or tiny")
     parser.add_argument("--block", action="append", help="only this block (mrc_tx_path, ...); shows its worst paths")
     parser.add_argument("--json", metavar="FILE", help="write the numbers and paths to FILE")

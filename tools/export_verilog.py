@@ -11,7 +11,8 @@ import rtl
 
 
 def main():
-    parser = rtl.Parser(prog="mrc export-verilog", description=__doc__)
+    parser = rtl.Parser(prog="mrc export-verilog", description=__doc__,
+                        examples=("mrc export-verilog --preset tiny -o out   out/mrc_nic_tiny.v",))
     parser.add_argument("--preset", default="tiny", help="asic800, fpga100 or tiny (default tiny)")
     parser.add_argument("-o", "--out", default=".", help="folder for mrc_nic_<preset>.v (default: here)")
     parser.add_argument("--top", help="export this module of the given files instead of the NIC")

@@ -434,7 +434,9 @@ def compare(rows, name):
 
 
 def arguments():
-    parser = rtl.Parser(prog="mrc fpga", description=__doc__.splitlines()[0])
+    parser = rtl.Parser(prog="mrc fpga", description=__doc__.splitlines()[0],
+                        examples=("mrc fpga report --config tiny            every block of preset tiny",
+                                  "mrc fpga report --cached                 what is mapped already"))
     parser.add_argument("what", choices=["report"], help="report: the table of blocks")
     parser.add_argument("--config", action="append", metavar="NAME", help="only this configuration (may be repeated)")
     parser.add_argument("--blocks", action="append", metavar="NAME", help="only this block (may be repeated)")

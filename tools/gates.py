@@ -100,7 +100,9 @@ def report(rows):
 
 
 def arguments():
-    parser = rtl.Parser(prog="mrc gates", description=__doc__.splitlines()[0])
+    parser = rtl.Parser(prog="mrc gates", description=__doc__.splitlines()[0],
+                        examples=("mrc gates --list                         the blocks",
+                                  "mrc gates --blocks rx_check              one block as gates, in lockstep with the model"))
     parser.add_argument("--blocks", action="append", metavar="NAME,...", help="only these blocks (all)")
     parser.add_argument("--apart", action="store_true", help="a device for each block, instead of one with all of them")
     parser.add_argument("--map", choices=WORDS, default="plain",

@@ -69,7 +69,10 @@ def clang_tidy():
 
 
 def main():
-    parser = rtl.Parser(prog="mrc lint", description=__doc__)
+    parser = rtl.Parser(prog="mrc lint", description=__doc__,
+                        examples=("mrc lint --preset tiny               one preset",
+                                  "mrc lint --format                    C++ by clang-format alone, seconds",
+                                  "mrc lint --top my_block my_block.sv  a module of yours"))
     parser.add_argument("--preset", action="append", help="only this preset (asic800, fpga100, tiny)")
     parser.add_argument("--cpp", action="store_true", help="check the C++ sources instead: clang-format, clang-tidy and its analyzer")
     parser.add_argument("--format", action="store_true", help="check the C++ sources with clang-format only")

@@ -500,7 +500,10 @@ def chosen(harnesses, only, quick):
 
 
 def main():
-    parser = rtl.Parser(prog="mrc prove", description=__doc__.splitlines()[0])
+    parser = rtl.Parser(prog="mrc prove", description=__doc__.splitlines()[0],
+                        examples=("mrc prove --list                what there is to prove",
+                                  "mrc prove --only mrc_fifo       one module",
+                                  "mrc prove --quick               without the slow ones"))
     parser.add_argument("--only", action="append", metavar="NAME",
                         help="only this harness, module or property (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="the harnesses that the tables call slow are read, not asked")

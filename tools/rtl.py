@@ -43,7 +43,15 @@ def fail(sentence, remedy):
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse with our way to tell wrong use."""
+    """argparse with our way to tell wrong use, and with examples: lines that stand below the options as they are."""
+
+    def __init__(self, *args, examples=(), **more):
+        super().__init__(*args, **more)
+        self.examples = examples
+
+    def format_help(self):
+        shown = "".join(f"  {line}\n" for line in self.examples)
+        return super().format_help() + (f"\nExamples:\n{shown}" if shown else "")
 
     def error(self, message):
         fail(f"{message}.", f"See '{self.prog} --help'.")

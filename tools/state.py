@@ -202,7 +202,9 @@ def report(result, shown):
 
 
 def main():
-    parser = rtl.Parser(prog="mrc state", description=__doc__)
+    parser = rtl.Parser(prog="mrc state", description=__doc__,
+                        examples=("mrc state --preset asic800              the 40 largest registers and memories, sums per kind",
+                                  "mrc state --json state.json             everything, of every preset"))
     parser.add_argument("--preset", action="append", help="only this preset (asic800, fpga100, tiny)")
     parser.add_argument("--json", metavar="FILE", help="write everything to FILE")
     parser.add_argument("--all", action="store_true", help="show every register and memory, not the 40 largest")

@@ -1,12 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# mrc test [--house | --nightly | --all] [--json FILE] [CTEST-OPTION...]: builds everything, runs a layer of the tests,
-# ends with CTest's summary.
-#   what protects a user: without an option     --house    what protects the house: sources, documents, sizes
-#   --nightly  what takes minutes               --all      every layer
+# usage: mrc test [--house | --nightly | --all] [--json FILE] [CTEST-OPTION...]
+#
+# mrc test: builds everything, runs a layer of the tests, ends with CTest's summary. Without an option: what protects a
+# user. -R and -L look in every layer.
+#
+# options:
+#   --house      what protects the house: sources, documents, sizes
+#   --nightly    what takes minutes
+#   --all        every layer
 #   --json FILE  name, result and seconds of each test that ran, for programs
-#   -R NAME  only tests whose name matches      -L TAG     only tests of that testpoint     -N  only list
-# -R and -L look in every layer. Exit code 0: all passed; 1: some failed; 5: none was run.
+#   -R NAME      only tests whose name matches
+#   -L TAG       only tests of that testpoint
+#   -N           only list
+#
+# Examples:
+#   mrc test                      what protects a user
+#   mrc test -R '^cli/'           the tests of wrong command lines
+#
+# Exit code 0: all passed; 1: some failed; 5: none was run.
 set -euo pipefail
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 build=$root/build/fast
@@ -15,7 +27,7 @@ layer=product json= options=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help)
-      sed -n 's/^# \{0,1\}//; 3,9p' "${BASH_SOURCE[0]}"
+      sed -n 's/^# \{0,1\}//; 3,21p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     --house | --nightly | --all) layer=${1#--} ;;

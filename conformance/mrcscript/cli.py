@@ -161,7 +161,7 @@ def script_main(argv=None):
 
 def vectors_main(argv=None):
     parser = Parser(prog="mrc vectors", description="The vectors of conformance/vectors (docs/vectors.md).",
-                    epilog="Example: mrc vectors run --device \"./mynic\" --tier 1 --json results.json",
+                    epilog="Example: mrc vectors run --device \"mrc nic --endpoint model\" --tier 1 --json results.json",
                     formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
     one = commands.add_parser("list", help="id, tier, kind, marks, purpose")

@@ -34,7 +34,8 @@ SHORTER = [
                          "--qps": "1", "--messages": "long"}),
 ]
 MINUTES = re.compile(r"ten\.(toml|mrclog)")
-HELP = ["", "cosim", "fabric", "topo", "decode", "encode", "nscc", "bench cosim", "bench nic", "bench fabric"]
+HELP = ["cosim", "fabric", "topo", "decode", "encode", "nscc", "bench", "bench cosim", "bench nic", "bench fabric", "check",
+        "replay", "log", "picture", "nic", "help"]
 
 
 def of_text(text, where):

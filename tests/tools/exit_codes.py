@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: exit_codes.py MRC
 
-The exit codes that `MRC --help` prints, those of docs/outputs.md and those of tools/rtl.py are the same; tools that are
+The exit codes that `MRC help exit-codes` prints, those of docs/outputs.md and those of tools/rtl.py are the same; tools that are
 called wrongly end with 3, a test run without a test with 5."""
 import re
 import subprocess
@@ -19,7 +19,7 @@ NAMES = {"pass": "PASS", "fail": "FAIL", "hang": "HANG", "wrong use or environme
 
 
 def of_help(mrc):
-    text = subprocess.run([mrc, "--help"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([mrc, "help", "exit-codes"], capture_output=True, text=True, check=True).stdout
     table = text[text.index("Exit codes"):]
     return {int(code): re.split(r":|$", meaning)[0] for code, meaning in re.findall(r"^  (\d)  (.+)$", table, re.M)}
 
@@ -33,7 +33,7 @@ def of_page():
 def main():
     wrong = []
     want = {code.value: code.name for code in rtl.Exit}
-    for place, codes in (("mrc --help", of_help(sys.argv[1])), ("docs/outputs.md", of_page())):
+    for place, codes in (("mrc help exit-codes", of_help(sys.argv[1])), ("docs/outputs.md", of_page())):
         got = {code: NAMES.get(name, name) for code, name in codes.items()}
         if got != want:
             wrong.append(f"{place}: {got}, tools/rtl.py: {want}")
