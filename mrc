@@ -14,6 +14,7 @@ fi
 [ "${1-}" = doctor ] && exec "$root/tools/doctor.sh" "${@:2}"
 case "${1-}" in
   test | lint | export-verilog | state | depth | coverage | prove | fpga | gates) needed="build check" ;;
+  package) needed="build package" ;;
   *) needed="build" ;;
 esac
 "$root/tools/install.sh" "$install" $needed

@@ -236,9 +236,10 @@ Devices devices_of(const Options& o, const Preset& preset, const Context& contex
     if (wave && d.wave_missing) d.wave_why = "the build there writes no waves";
   }
   if (d.wave_missing && (o.wave_flavour || o.only == "wave" || !o.wave_dut.empty())) {
-    throw UsageError(d.wave_why + ".",
-                     "'./mrc bench cosim --wave-flavour' builds it; by hand: cmake --preset wave && cmake --build "
-                     "--preset wave, then --wave-dut FILE if it is elsewhere.");
+    throw UsageError(
+        d.wave_why + ".",
+        "'./mrc bench cosim --wave-flavour' in a clone builds it; by hand: cmake --preset wave && cmake --build "
+        "--preset wave, then --wave-dut FILE if it is elsewhere.");
   }
   return d;
 }

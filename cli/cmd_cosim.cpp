@@ -215,9 +215,9 @@ class OneRun {
     if (!probe) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
     can_wave_ = probe->can_wave();
     if (!o.wave.empty() && !can_wave_) {
-      throw Unsupported(
-          "this build of the device writes no waves.",
-          "'./mrc cosim --wave' builds one that does; by hand: cmake --preset wave && cmake --build --preset wave.");
+      throw Unsupported("this build of the device writes no waves.",
+                        "'./mrc cosim --wave' in a clone builds one that does; by hand: cmake --preset wave && cmake "
+                        "--build --preset wave.");
     }
     run_.snapshots = o.snapshots == "on";
     run_.snapshot_spacing = static_cast<uint64_t>(std::max<int64_t>(2000, -wave_from_));

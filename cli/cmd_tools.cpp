@@ -2,8 +2,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -12,11 +14,33 @@
 #include "cli/context.hpp"
 
 namespace mrc::cli {
+namespace {
+
+/// What a script that an installation has needs beside itself.
+constexpr const char* kPython = "Python 3.11";
+/// What the others need beside a clone.
+const std::map<std::string, const char*> kNeeds{{"tools/coverage.py", "Verilator and a compiler"},
+                                                {"tools/depth.py", "Yosys"},
+                                                {"tools/export_verilog.py", "Yosys"},
+                                                {"tools/fpga.py", "Yosys"},
+                                                {"tools/gates.py", "Yosys, Verilator and a compiler"},
+                                                {"tools/lint.py", "Verilator and Yosys"},
+                                                {"tools/mutate.py", "Python's clang and a compiler"},
+                                                {"tools/mutate_rtl.py", "Verilator and a compiler"},
+                                                {"tools/package.sh", "CMake, Verilator and a compiler"},
+                                                {"tools/prove.py", "Yosys, z3 and abc"},
+                                                {"tools/state.py", "Yosys"},
+                                                {"tools/test.sh", "Verilator and a compiler"}};
+
+}  // namespace
+
 void become_script(const Context& context, const std::string& script, const std::vector<std::string>& arguments) {
   const auto path = context.root / script;
   if (!std::filesystem::exists(path)) {
-    throw UsageError("this command works in the source tree only; " + path.string() + " is missing.",
-                     "Run './mrc' in a clone of mrcnic, or set MRC_ROOT to one.");
+    const auto needs = kNeeds.find(script);
+    const std::string more = needs == kNeeds.end() ? kPython : needs->second;
+    throw UsageError("this needs a clone of mrcnic with " + more + "; " + path.string() + " is missing.",
+                     "Call './mrc' in a clone, which installs what it needs, or set MRC_ROOT to one.");
   }
   std::vector<std::string> words{path.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -27,7 +51,11 @@ void become_script(const Context& context, const std::string& script, const std:
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) ::setenv("MRC_EXE", self.c_str(), 1);
+  ::setenv("PYTHONDONTWRITEBYTECODE", "1", 1);  // a package that goes leaves nothing
   ::execv(argv[0], argv.data());
+  if (errno == ENOENT)  // the script is there: who reads it is not
+    throw UsageError(std::string("this needs ") + kPython + "; nothing can read " + path.string() + ".",
+                     "Debian: apt-get install python3.");
   throw UsageError("cannot run " + path.string() + ".", "Check that it is executable.");
 }
 
@@ -57,6 +85,7 @@ void register_tools(Command& app, Context& context) {
   register_script(app, context, "shrink", "make a failing run smaller: packets, keys, rules", "tools/shrink.py");
   register_script(app, context, "script", "hold a NIC against a script", "conformance/script.py");
   register_script(app, context, "vectors", "hold a NIC against the vectors", "conformance/vectors.py");
+  register_script(app, context, "package", "a .deb and a .tar.zst of mrc and what it needs", "tools/package.sh");
   register_script(app, context, "test", "build and run a layer of the tests", "tools/test.sh");
 }
 

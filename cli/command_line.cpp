@@ -15,8 +15,8 @@
 namespace mrc::cli {
 
 struct CommandLine::Parser {
-  Parser(Command& command, const std::string& version) : root(command), app(root.doc(), root.name()) {
-    app.set_version_flag("--version", version, "print the versions of mrcnic and its tools");
+  Parser(Command& command, std::function<std::string()> version) : root(command), app(root.doc(), root.name()) {
+    app.set_version_flag("--version", std::move(version), "print what this was built from");
     app.require_subcommand(0, 1);
     fill(root, app);
   }
@@ -70,8 +70,8 @@ struct CommandLine::Parser {
   const Command* handed_over = nullptr;  ///< reads its words itself
 };
 
-CommandLine::CommandLine(Command& root, const std::string& version)
-    : parser_(std::make_unique<Parser>(root, version)) {}
+CommandLine::CommandLine(Command& root, std::function<std::string()> version)
+    : parser_(std::make_unique<Parser>(root, std::move(version))) {}
 
 CommandLine::~CommandLine() = default;
 

@@ -2,6 +2,7 @@
 /// Reads command lines. Nothing but its source knows CLI11.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,7 +13,7 @@ namespace mrc::cli {
 class CommandLine {
  public:
   /// `root` is "mrc" with all its commands, `version` what --version prints.
-  CommandLine(Command& root, const std::string& version);
+  CommandLine(Command& root, std::function<std::string()> version);
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
   ~CommandLine();

@@ -99,13 +99,12 @@ inline std::string dut_path(const std::string& dut, const Preset& preset, const 
 using DutOpener = std::function<std::unique_ptr<tb::Dut>(std::string&)>;
 
 /// What to do when there is no RTL; whoever asks says what else there is.
-inline std::string rtl_remedy(const Context& context) {
-  return "Build it with 'cmake --build' (or call " + context.program + " through ./mrc).";
+inline std::string rtl_remedy(const Context& context, const std::string& else_what = {}) {
+  return "Build it in a clone, with 'cmake --build' (or call " + context.program + " through ./mrc)" + else_what + ".";
 }
 
 inline std::string dut_remedy(const std::string& dut, const Context& context) {
-  if (dut == "rtl")
-    return "Build it with 'cmake --build' (or call " + context.program + " through ./mrc), or use --dut model.";
+  if (dut == "rtl") return rtl_remedy(context, ", or use --dut model");
   return "--dut takes rtl, model, or the path of a shared object that speaks api/mrc_dut.h.";
 }
 

@@ -71,7 +71,8 @@ std::string new_run_id() {
 int run(int argc, char** argv) {
   Context context;
   const char* root = std::getenv("MRC_ROOT");
-  context.root = root ? root : MRC_SOURCE_DIR;
+  std::error_code ignored;
+  context.root = root ? root : std::filesystem::weakly_canonical(executable_folder() / MRC_DATA_DIR, ignored);
   context.lib_dir = executable_folder() / MRC_DUT_DIR;
   if (const char* builder = std::getenv("MRC_BUILD")) context.builder = builder;
   context.program = root ? "./mrc" : argv[0];
@@ -97,7 +98,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_tools(app, context);
   mrc::cli::register_help(app, context);
   app.own_help([&app] { return mrc::cli::overview(app); });
-  CommandLine line(app, mrc::cli::version_text());
+  CommandLine line(app, [&context] { return mrc::cli::version_text(context); });
   try {
     if (const Command* command = line.parse(argc, argv)) command->action()();
     return context.exit_code;

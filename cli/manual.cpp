@@ -29,7 +29,7 @@ std::span<const Group> groups() {
       {"rtl",
        "what the RTL is, costs and keeps",
        {"lint", "export-verilog", "state", "depth", "prove", "fpga", "gates"}},
-      {"tests", "everything again, and what it reached", {"test", "regress", "coverage"}},
+      {"tests", "everything again, what it reached, and packages of it", {"test", "regress", "coverage", "package"}},
   };
   return all;
 }

@@ -28,7 +28,7 @@ DutOpener stalled_opener(const Preset& preset, const Context& context) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw UsageError(std::string("the RTL of preset ") + preset.name + " with stalls between its blocks is not built.",
-                     "It is built for preset tiny, by 'cmake --build' or ./mrc.");
+                     "It is built for preset tiny, by 'cmake --build' or ./mrc in a clone.");
   return dut_opener(path.string(), preset, 1, context, {.process = "shared"});
 }
 

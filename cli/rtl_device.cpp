@@ -67,6 +67,11 @@ std::filesystem::path rtl_device(const Preset& preset, Flavour flavour, const Co
   return flavour == Flavour::Wave ? wave_device(preset, context) : context.lib_dir / file_of(preset, flavour);
 }
 
+bool has_rtl(const Preset& preset, const Context& context) {
+  std::error_code ignored;
+  return !context.builder.empty() || std::filesystem::exists(context.lib_dir / file_of(preset), ignored);
+}
+
 std::filesystem::path wave_device(const Preset& preset, const Context& context) {
   return (context.root / "build" / "wave" / "bin" / MRC_DUT_DIR / file_of(preset)).lexically_normal();
 }

@@ -20,6 +20,9 @@ enum class Flavour { Fast, Asserted, Wave, Stalled };
 /// Throws ToldAlready when the build fails or is interrupted.
 std::filesystem::path rtl_device(const Preset& preset, Flavour flavour, const Context& context);
 
+/// Whether rtl_device() has the RTL of a preset, or can build it.
+bool has_rtl(const Preset& preset, const Context& context);
+
 /// Where ./mrc builds the RTL with waves, built or not.
 std::filesystem::path wave_device(const Preset& preset, const Context& context);
 

@@ -3,15 +3,28 @@
 
 #include <string>
 
+#include "cli/rtl_device.hpp"
+
 #ifndef MRC_VERSION
 #error "cli/CMakeLists.txt defines MRC_VERSION and MRC_VERILATOR_VERSION"
 #endif
 
 namespace mrc::cli {
 
-/// The versions a result depends on: ours, the compiler's, Verilator's.
-inline std::string version_text() {
-  return std::string("mrcnic " MRC_VERSION "\n") + "compiler " __VERSION__ "\n" + "verilator " MRC_VERILATOR_VERSION;
+/// The commit, and whether something was changed since; written by cmake/built_from.cmake.
+extern const char* const kCommit;
+
+/// The versions a result depends on (ours, the compiler's, Verilator's), and the presets: all have a model, not all
+/// need have their RTL here.
+inline std::string version_text(const Context& context) {
+  std::string text = "mrcnic " MRC_VERSION "\ncommit " + std::string(kCommit) +
+                     "\ncompiler " __VERSION__ "\nverilator " MRC_VERILATOR_VERSION;
+  const char* between = "\npresets ";
+  for (const Preset& preset : kPresets) {
+    text += between + std::string(preset.name) + (has_rtl(preset, context) ? "" : " (model alone)");
+    between = ", ";
+  }
+  return text;
 }
 
 }  // namespace mrc::cli

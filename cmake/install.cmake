@@ -1,6 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` gives to other projects: find_package(mrcnic) and mrcnic.pc.
+# What `cmake --install` gives: mrc with the scripts that it starts, and to other projects find_package(mrcnic) and
+# mrcnic.pc. docs/install.md says what is where.
 include(CMakePackageConfigHelpers)
+
+# The part of the source tree that a user reads, or that mrc reads and starts: at the same places below share/mrcnic.
+function(mrc_install_tree) # FOLDER or FILE...
+  foreach(name ${ARGN})
+    get_filename_component(folder "${MRC_DATA_DIR}/${name}" DIRECTORY)
+    if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${name}")
+      install(DIRECTORY "${name}" DESTINATION "${folder}" USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
+    elseif(name MATCHES "\\.py$")
+      install(PROGRAMS "${name}" DESTINATION "${folder}")
+    else()
+      install(FILES "${name}" DESTINATION "${folder}")
+    endif()
+  endforeach()
+endfunction()
+file(GLOB specs RELATIVE "${PROJECT_SOURCE_DIR}" cmodel/spec/*.yaml)
+mrc_install_tree(README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs
+  rtl fpga Bender.yml mrcnic.core bindings ${specs}
+  conformance plans tb/scenarios tools/regress.py tools/regression tools/report tools/gen tools/shrink.py tools/rtl.py
+  tools/wireshark)
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/mrcnic" RENAME copyright)
+install(CODE "
+  set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+  file(CREATE_LINK ../../${CMAKE_INSTALL_BINDIR}/mrc \"\${prefix}/${MRC_DATA_DIR}/mrc\" SYMBOLIC)
+  foreach(name README.md CHANGELOG.md docs)
+    file(CREATE_LINK ../../mrcnic/\${name} \"\${prefix}/${CMAKE_INSTALL_DATADIR}/doc/mrcnic/\${name}\" SYMBOLIC)
+  endforeach()")
 
 set(mrc_libraries)
 foreach(name input wire log reference protocol pipeline)
@@ -20,9 +47,7 @@ add_library(mrc_nic_api INTERFACE)
 set_target_properties(mrc_nic_api PROPERTIES EXPORT_NAME nic)
 target_include_directories(mrc_nic_api INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/mrcnic>")
 install(TARGETS mrc_nic_api EXPORT mrcnicTargets)
-install(TARGETS mrc_ref EXPORT mrcnicTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/bindings" DESTINATION "${CMAKE_INSTALL_DATADIR}/mrcnic"
-  PATTERN __pycache__ EXCLUDE)
+mrc_install(mrc_ref "${CMAKE_INSTALL_LIBDIR}" EXPORT mrcnicTargets)
 install(TARGETS ${mrc_libraries} EXPORT mrcnicTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 

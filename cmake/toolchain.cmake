@@ -6,11 +6,16 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # the DUTs are shared objects
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)    # clang-tidy reads them
 
-# The build tree has the layout of an installation, so that bin/mrc finds its DUTs in both.
+# The build tree has the layout of an installation, so that bin/mrc finds its DUTs and scripts in both.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}")
 set(MRC_DUT_DIR "${CMAKE_INSTALL_LIBDIR}/mrcnic")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${MRC_DUT_DIR}")
+set(MRC_DATA_DIR "${CMAKE_INSTALL_DATADIR}/mrcnic")
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_DATADIR}")
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME mrcnic)  # what a package holds; cmake/package.cmake
+set(MRC_PACKAGED_PRESETS asic800 tiny)
+file(CREATE_LINK "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/${MRC_DATA_DIR}" SYMBOLIC)
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "build type" FORCE)
@@ -69,6 +74,15 @@ function(mrc_library name)
     target_compile_definitions(mrcnic_${name} PUBLIC MRC_CHECKS=1)
   endif()
   target_link_libraries(mrcnic_${name} PRIVATE "$<BUILD_INTERFACE:mrcnic_warnings>")
+endfunction()
+
+# mrc_install(TARGET FOLDER [EXPORT SET]): a program or shared object into FOLDER of an installation. Wherever that is
+# moved, it looks for what it is linked with beside the DUTs, too, where a .tar.zst has it.
+function(mrc_install target folder)
+  file(RELATIVE_PATH beside "/${folder}" "/${MRC_DUT_DIR}")
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${beside}" BUILD_WITH_INSTALL_RPATH ON)
+  install(TARGETS ${target} ${ARGN} RUNTIME_DEPENDENCY_SET mrc_runtime
+    RUNTIME DESTINATION "${folder}" LIBRARY DESTINATION "${folder}")
 endfunction()
 
 # mrc_glob(VARIABLE PATTERN...): files by pattern, each pattern within one folder. CMake runs again when the

@@ -170,7 +170,11 @@ function(mrc_rtl_dut preset)
       set_target_properties(${dut} ${dut}_verilated PROPERTIES EXCLUDE_FROM_ALL ON)
     endif()
   endforeach()
-  install(TARGETS mrc_dut_rtl_${preset} LIBRARY DESTINATION "${MRC_DUT_DIR}")
+  set(component "${CMAKE_INSTALL_DEFAULT_COMPONENT_NAME}")
+  if(NOT preset IN_LIST MRC_PACKAGED_PRESETS)
+    set(component ${preset})
+  endif()
+  install(TARGETS mrc_dut_rtl_${preset} LIBRARY DESTINATION "${MRC_DUT_DIR}" COMPONENT ${component})
 endfunction()
 
 # mrc_stalled_dut(PRESET): libmrc_dut_rtl_PRESET_stalled.so, our RTL with its assertions and words that wait at random

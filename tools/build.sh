@@ -41,6 +41,7 @@ add() { # TARGET
   case $1 in
     mrc) name="mrc" tools="C++" ;;
     everything) name="everything that there is to test" tools="Verilator, C++" ;;
+    installation) name="what an installation holds" tools="Verilator, C++" ;;
     test_*) name="its unit tests ${1#test_}" tools="C++" ;;
     *_asserted) name="the RTL of preset ${1%_asserted} with its assertions" tools="Verilator, C++" ;;
     *_stalled) name="the RTL of preset ${1%_stalled} with stalls between its blocks" tools="Verilator, C++" ;;
@@ -50,6 +51,7 @@ add() { # TARGET
   case $1 in
     mrc) targets+=(mrc) ;;
     everything) targets+=(all) ;;
+    installation) targets+=(mrc_installation) ;;
     test_*) targets+=("$1") ;;
     *) targets+=("mrc_dut_rtl_$1") ;;
   esac

@@ -60,7 +60,8 @@ def options():
 def mrc_command():
     """The executable that started us."""
     command = os.environ.get("MRC_EXE") or str(rtl.ROOT / "mrc")
-    os.environ.setdefault("MRC_ROOT", str(rtl.ROOT))
+    if rtl.CLONE:
+        os.environ.setdefault("MRC_ROOT", str(rtl.ROOT))
     return command
 
 

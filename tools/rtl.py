@@ -2,6 +2,7 @@
 """What the RTL consists of and how the tools that read it are called."""
 import argparse
 import enum
+import importlib
 import json
 import os
 import re
@@ -11,12 +12,20 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+CLONE = (ROOT / "CMakeLists.txt").exists()  # or an installation, which has part of it
 FILE_LIST = "rtl/mrc_nic.f"
 HEADERS = "rtl/lib"  # what `include finds
 READ_SLANG = f"read_slang --threads 1 -I {HEADERS}"
 PRESETS = ("asic800", "fpga100", "tiny")
 # Of Node: with io_uring some runs of Yosys stood still while they read their files, for half a minute or for good.
 os.environ["UV_USE_IO_URING"] = "0"
+
+
+def scratch(name):
+    """A folder for what a tool fetches or keeps: of the build in a clone, of the user when this is an installation."""
+    if CLONE:
+        return ROOT / "build" / name
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mrcnic" / name
 
 
 class Exit(enum.IntEnum):
@@ -34,6 +43,14 @@ YOSYS_CHATTER = re.compile(
     r"\s*$|-- |\d+(\.\d+)*\. |Removed |Removing |Found and cleaned |Cleaned up |Marked |Promoted |Converted "
     r"|Creating |\s+\d+/\d+: |Optimizing |Finding |<suppressed |End of script|Yosys |Time spent|checking module"
     r"|Found and reported 0 |Top level design units|\s{4}\w+$|Build succeeded: 0 errors, 0 warnings")
+
+
+def module(name):
+    """A module that is not Python's own; only what calls this needs it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        fail(f"this needs Python's {name}.", f"Debian: apt-get install python3-{name}.")
 
 
 def fail(sentence, remedy):

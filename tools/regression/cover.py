@@ -115,9 +115,8 @@ def label(case):
 
 def points(counts):
     """{testpoint: {reached, all, goal}} of those that docs/testplan.yaml gives bins; the goal in per cent."""
-    import yaml  # here, so that runs on nodes need no more than Python
     holes, found = set(counts.holes()), {}
-    for point in yaml.safe_load(PLAN.read_text())["testpoints"]:
+    for point in rtl.module("yaml").safe_load(PLAN.read_text())["testpoints"]:
         if groups := point.get("bins"):
             wanted = [name for name in counts.table.wanted if counts.table.group_of[name]["name"] in groups]
             found[point["id"]] = {"reached": sum(name not in holes for name in wanted), "all": len(wanted),

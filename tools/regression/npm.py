@@ -7,7 +7,7 @@ import subprocess
 import rtl
 
 PINNED = rtl.ROOT / "tools/report"
-INSTALLED = rtl.ROOT / "build/report"
+INSTALLED = rtl.scratch("report")
 
 
 def modules():

@@ -109,8 +109,7 @@ def read(folder):
 
 def rules():
     """Text and source of each rule of the judge, by name."""
-    import yaml  # here, so that mrc regress itself needs no more than Python
-    return yaml.safe_load((rtl.ROOT / "cmodel/spec/rules.yaml").read_text())["rules"]
+    return rtl.module("yaml").safe_load((rtl.ROOT / "cmodel/spec/rules.yaml").read_text())["rules"]
 
 
 class Repeater:
@@ -192,14 +191,11 @@ def failure_pages(out, regressions, given, environment):
 
 
 def write(out, regressions, given):
-    try:
-        import jinja2
-    except ImportError:
-        rtl.fail("the Python package jinja2 is missing.", "Install python3-jinja2; ./mrc test does so.")
+    jinja2 = rtl.module("jinja2")
     modules = npm.modules()
     if modules is None:
         rtl.fail("the chart library uPlot cannot be had from npm.",
-                 "Install npm, and call this once with a network; it is then kept in build/report.")
+                 f"Install npm, and call this once with a network; it is then kept in {npm.INSTALLED}.")
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(PARTS), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True)
     environment.filters["cost"] = lambda run: f"{run['cycles']} cycles" if run["cycles"] else f"{run['seconds'] or 0:.2f} s"
