@@ -163,7 +163,7 @@ typedef struct mrc_finding {
 
 /* MRC_REF_API of the library. */
 uint32_t mrc_ref_version(void);
-/* "mrcnic 0.1.0", of a dummy "dummy": it takes everything, finds nothing and says inconclusive. */
+/* "mrcnic 0.2.0", of a dummy "dummy": it takes everything, finds nothing and says inconclusive. */
 const char* mrc_ref_name(void);
 
 /* profile_json: what the device says of itself (docs/reference.md, "Profile"); NULL or "": nothing. On an error *out is
