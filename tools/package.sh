@@ -30,7 +30,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-mkdir -p -- "$out" && [ -w "$out" ] || die "cannot write into $out." "Name a folder that you may write with --out."
+mkdir -p -- "$out" 2>/dev/null && [ -w "$out" ] || die "cannot write into $out." "Name a folder that you may write with --out."
 case $generators in
   DEB*) command -v dpkg-shlibdeps >/dev/null ||
     die "dpkg-shlibdeps is missing, which finds what a .deb depends on." "Install dpkg-dev, or give --tar." ;;
