@@ -70,4 +70,5 @@ if [ -z "$given" ]; then
 fi
 [ $# -eq 0 ] || { inside "$*"; exit; }
 inside ./mrc cosim --preset tiny --packets 2000
-inside "./mrc test -R '^test_(protocol|wire|input|log|generator)|cosim/|check_command'"
+units="test_protocol test_wire test_input test_log" # all of ./mrc test takes hours where nothing is built
+inside "tools/build.sh fast $units && cd build/fast/tests && for unit in $units; do ./\$unit || exit; done"
