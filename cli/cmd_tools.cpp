@@ -16,31 +16,34 @@
 namespace mrc::cli {
 namespace {
 
-/// What a script that an installation has needs beside itself.
 constexpr const char* kPython = "Python 3.11";
-/// What the others need beside a clone.
-const std::map<std::string, const char*> kNeeds{{"tools/coverage.py", "Verilator and a compiler"},
-                                                {"tools/depth.py", "Yosys"},
-                                                {"tools/export_verilog.py", "Yosys"},
-                                                {"tools/fpga.py", "Yosys"},
-                                                {"tools/gates.py", "Yosys, Verilator and a compiler"},
-                                                {"tools/lint.py", "Verilator and Yosys"},
-                                                {"tools/mutate.py", "Python's clang and a compiler"},
-                                                {"tools/mutate_rtl.py", "Verilator and a compiler"},
-                                                {"tools/package.sh", "CMake, Verilator and a compiler"},
-                                                {"tools/prove.py", "Yosys, z3 and abc"},
-                                                {"tools/state.py", "Yosys"},
-                                                {"tools/test.sh", "Verilator and a compiler"}};
+
+/// What a script needs; those that are named here need a clone, too, the others are part of an installation.
+const char* needs_of(const std::string& script) {
+  static const std::map<std::string, const char*> needs{{"tools/coverage.py", "Verilator and a compiler"},
+                                                        {"tools/depth.py", "Yosys"},
+                                                        {"tools/export_verilog.py", "Yosys"},
+                                                        {"tools/fpga.py", "Yosys"},
+                                                        {"tools/gates.py", "Yosys, Verilator and a compiler"},
+                                                        {"tools/lint.py", "Verilator and Yosys"},
+                                                        {"tools/mutate.py", "Python's clang and a compiler"},
+                                                        {"tools/mutate_rtl.py", "Verilator and a compiler"},
+                                                        {"tools/package.sh", "CMake, Verilator and a compiler"},
+                                                        {"tools/prove.py", "Yosys, z3 and abc"},
+                                                        {"tools/state.py", "Yosys"},
+                                                        {"tools/test.sh", "Verilator and a compiler"}};
+  const auto found = needs.find(script);
+  return found == needs.end() ? kPython : found->second;
+}
 
 }  // namespace
 
 void become_script(const Context& context, const std::string& script, const std::vector<std::string>& arguments) {
   const auto path = context.root / script;
   if (!std::filesystem::exists(path)) {
-    const auto needs = kNeeds.find(script);
-    const std::string more = needs == kNeeds.end() ? kPython : needs->second;
-    throw UsageError("this needs a clone of mrcnic with " + more + "; " + path.string() + " is missing.",
-                     "Call './mrc' in a clone, which installs what it needs, or set MRC_ROOT to one.");
+    throw UsageError(
+        std::string("this needs a clone of mrcnic with ") + needs_of(script) + "; " + path.string() + " is missing.",
+        "Call './mrc' in a clone, which installs what it needs, or set MRC_ROOT to one.");
   }
   std::vector<std::string> words{path.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());

@@ -32,3 +32,4 @@ apt purge -y mrcnic
 test ! -e /usr/share/mrcnic
 INSIDE
 "$source/tools/elsewhere.sh" "$suite" --bare "$scratch" sh inside.sh
+echo "both packages work"
