@@ -435,9 +435,9 @@ void register_bench(Command& app, Context& context) {
   Command& bench = app.command("bench", "measure simulation speed, or the NIC itself");
   bench.footer(R"(
 Examples:
-  mrc bench cosim                    speed of model, RTL and lockstep
-  mrc bench nic --table rates        line rate of the NIC against the arithmetic limit
-  mrc bench fabric --case flow-100MB speed of the fabric)");
+  mrc bench cosim                     speed of model, RTL and lockstep
+  mrc bench nic --table rates         line rate of the NIC against the arithmetic limit
+  mrc bench fabric --case flow-100MB  speed of the fabric)");
   register_bench_fabric(bench, context);
   Command& command = bench.command("cosim", "RTL alone, model alone and lockstep on the same recorded stimulus");
   command.footer(R"(

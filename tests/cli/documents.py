@@ -35,7 +35,7 @@ SHORTER = [
 ]
 MINUTES = re.compile(r"ten\.(toml|mrclog)")
 HELP = ["cosim", "fabric", "topo", "decode", "encode", "nscc", "bench", "bench cosim", "bench nic", "bench fabric", "check",
-        "replay", "log", "picture", "nic", "help"]
+        "replay", "help"]
 
 
 def of_text(text, where):
