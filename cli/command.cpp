@@ -70,7 +70,7 @@ Command& Command::command(const std::string& name, const std::string& doc) {
 Option& Command::add(Option option) { return options_.emplace_back(std::move(option)); }
 
 Option& Command::flag(const std::string& names, bool& to, const std::string& doc) {
-  return add({.names = names, .doc = doc, .flag = &to});
+  return add({.names = names, .doc = doc, .is_flag = true, .flag = &to});
 }
 
 Option& Command::value(const std::string& names, std::function<void(const std::string&)> take, const std::string& doc) {

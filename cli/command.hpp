@@ -26,6 +26,7 @@ struct Option {
   std::string preset = {};                ///< the default that --help shows; a value that is left out
   std::string heading = {};               ///< over it in --help; "": Options
   std::vector<std::string> choices = {};  ///< values that completion offers
+  bool is_flag = false;                   ///< has no value
   bool is_required = false;
   bool is_optional = false;   ///< its value may be left out
   bool is_one_each = false;   ///< takes one word each time it is named

@@ -22,7 +22,7 @@ struct CommandLine::Parser {
   }
 
   CLI::Option* added(Option& option, CLI::App& to) {
-    if (option.flag != nullptr) return to.add_flag(option.names, *option.flag, option.doc);
+    if (option.is_flag) return to.add_flag(option.names, *option.flag, option.doc);
     if (option.words != nullptr) return to.add_option(option.names, *option.words, option.doc);
     return to.add_option_function<std::string>(option.names, option.take, option.doc);
   }
@@ -33,7 +33,7 @@ struct CommandLine::Parser {
     for (Option& option : command.options()) {
       CLI::Option* const made = options[&option] = added(option, to);
       if (!option.value.empty()) made->type_name(option.value);
-      if (option.flag == nullptr && option.words == nullptr) made->default_str(option.preset);
+      if (!option.is_flag && option.words == nullptr) made->default_str(option.preset);
       if (option.is_required) made->required();
       if (option.is_optional) made->expected(0, 1);
       if (option.is_one_each) made->allow_extra_args(false);

@@ -59,7 +59,7 @@ std::vector<std::string> names_of_option(const Option& option) {
   return names;
 }
 
-bool takes_value(const Option& option) { return option.flag == nullptr; }
+bool takes_value(const Option& option) { return !option.is_flag; }
 
 std::string value_of(const Option& option) {
   if (!option.value.empty()) return option.value;
@@ -76,8 +76,6 @@ void for_each(const Command& at, std::vector<std::string> path,
     for_each(below, std::move(longer), each);
   }
 }
-
-bool g_flag = false;  // where flags go that nobody reads: those of scripts
 
 }  // namespace
 
@@ -158,7 +156,7 @@ void learn(Command& command, const std::string& help) {
         continue;
       }
       if (option.names.empty()) option.names = fmt::format("{}", fmt::join(option.choices, "|"));
-      if (option.value.empty() && option.choices.empty()) option.flag = &g_flag;
+      if (option.value.empty() && option.choices.empty()) option.is_flag = true;
       last_doc = &command.options().emplace_back(std::move(option)).doc;
     }
   }

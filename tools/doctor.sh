@@ -140,9 +140,10 @@ if [ $json ]; then
     asked "$by" || continue
     # shellcheck disable=SC2086
     [ "$by" = - ] && by='"*"' || by=$(list ${by//,/ })
-    printf '%s\n  {"name": %s, "state": %s, "version": %s, "least": %s, "where": %s, "package": %s, "commands": %s, "why": %s}' \
-      "$separator" "$(quoted "$what")" "$(quoted "${state/#old/too old}")" "$(quoted "${version/#-/}")" \
-      "$(quoted "${least/#-/}")" "$(quoted "${where/#-/}")" "$(quoted "$name")" "$by" "$(quoted "$why")"
+    printf '%s\n  {"name": %s, "state": %s, "version": %s, "least": %s, "where": %s, ' "$separator" \
+      "$(quoted "$what")" "$(quoted "${state/#old/too old}")" "$(quoted "${version/#-/}")" \
+      "$(quoted "${least/#-/}")" "$(quoted "${where/#-/}")"
+    printf '"package": %s, "commands": %s, "why": %s}' "$(quoted "$name")" "$by" "$(quoted "$why")"
     separator=,
   done
   printf '],\n "commands": ['
