@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Can a mutant be told from the original? Both as circuits without state: what registers and tables give is an input, what
-they take an output, but for bits that no output of the block depends on. berkeley-abc (cec) compares them: when no input
+they take an output, but for bits that no output of the block depends on. yosys-abc (cec) compares them: when no input
 makes a difference, the two behave alike for ever."""
 import collections
 import json
@@ -182,7 +182,7 @@ class Circuit:
                 file.write_text("\n".join([".model m", ".inputs " + " ".join(inputs),
                                            ".outputs " + " ".join(f"o{k}" for k in range(len(differ))), *lines, ".end", ""]))
             try:
-                done = subprocess.run(["berkeley-abc", "-c", f"cec -T {seconds} {files[0]} {files[1]}"],
+                done = subprocess.run(["yosys-abc", "-c", f"cec -T {seconds} {files[0]} {files[1]}"],
                                       capture_output=True, text=True, check=False, timeout=seconds + 60)
             except subprocess.TimeoutExpired:
                 return None

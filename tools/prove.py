@@ -29,7 +29,7 @@ HEADER = "formal/mrc_prove.svh"
 CACHE = rtl.ROOT / "build/prove"
 KINDS = {"induction": "z3", "pdr": "abc pdr", "bounded": "abc bmc3", "cover": "abc bmc3"}
 EXPECTED = {"induction": "proved", "pdr": "proved", "bounded": "holds to depth", "cover": "reached"}
-TOOLS = {"yosys-smtbmc": "yosys", "z3": "z3", "berkeley-abc": "berkeley-abc"}
+TOOLS = {"yosys-smtbmc": "yosys", "z3": "z3", "yosys-abc": "yosys"}
 SECONDS = 120       # what a search may take unless the table says otherwise
 SEARCH_DEPTH = 24   # cycles in which a cover must be reached and a bug must show, unless the table says otherwise
 HARNESS_KEYS = {"top", "module", "files", "harness", "search", "undefined", "clocks", "assertions", "step", "parameters",
@@ -253,7 +253,7 @@ RUNNING = set()
 
 
 def abc(path, command, seconds):
-    return call(["berkeley-abc", "-c", f"read_aiger {path}; fold; {command}"], seconds + 10) or ""
+    return call(["yosys-abc", "-c", f"read_aiger {path}; fold; {command}"], seconds + 10) or ""
 
 
 def search(path, depth, seconds):
