@@ -1,9 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# mrc package [--deb | --tar] [--out DIR]: builds what an installation holds and packs it, into DIR (here).
-#   --deb  mrcnic_VERSION_ARCHITECTURE.deb, for the Debian that it is built on
-#   --tar  mrcnic-VERSION-linux-MACHINE.tar.zst, which runs from any folder; without an option both
-# docs/install.md says what they hold. Exit code 3 when something cannot be built or written.
+# usage: mrc package [--deb | --tar] [--out DIR]
+#
+# mrc package: builds what an installation holds and packs it; docs/install.md says what that is. Without an option both.
+#
+# options:
+#   --deb      mrcnic_VERSION_ARCHITECTURE.deb, for the Debian that it is built on
+#   --tar      mrcnic-VERSION-linux-MACHINE.tar.zst, which runs from any folder
+#   --out DIR  the folder that they go to; default: here
+#
+# Examples:
+#   mrc package                   both
+#   mrc package --tar --out dist  the archive alone
+#
+# Exit code 3 when something cannot be built or written.
 set -euo pipefail
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 build=$root/build/fast
@@ -16,7 +26,7 @@ generators=DEB\;TZST out=.
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help)
-      sed -n 's/^# \{0,1\}//; 3,6p' "${BASH_SOURCE[0]}"
+      sed -n 's/^# \{0,1\}//; 3,16p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     --deb) generators=DEB ;;
