@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -171,7 +172,9 @@ def run(command):
 
 
 def commit():
-    """The commit of this tree, with a + when the tree differs from it; "unknown" outside of git."""
+    """The commit of this tree, with a + when the tree differs from it; "unknown" outside of git, and without git."""
+    if not shutil.which("git"):
+        return "unknown"
     code, name = run(["git", "describe", "--always", "--exclude=*", "--abbrev=12", "--dirty=+"])
     return name.strip() if code == 0 else "unknown"
 
