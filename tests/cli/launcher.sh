@@ -346,7 +346,8 @@ mv "$tree/build/kept" "$tree/build/fast"
 
 # A second call in the same folder waits, says for whom, and goes on when the first has ended, however it did.
 rm -f "$LOG.waits"
-DO=wait "$tree/tools/build.sh" fast mrc >"$scratch/first" 2>&1 &
+hears_sigint='import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])'
+DO=wait /usr/bin/python3 -c "$hears_sigint" "$tree/tools/build.sh" fast mrc >"$scratch/first" 2>&1 &
 first=$!
 for _ in {1..300}; do [ -e "$LOG.waits" ] && break; sleep 0.1; done
 DO=nothing "$tree/tools/build.sh" fast tiny >"$scratch/log" 2>&1 &
