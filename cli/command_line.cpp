@@ -120,7 +120,7 @@ std::string CommandLine::help(const Command& command) const {
   const CLI::App* const app = parser_->apps.at(&command);
   std::string above;
   for (const CLI::App* at = app->get_parent(); at != nullptr; at = at->get_parent())
-    above = at->get_name() + (above.empty() ? "" : " ") + above;
+    above.insert(0, at->get_name() + (above.empty() ? "" : " "));
   return app->help(above);
 }
 

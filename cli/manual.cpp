@@ -67,13 +67,13 @@ std::string value_of(const Option& option) {
 }
 
 /// Calls `each` with every command below root and the words that lead to it.
-void for_each(const Command& at, std::vector<std::string> path,
+void for_each(const Command& at, const std::vector<std::string>& path,
               const std::function<void(const Command&, const std::vector<std::string>&)>& each) {
   each(at, path);
   for (const Command& below : at.commands()) {
     std::vector<std::string> longer = path;
     longer.push_back(below.name());
-    for_each(below, std::move(longer), each);
+    for_each(below, longer, each);
   }
 }
 
@@ -265,7 +265,7 @@ std::vector<std::string> words_of(const Command& command, bool root) {
   return words;
 }
 
-std::string quoted(std::string text, std::string_view specials) {
+std::string quoted(const std::string& text, std::string_view specials) {
   std::string out;
   for (const char c : text) {
     if (c == '\n') {
@@ -296,7 +296,7 @@ std::string bash_completion(const Command& root) {
       if (option.positional() || !takes_value(option) || option.is_optional) continue;
       std::string cases;
       for (const std::string& name : names_of_option(option))
-        cases += fmt::format("{}{}", cases.empty() ? "" : " | ", in_quotes(where + ' ' + name));
+        cases += fmt::format("{}{}", cases.empty() ? "" : " | ", in_quotes(fmt::format("{} {}", where, name)));
       values += fmt::format("    {}) words={} ;;\n", cases, in_quotes(joined(option.choices)));
     }
   });

@@ -2,6 +2,7 @@
 /// The names of a table's rows, which completion offers.
 #pragma once
 
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace mrc::cli {
 template <class Table>
 std::vector<std::string> names_of(const Table& table) {
   std::vector<std::string> names;
+  names.reserve(std::size(table));
   for (const auto& row : table) names.emplace_back(row.name);
   return names;
 }

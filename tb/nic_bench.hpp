@@ -46,7 +46,7 @@ struct BenchOptions {
   double delay_ns = 500;         ///< of each link
   double host_ns = 0;  ///< latency of each read from the host; 0: 0.4 to 0.7 of what the preset's prefetch hides
   unsigned dests = 1;  ///< destinations (addresses of the one peer) that the QPs are spread over
-  unsigned reorder_pkts = csr::kReorderPkts.get(csr::kReorderReset);  ///< register REORDER of the device
+  unsigned reorder_pkts = csr::kReorderPkts.get(csr::kReorderReset);           ///< register REORDER of the device
   uint32_t sack_trigger = csr::kSackTriggerBytes.get(csr::kSackTriggerReset);  ///< register of the device, bytes (A-09)
   uint64_t seed = 1;
   uint64_t warm_cycles = 45000, cycles = 45000;
