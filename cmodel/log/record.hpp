@@ -166,7 +166,7 @@ struct Cqe {
 ///
 /// Take: a packet that asks something of a responder (WRITE, also trimmed, or probe) has come to the QP's window; in
 /// the order in which the window judged them. From Record::time on an answer may count it.
-///   arg = {PSN, of a probe its id; TakeResult; plane; entropy; time from which on every answer counts it}
+///   arg = {PSN, of a probe its id; TakeResult; plane; entropy; time from which on every answer counts it (not Empty)}
 /// Answer: what a SACK says was read from the window; behind a Take of the same time.
 ///   arg = {opcode; pr; PSN it answers, with pr the probe's id; cack_psn; first PSN of the bitmap}
 /// Path: an EV of a QP goes from one state to another.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "reference/responder_flow.hpp"
 
@@ -17,6 +18,9 @@ constexpr std::size_t kMostReads = 512, kMostComing = 1 << 16;
 constexpr Time kPatience = 16;
 /// So long before its port goes down a frame may be lost with it: from the wire's last byte to the pins.
 constexpr Time kCut = 100'000;
+
+/// Taking::by of a packet whose take does not say when all answers count it.
+constexpr Time kNotTold = std::numeric_limits<Time>::max();
 
 Seq units(Seq bytes) { return (bytes + 255) >> 8; }
 
@@ -100,6 +104,7 @@ Came ResponderFlow::choose(const std::vector<std::size_t>& copies, bool recorded
 void ResponderFlow::took(const log::Event& event, Time time) {
   advance(time);
   auto result = static_cast<log::TakeResult>(event.arg[1]);
+  const bool told = result != log::TakeResult::Empty;
   const bool probe = result == log::TakeResult::Probe;
   const Seq psn = probe ? static_cast<Seq>(event.arg[0] & kProbeMask) : unwrap(event.arg[0], hi_.cack(), 24);
   const auto same = [&](const Came& c) {
@@ -150,7 +155,10 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     if (!came.sure) came.arrival.fault = Fault::None;
     if (hi_.fate(came.arrival) == Fate::New) {
       world_.report.ok(Rule::RespTakeOnce);
-      taking_.push_back({came.taken, psn, came.arrival.payload, came.arrival.udp});
+      if (told) {  // packets are counted in the order of their takes
+        for (Taking& t : taking_) t.by = std::min(t.by, came.taken);
+      }
+      taking_.push_back({told ? came.taken : kNotTold, psn, came.arrival.payload, came.arrival.udp});
     } else if (state_ == State::Alive) {
       world_.broken(finding(
           Rule::RespTakeOnce, time, fmt::format("packet {} is taken as new", psn & kPsnMask),
@@ -178,6 +186,11 @@ void ResponderFlow::read(const log::Event& event, Time time) {
   r.payload = hi_.payload();
   for (unsigned nominal = 0; nominal < r.bytes.size(); ++nominal) r.bytes[nominal] = hi_.bytes(nominal);
   r.bitmap = hi_.sack(unwrap(r.base, hi_.cack(), 24)).bitmap;
+  const auto asked = [&](const Taking& t) { return (static_cast<uint64_t>(t.psn) & kPsnMask) == event.arg[2]; };
+  const auto about = r.probe ? taking_.end() : std::ranges::find_if(taking_, asked);
+  if (about != taking_.end()) {  // what asks for a SACK is counted, and so is all before it
+    for (auto t = taking_.begin(); t <= about; ++t) t->by = std::min(t->by, time);
+  }
   for (const Taking& t : taking_) {
     if (t.by > time) r.perhaps.push_back(t);
   }

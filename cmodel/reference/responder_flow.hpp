@@ -129,7 +129,7 @@ class ResponderFlow {
 
   /// New to hi, but an answer of this moment need not have it.
   struct Taking {
-    Time by = 0;
+    Time by = 0;  ///< kNotTold: a WRITE of no bytes; by then a later one is there, or what it asks for was read
     Seq psn = 0, payload = 0, udp = 0;
   };
   /// A SACK's contents when they were read: of hi, and what it need not have.

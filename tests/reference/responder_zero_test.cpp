@@ -43,3 +43,33 @@ TEST_CASE("where it is dropped (A-19) a WRITE of no bytes need not be taken, any
     }
   }
 }
+
+TEST_CASE("a SACK may not count a WRITE of no bytes yet, until a later packet or its own SACK shows that it is counted",
+          "[reference.responder][A-19]") {
+  // PSN 0 has a nominal size of 184 bytes, a WRITE of none has 84: 184 is 1 unit, 184 + 2 x 84 are 2, 2 x 184 + 2 x 84
+  // are 3.
+  enum class Shown { Nothing, Later, OwnSack };
+  for (const Shown shown : {Shown::Nothing, Shown::Later, Shown::OwnSack}) {
+    for (const bool counted : {true, false}) {
+      CAPTURE(static_cast<int>(shown), counted);
+      Bench b;
+      b.show();
+      b.start();
+      for (const uint32_t psn : {0u, 1u, 2u, 3u}) {
+        if (psn == 3 && shown != Shown::Later) break;
+        wire::Packet p = b.write(psn, static_cast<uint16_t>(psn));
+        if (psn == 1 || psn == 2) {
+          p.payload.clear();
+          p.reth->dma_length = 0;
+        }
+        b.put(false, p, (10 + psn) * kUs);
+        b.take(psn, (10 + psn) * kUs + 1, psn == 1 || psn == 2 ? log::TakeResult::Empty : log::TakeResult::New);
+      }
+      const uint32_t about = shown == Shown::OwnSack ? 2 : 0, cack = shown == Shown::Later ? 3 : 2;
+      const uint32_t all = shown == Shown::Later ? 3 : 2;
+      b.read(about, cack, cack + 1, 14 * kUs);
+      b.put(true, b.sack(cack, static_cast<int>(about), 0, 0, counted ? all : all - 1), 14 * kUs + 1000);
+      CHECK(b.broken(Rule::RespNominal) == (counted || shown == Shown::Nothing ? 0u : 1u));
+    }
+  }
+}
