@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "cli/context.hpp"
+#include "cli/manual.hpp"
 #include "input/names.hpp"
 
 namespace mrc::cli {
 
 struct CommandLine::Parser {
   Parser(Command& command, std::function<std::string()> version) : root(command), app(root.doc(), root.name()) {
-    app.set_version_flag("--version", std::move(version), "print what this was built from");
+    app.set_version_flag("--version", std::move(version), kVersionDoc);
     app.require_subcommand(0, 1);
     fill(root, app);
   }

@@ -101,7 +101,7 @@ std::string overview(const Command& root) {
   return text + R"(
   mrc COMMAND --help       options and examples of a command
   mrc help TOPIC           a command, a group, exit-codes, presets, scenarios, profiles, environment
-  mrc --version            the versions of mrcnic and its tools
+  mrc --version            what this was built from
 )";
 }
 
@@ -218,7 +218,7 @@ std::string page(const Command& command, const std::vector<std::string>& path, c
       text += fmt::format(".TP\n.B {}\n{}\n", roff(below.name()), below.doc().empty() ? "\\&" : roff(below.doc()));
   }
   text += ".SH OPTIONS\n.TP\n.B \\-h, \\-\\-help\nprint help and exit\n";
-  if (path.empty()) text += ".TP\n.B \\-\\-version\nprint the versions of mrcnic and its tools\n";
+  if (path.empty()) text += fmt::format(".TP\n.B \\-\\-version\n{}\n", kVersionDoc);
   for (const Option& option : command.options()) {
     text += ".TP\n.B " + roff(fmt::format("{}", fmt::join(names_of_option(option), ", ")));
     if (takes_value(option) && !option.positional())
@@ -339,7 +339,7 @@ std::string zsh_completion(const Command& root) {
     std::string specs;
     const auto spec = [&](const std::string& text) { specs += " \\\n        " + in_quotes(text); };
     spec("--help[print help and exit]");
-    if (path.empty()) spec("--version[print the versions of mrcnic and its tools]");
+    if (path.empty()) spec(fmt::format("--version[{}]", kVersionDoc));
     for (const Option& option : command.options()) {
       if (option.positional()) continue;
       for (const std::string& name : names_of_option(option)) {
@@ -418,7 +418,7 @@ end
       text += fmt::format("{} -d {}\n", line, doc(option.doc));
     }
   });
-  return text + "complete -c mrc -n '__mrc_at' -l version -d 'print the versions of mrcnic and its tools'\n";
+  return text + fmt::format("complete -c mrc -n '__mrc_at' -l version -d '{}'\n", kVersionDoc);
 }
 
 }  // namespace mrc::cli

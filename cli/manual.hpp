@@ -17,6 +17,9 @@ struct Group {
 };
 std::span<const Group> groups();
 
+/// What --version of mrc is for.
+inline constexpr const char* kVersionDoc = "print what this was built from";
+
 /// A line for each command of a group.
 std::string group_lines(const Command& root, const Group& group);
 /// What `mrc --help` prints: the groups, on one screen.

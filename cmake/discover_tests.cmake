@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D EXECUTABLE=... -D LIST=... -D TIMEOUT=... -P discover_tests.cmake
-# Asks a Catch2 executable for its test cases and writes them down for CTest, tags as labels. The sentence that names a
-# case becomes a name for shells, for -R and for CTest's list of costs, which ends a name at a blank:
-# "lane: what fits, arrives" of test_fpga is test_fpga/lane/what_fits_arrives. tools/testplan.py holds all tests to it.
+# Asks a Catch2 executable for its test cases and writes them down for CTest, tags as labels. Names have no blanks, at
+# which CTest's list of costs would end them. "lane: what fits, arrives" of test_fpga is
+# test_fpga/lane/what_fits_arrives. tools/testplan.py holds all tests to it.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND "${EXECUTABLE}" --list-tests --reporter json
   OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: fuzz/run.sh FOLDER SECONDS [TARGET...]
-# Runs the fuzz targets that are built in FOLDER (build/fast/fuzz), all or those named, each for SECONDS from the seeds and
-# from what was found before. Exit code 0: nothing found; 1: a target ended badly, what it was given lies in FOLDER; 3: not
-# built.
+# Runs the fuzz targets that are built in FOLDER (build/fast/fuzz), all or those named, each for SECONDS. They begin with
+# the seeds and what was found before. Exit code 0: nothing found; 1: a target ended badly, and what it was given lies in
+# FOLDER; 3: not built.
 set -euo pipefail
 source=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 folder=$(readlink -f -- "$1") seconds=$2

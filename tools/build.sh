@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: build.sh FLAVOUR TARGET... [--also PRESET] [--anew]
 # Builds in build/FLAVOUR what is out of date: mrc, everything, unit tests (test_NAME), or by the name of a preset its
-# RTL; --also: the RTL of this one too if there is something to build; --anew: CMake looks again at what the system has.
+# RTL. --also: the RTL of this one too if there is something to build. --anew: CMake looks again at what is there.
 # Says in words on stderr what it does and how far it is, nothing when there is nothing to do. FLAVOUR is a preset of
 # CMakePresets.json.
 # Exit code 3 when it fails or is interrupted; the next call goes on where this one stopped.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: tools/elsewhere.sh SUITE [COMMAND...]
 #        tools/elsewhere.sh SUITE --bare FOLDER COMMAND...
-# Sets up a bare Debian SUITE (bookworm, trixie) in build/elsewhere/SUITE by debootstrap, clones the newest commit into
-# it, and runs there what README promises: the first command, then a short list of tests; or COMMAND instead.
+# Sets up a bare Debian SUITE (bookworm, trixie) in build/elsewhere/SUITE by debootstrap. Clones the newest commit into
+# it and runs there what README promises, the first command and then a short list of tests; or COMMAND instead.
 #   tools/elsewhere.sh trixie
 #   tools/elsewhere.sh bookworm ./mrc test
 # --bare: no clone, and a new copy of the bare system for each call, with FOLDER in it as /given, where COMMAND runs.
@@ -36,9 +36,10 @@ if [ ! -e "$place/set-up" ]; then
   mkdir -p "$place"
   debootstrap --variant=minbase --include="$with" "$suite" "$place" "$mirror" >"$place.log" 2>&1 ||
     die "debootstrap could not set up $suite." "Its words are in $place.log."
-  for file in /etc/apt/apt.conf.d/*registry* /etc/npmrc "$HOME/.npmrc"; do # how this machine gets at its packages
-    [ -e "$file" ] && mkdir -p "$place${file%/*}" && cp "$file" "$place$file"
-  done
+  # How this machine gets at its packages: proxies and certificates of apt, registries of npm.
+  while read -r file; do
+    [ ! -e "$file" ] || { mkdir -p "$place${file%/*}" && cp "$file" "$place$file"; }
+  done < <(grep -lRs Acquire /etc/apt/apt.conf.d /etc/apt/apt.conf; printf '%s\n' /etc/npmrc "$HOME/.npmrc")
   touch "$place/set-up"
 fi
 bare=$place

@@ -24,7 +24,7 @@ import yaml
 RULES = Path(__file__).resolve().parent.parent / "cmodel/spec/rules.yaml"
 SCENARIOS = """clean reorder loss trim ecn corrupt mixed immediate many-qps slow-host late-data link-flap plane-loss refused
 bad-ev probe-revive incast-trim penalty many-peers retry-exhaust qp-error no-bytes dynamic-mpr soak rto bad-plane long window
-few-updates plane-addresses host-errors collectives returned skip-round-trip""".split()
+few-updates plane-addresses host-errors collectives returned skip-round-trip port-stands share""".split()
 FABRIC = """flow incast permutation small ring alltoall goodput-32k path-bypass plane-loss plane-loss-4 t0t1-links-down bad-ev-20
 shared-ev loss-0.1 loss-1 incast-victim permutation-400g""".split()
 # Assumption -> scenario and the setting that is not the default; defaults are what all other runs have.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: mrc package [--deb | --tar] [--out DIR]
 #
-# mrc package: builds what an installation holds and packs it; docs/install.md says what that is. Without an option both.
+# mrc package: builds what an installation holds and packs it; docs/install.md says what that is. Without an option
+# both.
 #
 # options:
 #   --deb      mrcnic_VERSION_ARCHITECTURE.deb, for the Debian that it is built on
@@ -26,7 +27,7 @@ generators=DEB\;TZST out=.
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help)
-      sed -n 's/^# \{0,1\}//; 3,16p' "${BASH_SOURCE[0]}"
+      sed -n 's/^# \{0,1\}//; 3,17p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     --deb) generators=DEB ;;

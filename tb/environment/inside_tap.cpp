@@ -2,6 +2,7 @@
 #include "tb/environment/inside_tap.hpp"
 
 #include "gen/protocol.hpp"
+#include "protocol/nscc_config.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -9,7 +10,6 @@ namespace {
 constexpr unsigned place(CoreB boundary) { return kCoreBoundaries[static_cast<unsigned>(boundary)].word_offset; }
 constexpr uint32_t kValid = 1, kReady = 2;
 constexpr unsigned kStateBits = 3;
-constexpr uint64_t kTickPs = 128'000;
 
 /// A register with a valid is new in this cycle, not one that waits.
 bool is_new(uint32_t flags, bool& stays) {
@@ -68,7 +68,8 @@ void InsideTap::controllers(const mrc_inside_t& inside, uint64_t now_ps) {
     taken_ = Taken{Ccev::unpack(inside.cc_event), now_ps};
   } else if (state == MRC_CC_DONE && taken_) {
     const Ccev& e = taken_->event;
-    sink_.controller(inside.cc_dest, told(e), e.bytes, e.rtt * kTickPs, inside.cc_window, taken_->at_ps);
+    sink_.controller(inside.cc_dest, told(e), e.bytes, e.rtt * uint64_t{kNsccTickNs} * 1000, inside.cc_window,
+                     taken_->at_ps);
     taken_.reset();
   } else if (state == MRC_CC_IDLE) {
     taken_.reset();

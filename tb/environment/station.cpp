@@ -9,11 +9,10 @@
 #include <numeric>
 
 #include "gen/headers.hpp"
+#include "protocol/nscc_config.hpp"
 
 namespace mrc::tb {
 namespace {
-
-constexpr uint64_t kTickPs = 128'000;
 
 uint64_t cycles_of(double ns, const Preset& preset) { return static_cast<uint64_t>(ns * 1000 / preset.clock_ps); }
 
@@ -433,7 +432,7 @@ void Station::flap() {
 /// Not later than the device knows it: its tick may end just behind the cycle in which the port begins to wait.
 unsigned Station::stalled() const {
   if (own_.port_stall == 0) return 0;
-  const uint64_t least = (own_.port_stall - uint64_t{1}) * kTickPs;
+  const uint64_t least = (own_.port_stall - uint64_t{1}) * kNsccTickNs * 1000;
   unsigned planes = 0;
   for (unsigned p = 0; p < preset_.num_planes; ++p) {
     const uint64_t waited = cycle_ - waits_from_[p];

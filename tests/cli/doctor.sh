@@ -3,15 +3,7 @@
 # usage: doctor.sh SOURCE MRC
 # What mrc doctor says of a list of packages of our own, on a system of our own, with and without a build.
 set -euo pipefail
-source=$1
-mrc=$2
-scratch=$(mktemp -d)
-trap 'rm -rf -- "$scratch"' EXIT
-fail() {
-  echo "$1"
-  cat "$scratch/log"
-  exit 1
-}
+. "$(dirname -- "$(readlink -f -- "$0")")/tree.sh"
 
 tree="$scratch/a tree"
 mkdir -p "$tree/tools/yosys" "$tree/build/yosys" "$tree/cli" "$scratch/bin"

@@ -3,16 +3,7 @@
 # usage: launcher.sh SOURCE MRC
 # How ./mrc handles missing packages, shown with a package list, a system and a dpkg-query of our own, and what it builds.
 set -euo pipefail
-source=$1
-mrc=$2
-scratch=$(mktemp -d)
-trap 'rm -rf -- "$scratch"' EXIT
-
-fail() {
-  echo "$1"
-  cat "$scratch/log"
-  exit 1
-}
+. "$(dirname -- "$(readlink -f -- "$0")")/tree.sh"
 
 # signalled SIGNAL FILE COMMAND...: the command's exit code after a signal, sent when FILE is there: SIGINT to its
 # children too, like a terminal's Ctrl-C. Python starts it as a shell in a terminal would: a background job of this

@@ -65,6 +65,11 @@ def fabric(folder):
         check(f"{endpoint}: frames of nic1/0 are those of its link", 0 <= len(seen) - len(frames) <= 3)
     one = folder / "one.mrclog"
     mrc("fabric", "--scenario", "small", "--record", one, "--record-nics", "2-3,6")
+    spectrum = folder / "spectrum.mrclog"
+    mrc("fabric", "--scenario", "small", "--fabric-profile", "spectrum", "--record", spectrum)
+    said = json.loads(info(spectrum)["devices"][0]["profile"])["settings"]
+    check("code points of a fabric are in its logs", {key: said.get(key) for key in said if key.startswith("DSCP_")} ==
+          {"DSCP_TX.data": 1, "DSCP_TX.rtx": 2, "DSCP_TX.ep": 1, "DSCP_TRIM.trimmed": 11, "DSCP_TRIM.lasthop": 21})
     check("NICs that are named alone", [d["name"] for d in info(one)["devices"]] == ["nic2", "nic3", "nic6"])
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: chroot.sh SOURCE
-# Makes the packages and uses them in a bare Debian of this release: first the .tar.zst, where there is no Python, then
+# Makes the packages and uses them in a bare Debian of this release. First the .tar.zst, where there is no Python. Then
 # the .deb, which apt installs with what it depends on. Exit code 77, skipped: no root, no debootstrap, no Debian.
 set -euo pipefail
 source=$1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: first_hour.sh MRC PYTHON
-# What an installation does where there is no compiler, within a minute; and that each command which lacks something
-# says in one sentence what, then what to do. PYTHON: yes or no, whether this system has one.
+# What an installation does where there is no compiler, within a minute. Each command that lacks something has to say in
+# one sentence what, then what to do. PYTHON: yes or no, whether this system has one.
 set -euo pipefail
 . "$(dirname -- "$(readlink -f -- "$0")")/../scratch.sh"
 python=$2

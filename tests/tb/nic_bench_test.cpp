@@ -54,6 +54,19 @@ Throughput measured(const BenchOptions& o, Direction direction, std::string& pro
 
 }  // namespace
 
+TEST_CASE("a SACK comes after SACK_TRIGGER bytes, and the ports stay full", "[tb][bench][rates][A-09]") {
+  for (const uint32_t trigger : {16384u, 4096u}) {
+    BenchOptions o = options(1024, 64);
+    o.sack_trigger = trigger;
+    std::string problem;
+    const Throughput t = measured(o, Direction::Both, problem);
+    INFO(trigger << problem);
+    REQUIRE(problem.empty());
+    CHECK(t.send.sacks == Approx(1024.0 / trigger).epsilon(0.2));
+    CHECK(t.worst().ratio > 0.99);
+  }
+}
+
 TEST_CASE("full packets fill the ports, one direction and both", "[tb][bench][rates]") {
   NicBench bench(options(4096, 64));
   std::string problem = bench.start();

@@ -229,6 +229,16 @@ TEST_CASE("on a fabric both NICs have its registers and classes, whatever keys a
   }
 }
 
+TEST_CASE("data have no code point of control or of what switches trim", "[tb][scenario][A-04][A-60]") {
+  SidePlan side;
+  set_registers(side,
+                {{"DSCP_TX.ctl", 46}, {"DSCP_TRIM.trimmed", 12}, {"DSCP_TRIM.lasthop", 16}, {"DSCP_TRIM.returned", 7}});
+  for (unsigned code = 0; code < 64; ++code) {
+    INFO(code);
+    CHECK(side.fits_data(code) == (code != 46 && code != 12 && code != 16 && code != 7));
+  }
+}
+
 TEST_CASE("registers that no scenario sets, and values that do not fit, are refused", "[tb][scenario]") {
   SidePlan side;
   set_registers(side, {{"DSCP_TX.rtx", 5}, {"SACK_TRIGGER.bytes", 1024}, {"EV_CTL.skip_ticks", 7}});
