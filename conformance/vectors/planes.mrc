@@ -16,7 +16,7 @@ rules path.peer-down path.plane
 setting A-37 CTRL.ports_from_0 $set
 negative
 peer auto sack each
-dut post write len 4096 * forever
+dut post write len 512 * forever
 skip 32 > write
 p1 < endpoint request op port_status mask $mask id 1
 p1 > endpoint response id 1 op port_status within rtt
@@ -36,7 +36,7 @@ cite mrc.md 5; mrc.md 3
 rules path.peer-down
 setting A-37 CTRL.ports_from_0 $set
 peer auto sack each
-dut post write len 4096 * forever
+dut post write len 512 * forever
 skip 32 > write
 p1 < endpoint request op port_status mask $mask id 1
 p1 > endpoint response id 1 within rtt
@@ -54,7 +54,7 @@ cite mrc.md 5
 rules path.peer-down path.equal
 negative
 peer auto sack each
-dut post write len 4096 * forever
+dut post write len 512 * forever
 skip 32 > write
 p1 < endpoint request op port_status mask 0x004 id 1 raw ipv6.src 0xfd000000000000000000000000000077
 settle 2 rtt
@@ -68,7 +68,7 @@ cite mrc.md 5
 rules path.peer-down path.equal
 negative
 peer auto sack each
-dut post write len 4096 * forever
+dut post write len 512 * forever
 skip 32 > write
 p1 < endpoint request op port_status mask 0x004 id 0 raw ipv6.src 0xfd000000000000000000000000000000
 p1 < endpoint request op port_status mask 0x004 id 1 raw ipv6.src 0xfd000000000000000000000000000003
@@ -210,7 +210,7 @@ rules path.peer-down path.equal
 caps bytes
 negative
 peer auto sack each
-dut post write len 4096 * forever
+dut post write len 512 * forever
 skip 32 > write
 p1 < endpoint request op port_status mask 0x004 id 1 icrc bad
 settle 2 rtt
@@ -227,7 +227,7 @@ cite mrc.md 5; mrc.md 3
 rules path.down peer.mask
 setting A-37 CTRL.ports_from_0 $set
 peer auto sack each
-dut post write len 4096 * forever
+dut post write len 512 * forever
 skip 32 > write
 p0 carrier down as down
 p1 > endpoint request op port_status within 200 us from down as u

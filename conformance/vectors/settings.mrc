@@ -292,7 +292,7 @@ tier 3
 caps requestor ports
 evs 16
 peer auto sack each
-dut post write len 4096 * forever
+dut post write len 512 * forever
 skip 32 > write
 p1 < endpoint request op port_status mask $mask id 1
 * > endpoint response id 1 within rtt
@@ -372,7 +372,7 @@ caps requestor ports
 evs 16
 negative
 peer auto sack each
-dut post write len 4096 * forever
+dut post write len 512 * forever
 skip 32 > write
 p1 < endpoint request op port_status mask 0x004 id 1
 p1 > endpoint response id 1 within rtt

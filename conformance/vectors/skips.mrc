@@ -17,7 +17,7 @@ setting A-20 CTRL.skip_mode 2
 setting A-20 EV_CTL.skip_ticks $ticks
 evs 8
 peer auto sack each
-dut post write len 4096 * 4000
+dut post write len 512 * 4000
 skip 32 > write
 on > write ev e0 rtx 0 as marked : answer $answer
 none > write ev e0 from marked + 2 us + lat to marked + 1 us * $least
@@ -34,7 +34,7 @@ setting A-20 CTRL.skip_mode $mode
 setting A-20 EV_CTL.skip_ticks 7810
 evs 8
 peer auto sack each
-dut post write len 4096 * 2000
+dut post write len 512 * 2000
 skip 32 > write
 on > write ev e0 rtx 0 as marked : answer m skip_once
 * > write ev e0 from marked + 2 us + lat within 100 us
@@ -46,7 +46,7 @@ setting A-20 CTRL.skip_mode 2
 setting A-20 EV_CTL.skip_ticks 781
 evs 8
 peer auto sack each
-dut post write len 4096 * 3000
+dut post write len 512 * 3000
 skip 32 > write
 on > write ev e0 rtx 0 as marked : answer m skip_once
 settle 90 us
