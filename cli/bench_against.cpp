@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
 
@@ -15,13 +14,14 @@
 #include "cli/status_line.hpp"
 #include "cli/version.hpp"
 #include "input/file.hpp"
+#include "input/json.hpp"
 #include "sim/experiment/experiment.hpp"
 #include "sim/experiment/htsim.hpp"
 
 namespace mrc::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using input::Json;
 using sim::Time;
 
 constexpr input::FileKind kLog{"log of htsim", 2000 * input::kMegabyte, "Name a file that you may read, or -."};

@@ -11,7 +11,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/version.hpp"
+#include "input/json.hpp"
 #include "pipeline/nic.hpp"
 #include "tb/compare/follower.hpp"
 #include "tb/compare/lockstep.hpp"
@@ -33,6 +33,7 @@ namespace mrc::cli {
 void register_bench_fabric(Command& bench, Context& context);  // cmd_bench_fabric.cpp
 
 namespace {
+using input::Json;
 
 struct Options {
   std::string preset = "asic800", scenario = "clean", dut = "rtl", wave_dut, only, json;
@@ -380,7 +381,7 @@ std::string speeds_text(const Options& o, const Speeds& s, const Devices& device
 }
 
 std::string speeds_json(const Options& o, const Speeds& s, const tb::CosimResult& recorded, const std::string& run_id) {
-  nlohmann::ordered_json j;
+  Json j;
   j["run"] = run_id;
   j["complete"] = s.complete;
   j["preset"] = o.preset;

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,13 +24,14 @@
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
 #include "cli/version.hpp"
+#include "input/json.hpp"
 #include "sim/experiment/experiment.hpp"
 #include "tb/compare/report.hpp"
 
 namespace mrc::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using input::Json;
 
 struct Options {
   std::string json, svg, only, against, scenario = "permutation";

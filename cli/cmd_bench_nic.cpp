@@ -6,7 +6,6 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -20,13 +19,14 @@
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
 #include "cli/version.hpp"
+#include "input/json.hpp"
 #include "tb/compare/report.hpp"
 #include "tb/nic_bench.hpp"
 
 namespace mrc::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using input::Json;
 using tb::Direction;
 
 constexpr const char* kFooter = R"(

@@ -9,7 +9,6 @@
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
 
@@ -27,6 +26,7 @@
 #include "cli/trace_option.hpp"
 #include "cli/version.hpp"
 #include "cli/waiver_option.hpp"
+#include "input/json.hpp"
 #include "input/names.hpp"
 #include "input/number.hpp"
 #include "log/writer.hpp"
@@ -514,7 +514,7 @@ int run_results(const Options& options, const Context& context) {
     if (f.result.outcome == tb::Outcome::Incomplete) {
       verdict = kInconclusive;
     } else {
-      auto result = nlohmann::ordered_json::parse(tb::result_json(f.info, f.result));
+      input::Json result = *input::parse_json(tb::result_json(f.info, f.result));
       if (o.bins) result["bins"] = bins.text();
       results.add(o.seed, f.exit_code(), result);
     }

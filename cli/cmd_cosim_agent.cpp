@@ -5,7 +5,6 @@
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -24,6 +23,7 @@
 #include "cli/version.hpp"
 #include "cli/waiver_option.hpp"
 #include "input/file.hpp"
+#include "input/json.hpp"
 #include "log/writer.hpp"
 #include "reference/run.hpp"
 #include "tb/agent/agent.hpp"
@@ -35,7 +35,7 @@
 namespace mrc::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using input::Json;
 using tb::AgentOutcome;
 using tb::grouped;
 
@@ -283,7 +283,7 @@ Json run_json(const AgentCommand& c, const Judged& j, uint64_t seed, const std::
   if (!r.problem.empty()) out["problem"] = {{"time_ps", r.problem_time}, {"qp", r.problem_qp}, {"text", r.problem}};
   out["device"] = side_json(r.dut, r.dut_side);
   out["peer"] = side_json(r.peer, r.peer_side);
-  out["judge"] = Json::parse(j.judge->to_json());
+  out["judge"] = *input::parse_json(j.judge->to_json());
   if (j.bins) out["bins"] = j.bins->text();
   out["repro"] = repro;
   return out;

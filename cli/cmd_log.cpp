@@ -10,7 +10,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,6 +22,7 @@
 #include "cli/signals.hpp"
 #include "cli/wire_options.hpp"
 #include "input/file.hpp"
+#include "input/json.hpp"
 #include "input/number.hpp"
 #include "log/format.hpp"
 #include "log/import.hpp"
@@ -38,6 +38,7 @@
 
 namespace mrc::cli {
 namespace {
+using input::Json;
 
 constexpr const char* kFooter = R"(
 Examples:
@@ -172,15 +173,15 @@ class Info {
   }
 
   std::string json(const log::Reader& reader) const {
-    nlohmann::ordered_json j;
+    Json j;
     j["records"] = reader.records();
     j["parts"] = reader.parts();
     j["finished"] = reader.unfinished() == 0;
     j["skipped"] = reader.skipped();
-    j["devices"] = nlohmann::json::array();
+    j["devices"] = Json::array();
     for (const auto& [number, seen] : devices_) j["devices"].push_back(json_of(number, seen));
     j["notes"] = notes_;
-    return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return j.dump(2) + "\n";
   }
 
  private:
@@ -220,8 +221,8 @@ class Info {
                : "  end          none: what was still to come is not known\n";
   }
 
-  static nlohmann::ordered_json json_of(uint32_t number, const Seen& s) {
-    nlohmann::ordered_json d;
+  static Json json_of(uint32_t number, const Seen& s) {
+    Json d;
     d["device"] = number;
     d["name"] = s.name;
     d["profile"] = s.profile;
@@ -230,7 +231,7 @@ class Info {
       d["last"] = s.last;
     }
     for (std::size_t k = 0; k < log::kKinds; ++k) d["records"][std::string(log::kind_name(k))] = s.kinds[k];
-    d["ports"] = nlohmann::json::array();
+    d["ports"] = Json::array();
     for (const auto& [plane, p] : s.ports) {
       d["ports"].push_back({{"plane", plane},
                             {"sent", p.sent},
@@ -238,14 +239,14 @@ class Info {
                             {"received", p.received},
                             {"bytes_received", p.bytes_received}});
     }
-    d["sources"] = nlohmann::json::array();
+    d["sources"] = Json::array();
     for (const auto& [source, time] : s.newest) d["sources"].push_back(log::source_name(source));
     d["fcs_bad"] = s.bad_fcs;
     d["cut"] = s.cut;
     d["maybe"] = s.maybe;
     d["redacted"] = s.redacted;
     d["backwards"] = s.backwards;
-    d["gaps"] = nlohmann::json::array();
+    d["gaps"] = Json::array();
     for (const log::Gap& gap : s.gaps) {
       d["gaps"].push_back({{"source", log::source_name(gap.source)}, {"lost", gap.lost}, {"reason", gap.reason}});
     }

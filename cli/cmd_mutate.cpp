@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
+#include "input/json.hpp"
 #include "log/reader.hpp"
 #include "reference/judge.hpp"
 #include "reference/mutation.hpp"
@@ -25,6 +25,7 @@
 
 namespace mrc::cli {
 namespace {
+using input::Json;
 
 constexpr const char* kFooter = R"(
 Examples:
@@ -204,11 +205,11 @@ int run(const Options& o) {
   if (o.blur == 0) out << fmt::format("{} of {} mutants seen ({:.2f} %)\n", r.seen, r.mutants, share);
   if (o.blur != 0) out << fmt::format("{} blurred logs, {} false alarms\n", r.blurred, r.alarms.size());
   outputs.write(json, [&](std::ostream& to) {
-    nlohmann::ordered_json j{{"mutants", r.mutants},
-                             {"seen", r.seen},
-                             {"share", share},
-                             {"blurred", r.blurred},
-                             {"false_alarms", r.alarms.size()}};
+    Json j{{"mutants", r.mutants},
+           {"seen", r.seen},
+           {"share", share},
+           {"blurred", r.blurred},
+           {"false_alarms", r.alarms.size()}};
     for (const auto& [name, kind] : r.kinds)
       j["kinds"].push_back({{"kind", name}, {"mutants", kind.mutants}, {"seen", kind.seen}, {"rules", kind.rules}});
     to << j.dump(1) << '\n';

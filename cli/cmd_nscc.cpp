@@ -6,7 +6,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "input/file.hpp"
+#include "input/json.hpp"
 #include "protocol/nscc.hpp"
 #include "protocol/nscc_events.hpp"
 #include "protocol/nscc_float.hpp"
@@ -21,6 +21,7 @@
 
 namespace mrc::cli {
 namespace {
+using input::Json;
 
 constexpr const char* kFooter = R"(
 EVENTS.csv: the first line names the columns, in any order; then one event per line, sorted by time.
@@ -116,9 +117,9 @@ void show_config(const NsccReal& r, const NsccWords& w, bool json) {
   };
   const auto row_words = nscc_row(w);
   if (json) {
-    nlohmann::ordered_json out;
+    Json out;
     for (const Row& row : rows) out[row.name] = {{"value", row.value}, {"word", row.word}, {"format", row.format}};
-    out["cc_profile"] = nlohmann::ordered_json::array();
+    out["cc_profile"] = Json::array();
     for (const uint32_t word : row_words) out["cc_profile"].push_back(fmt::format("0x{:08x}", word));
     std::cout << out.dump() << '\n';
     return;
@@ -141,12 +142,12 @@ void print(const NsccLine& line, double cwnd, double inflight, NsccMode mode, do
   const bool off = mode == NsccMode::Off;
   const auto whole = static_cast<int64_t>(inflight);
   if (json) {
-    nlohmann::ordered_json out;
+    Json out;
     out["line"] = line.line;
     out["time_ns"] = line.time_ns;
     out["kind"] = nscc_kind_name(line.event.kind);
     out["bytes"] = line.event.bytes;
-    out["cwnd"] = off ? nlohmann::ordered_json() : nlohmann::ordered_json(cwnd);
+    out["cwnd"] = off ? Json() : Json(cwnd);
     out["inflight"] = whole;
     out["mode"] = nscc_mode_name(mode);
     if (!off) {

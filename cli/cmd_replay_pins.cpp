@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <istream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,12 +20,14 @@
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
 #include "cli/wire_options.hpp"
+#include "input/json.hpp"
 #include "tb/board/replay.hpp"
 #include "tb/compare/report.hpp"
 #include "wire/pcapng.hpp"
 
 namespace mrc::cli {
 namespace {
+using input::Json;
 
 constexpr const char* kFooter = R"(
 Examples:
@@ -114,7 +115,7 @@ std::string text(const tb::ReplayResult& r, const tb::RecordReader& record) {
 }
 
 std::string json(const tb::ReplayResult& r, const tb::RecordReader& record, const Options& o, const Context& context) {
-  nlohmann::ordered_json j;
+  Json j;
   j["schema"] = 1;
   j["run_id"] = context.run_id;
   j["preset"] = o.preset;

@@ -4,18 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "cli/context.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/output.hpp"
 #include "cli/version.hpp"
+#include "input/json.hpp"
 #include "tb/compare/report.hpp"
 
 namespace mrc::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using input::Json;
 using sim::EventResult;
 using sim::ExperimentResult;
 using sim::GroupResult;

@@ -8,14 +8,13 @@
 
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "cli/context.hpp"
 
 namespace mrc::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using input::Json;
 
 /// A text without its numbers, so that failures of one kind have one.
 std::string without_numbers(const std::string& text) {
@@ -46,20 +45,23 @@ const char* word_of(int exit_code) {
 }  // namespace
 
 std::string signature_of(const Json& result) {
-  std::string outcome = result.value("result", "");
+  const std::string& outcome = result.text_of("result");
   if (outcome == "pass") return "";
-  if (const auto d = result.find("divergence"); d != result.end()) {
-    const Json& differences = (*d)["differences"];
-    return d->value("block", "") + (differences.empty() ? "" : "." + differences[0].value("field", ""));
+  if (const Json* d = result.find("divergence")) {
+    const Json* differences = d->find("differences");
+    const bool none = differences == nullptr || differences->items.empty();
+    return d->text_of("block") + (none ? "" : "." + differences->items[0].text_of("field"));
   }
-  if (const auto a = result.find("failed_assertion"); a != result.end()) return "assertion " + a->value("name", "");
-  if (const auto j = result.find("judge"); j != result.end()) {
-    for (const Json& finding : j->value("findings", Json::array()))
-      if (finding.value("verdict", "") == "fail") return finding.value("rule", "");
+  if (const Json* a = result.find("failed_assertion")) return "assertion " + a->text_of("name");
+  if (const Json* judge = result.find("judge")) {
+    if (const Json* findings = judge->find("findings")) {
+      for (const Json& finding : findings->items)
+        if (finding.text_of("verdict") == "fail") return finding.text_of("rule");
+    }
   }
-  if (const auto p = result.find("problem"); p != result.end()) {
-    const std::string block = p->value("block", "");
-    return outcome + ": " + (block.empty() ? without_numbers(p->value("text", "")) : block);
+  if (const Json* p = result.find("problem")) {
+    const std::string& block = p->text_of("block");
+    return outcome + ": " + (block.empty() ? without_numbers(p->text_of("text")) : block);
   }
   return outcome;
 }
@@ -99,14 +101,14 @@ void SeedResults::read_seeds() {
   for (unsigned number = 1;; ++number) {
     const size_t end = text.find('\n', begin);
     if (end == std::string::npos) break;
-    const Json line = Json::parse(text.begin() + static_cast<ptrdiff_t>(begin),
-                                  text.begin() + static_cast<ptrdiff_t>(end), nullptr, false);
-    const auto seed = line.is_object() ? line.find("seed") : line.end();
-    if (!line.is_object() || seed == line.end() || !seed->is_number_unsigned()) {
+    const auto line = input::parse_json(std::string_view(text).substr(begin, end - begin));
+    const Json* of = line ? line->find("seed") : nullptr;
+    const auto seed = of != nullptr ? of->whole() : std::nullopt;
+    if (!seed) {
       throw UsageError(fmt::format("{}:{} is no line of results.", path_, number),
                        "Name a file that 'mrc cosim --results' wrote, or one that does not exist.");
     }
-    seeds_.insert(seed->get<uint64_t>());
+    seeds_.insert(*seed);
     begin = end + 1;
   }
   size_ = static_cast<int64_t>(begin);
@@ -118,15 +120,19 @@ void SeedResults::add(uint64_t seed, int exit_code, const Json& result) {
   line["seed"] = seed;
   line["result"] = word_of(exit_code);
   line["exit_code"] = exit_code;
-  line["seconds"] = result.value("seconds", 0.0);
-  line["packets"] = result.value("data_packets", uint64_t{0});
-  if (result.contains("cycles")) line["cycles"] = result["cycles"];
-  if (result.contains("drawn")) line["drawn"] = result["drawn"];
-  if (result.contains("reason")) line["reason"] = result["reason"];
-  if (exit_code == kPass && result.contains("bins")) line["bins"] = result["bins"];
+  const auto member = [&](const char* name, const Json& otherwise) {
+    const Json* found = result.find(name);
+    return found != nullptr ? *found : otherwise;
+  };
+  line["seconds"] = member("seconds", 0.0);
+  line["packets"] = member("data_packets", 0);
+  for (const char* name : {"cycles", "drawn", "reason", "bins"}) {
+    const bool wanted = std::string_view(name) != "bins" || exit_code == kPass;
+    if (const Json* found = result.find(name); found != nullptr && wanted) line[name] = *found;
+  }
   line["signature"] = signature_of(result);
-  line["repro"] = result.value("repro", "");
-  const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  line["repro"] = result.text_of("repro");
+  const std::string text = line.dump() + "\n";
   size_t written = 0;
   while (written < text.size()) {
     const ssize_t got = ::write(fd_, text.data() + written, text.size() - written);

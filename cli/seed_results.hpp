@@ -3,15 +3,16 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
+
+#include "input/json.hpp"
 
 namespace mrc::cli {
 
 /// What failures have in common: block and field of a divergence, rule of a finding, name of an assertion, else the
 /// outcome. "" for a pass. `result` is the JSON of one run at any level.
-std::string signature_of(const nlohmann::ordered_json& result);
+std::string signature_of(const input::Json& result);
 
 /// A file of results that grows by whole lines, each on the disk before the next run begins. One process writes it.
 class SeedResults {
@@ -26,7 +27,7 @@ class SeedResults {
   /// The seed has its line.
   bool has(uint64_t seed) const { return seeds_.count(seed) != 0; }
   /// Adds the line of a run. Throws UsageError when the disk refuses; the file has whole lines then too.
-  void add(uint64_t seed, int exit_code, const nlohmann::ordered_json& result);
+  void add(uint64_t seed, int exit_code, const input::Json& result);
 
  private:
   [[noreturn]] void fail(const std::string& what, int why) const;

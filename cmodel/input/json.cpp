@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace mrc::input {
 namespace {
@@ -29,7 +31,171 @@ void append_utf8(std::string& to, uint32_t c) {
     put(0x80 | (c & 0x3F));
   }
 }
+/// Written as nlohmann/json writes it: doubles, escapes, what stands for bytes that are no UTF-8.
+template <class T>
+std::string written(const T& value) {
+  return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+bool is_plain(char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
+
+void append_text(std::string& to, const std::string& text) {
+  if (!std::all_of(text.begin(), text.end(), is_plain)) {
+    to += written(text);
+    return;
+  }
+  to += '"';
+  to += text;
+  to += '"';
+}
+
+/// Writes a tree.
+class Writer {
+ public:
+  explicit Writer(int indent) : indent_(indent) {}
+
+  void value(const Json& json) {
+    switch (json.kind) {
+      case Json::Kind::Null:
+        out_ += "null";
+        break;
+      case Json::Kind::False:
+        out_ += "false";
+        break;
+      case Json::Kind::True:
+        out_ += "true";
+        break;
+      case Json::Kind::Number:
+        out_ += json.text;
+        break;
+      case Json::Kind::Text:
+        append_text(out_, json.text);
+        break;
+      case Json::Kind::Array:
+        list('[', json.items, ']', [&](const Json& item) { value(item); });
+        break;
+      case Json::Kind::Object:
+        list('{', json.members, '}', [&](const JsonMember& m) {
+          append_text(out_, m.name);
+          out_ += indent_ < 0 ? ":" : ": ";
+          value(m.value);
+        });
+        break;
+    }
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  template <class T, class Write>
+  void list(char begin, const std::vector<T>& of, char end, const Write& write) {
+    out_ += begin;
+    ++depth_;
+    for (const T& one : of) {
+      if (&one != &of.front()) out_ += ',';
+      line();
+      write(one);
+    }
+    --depth_;
+    if (!of.empty()) line();
+    out_ += end;
+  }
+  void line() {
+    if (indent_ < 0) return;
+    out_ += '\n';
+    out_.append(static_cast<size_t>(indent_) * depth_, ' ');
+  }
+
+  int indent_;
+  size_t depth_ = 0;
+  std::string out_;
+};
 }  // namespace
+
+Json::Json() = default;
+Json::Json(std::nullptr_t) {}
+Json::Json(std::string_view value) : kind(Kind::Text), text(value) {}
+Json::Json(std::initializer_list<JsonMember> of) : kind(Kind::Object), members(of) {}
+Json::Json(const Json&) = default;
+Json::Json(Json&&) noexcept = default;
+Json& Json::operator=(const Json&) = default;
+Json& Json::operator=(Json&&) noexcept = default;
+Json::~Json() = default;
+
+Json Json::array() {
+  Json json;
+  json.kind = Kind::Array;
+  return json;
+}
+
+Json Json::object() {
+  Json json;
+  json.kind = Kind::Object;
+  return json;
+}
+
+void Json::set(int64_t value) {
+  kind = Kind::Number;
+  text = std::to_string(value);
+}
+
+void Json::set(uint64_t value) {
+  kind = Kind::Number;
+  text = std::to_string(value);
+}
+
+void Json::set(double value) {
+  if (!std::isfinite(value)) return;
+  kind = Kind::Number;
+  text = written(value);
+}
+
+std::optional<uint64_t> Json::whole() const {
+  uint64_t value = 0;
+  if (!is_number()) return std::nullopt;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (wrong != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+const std::string& Json::text_of(std::string_view name) const {
+  static const std::string none;
+  const Json* member = find(name);
+  return member != nullptr && member->is_text() ? member->text : none;
+}
+
+Json& Json::operator[](std::string_view name) {
+  for (JsonMember& m : members) {
+    if (m.name == name) return m.value;
+  }
+  kind = Kind::Object;
+  return members.emplace_back(name, Json()).value;
+}
+
+void Json::update(Json object) {
+  for (JsonMember& m : object.members) (*this)[m.name] = std::move(m.value);
+}
+
+void Json::push_back(Json value) {
+  kind = Kind::Array;
+  items.push_back(std::move(value));
+}
+
+std::string Json::dump(int indent) const {
+  Writer writer(indent);
+  writer.value(*this);
+  return writer.take();
+}
+
+std::optional<Json> parse_json(std::string_view text) {
+  try {
+    JsonReader reader(text, {});
+    std::optional<Json> document = reader.next();
+    if (document && reader.next()) return std::nullopt;
+    return document;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
 
 const Json* Json::find(std::string_view name) const {
   for (const JsonMember& m : members) {

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "input/json.hpp"
 #include "log/format.hpp"
 #include "log/packet.hpp"
 #include "util/printable.hpp"
@@ -14,7 +14,7 @@
 namespace mrc::log {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using input::Json;
 
 constexpr std::string_view kKindNames[] = {"device", "port",  "frame", "qp",  "mr",      "host", "post", "post_receive",
                                            "cqe",    "event", "until", "gap", "counter", "note", "end"};
@@ -253,7 +253,7 @@ std::string to_json(const Record& record) {
   j["device"] = record.device;
   j["time"] = record.time;
   std::visit(Members{j}, record.body);
-  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return j.dump();
 }
 
 }  // namespace mrc::log

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -14,7 +13,7 @@
 namespace mrc::ref {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using input::Json;
 constexpr const char* kRemedy =
     "Name a file that 'mrc check --coverage FILE' or 'mrc rule-coverage -o FILE' has written.";
 
@@ -91,7 +90,7 @@ std::string Coverage::to_json() const {
     Json& row = applied[info(rule).id] = Json::object();
     for (const auto& [situation, times] : cells) row[situation_text(situation)] = times;
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(1) + "\n";
 }
 
 std::string Coverage::to_text(bool full) const {
@@ -134,28 +133,37 @@ std::string Coverage::to_text(bool full) const {
 
 Coverage read_coverage(std::string_view text, const std::string& file) {
   const auto refuse = [&](const std::string& what) { throw InputError(fmt::format("{}: {}.", file, what), kRemedy); };
-  const Json json = Json::parse(text, nullptr, false);
-  const auto whole = [](const Json& value) { return value.is_number_unsigned(); };
-  if (!json.is_object() || !json.contains("coverage") || !json.contains("applied") || !json["applied"].is_object() ||
-      !json.contains("runs") || !whole(json["runs"]) || !json.contains("devices") || !json["devices"].is_array())
+  const std::optional<Json> json = input::parse_json(text);
+  const Json none;
+  const auto member = [&](const char* name) -> const Json& {
+    const Json* found = json ? json->find(name) : nullptr;
+    return found != nullptr ? *found : none;
+  };
+  const Json &version = member("coverage"), &rules = member("rules"), &devices = member("devices");
+  const Json& applied = member("applied");
+  const auto runs = member("runs").whole();
+  if (!json || !json->contains("coverage") || !applied.is_object() || !runs || !devices.is_array())
     refuse("no coverage of rules");
-  if (json["coverage"] != 1) refuse("coverage of another version than 1");
-  if (!json.contains("rules") || json["rules"] != rules_version())
+  if (version.whole() != 1) refuse("coverage of another version than 1");
+  if (!rules.is_text() || rules.text != rules_version())
     throw InputError(fmt::format("{}: made with other rules than those of this mrc ({}).", file, rules_version()),
                      "Judge the logs again: 'mrc check LOG --coverage FILE'.");
   Coverage coverage;
-  coverage.runs_ = json["runs"].get<uint64_t>();
-  for (const Json& device : json["devices"]) {
-    if (!device.is_string()) refuse("a device that is no name");
-    coverage.devices_.insert(device.get<std::string>());
+  coverage.runs_ = *runs;
+  for (const Json& device : devices.items) {
+    if (!device.is_text()) refuse("a device that is no name");
+    coverage.devices_.insert(device.text);
   }
-  for (const auto& [id, cells] : json["applied"].items()) {
+  for (const input::JsonMember& row : applied.members) {
+    const std::string& id = row.name;
+    const Json& cells = row.value;
     const auto rule = rule_named(id);
     if (!rule || !cells.is_object()) refuse(fmt::format("no rule '{}'", id));
-    for (const auto& [name, times] : cells.items()) {
-      const auto situation = situation_of(name);
-      if (!situation || !whole(times)) refuse(fmt::format("no situation '{}' of rule {}", name, id));
-      coverage.counts_[*rule][*situation] += times.get<uint64_t>();
+    for (const input::JsonMember& cell : cells.members) {
+      const auto situation = situation_of(cell.name);
+      const auto times = cell.value.whole();
+      if (!situation || !times) refuse(fmt::format("no situation '{}' of rule {}", cell.name, id));
+      coverage.counts_[*rule][*situation] += *times;
     }
   }
   return coverage;

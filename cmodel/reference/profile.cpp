@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "input/json.hpp"
 #include "input/names.hpp"
@@ -337,12 +336,12 @@ class Differing {
   void address(const char* name, const log::Ip& value) {
     if (value != log::Ip{}) json[name] = wire::to_text(value);
   }
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  Json json = Json::object();
 };
 
-nlohmann::ordered_json json_of(const TrafficClass& c) { return {{"data", c.data}, {"rtx", c.rtx}}; }
+Json json_of(const TrafficClass& c) { return {{"data", c.data}, {"rtx", c.rtx}}; }
 
-nlohmann::ordered_json json_of(const log::Qp& q) {
+Json json_of(const log::Qp& q) {
   const log::Qp usual;
   Differing d;
   d.json["qp"] = q.qp;
@@ -377,7 +376,7 @@ nlohmann::ordered_json json_of(const log::Qp& q) {
   return d.json;
 }
 
-nlohmann::ordered_json json_of(const log::Mr& r) {
+Json json_of(const log::Mr& r) {
   const log::Mr usual;
   Differing d;
   d.json["rkey"] = r.rkey;
@@ -389,7 +388,7 @@ nlohmann::ordered_json json_of(const log::Mr& r) {
   return d.json;
 }
 
-nlohmann::ordered_json json_of(const Controller& c) {
+Json json_of(const Controller& c) {
   const Controller usual;
   Differing d;
   d.json["dest"] = c.dest;
@@ -500,7 +499,7 @@ std::string to_json(const Profile& p) {
   for (const log::Qp& qp : p.qps) d.json["qps"].push_back(json_of(qp));
   for (const log::Mr& region : p.regions) d.json["regions"].push_back(json_of(region));
   for (const Controller& controller : p.controllers) d.json["controllers"].push_back(json_of(controller));
-  return d.json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return d.json.dump();
 }
 
 }  // namespace mrc::ref

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "input/json.hpp"
 #include "log/digest.hpp"
 #include "log/format.hpp"
 #include "wire/text.hpp"
@@ -13,11 +13,9 @@
 namespace mrc::ref {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using input::Json;
 
 std::string time_text(Time time) { return fmt::format("{:.3f} us", static_cast<double>(time) / 1e6); }
-
-std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
 
 /// Of what a device promises; which QPs and regions there are is of a run.
 std::string profile_digest(Profile profile) {
@@ -299,15 +297,15 @@ std::string Run::to_json() const {
                        {"verdict", ref::name_of(verdict_of(device.judge->report()))},
                        {"packets", device.judge->packets()}});
     const Tightness& tight = device.judge->report().tightness();
-    devices.back()["tightness"] = {{"answers", tight.answers}, {"open", tight.open}, {"most_values", tight.most}};
+    devices.items.back()["tightness"] = {{"answers", tight.answers}, {"open", tight.open}, {"most_values", tight.most}};
     const Delays& answers = device.judge->report().answers();
     if (answers.count() == 0) continue;
     const Profile& profile = device.judge->profile();
-    devices.back()["answers"] = {{"count", answers.count()},
-                                 {"promised_ps", profile.take + profile.answer},
-                                 {"half_ps", answers.within(0.5)},
-                                 {"p99_ps", answers.within(0.99)},
-                                 {"longest_ps", answers.longest()}};
+    devices.items.back()["answers"] = {{"count", answers.count()},
+                                       {"promised_ps", profile.take + profile.answer},
+                                       {"half_ps", answers.within(0.5)},
+                                       {"p99_ps", answers.within(0.99)},
+                                       {"longest_ps", answers.longest()}};
   }
   json["devices"] = std::move(devices);
   const Share sum = share();
@@ -360,8 +358,8 @@ std::string Run::to_json() const {
     }
   }
   Json unused = unused_waivers();
-  if (!unused.empty()) json["unused_waivers"] = std::move(unused);
-  return dump(json, 1) + "\n";
+  if (!unused.items.empty()) json["unused_waivers"] = std::move(unused);
+  return json.dump(1) + "\n";
 }
 
 std::string Run::to_text(const std::string& repro) const {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <type_traits>
 
@@ -18,8 +17,8 @@ namespace mrc::wire {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Tree = input::Json;
+using input::Json;
+using Tree = Json;  // that was read
 
 template <class Header>
 Json header_json(const Header& header) {
@@ -64,8 +63,6 @@ Json packet_json(const Packet& p, std::span<const uint8_t> frame, const WireConf
   }
   return out;
 }
-
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 /// What is wrong with one object: where in it, and how to mend it.
 struct Problem {
@@ -408,7 +405,7 @@ class ObjectReader {
 }  // namespace
 
 std::string to_json(const Packet& packet, std::span<const uint8_t> frame, const WireConfig& config) {
-  return dump(packet_json(packet, frame, config));
+  return packet_json(packet, frame, config).dump();
 }
 
 std::string to_json(const CapturedFrame& frame, uint64_t number) {
@@ -423,7 +420,7 @@ std::string to_json(const CapturedFrame& frame, uint64_t number) {
   if (frame.wire != WireConfig{}) capture["options"] = to_options(frame.wire, {});
   if (!frame.comments.empty()) capture["comments"] = frame.comments;
   out.update(packet_json(decode(frame.bytes, frame.wire), frame.bytes, frame.wire));
-  return dump(out);
+  return out.dump();
 }
 
 Result<std::vector<CapturedFrame>> from_json(std::string_view text, const std::string& name, const WireConfig& config,

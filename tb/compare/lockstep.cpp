@@ -4,13 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <map>
 
+#include "input/json.hpp"
 #include "wire/decode.hpp"
 #include "wire/json.hpp"
 
 namespace mrc::tb {
 namespace {
+using input::Json;
 
 std::string flag(uint32_t value) { return value ? "1" : "0"; }
 
@@ -32,6 +34,13 @@ void byte_differences(std::vector<Difference>& list, const std::string& name, co
   list.push_back({fmt::format("{} bytes from {} on ({} differ)", name, first, count), hex(dut), hex(model)});
 }
 
+/// The values of a tree by their paths, "/bth/psn".
+void flatten(const Json& json, const std::string& path, std::map<std::string, std::string>& to) {
+  for (const input::JsonMember& m : json.members) flatten(m.value, path + "/" + m.name, to);
+  for (std::size_t i = 0; i < json.items.size(); ++i) flatten(json.items[i], fmt::format("{}/{}", path, i), to);
+  if (json.members.empty() && json.items.empty()) to[path] = json.dump();
+}
+
 /// A header of the NIC in words of the protocol: what its bytes say differently.
 void header_differences(std::vector<Difference>& list, const uint32_t* dut, const uint8_t* dut_bytes,
                         const uint32_t* model, const uint8_t* model_bytes) {
@@ -39,13 +48,16 @@ void header_differences(std::vector<Difference>& list, const uint32_t* dut, cons
     const Hdr h = Hdr::unpack(words);  // with as many zeros behind it as the packet will have
     std::vector<uint8_t> frame(bytes, bytes + std::min<unsigned>(h.hdr_len, kHdrBytes));
     frame.resize(frame.size() + (size_t{h.plen} + 3) / 4 * 4 + 4);
-    return nlohmann::json::parse(wire::to_json(wire::decode(frame), frame)).flatten();
+    std::map<std::string, std::string> flat;
+    flatten(*input::parse_json(wire::to_json(wire::decode(frame), frame)), "", flat);
+    return flat;
   };
   const auto d = decoded(dut, dut_bytes), m = decoded(model, model_bytes);
-  for (const auto& [key, value] : m.items()) {
+  for (const auto& [key, value] : m) {
     if (key.starts_with("/error") || key.starts_with("/payload") || key.starts_with("/icrc") || key.starts_with("/raw"))
       continue;
-    if (d.contains(key) && d[key] != value) list.push_back({key.substr(1), d[key].dump(), value.dump()});
+    if (const auto other = d.find(key); other != d.end() && other->second != value)
+      list.push_back({key.substr(1), other->second, value});
   }
 }
 

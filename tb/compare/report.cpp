@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <numeric>
+
+#include "input/json.hpp"
 
 namespace mrc::tb {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using input::Json;
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
@@ -317,9 +318,9 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
         differences.push_back({{"field", x.field}, {"device", x.dut}, {"model", x.model}});
       list.push_back(
           {{"cycle", d.cycle}, {"block", d.block}, {"where", d.where}, {"qp", d.qp}, {"differences", differences}});
-      if (!d.note.empty()) list.back()["note"] = d.note;
+      if (!d.note.empty()) list.items.back()["note"] = d.note;
     }
-    j["divergence"] = list.front();
+    j["divergence"] = list.items.front();
     j["divergences_in_that_cycle"] = list;
   }
   if (!r.problem.empty())
@@ -414,7 +415,7 @@ std::string sweep_json(const Sweep& s, double seconds) {
   j["cycles"] = s.cycles;
   j["seconds"] = seconds;
   j["runs"] = runs;
-  if (!s.failure.empty()) j["failure"] = Json::parse(s.failure);
+  if (!s.failure.empty()) j["failure"] = *input::parse_json(s.failure);
   return j.dump(2) + "\n";
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 
@@ -103,9 +102,7 @@ class Reader {
   const std::string& file_;
 };
 
-std::string json_text(std::string_view text) {
-  return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string json_text(std::string_view text) { return Json(text).dump(); }
 
 std::string refusal(const std::string& sentence, bool unsupported) {
   return fmt::format(R"({{"ok":false,"error":{},"unsupported":{}}})", json_text(sentence), unsupported);

@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "gen/csr.hpp"
+#include "input/json.hpp"
 #include "reference/profile.hpp"
 
 namespace mrc::tb {
 namespace {
+using input::Json;
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Refusal(sentence, true); }
 
@@ -138,7 +139,7 @@ PinsSettings read_settings(const std::vector<std::pair<std::string, uint64_t>>& 
 std::string profile_json(const std::string& name, unsigned planes, const Preset& preset,
                          const std::vector<std::pair<std::string, uint64_t>>& settings, bool silent_drops,
                          const std::vector<const char*>& shows) {
-  nlohmann::ordered_json out;
+  Json out;
   out["name"] = name;
   out["planes"] = planes;
   out["port_gbps"] = preset.port_gbps;
@@ -146,9 +147,9 @@ std::string profile_json(const std::string& name, unsigned planes, const Preset&
   out["answer_ps"] = kAnswerTime;
   out["skew_ps"] = 0;
   out["silent_drops"] = silent_drops;
-  out["shows"] = nlohmann::ordered_json::array();
+  out["shows"] = Json::array();
   for (const char* kind : shows) out["shows"].push_back(kind);
-  auto& of = out["settings"] = nlohmann::ordered_json::object();
+  auto& of = out["settings"] = Json::object();
   for (const auto& [key, value] : settings) {
     if (is_judged(key)) of[key] = value;
   }

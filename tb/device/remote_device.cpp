@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,9 +26,15 @@ constexpr std::size_t kMaxTogether = 384 << 10;
 constexpr std::size_t kMaxFrame = 1 << 16;
 constexpr std::size_t kMaxList = 65536;
 
-std::string json_text(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+/// The same with its members in the order of their names, whatever order the device has.
+Json by_name(Json json) {
+  std::ranges::sort(json.members, {}, &input::JsonMember::name);
+  for (input::JsonMember& m : json.members) m.value = by_name(std::move(m.value));
+  for (Json& item : json.items) item = by_name(std::move(item));
+  return json;
 }
+
+std::string json_text(const std::string& text) { return Json(text).dump(); }
 
 void append_hex(std::string& to, std::span<const uint8_t> bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -250,9 +255,8 @@ DeviceInfo RemoteDevice::open(const OpenRequest& request) {
   info.evs = static_cast<unsigned>(whole(*limits, "evs", ~0u));
   info.regions = static_cast<unsigned>(whole(*limits, "regions", ~0u));
   info.post = static_cast<unsigned>(whole(*limits, "post", ~0u));
-  const nlohmann::json again = nlohmann::json::parse(last_line_, nullptr, false);
-  if (const auto profile = again.find("profile"); again.is_object() && profile != again.end() && profile->is_object())
-    info.profile = profile->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (const Json* profile = a.find("profile"); profile != nullptr && profile->is_object())
+    info.profile = by_name(*profile).dump();
   if (info.profile.empty()) bad("has no profile");
   info_ = info;
   batch_ = std::ranges::find(info.caps, "batch") != info.caps.end();

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <variant>
+
+#include "input/json.hpp"
 
 namespace mrc::tb {
 namespace {
+using input::Json;
 
 constexpr Time kStep = 1'000'000;        ///< ps that the NIC runs between two looks at its ports
 constexpr uint64_t kPumpNs = 5'000'000;  ///< wall time of one pump(), so that calls are answered
@@ -25,10 +27,15 @@ size_t bytes_of(const Output& output) {
 }  // namespace
 
 std::string slower_profile(const std::string& profile, const WallTime& time) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(profile);
-  json["take_ps"] = json.value("take_ps", Time{3'000'000}) + 2 * time.share();
-  json["answer_ps"] = json.value("answer_ps", Time{10'000'000}) + time.share();
-  json["skew_ps"] = json.value("skew_ps", Time{0}) + time.jitter;
+  Json json = input::parse_json(profile).value_or(Json::object());
+  const auto add = [&](const char* name, Time usual, Time more) {
+    const Json* now = json.find(name);
+    const auto time = now != nullptr ? now->whole() : usual;
+    if (time) json[name] = *time + more;  // who reads the profile refuses what is no time
+  };
+  add("take_ps", 3'000'000, 2 * time.share());
+  add("answer_ps", 10'000'000, time.share());
+  add("skew_ps", 0, time.jitter);
   return json.dump();
 }
 
