@@ -21,11 +21,20 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "build type" FORCE)
 endif()
 
+# One cache serves every clone: paths below this one are told to ccache as seen from the build folder, and no object
+# holds another. What a source must know of its clone it includes (clone_paths.hpp): a -D would be of all files.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  set(MRC_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+    "${CCACHE_PROGRAM}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${MRC_LAUNCHER}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${MRC_LAUNCHER}")
 endif()
+# Nor does __FILE__ name the clone, with ccache or without: an installation leads nowhere back.
+add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>")
+configure_file(cmake/clone_paths.hpp.in "${PROJECT_BINARY_DIR}/clone/clone_paths.hpp" @ONLY)
+add_library(mrc_clone_paths INTERFACE)
+target_include_directories(mrc_clone_paths INTERFACE "${PROJECT_BINARY_DIR}/clone")
 
 find_program(MOLD_PROGRAM mold)
 if(MOLD_PROGRAM)
@@ -74,6 +83,12 @@ function(mrc_library name)
     target_compile_definitions(mrcnic_${name} PUBLIC MRC_CHECKS=1)
   endif()
   target_link_libraries(mrcnic_${name} PRIVATE "$<BUILD_INTERFACE:mrcnic_warnings>")
+endfunction()
+
+# mrc_compile_lightly(SOURCES...): of this folder. They read and write texts, once in a run; the last optimisations would
+# take a third of the compiler's time for them. Not for what runs for every cycle, frame or record.
+function(mrc_compile_lightly)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
 endfunction()
 
 # mrc_install(TARGET FOLDER [EXPORT SET]): a program or shared object into FOLDER of an installation. Wherever that is

@@ -55,16 +55,6 @@ def limit_of(name):
     return LIMITS[max(folders, key=len)] if folders else None
 
 
-PRECOMPILED = re.compile(
-    r"(?<= )(?:(?:-Xclang )?-include(?:-pch)? (?:-Xclang )?\S*cmake_pch\.\S+|-Winvalid-pch|-fpch-preprocess"
-    r"|-Xclang -fno-pch-timestamp)(?= )")
-
-
-def plain(command):
-    """The words of a compiler call without precompiled headers: what the source includes by itself."""
-    return shlex.split(PRECOMPILED.sub("", command))
-
-
 def commands(build):
     """{source relative to the repository: (folder, words of its compiler call without output)}, of ours alone."""
     known = build / "compile_commands.json"
@@ -78,7 +68,7 @@ def commands(build):
         name = str(path.relative_to(rtl.ROOT))
         if limit_of(name) is None:
             continue
-        words = plain(entry["command"])
+        words = shlex.split(entry["command"])
         at = words.index("-o")
         found.setdefault(name, (entry["directory"], words[:at] + words[at + 2:]))
     return found

@@ -25,7 +25,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import build_time
 import rtl
 
 FOLDERS = ("cli", "cmodel", "fuzz", "sim", "tb")
@@ -47,7 +46,6 @@ def commands(files, build):
         rtl.fail(f"{known} is missing.", "Call './mrc lint --cpp', which builds what it needs.")
     found = {}
     for entry in json.loads(known.read_text()):
-        entry["command"] = shlex.join(build_time.plain(entry["command"]))
         preferred = PREFERRED.search(entry["command"]) and not re.search("_asserted|_stalled", entry["command"])
         if entry["file"] not in found or preferred:
             found[entry["file"]] = entry

@@ -30,8 +30,8 @@ std::string slower_profile(const std::string& profile, const WallTime& time) {
   Json json = input::parse_json(profile).value_or(Json::object());
   const auto add = [&](const char* name, Time usual, Time more) {
     const Json* now = json.find(name);
-    const auto time = now != nullptr ? now->whole() : usual;
-    if (time) json[name] = *time + more;  // who reads the profile refuses what is no time
+    const auto promised = now != nullptr ? now->whole() : usual;
+    if (promised) json[name] = *promised + more;  // who reads the profile refuses what is no time
   };
   add("take_ps", 3'000'000, 2 * time.share());
   add("answer_ps", 10'000'000, time.share());

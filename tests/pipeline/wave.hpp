@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "clone_paths.hpp"
 #include "pipeline/lib/stream.hpp"
 
 namespace mrc {

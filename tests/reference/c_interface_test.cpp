@@ -6,6 +6,7 @@
 #include <string>
 
 #include "api/mrc_ref.h"
+#include "clone_paths.hpp"
 #include "log/reader.hpp"
 #include "tests/reference/breaking.hpp"
 

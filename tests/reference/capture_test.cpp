@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "clone_paths.hpp"
 #include "log/import.hpp"
 #include "tests/reference/breaking.hpp"
 #include "tests/reference/captures.hpp"

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include "clone_paths.hpp"
+
 using Catch::Matchers::ContainsSubstring;
 
 namespace {

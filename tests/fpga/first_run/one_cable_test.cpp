@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "clone_paths.hpp"
 #include "tests/fpga/first_run/bring_up.hpp"
 
 using namespace mrc;

@@ -11,6 +11,7 @@
 
 #include "Vmrc_fpga_record_fpga100.h"
 #include "Vmrc_fpga_record_tiny.h"
+#include "clone_paths.hpp"
 #include "tb/board/replay.hpp"
 #include "tb/compare/bugs.hpp"
 #include "tests/fpga/record/recorder.hpp"
