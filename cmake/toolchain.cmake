@@ -62,8 +62,7 @@ endif()
 # Warnings for our own sources; generated and Verilated ones do not link this.
 add_library(mrcnic_warnings INTERFACE)
 target_compile_options(mrcnic_warnings INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
-  -Wno-restrict)  # g++ 12 warns inside std::string (GCC bug 105651)
+  -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual ${MRC_COMPAT_WARNINGS})
 if(MRC_COVERAGE)
   target_compile_options(mrcnic_warnings INTERFACE --coverage)
   add_link_options(--coverage)

@@ -46,8 +46,7 @@ function(mrc_verilated target)
   set_target_properties(${target} PROPERTIES
     POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   if(MRC_SANITIZE)
-    # Verilator 5.006 reads one word beyond a wide temporary and masks it away; ours is what is sanitized.
-    target_compile_options(${target} PRIVATE -fno-sanitize=all)
+    target_compile_options(${target} PRIVATE ${MRC_COMPAT_VERILATED_SANITIZED})
   endif()
 endfunction()
 

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# What one version of a compiler, simulator or library needs, and from which version on it can go. Nothing of the kind
+# stands elsewhere. docs/install.md names the versions that are tried.
+
+# g++ 12 warns inside std::string (GCC bug 105651); g++ 13 does not. MRC_COMPAT_WARNINGS: options for our own sources.
+set(MRC_COMPAT_WARNINGS)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND MRC_COMPAT_WARNINGS -Wno-restrict)
+endif()
+
+# g++ 12 takes a member of CLI11's for uninitialized. MRC_COMPAT_CLI11: options for sources that include CLI11.
+set(MRC_COMPAT_CLI11)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND MRC_COMPAT_CLI11 -Wno-maybe-uninitialized)
+endif()
+
+# Verilator 5.006 reads one word beyond a wide temporary and masks it away. MRC_COMPAT_VERILATED_SANITIZED: options for
+# Verilated sources where ours are sanitized.
+set(MRC_COMPAT_VERILATED_SANITIZED -fno-sanitize=all)
