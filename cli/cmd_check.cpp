@@ -33,6 +33,7 @@
 #include "picture/trace.hpp"
 #include "reference/run.hpp"
 #include "util/printable.hpp"
+#include "wire/capture.hpp"
 #include "wire/pcapng.hpp"
 #include "wire/text.hpp"
 
@@ -108,21 +109,17 @@ class Progress {
 
 enum class Kind : uint8_t { Log, Capture };
 
-/// Captures of the old format are told from what is nothing, so that their reader can say so.
 Kind kind_of(LogInput& input) {
   using std::string_view_literals::operator""sv;
   const std::string_view ahead = input.buffer().ahead();
-  for (const std::string_view magic :
-       {"\x0a\x0d\x0d\x0a"sv, "\xa1\xb2\xc3\xd4"sv, "\xd4\xc3\xb2\xa1"sv, "\xa1\xb2\x3c\x4d"sv, "\x4d\x3c\xb2\xa1"sv}) {
-    if (ahead.starts_with(magic)) return Kind::Capture;
-  }
+  if (wire::begins_like_a_capture(ahead)) return Kind::Capture;
   if (input.buffer().error() == 0 && ahead.empty() && !g_stop) {
-    throw UsageError(input.name() + ": nothing stands in it.", "Name a log of mrc or a capture (pcapng).");
+    throw UsageError(input.name() + ": nothing stands in it.", "Name a log of mrc or a capture (pcapng or pcap).");
   }
   if (input.buffer().error() == 0 && !ahead.starts_with("MRCL"sv.substr(0, ahead.size()))) {
-    throw UsageError(input.name() + ": neither a log of mrc nor a capture (pcapng).",
+    throw UsageError(input.name() + ": neither a log of mrc nor a capture (pcapng or pcap).",
                      "Logs come from 'mrc cosim --record FILE', 'mrc fabric --record FILE' and 'mrc log import'; "
-                     "Wireshark, dumpcap and editcap write pcapng.");
+                     "Wireshark, dumpcap and tcpdump write captures.");
   }
   return Kind::Log;
 }
@@ -219,6 +216,7 @@ const auto imported = log::import_captures(import, [&](const log::Record& record
   run.take(own);
 });
 progress.clear();
+if (imported) run.evidence({*imported, o.files});
 if (!imported && !g_stop) refuse(imported.error());
 }  // namespace mrc::cli
 
@@ -236,6 +234,40 @@ std::optional<std::string> read_once(const Options& o) {
       return file;
   }
   return {};
+}
+
+/// Copies are pcapng, whatever the capture is, and not packed.
+std::string annotated_name(const std::string& file) {
+  std::filesystem::path name = std::filesystem::path(file).filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
+  if (name.extension() == ".pcap" || name.extension() == ".cap") name.replace_extension(".pcapng");
+  return name.string();
+}
+
+/// A capture once more, packet by packet, with comments on packets by their numbers.
+template <class CommentsOf>
+void copy(const std::string& file, std::ostream& to, CommentsOf&& comments_of) {
+  StreamInput input(file, "capture");
+  wire::CaptureReader reader(input.stream(), input.name());
+  std::optional<wire::PcapngWriter> writer;
+  std::size_t told = 0;
+  const auto describe = [&](const wire::WireConfig& how) {
+    if (!writer) {
+      writer.emplace(to, how, 0, 0, reader.comments());
+      told = reader.comments().size();
+    }
+    while (writer->interfaces() < reader.interfaces().size()) {
+      writer->add_interface(reader.interfaces()[writer->interfaces()]);
+    }
+    for (; told < reader.comments().size(); ++told) writer->note(reader.comments()[told]);
+  };
+  for (wire::CapturedFrame frame; !g_stop && reader.next(frame);) {
+    describe(frame.wire);
+    for (std::string& text : comments_of(frame.number)) frame.comments.push_back(std::move(text));
+    writer->write(frame);
+  }
+  describe({});
+  if (reader.error() && !g_stop) refuse(*reader.error());
 }
 
 /// Copies of the captures, or of what a log holds of each device, with a comment on each packet that broke a rule.
@@ -257,17 +289,9 @@ void annotate(const Options& o, const ref::Run& run, Kind kind, const OutputFold
   if (!log) {
     for (uint32_t i = 0; i < o.files.size(); ++i) {
       const std::string& file = o.files[i];
-      auto capture = wire::read_pcapng(input::read_bytes(file, input::kCapture), input::file_name(file));
-      if (!capture) refuse(capture.error());
-      const wire::WireConfig how = capture->frames.empty() ? wire::WireConfig{} : capture->frames.front().wire;
-      Output* const out = outputs.add("--annotate", path_of(std::filesystem::path(file).filename().string()));
+      Output* const out = outputs.add("--annotate", path_of(annotated_name(file)));
       outputs.write(out, [&](std::ostream& stream) {
-        wire::PcapngWriter writer(stream, how, static_cast<unsigned>(capture->interfaces.size()), 0, capture->comments);
-        for (uint64_t n = 0; n < capture->frames.size(); ++n) {
-          for (std::string& text : comments_of(i, n + 1)) capture->frames[n].comments.push_back(std::move(text));
-          if (g_stop) break;
-          writer.write(capture->frames[n]);
-        }
+        copy(file, stream, [&](uint64_t number) { return comments_of(i, number); });
         refuse_stop();
       });
     }
@@ -340,10 +364,9 @@ void pages(const Options& o, const ref::Run& run, Kind kind, const OutputFolder&
     if (run.waived(f.rule) || !done.emplace(f.device, f.rule).second) continue;
     const std::string name = fmt::format("{}-{}.html", f.device, ref::info(f.rule).id);
     auto beside = files;
-    const std::string capture = kind == Kind::Log ? fmt::format("device{}.pcapng", f.device)
-                                : f.capture < o.files.size()
-                                    ? std::filesystem::path(o.files[f.capture]).filename().string()
-                                    : std::string();
+    const std::string capture = kind == Kind::Log            ? fmt::format("device{}.pcapng", f.device)
+                                : f.capture < o.files.size() ? annotated_name(o.files[f.capture])
+                                                             : std::string();
     if (!capture.empty())
       beside.emplace_back(capture, f.frame == 0 ? "frames, with comments on those that broke a rule (Wireshark)"
                                                 : fmt::format("frames; number {} has a comment (Wireshark)", f.frame));
@@ -424,7 +447,8 @@ int check(const Options& o, const Context& context) {
   }
   if (g_stop) run.stopped("stopped");
   run.finish();
-  if (run.devices() == 0 && !g_stop) {
+  // Of a capture without MRC the result says what it has instead.
+  if (run.devices() == 0 && !g_stop && (kind == Kind::Log || !o.devices.empty())) {
     throw UsageError(
         o.devices.empty() ? "the log has no device." : "the log has no device '" + o.devices.front() + "'.",
         "Look into it with 'mrc log info'.");
@@ -453,7 +477,7 @@ int check(const Options& o, const Context& context) {
 }
 
 void common_options(Command& command, Options& options) {
-  command.words("file", options.files, "logs (mrc cosim --record), captures (pcapng)").called("FILE");
+  command.words("file", options.files, "logs (mrc cosim --record), captures (pcapng, pcap; gzip, zstd)").called("FILE");
   command.text("--profile", options.profile, "what the devices say of themselves (JSON, docs/log.md)");
   command.words("--device", options.devices, "judge this one alone: a name, or an own address").called("NAME");
   command.text("--json", options.json, "the result as JSON, to a file or -").optional("-").called("FILE");

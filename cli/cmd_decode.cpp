@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <filesystem>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/log_input.hpp"
 #include "cli/wire_options.hpp"
 #include "util/printable.hpp"
+#include "wire/capture.hpp"
 #include "wire/choices.hpp"
 #include "wire/decode.hpp"
 #include "wire/json.hpp"
-#include "wire/pcapng.hpp"
+#include "wire/link_layer.hpp"
 #include "wire/text.hpp"
 
 namespace mrc::cli {
@@ -45,65 +44,98 @@ void decode_hex(const Options& options, const wire::WireConfig& config) {
   }
 }
 
-/// "--icrc-outer (interfaces 0, 1)" per setting that is not the default and that the user did not give.
-void print_settings(const Options& options, const wire::Capture& capture) {
-  wire::WireConfig base;
-  options.wire.over(base);
-  std::map<std::string, std::set<uint32_t>> interfaces;
-  std::set<uint32_t> plain;
-  for (const wire::CapturedFrame& frame : capture.frames) {
-    const std::string taken = wire::to_options(frame.wire, base);
-    (taken.empty() ? plain : interfaces[taken]).insert(frame.interface);
+/// What a capture says of itself, as it is read.
+class Preface {
+ public:
+  explicit Preface(const Options& options) { options.wire.over(base_); }
+
+  /// Settings of its interface that are not the default and that the user did not give: of the first one, and of
+  /// others that differ from it.
+  void settings(const wire::CapturedFrame& frame) {
+    if (!known_.insert(frame.interface).second) return;
+    const std::string taken = wire::to_options(frame.wire, base_);
+    const bool first = known_.size() == 1;
+    if (first) told_ = taken;
+    if (taken == (first ? std::string() : told_)) return;
+    std::cout << "taken from the capture" << (first ? std::string() : fmt::format(" (interface {})", frame.interface))
+              << ": " << (taken.empty() ? "the defaults" : taken) << '\n';
   }
-  const bool alike = interfaces.size() == 1 && plain.empty();
-  for (const auto& [taken, of] : interfaces) {
-    std::cout << "taken from the capture: " << taken;
-    if (!alike) std::cout << fmt::format(" (interface {})", fmt::join(of, ", "));
-    std::cout << '\n';
+  void comments(const std::vector<std::string>& all) {
+    for (; shown_ < all.size(); ++shown_) std::cout << "comment: " << printable(all[shown_]) << '\n';
   }
-  for (const std::string& comment : capture.comments) std::cout << "comment: " << printable(comment) << '\n';
+
+ private:
+  wire::WireConfig base_;
+  std::set<uint32_t> known_;
+  std::string told_;
+  std::size_t shown_ = 0;
+};
+
+/// "VLAN 10, priority 3", ...: what stood in front of the IP header, and is not shown.
+std::string link_text(const wire::CapturedFrame& frame) {
+  std::string text;
+  const auto add = [&](const std::string& words) { text += (text.empty() ? "" : "; ") + words; };
+  if (frame.link != wire::kLinkEthernet) add(wire::link_name(frame.link));
+  if (frame.port != 0) add(fmt::format("interface {} of the host", frame.port));
+  for (const wire::VlanTag& tag : frame.taken.tags) {
+    add(fmt::format("VLAN {}, priority {} (0x{:04x})", tag.tci & 0xFFF, tag.tci >> 13, tag.tpid));
+  }
+  if (frame.taken.extensions != 0) add(fmt::format("{} bytes of IPv6 extension headers", frame.taken.extensions));
+  return text;
 }
 
-void print_packet(const wire::Capture& capture, const wire::CapturedFrame& frame, const wire::Packet& packet,
-                  uint64_t number) {
-  const std::string& name = capture.interfaces[frame.interface];
-  std::cout << fmt::format("#{} {} {} ns: {}\n{}", number,
+void print_packet(const wire::PacketSource& capture, const wire::CapturedFrame& frame, const wire::Packet& packet) {
+  const std::string& name = capture.interfaces()[frame.interface].name;
+  std::cout << fmt::format("#{} {} {} ns: {}\n", frame.number,
                            name.empty() ? fmt::format("interface{}", frame.interface) : printable(name), frame.time_ns,
-                           wire::summary(packet, frame.wire), wire::describe(packet));
+                           wire::summary(packet, frame.wire));
+  if (const std::string link = link_text(frame); !link.empty()) std::cout << "  taken off  " << link << '\n';
+  std::cout << wire::describe(packet);
   for (const std::string& comment : frame.comments) std::cout << "  comment    " << printable(comment) << '\n';
 }
 
-/// Frames are kept in memory until the last one is read. Sizes and speeds are those of docs/inputs.md.
-void warn_of_size(const Options& options) {
-  constexpr double kMemory = 3, kTextPerSecond = 44, kJsonPerSecond = 19;
-  std::error_code error;
-  const double megabytes = static_cast<double>(std::filesystem::file_size(options.file, error)) / 1e6;
-  if (error || megabytes * kMemory < 1000) return;
-  std::cerr << fmt::format("mrc decode: {} has {:.0f} MB; that takes up to {:.1f} GB of memory and {:.0f} s.\n",
-                           options.file, megabytes, kMemory * megabytes / 1000,
-                           megabytes / (options.json ? kJsonPerSecond : kTextPerSecond));
+/// A packet of a link type that is not read.
+void print_unread(const wire::CapturedFrame& frame, bool json) {
+  if (json) {
+    std::cout << wire::unread_json(frame) << '\n';
+  } else {
+    std::cout << fmt::format("#{} interface{} {} ns: {} bytes, {}\n", frame.number, frame.interface, frame.time_ns,
+                             frame.bytes.size(),
+                             wire::is_read(frame.link) ? "shorter than the header of its link"
+                                                       : wire::link_name(frame.link) + ", which is not read");
+  }
 }
 
 void decode_file(const Options& options) {
-  warn_of_size(options);
-  auto capture = wire::read_pcapng(input::read_bytes(options.file, input::kCapture), name_of_file(options.file));
-  if (!capture) refuse(capture.error());
-  for (wire::CapturedFrame& frame : capture->frames) options.wire.over(frame.wire);
-  if (!options.json) print_settings(options, *capture);
-  uint64_t number = 0;
-  uint64_t wrong = 0;
-  for (const wire::CapturedFrame& frame : capture->frames) {
+  StreamInput input(options.file, "capture");
+  wire::CaptureReader reader(input.stream(), input.name());
+  Preface preface(options);
+  uint64_t packets = 0, wrong = 0, unread = 0;
+  for (wire::CapturedFrame frame; reader.next(frame);) {
     if (!std::cout.good()) return;  // nobody reads on
-    ++number;
-    if (options.json) {
-      std::cout << wire::to_json(frame, number) << '\n';
-      continue;
+    ++packets;
+    options.wire.over(frame.wire);
+    if (!options.json) {
+      preface.settings(frame);
+      preface.comments(reader.comments());
     }
-    const wire::Packet packet = wire::decode(frame.bytes, frame.wire);
-    wrong += packet.error.has_value();
-    print_packet(*capture, frame, packet, number);
+    if (!wire::to_ethernet(frame)) {
+      ++unread;
+      print_unread(frame, options.json);
+    } else if (options.json) {
+      std::cout << wire::to_json(frame, frame.number) << '\n';
+    } else {
+      const wire::Packet packet = wire::decode(frame.bytes, frame.wire);
+      wrong += packet.error.has_value();
+      print_packet(reader, frame, packet);
+    }
   }
-  if (!options.json) std::cout << fmt::format("{} packets, {} with an error\n", number, wrong);
+  input.refuse_damage();
+  if (reader.error()) refuse(*reader.error());
+  if (options.json) return;
+  preface.comments(reader.comments());
+  std::cout << fmt::format("{} packets, {} with an error{}\n", packets, wrong,
+                           unread == 0 ? "" : fmt::format(", {} that are not read", unread));
 }
 
 }  // namespace
@@ -119,7 +151,8 @@ void register_decode(Command& app, Context& context) {
       "Malformed packets are shown up to the mistake, with its name and byte offset; that is exit code 0.\n"
       "Captures made by mrc say how to read them; an option given here wins over what they say (--icrc-outer=false).\n"
       "docs/wire.md describes the JSON.");
-  auto& file = command.text("FILE", options->file, "capture, pcapng; - is standard input");
+  auto& file =
+      command.text("FILE", options->file, "capture: pcapng or pcap, also packed (gzip, zstd); - is standard input");
   auto& hex = command.text("--hex", options->hex, "one frame, Ethernet header first, no FCS");
   file.excludes(hex);
   command.flag("--json", options->json, "one JSON object per packet and line");
@@ -127,7 +160,7 @@ void register_decode(Command& app, Context& context) {
   command.action([options, &context] {
     const wire::WireConfig config = options->wire.checked();
     if (options->file.empty() && options->hex.empty()) {
-      throw UsageError("nothing to decode.", "Name a pcapng file, or give one frame with --hex.");
+      throw UsageError("nothing to decode.", "Name a capture, or give one frame with --hex.");
     }
     if (options->file.empty()) {
       decode_hex(*options, config);

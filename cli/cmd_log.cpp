@@ -357,13 +357,14 @@ struct RedactArguments {
   bool keep_payload = false, addresses = false;
 };
 
-std::string map_profile(const std::string& json, const log::Redactor::MapIp& map) {
+std::string map_profile(const std::string& json, uint32_t device, log::Redactor& by) {
   ref::Profile profile = ref::read_profile(json, "the profile");
-  for (log::Ip& ip : profile.addresses) ip = map(ip);
+  for (log::Ip& ip : profile.addresses) ip = by.map(ip);
   for (log::Qp& qp : profile.qps) {
-    qp.own_ip = map(qp.own_ip);
-    qp.peer_ip = map(qp.peer_ip);
+    qp.own_ip = by.map(qp.own_ip);
+    qp.peer_ip = by.map(qp.peer_ip);
   }
+  for (log::Mr& region : profile.regions) by.map(region, device);
   return ref::to_json(profile);
 }
 
@@ -477,7 +478,7 @@ int import(const ImportArguments& o) {
       known->at = device;
     }
   }
-  if (options.files.empty()) throw UsageError("nothing to import.", "Name captures (pcapng).");
+  if (options.files.empty()) throw UsageError("nothing to import.", "Name captures (pcapng or pcap).");
   for (const log::ImportFile& file : options.files) inputs.push_back(file.path);
   for (const std::string& text : o.clock_errors) read_clock_error(text, options);
   ref::Profile profile;
@@ -494,12 +495,12 @@ int import(const ImportArguments& o) {
   LogOutput output("mrc log import", o.out, inputs);
   const auto imported = log::import_captures(options, [&](const log::Record& record) { output.write(record); });
   if (!imported) refuse(imported.error());
-  text_out() << fmt::format("{} packets, {} of them not MRC or of nobody; {} devices, {} frames in the log\n",
-                            tb::grouped(imported->packets), tb::grouped(imported->others), imported->devices.size(),
-                            tb::grouped(imported->records));
+  text_out() << fmt::format("{} packets; {} devices, {} frames in the log\n", tb::grouped(imported->counts.packets),
+                            imported->devices.size(), tb::grouped(imported->records));
   const auto tell = [](uint64_t n, const char* what) {
     if (n != 0) text_out() << fmt::format("  {} {}\n", tb::grouped(n), what);
   };
+  for (const std::string& line : log::words(imported->counts)) text_out() << "  " << line << '\n';
   tell(imported->cut, "were cut by the capture: their ICRC cannot be checked");
   tell(imported->trimmed_under_way, "were trimmed before they were captured");
   tell(imported->lost, "were dropped by the capturing host: the evidence has gaps");
@@ -520,7 +521,7 @@ void register_log(Command& app, Context& context) {
   };
   {
     auto o = std::make_shared<ImportArguments>();
-    Command& sub = command.command("import", "captures (pcapng) as a log");
+    Command& sub = command.command("import", "captures as a log");
     sub.words("CAPTURE", o->files, "captures, taken under way; - is standard input");
     sub.text("-o", o->out, "the log").required();
     sub.text("--profile", o->profile, "what the devices are (JSON, docs/log.md); default: what captures say");
@@ -553,7 +554,7 @@ void register_log(Command& app, Context& context) {
     Command& sub = command.command("redact", "payload becomes digests; addresses others");
     sub.text("LOG", o->in, "a log; - is standard input").required();
     sub.text("-o", o->out, "the log without").required();
-    sub.flag("--addresses", o->addresses, "MAC and IP addresses become others, the same ones always the same");
+    sub.flag("--addresses", o->addresses, "MAC and IP addresses, R_Keys, VAs and host addresses become others");
     sub.flag("--keep-payload", o->keep_payload, "payload and host data stay");
     sub.action([o, &context] { context.exit_code = redact(*o); });
   }

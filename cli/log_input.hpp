@@ -19,43 +19,57 @@
 
 namespace mrc::cli {
 
-/// A log to be read: a file, a FIFO, or standard input ("-").
-class LogInput {
+/// A file, a FIFO, or standard input ("-"), to be read as it comes.
+class StreamInput {
  public:
-  /// Throws UsageError: it cannot be opened.
-  explicit LogInput(const std::string& path)
-      : name_(name_of_file(path)), buffer_(open(path)), stream_(buffer_.get()), reader_(stream_, name_) {}
-  log::Reader& reader() { return reader_; }
+  /// `what` it is to be: "log", "capture". Throws UsageError: it cannot be opened.
+  StreamInput(const std::string& path, const char* what)
+      : what_(what), name_(name_of_file(path)), buffer_(open(path)), stream_(buffer_.get()) {}
   const std::string& name() const { return name_; }
-  /// Its bytes, for who finds that it is something else.
+  /// Its bytes.
   FdInput& buffer() { return *buffer_; }
+  std::istream& stream() { return stream_; }
   /// Size of a regular file; 0: not known.
   uint64_t size() const {
     struct stat s {};
     return ::fstat(buffer_->fd(), &s) == 0 && S_ISREG(s.st_mode) ? static_cast<uint64_t>(s.st_size) : 0;
   }
-  /// Throws UsageError when the log could not be read to its end.
+  /// Throws UsageError when a byte could not be read.
   void refuse_damage() const {
-    if (buffer_->error() != 0) no_log(std::strerror(buffer_->error()));
-    if (reader_.error()) refuse(*reader_.error());
+    if (buffer_->error() != 0) refuse_as(std::strerror(buffer_->error()));
   }
 
  private:
   std::unique_ptr<FdInput> open(const std::string& path) const {
     if (path == "-") return std::make_unique<FdInput>(STDIN_FILENO);
     std::error_code error;
-    if (std::filesystem::is_directory(path, error)) no_log("it is a folder");
+    if (std::filesystem::is_directory(path, error)) refuse_as("it is a folder");
     auto buffer = std::make_unique<FdInput>(path);
-    if (const int why = buffer->error(); why != 0) no_log(why == ENOENT ? "it does not exist" : std::strerror(why));
+    if (const int why = buffer->error(); why != 0) refuse_as(why == ENOENT ? "it does not exist" : std::strerror(why));
     return buffer;
   }
-  [[noreturn]] void no_log(const std::string& why) const {
-    throw UsageError(name_ + ": no log that can be read: " + why + ".",
+  [[noreturn]] void refuse_as(const std::string& why) const {
+    throw UsageError(name_ + ": no " + what_ + " that can be read: " + why + ".",
                      "Name an existing file that you may read, or -.");
   }
+  const char* what_;
   std::string name_;
   std::unique_ptr<FdInput> buffer_;
   std::istream stream_;
+};
+
+/// A log to be read.
+class LogInput : public StreamInput {
+ public:
+  explicit LogInput(const std::string& path) : StreamInput(path, "log"), reader_(stream(), name()) {}
+  log::Reader& reader() { return reader_; }
+  /// Throws UsageError when the log could not be read to its end.
+  void refuse_damage() const {
+    StreamInput::refuse_damage();
+    if (reader_.error()) refuse(*reader_.error());
+  }
+
+ private:
   log::Reader reader_;
 };
 

@@ -6,6 +6,7 @@ traces of the tests, and what the commands print.
 usage: make_corpus.py MRC FOLDER
 """
 import ctypes
+import gzip
 import json
 import pathlib
 import random
@@ -78,6 +79,30 @@ def logs(mrc, folder):
     (folder / "log" / "file").write_bytes(b"\0\0\0" + (folder / "in.mrclog").read_bytes())
 
 
+def captures(folder):
+    """Seeds of the reader of any capture: each format, and packets of each link (docs/wire.md)."""
+    (folder / "capture").mkdir(parents=True, exist_ok=True)
+    pcapng = (folder / "pcapng" / "seed").read_bytes()
+    frame = (folder / "decode" / "008").read_bytes()[1:]
+    head = struct.pack("<4I", 1, 2, len(frame), len(frame))
+    pcap = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1) + head + frame
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_compress.restype = ctypes.c_size_t
+    packed = ctypes.create_string_buffer(2 * len(pcap))
+    size = library.ZSTD_compress(packed, ctypes.c_size_t(len(packed)), pcap, ctypes.c_size_t(len(pcap)), 3)
+    zstd = packed.raw[:size]
+    seeds = {"pcapng": b"\0" + pcapng, "pcap": b"\0" + pcap, "gzip": b"\0" + gzip.compress(pcap), "zstd": b"\0" + zstd,
+             "big": b"\0" + struct.pack(">IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 262144, 101) +
+             struct.pack(">4I", 1, 2, len(frame) - 14, len(frame)) + frame[14:]}
+    links = [b"", frame[14:], bytes(12) + frame[12:14] + frame[14:], frame[12:14] + bytes(18) + frame[14:], frame[14:],
+             frame[14:], frame]
+    links[0] = frame[:12] + bytes.fromhex("81000001") + frame[12:]
+    for number in range(0x80, 0x80 + 2 * len(links)):
+        seeds[f"link{number}"] = bytes([number]) + links[number % len(links)]
+    for name, seed in seeds.items():
+        (folder / "capture" / name).write_bytes(seed)
+
+
 def records(folder):
     """A record of a board's pins, whole and cut, as both presets."""
     (folder / "record").mkdir(parents=True, exist_ok=True)
@@ -132,6 +157,7 @@ def main():
     subprocess.run([mrc, "encode", source, "--pcapng", capture], check=True)
     texts(mrc, folder)
     logs(mrc, folder)
+    captures(folder)
     records(folder)
     checks(mrc, folder)
     return 0

@@ -15,9 +15,10 @@
 
 #include "input/file.hpp"
 #include "input/number.hpp"
+#include "log/duplicates.hpp"
 #include "log/format.hpp"
-#include "log/packet.hpp"
-#include "wire/pcapng.hpp"
+#include "wire/capture.hpp"
+#include "wire/link_layer.hpp"
 #include "wire/text.hpp"
 
 namespace mrc::log {
@@ -47,7 +48,7 @@ bool is_data(const wire::Packet& packet) {
 }
 
 struct Interface {
-  unsigned plane = 0;
+  std::optional<unsigned> plane;  ///< of cooked packets: each port of the host has one of its own
   uint64_t newest_ns = 0, since_ns = 0, dropped = 0;
   bool seen = false;
 };
@@ -56,14 +57,15 @@ struct Input {
   std::string name, path;
   std::optional<std::size_t> at;
   std::ifstream file;
-  std::unique_ptr<wire::PcapngReader> reader;
+  std::unique_ptr<wire::CaptureReader> reader;
   /// Packets that have been read and wait for their turn, by time and number.
   std::map<std::pair<uint64_t, uint64_t>, std::unique_ptr<wire::CapturedFrame>> ahead;
   std::vector<std::unique_ptr<wire::CapturedFrame>> spare;
   std::optional<wire::Error> problem;
   bool over = false;
   std::vector<Interface> interfaces;
-  uint64_t number = 0, done = 0;  // packets read, handed over
+  std::map<uint32_t, unsigned> ports;  // planes of cooked packets, by the number of the host's interface
+  uint64_t number = 0, done = 0;       // packets read, handed over
 };
 
 struct Known {
@@ -86,7 +88,7 @@ class Importer {
       const std::size_t i = heap_.top().second;
       heap_.pop();
       if (auto problem = packet(i)) return *problem;
-      if (result_.packets % kProgressEach == 0 && o_.progress && !o_.progress(bytes_read())) break;
+      if (result_.counts.packets % kProgressEach == 0 && o_.progress && !o_.progress(bytes_read())) break;
       if (auto problem = fetch(i)) return *problem;
     }
     tell_losses();
@@ -123,7 +125,7 @@ class Importer {
         if (!input->file) return no_capture(input->name, errno == ENOENT ? "it does not exist" : std::strerror(errno));
         in = &input->file;
       }
-      input->reader = std::make_unique<wire::PcapngReader>(*in, input->name);
+      input->reader = std::make_unique<wire::CaptureReader>(*in, input->name);
       inputs_.push_back(std::move(input));
     }
     return std::nullopt;
@@ -178,19 +180,28 @@ class Importer {
   }
 
   Problem add_interface(Input& input) {
-    const std::string& name = input.reader->interfaces()[input.interfaces.size()];
-    unsigned& next = next_plane_[input.at ? static_cast<int64_t>(*input.at) : -1];
-    Interface interface;
-    interface.plane = next;
+    const wire::CaptureInterface& described = input.reader->interfaces()[input.interfaces.size()];
+    input.interfaces.emplace_back();
+    if (described.link == wire::kLinkSll2) return std::nullopt;
+    const std::string& name = described.name;
+    unsigned plane = next_plane(input);
     constexpr std::string_view kPlane = "plane";
     if (name.starts_with(kPlane) && name.size() > kPlane.size() && name.size() <= kPlane.size() + 2) {
       unsigned number = 0;
       for (const char c : name.substr(kPlane.size())) {
         number = c >= '0' && c <= '9' ? number * 10 + static_cast<unsigned>(c - '0') : kMaxPlanes;
       }
-      if (number < kMaxPlanes) interface.plane = number;
+      if (number < kMaxPlanes) plane = number;
     }
-    if (interface.plane >= kMaxPlanes) {
+    if (auto problem = take_plane(input, plane)) return problem;
+    input.interfaces.back().plane = plane;
+    return std::nullopt;
+  }
+
+  unsigned& next_plane(const Input& input) { return next_plane_[input.at ? static_cast<int64_t>(*input.at) : -1]; }
+
+  Problem take_plane(const Input& input, unsigned plane) {
+    if (plane >= kMaxPlanes) {
       return wire::Error{input.name,
                          0,
                          fmt::format("more than {} interfaces for one device", kMaxPlanes),
@@ -198,9 +209,18 @@ class Importer {
                          0,
                          0};
     }
-    next = std::max(next, interface.plane + 1);
-    input.interfaces.push_back(interface);
+    next_plane(input) = std::max(next_plane(input), plane + 1);
     return std::nullopt;
+  }
+
+  /// The plane of a packet that is one of MRC.
+  wire::Result<unsigned> plane_of(Input& input, const wire::CapturedFrame& from) {
+    if (const auto& plane = input.interfaces[from.interface].plane) return *plane;
+    const auto [at, fresh] = input.ports.try_emplace(from.port, next_plane(input));
+    if (fresh) {
+      if (auto problem = take_plane(input, at->second)) return *problem;
+    }
+    return at->second;
   }
 
   void begin() {
@@ -270,12 +290,11 @@ class Importer {
 
   Problem packet(std::size_t i) {
     Input& input = *inputs_[i];
-    const uint64_t number = input.ahead.begin()->first.second;
     std::unique_ptr<wire::CapturedFrame> taken = std::move(input.ahead.begin()->second);
     input.ahead.erase(input.ahead.begin());
     wire::CapturedFrame& from = *taken;
     Interface& interface = input.interfaces[from.interface];
-    ++result_.packets;
+    ++counts().packets;
     const Time time = log_time(from.time_ns);
     if (from.dropped != 0) lost(input, interface, from.dropped, interface.seen ? interface.newest_ns : 0, from.time_ns);
     result_.backwards += interface.seen && from.time_ns < interface.newest_ns;
@@ -285,22 +304,30 @@ class Importer {
     newest_ = std::max(newest_, time);
 
     frame_.sent = false;
-    frame_.plane = static_cast<uint8_t>(interface.plane);
     frame_.flags = from.fcs_bad ? kFcsBad : 0;
     frame_.last = time;
-    frame_.error = o_.clock_error[interface.plane];
-    frame_.number = number;
+    frame_.number = from.number;
     frame_.capture = static_cast<uint32_t>(i);
     const std::size_t on_wire = std::max<std::size_t>(from.original_length, from.bytes.size());
     const std::size_t fcs = std::min<std::size_t>(from.fcs_bytes, on_wire);
-    frame_.length = static_cast<uint32_t>(on_wire - fcs);
+    from.original_length = static_cast<uint32_t>(on_wire - fcs);
+    from.bytes.resize(std::min<std::size_t>(from.bytes.size(), from.original_length));
+    const bool ethernet = wire::to_ethernet(from);
+    frame_.length = from.original_length;
     from.bytes.resize(std::min<std::size_t>({from.bytes.size(), frame_.length, kMaxFrameBytes}));
     if (from.bytes.size() < frame_.length) {
       frame_.flags |= kCut;
       ++result_.cut;
     }
+    if (from.taken.extensions != 0) frame_.flags |= kChanged;
     frame_.bytes.swap(from.bytes);
-    auto problem = sort(input, from, o_.wire ? *o_.wire : from.wire, time);
+    Problem problem;
+    if (ethernet) {
+      problem = sort(input, from, o_.wire ? *o_.wire : from.wire, time);
+    } else {
+      leave_out(LeftOut::LinkType);
+      if (!counts().other_link) counts().other_link = from.link;
+    }
     frame_.bytes.swap(from.bytes);
     input.spare.push_back(std::move(taken));
     ++input.done;
@@ -308,20 +335,36 @@ class Importer {
     return problem;
   }
 
+  CaptureCounts& counts() { return result_.counts; }
+  void leave_out(LeftOut reason) { ++counts().left_out[static_cast<std::size_t>(reason)]; }
+
   /// Who has sent and who gets the frame.
-  Problem sort(const Input& input, const wire::CapturedFrame& from, const wire::WireConfig& wire, Time time) {
-    const wire::Packet packet = packet_of(frame_, wire);
-    if (!packet.bth || (!packet.ipv6 && !packet.ipv4)) {
-      ++result_.others;
+  Problem sort(Input& input, const wire::CapturedFrame& from, const wire::WireConfig& wire, Time time) {
+    const auto [packet, why] = read_frame(frame_, wire);
+    const bool malformed = why == LeftOut::Malformed && packet.udp;
+    if (why && !malformed) {
+      leave_out(*why);
+      if (why == LeftOut::OtherPort && !counts().other_port) counts().other_port = packet.udp->dst_port;
       return std::nullopt;
     }
     const Ip src = packet.ipv6 ? packet.ipv6->src : mapped(packet.ipv4->src);
     const Ip dst = packet.ipv6 ? packet.ipv6->dst : mapped(packet.ipv4->dst);
+    const bool whole = (frame_.flags & (kCut | kChanged)) == 0;
+    if (malformed || (whole && packet.icrc && !packet.icrc->ok)) {
+      if (!left_ports(input, from, src)) return damaged(input, from, time);
+    }
     const auto sender = device_of(src, input), receiver = device_of(dst, input);
     if (!sender) return sender.error();
     if (!receiver) return receiver.error();
+    if (auto problem = place(input, from)) return problem;
     const uint64_t before = result_.records;
-    if (input.at) {
+    bool again = false;
+    const auto once = [&](uint32_t view) {
+      const bool told = duplicates_[view].again(frame_.bytes, frame_.length, from.time_ns, place_);
+      again |= told;
+      return !told;
+    };
+    if (input.at && once(static_cast<uint32_t>(*input.at))) {
       const auto own = static_cast<uint32_t>(*input.at);
       using enum wire::CapturedFrame::Direction;
       // A NIC sends nothing trimmed: data of its own that are, a switch has sent back.
@@ -332,12 +375,56 @@ class Importer {
     const auto elsewhere = [&](const std::optional<uint32_t>& device) {
       return device && !known_[*device].own_capture;
     };
-    if (elsewhere(*sender)) {
-      result_.trimmed_under_way += packet.trimmed();
-      emit(**sender, time, true, packet.trimmed() ? kCut | kMaybe : 0);
+    if ((elsewhere(*sender) || elsewhere(*receiver)) && once(kUnderWay)) {
+      if (elsewhere(*sender)) {
+        result_.trimmed_under_way += packet.trimmed();
+        emit(**sender, time, true, packet.trimmed() ? kCut | kMaybe : 0);
+      }
+      if (elsewhere(*receiver)) emit(**receiver, time, false, kMaybe);
     }
-    if (elsewhere(*receiver)) emit(**receiver, time, false, kMaybe);
-    result_.others += result_.records == before;
+    if (result_.records != before) {
+      ++counts().judged;
+    } else if (again) {
+      ++counts().duplicates;
+    } else {
+      leave_out(LeftOut::Nobody);
+    }
+    return std::nullopt;
+  }
+
+  /// The capture was taken at the ports of the device that sent the frame.
+  bool left_ports(const Input& input, const wire::CapturedFrame& from, const Ip& src) const {
+    using enum wire::CapturedFrame::Direction;
+    if (!input.at || from.direction != Unknown) return input.at && from.direction == Out;
+    const auto found = by_address_.find(src);
+    return found != by_address_.end() && found->second == *input.at;
+  }
+
+  /// Where a frame was captured.
+  Problem place(Input& input, const wire::CapturedFrame& from) {
+    const auto plane = plane_of(input, from);
+    if (!plane) return plane.error();
+    frame_.plane = static_cast<uint8_t>(*plane);
+    frame_.error = o_.clock_error[*plane];
+    place_ = Duplicates::place_of(frame_.capture, from.interface ^ from.port << 16, frame_.bytes);
+    return std::nullopt;
+  }
+
+  /// Nobody is known to have sent it so, and its addresses may be what was damaged: only the device whose ports were
+  /// captured has to do with it.
+  Problem damaged(Input& input, const wire::CapturedFrame& from, Time time) {
+    if (!input.at) {
+      ++counts().damaged;
+      return std::nullopt;
+    }
+    if (auto problem = place(input, from)) return problem;
+    const auto own = static_cast<uint32_t>(*input.at);
+    if (duplicates_[own].again(frame_.bytes, frame_.length, from.time_ns, place_)) {
+      ++counts().duplicates;
+      return std::nullopt;
+    }
+    ++counts().judged;
+    emit(own, time, false, 0);
     return std::nullopt;
   }
 
@@ -379,7 +466,7 @@ class Importer {
 
   void lost(const Input& input, const Interface& interface, uint64_t count, uint64_t from_ns, uint64_t to_ns) {
     result_.lost += count;
-    const Gap gap{static_cast<uint8_t>(interface.plane), count, log_time(from_ns),
+    const Gap gap{static_cast<uint8_t>(interface.plane.value_or(0)), count, log_time(from_ns),
                   fmt::format("the host that captured {} dropped packets", input.name.substr(0, 1000))};
     const Time time = std::max(newest_, log_time(to_ns));
     if (input.at) {
@@ -406,6 +493,9 @@ class Importer {
     wire::CaptureLoss loss;
   };
   std::vector<Loss> losses_;  // read, not told yet
+  static constexpr uint32_t kUnderWay = ~uint32_t{0};
+  std::map<uint32_t, Duplicates> duplicates_;  // by device at whose ports the capture was taken
+  uint64_t place_ = 0;                         // of frame_
   Frame frame_;
   Record record_;
   Time newest_ = 0;

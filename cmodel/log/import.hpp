@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "log/left_out.hpp"
 #include "log/record.hpp"
 #include "wire/packet.hpp"
 #include "wire/result.hpp"
@@ -24,7 +25,7 @@ struct ImportDevice {
 };
 
 struct ImportFile {
-  std::string path;  ///< pcapng; "-": standard input
+  std::string path;  ///< any capture (wire/capture.hpp); "-": standard input
   /// Taken at the ports of this device (index into ImportOptions::devices): what it holds left the device or came to
   /// it. Nothing: taken under way, or at somebody else's ports.
   std::optional<std::size_t> at{};
@@ -50,10 +51,9 @@ struct ImportOptions {
 
 /// What was read.
 struct Imported {
-  uint64_t packets = 0;            ///< in the captures
-  uint64_t records = 0;            ///< frames of them in the log: one for each device that sent or got it
-  uint64_t others = 0;             ///< packets that are no MRC, or of no device that is wanted
-  uint64_t cut = 0;                ///< of which the captures hold the first bytes only
+  CaptureCounts counts;
+  uint64_t records = 0;            ///< frames in the log: one for each device that sent or got it
+  uint64_t cut = 0;                ///< packets of which the captures hold the first bytes only
   uint64_t trimmed_under_way = 0;  ///< sent ones of which a switch took the payload before they were captured
   uint64_t lost = 0;               ///< packets that the capturing hosts say they dropped
   uint64_t backwards = 0;          ///< packets older than one before on their interface, too far off to be put right
@@ -71,10 +71,14 @@ using Sink = std::function<void(const Record&)>;
 ///   it. Elsewhere a frame to one of its addresses is received with kMaybe.
 /// - A device with a capture of its own ports has the frames of those captures alone.
 /// - Planes: interfaces "plane<n>" by their number, others in the order in which they are described, counted anew at
-///   each device.
+///   each device. Of cooked captures (SLL2) each interface of the host is one, in the order in which they show MRC.
 /// - A packet of which the capture holds the first bytes has kCut. One that was trimmed before it was captured, away
 ///   from its sender's ports, is sent with kCut and kMaybe.
 /// - What the capturing host dropped becomes a Gap.
+/// - The same frame at another interface, in another file, or at another hop within 100 us is one frame, the first.
+/// - A frame whose ICRC is wrong, or that cannot be read, counts if its sender is known to have sent it so: it was
+///   captured at its ports. Others were damaged under way, and are counted.
+/// - What is left out is counted by its reason.
 ///
 /// An Error: a file that cannot be read or is no capture; records of what stood before it have been handed over.
 wire::Result<Imported> import_captures(const ImportOptions& options, const Sink& sink);

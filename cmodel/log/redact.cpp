@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 
 #include "log/digest.hpp"
 #include "log/packet.hpp"
@@ -16,6 +17,8 @@ constexpr std::size_t kIp6 = wire::Ipv6::kBytes, kEth = wire::Eth::kBytes;
 constexpr Ip kOther{0xfd, 'r', 'e', 'd', 'a', 'c', 't'};
 /// Those beyond share one.
 constexpr std::size_t kMostAddresses = std::size_t{1} << 20;
+constexpr uint64_t kPage = 0xFFF;    ///< low bits of an address, which tell nothing of where it is
+constexpr unsigned kPlaceBits = 44;  ///< regions lie so far apart
 constexpr Ip kMappedIpv4{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
 struct Span {
@@ -49,17 +52,30 @@ Span payload_of(const Frame& frame, const wire::Packet& p) {
 }  // namespace
 
 void Redactor::redact(Record& record, const wire::WireConfig& wire) {
+  const uint32_t device = record.device;
   if (auto* f = std::get_if<Frame>(&record.body)) {
     frame(*f, wire);
-  } else if (auto* host = std::get_if<Host>(&record.body); host != nullptr && options_.payload) {
+    return;
+  }
+  auto* const host = std::get_if<Host>(&record.body);
+  if (host != nullptr && options_.payload) {
     if (!host->data.empty()) host->hash = digest(host->data);
     host->data.clear();
-  } else if (auto* qp = std::get_if<Qp>(&record.body); qp != nullptr && options_.addresses) {
+  }
+  if (!options_.addresses) return;
+  if (host != nullptr) {
+    host->addr = map_host(device, host->addr);
+  } else if (auto* qp = std::get_if<Qp>(&record.body)) {
     qp->own_ip = map(qp->own_ip);
     qp->peer_ip = map(qp->peer_ip);
-  } else if (auto* device = std::get_if<Device>(&record.body); device != nullptr && options_.addresses) {
-    if (profile_ && !device->profile.empty())
-      device->profile = profile_(device->profile, [this](const Ip& ip) { return map(ip); });
+  } else if (auto* mr = std::get_if<Mr>(&record.body)) {
+    map(*mr, device);
+  } else if (auto* post = std::get_if<Post>(&record.body)) {
+    post->addr = map_host(device, post->addr);
+    post->remote = map_va(post->rkey, post->remote);
+    post->rkey = map_key(post->rkey);
+  } else if (auto* told = std::get_if<Device>(&record.body)) {
+    if (profile_ && !told->profile.empty()) told->profile = profile_(told->profile, device, *this);
   }
 }
 
@@ -74,7 +90,28 @@ void Redactor::frame(Frame& f, const wire::WireConfig& wire) {
       std::ranges::fill(bytes, uint8_t{0});
     }
   }
-  if (options_.addresses) addresses(f, packet);
+  if (!options_.addresses) return;
+  memory(f, packet);
+  addresses(f, packet);
+}
+
+/// R_Key and VA stand in the RETH, and what is left of one that was cut in `rest`.
+void Redactor::memory(Frame& f, const wire::Packet& p) {
+  constexpr std::size_t kKey = 8;  // behind the VA
+  const std::size_t size = f.bytes.size();
+  if (!p.rest.empty())
+    std::fill(f.bytes.end() - static_cast<std::ptrdiff_t>(std::min(p.rest.size(), size)), f.bytes.end(), uint8_t{0});
+  if (!p.reth) return;
+  std::size_t at = headers(p);
+  bool before = true;
+  wire::Extensions::visit(p, [&](const auto& header) {
+    using Header = typename std::decay_t<decltype(header)>::value_type;
+    if constexpr (std::is_same_v<Header, wire::Reth>) before = false;
+    if (before && header) at += Header::kBytes;
+  });
+  if (at + wire::Reth::kBytes > size) return;
+  wire::store_be<8>(&f.bytes[at], map_va(p.reth->r_key, p.reth->va));
+  wire::store_be<4>(&f.bytes[at + kKey], map_key(p.reth->r_key));
 }
 
 void Redactor::addresses(Frame& f, const wire::Packet& p) {
@@ -130,6 +167,34 @@ Ip Redactor::map(const Ip& ip) {
     if (v4) at->second[12] = 240;  // reserved: nobody's before
   }
   return at->second;
+}
+
+uint32_t Redactor::map_key(uint32_t rkey) {
+  constexpr uint32_t kFirst = 0x1000;
+  if (keys_.size() >= kMostAddresses && !keys_.contains(rkey)) return 0;
+  const auto [at, first] = keys_.try_emplace(rkey);
+  if (first) at->second.key = kFirst + static_cast<uint32_t>(keys_.size());
+  return at->second.key;
+}
+
+uint64_t Redactor::map_va(uint32_t rkey, uint64_t va) {
+  map_key(rkey);
+  const auto at = keys_.find(rkey);
+  if (at == keys_.end()) return 0;
+  if (!at->second.moved) at->second.moved = (uint64_t{at->second.key} << kPlaceBits) - (va & ~kPage);
+  return va + *at->second.moved;
+}
+
+uint64_t Redactor::map_host(uint32_t device, uint64_t address) {
+  const auto [at, first] = host_moved_.try_emplace(device);
+  if (first) at->second = (uint64_t{1} << kPlaceBits) - (address & ~kPage);
+  return address + at->second;
+}
+
+void Redactor::map(Mr& region, uint32_t device) {
+  region.va = map_va(region.rkey, region.va);
+  region.addr = map_host(device, region.addr);
+  region.rkey = map_key(region.rkey);
 }
 
 Redactor::Mac Redactor::map(const Mac& mac) {

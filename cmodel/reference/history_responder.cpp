@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <limits>
 
@@ -140,6 +141,7 @@ class ResponderPart final : public Part {
     return w_.check(
         rule, holds, &seen, &qp, [&] { return words(seen, wire_); }, right);
   }
+  void port_status(const Seen& seen);
   Copy copy_of(const Seen& seen, Answers& a) const;
   /// Whether an answer that reflects `stamp` may be one to this copy.
   bool fits(const Copy& copy, uint16_t reflected, const Seen& seen, const QpWorld& qp) const;
@@ -168,6 +170,7 @@ class ResponderPart final : public Part {
 
   World& w_;
   wire::WireConfig wire_;
+  std::array<bool, 2> ports_from_{true, true};  ///< readings that all masks of a device fit that does not say which
   std::unordered_map<uint32_t, Answers> answers_;
   std::deque<Request> requests_;
   bool requests_lost_ = false;
@@ -290,37 +293,50 @@ void ResponderPart::sent(const Seen& seen, QpWorld* qp) {
   const wire::Packet& p = seen.packet;
   if (!seen.mrc() || p.error || p.trimmed()) return;
   if (p.eeth) endpoint(seen);
-  if (p.erth && p.erth->op == 0) {
-    const unsigned first = w_.settings().ports_from_0 ? 0 : 1;
-    bool right = true, judged = true;
-    // Until then it may have been built before the port changed; where its own did, however long before.
-    const auto settled = [&](const PortWorld& port) { return port.since == 0 || seen.first > port.since + w_.queue(); };
-    for (unsigned bit = 0; bit < 32; ++bit) {
-      const bool up = (p.erth->port_status_mask >> bit & 1) != 0;
-      const unsigned plane = bit - first;
-      if (bit < first || plane >= w_.planes()) {
-        right &= !up || (bit >= first && w_.profile().name.empty());
-      } else if (settled(w_.at(plane)) && settled(w_.at(seen.frame.plane % log::kMaxPlanes))) {
-        right &= up == w_.at(plane).up;
-      } else {
-        judged = false;
-      }
-    }
-    if (right && !judged) {
-      w_.report().rests(Rule::PeerMask, "a port changed while it may have waited at its own");
-    } else {
-      w_.check(
-          Rule::PeerMask, right, &seen, nullptr,
-          [&] { return fmt::format("port_status_mask 0x{:x} in {}", p.erth->port_status_mask, words(seen, wire_)); },
-          [&] { return fmt::format("a bit for each of {} ports that is up, from bit {} on", w_.planes(), first); });
-    }
-  }
+  if (p.erth && p.erth->op == 0) port_status(seen);
   if (qp == nullptr) return;
   if (!p.seth && !p.neth && !p.aeth) return;
   Answers& a = of(*qp);
   if (p.seth) sack(seen, *qp, a);
   if (p.neth) nack(seen, *qp, a);
   if (p.aeth) ack(seen, *qp, a);
+}
+
+/// A bit for each port, from bit 0 or 1 on. Who says neither may have either, but always the same one.
+void ResponderPart::port_status(const Seen& seen) {
+  const uint32_t mask = seen.packet.erth->port_status_mask;
+  const bool told = w_.settings().ports_from_0 || !w_.profile().name.empty();
+  bool judged = true;
+  // Until then it may have been built before the port changed; where its own did, however long before.
+  const auto settled = [&](const PortWorld& port) { return port.since == 0 || seen.first > port.since + w_.queue(); };
+  const auto right = [&](unsigned first) {
+    bool fits = true;
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      const bool up = (mask >> bit & 1) != 0;
+      const unsigned plane = bit - first;
+      if (bit < first || plane >= w_.planes()) {
+        fits &= !up || (bit >= first && w_.profile().name.empty());
+      } else if (settled(w_.at(plane)) && settled(w_.at(seen.frame.plane % log::kMaxPlanes))) {
+        fits &= up == w_.at(plane).up;
+      } else {
+        judged = false;
+      }
+    }
+    return fits;
+  };
+  const unsigned said = w_.settings().ports_from_0 ? 0 : 1;
+  std::array<bool, 2> fits{};
+  for (const unsigned first : {0u, 1u}) fits[first] = (told ? first == said : ports_from_[first]) && right(first);
+  const bool holds = fits[0] || fits[1];
+  if (holds && !told) ports_from_ = fits;
+  if (holds && !judged) return w_.report().rests(Rule::PeerMask, "a port changed while it may have waited at its own");
+  w_.check(
+      Rule::PeerMask, holds, &seen, nullptr,
+      [&] { return fmt::format("port_status_mask 0x{:x} in {}", mask, words(seen, wire_)); },
+      [&] {
+        return fmt::format("a bit for each of {} ports that is up, from bit {}", w_.planes(),
+                           told ? fmt::format("{} on", said) : "0 or 1 on, always the same");
+      });
 }
 
 bool ResponderPart::fits(const Copy& copy, uint16_t reflected, const Seen& seen, const QpWorld& qp) const {

@@ -170,7 +170,9 @@ class WirePart final : public Part {
     check(Rule::WireReserved, reserved == 0, seen, nullptr, "reserved bits 0");
     check(Rule::WireMSe, bth.m == (w_.settings().bth_m ? 1 : 0) && bth.se == 0, seen, nullptr,
           w_.settings().bth_m ? "M 1, SE 0" : "M 0, SE 0");
-    if (!p.error) {
+    if (!p.error && p.trimmed()) {
+      w_.report().rests(Rule::WirePad, "a switch has cut the packet: its pad count is that of the whole one");
+    } else if (!p.error) {
       check(Rule::WirePad, bth.pad_count == p.padding.size() && p.padding.size() == (4 - p.payload.size() % 4) % 4,
             seen, nullptr, "padding to a multiple of 4 bytes");
     }
@@ -181,8 +183,11 @@ class WirePart final : public Part {
     if (p.erth) stamp(seen, p.erth->ftype, p.erth->tsr);
   }
 
+  /// Who says nothing of the unit may have either, but always the same one.
   void stamp(const Seen& seen, unsigned ftype, unsigned tsr) {
-    const unsigned right = w_.settings().tsr_us ? 1 : 0;
+    const bool told = w_.settings().tsr_us || !w_.profile().name.empty();
+    if (!told && tsr <= 1 && !tsr_) tsr_ = tsr;
+    const unsigned right = told ? w_.settings().tsr_us : tsr_.value_or(0);
     w_.check(
         Rule::WireStamp, ftype == 1 && tsr == right, &seen, nullptr,
         [&] { return fmt::format("ftype {}, tsr {} in {}", ftype, tsr, words(seen, wire_)); },
@@ -287,6 +292,7 @@ class WirePart final : public Part {
 
   World& w_;
   wire::WireConfig wire_;
+  std::optional<unsigned> tsr_;                       ///< that it has shown, of a device that says nothing of it
   std::unordered_map<uint32_t, Time> waited_before_;  ///< QP -> World::waited() at its newest change of state
   struct Class {
     uint64_t incarnation = 0;

@@ -144,6 +144,11 @@ class World {
     if (report_.tally(rule).broken >= Report::kMostFindings) {
       Finding more;
       more.rule = rule;
+      more.time = seen != nullptr ? seen->first : now_;
+      if (seen != nullptr) {
+        more.frame = seen->frame.number;
+        more.capture = seen->frame.capture;
+      }
       report_.broken(std::move(more));
     } else {
       tell(rule, seen, qp, came(), right());

@@ -34,6 +34,8 @@ Time Delays::within(double share) const {
 void Report::broken(Finding finding) {
   Tally& tally = tallies_[static_cast<std::size_t>(finding.rule)];
   apply(finding.rule);
+  Place& last = last_[static_cast<std::size_t>(finding.rule)];
+  if (tally.broken == 0 || finding.time >= last.time) last = {finding.time, finding.frame, finding.capture};
   if (tally.broken++ >= kMostFindings) return;
   const Severity severity = info(finding.rule).severity;
   finding.device = device_;

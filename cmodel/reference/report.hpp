@@ -35,6 +35,13 @@ struct Finding {
   std::vector<std::string> context;  ///< the QP's last events, oldest first
 };
 
+/// Where a rule was broken.
+struct Place {
+  Time time = 0;
+  uint64_t frame = 0;  ///< 0: not about a frame
+  uint32_t capture = 0;
+};
+
 /// Counts per rule.
 struct Tally {
   uint64_t checked = 0;  ///< times the rule was applied and held
@@ -101,6 +108,8 @@ class Report {
     return cells_[static_cast<std::size_t>(rule) * Situation::kNumber + situation];
   }
   const std::vector<Finding>& findings() const { return findings_; }
+  /// Where a rule that was broken was broken last.
+  const Place& last(Rule rule) const { return last_[static_cast<std::size_t>(rule)]; }
   Verdict verdict() const;
   /// Bytes of what grows with rules and situations.
   uint64_t memory() const { return sizeof *this + cells_.size() * sizeof cells_[0]; }
@@ -111,6 +120,7 @@ class Report {
   uint32_t device_;
   std::size_t situation_ = 0;
   std::array<Tally, kNumRules> tallies_{};
+  std::array<Place, kNumRules> last_{};
   std::vector<uint64_t> cells_ = std::vector<uint64_t>(kNumRules * Situation::kNumber);
   Delays answers_;
   Tightness tightness_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "input/json.hpp"
 #include "log/digest.hpp"
@@ -117,6 +118,7 @@ void Run::finish() {
 }
 
 uint64_t Run::packets() const {
+  if (evidence_) return evidence_->imported.counts.judged;
   uint64_t sum = 0;
   for (const auto& [number, device] : devices_) sum += device.judge ? device.judge->packets() : 0;
   return sum;
@@ -181,6 +183,7 @@ Verdict Run::verdict_of(const Report& report) const {
 
 Verdict Run::verdict() const {
   Verdict worst = packets() == 0 || !stopped_.empty() ? Verdict::Inconclusive : Verdict::Pass;
+  if (evidence_ && evidence_->too_little()) worst = Verdict::Inconclusive;
   for (const auto& [number, device] : devices_) {
     if (device.judge) worst = std::max(worst, verdict_of(device.judge->report()));
   }
@@ -244,6 +247,37 @@ std::vector<Finding> Run::findings() const {
   return all;
 }
 
+std::vector<Run::Alike> Run::alike() const {
+  std::vector<Alike> all;
+  std::set<std::pair<uint32_t, Rule>> known;
+  for (Finding& f : findings()) {
+    if (!known.emplace(f.device, f.rule).second) continue;
+    const Report& report = devices_.at(f.device).judge->report();
+    const uint64_t count = report.tally(f.rule).broken;
+    const Place last = report.last(f.rule);
+    all.push_back({std::move(f), count, last});
+  }
+  return all;
+}
+
+std::string Run::packet(uint32_t capture, uint64_t number) const {
+  return evidence_ ? evidence_->packet(capture, number) : fmt::format("packet {}", number);
+}
+
+std::string Run::head(const Finding& f) const {
+  std::string text;
+  if (f.qp >= 0) text += fmt::format("QP {}, ", f.qp);
+  if (f.frame != 0) text += packet(f.capture, f.frame) + ", ";
+  return text + ref::name_of(f.verdict);
+}
+
+std::string Run::times(const Alike& group) const {
+  if (group.count < 2) return {};
+  std::string text = fmt::format("{} times, the last time at {}", group.count, time_text(group.last.time));
+  if (group.last.frame != 0) text += ", " + packet(group.last.capture, group.last.frame);
+  return text;
+}
+
 std::span<const Finding> Run::found(uint32_t device) const {
   const auto at = devices_.find(device);
   if (at == devices_.end() || !at->second.judge) return {};
@@ -287,6 +321,7 @@ std::string Run::to_json() const {
                       {"log", fmt::format("{}.{}", log::kMajor, log::kMinor)},
                       {"rules", rules_version()}};
   json["packets"] = packets();
+  if (evidence_) json["captures"] = evidence_->json();
   if (!stopped_.empty()) json["stopped"] = stopped_;
   Json devices = Json::array();
   for (const auto& [number, device] : devices_) {
@@ -327,7 +362,8 @@ std::string Run::to_json() const {
   }
   json["rules"] = std::move(rules);
   Json list = Json::array();
-  for (const Finding& f : findings()) {
+  for (const Alike& group : alike()) {
+    const Finding& f = group.first;
     const RuleInfo& rule = info(f.rule);
     Json entry;
     entry["rule"] = rule.id;
@@ -341,6 +377,9 @@ std::string Run::to_json() const {
     entry["time_ps"] = f.time;
     if (f.since != 0) entry["since_ps"] = f.since;
     entry["capture"] = f.capture;
+    if (evidence_) entry["file"] = evidence_->file(f.capture);
+    entry["count"] = group.count;
+    entry["last"] = {{"packet", group.last.frame}, {"capture", group.last.capture}, {"time_ps", group.last.time}};
     entry["came"] = f.came;
     entry["right"] = f.right;
     entry["context"] = f.context;
@@ -363,27 +402,27 @@ std::string Run::to_json() const {
 }
 
 std::string Run::to_text(const std::string& repro) const {
-  constexpr std::size_t kMostShown = 3;
+  constexpr std::size_t kMostShown = 3;  // of those that broke a rule, in full
   std::string text;
   std::map<Rule, std::size_t> shown;
-  for (const Finding& f : findings()) {
+  for (const Alike& group : alike()) {
+    const Finding& f = group.first;
     if (shown[f.rule]++ >= kMostShown) continue;
-    text += fmt::format("{} {}: {}{}", time_text(f.time), name_of_device(f.device),
-                        f.qp >= 0 ? fmt::format("QP {}, ", f.qp) : "",
-                        f.frame != 0 ? fmt::format("packet {}, ", f.frame) : "");
-    text += fmt::format("{}{}\n  {}", ref::name_of(f.verdict), waived(f.rule) ? " (waived)" : "", ref::to_text(f));
+    text += fmt::format("{} {}: {}{}\n  {}", time_text(f.time), name_of_device(f.device), head(f),
+                        waived(f.rule) ? " (waived)" : "", ref::to_text(f));
+    if (const std::string again = times(group); !again.empty()) text += "    again  " + again + "\n";
     text += fmt::format("    rule   {}, {}, mark {}\n", info(f.rule).cite, info(f.rule).part, info(f.rule).mark);
     if (!f.context.empty()) text += "    the QP's last packets, oldest first\n";
     for (const std::string& line : f.context) text += "      " + line + "\n";
     text += "\n";
   }
-  bool head = false;
+  bool titled = false;
   for (std::size_t i = 0; i < kNumRules; ++i) {
     const auto rule = static_cast<Rule>(i);
     const Tally one = tally(rule);
     if (one.broken == 0) continue;
-    if (!head) text += fmt::format("  {:<20} {:>10} {:>10}\n", "broken rules", "broken", "held");
-    head = true;
+    if (!titled) text += fmt::format("  {:<20} {:>10} {:>10}\n", "broken rules", "broken", "held");
+    titled = true;
     text += fmt::format("  {:<20} {:>10} {:>10}{}\n", info(rule).id, one.broken, one.checked,
                         waived(rule) ? "  waived: " + ref::to_text(options_.waive.at(info(rule).id)) : "");
   }
@@ -411,6 +450,13 @@ std::string Run::to_text(const std::string& repro) const {
       fmt::format("  {} packets of {} devices; rules applied {} times, at rest {:.2f} %, inconclusive {:.2f} %\n",
                   packets(), devices(), sum.applied, 100.0 * static_cast<double>(sum.rests) / static_cast<double>(all),
                   100.0 * static_cast<double>(sum.inconclusive) / static_cast<double>(all));
+  if (evidence_) {
+    for (const std::string& line : log::words(evidence_->imported.counts)) text += "  " + line + "\n";
+    if (const auto why = evidence_->too_little()) {
+      text += "  " + *why + "\n";
+      for (const std::string& remedy : evidence_->remedies()) text += "    " + remedy + "\n";
+    }
+  }
   for (const auto& [number, device] : devices_) {
     if (!device.judge || device.judge->report().answers().count() == 0) continue;
     const Delays& answers = device.judge->report().answers();
@@ -436,16 +482,25 @@ std::string Run::to_html(const std::string& title) const {
                     ".fail,.broken{color:#a00}.deviates{color:#850}</style></head><body>\n";
   out += fmt::format("<h1>{}</h1>\n<p class=\"{}\"><b>{}</b>, {} packets of {} devices</p>\n", html(title),
                      ref::name_of(verdict()), verdict_text(), packets(), devices());
+  if (evidence_) {
+    std::vector<std::string> lines = log::words(evidence_->imported.counts);
+    if (const auto why = evidence_->too_little()) {
+      lines.push_back(*why);
+      for (const std::string& remedy : evidence_->remedies()) lines.push_back(remedy);
+    }
+    for (const std::string& line : lines) out += "<p>" + html(line) + "</p>\n";
+  }
   if (!stopped_.empty()) {
     out += fmt::format("<p>{}: what follows in the evidence was not looked at.</p>\n", html(stopped_));
   }
-  const auto list = findings();
+  const auto list = alike();
   if (!list.empty()) out += "<h2>Findings</h2>\n";
-  for (const Finding& f : list) {
-    out += fmt::format("<h3 class=\"{}\">{} {}{}{}</h3>\n<p>{}. <i>{}, mark {}</i></p>\n", ref::name_of(f.verdict),
-                       info(f.rule).id, html(name_of_device(f.device)), f.qp >= 0 ? fmt::format(", QP {}", f.qp) : "",
-                       f.frame != 0 ? fmt::format(", packet {}", f.frame) : "", html(info(f.rule).text),
+  for (const Alike& group : list) {
+    const Finding& f = group.first;
+    out += fmt::format("<h3 class=\"{}\">{} {}, {}</h3>\n<p>{}. <i>{}, mark {}</i></p>\n", ref::name_of(f.verdict),
+                       info(f.rule).id, html(name_of_device(f.device)), html(head(f)), html(info(f.rule).text),
                        html(info(f.rule).cite), info(f.rule).mark);
+    if (const std::string again = times(group); !again.empty()) out += "<p>" + html(again) + "</p>\n";
     out += fmt::format("<pre>{}\ncame   {}\nright  {}\n", time_text(f.time), html(f.came), html(f.right));
     for (const std::string& line : f.context) out += "  " + html(line) + "\n";
     out += "</pre>\n";

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reference/coverage.hpp"
+#include "reference/evidence.hpp"
 #include "reference/judge.hpp"
 #include "reference/waivers.hpp"
 
@@ -47,8 +48,13 @@ class Run {
   /// What was pushed is not all that there is, and why: no verdict is better than Inconclusive. Before finish().
   void stopped(std::string why) { stopped_ = std::move(why); }
 
-  /// The worst of all devices, without what is waived; Inconclusive when there was no packet.
+  /// What was pushed comes from captures. Before finish().
+  void evidence(Evidence evidence) { evidence_ = std::move(evidence); }
+
+  /// The worst of all devices, without what is waived; Inconclusive when there was no packet, or when too little of the
+  /// captures could be judged.
   Verdict verdict() const;
+  /// Frames; of captures each counts once, else once for each device that sent or got it.
   uint64_t packets() const;
   uint64_t memory() const;
   std::size_t devices() const;
@@ -61,6 +67,14 @@ class Run {
   Tally tally(Rule rule) const;
   /// In the order of devices and of time.
   std::vector<Finding> findings() const;
+  /// Findings of one rule and device are alike: the first one in full, how many, and where the last one is.
+  struct Alike {
+    Finding first;
+    uint64_t count = 0;
+    Place last;
+  };
+  /// In the order of devices and of the time of the first one.
+  std::vector<Alike> alike() const;
   /// Of one device, in the order in which they were found; more come behind them.
   std::span<const Finding> found(uint32_t device) const;
   /// Devices that are judged, with what they say of themselves.
@@ -88,6 +102,11 @@ class Run {
     std::unique_ptr<Judge> judge;  ///< null: not asked for
   };
   Verdict verdict_of(const Report& report) const;
+  /// "QP 17, packet 6652, fail": of whom a finding is.
+  std::string head(const Finding& finding) const;
+  /// "12 times, the last time at 391.506 us, packet 6652"; "" for a single one.
+  std::string times(const Alike& group) const;
+  std::string packet(uint32_t capture, uint64_t number) const;
   Tightness tightness() const;
   void count(const log::Record& record);
   std::unique_ptr<Judge> judge_of(uint32_t device, Profile profile) const;
@@ -95,6 +114,7 @@ class Run {
   bool asked_for(const log::Device& device, const Profile& profile) const;
 
   RunOptions options_;
+  std::optional<Evidence> evidence_;
   std::string stopped_;  ///< why there is more; empty: there is not
   std::map<uint32_t, Device> devices_;
   std::unordered_set<uint64_t> qps_, regions_;       ///< device and number

@@ -11,6 +11,7 @@
 #include "input/names.hpp"
 #include "wire/choices.hpp"
 #include "wire/decode.hpp"
+#include "wire/link_layer.hpp"
 #include "wire/text.hpp"
 
 namespace mrc::wire {
@@ -364,8 +365,10 @@ class ObjectReader {
     const Tree* from = json_.find("capture");
     if (!from) return std::nullopt;
     if (!from->is_object()) return at(*from, "capture is not an object", "See docs/wire.md for the format.");
-    static const std::set<std::string_view> known = {"number",          "interface", "time_ns",
-                                                     "original_length", "options",   "comments"};
+    // What was taken off a packet is not put on again.
+    static const std::set<std::string_view> known = {"number",  "interface",      "time_ns", "original_length",
+                                                     "options", "comments",       "link",    "port",
+                                                     "vlan",    "extension_bytes"};
     if (auto wrong = only(*from, "field ", "capture.", known)) return wrong;
     for (const input::JsonMember& m : from->members) {
       const Tree& value = m.value;
@@ -402,6 +405,23 @@ class ObjectReader {
   Packet p_;
 };
 
+Json capture_json(const CapturedFrame& frame, uint64_t number) {
+  Json capture = Json::object();
+  capture["number"] = number;
+  capture["interface"] = frame.interface;
+  capture["time_ns"] = frame.time_ns;
+  if (frame.original_length && frame.original_length != frame.bytes.size()) {
+    capture["original_length"] = frame.original_length;
+  }
+  if (frame.wire != WireConfig{}) capture["options"] = to_options(frame.wire, {});
+  if (frame.link != kLinkEthernet) capture["link"] = link_name(frame.link);
+  if (frame.port != 0) capture["port"] = frame.port;
+  for (const VlanTag& tag : frame.taken.tags) capture["vlan"].push_back({{"tpid", tag.tpid}, {"tci", tag.tci}});
+  if (frame.taken.extensions != 0) capture["extension_bytes"] = frame.taken.extensions;
+  if (!frame.comments.empty()) capture["comments"] = frame.comments;
+  return capture;
+}
+
 }  // namespace
 
 std::string to_json(const Packet& packet, std::span<const uint8_t> frame, const WireConfig& config) {
@@ -410,16 +430,15 @@ std::string to_json(const Packet& packet, std::span<const uint8_t> frame, const 
 
 std::string to_json(const CapturedFrame& frame, uint64_t number) {
   Json out = Json::object();
-  Json& capture = out["capture"];
-  capture["number"] = number;
-  capture["interface"] = frame.interface;
-  capture["time_ns"] = frame.time_ns;
-  if (frame.original_length && frame.original_length != frame.bytes.size()) {
-    capture["original_length"] = frame.original_length;
-  }
-  if (frame.wire != WireConfig{}) capture["options"] = to_options(frame.wire, {});
-  if (!frame.comments.empty()) capture["comments"] = frame.comments;
+  out["capture"] = capture_json(frame, number);
   out.update(packet_json(decode(frame.bytes, frame.wire), frame.bytes, frame.wire));
+  return out.dump();
+}
+
+std::string unread_json(const CapturedFrame& frame) {
+  Json out = Json::object();
+  out["capture"] = capture_json(frame, frame.number);
+  out["raw"] = to_hex(frame.bytes);
   return out.dump();
 }
 

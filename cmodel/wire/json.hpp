@@ -18,8 +18,10 @@ namespace mrc::wire {
 /// included as `raw` when the packet has an error that its headers cannot reproduce.
 std::string to_json(const Packet& packet, std::span<const uint8_t> frame, const WireConfig& config = {});
 
-/// Decodes a captured frame as it says and adds the key `capture` (number, interface, time_ns, ...).
+/// Decodes a captured frame, of Ethernet, as it says and adds the key `capture` (number, interface, time_ns, ...).
 std::string to_json(const CapturedFrame& frame, uint64_t number);
+/// `capture` and `raw` alone: of a packet whose link header to_ethernet() does not read.
+std::string unread_json(const CapturedFrame& frame);
 
 /// Reads one object, an array of objects, or objects one after the other, and encodes each of them.
 /// Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them. `config` is for

@@ -20,6 +20,7 @@ namespace {
 
 constexpr uint32_t kSection = 0x0A0D0D0A;
 constexpr uint32_t kInterface = 1;
+constexpr uint32_t kOldPacket = 2;
 constexpr uint32_t kSimplePacket = 3;
 constexpr uint32_t kInterfaceStatistics = 5;
 constexpr uint32_t kEnhancedPacket = 6;
@@ -36,7 +37,8 @@ constexpr uint16_t kEpbFlags = 2;
 constexpr uint16_t kEpbDropCount = 4;
 constexpr uint16_t kIsbIfDrop = 5;
 constexpr uint16_t kIsbOsDrop = 7;
-constexpr uint16_t kEthernet = 1;
+// Blocks that are no packets and that Wireshark numbers like packets: of the journal of systemd, of sysdig.
+constexpr uint32_t kJournal = 9, kSysdigFirst = 0x204, kSysdigLast = 0x221;
 constexpr size_t kMaxOption = 0xFFFF;
 constexpr uint16_t kMajorVersion = 1;
 constexpr size_t kMaxLosses = 4096;
@@ -134,7 +136,6 @@ struct Interface {
   uint32_t snap_length = 0;
   uint32_t index = 0;  // in Capture::interfaces
   uint8_t fcs_bytes = 0;
-  WireConfig wire{};
 };
 
 std::string text_of(std::span<const uint8_t> data) { return {reinterpret_cast<const char*>(data.data()), data.size()}; }
@@ -160,7 +161,7 @@ class PcapngReader::Impl {
   }
 
   const std::optional<Error>& error() const { return problem_; }
-  const std::vector<std::string>& interfaces() const { return names_; }
+  const std::vector<CaptureInterface>& interfaces() const { return described_; }
   const std::vector<std::string>& comments() const { return comments_; }
   std::vector<CaptureLoss>& losses() { return losses_; }
 
@@ -244,11 +245,14 @@ class PcapngReader::Impl {
         return interface(body);
       case kEnhancedPacket:
         return enhanced(body);
+      case kOldPacket:
+        return old_packet(body);
       case kSimplePacket:
         return simple(body);
       case kInterfaceStatistics:
         return statistics(body);
       default:
+        number_ += type == kJournal || (type >= kSysdigFirst && type <= kSysdigLast);
         return std::nullopt;
     }
   }
@@ -321,25 +325,20 @@ class PcapngReader::Impl {
 
   std::optional<Error> interface(Reader& body) {
     const size_t offset = body.offset();
-    if (names_.size() == kMaxInterfaces) {
+    if (described_.size() == kMaxInterfaces) {
       return error(offset, fmt::format("more than {} interfaces", kMaxInterfaces), "Split the capture.");
     }
     const auto link = body.u16();
     const auto reserved = body.u16();
     const auto snap = body.u32();
     if (!link || !reserved || !snap) return error(offset, "interface block is too short");
-    if (*link != kEthernet) {
-      return error(offset, fmt::format("link type {} is not Ethernet", *link),
-                   "Capture on an Ethernet interface (link type 1).");
-    }
     Interface entry;
     entry.snap_length = *snap;
-    entry.index = static_cast<uint32_t>(names_.size());
-    entry.wire = wire_;
-    std::string name;
+    entry.index = static_cast<uint32_t>(described_.size());
+    CaptureInterface described{{}, *link, wire_};
     auto problem = options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t at) -> std::optional<Error> {
-      if (code == kIfName) name = text_of(value);
-      if (code == kIfDescription && says_how(text_of(value))) return read_with(text_of(value), at, entry.wire);
+      if (code == kIfName) described.name = text_of(value);
+      if (code == kIfDescription && says_how(text_of(value))) return read_with(text_of(value), at, described.wire);
       if (code == kIfTsResol) {
         if (value.size() != 1) return error(at, "if_tsresol is not one byte long");
         const unsigned exponent = value[0] & 0x7Fu;
@@ -357,7 +356,7 @@ class PcapngReader::Impl {
     });
     if (problem) return problem;
     interfaces_.push_back(entry);
-    names_.push_back(std::move(name));
+    described_.push_back(std::move(described));
     return std::nullopt;
   }
 
@@ -368,7 +367,11 @@ class PcapngReader::Impl {
     frame.bytes.assign(data.begin(), data.end());
     frame.original_length = original;
     frame.comments.clear();
-    frame.wire = from.wire;
+    frame.wire = described_[from.index].wire;
+    frame.link = described_[from.index].link;
+    frame.port = 0;
+    frame.number = ++number_;
+    frame.taken = {};
     frame.direction = CapturedFrame::Direction::Unknown;
     frame.fcs_bad = false;
     frame.fcs_bytes = from.fcs_bytes;
@@ -386,6 +389,19 @@ class PcapngReader::Impl {
   std::optional<Error> enhanced(Reader& body) {
     const size_t offset = body.offset();
     const auto id = body.u32();
+    return packet(body, offset, id, 0);
+  }
+
+  /// As older tools wrote it: the count of drops stands beside the interface.
+  std::optional<Error> old_packet(Reader& body) {
+    constexpr uint16_t kNotTold = 0xFFFF;
+    const size_t offset = body.offset();
+    const auto id = body.u16();
+    const auto drops = body.u16();
+    return packet(body, offset, id, drops.value_or(kNotTold) == kNotTold ? 0 : *drops);
+  }
+
+  std::optional<Error> packet(Reader& body, size_t offset, std::optional<uint32_t> id, uint64_t dropped) {
     const auto high = body.u32();
     const auto low = body.u32();
     const auto captured = body.u32();
@@ -405,6 +421,7 @@ class PcapngReader::Impl {
                    "Shift its times with 'editcap -t SECONDS IN OUT'.");
     }
     frame.time_ns = static_cast<uint64_t>(time);
+    frame.dropped = dropped;
     auto problem = options(body, [&](uint16_t code, std::span<const uint8_t> value, size_t at) -> std::optional<Error> {
       if (code == kOptComment) frame.comments.push_back(text_of(value));
       if (code == kEpbFlags && value.size() == 4) {
@@ -445,7 +462,9 @@ class PcapngReader::Impl {
   CapturedFrame* frame_ = nullptr;
   std::vector<Interface> interfaces_;  // of the current section
   WireConfig wire_{};                  // how to read it
-  std::vector<std::string> names_, comments_;
+  uint64_t number_ = 0;                // of the newest packet
+  std::vector<CaptureInterface> described_;
+  std::vector<std::string> comments_;
   std::vector<CaptureLoss> losses_;
   std::optional<Error> problem_;
 };
@@ -454,40 +473,44 @@ PcapngReader::PcapngReader(std::istream& in, std::string name) : impl_(std::make
 PcapngReader::~PcapngReader() = default;
 bool PcapngReader::next(CapturedFrame& frame) { return impl_->next(frame); }
 const std::optional<Error>& PcapngReader::error() const { return impl_->error(); }
-const std::vector<std::string>& PcapngReader::interfaces() const { return impl_->interfaces(); }
+const std::vector<CaptureInterface>& PcapngReader::interfaces() const { return impl_->interfaces(); }
 const std::vector<std::string>& PcapngReader::comments() const { return impl_->comments(); }
 std::vector<CaptureLoss> PcapngReader::take_losses() { return std::exchange(impl_->losses(), {}); }
 
 PcapngWriter::PcapngWriter(std::ostream& out, const WireConfig& wire, unsigned num_planes, unsigned port_gbps,
                            std::span<const std::string> comments)
-    : out_(out), num_planes_(num_planes) {
-  const std::string read_with = std::string(kReadWith) + to_options(wire);
+    : out_(out) {
   Block section(kSection);
   section.u32(kByteOrder);
   section.u16(kMajorVersion);
   section.u16(0);
   section.u64(~uint64_t{0});
-  section.comment(read_with);
+  section.comment(std::string(kReadWith) + to_options(wire));
   for (const std::string& comment : comments) section.comment(comment);
   section.option(kOptUserAppl, "mrcnic");
   section.end_options();
   section.write(out_);
   for (unsigned plane = 0; plane < num_planes; ++plane) {
-    Block block(kInterface);
-    block.u16(kEthernet);
-    block.u16(0);
-    block.u32(0);
-    block.option(kIfName, fmt::format("plane{}", plane));
-    block.option(kIfDescription, read_with);
-    if (port_gbps) {
-      block.u16(kIfSpeed);
-      block.u16(8);
-      block.u64(uint64_t{port_gbps} * 1'000'000'000u);
-    }
-    block.option(kIfTsResol, "\x09");
-    block.end_options();
-    block.write(out_);
+    add_interface({fmt::format("plane{}", plane), kLinkEthernet, wire}, port_gbps);
   }
+}
+
+void PcapngWriter::add_interface(const CaptureInterface& interface, unsigned port_gbps) {
+  Block block(kInterface);
+  block.u16(interface.link);
+  block.u16(0);
+  block.u32(0);
+  if (!interface.name.empty()) block.option(kIfName, std::string_view(interface.name).substr(0, kMaxOption));
+  block.option(kIfDescription, std::string(kReadWith) + to_options(interface.wire));
+  if (port_gbps) {
+    block.u16(kIfSpeed);
+    block.u16(8);
+    block.u64(uint64_t{port_gbps} * 1'000'000'000u);
+  }
+  block.option(kIfTsResol, "\x09");
+  block.end_options();
+  block.write(out_);
+  ++num_planes_;
 }
 
 bool PcapngWriter::write(const CapturedFrame& frame) {

@@ -116,7 +116,7 @@ TEST_CASE("what is seen under way was sent for certain and received perhaps", "[
   const File file(capture(2, {{0, 1000, packet(1, 2, 7)}, {1, 2000, packet(2, 1, 8)}}));
   const Result r = import({.files = {{file.path()}}});
   REQUIRE(r.imported.devices.size() == 2);
-  CHECK(r.imported.packets == 2);
+  CHECK(r.imported.counts.packets == 2);
   CHECK(r.imported.records == 4);
   const std::vector<Frame> one = r.frames(0), two = r.frames(1);
   REQUIRE(one.size() == 2);
@@ -155,7 +155,7 @@ TEST_CASE("at a device's ports nothing is perhaps, and its own capture alone cou
   CHECK_FALSE(came.sent);
   CHECK(came.flags == 0);
   CHECK(came.error == 5000);
-  REQUIRE(other.size() == 4);  // of both captures: neither is at its ports
+  CHECK(other.size() == 2);  // of either capture: neither is at its ports, and both show the same
   CHECK(std::get<Device>(r.of<Device>(0)[0].body) == Device{"mine", "{}"});
 }
 
@@ -300,4 +300,132 @@ TEST_CASE("redacted addresses are others, the same ones the same", "[log][redact
   CHECK(std::get<Qp>(qp.body).own_ip == pa.ipv6->src);
   CHECK(std::get<Qp>(qp.body).peer_ip == pa.ipv6->dst);
   CHECK((std::get<Frame>(a.body).flags & kChanged) != 0);
+}
+
+TEST_CASE("redacted keys and addresses of memory are others, and fit each other as before", "[log][redact]") {
+  Redactor redactor({.payload = false, .addresses = true});
+  Record region{1, 0, Mr{.rkey = 0x1234, .va = 0x7f00'1234'5000, .bytes = 0x10000, .addr = 0xffff'8880'0000'3000}};
+  Record post{0, 0,
+              Post{.qp = 1, .addr = 0xffff'8881'0000'0123, .remote = 0x7f00'1234'5678, .bytes = 64, .rkey = 0x1234}};
+  Record write{1, 0, Host{.op = HostOp::Write, .addr = 0xffff'8880'0000'3678, .bytes = 64}};
+  Record frame{0, 0, Frame{}};
+  wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, wire::Encapsulation::Srv6, true);
+  p.reth->va = 0x7f00'1234'5678;
+  p.reth->r_key = 0x1234;
+  p.payload.assign(64, 1);
+  wire::complete(p);
+  std::get<Frame>(frame.body).bytes = wire::encode(p);
+  for (Record* r : {&region, &post, &write, &frame}) redactor.redact(*r, {});
+  const auto& mr = std::get<Mr>(region.body);
+  const auto& wqe = std::get<Post>(post.body);
+  CHECK(mr.rkey != 0x1234);
+  CHECK(wqe.rkey == mr.rkey);
+  CHECK(mr.va != 0x7f00'1234'5000);
+  CHECK(wqe.remote - mr.va == 0x678);
+  CHECK(std::get<Host>(write.body).addr - mr.addr == 0x678);
+  CHECK(mr.addr >> 32 != 0xffff'8880);
+  CHECK(wqe.addr >> 32 != 0xffff'8881);
+  const wire::Packet seen = packet_of(std::get<Frame>(frame.body));
+  CHECK(seen.reth->r_key == mr.rkey);
+  CHECK(seen.reth->va == wqe.remote);
+  // A RETH that a switch has cut in the middle keeps none of its bytes.
+  Record cut{0, 0, Frame{}};
+  std::vector<uint8_t>& bytes = std::get<Frame>(cut.body).bytes;
+  p.outer_ipv6->dscp = wire::DscpMap{}.trimmed;
+  bytes = wire::encode(p);
+  bytes.resize(14 + 40 + 40 + 8 + 12 + 4 + 8 + 6);
+  const std::vector<uint8_t> before = bytes;
+  redactor.redact(cut, {});
+  CHECK(std::ranges::all_of(bytes.end() - 6, bytes.end(), [](uint8_t b) { return b == 0; }));
+  CHECK(packet_of(std::get<Frame>(cut.body)).bth);
+  CHECK(bytes.size() == before.size());
+}
+
+TEST_CASE("the same frame in two files, or at another interface, is one", "[log][import]") {
+  std::vector<uint8_t> hop = packet(1, 2, 9);
+  hop[21] = static_cast<uint8_t>(hop[21] - 1);  // hop limit: behind a router
+  const std::vector<Sent> frames = {{0, 1000, packet(1, 2, 7)},   {1, 1500, packet(1, 2, 7)},
+                                    {0, 2000, packet(1, 2, 8)},   {0, 2500, packet(1, 2, 8)},
+                                    {0, 3000, packet(1, 2, 9)},   {0, 3500, hop},
+                                    {0, 200'000, packet(1, 2, 7)}};
+  const File a(capture(2, frames)), b(capture(2, frames));
+  for (const bool twice : {false, true}) {
+    ImportOptions options{.files = {{a.path()}}};
+    if (twice) options.files.push_back({b.path()});
+    const Result r = import(options);
+    const std::vector<Frame> sent = r.frames(0);
+    REQUIRE(sent.size() == 5);  // PSN 8 was sent twice, PSN 7 again much later
+    for (std::size_t i = 0; i < 5; ++i) CHECK(sent[i].number == std::array<uint64_t, 5>{1, 3, 4, 5, 7}[i]);
+    CHECK(r.imported.counts.packets == (twice ? 14 : 7));
+    CHECK(r.imported.counts.judged == 5);
+    CHECK(r.imported.counts.duplicates == (twice ? 9 : 2));
+  }
+}
+
+TEST_CASE("what is left out is counted by its reason", "[log][import]") {
+  const auto with = [](std::size_t at, std::vector<uint8_t> bytes) {
+    std::vector<uint8_t> frame = packet(1, 2, 7);
+    std::ranges::copy(bytes, frame.begin() + static_cast<std::ptrdiff_t>(at));
+    return frame;
+  };
+  const auto first = [](std::size_t bytes) {
+    std::vector<uint8_t> frame = packet(1, 2, 7);
+    frame.resize(bytes);
+    return frame;
+  };
+  const auto length = static_cast<uint32_t>(packet(1, 2, 7).size());
+  const std::size_t damaged_byte = 90;
+  const File file(capture(1, {{0, 1000, with(12, {0x08, 0x06})},      // ARP
+                              {0, 1100, with(12, {0x88, 0x47})},      // MPLS
+                              {0, 1200, with(12, {0x88, 0xcc})},      // LLDP
+                              {0, 1300, with(20, {6})},               // TCP
+                              {0, 1400, with(20, {44})},              // a fragment
+                              {0, 1500, with(56, {0x30, 0x39})},      // UDP port 12345
+                              {0, 1600, first(60), length},           // snap length 60
+                              {0, 1700, first(80), length},           // 80: the BTH is there, the RETH is not
+                              {0, 1800, first(120), length},          // judged
+                              {0, 1900, with(damaged_byte, {0xee})},  // the ICRC is wrong
+                              {0, 2000, with(14, {0x40})},            // IP version 4 behind IPv6's type
+                              {0, 2100, packet(1, 2, 8)}}));
+  const Result r = import({.files = {{file.path()}}});
+  const CaptureCounts& counts = r.imported.counts;
+  for (const LeftOut reason :
+       {LeftOut::Arp, LeftOut::Mpls, LeftOut::OtherType, LeftOut::OtherProtocol, LeftOut::Fragment, LeftOut::OtherPort,
+        LeftOut::CutBeforeBth, LeftOut::CutInHeaders, LeftOut::Malformed}) {
+    INFO(info(reason).name);
+    CHECK(counts.of(reason) == 1);
+  }
+  CHECK(counts.other_port == 12345);
+  CHECK(counts.damaged == 1);
+  CHECK(counts.judged == 2);
+  CHECK(counts.may_be() == 4);
+  CHECK(counts.judged + counts.damaged + counts.others() == counts.packets);
+  CHECK(words(counts).size() == 10);
+  // At the ports of its sender it is what that sent; at those of its receiver, what came.
+  for (const uint8_t own : {1, 2}) {
+    const Result at = import({.files = {{file.path(), 0}}, .devices = {{{ip(own)}, "mine", "{}"}}});
+    CHECK(at.imported.counts.damaged == 0);
+    CHECK(std::ranges::count_if(at.frames(0), [&](const Frame& f) { return f.sent == (own == 1); }) == 4);
+  }
+}
+
+TEST_CASE("interfaces of a cooked capture are planes in the order in which they show MRC", "[log][import]") {
+  std::ostringstream out;
+  wire::PcapngWriter writer(out, {}, 0);
+  writer.add_interface({"any", wire::kLinkSll2, {}});
+  const auto cooked = [&](uint8_t port, uint64_t ns, std::vector<uint8_t> frame) {
+    std::vector<uint8_t> bytes = {0x86, 0xdd, 0, 0, 0, 0, 0, port, 0, 1, 0, 6, 2, 0, 0, 0, 0, 1, 0, 0};
+    bytes.insert(bytes.end(), frame.begin() + 14, frame.end());
+    writer.write(0, ns, bytes);
+  };
+  cooked(9, 1000, packet(1, 2, 7));
+  cooked(4, 2000, packet(1, 2, 8));
+  cooked(9, 3000, packet(1, 2, 9));
+  const File file(out.str());
+  const Result r = import({.files = {{file.path()}}});
+  const std::vector<Frame> sent = r.frames(0);
+  REQUIRE(sent.size() == 3);
+  CHECK(sent[0].plane == 0);
+  CHECK(sent[1].plane == 1);
+  CHECK(sent[2].plane == 0);
 }

@@ -66,7 +66,7 @@ def standard_input(folder):
     capture, text = (folder / "a.pcapng").read_bytes(), (folder / "in.json").read_bytes()
     check("decode -", run("decode", "-", folder=folder, stdin=capture), run("decode", "a.pcapng", folder=folder))
     check("encode -", run("encode", "-", folder=folder, stdin=text), run("encode", "in.json", folder=folder))
-    refused(folder, ["decode", "-"], "mrc decode: standard input: byte 0: too short for a pcapng file.")
+    refused(folder, ["decode", "-"], "mrc decode: standard input: byte 0: nothing stands in it.")
     refused(folder, ["encode", "-"], "mrc encode: standard input: byte 0: there is no packet in it.")
 
 
@@ -187,11 +187,13 @@ def main():
         (folder / "half.json").write_text('{"eth": {}', encoding="utf-8")
         (folder / "range.json").write_text(json.dumps({**ACK, "bth": {"opcode": 209, "psn": 1 << 24}}), encoding="utf-8")
         refused(folder, ["decode", "text.pcapng"],
-                "mrc decode: text.pcapng: byte 0: not a pcapng file, the section header block is missing.")
-        refused(folder, ["decode", "empty.pcapng"], "mrc decode: empty.pcapng: byte 0: too short for a pcapng file.")
-        refused(folder, ["decode", "cut.pcapng"],
-                f"mrc decode: cut.pcapng: byte {len(capture) - 96 + 4}: block length 96 is beyond the end of the file, "
-                "91 bytes are left.")
+                "mrc decode: text.pcapng: byte 0: no capture: neither pcapng nor pcap.")
+        refused(folder, ["decode", "empty.pcapng"], "mrc decode: empty.pcapng: byte 0: nothing stands in it.")
+        code, out, err = run("decode", "cut.pcapng", folder=folder)
+        check("cut", (code, err.splitlines()[0]),
+              (3, f"mrc decode: cut.pcapng: byte {len(capture) - 96 + 4}: block length 96 is beyond the end of the file, "
+                  "91 bytes are left."))
+        check("cut: what stands before", [line.split()[0] for line in out.splitlines() if line.startswith("#")], ["#1"])
         refused(folder, ["decode", "."], "mrc decode: .: no capture that can be read: it is a folder.")
         refused(folder, ["decode", "--hex", "00", "--dscp", "trimmed=64"],
                 "mrc decode: code point in --dscp trimmed=64 is not a number of 6 bits.")

@@ -40,6 +40,7 @@ TEST_CASE("what is written is read again", "[wire.pcapng.roundtrip]") {
   for (uint32_t i = 0; i < 50; ++i) {
     CapturedFrame f;
     f.interface = i % 8;
+    f.number = i + 1;
     f.time_ns = uint64_t{rng()} << 28 | rng();
     f.bytes.resize(rng() % 200);
     for (auto& b : f.bytes) b = static_cast<uint8_t>(rng());
@@ -51,7 +52,7 @@ TEST_CASE("what is written is read again", "[wire.pcapng.roundtrip]") {
   const auto capture = read_pcapng(sample(8, frames), "x");
   REQUIRE(capture);
   REQUIRE(capture->interfaces.size() == 8);
-  CHECK(capture->interfaces[7] == "plane7");
+  CHECK(capture->interfaces[7].name == "plane7");
   CHECK(capture->frames == frames);
 }
 
@@ -126,8 +127,6 @@ TEST_CASE("damaged captures get an error with its byte", "[wire.pcapng.error]") 
          "x.pcapng: byte 44: block length 16 at the end, 20 at the start");
   expect(hex(kLittleSection + "01000000 10000000 0100 0000 10000000"),
          "x.pcapng: byte 36: interface block is too short");
-  expect(hex(kLittleSection + "01000000 14000000 6500 0000 00000000 14000000"),
-         "x.pcapng: byte 36: link type 101 is not Ethernet");
   expect(hex(kLittleSection + "01000000 1c000000 0100 0000 00000000 0200 0900 41414141 1c000000"),
          "x.pcapng: byte 44: option 2 of 9 bytes is longer than its block");
   expect(hex(kLittleSection + "01000000 1c000000 0100 0000 00000000 0900 0100 7f000000 1c000000"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs and captures that are not what they say, and those who check, import, redact and print them."""
-from hostile.captures import ETHERNET, HEADER, IDB, PACKET
+from hostile.captures import ETHERNET, FRAME, HEADER, IDB, PACKET
 from hostile.case import Case, refused
 from hostile.things import Disk, Fifo, Folder, Node, Text
 
@@ -66,15 +66,51 @@ PROFILES = [
 ]
 READERS = {"check": "check x.log", "replay": "replay x.log", "info": "log info x.log", "print": "log print x.log",
            "redact": "log redact x.log -o out", "cat": "log cat x.log x.log -o out"}
+# A pcap of the packet of captures.py, little endian, microseconds; its header, and the header of the packet.
+PCAP = "__import__('struct').pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, {})"
+FRAME_HEAD = "__import__('struct').pack('<4I', 1, 0, {}, {})"
+GZIP, ZSTD = "__import__('gzip').compress({}, 6, mtime=0)", "bytes.fromhex('28b52ffd') + {}"
+WHOLE = f"{HEADER} + {ETHERNET} + {PACKET}"
 CAPTURES = [
     ("empty", Text(""), r"x\.cap"), ("half a header", Text(expression=f"{HEADER}[:8]"), r"x\.cap"),
-    ("of the old format", Text(b"\xd4\xc3\xb2\xa1\2\0\4\0" + bytes(100)), r"editcap"),
-    ("of another link type", Text(expression=f"{HEADER} + {IDB.replace('{}', '6900')} + {PACKET}"), r"link type 105"),
+    ("pcap, half a header", Text(expression=f"({PCAP.format(1)})[:20]"), r"x\.cap: byte 0: too short"),
+    ("pcap of version 0", Text(b"\xd4\xc3\xb2\xa1\0\0\4\0" + bytes(100)), r"x\.cap: byte 4: pcap version 0\.4"),
+    ("pcap, packet of 4 GB", Text(expression=f"{PCAP.format(1)} + {FRAME_HEAD.format(4294967295, 1)} + bytes(99)"),
+     r"x\.cap: byte 32: packet of 4294967295 bytes"),
+    ("pcap, cut", Text(expression=f"{PCAP.format(1)} + {FRAME_HEAD.format(200, 200)} + bytes(99)"),
+     r"x\.cap: byte 32: packet of 200 bytes .* 99 bytes are left"),
+    ("pcap, other magic", Text(expression=f"b'\\xd4\\xc3\\xb2\\xa2' + ({PCAP.format(1)})[4:]"), r"x\.cap"),
+    ("gzip, cut", Text(expression=f"({GZIP.format(WHOLE)})[:-20]"), r"x\.cap: byte \d+: .*unpacked: it ends too early"),
+    ("gzip, damaged", Text(expression=f"(lambda b: b[:30] + bytes([b[30] ^ 255, b[31] ^ 255]) + b[32:])"
+                                      f"({GZIP.format(WHOLE)})"), r"x\.cap"),
+    ("gzip of text", Text(expression=GZIP.format("b'a line'")), r"x\.cap \(unpacked\): byte 0: no capture"),
+    ("gzip of gzip", Text(expression=GZIP.format(GZIP.format(WHOLE))), r"x\.cap \(unpacked\): byte 0: no capture"),
+    ("zstd, nothing behind", Text(expression=ZSTD.format("b''")), r"x\.cap: byte 4: .*ends too early"),
+    ("zstd, a window of 4 TB", Text(expression=ZSTD.format("bytes.fromhex('00ff000000')")), r"x\.cap: byte \d+: .*unpacked"),
+    ("zstd bomb", Text(expression=ZSTD.format(
+        "bytes.fromhex('a0') + __import__('struct').pack('<I', 1 << 31) + b''.join(__import__('struct')"
+        ".pack('<I', (n == 16383) | 2 | 131072 << 3)[:3] + b'\\n' for n in range(16384))")),
+     r"x\.cap: byte \d+: .*too much memory"),
     ("block of 0 bytes", Text(expression=f"{HEADER} + {ETHERNET} + bytes.fromhex('06000000' + '00000000' * 9)"),
      r"x\.cap: byte \d+: block length 0"),
     ("block of 4 GB", Text(expression=f"{HEADER} + {ETHERNET} + bytes.fromhex('06000000' + 'f0ffffff' * 9)"),
      r"x\.cap: byte \d+: block length 4294967280"),
     ("cut", Text(expression=f"({HEADER} + {ETHERNET} + {PACKET})[:-7]"), r"x\.cap: byte \d+: "),
+]
+# Packets that nobody can judge are no pass: a capture, what is said of it.
+UNJUDGED = [
+    ("of another link type", Text(expression=f"{HEADER} + {IDB.replace('{}', '6900')} + {PACKET}"),
+     r"1 packet of a link type that is not read \(the first one: 105\)"),
+    ("cooked, shorter than its header", Text(expression=f"{PCAP.format(276)} + {FRAME_HEAD.format(3, 100)} + bytes(3)"),
+     r"1 packet of a link type that is not read"),
+    ("cut before the BTH", Text(expression=f"{PCAP.format(1)} + {FRAME_HEAD.format(60, 117)} + bytes.fromhex('{FRAME}')[:60]"),
+     r"1 packet cut before the end of the BTH"),
+    ("no packet", Text(expression=HEADER), r"0 packets of 0 devices"),
+    ("tags without end", Text(expression=f"{PCAP.format(1)} + {FRAME_HEAD.format(40012, 40012)} + bytes(12) + "
+                                         "bytes.fromhex('81000001') * 10000"), r"1 packet neither IPv4 nor IPv6"),
+    ("extension headers without end", Text(
+        expression=f"{PCAP.format(101)} + {FRAME_HEAD.format(40040, 40040)} + bytes.fromhex('6000000000000001') + bytes(32)"
+                   " + bytes(40000)"), r"1 packet "),
 ]
 
 
@@ -87,6 +123,11 @@ def cases():
         yield Case(f"capture: check, {name}", ("check", "x.cap"), code=(3,), err=(says,), files={"x.cap": content})
         yield Case(f"capture: import, {name}", tuple("log import x.cap -o out".split()), code=(3,), err=(says,),
                    files={"x.cap": content})
+        yield Case(f"capture: decode, {name}", ("decode", "x.cap"), code=(3,), err=(says,), files={"x.cap": content})
+    for name, content, says in UNJUDGED:
+        yield Case(f"capture: check, {name}", ("check", "x.cap", "--json", "a.json"), code=(5,), out=(says, "inconclusive"),
+                   makes={"a.json": "json"}, files={"x.cap": content})
+        yield Case(f"capture: decode, {name}", ("decode", "x.cap"), code=(0,), files={"x.cap": content})
     for name, text, says in PROFILES:
         content = Text(expression=text) if text.startswith("'") else Text(text)
         yield refused(f"profile: {name}", "check x.log --profile p.json".split(), says,
