@@ -306,7 +306,7 @@ void ResponderPart::sent(const Seen& seen, QpWorld* qp) {
 void ResponderPart::port_status(const Seen& seen) {
   const uint32_t mask = seen.packet.erth->port_status_mask;
   const bool told = w_.settings().ports_from_0 || !w_.profile().name.empty();
-  bool judged = true;
+  const char* why = nullptr;  // a bit rests
   // Until then it may have been built before the port changed; where its own did, however long before.
   const auto settled = [&](const PortWorld& port) { return port.since == 0 || seen.first > port.since + w_.queue(); };
   const auto right = [&](unsigned first) {
@@ -316,10 +316,12 @@ void ResponderPart::port_status(const Seen& seen) {
       const unsigned plane = bit - first;
       if (bit < first || plane >= w_.planes()) {
         fits &= !up || (bit >= first && w_.profile().name.empty());
+      } else if (!w_.recorded()) {
+        if (!up) why = "a capture does not tell which ports are up";
       } else if (settled(w_.at(plane)) && settled(w_.at(seen.frame.plane % log::kMaxPlanes))) {
         fits &= up == w_.at(plane).up;
       } else {
-        judged = false;
+        why = "a port changed while it may have waited at its own";
       }
     }
     return fits;
@@ -329,7 +331,7 @@ void ResponderPart::port_status(const Seen& seen) {
   for (const unsigned first : {0u, 1u}) fits[first] = (told ? first == said : ports_from_[first]) && right(first);
   const bool holds = fits[0] || fits[1];
   if (holds && !told) ports_from_ = fits;
-  if (holds && !judged) return w_.report().rests(Rule::PeerMask, "a port changed while it may have waited at its own");
+  if (holds && why != nullptr) return w_.report().rests(Rule::PeerMask, why);
   w_.check(
       Rule::PeerMask, holds, &seen, nullptr,
       [&] { return fmt::format("port_status_mask 0x{:x} in {}", mask, words(seen, wire_)); },

@@ -168,8 +168,8 @@ class WirePart final : public Part {
       wire::Extensions::visit(const_cast<wire::Packet&>(p), look);  // visit() changes nothing
     }
     check(Rule::WireReserved, reserved == 0, seen, nullptr, "reserved bits 0");
-    check(Rule::WireMSe, bth.m == (w_.settings().bth_m ? 1 : 0) && bth.se == 0, seen, nullptr,
-          w_.settings().bth_m ? "M 1, SE 0" : "M 0, SE 0");
+    if (!m_) m_ = w_.settings().bth_m || !silent() ? w_.settings().bth_m : bth.m;
+    check(Rule::WireMSe, bth.m == *m_ && bth.se == 0, seen, nullptr, *m_ != 0 ? "M 1, SE 0" : "M 0, SE 0");
     if (!p.error && p.trimmed()) {
       w_.report().rests(Rule::WirePad, "a switch has cut the packet: its pad count is that of the whole one");
     } else if (!p.error) {
@@ -183,9 +183,12 @@ class WirePart final : public Part {
     if (p.erth) stamp(seen, p.erth->ftype, p.erth->tsr);
   }
 
-  /// Who says nothing of the unit may have either, but always the same one.
+  /// A device without a profile says nothing of its choices: it may have either, but always the same one.
+  bool silent() const { return w_.profile().name.empty(); }
+
+  /// The unit is such a choice, as M is.
   void stamp(const Seen& seen, unsigned ftype, unsigned tsr) {
-    const bool told = w_.settings().tsr_us || !w_.profile().name.empty();
+    const bool told = w_.settings().tsr_us || !silent();
     if (!told && tsr <= 1 && !tsr_) tsr_ = tsr;
     const unsigned right = told ? w_.settings().tsr_us : tsr_.value_or(0);
     w_.check(
@@ -292,6 +295,7 @@ class WirePart final : public Part {
 
   World& w_;
   wire::WireConfig wire_;
+  std::optional<unsigned> m_;                         ///< of the BTH, as it is always
   std::optional<unsigned> tsr_;                       ///< that it has shown, of a device that says nothing of it
   std::unordered_map<uint32_t, Time> waited_before_;  ///< QP -> World::waited() at its newest change of state
   struct Class {

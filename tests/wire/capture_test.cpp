@@ -5,6 +5,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <sstream>
 
