@@ -31,7 +31,7 @@ void look(wire::CapturedFrame& frame, log::Duplicates& duplicates) {
   seen.flags = seen.length > seen.bytes.size() ? log::kCut : 0;
   const log::Reading reading = log::read_frame(seen, frame.wire);
   if (!reading.why && !reading.packet.bth) std::abort();
-  duplicates.again(seen.bytes, seen.length, frame.time_ns, log::Duplicates::place_of(0, frame.interface, seen.bytes));
+  duplicates.again(seen.bytes, seen.length, {frame.time_ns, frame.interface, reading.packet.seth.has_value()});
 }
 
 }  // namespace

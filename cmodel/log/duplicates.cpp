@@ -34,37 +34,44 @@ uint64_t key_of(std::span<const uint8_t> frame, uint64_t length) {
   return digest(std::span(bytes).first(head + tail + sizeof length));
 }
 
-}  // namespace
-
-uint64_t Duplicates::place_of(uint32_t capture, uint32_t interface, std::span<const uint8_t> frame) {
-  std::array<uint8_t, 21> bytes{};
+/// What routers change.
+uint64_t hop_of(std::span<const uint8_t> frame) {
+  std::array<uint8_t, 13> bytes{};
   std::copy_n(frame.begin(), std::min<std::size_t>(frame.size(), 12), bytes.begin());
   const std::size_t hops = is_ipv4(frame) ? kHops4 : kHops6;
   if (frame.size() > hops) bytes[12] = frame[hops];
-  for (std::size_t i = 0; i < 4; ++i) {
-    bytes[13 + i] = static_cast<uint8_t>(capture >> (8 * i));
-    bytes[17 + i] = static_cast<uint8_t>(interface >> (8 * i));
-  }
   return digest(bytes);
 }
 
-bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, uint64_t ns, uint64_t place) {
-  while (!order_.empty() && (order_.size() >= kMost || order_.front().first + kWindowNs < ns)) {
+}  // namespace
+
+bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, const Sight& sight) {
+  while (!order_.empty() && (order_.size() >= kMost || order_.front().first + kWindowNs < sight.ns)) {
     seen_.erase(order_.front().second);
     order_.pop_front();
   }
-  const uint64_t key = key_of(frame, length);
+  const uint64_t key = key_of(frame, length), hop = hop_of(frame);
   const auto [at, fresh] = seen_.try_emplace(key);
-  Seen& seen = at->second;
-  if (fresh) {
-    seen.since = ns;
-    order_.emplace_back(ns, key);
+  std::vector<Place>& places = at->second.places;
+  if (fresh) order_.emplace_back(sight.ns, key);
+  auto here = std::ranges::find_if(
+      places, [&](const Place& place) { return place.interface == sight.interface && place.hop == hop; });
+  if (here == places.end()) {
+    if (places.size() == kMostPlaces) return false;
+    here = places.insert(here, {sight.interface, hop, 0});
   }
-  auto here = std::ranges::find(seen.places, place, &std::pair<uint64_t, uint32_t>::first);
-  if (here == seen.places.end() && seen.places.size() == kMostPlaces) return false;
-  if (here == seen.places.end()) here = seen.places.insert(here, {place, 0});
-  if (++here->second <= seen.told) return true;
-  ++seen.told;
+  if (++here->times <= at->second.told) {
+    bool same = false;
+    for (const Place& other : places) {
+      if (&other == &*here || other.times < here->times) continue;
+      if (sight.unique && alike_.size() < kMost) {
+        alike_.emplace(std::min(sight.interface, other.interface), std::max(sight.interface, other.interface));
+      }
+      same |= sight.unique || known(sight.interface, other.interface);
+    }
+    if (same) return true;
+  }
+  ++at->second.told;
   return false;
 }
 

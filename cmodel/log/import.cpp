@@ -43,6 +43,7 @@ Ip mapped(const std::array<uint8_t, 4>& ipv4) {
 }
 
 bool is_data(const wire::Packet& packet) {
+  if (!packet.bth) return false;
   const wire::OpcodeInfo* const info = wire::opcode_info(packet.bth->opcode);
   return info != nullptr && info->payload;
 }
@@ -340,7 +341,9 @@ class Importer {
 
   /// Who has sent and who gets the frame.
   Problem sort(Input& input, const wire::CapturedFrame& from, const wire::WireConfig& wire, Time time) {
-    const auto [packet, why] = read_frame(frame_, wire);
+    const Reading reading = read_frame(frame_, wire);
+    const wire::Packet& packet = reading.packet;
+    const std::optional<LeftOut> why = reading.why;
     const bool malformed = why == LeftOut::Malformed && packet.udp;
     if (why && !malformed) {
       leave_out(*why);
@@ -351,7 +354,7 @@ class Importer {
     const Ip dst = packet.ipv6 ? packet.ipv6->dst : mapped(packet.ipv4->dst);
     const bool whole = (frame_.flags & (kCut | kChanged)) == 0;
     if (malformed || (whole && packet.icrc && !packet.icrc->ok)) {
-      if (!left_ports(input, from, src)) return damaged(input, from, time);
+      if (!left_ports(input, from, src)) return damaged(input, from, packet, time);
     }
     const auto sender = device_of(src, input), receiver = device_of(dst, input);
     if (!sender) return sender.error();
@@ -360,7 +363,7 @@ class Importer {
     const uint64_t before = result_.records;
     bool again = false;
     const auto once = [&](uint32_t view) {
-      const bool told = duplicates_[view].again(frame_.bytes, frame_.length, from.time_ns, place_);
+      const bool told = duplicates_[view].again(frame_.bytes, frame_.length, sight_of(from, packet));
       again |= told;
       return !told;
     };
@@ -406,20 +409,24 @@ class Importer {
     if (!plane) return plane.error();
     frame_.plane = static_cast<uint8_t>(*plane);
     frame_.error = o_.clock_error[*plane];
-    place_ = Duplicates::place_of(frame_.capture, from.interface ^ from.port << 16, frame_.bytes);
     return std::nullopt;
+  }
+
+  Duplicates::Sight sight_of(const wire::CapturedFrame& from, const wire::Packet& packet) const {
+    const uint64_t interface = uint64_t{frame_.capture} << 32 | (from.interface ^ from.port << 16);
+    return {from.time_ns, interface, packet.seth || (is_data(packet) && packet.bth->rtx == 0)};
   }
 
   /// Nobody is known to have sent it so, and its addresses may be what was damaged: only the device whose ports were
   /// captured has to do with it.
-  Problem damaged(Input& input, const wire::CapturedFrame& from, Time time) {
+  Problem damaged(Input& input, const wire::CapturedFrame& from, const wire::Packet& packet, Time time) {
     if (!input.at) {
       ++counts().damaged;
       return std::nullopt;
     }
     if (auto problem = place(input, from)) return problem;
     const auto own = static_cast<uint32_t>(*input.at);
-    if (duplicates_[own].again(frame_.bytes, frame_.length, from.time_ns, place_)) {
+    if (duplicates_[own].again(frame_.bytes, frame_.length, sight_of(from, packet))) {
       ++counts().duplicates;
       return std::nullopt;
     }
@@ -495,7 +502,6 @@ class Importer {
   std::vector<Loss> losses_;  // read, not told yet
   static constexpr uint32_t kUnderWay = ~uint32_t{0};
   std::map<uint32_t, Duplicates> duplicates_;  // by device at whose ports the capture was taken
-  uint64_t place_ = 0;                         // of frame_
   Frame frame_;
   Record record_;
   Time newest_ = 0;

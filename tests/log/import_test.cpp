@@ -429,3 +429,15 @@ TEST_CASE("interfaces of a cooked capture are planes in the order in which they 
   CHECK(sent[1].plane == 1);
   CHECK(sent[2].plane == 0);
 }
+
+TEST_CASE("an ACK that is repeated on another plane was sent twice, unless a mirror is known", "[log][import]") {
+  wire::Packet p = wire::make_packet(wire::Opcode::Ack, wire::Encapsulation::Ipv6);
+  p.ipv6->src = ip(2);
+  p.ipv6->dst = ip(1);
+  wire::complete(p);
+  const std::vector<uint8_t> ack = wire::encode(p);
+  const File planes(capture(2, {{0, 1000, ack}, {1, 2000, ack}}));
+  CHECK(import({.files = {{planes.path()}}}).imported.counts.judged == 2);
+  const File mirror(capture(2, {{0, 500, packet(1, 2, 7)}, {1, 600, packet(1, 2, 7)}, {0, 1000, ack}, {1, 2000, ack}}));
+  CHECK(import({.files = {{mirror.path()}}}).imported.counts.judged == 2);
+}

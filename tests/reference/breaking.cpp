@@ -28,7 +28,7 @@ constexpr Rule kInCaptures[] = {
     Rule::ReqDma,         Rule::ReqRkey,     Rule::PathSet,     Rule::PathPlane,       Rule::PathPeerDown,
     Rule::PathFresh,      Rule::RespPair,    Rule::RespTrigger, Rule::RespEntropy,     Rule::RespMark,
     Rule::RespStamp,      Rule::RespNack,    Rule::RespTrim,    Rule::RespReturned,    Rule::RespProbe,
-    Rule::RespCackBack,   Rule::QpKnown};
+    Rule::RespCackBack,   Rule::QpKnown,     Rule::WireFormat};
 
 }  // namespace
 
