@@ -167,20 +167,21 @@ class ReadFrom {
 /// Captures become one log. Which frames left or reached a device for certain is known of captures at its ports only.
 void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first, Progress& progress, ref::Run& run,
                    TraceOption& trace) {
-  log::ImportOptions import;
-  import.slow = o.slow;
-  for (const std::string& file : o.files) import.files.push_back({file, {}});
+  log::ImportOptions captures;
+  captures.slow = o.slow;
+  for (const std::string& file : o.files) captures.files.push_back({file, {}});
   // What is no file can be opened once: it is open already.
   const ReadFrom from(first.buffer(), first.size() == 0);
   const std::string given = o.files.front();
-  if (first.size() == 0) import.files.front().path = "-";
-  if (how.profile) import.wire = how.profile->wire();
+  if (first.size() == 0) captures.files.front().path = "-";
+  if (how.profile) captures.wire = how.profile->wire();
   const auto device = [&](std::vector<log::Ip> addresses) {
-    for (std::size_t i = 0; i < import.devices.size(); ++i) {
-      if (std::ranges::find(import.devices[i].addresses, addresses[0]) != import.devices[i].addresses.end()) return i;
+    for (std::size_t i = 0; i < captures.devices.size(); ++i) {
+      if (std::ranges::find(captures.devices[i].addresses, addresses[0]) != captures.devices[i].addresses.end())
+        return i;
     }
-    import.devices.push_back({std::move(addresses), {}, {}});
-    return import.devices.size() - 1;
+    captures.devices.push_back({std::move(addresses), {}, {}});
+    return captures.devices.size() - 1;
   };
   if (how.profile) {
     std::vector<log::Ip> own = how.profile->addresses;
@@ -196,29 +197,29 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
       throw UsageError("--at " + text + " names a capture that is not checked.", "Name one of those that are.");
     }
     const std::size_t index = device({address_of("--at", text.substr(0, equals))});
-    for (log::ImportFile& file : import.files) {
+    for (log::ImportFile& file : captures.files) {
       if (equals == std::string::npos || file.path == text.substr(equals + 1) ||
-          (&file == import.files.data() && given == text.substr(equals + 1))) {
+          (&file == captures.files.data() && given == text.substr(equals + 1))) {
         file.at = index;
       }
     }
   }
   ref::Profile none;
-  import.profile = [&](const wire::WireConfig& wire) { if (!how.profile) none.read_as(wire);
-  return ref::to_json(how.profile.value_or(none));
-};
-import.progress = [&](uint64_t bytes) { return progress.go_on(bytes, run.packets());
-};  // namespace
-auto own = std::make_unique<log::Record>();
-const auto imported = log::import_captures(import, [&](const log::Record& record) {
-  *own = record;
-  trace.add(record);
-  run.take(own);
-});
-progress.clear();
-if (imported) run.evidence({*imported, o.files});
-if (!imported && !g_stop) refuse(imported.error());
-}  // namespace mrc::cli
+  captures.profile = [&](const wire::WireConfig& wire) {
+    if (!how.profile) none.read_as(wire);
+    return ref::to_json(how.profile.value_or(none));
+  };
+  captures.progress = [&](uint64_t bytes) { return progress.go_on(bytes, run.packets()); };
+  auto own = std::make_unique<log::Record>();
+  const auto imported = log::import_captures(captures, [&](log::Record& record) {
+    trace.add(record);
+    std::swap(*own, record);
+    run.take(own);
+  });
+  progress.clear();
+  if (imported) run.evidence({*imported, o.files});
+  if (!imported && !g_stop) refuse(imported.error());
+}
 
 /// Comment of a packet: what it broke.
 std::string comment_of(const ref::Finding& f) {
@@ -496,7 +497,7 @@ void common_options(Command& command, Options& options) {
   command.text("--coverage", options.coverage, "which rules were applied, in which situations: docs/reference.md");
 }
 
-}  // namespace mrc::cli
+}  // namespace
 
 void register_check(Command& app, Context& context) {
   auto options = std::make_shared<Options>();

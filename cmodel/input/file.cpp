@@ -58,8 +58,6 @@ Bytes read_all(const std::string& path, const FileKind& kind) {
     if (n < 0) cannot(path, kind, std::strerror(errno));
     if (n == 0) break;
     used += static_cast<size_t>(n);
-    const size_t start = std::min(used, kind.begins.size());
-    if (start > 0 && std::memcmp(out.data(), kind.begins.data(), start) != 0) break;
   }
   if (used > kind.max_bytes) too_large(path, kind);
   out.resize(used);

@@ -15,15 +15,12 @@ struct FileKind {
   const char* what;
   uint64_t max_bytes;
   const char* remedy;
-  std::string_view begins{};  ///< of a file that begins otherwise no more is read: its reader says what it is not
 };
 
 inline constexpr uint64_t kMegabyte = 1'000'000;
 inline constexpr uint64_t kTomlBytes = 16 * kMegabyte, kCsvBytes = 64 * kMegabyte, kJsonBytes = 16 * kMegabyte,
-                          kPacketBytes = 500 * kMegabyte, kCaptureBytes = 2000 * kMegabyte;
+                          kPacketBytes = 500 * kMegabyte;
 
-inline constexpr FileKind kCapture{"capture", kCaptureBytes, "Name an existing file that you may read, or -.",
-                                   "\n\r\r\n"};
 inline constexpr FileKind kPackets{"packets in JSON", kPacketBytes, "Name an existing file that you may read, or -."};
 
 /// All bytes of a regular file, a FIFO, a device, or of standard input ("-"). Throws InputError: it does not exist, is

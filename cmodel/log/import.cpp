@@ -259,7 +259,8 @@ class Importer {
 
   template <class Body>
   void tell(uint32_t device, Time time, Body body) {
-    sink_({device, time, std::move(body)});
+    Record record{device, time, std::move(body)};
+    sink_(record);
   }
 
   Time log_time(uint64_t ns) const {

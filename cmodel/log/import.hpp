@@ -61,7 +61,8 @@ struct Imported {
   std::vector<ImportDevice> devices;
 };
 
-using Sink = std::function<void(const Record&)>;
+/// Is told of a record, and may take its memory: the next one is another.
+using Sink = std::function<void(Record&)>;
 
 /// Reads captures packet by packet, in bounded memory, and hands over Device, Frame, Gap, Until, Note and End records
 /// in the order of the captures' times. A packet up to 64 places from its own in its capture (both directions of a

@@ -84,7 +84,7 @@ def forms(folder, plain):
     yield write("big.pcap", pcap(packets, order=">"))
     yield write("packed.pcap.gz", gzip.compress(plain.read_bytes()))
     yield write("packed.pcap.zst", zstd(plain.read_bytes()))
-    yield write("two.gz", gzip.compress(plain.read_bytes()[:5000]) + gzip.compress(plain.read_bytes()[5000:]))
+    yield write("two.pcap.gz", gzip.compress(plain.read_bytes()[:5000]) + gzip.compress(plain.read_bytes()[5000:]))
     yield write("vlan.pcap", pcap([(t, f[:12] + b"\x81\x00\x00\x0a" + f[12:]) for t, f in packets]))
     yield write("qinq.pcap", pcap([(t, f[:12] + bytes.fromhex("88a80064 8100200a") + f[12:]) for t, f in packets]))
     yield write("raw.pcap", behind(RAW, lambda f: b""))
@@ -103,6 +103,11 @@ def alike(folder, plain):
         check(f"{name}: rules", tallies(got), tallies(want))
         check(f"{name}: packets", got["packets"], want["packets"])
         check(f"{name}: decoded", decoded(capture), seen)
+        mrc("check", capture, "--annotate", folder / "copies")
+        copy, = (folder / "copies").iterdir()
+        check(f"{name}: its copy is pcapng", copy.suffix, ".pcapng")
+        check(f"{name}: its copy has the same packets", decoded(copy, link=True), decoded(capture, link=True))
+        copy.unlink()
         check(f"{name}: from standard input", tallies(judge("-", stdin=capture.read_bytes())), tallies(want))
     # Times of microseconds are others, all else is not.
     micro = folder / "micro.pcap"
@@ -119,14 +124,17 @@ def alike(folder, plain):
           mrc("decode", "--json", folder / "qinq.pcap").replace(" ", "").splitlines()[0])
 
 
-def decoded(capture):
-    """Packets without what a link or a clock says of them."""
+def decoded(capture, link=False):
+    """Packets without what a link or a clock says of them, or with what a link says."""
     out = []
     for line in mrc("decode", "--json", capture).splitlines():
         packet = json.loads(line)
-        number = packet.pop("capture")["number"]
-        check("numbers", number, len(out) + 1)
-        packet.pop("eth", None)
+        capture = packet.pop("capture")
+        check("numbers", capture["number"], len(out) + 1)
+        if link:
+            packet["link"] = [capture.get(key) for key in ("time_ns", "link", "port", "vlan")]
+        else:
+            packet.pop("eth", None)
         out.append(packet)
     return out
 
