@@ -10,7 +10,7 @@
 namespace mrc::log {
 namespace {
 
-constexpr std::size_t kEth = wire::Eth::kBytes, kHead = 256, kTail = 16;
+constexpr std::size_t kEth = wire::Eth::kBytes, kHead = 192, kTail = 16;
 constexpr std::size_t kHops6 = kEth + 7, kHops4 = kEth + 8, kCheckSum4 = kEth + 10;
 
 bool is_ipv4(std::span<const uint8_t> frame) { return frame.size() > kEth && frame[kEth] >> 4 == 4; }
@@ -52,18 +52,20 @@ bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, const Si
   }
   const uint64_t key = key_of(frame, length), hop = hop_of(frame);
   const auto [at, fresh] = seen_.try_emplace(key);
-  std::vector<Place>& places = at->second.places;
+  Seen& seen = at->second;
   if (fresh) order_.emplace_back(sight.ns, key);
-  auto here = std::ranges::find_if(
-      places, [&](const Place& place) { return place.interface == sight.interface && place.hop == hop; });
-  if (here == places.end()) {
-    if (places.size() == kMostPlaces) return false;
-    here = places.insert(here, {sight.interface, hop, 0});
+  Place* here = seen.places.data();
+  Place* const end = here + seen.count;
+  while (here != end && (here->interface != sight.interface || here->hop != hop)) ++here;
+  if (here == end) {
+    if (seen.count == kMostPlaces) return false;
+    *here = {sight.interface, hop, 0};
+    ++seen.count;
   }
-  if (++here->times <= at->second.told) {
+  if (++here->times <= seen.told) {
     bool same = false;
-    for (const Place& other : places) {
-      if (&other == &*here || other.times < here->times) continue;
+    for (const Place& other : std::span(seen.places).first(seen.count)) {
+      if (&other == here || other.times < here->times) continue;
       if (sight.unique && alike_.size() < kMost) {
         alike_.emplace(std::min(sight.interface, other.interface), std::max(sight.interface, other.interface));
       }
@@ -71,7 +73,7 @@ bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, const Si
     }
     if (same) return true;
   }
-  ++at->second.told;
+  ++seen.told;
   return false;
 }
 

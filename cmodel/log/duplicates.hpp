@@ -2,13 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace mrc::log {
 
@@ -32,15 +32,16 @@ class Duplicates {
  private:
   static constexpr uint64_t kWindowNs = 100'000;
   static constexpr std::size_t kMost = std::size_t{1} << 16;  ///< frames that are remembered
-  static constexpr std::size_t kMostPlaces = 64;              ///< of one; beyond them each counts
+  static constexpr std::size_t kMostPlaces = 6;               ///< of one; beyond them each counts
   /// An interface, and the hop that a frame was at: at a mirror port, packets of several hops come through one.
   struct Place {
     uint64_t interface = 0, hop = 0;
     uint32_t times = 0;
   };
   struct Seen {
-    uint32_t told = 0;  ///< so many of them count
-    std::vector<Place> places;
+    uint32_t told = 0;   ///< so many of them count
+    uint32_t count = 0;  ///< of places
+    std::array<Place, kMostPlaces> places;
   };
   bool known(uint64_t a, uint64_t b) const { return alike_.contains({std::min(a, b), std::max(a, b)}); }
 
