@@ -8,10 +8,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   list(APPEND MRC_COMPAT_WARNINGS -Wno-restrict)
 endif()
 
-# g++ 12 takes a member of CLI11's for uninitialized. MRC_COMPAT_CLI11: options for sources that include CLI11.
-set(MRC_COMPAT_CLI11)
+# g++ 12 takes members of CLI11's, and of a std::map in a std::optional, for uninitialized. MRC_COMPAT_COMMANDS: options
+# for the commands, which have both.
+set(MRC_COMPAT_COMMANDS)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  list(APPEND MRC_COMPAT_CLI11 -Wno-maybe-uninitialized)
+  list(APPEND MRC_COMPAT_COMMANDS -Wno-maybe-uninitialized)
 endif()
 
 # Verilator 5.006 reads one word beyond a wide temporary and masks it away. MRC_COMPAT_VERILATED_SANITIZED: options for

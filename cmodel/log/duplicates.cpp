@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "gen/headers.hpp"
 #include "log/digest.hpp"
+#include "wire/packet.hpp"
 
 namespace mrc::log {
 namespace {

@@ -7,6 +7,7 @@ they name, and wants the exit code that they promise. Long ones run shorter (SHO
 shows what is printed, too: it runs as it stands, and each line below '$ COMMAND' is one of the output, in this order;
 '...' stands for anything. Ends with 'N passed, N failed'."""
 import argparse
+import gzip
 import os
 import re
 import shutil
@@ -86,6 +87,7 @@ def prepare(mrc, folder):
     run("cosim", "--preset", "tiny", "--packets", "300", "--pcap", "capture.pcapng")
     for name in ("run.pcapng", "q.pcapng", "x.pcapng", "a.pcapng", "b.pcapng", "nic.pcapng"):
         (folder / name).write_bytes((folder / "capture.pcapng").read_bytes())
+    (folder / "a.pcap.gz").write_bytes(gzip.compress((folder / "a.pcapng").read_bytes()))
     run("decode", "capture.pcapng", "--json", to="packets.json")
     run("fabric", "--scenario", "small", "--print", to="my.toml")
     shutil.copy(ROOT / "tests/fpga/record/tiny.mrcx", folder / "board.mrcx")

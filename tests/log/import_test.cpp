@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -307,7 +308,7 @@ TEST_CASE("redacted keys and addresses of memory are others, and fit each other 
   Record region{1, 0, Mr{.rkey = 0x1234, .va = 0x7f00'1234'5000, .bytes = 0x10000, .addr = 0xffff'8880'0000'3000}};
   Record post{0, 0,
               Post{.qp = 1, .addr = 0xffff'8881'0000'0123, .remote = 0x7f00'1234'5678, .bytes = 64, .rkey = 0x1234}};
-  Record write{1, 0, Host{.op = HostOp::Write, .addr = 0xffff'8880'0000'3678, .bytes = 64}};
+  Record write{1, 0, Host{.op = HostOp::Write, .addr = 0xffff'8880'0000'3678, .bytes = 64, .data = {}}};
   Record frame{0, 0, Frame{}};
   wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, wire::Encapsulation::Srv6, true);
   p.reth->va = 0x7f00'1234'5678;
@@ -402,7 +403,7 @@ TEST_CASE("what is left out is counted by its reason", "[log][import]") {
   CHECK(counts.judged + counts.damaged + counts.others() == counts.packets);
   CHECK(words(counts).size() == 10);
   // At the ports of its sender it is what that sent; at those of its receiver, what came.
-  for (const uint8_t own : {1, 2}) {
+  for (const uint8_t own : std::array<uint8_t, 2>{1, 2}) {
     const Result at = import({.files = {{file.path(), 0}}, .devices = {{{ip(own)}, "mine", "{}"}}});
     CHECK(at.imported.counts.damaged == 0);
     CHECK(std::ranges::count_if(at.frames(0), [&](const Frame& f) { return f.sent == (own == 1); }) == 3);
