@@ -123,15 +123,12 @@ Reading read_frame(const Frame& frame, const wire::WireConfig& wire) {
     out.packet = wire::decode(frame.bytes, wire);
   }
   const wire::Packet& p = out.packet;
-  if (cut && p.bth && to_bth(p) > there) {
-    out.why = LeftOut::CutBeforeBth;
-  } else if (p.bth) {
-    if (cut && all_headers(p) > there) out.why = LeftOut::CutInHeaders;
-  } else if (p.error) {
+  if (!p.bth && p.error) {
     out.why = reason_of(*p.error, cut ? there : frame.length + 10);
-  } else {
-    // A trimmed packet that ends in front of its BTH.
+  } else if (!p.bth || (cut && to_bth(p) > there)) {  // cut by a switch, or by the capture
     out.why = LeftOut::CutBeforeBth;
+  } else if (cut && all_headers(p) > there) {
+    out.why = LeftOut::CutInHeaders;
   }
   return out;
 }
