@@ -249,26 +249,26 @@ std::string annotated_name(const std::string& file) {
 template <class CommentsOf>
 void copy(const std::string& file, std::ostream& to, CommentsOf&& comments_of) {
   StreamInput input(file, "capture");
-  wire::CaptureReader reader(input.stream(), input.name());
+  const std::unique_ptr<wire::PacketSource> reader = wire::read_capture(input.stream(), input.name());
   std::optional<wire::PcapngWriter> writer;
   std::size_t told = 0;
   const auto describe = [&](const wire::WireConfig& how) {
     if (!writer) {
-      writer.emplace(to, how, 0, 0, reader.comments());
-      told = reader.comments().size();
+      writer.emplace(to, how, 0, 0, reader->comments());
+      told = reader->comments().size();
     }
-    while (writer->interfaces() < reader.interfaces().size()) {
-      writer->add_interface(reader.interfaces()[writer->interfaces()]);
+    while (writer->interfaces() < reader->interfaces().size()) {
+      writer->add_interface(reader->interfaces()[writer->interfaces()]);
     }
-    for (; told < reader.comments().size(); ++told) writer->note(reader.comments()[told]);
+    for (; told < reader->comments().size(); ++told) writer->note(reader->comments()[told]);
   };
-  for (wire::CapturedFrame frame; !g_stop && reader.next(frame);) {
+  for (wire::CapturedFrame frame; !g_stop && reader->next(frame);) {
     describe(frame.wire);
     for (std::string& text : comments_of(frame.number)) frame.comments.push_back(std::move(text));
     writer->write(frame);
   }
   describe({});
-  if (reader.error() && !g_stop) refuse(*reader.error());
+  if (reader->error() && !g_stop) refuse(*reader->error());
 }
 
 /// Copies of the captures, or of what a log holds of each device, with a comment on each packet that broke a rule.

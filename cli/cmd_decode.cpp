@@ -108,16 +108,16 @@ void print_unread(const wire::CapturedFrame& frame, bool json) {
 
 void decode_file(const Options& options) {
   StreamInput input(options.file, "capture");
-  wire::CaptureReader reader(input.stream(), input.name());
+  const std::unique_ptr<wire::PacketSource> reader = wire::read_capture(input.stream(), input.name());
   Preface preface(options);
   uint64_t packets = 0, wrong = 0, unread = 0;
-  for (wire::CapturedFrame frame; reader.next(frame);) {
+  for (wire::CapturedFrame frame; reader->next(frame);) {
     if (!std::cout.good()) return;  // nobody reads on
     ++packets;
     options.wire.over(frame.wire);
     if (!options.json) {
       preface.settings(frame);
-      preface.comments(reader.comments());
+      preface.comments(reader->comments());
     }
     if (!wire::to_ethernet(frame)) {
       ++unread;
@@ -127,13 +127,13 @@ void decode_file(const Options& options) {
     } else {
       const wire::Packet packet = wire::decode(frame.bytes, frame.wire);
       wrong += packet.error.has_value();
-      print_packet(reader, frame, packet);
+      print_packet(*reader, frame, packet);
     }
   }
   input.refuse_damage();
-  if (reader.error()) refuse(*reader.error());
+  if (reader->error()) refuse(*reader->error());
   if (options.json) return;
-  preface.comments(reader.comments());
+  preface.comments(reader->comments());
   std::cout << fmt::format("{} packets, {} with an error{}\n", packets, wrong,
                            unread == 0 ? "" : fmt::format(", {} that are not read", unread));
 }

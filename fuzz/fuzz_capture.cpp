@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Any bytes as any capture, packed or not, and (the first byte says which) as a packet of any link that the capture
-/// has cut: no harm; what is made Ethernet keeps no more bytes than it had on the wire; JSON can be made of it.
+/// Any bytes as any capture, packed or not, or as a packet of any link that the capture has cut; the first byte says
+/// which. No harm comes of it. What is made Ethernet keeps no more bytes than it had on the wire, and becomes JSON.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -50,12 +50,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   std::istringstream in(std::string(reinterpret_cast<const char*>(data) + 1, size - 1));
-  wire::CaptureReader reader(in, "fuzz");
+  const std::unique_ptr<wire::PacketSource> reader = wire::read_capture(in, "fuzz");
   uint64_t packets = 0;
-  for (wire::CapturedFrame frame; packets < 100'000 && reader.next(frame); ++packets) {
-    if (frame.interface >= reader.interfaces().size()) std::abort();
+  for (wire::CapturedFrame frame; packets < 100'000 && reader->next(frame); ++packets) {
+    if (frame.interface >= reader->interfaces().size()) std::abort();
     look(frame, duplicates);
   }
-  if (reader.error() && (reader.error()->remedy.empty() || reader.error()->sentence().empty())) std::abort();
+  if (reader->error() && (reader->error()->remedy.empty() || reader->error()->sentence().empty())) std::abort();
   return 0;
 }

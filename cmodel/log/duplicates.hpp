@@ -13,11 +13,13 @@
 namespace mrc::log {
 
 /// Tells frames that were captured twice from those that were sent twice. A frame that comes again at the same place
-/// was sent again; at another one within 100 us it is the same: both ends of a link, or a mirror port. Of a frame that
-/// was seen n times at one place and m times at another one, max(n, m) count.
+/// was sent again. At another place within 100 us it is the same one: both ends of a link, or a mirror port. Of a frame
+/// that was seen n times at one place and m times at another one, max(n, m) count.
 ///
-/// A NIC may send the same words twice on two planes, as an ACK that it repeats. So what is not unique counts as the
-/// same only between interfaces that have shown a unique frame twice before.
+/// A NIC may send the same bytes on two planes, as an ACK that it repeats. So what is not unique counts as the same
+/// only between interfaces that have shown a unique frame twice before.
+///
+/// Frames beyond the newest 65536, and places of one beyond six, are forgotten: what they show again counts again.
 class Duplicates {
  public:
   /// Where and when a frame was captured.

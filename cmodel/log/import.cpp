@@ -58,7 +58,7 @@ struct Input {
   std::string name, path;
   std::optional<std::size_t> at;
   std::ifstream file;
-  std::unique_ptr<wire::CaptureReader> reader;
+  std::unique_ptr<wire::PacketSource> reader;
   /// Packets that have been read and wait for their turn, by time and number.
   std::map<std::pair<uint64_t, uint64_t>, std::unique_ptr<wire::CapturedFrame>> ahead;
   std::vector<std::unique_ptr<wire::CapturedFrame>> spare;
@@ -126,7 +126,7 @@ class Importer {
         if (!input->file) return no_capture(input->name, errno == ENOENT ? "it does not exist" : std::strerror(errno));
         in = &input->file;
       }
-      input->reader = std::make_unique<wire::CaptureReader>(*in, input->name);
+      input->reader = wire::read_capture(*in, input->name);
       inputs_.push_back(std::move(input));
     }
     return std::nullopt;

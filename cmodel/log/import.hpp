@@ -77,8 +77,8 @@ using Sink = std::function<void(Record&)>;
 ///   from its sender's ports, is sent with kCut and kMaybe.
 /// - What the capturing host dropped becomes a Gap.
 /// - The same frame at another interface, in another file, or at another hop within 100 us is one frame, the first.
-/// - A frame whose ICRC is wrong, or that cannot be read, counts if its sender is known to have sent it so: it was
-///   captured at its ports. Others were damaged under way, and are counted.
+/// - A frame whose ICRC is wrong, or that cannot be read, counts where it was captured at its sender's ports. Others
+///   were damaged under way, and are counted.
 /// - What is left out is counted by its reason.
 ///
 /// An Error: a file that cannot be read or is no capture; records of what stood before it have been handed over.

@@ -28,32 +28,6 @@ constexpr std::array<LeftOutInfo, kLeftOutReasons> kInfo = {{
     {"nobody", "MRC of no device that is wanted", false, ""},
 }};
 
-/// Bytes of the headers up to the BTH.
-std::size_t to_bth(const wire::Packet& p) {
-  std::size_t bytes = 0;
-  const auto add = [&](const auto& header) {
-    using Header = typename std::decay_t<decltype(header)>::value_type;
-    if (header) bytes += Header::kBytes;
-  };
-  add(p.eth);
-  add(p.outer_ipv6);
-  add(p.srh);
-  add(p.ipv6);
-  add(p.ipv4);
-  add(p.udp);
-  add(p.bth);
-  return bytes;
-}
-
-std::size_t all_headers(const wire::Packet& p) {
-  std::size_t bytes = to_bth(p);
-  wire::Extensions::visit(p, [&](const auto& header) {
-    using Header = typename std::decay_t<decltype(header)>::value_type;
-    if (header) bytes += Header::kBytes;
-  });
-  return bytes;
-}
-
 /// Why a packet has no BTH. `there`: so many of its bytes are; what lies behind them counts for nothing.
 LeftOut reason_of(const wire::DecodeError& error, std::size_t there) {
   using enum wire::ErrorCode;
@@ -125,9 +99,9 @@ Reading read_frame(const Frame& frame, const wire::WireConfig& wire) {
   const wire::Packet& p = out.packet;
   if (!p.bth && p.error) {
     out.why = reason_of(*p.error, cut ? there : frame.length + 10);
-  } else if (!p.bth || (cut && to_bth(p) > there)) {  // cut by a switch, or by the capture
+  } else if (!p.bth || (cut && wire::bytes_to_bth(p) > there)) {  // cut by a switch, or by the capture
     out.why = LeftOut::CutBeforeBth;
-  } else if (cut && all_headers(p) > there) {
+  } else if (cut && wire::header_bytes(p) > there) {
     out.why = LeftOut::CutInHeaders;
   }
   return out;

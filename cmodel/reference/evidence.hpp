@@ -15,8 +15,8 @@ struct Evidence {
   log::Imported imported;
   std::vector<std::string> files;  ///< by Frame::capture
 
-  /// More than one in a hundred of the packets that may be MRC could not be judged, or more than one in ten were
-  /// damaged: no verdict is better than inconclusive. Then in words.
+  /// In words, why no verdict is better than inconclusive. More than one in a hundred of the packets that may be MRC
+  /// could not be judged, or more than one in ten were damaged.
   std::optional<std::string> too_little() const;
   /// What the user can do about that, a sentence for each reason.
   std::vector<std::string> remedies() const;

@@ -54,23 +54,6 @@ Facts facts_of(const log::Record& record) {
   }
 }
 
-/// Bytes of all headers that were decoded.
-std::size_t header_bytes(const wire::Packet& p) {
-  std::size_t bytes = wire::Eth::kBytes;
-  const auto add = [&](const auto& header) {
-    using Header = typename std::decay_t<decltype(header)>::value_type;
-    if (header) bytes += Header::kBytes;
-  };
-  add(p.outer_ipv6);
-  add(p.srh);
-  add(p.ipv6);
-  add(p.ipv4);
-  add(p.udp);
-  add(p.bth);
-  wire::Extensions::visit(p, add);
-  return bytes;
-}
-
 /// What stands in front of the inner IP header, and the check sum of IPv4, is behind no ICRC; whether a NIC looks at it
 /// is not told: it may take the frame. Makes a copy with the field that does not fit set right.
 std::optional<log::Frame> mend(const log::Frame& frame, const wire::Packet& packet) {
@@ -255,7 +238,7 @@ void Judge::frame(const log::Frame& frame, Time time) {
     std::vector<uint8_t> bytes = frame.bytes;
     bytes.resize(std::min(frame.length, log::kMaxFrameBytes));
     packet = wire::decode(bytes, wire_);
-    if (header_bytes(packet) > frame.bytes.size()) packet = wire::decode(frame.bytes, wire_);
+    if (wire::header_bytes(packet) > frame.bytes.size()) packet = wire::decode(frame.bytes, wire_);
   } else {
     packet = wire::decode(frame.bytes, wire_);
   }

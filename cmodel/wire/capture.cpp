@@ -16,20 +16,13 @@ using std::string_view_literals::operator""sv;
 constexpr std::string_view kPcapng = "\n\r\r\n", kGzip = "\x1f\x8b", kZstd = "\x28\xb5\x2f\xfd";
 constexpr std::array kPcap = {"\xa1\xb2\xc3\xd4"sv, "\xd4\xc3\xb2\xa1"sv, "\xa1\xb2\x3c\x4d"sv, "\x4d\x3c\xb2\xa1"sv};
 
-}  // namespace
-
-bool begins_like_a_capture(std::string_view bytes) {
-  return bytes.starts_with(kPcapng) || bytes.starts_with(kGzip) || bytes.starts_with(kZstd) ||
-         std::ranges::any_of(kPcap, [&](std::string_view magic) { return bytes.starts_with(magic); });
-}
-
-class CaptureReader::Impl {
+class CaptureReader final : public PacketSource {
  public:
-  Impl(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {}
+  CaptureReader(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {}
 
-  bool next(CapturedFrame& frame) {
+  bool next(CapturedFrame& frame) override {
     if (!begun_) begin();
-    if (problem_ || !source_) return false;
+    if (problem_) return false;
     if (source_->next(frame)) return true;
     problem_ = source_->error();
     if (unpack_ && unpack_->problem()) {
@@ -42,9 +35,10 @@ class CaptureReader::Impl {
     }
     return false;
   }
-  const std::optional<Error>& error() const { return problem_; }
-  const PacketSource* source() const { return source_.get(); }
-  std::vector<CaptureLoss> take_losses() { return source_ ? source_->take_losses() : std::vector<CaptureLoss>{}; }
+  const std::optional<Error>& error() const override { return problem_; }
+  const std::vector<CaptureInterface>& interfaces() const override { return source_->interfaces(); }
+  const std::vector<std::string>& comments() const override { return source_->comments(); }
+  std::vector<CaptureLoss> take_losses() override { return source_->take_losses(); }
 
  private:
   void begin() {
@@ -79,22 +73,19 @@ class CaptureReader::Impl {
   bool begun_ = false;
   std::optional<UnpackBuf> unpack_;
   std::optional<std::istream> unpacked_;
-  std::unique_ptr<PacketSource> source_;
+  std::unique_ptr<PacketSource> source_ = std::make_unique<PcapngReader>(in_, name_);  ///< till the first byte tells
   std::optional<Error> problem_;
 };
 
-CaptureReader::CaptureReader(std::istream& in, std::string name) : impl_(std::make_unique<Impl>(in, std::move(name))) {}
-CaptureReader::~CaptureReader() = default;
-bool CaptureReader::next(CapturedFrame& frame) { return impl_->next(frame); }
-const std::optional<Error>& CaptureReader::error() const { return impl_->error(); }
-const std::vector<CaptureInterface>& CaptureReader::interfaces() const {
-  static const std::vector<CaptureInterface> none;
-  return impl_->source() != nullptr ? impl_->source()->interfaces() : none;
+}  // namespace
+
+bool begins_like_a_capture(std::string_view bytes) {
+  return bytes.starts_with(kPcapng) || bytes.starts_with(kGzip) || bytes.starts_with(kZstd) ||
+         std::ranges::any_of(kPcap, [&](std::string_view magic) { return bytes.starts_with(magic); });
 }
-const std::vector<std::string>& CaptureReader::comments() const {
-  static const std::vector<std::string> none;
-  return impl_->source() != nullptr ? impl_->source()->comments() : none;
+
+std::unique_ptr<PacketSource> read_capture(std::istream& in, std::string name) {
+  return std::make_unique<CaptureReader>(in, std::move(name));
 }
-std::vector<CaptureLoss> CaptureReader::take_losses() { return impl_->take_losses(); }
 
 }  // namespace mrc::wire

@@ -15,10 +15,10 @@ std::string link_name(uint16_t link);
 /// Makes of a packet as it was captured the frame that decode() reads: Ethernet, then IPv4, IPv6 or something else.
 ///
 /// - Tags of VLANs go (802.1Q, 802.1ad, and the older 0x9100 and 0x9200).
-/// - Cooked packets (SLL, SLL2) and raw IP get an Ethernet header, of the sender's address if it is told, else zeros.
-///   They say in which direction a packet went, and (SLL2) through which port.
-/// - IPv6 extension headers go that are no routing header of SRv6: hop-by-hop, destination options, a fragment header
-///   of a whole packet; the lengths in front of them become smaller. The ICRC does not fit any more then.
+/// - Cooked packets (SLL, SLL2) and raw IP get an Ethernet header. It has the sender's address if that is told, else
+///   zeros. They say in which direction a packet went, and (SLL2) through which port.
+/// - IPv6 extension headers go, but for the routing header of SRv6: hop-by-hop, destination options, a fragment header
+///   of a whole packet. The lengths in front of them become smaller, so the ICRC does not fit any more.
 ///
 /// frame.taken and frame.port say what went. False: the link type is not read, or the packet is shorter than its link
 /// header; then it stays as it is.

@@ -143,6 +143,26 @@ void Packet::set_entropy(uint32_t ev, const WireConfig& config) {
   if (ipv6) ipv6->flow_label = (ipv6->flow_label & ~0xFFFFu) | label;
 }
 
+namespace {
+
+template <class Header>
+std::size_t bytes_of(const std::optional<Header>& header) {
+  return header ? Header::kBytes : 0;
+}
+
+}  // namespace
+
+std::size_t bytes_to_bth(const Packet& p) {
+  return bytes_of(p.eth) + bytes_of(p.outer_ipv6) + bytes_of(p.srh) + bytes_of(p.ipv6) + bytes_of(p.ipv4) +
+         bytes_of(p.udp) + bytes_of(p.bth);
+}
+
+std::size_t header_bytes(const Packet& p) {
+  std::size_t bytes = bytes_to_bth(p);
+  Extensions::visit(p, [&](const auto& header) { bytes += bytes_of(header); });
+  return bytes;
+}
+
 Packet make_packet(Opcode opcode, Encapsulation encapsulation, bool timestamp, const WireConfig& config) {
   const auto code = static_cast<uint8_t>(opcode);
   const uint8_t dscp = default_dscp(code, false, config.dscp);

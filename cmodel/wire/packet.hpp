@@ -133,6 +133,10 @@ struct Packet : Extensions {
 /// A packet of that opcode with all its headers, constants filled in, everything else zero.
 Packet make_packet(Opcode opcode, Encapsulation encapsulation, bool timestamp = false, const WireConfig& config = {});
 
+/// Bytes of the headers that are there up to the BTH, and of all.
+std::size_t bytes_to_bth(const Packet& packet);
+std::size_t header_bytes(const Packet& packet);
+
 /// Fills in what follows from the rest: versions, next headers, lengths, IPv4 checksum, pad count and
 /// padding. Values set before are replaced.
 void complete(Packet& packet);

@@ -28,10 +28,10 @@ struct Read {
 
 Read read(const std::string& file) {
   std::istringstream in(file);
-  CaptureReader reader(in, "x");
+  const std::unique_ptr<PacketSource> reader = read_capture(in, "x");
   Read out;
-  for (CapturedFrame frame; reader.next(frame);) out.frames.push_back(frame);
-  out.error = reader.error();
+  for (CapturedFrame frame; reader->next(frame);) out.frames.push_back(frame);
+  out.error = reader->error();
   if (out.error) CHECK_FALSE(out.error->remedy.empty());
   return out;
 }

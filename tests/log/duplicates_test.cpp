@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "log/duplicates.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <vector>
+
+#include "wire/packet.hpp"
+
+using namespace mrc;
+using log::Duplicates;
+
+namespace {
+
+constexpr uint64_t kUs = 1000;
+
+/// Data of that PSN.
+std::vector<uint8_t> frame(uint32_t psn) {
+  wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, wire::Encapsulation::Ipv6);
+  p.bth->psn = psn;
+  wire::complete(p);
+  return wire::encode(p);
+}
+
+bool again(Duplicates& d, const std::vector<uint8_t>& bytes, uint64_t ns, uint64_t interface) {
+  return d.again(bytes, bytes.size(), {.ns = ns, .interface = interface, .unique = true});
+}
+
+}  // namespace
+
+TEST_CASE("a frame at another interface is the same for 100 us, and no longer", "[log][import]") {
+  for (const bool late : {false, true}) {
+    Duplicates d;
+    CHECK_FALSE(again(d, frame(1), 0, 0));
+    CHECK(again(d, frame(1), 100 * kUs + (late ? 1 : 0), 1) == !late);
+  }
+}
+
+TEST_CASE("of a frame that was sent more often at one place than seen at another, the greater number counts",
+          "[log][import]") {
+  Duplicates d;
+  CHECK_FALSE(again(d, frame(1), 0, 0));
+  CHECK_FALSE(again(d, frame(1), 1, 0));  // sent twice
+  CHECK(again(d, frame(1), 2, 1));
+  CHECK(again(d, frame(1), 3, 1));
+  CHECK_FALSE(again(d, frame(1), 4, 1));  // a third one, which the first place has not shown
+}
+
+TEST_CASE("a frame at a seventh place counts: six are remembered", "[log][import]") {
+  Duplicates d;
+  CHECK_FALSE(again(d, frame(1), 0, 0));
+  for (uint64_t place = 1; place < 6; ++place) CHECK(again(d, frame(1), place, place));
+  CHECK_FALSE(again(d, frame(1), 6, 6));
+  CHECK_FALSE(again(d, frame(1), 7, 7));
+}
+
+TEST_CASE("of frames within 100 us so many are remembered; beyond them the oldest counts again", "[log][import]") {
+  constexpr uint32_t kMost = 1 << 16;  // the one that is asked about is one of them
+  for (const bool full : {false, true}) {
+    Duplicates d;
+    const uint32_t frames = full ? kMost : kMost - 1;
+    for (uint32_t psn = 0; psn < frames; ++psn) REQUIRE_FALSE(again(d, frame(psn), 0, 0));
+    CHECK(again(d, frame(0), 1, 1) == !full);
+    CHECK(again(d, frame(frames - 1), 1, 1));
+  }
+}
