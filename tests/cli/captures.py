@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What mrc check sees of violations that are edited into a capture of two NICs, bare: no profile, no --at.
+usage: captures.py MRC [--least N]
+
+A clean capture passes. Each edit of tools/captures/edits.py is then made in it, and a table says which rule names it.
+Exit 1: the clean capture does not pass, or fewer edits than N are seen by a rule that they break."""
+import argparse
+import collections
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/captures"))
+import edit  # noqa: E402
+from edits import EDITS  # noqa: E402
+
+SCENARIO = """base = "loss"
+vary = 0
+qps = 4
+ecn = 0.05
+trim = 0.03
+trim_size = 206
+ts_share = 1
+imm_share = 0.3
+small_share = 0
+exact_share = 1
+"""
+
+
+def check(mrc, capture):
+    """Verdict, and how often each rule is broken."""
+    done = subprocess.run([mrc, "check", capture, "--json", "-"], capture_output=True, text=True, timeout=60)
+    result = json.loads(done.stdout)
+    return result["verdict"], collections.Counter(f["rule"] for f in result["findings"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mrc")
+    parser.add_argument("--least", type=int, default=len(EDITS))
+    o = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
+        clean, edited = folder / "clean.pcapng", folder / "edited.pcapng"
+        subprocess.run([o.mrc, "cosim", "--preset", "tiny", "--dut", "model", "--scenario", folder / "scenario.toml",
+                        "--packets", "1500", "--pcap", clean], check=True, capture_output=True)
+        verdict, findings = check(o.mrc, clean)
+        if verdict != "pass":
+            sys.exit(f"the clean capture: {verdict}, {dict(findings)}")
+        packets, seen = edit.read(o.mrc, clean), 0
+        for one in EDITS:
+            changed, what = edit.apply(packets, one)
+            edit.write(o.mrc, changed, edited)
+            verdict, findings = check(o.mrc, edited)
+            named = [rule for rule in one.rules if findings[rule]]
+            seen += bool(named)
+            print(f"{one.name:<20} {verdict:<9} {'by ' + ', '.join(named) if named else 'not seen':<28} {what}")
+        print(f"{seen} of {len(EDITS)} seen")
+        return 0 if seen >= o.least else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,233 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: edit.py MRC list
+       edit.py MRC CAPTURE EDIT -o OUT [--flow N] [--place SHARE]
+
+Breaks a capture in one place, as somebody would by hand: decode (mrc decode --json), change a field, encode again with
+the ICRC mended (mrc encode). The edits have names and the sentence of docs/protocol that they break: edits.py.
+Exit 3: no such edit, or the capture has no place for it."""
+import argparse
+import collections
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+PSNS = 1 << 24
+DATA = range(0xC6, 0xCC)
+FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = DATA
+ACK, REQUEST, RESPONSE, SACK, NACK, PROBE = 0xD1, 0xD8, 0xD9, 0xDC, 0xDD, 0xDE
+
+
+class NoPlace(Exception):
+    """The capture has nothing that this edit could break."""
+
+
+def signed(number, bits=24):
+    """The distance that `number` is, modulo 2^bits, around 0."""
+    half = 1 << (bits - 1)
+    return (number + half) % (2 * half) - half
+
+
+class Packet:
+    """A packet of `mrc decode --json`, with names for what edits ask."""
+
+    def __init__(self, fields):
+        self.fields = fields
+
+    def __getattr__(self, header):  # packet.seth["m"]
+        try:
+            return self.fields[header]
+        except KeyError:
+            raise AttributeError(header) from None
+
+    def has(self, header):
+        return header in self.fields
+
+    @property
+    def opcode(self):
+        return self.bth["opcode"] if self.has("bth") else -1
+
+    @property
+    def ip(self):
+        return self.fields.get("ipv6") or self.fields.get("ipv4")
+
+    @property
+    def outer(self):
+        return self.fields.get("outer_ipv6") or self.ip
+
+    @property
+    def trimmed(self):
+        return self.fields.get("trimmed", False)
+
+    @property
+    def data(self):
+        return self.opcode in DATA and not self.trimmed
+
+    @property
+    def new(self):
+        return self.data and not self.bth["rtx"]
+
+    @property
+    def again(self):
+        return self.data and self.bth["rtx"] == 1
+
+    @property
+    def psn(self):
+        return self.bth["psn"]
+
+    @property
+    def flow(self):
+        """Who sends to which QP: (source, destination, DQP)."""
+        return self.ip["src"], self.ip["dst"], self.bth["dqp"]
+
+    @property
+    def ack_psn(self):
+        return (self.seth["cack_psn"] + self.seth["ack_psn_offset"]) % PSNS
+
+    def set_ev(self, ev):
+        """Another entropy value: it stands in two fields."""
+        self.fields["entropy"] = ev
+        self.udp.pop("src_port", None)
+        self.ip.pop("flow_label", None)
+
+    def set_payload(self, payload):
+        """`payload` as hexadecimal digits; lengths follow."""
+        self.fields["payload"] = payload
+        for header, key in (("udp", "length"), ("ipv6", "payload_length"), ("outer_ipv6", "payload_length"),
+                            ("ipv4", "total_length"), ("bth", "pad_count")):
+            self.fields.get(header, {}).pop(key, None)
+        self.fields.pop("padding", None)
+
+    def mend(self):
+        """What was right before the edit is right again."""
+        if self.has("icrc"):
+            self.fields["icrc"]["ok"] = True
+        self.fields.pop("raw", None)
+
+    def copy(self):
+        return Packet(json.loads(json.dumps(self.fields)))
+
+
+class Capture:
+    """Packets in their order, and the conversation that is edited: data one way, answers the other."""
+
+    def __init__(self, packets, flow=0, place=0.5):
+        self.packets, self.place = packets, place
+        counts = collections.Counter(p.flow for p in packets if p.data)
+        if flow >= len(counts):
+            raise NoPlace("no such flow of data")
+        self.flow = counts.most_common()[flow][0]
+        source, destination, dqp = self.flow
+        # The answers' QP is the one whose SACKs name this flow's packets.
+        sent = {(p.psn, p.entropy) for p in packets if p.data and p.flow == self.flow}
+        votes = collections.Counter(p.bth["dqp"] for p in packets
+                                    if p.opcode == SACK and p.ip["src"] == destination and p.ip["dst"] == source and
+                                    (p.ack_psn, p.seth["entropy"]) in sent)
+        self.back = (destination, source, votes.most_common(1)[0][0]) if votes else None
+        self.dqp = dqp
+
+    def all(self, wanted=lambda p: True):
+        """Places of this flow's data, in order, that are wanted."""
+        return [i for i, p in enumerate(self.packets) if p.data and p.flow == self.flow and wanted(p)]
+
+    def answers(self, opcode, wanted=lambda p: True):
+        return [i for i, p in enumerate(self.packets)
+                if p.opcode == opcode and not p.trimmed and p.flow == self.back and wanted(p)]
+
+    def pick(self, places):
+        """One of them: so far into the list as was asked for."""
+        if not places:
+            raise NoPlace("the capture has no packet of that kind")
+        return places[min(int(len(places) * self.place), len(places) - 1)]
+
+    def one(self, wanted=lambda p: True):
+        return self.packets[self.pick(self.all(wanted))]
+
+    def answer(self, opcode, wanted=lambda p: True):
+        return self.packets[self.pick(self.answers(opcode, wanted))]
+
+    def message(self, packet):
+        """All packets of its message, retransmissions too."""
+        return [self.packets[i] for i in self.all(lambda p: p.meth["msn"] == packet.meth["msn"])]
+
+    def sent_before(self, place):
+        """The newest PSN that was sent before that place."""
+        newest = None
+        for packet in self.packets[:place]:
+            if packet.data and packet.flow == self.flow and (newest is None or signed(packet.psn - newest) > 0):
+                newest = packet.psn
+        if newest is None:
+            raise NoPlace("nothing was sent before")
+        return newest
+
+    def insert(self, place, packet, behind_ns=1):
+        """Another packet behind that place."""
+        packet.capture["time_ns"] = self.packets[place].capture["time_ns"] + behind_ns
+        while place + 1 < len(self.packets) and \
+                self.packets[place + 1].capture["time_ns"] <= packet.capture["time_ns"]:
+            place += 1
+        self.packets.insert(place + 1, packet)
+
+    def remove(self, places):
+        if not places:
+            raise NoPlace("the capture has no packet of that kind")
+        gone = set(places)
+        self.packets = [p for i, p in enumerate(self.packets) if i not in gone]
+
+
+def read(mrc, path):
+    """Packets of a capture."""
+    done = subprocess.run([mrc, "decode", path, "--json"], capture_output=True, text=True, check=True)
+    return [Packet(json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def write(mrc, packets, path):
+    text = "\n".join(json.dumps(p.fields) for p in packets)
+    subprocess.run([mrc, "encode", "-", "--pcapng", path], input=text, text=True, check=True)
+
+
+def apply(packets, edit, flow=0, place=0.5):
+    """The packets with the edit in them; says what it did. Raises NoPlace."""
+    capture = Capture([p.copy() for p in packets], flow, place)
+    before = [json.dumps(p.fields) for p in capture.packets]
+    what = edit.change(capture)
+    old = set(before)
+    for packet in capture.packets:
+        if json.dumps(packet.fields) not in old:
+            packet.mend()
+    return capture.packets, what
+
+
+def main():
+    from edits import EDITS
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mrc")
+    parser.add_argument("capture")
+    parser.add_argument("edit", nargs="?")
+    parser.add_argument("-o", "--output")
+    parser.add_argument("--flow", type=int, default=0, help="0: the flow with most data, 1: the next, ...")
+    parser.add_argument("--place", type=float, default=0.5, help="how far into the capture, 0 to 1")
+    o = parser.parse_args()
+    if o.capture == "list":
+        for edit in EDITS:
+            print(f"{edit.name:<20} {edit.cite:<10} {edit.sentence}")
+        return 0
+    edit = next((e for e in EDITS if e.name == o.edit), None)
+    if edit is None or o.output is None:
+        print(f"edit.py: no edit '{o.edit}', or no -o OUT.\n  edit.py MRC list names all edits.", file=sys.stderr)
+        return 3
+    try:
+        packets, what = apply(read(o.mrc, o.capture), edit, o.flow, o.place)
+    except NoPlace as none:
+        print(f"edit.py: {o.edit}: {none}.\n  Take a capture that has one.", file=sys.stderr)
+        return 3
+    write(o.mrc, packets, o.output)
+    print(what)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+    sys.modules["edit"] = sys.modules["__main__"]
+    sys.exit(main())
