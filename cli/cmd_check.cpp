@@ -23,11 +23,13 @@
 #include "cli/output.hpp"
 #include "cli/run_bins.hpp"
 #include "cli/signals.hpp"
+#include "cli/spool.hpp"
 #include "cli/status_line.hpp"
 #include "cli/trace_option.hpp"
 #include "cli/version.hpp"
 #include "cli/waiver_option.hpp"
 #include "input/file.hpp"
+#include "log/conversations.hpp"
 #include "log/import.hpp"
 #include "picture/page.hpp"
 #include "picture/trace.hpp"
@@ -164,6 +166,30 @@ class ReadFrom {
   std::streambuf* before_;
 };
 
+bool is_stream(const std::string& file) {
+  std::error_code error;
+  return file == "-" || (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error));
+}
+
+/// The first file that can be read once only; nothing: all can be read again.
+std::optional<std::string> read_once(const Options& o) {
+  const auto at = std::ranges::find_if(o.files, is_stream);
+  return at == o.files.end() ? std::nullopt : std::optional(*at);
+}
+
+/// What the frames of the captures tell of QPs. Reads them once.
+log::Conversations conversations_of(log::ImportOptions import) {
+  log::Conversations found;
+  import.packet = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame&) {
+    found.packet(packet, wire);
+};
+const auto read = log::import_captures(import, [&](const log::Record& record) {
+  if (std::holds_alternative<log::Gap>(record.body)) found.lost();
+});
+if (!read && !g_stop) refuse(read.error());
+return found;
+}  // namespace
+
 /// Captures become one log. Which frames left or reached a device for certain is known of captures at its ports only.
 void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first, Progress& progress, ref::Run& run,
                    TraceOption& trace) {
@@ -210,6 +236,22 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
     return ref::to_json(how.profile.value_or(none));
   };
   captures.progress = [&](uint64_t bytes) { return progress.go_on(bytes, run.packets()); };
+  std::optional<log::Conversations> told;
+  std::vector<std::unique_ptr<Spool>> spools;
+  if (!how.profile || how.profile->qps.empty()) {
+    for (std::size_t i = 0; i < o.files.size(); ++i) {
+      if (!is_stream(o.files[i])) continue;
+      log::ImportFile& file = captures.files[i];
+      file.name = input::file_name(file.path);
+      std::optional<StreamInput> other;
+      if (i != 0) other.emplace(o.files[i], "capture");
+      std::istream in(i == 0 ? static_cast<std::streambuf*>(&first.buffer()) : &other->buffer());
+      spools.push_back(std::make_unique<Spool>(in, file.name, [] { return !g_stop; }));
+      file.path = spools.back()->path();
+    }
+    told = conversations_of(captures);
+    captures.qps = [&](const log::ImportDevice& d) { return told->qps(d.addresses); };
+  }
   auto own = std::make_unique<log::Record>();
   const auto imported = log::import_captures(captures, [&](log::Record& record) {
     trace.add(record);
@@ -225,16 +267,6 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
 std::string comment_of(const ref::Finding& f) {
   return fmt::format("{} {}: {}; came {}; right {}", ref::name_of(f.verdict), ref::info(f.rule).id,
                      ref::info(f.rule).text, f.came, f.right);
-}
-
-/// Whether the inputs can be read a second time; the first that cannot.
-std::optional<std::string> read_once(const Options& o) {
-  for (const std::string& file : o.files) {
-    std::error_code error;
-    if (file == "-" || (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)))
-      return file;
-  }
-  return {};
 }
 
 /// Copies are pcapng, whatever the capture is, and not packed.
@@ -497,7 +529,7 @@ void common_options(Command& command, Options& options) {
   command.text("--coverage", options.coverage, "which rules were applied, in which situations: docs/reference.md");
 }
 
-}  // namespace
+}  // namespace mrc::cli
 
 void register_check(Command& app, Context& context) {
   auto options = std::make_shared<Options>();

@@ -14,7 +14,7 @@
 namespace mrc::log {
 
 inline constexpr std::array<uint8_t, 8> kMagic{'M', 'R', 'C', 'L', 'O', 'G', '\r', '\n'};
-inline constexpr uint16_t kMajor = 1, kMinor = 3;
+inline constexpr uint16_t kMajor = 1, kMinor = 4;
 inline constexpr unsigned kPartHeader = 16;   ///< bytes: magic, major, minor, CRC-32
 inline constexpr unsigned kBlockHeader = 20;  ///< bytes: type, stored, plain, records, CRC-32
 inline constexpr uint32_t kRecords = 1, kEndOfPart = 2;
@@ -64,10 +64,13 @@ void fields(C& c, T& x) {
     c.bytes(x.ev_planes, kMaxEvs);
     c(x.backup);
     const bool classified = x.own_class || x.dscp_data != 0 || x.dscp_rtx != 0;
-    if (!c.more(!x.denied.empty() || x.window != 0 || classified)) return;
+    const bool inferred = x.flags != 0;
+    if (!c.more(!x.denied.empty() || x.window != 0 || classified || inferred)) return;
     c(x.denied, x.window);
-    if (!c.more(classified)) return;
+    if (!c.more(classified || inferred)) return;
     c(x.own_class, x.dscp_data, x.dscp_rtx);
+    if (!c.more(inferred)) return;
+    c(x.flags);
   } else if constexpr (std::is_same_v<U, Mr>) {
     c(x.rkey, x.valid, x.write, x.va, x.bytes, x.addr);
   } else if constexpr (std::is_same_v<U, Host>) {

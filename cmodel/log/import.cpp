@@ -113,7 +113,7 @@ class Importer {
     known_.resize(result_.devices.size());
     for (const ImportFile& file : o_.files) {
       auto input = std::make_unique<Input>();
-      input->name = input::file_name(file.path);
+      input->name = file.name.empty() ? input::file_name(file.path) : file.name;
       input->path = file.path;
       input->at = file.at;
       if (file.at) known_[*file.at].own_capture = true;
@@ -243,6 +243,8 @@ class Importer {
     if (device.name.empty() && !device.addresses.empty()) device.name = wire::to_text(device.addresses[0]);
     if (device.profile.empty() && o_.profile) device.profile = o_.profile(wire_);
     tell(d, 0, Device{device.name, device.profile});
+    if (!o_.qps) return;
+    for (Qp& qp : o_.qps(device)) tell(d, 0, std::move(qp));
   }
 
   void notes() {
@@ -388,6 +390,7 @@ class Importer {
     }
     if (result_.records != before) {
       ++counts().judged;
+      if (o_.packet && (frame_.flags & kFcsBad) == 0) o_.packet(packet, wire, frame_);
     } else if (again) {
       ++counts().duplicates;
     } else {

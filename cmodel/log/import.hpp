@@ -29,6 +29,7 @@ struct ImportFile {
   /// Taken at the ports of this device (index into ImportOptions::devices): what it holds left the device or came to
   /// it. Nothing: taken under way, or at somebody else's ports.
   std::optional<std::size_t> at{};
+  std::string name{};  ///< in sentences; empty: that of the path
 };
 
 struct ImportOptions {
@@ -38,6 +39,11 @@ struct ImportOptions {
   /// Profile of devices that have none of their own, made of how the first packet of the captures is to be read: ours
   /// say so. Null: none.
   std::function<std::string(const wire::WireConfig&)> profile{};
+  /// Called with each packet that is in the log, once, and how it is read. The frame may have lost its bytes to a
+  /// record. Null: nobody asks.
+  std::function<void(const wire::Packet&, const wire::WireConfig&, const Frame&)> packet{};
+  /// QPs of a device that is not told of any, which follow its Device record: conversations.hpp. Null: none.
+  std::function<std::vector<Qp>(const ImportDevice&)> qps{};
   /// Overrules what the captures say.
   std::optional<wire::WireConfig> wire{};
   /// Called now and then with the bytes that were read. False: what has been read is all. Null: nobody asks.

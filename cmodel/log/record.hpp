@@ -68,6 +68,17 @@ struct Port {
 
 enum class QpState : uint8_t { Reset, Init, Rtr, Rts, Error };
 
+/// A QP of which a capture's frames alone tell (conversations.hpp): it is older than the log, and what of it is not
+/// known is the widest that MRC allows.
+enum QpFlag : uint8_t {
+  kInferred = 1,
+  kSeenWhole = 2,   ///< what came to it, from rq_psn on, is in the log, as far as frames tell
+  kNumberless = 4,  ///< no frame names it: `qp` stands for its number
+  kNoPdcid = 8,     ///< it sends spdcid and dpdcid as 0
+  kSeenTrims = 16,  ///< what switches trimmed on its way to it is in the log as it came
+  kSeenMarks = 32,  ///< the same of what they marked CE
+};
+
 /// A QP as its owner set it: created, changed, or, in Reset, ended. The next one of the same number is another
 /// incarnation.
 struct Qp {
@@ -93,6 +104,7 @@ struct Qp {
   uint32_t window = 0;             ///< as responder, now, in units of 128 PSNs; 0: mpr_dest (A-59)
   bool own_class = false;  ///< its owner gave it code points of its own (A-79); false: it did not, or is not told
   uint8_t dscp_data = 0, dscp_rtx = 0;  ///< those of its data and of its retransmissions
+  uint8_t flags = 0;                    ///< QpFlag
   bool operator==(const Qp&) const = default;
 };
 

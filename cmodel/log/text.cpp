@@ -53,12 +53,13 @@ struct Words {
     if (q.state == QpState::Reset) return fmt::format("QP {} reset", hex(q.qp));
     return fmt::format(
         "QP {} {} to QP {} of {}: mtu {} sq_psn {} rq_psn {} msn {} rqmsn {} mpr {}/{} timeout {}, {}, {} EVs, {} of "
-        "them backup{}{}{}",
+        "them backup{}{}{}{}",
         hex(q.qp), name_of(q.state), hex(q.peer_qp), wire::to_text(q.peer_ip), q.mtu, q.sq_psn, q.rq_psn, q.msn,
         q.rqmsn, q.mpr, q.mpr_dest, q.timeout, kEncaps[q.encap % std::size(kEncaps)], q.evs.size(), q.backup,
         q.denied.empty() ? "" : fmt::format(", {} denied", q.denied.size()),
         q.window == 0 ? "" : fmt::format(", window {}", q.window),
-        !q.own_class ? "" : fmt::format(", code points {} and {}", q.dscp_data, q.dscp_rtx));
+        !q.own_class ? "" : fmt::format(", code points {} and {}", q.dscp_data, q.dscp_rtx),
+        q.flags == 0 ? "" : fmt::format(", inferred from frames (flags 0x{:02x})", q.flags));
   }
   std::string operator()(const Mr& m) const {
     return fmt::format("region {} {}: {} bytes at {}, in host memory at {}{}", hex(m.rkey), m.valid ? "comes" : "goes",
@@ -156,6 +157,7 @@ struct Members {
     if (!q.denied.empty()) j["denied"] = q.denied;
     if (q.window != 0) j["window"] = q.window;
     if (q.own_class) j["class"] = {{"data", q.dscp_data}, {"rtx", q.dscp_rtx}};
+    if (q.flags != 0) j["flags"] = q.flags;
   }
   void operator()(const Mr& m) const {
     j["rkey"] = m.rkey;

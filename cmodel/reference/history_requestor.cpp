@@ -16,6 +16,7 @@ namespace {
 constexpr Seq kTail = 1024;      ///< PSNs below cack_psn that are still known
 constexpr Seq kMostPsns = 8192;  ///< of a QP: twice the largest window
 constexpr std::size_t kMostPosts = 1 << 16;
+constexpr uint32_t kLargestMtu = 4096;
 
 class RequestorPart final : public Part {
  public:
@@ -39,7 +40,7 @@ class RequestorPart final : public Part {
   void sent(const Seen& seen, QpWorld* qp) override {
     if (!is_data(seen.packet) || seen.packet.error || seen.packet.trimmed() || !seen.packet.reth) return;
     if (qp == nullptr) {
-      if (!w_.qps_told()) rest_all("no QP is told");
+      if (const char* why = w_.no_qp()) rest_all(why);
       return;
     }
     paths_.sent(seen, *qp);
@@ -230,7 +231,9 @@ void RequestorPart::repeated(const Seen& seen, const QpWorld& qp, Requestor& r, 
   if (p.bth->rtx == 0 && s.plain) {
     const bool copy = !w_.recorded() && p.icrc && p.icrc->value == s.icrc && seen.frame.plane == s.plane &&
                       p.entropy(wire_) == s.entropy;
-    if (copy) {
+    if (copy && qp.inferred()) {
+      w_.report().rests(Rule::ReqPsnOnce, "the same frame may have come twice by the network, or by a mirror");
+    } else if (copy) {
       check(Rule::EvidenceDouble, false, &seen, qp, [] { return std::string("once; capture one direction only"); });
     } else {
       check(Rule::ReqPsnOnce, false, &seen, qp,
@@ -439,8 +442,13 @@ void RequestorPart::step(const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
   if (k.bound && s.earlier == 0) s.earlier = r.posts[k.post].time;
   const bool last = is_last(s.opcode);
   const bool nothing = first && last && s.length == 0 && s.dma == 0 && w_.settings().zero_length == kZeroLegal;
-  walked(Rule::ReqLength, nothing || (last ? s.length >= 1 && s.length <= qp.set.mtu : s.length == qp.set.mtu), s, psn,
-         qp, [&] { return fmt::format("{}{} B", last ? "1 to " : "", qp.set.mtu); });
+  const uint32_t mtu = qp.set.mtu != 0 ? qp.set.mtu : kLargestMtu;
+  if (qp.set.mtu == 0 && !last) {
+    w_.report().rests(Rule::ReqLength, "frames show no path MTU");
+  } else {
+    walked(Rule::ReqLength, nothing || (last ? s.length >= 1 && s.length <= mtu : s.length == mtu), s, psn, qp,
+           [&] { return fmt::format("{}{} B", last ? "1 to " : "", mtu); });
+  }
   payload(qp, r, psn, s);
   k.va = s.va + s.length;
   k.sum += s.length;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr Seq kTail = 2048;       ///< PSNs below all that is missing that are still known
 constexpr Seq kMostPsns = 16384;  ///< of a QP
+constexpr const char* kChangedLater = "a switch may have trimmed or marked it behind where it was captured";
 constexpr std::size_t kMostProbes = 1024, kMostRequests = 1024, kMostFar = 64;
 
 /// A number that only grows where answers leave.
@@ -82,8 +83,8 @@ struct Probe {
 struct Answers {
   uint64_t incarnation = 0;
   bool started = false;
-  std::deque<Came> came;  ///< from base on
-  Seq base = 0;
+  std::deque<Came> came;                     ///< from base on
+  Seq base = 0, first = 0;                   ///< first: what came before it may not be known
   Seq next = 0;                              ///< first PSN that has not come as a whole
   Seq messages = 0;                          ///< MSN after the messages that lie before `next`
   bool known_start = false, beyond = false;  ///< beyond: packets came that are not kept
@@ -246,8 +247,8 @@ bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const 
 void ResponderPart::start(const QpWorld& qp, Answers& a, uint32_t psn) {
   a.started = true;
   a.known_start = qp.from_log;
-  a.next = qp.from_log ? unwrap(qp.set.rq_psn, 24, 0) : Seq{psn};
-  a.base = a.next;
+  a.next = qp.from_log || qp.inferred() ? unwrap(qp.set.rq_psn, 24, qp.from_log ? 0 : psn) : Seq{psn};
+  a.base = a.first = a.next;
   a.messages = qp.set.msn;
 }
 
@@ -399,7 +400,7 @@ void ResponderPart::grows(Rule rule, Cumulative& c, Seq value, Seq cause, const 
 
 void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
   const wire::Seth& h = *seen.packet.seth;
-  if (const char* why = w_.incomplete()) {
+  if (const char* why = w_.hidden(qp)) {
     for (const Rule rule : {Rule::RespTrigger, Rule::RespEntropy, Rule::RespMark, Rule::RespStamp, Rule::RespProbe}) {
       w_.report().rests(rule, why);
     }
@@ -425,7 +426,7 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
     check(Rule::RespTrigger, !qp.from_log, seen, qp, [] { return std::string("nothing: no packet has come"); });
     return;
   }
-  if (c == nullptr && (psn < a.base || a.beyond)) {
+  if (c == nullptr && (psn < std::max(a.base, a.first) || a.beyond)) {
     w_.report().rests(Rule::RespTrigger, "the packet may have come too long ago");
     return;
   }
@@ -457,9 +458,19 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
   }
   if (h.m == 1 && !ce && c->forgotten()) {
     w_.report().rests(Rule::RespMark, "the packet came too often");
+  } else if (h.m == 1 && !ce && !qp.seen(log::kSeenMarks)) {
+    w_.report().rests(Rule::RespMark, kChangedLater);
   } else {
     check(Rule::RespMark, h.m != 1 || ce, seen, qp,
           [&] { return fmt::format("m 0: PSN {} came on 0x{:08x} without CE", psn24(psn), h.entropy); });
+  }
+  if (qp.inferred() && c->count == 1 && ce && h.m == 0) {
+    if (qp.seen(log::kSeenMarks)) {
+      check(Rule::RespSackCe, false, seen, qp,
+            [&] { return fmt::format("m 1: PSN {} came on 0x{:08x} with CE", psn24(psn), h.entropy); });
+    } else {
+      w_.report().rests(Rule::RespSackCe, kChangedLater);
+    }
   }
   stamp(seen, qp, c->copies.data(), c->known(), c->forgotten(), h.entropy, reflected);
 }
@@ -478,7 +489,7 @@ void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
   }
   if (!same_id && id == 0xFFFF && !a.trimmed && answers_returned(seen, qp, a, {}, h.entropy)) return;
   if (!same_id && id == 0xFFFF && !w_.settings().trim_silent) {
-    check(Rule::RespProbe, a.trimmed, seen, qp,
+    check(Rule::RespProbe, a.trimmed || !qp.seen(log::kSeenTrims), seen, qp,
           [] { return std::string("probe id 0xffff only once a trimmed packet came"); });
     return;
   }
@@ -494,20 +505,20 @@ void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
   if (!check(Rule::RespEntropy, found, seen, qp, [&] { return std::string("the entropy of the probe"); })) {
     return;
   }
-  check(Rule::RespMark, h.m != 1 || ce || a.probes_lost, seen, qp,
+  check(Rule::RespMark, h.m != 1 || ce || a.probes_lost || !qp.seen(log::kSeenMarks), seen, qp,
         [] { return std::string("m 0: the probe came without CE"); });
 }
 
 void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
   const wire::Neth& h = *seen.packet.neth;
-  if (const char* why = w_.incomplete()) {
+  if (const char* why = w_.hidden(qp)) {
     for (const Rule rule : {Rule::RespNack, Rule::RespTrim}) w_.report().rests(rule, why);
     return;
   }
   const Seq psn = unwrap(h.nack_psn, 24, a.next);
   const Came* const c = a.started ? a.find(psn) : nullptr;
   if (c == nullptr && answers_returned(seen, qp, a, h.nack_psn, h.entropy)) return;
-  if (c == nullptr && a.started && (psn < a.base || a.beyond)) {
+  if (c == nullptr && a.started && (psn < std::max(a.base, a.first) || a.beyond)) {
     w_.report().rests(Rule::RespNack, "the packet may have come too long ago");
     return;
   }
@@ -542,7 +553,9 @@ void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
   if ((!entropy || !right) && answers_returned(seen, qp, a, h.nack_psn, h.entropy)) return;
   check(Rule::RespEntropy, entropy, seen, qp,
         [&] { return fmt::format("entropy 0x{:08x}, with which PSN {} came", c->copies[0].entropy, psn24(psn)); });
-  if (trim) {
+  if (trim && !right && !qp.seen(log::kSeenTrims)) {
+    w_.report().rests(Rule::RespTrim, kChangedLater);
+  } else if (trim) {
     check(Rule::RespTrim, right, seen, qp,
           [&] { return fmt::format("no such NACK: PSN {} did not come so on 0x{:08x}", psn24(psn), h.entropy); });
   }
@@ -582,7 +595,7 @@ void ResponderPart::endpoint(const Seen& seen) {
   const bool ipv4 = p.ipv4.has_value();
   const log::Ip to = w_.plain(World::destination(p), ipv4);
   const Time tick = w_.settings().tsr_us ? 1'024'000 : 128'000;
-  const char* why = w_.incomplete();
+  const char* why = w_.hidden();
   bool id = false, address = false, stamp = false;
   for (auto at = requests_.rbegin(); at != requests_.rend() && !(address && stamp); ++at) {
     if (at->id != static_cast<uint16_t>(p.bth->psn) || at->op != p.eeth->op) continue;
@@ -592,8 +605,9 @@ void ResponderPart::endpoint(const Seen& seen) {
     address |= here;
     const auto moved = static_cast<uint16_t>(p.eeth->tx_timestamp16 - at->stamp);
     const Time held = seen.first > at->last ? seen.first - at->last : 0;
-    stamp = w_.any_svc_time() ? moved <= held / tick + 1 : moved == 0;
+    stamp = w_.any_svc_time() || !w_.recorded() ? moved <= held / tick + 1 : moved == 0;
   }
+  if (why == nullptr && !w_.recorded() && !address) why = "the request may have gone to another address of the device";
   if (why == nullptr && requests_lost_ && !stamp) why = "the request may have come too long ago";
   if (why == nullptr && id && !address && !w_.is_peer(to)) why = "the answer goes to an address that no QP told has";
   if (why != nullptr) {

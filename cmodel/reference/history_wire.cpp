@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "reference/history_parts.hpp"
 
@@ -216,10 +217,14 @@ class WirePart final : public Part {
     if (p.aeth) {
       const unsigned syndrome = p.aeth->syndrome;
       const Settings& s = w_.settings();
-      check(Rule::WireSyndrome,
-            syndrome == 0x1F || (syndrome >= 0x60 && syndrome <= 0x63) || syndrome == s.nak_invalid ||
-                syndrome == s.nak_access,
-            seen, nullptr, "0x1f, or 0x60 to 0x63");
+      // Without a profile it may have two codes of its own.
+      constexpr unsigned kNak = 0x60, kLastNak = 0x7F;
+      const bool known =
+          (syndrome >= kNak && syndrome <= 0x63) || syndrome == s.nak_invalid || syndrome == s.nak_access;
+      const bool code = !known && silent() && syndrome >= kNak && syndrome <= kLastNak;
+      if (code && nak_codes_.size() < 2) nak_codes_.insert(syndrome);
+      check(Rule::WireSyndrome, syndrome == 0x1F || known || (code && nak_codes_.contains(syndrome)), seen, nullptr,
+            "0x1f, or 0x60 to 0x63");
     }
     if (p.erth) check(Rule::WireOp, p.erth->op <= 1, seen, nullptr, "op 0 or 1");
     if (p.eeth) check(Rule::WireOp, p.eeth->op <= 1, seen, nullptr, "op 0 or 1");
@@ -229,14 +234,20 @@ class WirePart final : public Part {
   void of_qp(const Seen& seen, const QpWorld* qp) {
     const wire::Packet& p = seen.packet;
     const Rule known = is_data(p) ? Rule::QpKnown : Rule::RespPair;
-    if (!w_.qps_told()) {
+    if (const char* why = qp == nullptr ? w_.no_qp() : nullptr) {
       for (const Rule rule : {known, Rule::QpState, Rule::WirePkey, Rule::WireAddress, Rule::WireEncap}) {
-        w_.report().rests(rule, "no QP is told");
+        w_.report().rests(rule, why);
       }
       return;
     }
     if (!check(known, qp != nullptr, seen, qp, "the address and QP of a peer") || p.error) return;
     const log::Qp& set = qp->set;
+    if (p.trimmed() && qp->inferred()) {
+      // Then it is the peer's.
+      for (const Rule rule : {Rule::WirePkey, Rule::WireEncap, Rule::WirePdcid})
+        w_.report().rests(rule, "a switch may have sent it back with its addresses exchanged");
+      return;
+    }
     state(seen, *qp);
     w_.check(
         Rule::WirePkey, p.bth->p_key == set.pkey, &seen, qp,
@@ -266,7 +277,8 @@ class WirePart final : public Part {
   }
 
   void pdcid(const Seen& seen, const QpWorld& qp, unsigned source, unsigned destination) {
-    const bool zero = w_.settings().pdcid_zero;
+    if ((qp.set.flags & log::kNumberless) != 0) return w_.report().rests(Rule::WirePdcid, "no frame names the QP");
+    const bool zero = w_.settings().pdcid_zero || (qp.set.flags & log::kNoPdcid) != 0;
     const unsigned s = zero ? 0 : qp.set.qp & 0xFFFF, d = zero ? 0 : qp.set.peer_qp & 0xFFFF;
     w_.check(
         Rule::WirePdcid, source == s && destination == d, &seen, &qp,
@@ -295,8 +307,9 @@ class WirePart final : public Part {
 
   World& w_;
   wire::WireConfig wire_;
-  std::optional<unsigned> m_;                         ///< of the BTH, as it is always
-  std::optional<unsigned> tsr_;                       ///< that it has shown, of a device that says nothing of it
+  std::optional<unsigned> m_;    ///< of the BTH, as it is always
+  std::optional<unsigned> tsr_;  ///< that it has shown, of a device that says nothing of it
+  std::set<unsigned> nak_codes_;
   std::unordered_map<uint32_t, Time> waited_before_;  ///< QP -> World::waited() at its newest change of state
   struct Class {
     uint64_t incarnation = 0;

@@ -13,6 +13,8 @@ std::string words(Time time) { return fmt::format("{:.3f} us", static_cast<doubl
 
 namespace {
 
+constexpr const char* kHoles = "frames do not show that the capture has all that came to its QPs";
+
 std::string line(const Moment& m) {
   const wire::OpcodeInfo* info = wire::opcode_info(m.bth.opcode);
   std::string out = fmt::format("{:>14} {} plane {} {} PSN {}", words(m.time), m.sent ? "sent" : "came", m.plane,
@@ -70,7 +72,10 @@ void World::walk(const log::Qp& set) {
 }
 
 void World::qp(const log::Qp& set, Time time) {
-  recorded_ = true;
+  const bool inferred = (set.flags & log::kInferred) != 0;
+  recorded_ |= !inferred;
+  inferred_ |= inferred;
+  some_hidden_ |= inferred && (set.flags & log::kSeenWhole) == 0;
   any_svc_time_ |= set.svc_time;
   const auto [at, fresh] = qps_.try_emplace(set.qp);
   QpWorld& qp = at->second;
@@ -79,7 +84,7 @@ void World::qp(const log::Qp& set, Time time) {
     if (!fresh) qp = QpWorld{};
     qp.incarnation = ++incarnations_;
     qp.again = !fresh;
-    qp.from_log = true;
+    qp.from_log = !inferred;
     qp.since = qp.state_since = time;
   } else if (qp.set.state != set.state) {
     qp.before = qp.set.state;
@@ -129,9 +134,26 @@ const char* World::incomplete() const {
   if (holes_) return "the log has a gap";
   if (maybe_) return "frames were seen under way, not at the device";
   if (recorded_) return nullptr;
+  if (some_hidden_) return kHoles;
   if (!received_) return "where the capture was taken is not known";
   const uint64_t all = planes_ >= 64 ? ~uint64_t{0} : (uint64_t{1} << planes_) - 1;
   return (planes_seen_ & all) == all ? nullptr : "not all planes are captured";
+}
+
+const char* World::hidden(const QpWorld& qp) const {
+  if (!qp.inferred()) return incomplete();
+  if (holes_) return "the log has a gap";
+  return qp.seen(log::kSeenWhole) ? nullptr : kHoles;
+}
+
+const char* World::hidden() const {
+  if (!inferred_) return incomplete();
+  return holes_ ? "the log has a gap" : some_hidden_ ? kHoles : nullptr;
+}
+
+const char* World::no_qp() const {
+  if (qps_.empty()) return "no QP is told";
+  return inferred_ ? "the capture does not tell the packet's QP" : nullptr;
 }
 
 const char* World::under_way() const {

@@ -58,7 +58,10 @@ struct QpWorld {
   uint64_t changes = 0;      ///< counts what its owner has told of it
   bool again = false;        ///< not the first incarnation of its number
   bool from_log = false;     ///< its creation stands in the log: nothing of it is hidden before
-  Time since = 0;            ///< of the incarnation
+  bool inferred() const { return (set.flags & log::kInferred) != 0; }
+  /// What came to it may not all be in the log, or not as it came.
+  bool seen(log::QpFlag what) const { return !inferred() || (set.flags & what) != 0; }
+  Time since = 0;  ///< of the incarnation
   Time state_since = 0;
   std::optional<Time> evs_since;  ///< its owner gave it other EVs, or denied or allowed some
   /// Its class as it was told before, and when the newest one was told: packets of before may still be inside.
@@ -125,6 +128,12 @@ class World {
   unsigned planes() const { return planes_; }
   /// Null: all the device sent and received on all planes is in the log. Else why not.
   const char* incomplete() const;
+  /// Null: nothing came to the QP that is not in the log; some of what is there may not have come. Else why not.
+  const char* hidden(const QpWorld& qp) const;
+  /// The same of what came to the device.
+  const char* hidden() const;
+  /// A packet of no QP that is told: why nothing can be said. Null: there is none.
+  const char* no_qp() const;
   /// The same for what it sent as it left the device: switches may have changed it under way.
   const char* under_way() const;
   /// What the log tells comes from the device itself, not from a capture beside it.
@@ -177,9 +186,11 @@ class World {
   OwnAddresses own_;
   std::array<PortWorld, log::kMaxPlanes> ports_{};
   bool any_down_ = false, any_svc_time_ = false, holes_ = false, maybe_ = false;
-  bool recorded_ = false;  ///< by the device: its QPs stand in the log
-  bool received_ = false;  ///< a frame certainly came to it
-  uint64_t reads_ = 0;     ///< without an answer
+  bool recorded_ = false;     ///< by the device: its QPs stand in the log
+  bool received_ = false;     ///< a frame certainly came to it
+  bool inferred_ = false;     ///< QPs are those that frames tell of
+  bool some_hidden_ = false;  ///< something came to one of them that is not in the log
+  uint64_t reads_ = 0;        ///< without an answer
   Time waits_since_ = 0, waited_ = 0;
   uint64_t planes_seen_ = 0, incarnations_ = 0;
   unsigned planes_ = 1;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "reference/hindsight.hpp"
 #include "reference/history.hpp"
 #include "reference/requestor_judge.hpp"
 #include "reference/responder_judge.hpp"
@@ -90,6 +91,7 @@ Judge::Judge(uint32_t device, Profile profile)
       wire_(profile_->wire()),
       report_(std::make_unique<Report>(device)) {
   checkers_.push_back(make_history(*profile_, *report_));
+  checkers_.push_back(make_hindsight(*profile_, *report_));
   checkers_.push_back(std::make_unique<ResponderJudge>(*profile_, *report_));
   checkers_.push_back(std::make_unique<RequestorJudge>(*profile_, *report_));
 }

@@ -34,6 +34,7 @@ void RequestorJudge::port(const log::Port& port, Time time) {
 }
 
 void RequestorJudge::qp(const log::Qp& qp, Time time) {
+  if ((qp.flags & log::kInferred) != 0) return;  // its window, timer and retries are not known
   world_.world.qp(qp, time);
   cc_.qp(qp);
   peers_.qp(qp, time);

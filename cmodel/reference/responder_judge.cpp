@@ -80,6 +80,7 @@ void ResponderJudge::port(const log::Port& port, Time time) {
 }
 
 void ResponderJudge::qp(const log::Qp& qp, Time time) {
+  if ((qp.flags & log::kInferred) != 0) return;  // where it begins is not known
   own_.qp(qp);
   if (blind_ != nullptr) return;
   const auto it = flows_.find(qp.qp);

@@ -86,7 +86,7 @@ with tempfile.TemporaryDirectory() as name:
     expect("import", run("log", "import", folder / "path.set.pcapng", "--at", f"{OWN}={folder / 'path.set.pcapng'}",
                          "--profile", folder / "profile.json", "-o", folder / "log")[0], 0)
     expect("replay", run("replay", folder / "log")[0], 1)
-    # Without a profile most rules rest.
+    # Without a profile the frames tell of QPs, not of their EVs.
     code, out, err = run("check", folder / "path.set.pcapng", "--at", OWN)
     expect("no profile", code, 0)
-    expect("no profile: rests", "no QP is told" in out, True)
+    expect("no profile: rests", "the QP's EVs are not told" in out, True)

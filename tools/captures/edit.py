@@ -102,7 +102,7 @@ class Packet:
     def mend(self):
         """What was right before the edit is right again."""
         if self.has("icrc"):
-            self.fields["icrc"]["ok"] = True
+            self.fields["icrc"]["ok"] = not self.icrc.pop("wrong", False)
         self.fields.pop("raw", None)
 
     def copy(self):
@@ -143,6 +143,12 @@ class Capture:
 
     def one(self, wanted=lambda p: True):
         return self.packets[self.pick(self.all(wanted))]
+
+    def again(self, wanted=lambda p: True):
+        """A retransmission of which the capture has the first transmission as well."""
+        first = {self.packets[i].psn: i for i in self.all(lambda p: p.new)}
+        return self.packets[self.pick([i for i in self.all(lambda p: p.again and wanted(p))
+                                       if first.get(self.packets[i].psn, i) < i])]
 
     def answer(self, opcode, wanted=lambda p: True):
         return self.packets[self.pick(self.answers(opcode, wanted))]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Edits of captures, each of which breaks one sentence of docs/protocol that a capture can show. `rules` are those of
 docs/generated/rules.md of which one must name it."""
-from edit import (ACK, FIRST, LAST_IMM, MIDDLE, NACK, ONLY_IMM, PSNS, SACK, NoPlace, signed)
+from edit import (ACK, FIRST, LAST, LAST_IMM, MIDDLE, NACK, ONLY, ONLY_IMM, PROBE, PSNS, REQUEST, RESPONSE, SACK,
+                  NoPlace, signed)
 
 EDITS = []
 
@@ -57,7 +58,7 @@ def _(c):
 
 @edit("rtx-payload", "mrc.md 2", "a retransmission has the payload of the first transmission", "req.rtx-same")
 def _(c):
-    again = c.one(lambda p: p.again)
+    again = c.again()
     digits = again.payload
     again.fields["payload"] = digits[:-1] + ("0" if digits[-1] != "0" else "1")
     return f"retransmission of PSN {again.psn} with another payload"
@@ -65,7 +66,7 @@ def _(c):
 
 @edit("rtx-va", "mrc.md 3", "a retransmission has the VA of the first transmission", "req.rtx-head")
 def _(c):
-    again = c.one(lambda p: p.again)
+    again = c.again()
     again.reth["va"] += 4
     return f"retransmission of PSN {again.psn} with another VA"
 
@@ -159,7 +160,8 @@ def _(c):
     return "SACK: m 1 about a packet without CE"
 
 
-@edit("trigger", "mrc.md 3", "ack_psn is the PSN of the packet that triggered the SACK", "resp.trigger resp.entropy resp.stamp")
+@edit("trigger", "mrc.md 3", "ack_psn is the PSN of the packet that triggered the SACK",
+      "resp.trigger resp.entropy resp.stamp")
 def _(c):
     sack = c.answer(SACK, lambda p: not p.seth["pr"])
     sack.seth["ack_psn_offset"] -= 1
@@ -173,7 +175,8 @@ def _(c):
     return "SACK: rcvd_bytes goes back by 16 KB"
 
 
-@edit("no-sack", "mrc.md 6", "a SACK is sent when so many bytes came, or a packet asks", "resp.sack-bytes resp.sack-ask resp.reported")
+@edit("no-sack", "mrc.md 6", "a SACK is sent when so many bytes came, or a packet asks",
+      "resp.sack-bytes resp.sack-ask resp.reported")
 def _(c):
     sacks = c.answers(SACK)
     c.remove(sacks[len(sacks) // 2:])
@@ -239,3 +242,204 @@ def _(c):
     sack = c.answer(SACK, lambda p: p.cc_state["ooo_count"] < 500)
     sack.cc_state["ooo_count"] += 150
     return "SACK: ooo_count is 150 too many"
+
+
+# ---- sentences marked S and S2
+
+
+def field(name, cite, sentence, rules, opcode, header, key, value, wanted=lambda p: True):
+    """An edit of one field of a packet of that opcode, None: of data. `value`: what it becomes, or what makes it."""
+    def change(c):
+        if opcode is None:
+            packet = (c.again if "rtx" in name else c.one)(lambda p: p.has(header) and wanted(p))
+        elif opcode in (REQUEST, RESPONSE):
+            packet = c.packets[c.pick([i for i, p in enumerate(c.packets) if p.opcode == opcode and wanted(p)])]
+        elif opcode == PROBE:
+            probes = [i for i, p in enumerate(c.packets) if p.opcode == PROBE and p.flow == c.flow and wanted(p)]
+            packet = c.packets[c.pick(probes)]
+        else:
+            packet = c.answer(opcode, wanted)
+        before = packet.fields[header].get(key, 0)
+        packet.fields[header][key] = value(before) if callable(value) else value
+        if (header, key) == ("seth", "ack_psn_offset"):
+            packet.seth.pop("probe_id", None)
+        return f"{packet.kind}: {header}.{key} {before} becomes {packet.fields[header][key]}"
+    EDITS.append(Edit(name, cite, sentence, rules, change))
+
+
+field("udp-checksum", "mrc.md 1", "UDP checksum 0", "wire.udp-checksum", None, "udp", "checksum", 0x1234)
+field("udp-length", "mrc.md 1", "a frame has the headers of MRC, and lengths that fit", "wire.format", None, "udp",
+      "length",
+      lambda n: n + 40)
+field("read", "mrc.md 1", "only RDMA WRITE and WRITE with immediate", "wire.opcode", None, "bth", "opcode", 0xCC)
+field("opcode", "mrc.md 2", "the opcode is one of the twelve", "wire.opcode", SACK, "bth", "opcode", 0xDF)
+field("tver", "mrc.md 2", "tver = 0", "wire.tver", None, "bth", "tver", 1)
+field("bth-byte-4", "mrc.md 2", "BTH byte 4 is reserved", "wire.reserved", None, "bth", "reserved4", 1)
+field("bth-bit-6", "mrc.md 2", "BTH byte 8, bit 6 is reserved", "wire.reserved", None, "bth", "reserved8_6", 1)
+field("bth-bits-3", "mrc.md 2", "BTH byte 8, bits 3:0 are reserved", "wire.reserved", SACK, "bth", "reserved8_3", 5)
+field("pad", "mrc.md 6", "payload is padded to 4 bytes", "wire.pad req.length", None, "bth", "pad_count", 3)
+field("reserved-qp", "mrc.md 2", "QPNs 0 to 2 are reserved", "wire.dqp", None, "bth", "dqp", 1)
+field("request-qp", "mrc.md 2", "endpoint requests go to QP 2", "wire.dqp", REQUEST, "bth", "dqp", 3)
+field("sack-psn", "mrc.md 2", "the PSN of a SACK is cack_psn", "wire.sack-psn", SACK, "bth", "psn", lambda n: n ^ 1)
+field("nack-psn", "mrc.md 2", "the PSN of a NACK is the offending packet's", "wire.sack-psn", NACK, "bth", "psn",
+      lambda n: n ^ 1)
+field("response-id", "mrc.md 2", "a response echoes the request id", "peer.answer", RESPONSE, "bth", "psn",
+      lambda n: n ^ 0x1001)
+field("sack-p-key", "mrc.md 2", "the P_Key is that of the QP", "wire.pkey", SACK, "bth", "p_key", lambda n: n ^ 2)
+field("ack-p-key", "mrc.md 2", "the P_Key is that of the QP", "wire.pkey", ACK, "bth", "p_key", lambda n: n ^ 4)
+field("stamp-ftype", "mrc.md 3", "ftype = 1", "wire.stamp", None, "tseth", "ftype", 2)
+field("stamp-reserved", "mrc.md 3", "TSETH bits 14:4 are reserved", "wire.reserved", None, "tseth", "reserved2_6",
+      3)
+field("probe-ftype", "mrc.md 3", "ftype of a probe as in TSETH", "wire.stamp", PROBE, "peth", "ftype", 0)
+field("credit", "mrc.md 3", "the credit field is always 0x1F", "wire.syndrome", ACK, "aeth", "syndrome", 0x05)
+field("syndrome", "mrc.md 3", "NAK codes as in IBTA", "wire.syndrome", ACK, "aeth", "syndrome", 0x7F)
+field("seth-type", "mrc.md 3", "type = 0", "wire.sack-type", SACK, "seth", "type", 1)
+field("seth-next", "mrc.md 3", "next header = 0", "wire.sack-type", SACK, "seth", "next_header", 4)
+field("neth-type", "mrc.md 3", "NETH bytes 0-1 as SETH", "wire.sack-type", NACK, "neth", "type", 2)
+field("seth-reserved", "mrc.md 3", "SETH bits 4:2 are reserved", "wire.reserved", SACK, "seth", "reserved12", 9)
+field("mark-3", "mrc.md 3", "m: 0 none, 1 SKIP_ONCE, 2 ALWAYS_SKIP", "wire.mark", SACK, "seth", "m", 3)
+field("seth-cc-type", "mrc.md 3", "cc_type = 0 in a SACK", "wire.cc-type", SACK, "seth", "cc_type", 2)
+field("neth-cc-type", "mrc.md 3", "cc_type = 2 in a NACK", "wire.cc-type", NACK, "neth", "cc_type", 0)
+field("mpr-33", "mrc.md 3", "mpr is 1 to 32 units of 128 PSNs", "wire.mpr", SACK, "seth", "mpr", 33)
+field("mpr-static", "mrc.md 3", "mpr is 0 without dynamic MPR", "wire.mpr", SACK, "seth", "mpr", 8)
+field("ooo-most", "mrc.md 3", "ooo_count: packets received above cack_psn", "resp.ooo-most", SACK, "cc_state",
+      "ooo_count",
+      0x7FFF)
+field("rcvd-ahead", "mrc.md 3", "rcvd_bytes counts received bytes", "resp.bytes", SACK, "cc_state", "rcvd_bytes",
+      lambda n: (n + 100000) % PSNS)
+field("nack-reason", "mrc.md 3", "NACK reasons", "wire.reason", NACK, "neth", "reason", 0x15)
+field("nack-entropy", "mrc.md 3", "NETH entropy is that of the packet", "resp.entropy", NACK, "neth", "entropy",
+      lambda n: n ^ 0x00100000)
+field("nack-stamp", "mrc.md 3", "NETH reflects the time stamp", "resp.stamp", NACK, "neth", "tx_timestamp16",
+      lambda n: n ^ 0x0101)
+field("nack-lasthop", "mrc.md 6", "TRIMMED_LASTHOP by DSCP", "resp.trim", NACK, "neth", "reason", 2,
+      lambda p: p.neth["reason"] == 1)
+field("request-op", "mrc.md 3", "ERTH op: 0 or 1", "wire.op", REQUEST, "erth", "op", 2)
+field("response-op", "mrc.md 3", "EETH op", "wire.op", RESPONSE, "eeth", "op", 3)
+field("response-stamp", "mrc.md 3", "EETH reflects the time stamp", "peer.stamp", RESPONSE, "eeth", "tx_timestamp16",
+      lambda n: n ^ 0x0FF0)
+field("probe-entropy", "mrc.md 3", "entropy of the triggering packet", "resp.entropy", SACK, "seth", "entropy",
+      lambda n: n ^ 0x01000000, lambda p: p.seth["pr"] and p.seth["ack_psn_offset"] != -1 and
+      p.seth.get("probe_id") != 0xFFFF)
+field("dma-one", "mrc.md 3", "DMA length is the same in all packets of a message", "req.dma", None, "reth",
+      "dma_length",
+      lambda n: n + 256, lambda p: p.new and p.opcode == MIDDLE)
+field("dma-only", "mrc.md 3", "DMA length of an Only is its payload", "req.dma", None, "reth", "dma_length",
+      lambda n: n + 4, lambda p: p.new and p.opcode in (ONLY, ONLY_IMM))
+field("msn-one", "mrc.md 3", "MSN is the same in all packets of a message", "req.msn", None, "meth", "msn",
+      lambda n: (n + 1) % 65536, lambda p: p.new and p.opcode == MIDDLE)
+field("rtx-rkey", "mrc.md 3", "a retransmission has the R_Key of the first transmission", "req.rtx-head", None, "reth",
+      "r_key", lambda n: n ^ 0x80, lambda p: p.again)
+field("rtx-msn", "mrc.md 3", "a retransmission has the MSN of the first transmission", "req.rtx-head", None, "meth",
+      "msn",
+      lambda n: (n + 2) % 65536, lambda p: p.again)
+field("rtx-opcode", "mrc.md 2", "a retransmission has the opcode of the first transmission", "req.rtx-same", None,
+      "bth",
+      "opcode", FIRST, lambda p: p.again and p.opcode == MIDDLE)
+field("rtx-bit", "mrc.md 2", "rtx = retransmission", "req.psn-once", None, "bth", "rtx", 0, lambda p: p.again)
+field("middle-only", "mrc.md 6", "a message is Only, or First, Middle and Last", "req.sequence", None, "bth", "opcode",
+      ONLY, lambda p: p.new and p.opcode == MIDDLE)
+field("last-middle", "mrc.md 6", "a message ends with Last", "req.sequence req.dma", None, "bth", "opcode", MIDDLE,
+      lambda p: p.new and p.opcode == LAST)
+field("middle-last", "mrc.md 6", "Last is the last packet of its message", "req.sequence req.dma", None, "bth",
+      "opcode",
+      LAST, lambda p: p.new and p.opcode == MIDDLE)
+
+
+@edit("va-still", "mrc.md 3", "VA advances by the path MTU per packet", "req.va")
+def _(c):
+    packet = c.one(lambda p: p.new and p.opcode == LAST)
+    for i in c.all(lambda p: p.psn == packet.psn):
+        c.packets[i].reth["va"] -= len(packet.payload) // 2
+    return f"PSN {packet.psn}, a Last, has the VA of the packet before"
+
+
+@edit("long-last", "mrc.md 6", "Last and Only carry the rest, the path MTU at most", "req.length")
+def _(c):
+    packet = c.one(lambda p: p.new and p.opcode in (LAST, LAST_IMM))
+    for other in c.message(packet):
+        other.reth["dma_length"] += 512
+    for i in c.all(lambda p: p.psn == packet.psn):
+        c.packets[i].set_payload(c.packets[i].payload + "00" * 512)
+    return f"PSN {packet.psn}, a Last, is 512 bytes longer, its message too"
+
+
+@edit("rqmsn-one", "mrc.md 3", "RQMSN is repeated in all packets of a message with immediate", "req.rqmsn")
+def _(c):
+    last = c.one(lambda p: p.new and p.opcode == LAST_IMM)
+    other = next(p for p in c.message(last) if p.new and p.psn != last.psn)
+    for i in c.all(lambda p: p.psn == other.psn):
+        c.packets[i].meth["rqmsn"] = (c.packets[i].meth["rqmsn"] + 5) % 65536
+    return f"RQMSN of PSN {other.psn} is not that of its message"
+
+
+@edit("rtx-immediate", "mrc.md 2", "a retransmission has the immediate of the first transmission", "req.rtx-same")
+def _(c):
+    i = c.pick(c.all(lambda p: p.new and p.opcode in (LAST_IMM, ONLY_IMM)))
+    again = c.packets[i].copy()
+    again.bth["rtx"] = 1
+    again.immdt["value"] ^= 0x10
+    c.insert(i, again, 20000)
+    return f"retransmission of PSN {again.psn} with another immediate"
+
+
+@edit("cack-back", "mrc.md 6", "cack_psn advances", "resp.cack-back resp.bytes")
+def _(c):
+    sack = c.answer(SACK, lambda p: not p.seth["pr"] and p.seth["ack_psn_offset"] >= 0)
+    move_cack(sack, -200)
+    return f"SACK: cack_psn goes back by 200, to {sack.seth['cack_psn']}"
+
+
+@edit("ack-back", "mrc.md 6", "the semantic ACK completes messages in order", "resp.ack-back")
+def _(c):
+    ack = c.answer(ACK, lambda p: p.aeth["syndrome"] == 0x1F)
+    ack.aeth["msn"] = (ack.aeth["msn"] - 5) % 65536
+    return f"ACK: MSN goes back by 5, to {ack.aeth['msn']}"
+
+
+@edit("ack-next", "mrc.md 6", "the semantic ACK follows the last packet of a message", "resp.ack-msn")
+def _(c):
+    i = c.pick(c.answers(ACK, lambda p: p.aeth["syndrome"] == 0x1F))
+    ack = c.packets[i]
+    newest = next(p for p in reversed(c.packets[:i]) if p.new and p.flow == c.flow)
+    ack.aeth["msn"] = (newest.meth["msn"] + 1) % 65536
+    if not any(p.new and p.flow == c.flow and p.meth["msn"] == newest.meth["msn"] for p in c.packets[i:]):
+        raise NoPlace("no message goes on behind an ACK")
+    return f"ACK of MSN {newest.meth['msn']}, which is still being sent"
+
+
+@edit("no-mark", "mrc.md 3", "m is SKIP_ONCE: the triggering packet came with ECN-CE", "resp.sack-ce")
+def _(c):
+    marked = {(p.psn, p.entropy) for p in c.packets if p.data and p.flow == c.flow and p.outer["ecn"] == 3}
+    sack = c.answer(SACK, lambda p: p.seth["m"] == 1 and (p.ack_psn, p.seth["entropy"]) in marked)
+    sack.seth["m"] = 0
+    return "SACK: m 0 about a packet that came with CE"
+
+
+@edit("sack-qp", "mrc.md 2", "a SACK goes to the requestor's QP",
+      "resp.pair resp.trigger resp.entropy")
+def _(c):
+    sack = c.answer(SACK, lambda p: not p.seth["pr"])
+    other = next(p.bth["dqp"] for p in c.packets if p.opcode == SACK and p.flow[:2] == c.back[:2] and p.flow != c.back)
+    sack.bth["dqp"] = other
+    return f"SACK to QP {other}, not {c.back[2]}"
+
+
+@edit("encapsulation", "mrc.md 1", "SRv6 mode is IPv6 in IPv6", "wire.encap")
+def _(c):
+    flow = next((p.flow for p in c.packets if p.data and p.has("outer_ipv6")), None)
+    if flow is None:
+        raise NoPlace("no flow with SRv6")
+    c.flow = flow
+    packet = c.one()
+    packet.fields.pop("outer_ipv6")
+    packet.fields.pop("srh", None)
+    packet.ip.pop("payload_length", None)
+    return f"PSN {packet.psn} without an outer header"
+
+
+@edit("icrc", "mrc.md 4", "the ICRC is right", "wire.icrc")
+def _(c):
+    packet = c.one()
+    packet.fields["icrc"] = {"value": packet.icrc["value"] ^ 1, "wrong": True}
+    return f"PSN {packet.psn} with a wrong ICRC"

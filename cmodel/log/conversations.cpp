@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "log/conversations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <deque>
+#include <optional>
+
+namespace mrc::log {
+namespace {
+
+using Seq = int64_t;
+
+constexpr Seq kWindow = 4096;       ///< the largest window: 32 units of 128 PSNs
+constexpr Seq kKept = 4 * kWindow;  ///< PSNs of a flow that are held at most
+constexpr Seq kTail = 2048;         ///< PSNs below the highest cack_psn that are still known
+constexpr Seq kBegin = 512;         ///< PSNs of a flow's begin, in which the capture may not have been on all ports yet
+constexpr unsigned kAnew = 6;       ///< so many packets in a row that only a QP set up again sends
+constexpr uint32_t kStandIn = 0x8000'0000;
+constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
+
+Seq unwrap(uint32_t low, Seq near) {
+  constexpr Seq kSize = Seq{1} << 24;
+  Seq distance = (static_cast<Seq>(low) - near) & (kSize - 1);
+  if (distance >= kSize / 2) distance -= kSize;
+  return near + distance;
+}
+
+Ip mapped(const std::array<uint8_t, 4>& ipv4) {
+  Ip ip{};
+  ip[10] = ip[11] = 0xff;
+  std::ranges::copy(ipv4, ip.begin() + 12);
+  return ip;
+}
+
+/// Bytes of payload on the wire, of a frame that was cut as well.
+uint32_t payload_of(const wire::Packet& p) {
+  const std::size_t headers = wire::Udp::kBytes + wire::Bth::kBytes + wire::Meth::kBytes + wire::Reth::kBytes +
+                              (p.tseth ? wire::Tseth::kBytes : 0) + (p.immdt ? wire::Immdt::kBytes : 0) + 4 +
+                              p.bth->pad_count;
+  return p.udp->length < headers ? 0 : static_cast<uint32_t>(p.udp->length - headers);
+}
+
+/// The values that packets have, a few of them.
+template <class T>
+class Votes {
+ public:
+  void add(T value) {
+    ++all_;
+    for (auto& [known, times] : kept_) {
+      if (known == value) {
+        ++times;
+        return;
+      }
+    }
+    if (kept_.size() < kMost) kept_.emplace_back(value, 1);
+  }
+  uint64_t all() const { return all_; }
+  /// What at least three quarters of them have.
+  std::optional<T> most() const {
+    for (const auto& [value, times] : kept_) {
+      if (times * 4 >= all_ * 3) return value;
+    }
+    return {};
+  }
+  /// The one that comes first among the most frequent.
+  std::optional<T> best() const {
+    const auto at = std::ranges::max_element(kept_, {}, [](const auto& vote) { return vote.second; });
+    return at == kept_.end() ? std::nullopt : std::optional(at->first);
+  }
+
+ private:
+  static constexpr std::size_t kMost = 16;
+  std::vector<std::pair<T, uint64_t>> kept_;
+  uint64_t all_ = 0;
+};
+
+struct Copy {
+  uint32_t entropy = 0;
+  uint16_t stamp = 0;
+  bool stamped = false, ce = false, trimmed = false;
+};
+
+struct Psn {
+  std::array<Copy, 3> copies{};
+  uint16_t count = 0;
+  bool fresh = false;  ///< seen with rtx 0, not trimmed
+};
+
+}  // namespace
+
+struct Conversations::Flow {
+  uint64_t packets = 0;
+  Votes<uint16_t> pkey;
+  Votes<uint8_t> encap;
+  Votes<uint32_t> mtu;     ///< payload of First and Middle packets
+  Votes<bool> pdcid, mpr;  ///< whether they are above 0
+  Votes<uint32_t> spdcid;
+  Votes<uint32_t> names;  ///< answers: DQP of the flow whose packets they name
+  // Data.
+  uint64_t sent = 0, odd = 0, again = 0;  ///< odd: PSNs that no window has
+  bool anew = false;
+  std::deque<Psn> psns;  ///< from base on
+  Seq base = 0, top = 0, lowest = 0;
+  Seq odd_next = 0, again_next = 0;
+  unsigned odd_row = 0, again_row = 0;
+  // What answers say of them.
+  std::optional<Seq> cack;
+  uint64_t answers = 0, holes = 0;
+  Seq last_hole = -1;
+  bool moved = false;  ///< some answer reflects another time stamp
+  uint64_t trims = 0, not_trimmed = 0, marks = 0, not_marked = 0;
+
+  Psn* find(Seq psn) {
+    const Seq at = psn - base;
+    return at < 0 || at >= static_cast<Seq>(psns.size()) ? nullptr : &psns[static_cast<std::size_t>(at)];
+  }
+  /// PSNs below `keep` are not asked for any more.
+  void forget(Seq keep) {
+    while (!psns.empty() && base < keep) {
+      gone(base, psns.front());
+      psns.pop_front();
+      ++base;
+    }
+  }
+  void gone(Seq psn, const Psn& one) {
+    if (one.count != 0 || !cack || psn > *cack) return;
+    ++holes;
+    last_hole = psn;
+  }
+  /// Nothing that was acknowledged is missing, from the first PSN on that is returned.
+  std::optional<Seq> whole_from() const {
+    if (sent == 0 || answers < kLeastAnswers) return {};
+    uint64_t missing = holes;
+    Seq last = last_hole;
+    for (std::size_t i = 0; i < psns.size(); ++i) {
+      const Seq psn = base + static_cast<Seq>(i);
+      if (psns[i].count != 0 || !cack || psn > *cack) continue;
+      ++missing;
+      last = psn;
+    }
+    if (missing <= odd) return lowest;  // a PSN that no window has explains one that is missing
+    if (last < lowest + kBegin && top > last + 4 * (last - lowest) + 64) return last + 1;
+    return {};
+  }
+};
+
+Conversations::Conversations() = default;
+Conversations::Conversations(Conversations&&) noexcept = default;
+Conversations& Conversations::operator=(Conversations&&) noexcept = default;
+Conversations::~Conversations() = default;
+
+Conversations::Flow* Conversations::flow_of(const Key& key) {
+  const auto at = flows_.find(key);
+  if (at != flows_.end()) return at->second.get();
+  if (flows_.size() >= kMostFlows) {
+    ++beyond_;
+    return nullptr;
+  }
+  return flows_.emplace(key, std::make_unique<Flow>()).first->second.get();
+}
+
+void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) {
+  // What is not whole has no right ICRC; what was damaged under way is in no log.
+  const bool read = !p.error || p.error->code == wire::ErrorCode::BadIcrc;
+  const bool right = p.bth && p.udp && (p.ipv6 || p.ipv4) && read;
+  if (!right || p.bth->dqp == wire::kEndpointDqp) return;
+  const Key key{p.ipv6 ? p.ipv6->src : mapped(p.ipv4->src), p.ipv6 ? p.ipv6->dst : mapped(p.ipv4->dst), p.bth->dqp};
+  Flow* const flow = flow_of(key);
+  if (flow == nullptr) return;
+  ++flow->packets;
+  flow->pkey.add(p.bth->p_key);
+  flow->encap.add(p.ipv4 ? 3 : p.srh ? 2 : p.outer_ipv6 ? 1 : 0);
+  if (p.seth) flow->mpr.add(p.seth->mpr != 0);
+  const auto pdcids = [&](uint16_t source, uint16_t destination) {
+    flow->pdcid.add(source != 0 || destination != 0);
+    flow->spdcid.add(source);
+  };
+  if (p.seth) pdcids(p.seth->spdcid, p.seth->dpdcid);
+  if (p.neth) pdcids(p.neth->spdcid, p.neth->dpdcid);
+  if (p.peth) pdcids(p.peth->spdcid, p.peth->dpdcid);
+  const wire::OpcodeInfo* const info = wire::opcode_info(p.bth->opcode);
+  if (info != nullptr && info->payload) {
+    data(*flow, p, p.entropy(wire));
+  } else if (p.seth || p.neth) {
+    answer(*flow, key, p);
+  }
+}
+
+void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
+  const bool fresh = p.bth->rtx == 0 && !p.trimmed();
+  if (p.reth && !p.trimmed() && (p.bth->opcode == 0xC6 || p.bth->opcode == 0xC7)) f.mtu.add(payload_of(p));
+  if (f.anew) return;
+  if (f.sent++ == 0) f.base = f.top = f.lowest = Seq{p.bth->psn};
+  const Seq psn = unwrap(p.bth->psn, f.top);
+  if (psn > f.top + kWindow + kBegin || psn < f.top - kKept + kWindow) {
+    // Outside of every window: wrong, or the QP was set up again and goes on from there.
+    if (!fresh) return;
+    ++f.odd;
+    f.odd_row = f.odd_row != 0 && std::abs(psn - f.odd_next) < kBegin ? f.odd_row + 1 : 1;
+    f.odd_next = psn + 1;
+    f.anew = f.odd_row >= kAnew;
+    return;
+  }
+  while (psn < f.base && f.base > f.top - kKept) {
+    f.psns.emplace_front();
+    --f.base;
+  }
+  if (psn < f.base) return;
+  if (psn - f.base >= static_cast<Seq>(f.psns.size())) f.psns.resize(static_cast<std::size_t>(psn - f.base) + 1);
+  Psn& one = *f.find(psn);
+  // What a QP sends again has rtx; new packets that come again in a row, or below all others, are of another life.
+  const bool below = fresh && psn < f.lowest && f.sent > 64;
+  if (fresh && (one.fresh || below)) {
+    ++f.again;
+    f.again_row = f.again_row != 0 && std::abs(psn - f.again_next) < 16 ? f.again_row + 1 : 1;
+    f.again_next = psn + 1;
+    f.anew = f.again_row >= kAnew;
+  }
+  if (fresh && f.sent <= 64) f.lowest = std::min(f.lowest, psn);
+  one.fresh |= fresh;
+  Copy& copy = one.copies[one.count % one.copies.size()];
+  copy = {entropy, p.tseth ? p.tseth->tx_timestamp16 : uint16_t{0}, p.tseth.has_value(), p.ecn() == 3, p.trimmed()};
+  if (one.count != 0xFFFF) ++one.count;
+  f.top = std::max(f.top, psn + 1);
+  f.forget(std::max(f.top - kKept, f.cack ? std::min(*f.cack, f.top) - kTail : f.top - kKept));
+}
+
+Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy) {
+  const auto named = [&](Flow& f) {
+    Psn* const one = f.sent == 0 ? nullptr : f.find(unwrap(psn, f.top));
+    return one != nullptr && std::any_of(one->copies.begin(), one->copies.begin() + std::min<int>(one->count, 3),
+                                         [&](const Copy& c) { return c.entropy == entropy; });
+  };
+  if (back.names.all() >= kLeastAnswers) {
+    if (const auto known = back.names.most()) {
+      const auto at = flows_.find({key.destination, key.source, *known});
+      return at == flows_.end() ? nullptr : at->second.get();
+    }
+  }
+  for (auto at = flows_.lower_bound({key.destination, key.source, 0});
+       at != flows_.end() && at->first.source == key.destination && at->first.destination == key.source; ++at) {
+    if (!named(*at->second)) continue;
+    back.names.add(at->first.dqp);
+    return at->second.get();
+  }
+  return nullptr;
+}
+
+void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
+  if (p.trimmed()) return;
+  const uint32_t psn = p.neth ? p.neth->nack_psn
+                              : (p.seth->cack_psn + static_cast<uint32_t>(int32_t{p.seth->ack_psn_offset})) & 0xFFFFFF;
+  const uint32_t entropy = p.neth ? p.neth->entropy : p.seth->entropy;
+  const bool probe = p.seth && p.seth->pr != 0;
+  Flow* const f = answered(back, key, psn, entropy);
+  if (f == nullptr || f->sent == 0 || f->anew) return;
+  if (p.seth) {
+    const Seq cack = unwrap(p.seth->cack_psn, f->top);
+    if (cack < f->top && cack >= f->base - kTail && (!f->cack || cack > *f->cack)) f->cack = cack;
+  }
+  if (probe) return;
+  const Psn* const one = f->find(unwrap(psn, f->top));
+  if (one == nullptr || one->count == 0) return;
+  ++f->answers;
+  const bool nack = p.neth && (p.neth->reason == 1 || p.neth->reason == 2);
+  const uint16_t reflected = p.neth ? p.neth->tx_timestamp16 : p.cc_state ? p.cc_state->tx_timestamp16 : uint16_t{0};
+  bool any = false, trimmed = false, marked = false, stamped = false, same = false;
+  for (std::size_t i = 0; i < std::min<std::size_t>(one->count, one->copies.size()); ++i) {
+    const Copy& c = one->copies[i];
+    if (c.entropy != entropy) continue;
+    any = true;
+    trimmed |= c.trimmed;
+    marked |= c.ce;
+    stamped |= c.stamped;
+    same |= c.stamped && reflected == c.stamp;
+  }
+  f->moved |= stamped && !same && one->count <= one->copies.size();
+  if (!any) return;
+  if (nack) ++(trimmed ? f->trims : f->not_trimmed);
+  if (p.seth && p.seth->m == 1) ++(marked ? f->marks : f->not_marked);
+}
+
+/// The flow the other way of the same conversation, and the QP that it goes to.
+const Conversations::Flow* Conversations::way_back(const Key& key, const Flow& flow, uint32_t& own) const {
+  const auto of = [&](uint32_t dqp) {
+    const auto at = flows_.find({key.destination, key.source, dqp});
+    own = dqp;
+    return at == flows_.end() ? nullptr : at->second.get();
+  };
+  if (const auto named = flow.names.most()) return of(*named);
+  std::vector<uint32_t> fits, numbers;
+  const auto source = flow.pdcid.most().value_or(false) ? flow.spdcid.most() : std::nullopt;
+  for (auto at = flows_.lower_bound({key.destination, key.source, 0});
+       at != flows_.end() && at->first.source == key.destination && at->first.destination == key.source; ++at) {
+    if (at->second->names.most() == key.dqp) fits.push_back(at->first.dqp);
+    if (source && (at->first.dqp & 0xFFFF) == *source) numbers.push_back(at->first.dqp);
+  }
+  if (fits.size() == 1) return of(fits.front());
+  if (fits.empty() && numbers.size() == 1) return of(numbers.front());
+  return nullptr;
+}
+
+std::vector<Qp> Conversations::qps(std::span<const Ip> addresses) const {
+  std::map<uint32_t, std::vector<Qp>> found;  // by own number
+  for (const auto& [key, flow] : flows_) {
+    if (std::ranges::find(addresses, key.source) == addresses.end()) continue;
+    if (flow->packets < kLeastPackets || flow->anew) continue;
+    uint32_t own = 0;
+    const Flow* const back = way_back(key, *flow, own);
+    if (back != nullptr && back->anew) continue;
+    Qp qp;
+    qp.flags = kInferred;
+    qp.state = QpState::Rts;
+    qp.peer_qp = key.dqp;
+    qp.qp = own;
+    if (back == nullptr) {
+      qp.flags |= kNumberless;
+      for (qp.qp = kStandIn | key.dqp; found.contains(qp.qp);) qp.qp += 1u << 24;
+    }
+    qp.mtu = flow->mtu.all() == 0 ? 4096 : flow->mtu.most().value_or(0);
+    qp.sq_psn = static_cast<uint32_t>(flow->whole_from().value_or(flow->lowest) & 0xFFFFFF);
+    qp.mpr = qp.mpr_dest = kWindow / 128;
+    const auto grants = [](const Flow* f) { return f != nullptr && f->mpr.most().value_or(false); };
+    qp.dynamic_mpr = grants(flow.get()) || grants(back);
+    qp.timeout = 0;
+    qp.pkey = flow->pkey.best().value_or(0);
+    qp.encap = flow->encap.best().value_or(0);
+    qp.own_ip = key.source;
+    qp.peer_ip = key.destination;
+    if (flow->pdcid.all() != 0 && !flow->pdcid.best().value_or(true)) qp.flags |= kNoPdcid;
+    if (back != nullptr) {
+      const auto whole = back->whole_from();
+      qp.rq_psn = static_cast<uint32_t>(whole.value_or(back->lowest) & 0xFFFFFF);
+      if (whole && !lost_) qp.flags |= kSeenWhole;
+      qp.svc_time = back->moved;
+      const auto seen = [](uint64_t fit, uint64_t not_fit) {
+        return fit >= kLeastMarks && not_fit * kMostStrays <= fit;
+      };
+      if (seen(back->trims, back->not_trimmed)) qp.flags |= kSeenTrims;
+      if (seen(back->marks, back->not_marked)) qp.flags |= kSeenMarks;
+    }
+    found[qp.qp].push_back(std::move(qp));
+  }
+  std::vector<Qp> qps;
+  for (auto& [number, some] : found) {
+    if (some.size() == 1) qps.push_back(std::move(some.front()));
+  }
+  return qps;
+}
+
+std::map<std::string, uint64_t> Conversations::untold() const {
+  std::map<std::string, uint64_t> reasons;
+  for (const auto& [key, flow] : flows_) {
+    if (flow->anew) {
+      ++reasons["the QP was set up anew within the capture"];
+    } else if (flow->packets < kLeastPackets) {
+      ++reasons["too few packets"];
+    }
+  }
+  if (beyond_ != 0) reasons["more flows than are held"] = beyond_;
+  return reasons;
+}
+
+}  // namespace mrc::log

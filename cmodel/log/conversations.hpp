@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which QPs speak to each other in captures, from frames alone: the first of two passes over the files. It hands over
+/// Qp records with kInferred, as a recorder writes them when a QP is set up; the second pass puts them in front of the
+/// frames, so that the rules that need a QP are awake.
+///
+/// Evidence, and what is made of it:
+/// - A flow is all that goes from one address to one QP of another. Two flows are the ways of one conversation when
+///   answers of one name packets of the other, by PSN and entropy value; else when spdcid and dpdcid say so.
+/// - P_Key, encapsulation, path MTU, dynamic MPR, service time, pdcids as 0: what most packets say. A device that
+///   strays from that breaks a rule; one that says both as often has no such fact.
+/// - A flow is *seen whole* when every PSN that its receiver has acknowledged was seen, from some PSN near its begin
+///   on, and some answers came. A capture of one plane, one with drops, one of answers alone is not.
+/// - Trims and marks are seen as they came when nearly all answers about them fit the frames seen.
+/// - What never shows (window, timer, retries, EVs) is the widest that MRC allows, or not told.
+/// - A flow that begins anew (its QP was set up again) and an address and QP with two peers are not told.
+///
+/// Bounded: kMostFlows flows, of each the PSNs of a window and some behind it. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "log/record.hpp"
+#include "wire/packet.hpp"
+
+namespace mrc::log {
+
+class Conversations {
+ public:
+  static constexpr std::size_t kMostFlows = 1 << 16;
+  /// Fewer packets than these tell no QP.
+  static constexpr uint64_t kLeastPackets = 4;
+
+  Conversations();
+  Conversations(Conversations&&) noexcept;
+  Conversations& operator=(Conversations&&) noexcept;
+  ~Conversations();
+
+  /// A packet of the captures, each once, in the order of time; `wire` is how it was decoded.
+  void packet(const wire::Packet& packet, const wire::WireConfig& wire);
+  /// The captures say that packets are missing: nothing is seen whole.
+  void lost() { lost_ = true; }
+
+  /// QPs of the NIC with these addresses, by number. The same conversation has the same numbers in every capture.
+  std::vector<Qp> qps(std::span<const Ip> addresses) const;
+  /// Why flows are not told: reason -> how many.
+  std::map<std::string, uint64_t> untold() const;
+
+ private:
+  struct Flow;
+  struct Key {
+    Ip source, destination;
+    uint32_t dqp;
+    auto operator<=>(const Key&) const = default;
+  };
+  Flow* flow_of(const Key& key);
+  void data(Flow& flow, const wire::Packet& packet, uint32_t entropy);
+  void answer(Flow& back, const Key& key, const wire::Packet& packet);
+  /// The flow of data that answers to this QP are about; null: none that is known.
+  Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy);
+  const Flow* way_back(const Key& key, const Flow& flow, uint32_t& own) const;
+
+  std::map<Key, std::unique_ptr<Flow>> flows_;
+  uint64_t beyond_ = 0;  ///< packets of flows that are one too many
+  bool lost_ = false;
+};
+
+}  // namespace mrc::log

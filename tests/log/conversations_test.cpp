@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "log/conversations.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "wire/packet.hpp"
+
+using namespace mrc;
+using log::Conversations;
+using log::Ip;
+
+namespace {
+
+constexpr Ip kOne{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
+    kTwo{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2};
+constexpr uint32_t kQp = 0x11, kPeerQp = 0x22, kPsn = 100;
+
+wire::Packet packet_of(wire::Opcode opcode, const Ip& from, const Ip& to, uint32_t dqp, uint32_t psn, uint32_t ev) {
+  wire::Packet p = wire::make_packet(opcode, wire::Encapsulation::Ipv6);
+  p.ipv6->src = from;
+  p.ipv6->dst = to;
+  p.bth->dqp = dqp;
+  p.bth->psn = psn;
+  p.bth->p_key = 0x8001;
+  p.set_entropy(ev);
+  if (p.reth) p.payload.assign(1024, 0);
+  wire::complete(p);
+  p.dscp_class = wire::DscpClass::Trimmable;
+  return p;
+}
+
+/// QP 0x11 of kOne sends `count` packets to QP 0x22 of kTwo, each of which is answered.
+struct Talk {
+  uint32_t from = kPsn, count = 200;
+  bool every_second = false;  ///< packets that the capture has: of one plane of two
+  bool answers = true;
+  void tell(Conversations& c) const {
+    for (uint32_t psn = from; psn < from + count; ++psn) {
+      if (every_second && psn % 2 != 0) continue;
+      c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, psn, 0x1000 + psn), {});
+      if (!answers) continue;
+      wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, psn, 7);
+      sack.seth->cack_psn = psn;
+      sack.seth->entropy = 0x1000 + psn;
+      sack.seth->spdcid = kPeerQp;
+      sack.seth->dpdcid = kQp;
+      c.packet(sack, {});
+    }
+  }
+};
+
+log::Qp only(const Conversations& c, const Ip& own) {
+  const auto qps = c.qps(std::span(&own, 1));
+  REQUIRE(qps.size() == 1);
+  return qps.front();
+}
+
+}  // namespace
+
+TEST_CASE("two flows that name each other are a conversation, seen whole", "[log][conversations]") {
+  Conversations c;
+  Talk{}.tell(c);
+  const log::Qp one = only(c, kOne), two = only(c, kTwo);
+  CHECK(one.qp == kQp);
+  CHECK(one.peer_qp == kPeerQp);
+  CHECK(one.mtu == 1024);
+  CHECK(one.pkey == 0x8001);
+  CHECK(one.own_ip == kOne);
+  CHECK(one.peer_ip == kTwo);
+  CHECK(one.sq_psn == kPsn);
+  CHECK(two.qp == kPeerQp);
+  CHECK(two.peer_qp == kQp);
+  CHECK(two.rq_psn == kPsn);
+  CHECK((two.flags & log::kSeenWhole) != 0);
+}
+
+TEST_CASE("one plane of two is not seen whole, and its QPs have the same numbers", "[log][conversations]") {
+  Conversations c;
+  Talk{.every_second = true}.tell(c);
+  CHECK(only(c, kTwo).qp == kPeerQp);
+  CHECK((only(c, kTwo).flags & log::kSeenWhole) == 0);
+}
+
+TEST_CASE("packets that the captures miss leave nothing whole", "[log][conversations]") {
+  Conversations c;
+  Talk{}.tell(c);
+  c.lost();
+  CHECK((only(c, kTwo).flags & log::kSeenWhole) == 0);
+}
+
+TEST_CASE("one direction alone tells the peer's QP and a stand-in for the own one", "[log][conversations]") {
+  Conversations c;
+  Talk{.answers = false}.tell(c);
+  const log::Qp one = only(c, kOne);
+  CHECK(one.peer_qp == kPeerQp);
+  CHECK((one.flags & log::kNumberless) != 0);
+  CHECK(one.qp > 0xFFFFFF);
+}
+
+TEST_CASE("a QP that is set up anew within the capture is not told", "[log][conversations]") {
+  Conversations c;
+  Talk{}.tell(c);
+  SECTION("from a PSN far off") { Talk{.from = 8'000'000}.tell(c); }
+  SECTION("from the same PSN") { Talk{}.tell(c); }
+  CHECK(c.qps(std::span(&kOne, 1)).empty());
+  CHECK(c.untold().at("the QP was set up anew within the capture") == 1);
+}
