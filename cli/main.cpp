@@ -28,6 +28,7 @@ void register_cosim(Command& app, Context& context);
 void register_nscc(Command& app, Context& context);
 void register_bench(Command& app, Context& context);
 void register_mutate(Command& app, Context& context);
+void register_profile(Command& app, Context& context);
 void register_topo(Command& app, Context& context);
 void register_fabric(Command& app, Context& context);
 void register_nic(Command& app, Context& context);
@@ -85,6 +86,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_dut_template(app, context);
   mrc::cli::register_nscc(app, context);
   mrc::cli::register_bench(app, context);
+  mrc::cli::register_profile(app, context);
   mrc::cli::register_topo(app, context);
   mrc::cli::register_fabric(app, context);
   mrc::cli::register_nic(app, context);

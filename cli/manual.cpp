@@ -22,7 +22,7 @@ std::span<const Group> groups() {
       {"run", "RTL and model in lockstep", {"cosim", "bench", "replay-pins", "shrink"}},
       {"judge",
        "any NIC against the rules of MRC",
-       {"check", "replay", "vectors", "script", "rule-coverage", "mutate"}},
+       {"check", "profile", "replay", "vectors", "script", "rule-coverage", "mutate"}},
       {"look", "packets and logs", {"decode", "encode", "log", "picture"}},
       {"network", "NICs between switches", {"fabric", "topo", "nscc"}},
       {"device", "NICs that a tester drives, ours and yours", {"nic", "tester", "ports", "dut-template"}},
