@@ -6,6 +6,10 @@ Does the judge complain about NICs that are right? Records runs of our own NICs,
 first goal of the judge: a false alarm costs another team a week. Runs are built-in scenarios, random ones, both settings
 of every assumption (the log's profile says which), and scenarios of the fabric, at fidelity fast, model and RTL.
 
+With --captures the runs are seen as captures (--pcap) without a profile: bare, taken at the NIC's ports (--at), and cut
+after 128 bytes (editcap). Links that alter frames make captures in which somebody did something wrong: findings there
+are counted apart.
+
 Prints every finding with the command that gives it again, then the share of obligations that rest or stay inconclusive.
 Exit 1: a finding; 3: a run that did not work."""
 import argparse
@@ -92,6 +96,8 @@ def plan(o):
     if "fabric" in o.what:
         runs += [Run(f"fabric {s}", ["fabric", "--scenario", s, "--record-nics", o.nics]) for s in FABRIC]
         runs += [Run(f"fabric small {e}", ["fabric", "--scenario", "small", "--endpoint", e]) for e in ("model", "rtl")]
+    if o.captures:
+        runs = [r for r in runs if r.arguments[0] == "cosim"]
     if o.only:
         runs = [r for r in runs if o.only in r.name]
     return runs
@@ -126,6 +132,51 @@ def execute(mrc, run, root):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+# What the link did, and what the host could not, as comments of captures say.
+ALTERED = ("rogue copy", "bits flipped", "payload taken out", "a line could not be read")
+
+
+def execute_captures(mrc, run, root):
+    """As execute(), of the run's capture in three views. In a capture with altered frames findings are none."""
+    folder = Path(tempfile.mkdtemp(dir=root))
+    try:
+        arguments = list(run.arguments)
+        if run.scenario:
+            (folder / "scenario.toml").write_text(run.scenario, encoding="utf-8")
+            arguments[arguments.index("FILE")] = "scenario.toml"
+        began = time.monotonic()
+        made = subprocess.run([mrc, *arguments, "--pcap", "run.pcapng"], cwd=folder, capture_output=True, text=True,
+                              timeout=1800)
+        if made.returncode == 3 and "no such controller" in made.stderr + made.stdout:
+            return "", [], [], 0, 0, 0
+        if made.returncode not in (0, 5):
+            return (made.stdout + made.stderr).strip()[-400:], [], [], 0, 0, 0
+        middle = time.monotonic()
+        decoded = subprocess.run([mrc, "decode", "run.pcapng", "--json"], cwd=folder, capture_output=True, text=True,
+                                 check=True).stdout.splitlines()
+        own = next((json.loads(line)["ipv6"]["src"] for line in decoded if '"sent by the device' in line), None)
+        subprocess.run(["editcap", "-s", "128", "run.pcapng", "cut.pcapng"], cwd=folder, check=True)
+        findings, rules, packets = [], [], 0
+        for view in (["run.pcapng"], ["run.pcapng", "--at", own], ["cut.pcapng"]):
+            if None in view:
+                continue
+            check = subprocess.run([mrc, "check", *view, "--json", "-"], cwd=folder, capture_output=True, text=True,
+                                   timeout=1800)
+            result = json.loads(check.stdout)
+            for finding in result["findings"]:
+                findings.append({**finding, "text": f"check {' '.join(view)}: {finding['text']}"})
+            rules, packets = rules + result["rules"], packets + result["packets"]
+        if any(word in line for line in decoded for word in ALTERED):
+            if findings:
+                print(f"altered by the link, {run.name}: {', '.join(sorted({f['rule'] for f in findings}))}")
+            findings = []
+        return "", findings, rules, packets, middle - began, time.monotonic() - middle
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError, json.JSONDecodeError) as wrong:
+        return f"{wrong}", [], [], 0, 0, 0
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("mrc", help="the program")
@@ -138,6 +189,7 @@ def main():
     p.add_argument("--first", type=int, default=1, help="seed of the first random one")
     p.add_argument("--nics", default="0,1", help="NICs of the fabric that are recorded")
     p.add_argument("--only", default="", help="runs whose name holds this")
+    p.add_argument("--captures", action="store_true", help="check captures instead of logs; not of the fabric")
     p.add_argument("-j", type=int, default=os.cpu_count() or 1)
     p.add_argument("--json", help="all tallies")
     o = p.parse_args()
@@ -147,12 +199,13 @@ def main():
     began = time.monotonic()
     try:
         with concurrent.futures.ThreadPoolExecutor(o.j) as pool:
-            futures = {pool.submit(execute, mrc, run, root): run for run in runs}
+            view = execute_captures if o.captures else execute
+            futures = {pool.submit(view, mrc, run, root): run for run in runs}
             for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
                 run = futures[future]
                 error, findings, tallies, count, t_run, t_check = future.result()
                 packets, recorded, checked = packets + count, recorded + t_run, checked + t_check
-                command = "mrc " + " ".join(run.arguments) + " --record run.mrclog"
+                command = "mrc " + " ".join(run.arguments) + (" --pcap run.pcapng" if o.captures else " --record run.mrclog")
                 if error:
                     broken += 1
                     print(f"RUN FAILED {run.name}: {error}\n  {command}")
