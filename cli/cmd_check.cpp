@@ -178,17 +178,17 @@ std::optional<std::string> read_once(const Options& o) {
 }
 
 /// What the frames of the captures tell of QPs. Reads them once.
-log::Conversations conversations_of(log::ImportOptions import) {
+log::Conversations conversations_of(log::ImportOptions captures) {
   log::Conversations found;
-  import.packet = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame&) {
+  captures.packet = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame&) {
     found.packet(packet, wire);
-};
-const auto read = log::import_captures(import, [&](const log::Record& record) {
-  if (std::holds_alternative<log::Gap>(record.body)) found.lost();
-});
-if (!read && !g_stop) refuse(read.error());
-return found;
-}  // namespace
+  };
+  const auto read = log::import_captures(captures, [&](const log::Record& record) {
+    if (std::holds_alternative<log::Gap>(record.body)) found.lost();
+  });
+  if (!read && !g_stop) refuse(read.error());
+  return found;
+}
 
 /// Captures become one log. Which frames left or reached a device for certain is known of captures at its ports only.
 void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first, Progress& progress, ref::Run& run,
@@ -259,7 +259,7 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
     run.take(own);
   });
   progress.clear();
-  if (imported) run.evidence({*imported, o.files});
+  if (imported) run.evidence({*imported, o.files, told ? told->untold() : std::map<std::string, uint64_t>{}});
   if (!imported && !g_stop) refuse(imported.error());
 }
 
@@ -529,7 +529,7 @@ void common_options(Command& command, Options& options) {
   command.text("--coverage", options.coverage, "which rules were applied, in which situations: docs/reference.md");
 }
 
-}  // namespace mrc::cli
+}  // namespace
 
 void register_check(Command& app, Context& context) {
   auto options = std::make_shared<Options>();

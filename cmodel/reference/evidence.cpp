@@ -20,6 +20,14 @@ std::optional<std::string> Evidence::too_little() const {
   return std::nullopt;
 }
 
+std::vector<std::string> Evidence::words() const {
+  std::vector<std::string> lines = log::words(imported.counts);
+  for (const auto& [reason, flows] : untold) {
+    lines.push_back(fmt::format("rules that need a QP rest for {} of the captures' flows: {}", flows, reason));
+  }
+  return lines;
+}
+
 std::vector<std::string> Evidence::remedies() const {
   std::vector<std::string> out;
   const log::CaptureCounts& counts = imported.counts;
@@ -61,6 +69,8 @@ input::Json Evidence::json() const {
   for (std::size_t i = 0; i < log::kLeftOutReasons; ++i) {
     if (counts.left_out[i] != 0) out["left_out"][log::info(static_cast<log::LeftOut>(i)).name] = counts.left_out[i];
   }
+  out["untold"] = input::Json::object();
+  for (const auto& [reason, flows] : untold) out["untold"][reason] = flows;
   if (const auto why = too_little()) {
     out["too_little"] = *why;
     out["remedies"] = input::Json::array();

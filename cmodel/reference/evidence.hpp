@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,11 +15,14 @@ namespace mrc::ref {
 /// The captures that a log was made of: how much of them was judged.
 struct Evidence {
   log::Imported imported;
-  std::vector<std::string> files;  ///< by Frame::capture
+  std::vector<std::string> files;               ///< by Frame::capture
+  std::map<std::string, uint64_t> untold = {};  ///< ways from a NIC to a QP that frames do not tell, by reason
 
   /// In words, why no verdict is better than inconclusive. More than one in a hundred of the packets that may be MRC
   /// could not be judged, or more than one in ten were damaged.
   std::optional<std::string> too_little() const;
+  /// What was not judged, and why, a sentence for each reason.
+  std::vector<std::string> words() const;
   /// What the user can do about that, a sentence for each reason.
   std::vector<std::string> remedies() const;
   /// "packet 17", with several files "packet 17 of a.pcapng".

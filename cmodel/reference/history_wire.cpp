@@ -108,7 +108,8 @@ class WirePart final : public Part {
     const bool rtx = is_data(p) && p.bth->rtx != 0;
     const auto of = [&](const TrafficClass& c) { return rtx ? c.rtx : c.data; };
     const std::optional<TrafficClass> own = qp == nullptr ? std::nullopt : class_of(qp->set);
-    const bool told = rtx ? s.told_rtx : s.told_data;
+    // Frames do not tell whether the owner of a QP gave it a class of its own.
+    const bool told = (rtx ? s.told_rtx : s.told_data) && qp != nullptr && !qp->inferred();
     const auto nics = static_cast<uint8_t>(rtx ? s.dscp_rtx : s.dscp_data);
     const auto one = [&](uint8_t right) { equal(Rule::WireClass, p.dscp(), right, "DSCP", seen, qp); };
     if (qp != nullptr && qp->class_since != 0 && inside_since(seen, qp->class_since, qp->class_waited)) {

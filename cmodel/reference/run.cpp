@@ -451,7 +451,7 @@ std::string Run::to_text(const std::string& repro) const {
                   packets(), devices(), sum.applied, 100.0 * static_cast<double>(sum.rests) / static_cast<double>(all),
                   100.0 * static_cast<double>(sum.inconclusive) / static_cast<double>(all));
   if (evidence_) {
-    for (const std::string& line : log::words(evidence_->imported.counts)) text += "  " + line + "\n";
+    for (const std::string& line : evidence_->words()) text += "  " + line + "\n";
     if (const auto why = evidence_->too_little()) {
       text += "  " + *why + "\n";
       for (const std::string& remedy : evidence_->remedies()) text += "    " + remedy + "\n";
@@ -483,7 +483,7 @@ std::string Run::to_html(const std::string& title) const {
   out += fmt::format("<h1>{}</h1>\n<p class=\"{}\"><b>{}</b>, {} packets of {} devices</p>\n", html(title),
                      ref::name_of(verdict()), verdict_text(), packets(), devices());
   if (evidence_) {
-    std::vector<std::string> lines = log::words(evidence_->imported.counts);
+    std::vector<std::string> lines = evidence_->words();
     if (const auto why = evidence_->too_little()) {
       lines.push_back(*why);
       for (const std::string& remedy : evidence_->remedies()) lines.push_back(remedy);
