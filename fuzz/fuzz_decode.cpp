@@ -2,6 +2,7 @@
 /// Any bytes as a frame: no harm, errors inside the frame, and what decodes encodes to the same bytes,
 /// directly and, where the first byte says so, through JSON (bit 3) and as text (bit 4). Its other bits are the open
 /// choices of the format.
+#include <algorithm>
 #include <cstdlib>
 #include <span>
 

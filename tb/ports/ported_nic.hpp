@@ -3,6 +3,7 @@
 /// one of the NIC. It runs whether somebody asks or not.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>

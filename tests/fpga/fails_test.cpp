@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What memory fails is told to the core: mrc_fpga_fails with four QPs, and a core that takes reports when it likes.
+#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <memory>

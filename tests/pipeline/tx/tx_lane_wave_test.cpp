@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <deque>
 
