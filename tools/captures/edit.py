@@ -32,8 +32,8 @@ def signed(number, bits=24):
 class Packet:
     """A packet of `mrc decode --json`, with names for what edits ask."""
 
-    def __init__(self, fields):
-        self.fields = fields
+    def __init__(self, text):
+        self.text, self.fields = text, json.loads(text)
 
     def __getattr__(self, header):  # packet.seth["m"]
         try:
@@ -106,7 +106,7 @@ class Packet:
         self.fields.pop("raw", None)
 
     def copy(self):
-        return Packet(json.loads(json.dumps(self.fields)))
+        return Packet(json.dumps(self.fields))
 
 
 class Capture:
@@ -126,6 +126,12 @@ class Capture:
                                     (p.ack_psn, p.seth["entropy"]) in sent)
         self.back = (destination, source, votes.most_common(1)[0][0]) if votes else None
         self.dqp = dqp
+        self.newest = []  # of this flow's PSNs, before each packet
+        newest = None
+        for packet in packets:
+            self.newest.append(newest)
+            if packet.data and packet.flow == self.flow and (newest is None or signed(packet.psn - newest) > 0):
+                newest = packet.psn
 
     def all(self, wanted=lambda p: True):
         """Places of this flow's data, in order, that are wanted."""
@@ -158,14 +164,10 @@ class Capture:
         return [self.packets[i] for i in self.all(lambda p: p.meth["msn"] == packet.meth["msn"])]
 
     def sent_before(self, place):
-        """The newest PSN that was sent before that place."""
-        newest = None
-        for packet in self.packets[:place]:
-            if packet.data and packet.flow == self.flow and (newest is None or signed(packet.psn - newest) > 0):
-                newest = packet.psn
-        if newest is None:
+        """The newest PSN that was sent before that place of the capture as it came."""
+        if self.newest[place] is None:
             raise NoPlace("nothing was sent before")
-        return newest
+        return self.newest[place]
 
     def insert(self, place, packet, behind_ns=1):
         """Another packet behind that place."""
@@ -185,23 +187,24 @@ class Capture:
 def read(mrc, path):
     """Packets of a capture."""
     done = subprocess.run([mrc, "decode", path, "--json"], capture_output=True, text=True, check=True)
-    return [Packet(json.loads(line)) for line in done.stdout.splitlines()]
+    return [Packet(line) for line in done.stdout.splitlines()]
 
 
 def write(mrc, packets, path):
-    text = "\n".join(json.dumps(p.fields) for p in packets)
+    text = "\n".join(p.text for p in packets)
     subprocess.run([mrc, "encode", "-", "--pcapng", path], input=text, text=True, check=True)
 
 
 def apply(packets, edit, flow=0, place=0.5):
     """The packets with the edit in them; says what it did. Raises NoPlace."""
-    capture = Capture([p.copy() for p in packets], flow, place)
-    before = [json.dumps(p.fields) for p in capture.packets]
+    capture = Capture([Packet(p.text) for p in packets], flow, place)
+    mine = list(capture.packets)  # alive, so that their ids are nobody else's
+    before = {id(own): p.fields for own, p in zip(mine, packets, strict=True)}
     what = edit.change(capture)
-    old = set(before)
     for packet in capture.packets:
-        if json.dumps(packet.fields) not in old:
+        if packet.fields != before.get(id(packet)):
             packet.mend()
+            packet.text = json.dumps(packet.fields)
     return capture.packets, what
 
 
