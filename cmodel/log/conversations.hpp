@@ -22,6 +22,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "log/record.hpp"
@@ -55,7 +56,9 @@ class Conversations {
   struct Key {
     Ip source, destination;
     uint32_t dqp;
-    auto operator<=>(const Key&) const = default;
+    bool operator<(const Key& o) const {
+      return std::tie(source, destination, dqp) < std::tie(o.source, o.destination, o.dqp);
+    }
   };
   Flow* flow_of(const Key& key);
   void data(Flow& flow, const wire::Packet& packet, uint32_t entropy);

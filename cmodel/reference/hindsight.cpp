@@ -22,7 +22,8 @@ constexpr Seq kKept = 8192;    ///< PSNs below the highest one seen that are kno
 constexpr std::size_t kMostClaims = 64, kMostSacks = 64, kMostAhead = 16, kMostEvs = 1024;
 constexpr unsigned kLaterSacks = 8, kUnanswered = 8;
 constexpr std::size_t kMostWaiting = 1024;
-constexpr uint64_t kLeastCount = 1024, kMostBytes = 8 * 16384;  ///< of a packet; of the largest threshold known (A-09)
+constexpr uint64_t kLeastCount = 1024;                ///< of a packet, as SACK thresholds count
+constexpr uint64_t kMostBytes = uint64_t{8} * 16384;  ///< of the largest threshold known (A-09)
 constexpr uint64_t kLeastLawful = 8, kLeastAstray = 8;
 constexpr const char* kUnseen = "the capture does not show what comes of it";
 
