@@ -21,6 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPEC = yaml.safe_load((ROOT / "cmodel/spec/headers.yaml").read_text(encoding="utf-8"))
 FIXED = {"bth": {"opcode", "tver", "ts", "pad_count"}}
 TRIM = (SPEC["constants"]["DscpTrimmed"]["value"], SPEC["constants"]["DscpTrimmedLasthop"]["value"])
+# Between frames: tests/wire/check_conversations.py.
+LINKS = {"mrc.first_transmission", "mrc.sent_again_in", "mrc.answers", "mrc.acknowledges", "mrc.acknowledged_in"}
 # Wireshark's names of the fields in front of the BTH; values may appear twice, outer header first
 OUTSIDE = {
     "eth": {"dst": "eth.dst", "src": "eth.src", "ethertype": "eth.type"},
@@ -189,7 +191,7 @@ def compare(ours, theirs):
         expected.add("mrc.error")
         check("mrc.error", error)
     for key in values:
-        known = key in expected or key in {"mrc.error.expert", "mrc.choices"}
+        known = key in expected or key in LINKS | {"mrc.error.expert", "mrc.choices"}
         known = known or key.count(".") == 1 and key.split(".")[1] in inside
         if key.startswith("mrc.") and not known:
             bad.append(f"{key}: tshark {values[key]!r}, mrc has none")
