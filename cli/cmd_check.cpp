@@ -31,6 +31,7 @@
 #include "input/file.hpp"
 #include "log/conversations.hpp"
 #include "log/import.hpp"
+#include "picture/check_page.hpp"
 #include "picture/page.hpp"
 #include "picture/trace.hpp"
 #include "reference/run.hpp"
@@ -45,7 +46,7 @@ namespace {
 struct Options {
   std::vector<std::string> files, devices, at, waive;
   std::string profile, json, html, annotate, trace, pages, coverage, bins;
-  bool strict = false, rules = false, replay = false, gains = false;
+  bool strict = false, rules = false, replay = false, gains = false, qps = false;
   uint64_t slow = 1;
 };
 
@@ -72,6 +73,7 @@ ref::RunOptions run_options(const Options& o) {
   }
   run.waive = waivers_of(o.waive);
   run.version = MRC_VERSION;
+  run.every_way = o.qps;
   return run;
 }
 
@@ -433,7 +435,6 @@ int check(const Options& o, const Context& context) {
   ref::RunOptions how = run_options(o);
   const RunBins bins({});
   if (!o.bins.empty()) bins.watch(how);
-  ref::Run run(how);
   std::optional<OutputFolder> folder;
   if (!o.annotate.empty()) {
     if (const auto file = read_once(o))
@@ -468,6 +469,9 @@ int check(const Options& o, const Context& context) {
     text_out() << gains(o.files, how);
     return kPass;
   }
+  // What a profile tells is a promise; else what a device does is its choice.
+  how.readings = kind == Kind::Capture && !how.profile;
+  ref::Run run(how);
   if (kind == Kind::Capture) {
     push_captures(o, how, first, progress, run, trace);
   } else {
@@ -505,7 +509,7 @@ int check(const Options& o, const Context& context) {
   if (page_folder)
     outputs.attempt([&] { pages(o, run, kind, *page_folder, *trace.story(), repro(o, context), outputs); });
   if (folder) outputs.attempt([&] { annotate(o, run, kind, *folder, outputs); });
-  outputs.write(html, [&](std::ostream& out) { out << run.to_html("mrc check " + o.files.front()); });
+  outputs.write(html, [&](std::ostream& out) { out << picture::check_page(run, "mrc check " + o.files.front()); });
   return outputs.finish(exit_code(run.verdict(), o.strict));
 }
 
@@ -524,6 +528,7 @@ void common_options(Command& command, Options& options) {
       "--pages", options.pages,
       "a page with pictures for the first finding of each rule there, with trace and captures: docs/pictures.md");
   command.text("--trace", options.trace, kTraceHelp);
+  command.flag("--qps", options.qps, "list all ways of data between QPs, also when there are many");
   command.flag("--strict", options.strict, "rules marked U, C or A that are broken count: exit code 1");
   waiver_option(command, options.waive);
   command.text("--coverage", options.coverage, "which rules were applied, in which situations: docs/reference.md");

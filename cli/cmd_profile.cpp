@@ -50,23 +50,6 @@ std::string text_of(const ref::Readings& readings) {
   return text;
 }
 
-Json json_of(const std::string& device, const ref::Readings& readings) {
-  Json list = Json::array();
-  const auto& questions = ref::Readings::questions();
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    Json entry{{"assumption", questions[i].assumption}, {"setting", questions[i].setting}};
-    Json some = Json::array();
-    for (const ref::Reading& r : readings.of(i)) {
-      some.push_back({{"value", r.value}, {"words", r.words}, {"packets", r.packets}, {"first", r.first}});
-    }
-    entry["readings"] = std::move(some);
-    list.push_back(std::move(entry));
-  }
-  Json all{{"device", device}};
-  all["questions"] = std::move(list);
-  return all;
-}
-
 int infer(const Options& o) {
   if (o.files.empty()) throw UsageError("no capture is named.", "Name one, or see 'mrc profile infer --help'.");
   Outputs outputs("mrc profile infer");
@@ -109,7 +92,10 @@ int infer(const Options& o) {
   });
   outputs.write(json, [&](std::ostream& out) {
     Json all = Json::array();
-    for (const auto& [name, readings] : devices) all.push_back(json_of(name, readings));
+    for (const auto& [name, readings] : devices) {
+      all.push_back({{"device", name}});
+      all.items.back()["questions"] = readings.json();
+    }
     out << all.dump(1) << '\n';
   });
   return outputs.finish(kPass);

@@ -26,6 +26,9 @@ void Page::verdict(std::string_view text, bool good) {
   body_ += std::string("<p class=\"") + (good ? "good" : "bad") + "\"><b>" + escaped(text) + "</b></p>\n";
 }
 void Page::heading(std::string_view text) { body_ += "<h2>" + escaped(text) + "</h2>\n"; }
+void Page::subheading(std::string_view text, bool good) {
+  body_ += std::string("<h3 class=\"") + (good ? "good" : "bad") + "\">" + escaped(text) + "</h3>\n";
+}
 void Page::paragraph(std::string_view text) { body_ += "<p>" + escaped(text) + "</p>\n"; }
 void Page::lines(std::string_view text) {
   body_ += "<pre tabindex=\"0\">";

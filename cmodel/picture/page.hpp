@@ -18,6 +18,7 @@ class Page {
   /// `good`: how the line is coloured.
   void verdict(std::string_view text, bool good);
   void heading(std::string_view text);
+  void subheading(std::string_view text, bool good);
   void paragraph(std::string_view text);
   /// Lines as they are.
   void lines(std::string_view text);

@@ -48,23 +48,28 @@ const std::vector<Question>& Readings::questions() {
   return all;
 }
 
-void Readings::tell(std::size_t question, uint32_t value, std::string words, uint64_t number, uint32_t capture) {
+/// `words` are made of a reading that is new.
+template <class Words>
+void Readings::tell(std::size_t question, uint32_t value, uint64_t number, uint32_t capture, Words&& words) {
   const auto at = seen_.find({question, value});
   if (at != seen_.end()) {
     ++at->second.packets;
   } else if (seen_.size() < kMostReadings) {
-    seen_[{question, value}] = {value, std::move(words), 1, number, capture};
+    seen_[{question, value}] = {value, words(), 1, number, capture};
   }
 }
 
 void Readings::packet(const wire::Packet& p, const wire::WireConfig& wire, uint64_t number, uint32_t capture) {
   if (!p.bth || !p.udp || p.error || p.trimmed()) return;
-  const auto say = [&](std::size_t question, uint32_t value, std::string words) {
-    tell(question, value, std::move(words), number, capture);
+  const auto say = [&](std::size_t question, uint32_t value, const char* words) {
+    tell(question, value, number, capture, [&] { return std::string(words); });
   };
-  say(kPort, p.udp->dst_port, fmt::format("UDP port {}", p.udp->dst_port));
-  say(kM, p.bth->m, fmt::format("M sent as {}", unsigned{p.bth->m}));
-  if (p.seth || p.neth || p.aeth) say(kControl, p.dscp(), fmt::format("control packets with code point {}", p.dscp()));
+  tell(kPort, p.udp->dst_port, number, capture, [&] { return fmt::format("UDP port {}", p.udp->dst_port); });
+  say(kM, p.bth->m, p.bth->m != 0 ? "M sent as 1" : "M sent as 0");
+  if (p.seth || p.neth || p.aeth) {
+    tell(kControl, p.dscp(), number, capture,
+         [&] { return fmt::format("control packets with code point {}", p.dscp()); });
+  }
   if (p.outer_ipv6 && p.icrc) {
     say(kIcrc, wire.icrc_outer, wire.icrc_outer ? "ICRC from the outer header on" : "ICRC from the inner header on");
   }
@@ -112,6 +117,21 @@ std::vector<Reading> Readings::of(std::size_t question) const {
   }
   std::ranges::stable_sort(some, [](const Reading& a, const Reading& b) { return a.packets > b.packets; });
   return some;
+}
+
+input::Json Readings::json() const {
+  input::Json list = input::Json::array();
+  for (std::size_t i = 0; i < questions().size(); ++i) {
+    input::Json entry{{"assumption", questions()[i].assumption}, {"setting", questions()[i].setting}};
+    input::Json some = input::Json::array();
+    for (const Reading& r : of(i)) {
+      some.push_back(
+          {{"value", r.value}, {"words", r.words}, {"packets", r.packets}, {"first", r.first}, {"capture", r.capture}});
+    }
+    entry["readings"] = std::move(some);
+    list.push_back(std::move(entry));
+  }
+  return list;
 }
 
 void Readings::apply(Settings& settings) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "input/json.hpp"
 #include "reference/profile.hpp"
 #include "wire/packet.hpp"
 
@@ -38,11 +39,16 @@ class Readings {
   void packet(const wire::Packet& packet, const wire::WireConfig& wire, uint64_t number, uint32_t capture);
   /// Of questions()[question]; none: nothing shows it. The one that most packets follow comes first.
   std::vector<Reading> of(std::size_t question) const;
+  /// Nothing that the device sent answers a question.
+  bool empty() const { return seen_.empty(); }
   /// Settings of the questions that have one answer, others as they were.
   void apply(Settings& settings) const;
+  /// {assumption, setting, readings: [{value, words, packets, first, capture}]} for each question.
+  input::Json json() const;
 
  private:
-  void tell(std::size_t question, uint32_t value, std::string words, uint64_t number, uint32_t capture);
+  template <class Words>
+  void tell(std::size_t question, uint32_t value, uint64_t number, uint32_t capture, Words&& words);
   std::map<std::pair<std::size_t, uint32_t>, Reading> seen_;
 };
 

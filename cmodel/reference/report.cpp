@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 namespace mrc::ref {
+
+std::string time_text(Time time) { return fmt::format("{:.3f} us", static_cast<double>(time) / 1e6); }
 
 const char* name_of(Verdict verdict) {
   static constexpr const char* kNames[] = {"pass", "deviates", "inconclusive", "fail", "broken"};
@@ -34,6 +38,7 @@ Time Delays::within(double share) const {
 void Report::broken(Finding finding) {
   Tally& tally = tallies_[static_cast<std::size_t>(finding.rule)];
   apply(finding.rule);
+  timeline_.add(Timeline::Findings, finding.time);
   Place& last = last_[static_cast<std::size_t>(finding.rule)];
   if (tally.broken == 0 || finding.time >= last.time) last = {finding.time, finding.frame, finding.capture};
   if (tally.broken++ >= kMostFindings) return;

@@ -13,12 +13,13 @@
 #include "gen/rules.hpp"
 #include "log/record.hpp"
 #include "reference/situation.hpp"
+#include "reference/timeline.hpp"
 
 namespace mrc::ref {
 
-using log::Time;
-
 enum class Verdict : uint8_t { Pass, Deviates, Inconclusive, Fail, Broken };
+/// "391.506 us".
+std::string time_text(Time time);
 /// "pass", "deviates", "inconclusive", "fail", "broken".
 const char* name_of(Verdict verdict);
 
@@ -110,6 +111,8 @@ class Report {
   const std::vector<Finding>& findings() const { return findings_; }
   /// Where a rule that was broken was broken last.
   const Place& last(Rule rule) const { return last_[static_cast<std::size_t>(rule)]; }
+  /// When rules were broken.
+  const Timeline& timeline() const { return timeline_; }
   Verdict verdict() const;
   /// Bytes of what grows with rules and situations.
   uint64_t memory() const { return sizeof *this + cells_.size() * sizeof cells_[0]; }
@@ -125,6 +128,7 @@ class Report {
   Delays answers_;
   Tightness tightness_;
   std::vector<Finding> findings_;
+  Timeline timeline_;
 };
 
 }  // namespace mrc::ref

@@ -16,8 +16,6 @@ namespace {
 
 using input::Json;
 
-std::string time_text(Time time) { return fmt::format("{:.3f} us", static_cast<double>(time) / 1e6); }
-
 /// Of what a device promises; which QPs and regions there are is of a run.
 std::string profile_digest(Profile profile) {
   profile.qps.clear();
@@ -28,21 +26,19 @@ std::string profile_digest(Profile profile) {
   return fmt::format("{:016x}", log::digest({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
 }
 
-std::string html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else {
-      out += c;
-    }
+/// A device's readings, by what it sends.
+class ReadingObserver final : public Checker {
+ public:
+  ReadingObserver(Readings& readings, const Profile& profile) : readings_(readings), wire_(profile.wire()) {}
+  void sent(const Seen& seen) override {
+    if ((seen.frame.flags & log::kFcsBad) != 0) return;
+    readings_.packet(seen.packet, wire_, seen.frame.number, seen.frame.capture);
   }
-  return out;
-}
+
+ private:
+  Readings& readings_;
+  const wire::WireConfig wire_;
+};
 
 }  // namespace
 
@@ -70,14 +66,19 @@ void Run::comes(const log::Record& record, const log::Device& device) {
   if (options_.shows) profile.shows &= *options_.shows;
   Device& made = devices_[record.device];
   made.name = device.name;
-  if (wanted) made.judge = judge_of(record.device, std::move(profile));
+  if (wanted) judge(record.device, made, std::move(profile));
 }
 
-std::unique_ptr<Judge> Run::judge_of(uint32_t device, Profile profile) const {
-  auto judge = std::make_unique<Judge>(device, std::move(profile));
-  if (!options_.also) return judge;
-  if (auto checker = options_.also(device, judge->profile(), judge->report())) judge->also(std::move(checker));
-  return judge;
+void Run::judge(uint32_t number, Device& device, Profile profile) {
+  device.judge = std::make_unique<Judge>(number, std::move(profile));
+  Judge& judge = *device.judge;
+  judge.also(traffic_->observer(number, judge.profile()));
+  if (options_.readings) {
+    device.readings = std::make_unique<Readings>();
+    judge.also(std::make_unique<ReadingObserver>(*device.readings, judge.profile()));
+  }
+  if (!options_.also) return;
+  if (auto checker = options_.also(number, judge.profile(), judge.report())) judge.also(std::move(checker));
 }
 
 /// Everything else that grows with the evidence is bounded for each QP.
@@ -104,7 +105,7 @@ void Run::take(std::unique_ptr<log::Record>& record) {
     if (fresh) {
       at->second.name = fmt::format("device {}", record->device);
       if (options_.devices.empty()) {
-        at->second.judge = judge_of(record->device, options_.profile.value_or(Profile{}));
+        judge(record->device, at->second, options_.profile.value_or(Profile{}));
       }
     }
   }
@@ -125,7 +126,7 @@ uint64_t Run::packets() const {
 }
 
 uint64_t Run::memory() const {
-  uint64_t sum = 0;
+  uint64_t sum = traffic_->memory();
   for (const auto& [number, device] : devices_) sum += device.judge ? device.judge->memory() : 0;
   return sum;
 }
@@ -361,6 +362,8 @@ std::string Run::to_json() const {
     rules.push_back(std::move(entry));
   }
   json["rules"] = std::move(rules);
+  json["qps"] = ways_json();
+  if (options_.readings) json["readings"] = readings_json();
   Json list = Json::array();
   for (const Alike& group : alike()) {
     const Finding& f = group.first;
@@ -401,6 +404,19 @@ std::string Run::to_json() const {
   return json.dump(1) + "\n";
 }
 
+std::vector<std::string> Run::remarks() const {
+  std::vector<std::string> lines;
+  if (evidence_) {
+    lines = evidence_->words();
+    if (const auto why = evidence_->too_little()) {
+      lines.push_back(*why);
+      for (const std::string& remedy : evidence_->remedies()) lines.push_back("  " + remedy);
+    }
+  }
+  if (!stopped_.empty()) lines.push_back(stopped_ + ": what follows in the evidence was not looked at");
+  return lines;
+}
+
 std::string Run::to_text(const std::string& repro) const {
   constexpr std::size_t kMostShown = 3;  // of those that broke a rule, in full
   std::string text;
@@ -416,6 +432,7 @@ std::string Run::to_text(const std::string& repro) const {
     for (const std::string& line : f.context) text += "      " + line + "\n";
     text += "\n";
   }
+  text += ways_text();
   bool titled = false;
   for (std::size_t i = 0; i < kNumRules; ++i) {
     const auto rule = static_cast<Rule>(i);
@@ -450,13 +467,8 @@ std::string Run::to_text(const std::string& repro) const {
       fmt::format("  {} packets of {} devices; rules applied {} times, at rest {:.2f} %, inconclusive {:.2f} %\n",
                   packets(), devices(), sum.applied, 100.0 * static_cast<double>(sum.rests) / static_cast<double>(all),
                   100.0 * static_cast<double>(sum.inconclusive) / static_cast<double>(all));
-  if (evidence_) {
-    for (const std::string& line : evidence_->words()) text += "  " + line + "\n";
-    if (const auto why = evidence_->too_little()) {
-      text += "  " + *why + "\n";
-      for (const std::string& remedy : evidence_->remedies()) text += "    " + remedy + "\n";
-    }
-  }
+  for (const std::string& line : remarks()) text += "  " + line + "\n";
+  text += readings_text();
   for (const auto& [number, device] : devices_) {
     if (!device.judge || device.judge->report().answers().count() == 0) continue;
     const Delays& answers = device.judge->report().answers();
@@ -468,55 +480,10 @@ std::string Run::to_text(const std::string& repro) const {
   for (const std::string& id : unused_waivers()) {
     text += fmt::format("  the waiver of {} was not needed: take it away\n", id);
   }
-  if (!stopped_.empty()) text += fmt::format("  {}: what follows in the evidence was not looked at\n", stopped_);
   const Verdict worst = verdict();
   text += verdict_text() + "\n";
   if (worst != Verdict::Pass && !repro.empty()) text += fmt::format("  again: {}\n", repro);
   return text;
-}
-
-std::string Run::to_html(const std::string& title) const {
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + html(title) +
-                    "</title><style>body{font:14px sans-serif;max-width:70em;margin:2em auto}pre{background:#eee;"
-                    "padding:.6em;overflow:auto}td,th{padding:.2em .8em;text-align:left;border-bottom:1px solid #ccc}"
-                    ".fail,.broken{color:#a00}.deviates{color:#850}</style></head><body>\n";
-  out += fmt::format("<h1>{}</h1>\n<p class=\"{}\"><b>{}</b>, {} packets of {} devices</p>\n", html(title),
-                     ref::name_of(verdict()), verdict_text(), packets(), devices());
-  if (evidence_) {
-    std::vector<std::string> lines = evidence_->words();
-    if (const auto why = evidence_->too_little()) {
-      lines.push_back(*why);
-      for (const std::string& remedy : evidence_->remedies()) lines.push_back(remedy);
-    }
-    for (const std::string& line : lines) out += "<p>" + html(line) + "</p>\n";
-  }
-  if (!stopped_.empty()) {
-    out += fmt::format("<p>{}: what follows in the evidence was not looked at.</p>\n", html(stopped_));
-  }
-  const auto list = alike();
-  if (!list.empty()) out += "<h2>Findings</h2>\n";
-  for (const Alike& group : list) {
-    const Finding& f = group.first;
-    out += fmt::format("<h3 class=\"{}\">{} {}, {}</h3>\n<p>{}. <i>{}, mark {}</i></p>\n", ref::name_of(f.verdict),
-                       info(f.rule).id, html(name_of_device(f.device)), html(head(f)), html(info(f.rule).text),
-                       html(info(f.rule).cite), info(f.rule).mark);
-    if (const std::string again = times(group); !again.empty()) out += "<p>" + html(again) + "</p>\n";
-    out += fmt::format("<pre>{}\ncame   {}\nright  {}\n", time_text(f.time), html(f.came), html(f.right));
-    for (const std::string& line : f.context) out += "  " + html(line) + "\n";
-    out += "</pre>\n";
-  }
-  out +=
-      "<h2>Rules</h2>\n<table><tr><th>rule</th><th>what must hold</th><th>held</th><th>broken</th>"
-      "<th>rests</th></tr>\n";
-  for (std::size_t i = 0; i < kNumRules; ++i) {
-    const auto rule = static_cast<Rule>(i);
-    const Tally one = tally(rule);
-    std::string rests;
-    for (const auto& [reason, times] : one.rests) rests += fmt::format("{}: {}<br>", html(reason), times);
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", info(rule).id,
-                       html(info(rule).text), one.checked, one.broken, rests);
-  }
-  return out + "</table></body></html>\n";
 }
 
 }  // namespace mrc::ref

@@ -15,6 +15,8 @@
 #include "reference/coverage.hpp"
 #include "reference/evidence.hpp"
 #include "reference/judge.hpp"
+#include "reference/readings.hpp"
+#include "reference/traffic.hpp"
 #include "reference/waivers.hpp"
 
 namespace mrc::ref {
@@ -25,6 +27,8 @@ struct RunOptions {
   std::optional<uint64_t> shows;     ///< of the events that a device shows these alone count (Profile::shows)
   Waivers waive;                     ///< what breaks these rules is counted and does not count
   std::string version;               ///< of the program, for the result
+  bool readings = false;             ///< tell which reading of each open question a device follows
+  bool every_way = false;            ///< the text has all ways between QPs, however many there are
   /// One more checker of a device, which outlives the run's records; null: none.
   std::function<std::unique_ptr<Checker>(uint32_t device, const Profile&, const Report&)> also;
 };
@@ -90,32 +94,47 @@ class Run {
   /// Which rules were applied, and in which situations: of a device, or (nothing) of all of them.
   void add_to(Coverage& coverage, std::optional<uint32_t> device = {}) const;
 
-  /// One object: verdict, packets, devices, rules (id, checked, broken, rests), findings (rule, packet, text, ...).
-  std::string to_json() const;
-  /// For people: findings in full, counts, the verdict last. `repro`: the command that shows it again.
-  std::string to_text(const std::string& repro) const;
-  std::string to_html(const std::string& title) const;
-
- private:
-  struct Device {
-    std::string name;
-    std::unique_ptr<Judge> judge;  ///< null: not asked for
-  };
-  Verdict verdict_of(const Report& report) const;
   /// "QP 17, packet 6652, fail": of whom a finding is.
   std::string head(const Finding& finding) const;
   /// "12 times, the last time at 391.506 us, packet 6652"; "" for a single one.
   std::string times(const Alike& group) const;
+  /// What of the evidence was not judged, and what helps; why it was stopped.
+  std::vector<std::string> remarks() const;
+  /// Who sent data to whom, and how it went.
+  Table ways_table() const;
+  /// Readings of open questions: device, question, reading, packets, the first of them.
+  Table readings_table() const;
+  /// Frames and findings, in time.
+  Timeline timeline() const;
+
+  /// One object: verdict, packets, devices, rules (id, checked, broken, rests), findings (rule, packet, text, ...).
+  std::string to_json() const;
+  /// For people: findings in full, counts, the verdict last. `repro`: the command that shows it again.
+  std::string to_text(const std::string& repro) const;
+
+ private:
+  struct Device {
+    std::string name;
+    std::unique_ptr<Judge> judge;        ///< null: not asked for
+    std::unique_ptr<Readings> readings;  ///< null: not asked for
+  };
+  Verdict verdict_of(const Report& report) const;
   std::string packet(uint32_t capture, uint64_t number) const;
   Tightness tightness() const;
   void count(const log::Record& record);
-  std::unique_ptr<Judge> judge_of(uint32_t device, Profile profile) const;
+  void judge(uint32_t number, Device& device, Profile profile);
+  std::string who(std::optional<uint32_t> device, const log::Ip& address) const;
+  std::string ways_text() const;
+  std::string readings_text() const;
+  input::Json ways_json() const;
+  input::Json readings_json() const;
   void comes(const log::Record& record, const log::Device& device);
   bool asked_for(const log::Device& device, const Profile& profile) const;
 
   RunOptions options_;
   std::optional<Evidence> evidence_;
   std::string stopped_;  ///< why there is more; empty: there is not
+  std::unique_ptr<Traffic> traffic_ = std::make_unique<Traffic>();
   std::map<uint32_t, Device> devices_;
   std::unordered_set<uint64_t> qps_, regions_;       ///< device and number
   std::pair<uint32_t, Device*> newest_{0, nullptr};  ///< that a record named

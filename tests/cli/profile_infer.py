@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""mrc profile infer names the reading that a NIC has, for settings of open questions that a wire can tell.
+"""mrc profile infer names the reading that a NIC has, for settings of open questions that a wire can tell; mrc check
+says the same of captures, and of a profile's promises nothing.
 usage: profile_infer.py MRC"""
 import json
 import subprocess
@@ -15,6 +16,18 @@ SETTINGS = [("A-01", "udp_port", 4791, "clean"), ("A-02", "bth_m", 1, "clean"), 
             ("A-37", "ports_from_0", 1, "link-flap")]
 
 
+def check_says_the_same(capture, devices, keys):
+    done = subprocess.run([MRC, "check", capture, "--json", "-"], capture_output=True, text=True, check=False)
+    told = {d["device"]: d["questions"] for d in json.loads(done.stdout)["readings"]}
+    if told != {d["device"]: d["questions"] for d in devices}:
+        sys.exit(f"mrc check reads {told}, mrc profile infer {devices}")
+    text = subprocess.run([MRC, "check", capture], capture_output=True, text=True, check=False).stdout
+    for device in devices:
+        said = f"{device['device']} A-21: time stamps in units of 1.024 us, or its own, "
+        if (said in text) != ("tsr_us" in keys):
+            sys.exit(f"{keys}: mrc check says\n{text}")
+
+
 def readings(folder, base, keys):
     """Of each device: assumption -> values; and the profile of the first one."""
     text = f'base = "{base}"\nvary = 0\nsrv6_share = 0.5\nts_share = 1\n' + "".join(f"{k} = {v}\n" for k, v in keys)
@@ -24,6 +37,7 @@ def readings(folder, base, keys):
                     "--packets", "300", "--pcap", capture], check=True, capture_output=True)
     done = subprocess.run([MRC, "profile", "infer", capture, "--json", "-"], capture_output=True, text=True, check=True)
     devices = json.loads(done.stdout)
+    check_says_the_same(capture, devices, dict(keys))
     subprocess.run([MRC, "profile", "infer", capture, "--device", devices[0]["device"], "-o", profile], check=True,
                    capture_output=True)
     told = json.loads(profile.read_text(encoding="utf-8"))

@@ -35,6 +35,35 @@ with tempfile.TemporaryDirectory() as name:
     expect("pass: verdict", result["verdict"], "pass")
     expect("pass: findings", result["findings"], [])
     expect("pass: packets", result["packets"] > 100, True)
+    # Both ways between the two QPs, by packets that are counted here.
+    code, out, err = run("decode", folder / "pass.pcapng", "--json")
+    writes = [p for p in map(json.loads, out.splitlines()) if "error" not in p and 198 <= p["bth"]["opcode"] <= 203
+              and not (p.get("trimmed") and p["ipv6"]["src"] == OWN)]  # that one has come back
+    for way in result["qps"]:
+        own = [p for p in writes if p["ipv6"]["src"] == way["from"] and p["bth"]["dqp"] == way["to_qp"]]
+        expect("qps: packets", way["packets"], len(own))
+        expect("qps: again", way["again"], sum(p["bth"]["rtx"] for p in own))
+        expect("qps: trimmed", way["trimmed"], sum(p.get("trimmed", False) for p in own))
+        expect("qps: EVs", sum(way["evs_per_plane"].values()),
+               len({(p["capture"]["interface"], p["entropy"]) for p in own}))
+        expect("qps: first PSN", way["first_psn"], own[0]["bth"]["psn"])
+    expect("qps: both", [(w["from"], w["from_qp"], w["to_qp"]) for w in result["qps"]],
+           [(OWN, 16, 20), ("fd00::2", 20, 16)])
+    expect("qps: all", sum(w["packets"] for w in result["qps"]), len(writes))
+    expect("no readings of what a profile promises", "readings" in result, False)
+    code, out, err = run("check", folder / "pass.pcapng", *common[:4])
+    expect("qps: a table", [line.split()[:5] for line in out.splitlines() if "0x14" in line],
+           [[OWN, "0x10", "fd00::2", "0x14", str(result["qps"][0]["first_psn"])],
+            ["fd00::2", "0x14", OWN, "0x10", str(result["qps"][1]["first_psn"])]])
+    # The page: the verdict, who spoke to whom, when; then what is wrong, by the packet's number in the file.
+    code, out, err = run("check", folder / "req.psn-once.pcapng", *common[:4], "--html", "-")
+    places = [out.find(word) for word in ('<p class="bad"><b>fail', "<h2>Queue pairs</h2>", "<h2>Timeline</h2>",
+                                          "<h2>Findings</h2>", "<h2>Rules</h2>")]
+    expect("page: order", -1 < places[0] and places == sorted(places), True)
+    found = [f for f in json.loads(run("check", folder / "req.psn-once.pcapng", *common)[1])["findings"]
+             if f["rule"] == "req.psn-once"][0]
+    expect("page: packet", f"packet {found['packet']}, fail</h3>" in out, True)
+    expect("page: findings in time", 'findings from ' in out, True)
     for rule in result["rules"]:
         expect("keys of a rule", {"id", "checked", "broken", "rests"} <= set(rule), True)
     for rule, (verdict, exit_code) in RULES.items():
@@ -90,3 +119,5 @@ with tempfile.TemporaryDirectory() as name:
     code, out, err = run("check", folder / "path.set.pcapng", "--at", OWN)
     expect("no profile", code, 0)
     expect("no profile: rests", "the QP's EVs are not told" in out, True)
+    code, out, err = run("check", folder / "path.set.pcapng", "--at", OWN, "--html", "-")
+    expect("no profile: readings", "<h2>Readings</h2>" in out and "<td>A-21</td>" in out, True)

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a run tells besides what is wrong: who spoke to whom, when, and how devices read open questions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "reference/run.hpp"
+#include "wire/text.hpp"
+
+namespace mrc::ref {
+namespace {
+
+using input::Json;
+
+constexpr std::size_t kFewWays = 8, kFewReadings = 16;  ///< lines of text that are shown unasked
+
+std::string address_text(const log::Ip& ip) {
+  const bool ipv4 = std::all_of(ip.begin(), ip.begin() + 10, [](uint8_t byte) { return byte == 0; }) &&
+                    ip[10] == 0xff && ip[11] == 0xff;
+  return ipv4 ? wire::to_text(std::array<uint8_t, 4>{ip[12], ip[13], ip[14], ip[15]}) : wire::to_text(ip);
+}
+
+std::string qp_text(std::optional<uint32_t> qp) { return qp ? fmt::format("0x{:x}", *qp) : "?"; }
+
+std::string window_text(const Way& way) {
+  return way.granted == 0 ? std::to_string(way.outstanding) : fmt::format("{} of {}", way.outstanding, way.granted);
+}
+
+std::string evs_text(const Way& way) {
+  std::string text;
+  for (const auto& [plane, count] : way.evs) text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", plane, count);
+  return text;
+}
+
+std::string completions_text(const Way& way) {
+  std::string text;
+  if (way.completions.count() != 0) {
+    text =
+        fmt::format("{}: half {}, 99 % {}, longest {}", way.completions.count(), time_text(way.completions.within(0.5)),
+                    time_text(way.completions.within(0.99)), time_text(way.completions.longest()));
+  }
+  if (way.untimed != 0) text += fmt::format("{}{} not timed", text.empty() ? "" : "; ", way.untimed);
+  return text.empty() ? "none" : text;
+}
+
+/// The setting that a question asks for, in a device of which nothing is told.
+std::optional<uint32_t> default_of(const Question& question) {
+  const auto all = settings();
+  const auto at = std::ranges::find(all, std::string_view(question.setting), [](const Setting& s) { return s.name; });
+  return at == all.end() ? std::nullopt : std::optional(at->get(Settings{}));
+}
+
+}  // namespace
+
+/// The name of a device, unless it is an address itself.
+std::string Run::who(std::optional<uint32_t> device, const log::Ip& address) const {
+  if (!device) return address_text(address);
+  const std::string& name = name_of_device(*device);
+  log::Ip ip{};
+  return name.empty() || wire::from_text(name, ip) ? address_text(address) : name;
+}
+
+Table Run::ways_table() const {
+  Table table{{"from", "QP", "to", "QP", "PSNs", "packets", "again", "lost", "trimmed", "marked", "missing", "window",
+               "EVs per plane", "messages with immediate"},
+              {}};
+  for (const Way& way : traffic_->ways()) {
+    table.rows.push_back({who(way.sender, way.from), qp_text(way.qp), who(way.receiver, way.to), qp_text(way.peer_qp),
+                          fmt::format("{} to {}", way.first_psn, way.last_psn), std::to_string(way.packets),
+                          std::to_string(way.again), std::to_string(way.lost), std::to_string(way.trimmed),
+                          std::to_string(way.marked), std::to_string(way.missing), window_text(way), evs_text(way),
+                          completions_text(way)});
+  }
+  return table;
+}
+
+std::string Run::ways_text() const {
+  const Table table = ways_table();
+  std::string text;
+  if (table.rows.size() > kFewWays && !options_.every_way) {
+    text = fmt::format("  {} ways of data between QPs: --qps lists them\n", table.rows.size());
+  } else if (!table.rows.empty()) {
+    text = ref::to_text(table, "  ");
+  }
+  if (traffic_->beyond() != 0) {
+    text += fmt::format("  {} frames are of more ways between QPs than are held\n", traffic_->beyond());
+  }
+  return text;
+}
+
+Json Run::ways_json() const {
+  Json list = Json::array();
+  for (const Way& way : traffic_->ways()) {
+    Json entry{{"from", address_text(way.from)}, {"to", address_text(way.to)}};
+    if (way.sender) entry["from_device"] = name_of_device(*way.sender);
+    if (way.receiver) entry["to_device"] = name_of_device(*way.receiver);
+    if (way.qp) entry["from_qp"] = *way.qp;
+    entry.update({{"to_qp", way.peer_qp},
+                  {"first_psn", way.first_psn},
+                  {"last_psn", way.last_psn},
+                  {"packets", way.packets},
+                  {"again", way.again},
+                  {"lost", way.lost},
+                  {"trimmed", way.trimmed},
+                  {"marked", way.marked},
+                  {"missing", way.missing}});
+    if (way.arrived) entry["arrived"] = *way.arrived;
+    entry["outstanding"] = way.outstanding;
+    if (way.granted != 0) entry["granted"] = way.granted;
+    Json& evs = entry["evs_per_plane"] = Json::object();
+    for (const auto& [plane, count] : way.evs) evs[std::to_string(plane)] = count;
+    Json& done = entry["immediates"] = Json{{"timed", way.completions.count()}, {"untimed", way.untimed}};
+    if (way.completions.count() != 0) {
+      done.update({{"half_ps", way.completions.within(0.5)},
+                   {"p99_ps", way.completions.within(0.99)},
+                   {"longest_ps", way.completions.longest()}});
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Timeline Run::timeline() const {
+  Timeline sum = traffic_->timeline();
+  for (const auto& [number, device] : devices_) {
+    if (device.judge) sum.add(device.judge->report().timeline(), {Timeline::Findings});
+  }
+  return sum;
+}
+
+Table Run::readings_table() const {
+  Table table{{"device", "question", "", "reading", "packets", "the first one"}, {}};
+  for (const auto& [number, device] : devices_) {
+    if (!device.readings) continue;
+    for (std::size_t i = 0; i < Readings::questions().size(); ++i) {
+      const Question& question = Readings::questions()[i];
+      for (const Reading& r : device.readings->of(i)) {
+        table.rows.push_back({device.name, question.assumption, question.about, r.words, std::to_string(r.packets),
+                              packet(r.capture, r.first)});
+      }
+    }
+  }
+  return table;
+}
+
+/// What a device has chosen that is not the default, and what it does in two ways.
+std::string Run::readings_text() const {
+  std::vector<std::string> lines;
+  for (const auto& [number, device] : devices_) {
+    if (!device.readings) continue;
+    for (std::size_t i = 0; i < Readings::questions().size(); ++i) {
+      const Question& question = Readings::questions()[i];
+      const auto some = device.readings->of(i);
+      const std::string begin = fmt::format("{} {}: ", device.name, question.assumption);
+      if (some.size() > 1) {
+        lines.push_back(begin + fmt::format("both: {} ({}) and {} ({})", some[0].words,
+                                            packet(some[0].capture, some[0].first), some[1].words,
+                                            packet(some[1].capture, some[1].first)));
+      } else if (some.size() == 1 && some[0].value != default_of(question)) {
+        lines.push_back(begin + fmt::format("{}, {} packets", some[0].words, some[0].packets));
+      }
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(lines.size(), kFewReadings); ++i) text += "  " + lines[i] + "\n";
+  if (lines.size() > kFewReadings) {
+    text += fmt::format("  {} readings more of open questions: --json has them\n", lines.size() - kFewReadings);
+  }
+  return text;
+}
+
+Json Run::readings_json() const {
+  Json list = Json::array();
+  for (const auto& [number, device] : devices_) {
+    if (!device.readings || device.readings->empty()) continue;
+    list.push_back({{"device", device.name}});
+    list.items.back()["questions"] = device.readings->json();
+  }
+  return list;
+}
+
+}  // namespace mrc::ref
