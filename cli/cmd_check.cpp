@@ -19,6 +19,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/failure_page.hpp"
+#include "cli/live.hpp"
 #include "cli/log_input.hpp"
 #include "cli/output.hpp"
 #include "cli/run_bins.hpp"
@@ -44,10 +45,12 @@ namespace mrc::cli {
 namespace {
 
 struct Options {
-  std::vector<std::string> files, devices, at, waive;
-  std::string profile, json, html, annotate, trace, pages, coverage, bins;
+  std::vector<std::string> files, devices, at, waive, live;
+  std::string profile, json, html, annotate, trace, pages, coverage, bins, ring;
   bool strict = false, rules = false, replay = false, gains = false, qps = false;
-  uint64_t slow = 1;
+  uint64_t slow = 1, learn = 3, ring_mb = 64;
+  /// What is judged is called so.
+  std::string name() const { return live.empty() ? files.front() : "--live"; }
 };
 
 /// What a profile may be.
@@ -179,29 +182,26 @@ std::optional<std::string> read_once(const Options& o) {
   return at == o.files.end() ? std::nullopt : std::optional(*at);
 }
 
-/// What the frames of the captures tell of QPs. Reads them once.
-log::Conversations conversations_of(log::ImportOptions captures) {
+/// What the frames of the captures tell of QPs. Reads them once; `part`: they may end anywhere.
+log::Conversations conversations_of(log::ImportOptions captures, bool part = false) {
   log::Conversations found;
   captures.packet = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame&) {
     found.packet(packet, wire);
   };
+  captures.captured = nullptr;
   const auto read = log::import_captures(captures, [&](const log::Record& record) {
     if (std::holds_alternative<log::Gap>(record.body)) found.lost();
   });
-  if (!read && !g_stop) refuse(read.error());
+  if (!read && !g_stop && !part) refuse(read.error());
   return found;
 }
 
-/// Captures become one log. Which frames left or reached a device for certain is known of captures at its ports only.
-void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first, Progress& progress, ref::Run& run,
-                   TraceOption& trace) {
+/// Which captures, at whose ports, of which devices, and how they are read.
+log::ImportOptions import_options(const Options& o, const ref::RunOptions& how) {
   log::ImportOptions captures;
   captures.slow = o.slow;
   for (const std::string& file : o.files) captures.files.push_back({file, {}});
-  // What is no file can be opened once: it is open already.
-  const ReadFrom from(first.buffer(), first.size() == 0);
-  const std::string given = o.files.front();
-  if (first.size() == 0) captures.files.front().path = "-";
+  if (!o.live.empty()) captures.files.push_back({"-", {}, "the live capture"});
   if (how.profile) captures.wire = how.profile->wire();
   const auto device = [&](std::vector<log::Ip> addresses) {
     for (std::size_t i = 0; i < captures.devices.size(); ++i) {
@@ -226,21 +226,47 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
     }
     const std::size_t index = device({address_of("--at", text.substr(0, equals))});
     for (log::ImportFile& file : captures.files) {
-      if (equals == std::string::npos || file.path == text.substr(equals + 1) ||
-          (&file == captures.files.data() && given == text.substr(equals + 1))) {
-        file.at = index;
-      }
+      if (equals == std::string::npos || file.path == text.substr(equals + 1)) file.at = index;
     }
   }
-  ref::Profile none;
-  captures.profile = [&](const wire::WireConfig& wire) {
+  captures.profile = [&how](const wire::WireConfig& wire) {
+    ref::Profile none;
     if (!how.profile) none.read_as(wire);
     return ref::to_json(how.profile.value_or(none));
   };
+  return captures;
+}
+
+/// Frames have to tell of QPs.
+bool infers(const ref::RunOptions& how) { return !how.profile || how.profile->qps.empty(); }
+
+/// Judges captures. Which frames left or reached a device for certain is known of captures at its ports only. Returns
+/// why they could not be read.
+std::optional<wire::Error> judge_captures(log::ImportOptions& captures, const std::optional<log::Conversations>& told,
+                                          const std::vector<std::string>& names, ref::Run& run, TraceOption& trace) {
+  if (told) captures.qps = [&](const log::ImportDevice& d) { return told->qps(d.addresses); };
+  auto own = std::make_unique<log::Record>();
+  const auto imported = log::import_captures(captures, [&](log::Record& record) {
+    trace.add(record);
+    std::swap(*own, record);
+    run.take(own);
+  });
+  if (!imported) return imported.error();
+  run.evidence({*imported, names, told ? told->untold() : std::map<std::string, uint64_t>{}});
+  return std::nullopt;
+}
+
+/// Captures become one log.
+void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first, Progress& progress, ref::Run& run,
+                   TraceOption& trace) {
+  log::ImportOptions captures = import_options(o, how);
+  // What is no file can be opened once: it is open already.
+  const ReadFrom from(first.buffer(), first.size() == 0);
+  if (first.size() == 0) captures.files.front().path = "-";
   captures.progress = [&](uint64_t bytes) { return progress.go_on(bytes, run.packets()); };
   std::optional<log::Conversations> told;
   std::vector<std::unique_ptr<Spool>> spools;
-  if (!how.profile || how.profile->qps.empty()) {
+  if (infers(how)) {
     for (std::size_t i = 0; i < o.files.size(); ++i) {
       if (!is_stream(o.files[i])) continue;
       log::ImportFile& file = captures.files[i];
@@ -252,17 +278,91 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
       file.path = spools.back()->path();
     }
     told = conversations_of(captures);
-    captures.qps = [&](const log::ImportDevice& d) { return told->qps(d.addresses); };
   }
-  auto own = std::make_unique<log::Record>();
-  const auto imported = log::import_captures(captures, [&](log::Record& record) {
-    trace.add(record);
-    std::swap(*own, record);
-    run.take(own);
-  });
+  const auto problem = judge_captures(captures, told, o.files, run, trace);
   progress.clear();
-  if (imported) run.evidence({*imported, o.files, told ? told->untold() : std::map<std::string, uint64_t>{}});
-  if (!imported && !g_stop) refuse(imported.error());
+  if (problem && !g_stop) refuse(*problem);
+}
+
+/// How a live capture goes on: a line each second, and each rule that is broken as soon as it is.
+class LiveStatus {
+ public:
+  explicit LiveStatus(const ref::Run& run) : run_(run) {}
+  void packet() { ++packets_; }
+  uint64_t packets() const { return packets_; }
+  /// Call it often.
+  void tick() {
+    const Clock::time_point now = Clock::now();
+    if (now - shown_ < std::chrono::seconds(1)) return;
+    uint64_t findings = 0;
+    for (const ref::Run::Alike& group : run_.alike()) {
+      findings += group.count;
+      const ref::Finding& f = group.first;
+      if (!known_.emplace(f.device, f.rule).second) continue;
+      line_.clear();
+      text_out() << printable(fmt::format("{} {}: {}\n  ", ref::time_text(f.time), run_.name_of_device(f.device),
+                                          run_.head(f)) +
+                              ref::to_text(f))
+                 << std::flush;
+    }
+    const std::string line = fmt::format("mrc check: {} s, {} packets, {} packets/s, {} findings",
+                                         std::chrono::duration_cast<std::chrono::seconds>(now - begin_).count(),
+                                         packets_, packets_ - packets_shown_, findings);
+    packets_shown_ = packets_;
+    shown_ = now;
+    if (line_.on()) {
+      line_.show(line);
+    } else {
+      std::cerr << line << std::endl;
+    }
+  }
+  void clear() { line_.clear(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const ref::Run& run_;
+  StatusLine line_;
+  uint64_t packets_ = 0, packets_shown_ = 0;
+  std::set<std::pair<uint32_t, ref::Rule>> known_;
+  Clock::time_point begin_ = Clock::now(), shown_ = begin_;
+};
+
+/// Judges what dumpcap captures until Ctrl-C. It cannot be read twice: QPs are those of its first seconds.
+void push_live(const Options& o, const ref::RunOptions& how, PacketRing& ring, ref::Run& run, TraceOption& trace) {
+  log::ImportOptions captures = import_options(o, how);
+  LiveStatus status(run);
+  LiveCapture live(o.live);
+  live.each([&] { status.tick(); });
+  std::optional<log::Conversations> told;
+  if (infers(how)) {
+    if (o.learn != 0) live.keep(std::chrono::seconds(o.learn));
+    std::istringstream kept{std::string(live.kept())};
+    const ReadFrom from(*kept.rdbuf(), true);
+    told = conversations_of(captures, true);
+  }
+  const ReadFrom from(live, true);
+  captures.each = 64;
+  captures.captured = [&](const wire::CapturedFrame& frame, const wire::PacketSource& source) {
+    status.packet();
+    if (!o.ring.empty()) ring.add(frame, source);
+  };
+  captures.progress = [&](uint64_t) {
+    status.tick();
+    const auto devices = run.judged();
+    if (std::ranges::any_of(devices, [&](const auto& one) { return !run.found(one.first).empty(); })) ring.found();
+    return true;
+  };
+  const auto problem = judge_captures(captures, told, {}, run, trace);
+  status.clear();
+  if (const std::string why = live.failure(); !why.empty()) {
+    if (status.packets() == 0) {
+      throw UsageError(fmt::format("dumpcap cannot capture on {}: {}.", fmt::join(o.live, ", "), why), live.remedy());
+    }
+    run.stopped("dumpcap ended: " + why);
+  } else if (problem) {
+    refuse(*problem);
+  }
+  g_stop = false;  // it was the end of the capture, not of the judging
 }
 
 /// Comment of a packet: what it broke.
@@ -270,6 +370,23 @@ std::string comment_of(const ref::Finding& f) {
   return fmt::format("{} {}: {}; came {}; right {}", ref::name_of(f.verdict), ref::info(f.rule).id,
                      ref::info(f.rule).text, f.came, f.right);
 }
+
+/// Comments of the packets that broke a rule, by capture or (of a log) device and their numbers.
+class Comments {
+ public:
+  Comments(const ref::Run& run, Kind kind) {
+    for (const ref::Finding& f : run.findings()) {
+      if (f.frame != 0) of_[{kind == Kind::Log ? f.device : f.capture, f.frame}].push_back(comment_of(f));
+    }
+  }
+  std::vector<std::string> of(uint32_t which, uint64_t number) const {
+    const auto at = of_.find({which, number});
+    return at == of_.end() ? std::vector<std::string>{} : at->second;
+  }
+
+ private:
+  std::map<std::pair<uint32_t, uint64_t>, std::vector<std::string>> of_;
+};
 
 /// Copies are pcapng, whatever the capture is, and not packed.
 std::string annotated_name(const std::string& file) {
@@ -311,22 +428,14 @@ void annotate(const Options& o, const ref::Run& run, Kind kind, const OutputFold
     if (g_stop) throw UsageError("--annotate was not written: the check was stopped.", "Let it come to its end.");
   };
   refuse_stop();
-  std::map<std::pair<uint32_t, uint64_t>, std::vector<std::string>> comments;
-  const bool log = kind == Kind::Log;
-  for (const ref::Finding& f : run.findings()) {
-    if (f.frame != 0) comments[{log ? f.device : f.capture, f.frame}].push_back(comment_of(f));
-  }
-  const auto comments_of = [&](uint32_t of, uint64_t number) -> std::vector<std::string> {
-    const auto at = comments.find({of, number});
-    return at == comments.end() ? std::vector<std::string>{} : at->second;
-  };
+  const Comments comments(run, kind);
   const auto path_of = [&](const std::string& name) { return (folder.path() / name).string(); };
-  if (!log) {
+  if (kind == Kind::Capture) {
     for (uint32_t i = 0; i < o.files.size(); ++i) {
       const std::string& file = o.files[i];
       Output* const out = outputs.add("--annotate", path_of(annotated_name(file)));
       outputs.write(out, [&](std::ostream& stream) {
-        copy(file, stream, [&](uint64_t number) { return comments_of(i, number); });
+        copy(file, stream, [&](uint64_t number) { return comments.of(i, number); });
         refuse_stop();
       });
     }
@@ -343,7 +452,7 @@ void annotate(const Options& o, const ref::Run& run, Kind kind, const OutputFold
         for (log::Record record; !g_stop && input.reader().next(record);) {
           const auto* frame = std::get_if<log::Frame>(&record.body);
           if (frame == nullptr || record.device != number) continue;
-          writer.write(frame->plane, record.time / 1000, frame->bytes, comments_of(number, frame->number),
+          writer.write(frame->plane, record.time / 1000, frame->bytes, comments.of(number, frame->number),
                        frame->length);
         }
         refuse_stop();
@@ -371,6 +480,7 @@ int exit_code(ref::Verdict verdict, bool strict) {
 std::string repro(const Options& o, const Context& context) {
   std::string text = context.program + (o.replay ? " replay" : " check");
   for (const std::string& file : o.files) text += " " + file;
+  for (const std::string& interface : o.live) text += " --live " + interface;
   if (!o.profile.empty()) text += " --profile " + o.profile;
   for (const std::string& device : o.devices) text += " --device " + device;
   return text;
@@ -421,12 +531,54 @@ void pages(const Options& o, const ref::Run& run, Kind kind, const OutputFolder&
   outputs.write(list, [&](std::ostream& out) { out << index.html(); });
 }
 
+/// What does not go together with a live capture, and what needs one.
+void refuse_live(const Options& o) {
+  if (o.live.empty()) {
+    if (!o.ring.empty()) throw UsageError("--ring keeps packets of a live capture.", "Add --live INTERFACE.");
+    return;
+  }
+  const auto refuse_with = [](bool given, const std::string& option, const char* remedy) {
+    if (given) throw UsageError("--live and " + option + " do not go together.", remedy);
+  };
+  refuse_with(!o.files.empty(), o.files.empty() ? "" : o.files.front(), "Leave out the file: what is live is no file.");
+  constexpr const char* kTwice = "A live capture cannot be read twice: --ring DIR keeps the packets around a finding.";
+  refuse_with(!o.annotate.empty(), "--annotate", kTwice);
+  refuse_with(!o.pages.empty(), "--pages", kTwice);
+  refuse_with(!o.trace.empty(), "--trace", "A trace is held in memory: --ring DIR keeps the packets around a finding.");
+  refuse_with(o.gains, "--gains", "It is for logs.");
+}
+
+/// What a log says itself.
+void refuse_of_log(const Options& o, const LogInput& log) {
+  if (!o.at.empty()) {
+    throw UsageError("--at is for captures, and " + log.name() + " is a log.", "Leave it out: a log says it itself.");
+  }
+  if (o.slow != 1) {
+    throw UsageError("--slow is for captures, and " + log.name() + " is a log.",
+                     "Leave it out: a log has NICs' times.");
+  }
+}
+
+/// The packets around the first finding, if there is one.
+void write_ring(const ref::Run& run, PacketRing& ring, const OutputFolder& folder, Outputs& outputs) {
+  const Comments comments(run, Kind::Capture);
+  if (run.findings().empty() || ring.empty()) {
+    text_out() << "nothing was found: " << folder.path().string() << " gets no capture\n";
+    return;
+  }
+  Output* const file = outputs.add("--ring", (folder.path() / "finding.pcapng").string());
+  outputs.write(file,
+                [&](std::ostream& out) { ring.write(out, [&](uint64_t number) { return comments.of(0, number); }); });
+  text_out() << fmt::format("{} has packets {} to {}\n", file->path(), ring.first(), ring.last());
+}
+
 int check(const Options& o, const Context& context) {
   if (o.rules) {
     list_rules();
     return kPass;
   }
-  if (o.files.empty())
+  refuse_live(o);
+  if (o.files.empty() && o.live.empty())
     throw UsageError("no log or capture is named.",
                      o.replay ? "Name one, or see 'mrc replay --help'." : "Name one, or see 'mrc check --help'.");
   Outputs outputs(o.replay ? "mrc replay" : "mrc check");
@@ -441,6 +593,8 @@ int check(const Options& o, const Context& context) {
       throw UsageError("--annotate reads its input twice, and " + *file + " cannot be.", "Name a file.");
     folder.emplace("--annotate", o.annotate);
   }
+  std::optional<OutputFolder> ring_folder;
+  if (!o.ring.empty()) ring_folder.emplace("--ring", o.ring);
   std::optional<OutputFolder> page_folder;
   if (!o.pages.empty()) {
     if (const auto file = read_once(o))
@@ -454,28 +608,27 @@ int check(const Options& o, const Context& context) {
   TraceOption trace(outputs.add("--trace", o.trace), page_folder.has_value());
   const StopOnSignal stop;
   Progress progress(o.replay ? "mrc replay" : "mrc check", o.files);
-  LogInput first(o.files.front());
-  const Kind kind = kind_of(first);
-  if (kind == Kind::Log && !o.at.empty()) {
-    throw UsageError("--at is for captures, and " + first.name() + " is a log.", "Leave it out: a log says it itself.");
-  }
-  if (kind == Kind::Log && o.slow != 1)
-    throw UsageError("--slow is for captures, and " + first.name() + " is a log.",
-                     "Leave it out: a log has NICs' times.");
+  std::optional<LogInput> first;
+  if (o.live.empty()) first.emplace(o.files.front());
+  const Kind kind = first ? kind_of(*first) : Kind::Capture;
+  if (kind == Kind::Log) refuse_of_log(o, *first);
   if (o.gains) {
     if (kind == Kind::Capture)
-      throw UsageError("--gains is for logs, and " + first.name() + " is a capture.", "Captures show no events.");
-    if (first.size() == 0) throw UsageError("--gains reads its input several times.", "Name a file.");
+      throw UsageError("--gains is for logs, and " + first->name() + " is a capture.", "Captures show no events.");
+    if (first->size() == 0) throw UsageError("--gains reads its input several times.", "Name a file.");
     text_out() << gains(o.files, how);
     return kPass;
   }
   // What a profile tells is a promise; else what a device does is its choice.
   how.readings = kind == Kind::Capture && !how.profile;
   ref::Run run(how);
-  if (kind == Kind::Capture) {
-    push_captures(o, how, first, progress, run, trace);
+  PacketRing ring(o.ring_mb << 20);
+  if (!o.live.empty()) {
+    push_live(o, how, ring, run, trace);
+  } else if (kind == Kind::Capture) {
+    push_captures(o, how, *first, progress, run, trace);
   } else {
-    push_log(first, progress, run, trace);
+    push_log(*first, progress, run, trace);
     for (std::size_t i = 1; i < o.files.size() && !g_stop; ++i) {
       progress.next_file();
       LogInput input(o.files[i]);
@@ -509,7 +662,8 @@ int check(const Options& o, const Context& context) {
   if (page_folder)
     outputs.attempt([&] { pages(o, run, kind, *page_folder, *trace.story(), repro(o, context), outputs); });
   if (folder) outputs.attempt([&] { annotate(o, run, kind, *folder, outputs); });
-  outputs.write(html, [&](std::ostream& out) { out << picture::check_page(run, "mrc check " + o.files.front()); });
+  if (ring_folder) outputs.attempt([&] { write_ring(run, ring, *ring_folder, outputs); });
+  outputs.write(html, [&](std::ostream& out) { out << picture::check_page(run, "mrc check " + o.name()); });
   return outputs.finish(exit_code(run.verdict(), o.strict));
 }
 
@@ -543,11 +697,17 @@ void register_check(Command& app, Context& context) {
 Examples:
   mrc check run.mrclog                          a log
   mrc check port.pcapng --profile nic.json --at fd00::1   a capture taken at the ports of a NIC
+  mrc check --live eth0 --ring kept             what comes and goes there, until Ctrl-C
   mrc check --rules                             what is held
   mrc check run.mrclog --pages found            a page with pictures for each rule that is broken
   mrc check run.mrclog --gains --device dut     what it brings that the device shows take, answer, path, cc
 Exit codes: 0 pass or deviates, 1 fail (--strict: deviates too), 3 the evidence is broken, 5 nothing to judge.)");
   common_options(command, *options);
+  command.words("--live", options->live, "judge what dumpcap captures on this interface, until Ctrl-C").called("IFACE");
+  command.text("--ring", options->ring, "of a live capture, the packets around the first finding there");
+  command.number("--ring-mb", options->ring_mb, 1, 4096, "how many megabytes --ring keeps");
+  command.number("--learn", options->learn, 0, 60,
+                 "seconds of a live capture, from its first packet on, that tell of QPs before it is judged");
   command.flag("--rules", options->rules, "list the rules");
   command.flag("--gains", options->gains, "which rules each kind of event that the devices show wakes");
   command.action([options, &context] { context.exit_code = check(*options, context); });

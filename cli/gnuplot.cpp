@@ -8,31 +8,15 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <sstream>
 #include <thread>
 
 #include "cli/context.hpp"
 #include "cli/fd_buf.hpp"
+#include "cli/program_path.hpp"
 
 namespace mrc::cli {
-namespace {
-
-std::string gnuplot_path() {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "/usr/bin:/bin");
-  std::string folder;
-  while (std::getline(folders, folder, ':')) {
-    std::string file = (folder.empty() ? "." : folder) + "/gnuplot";
-    if (::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return {};
-}
-
-}  // namespace
-
 void need_gnuplot(const std::string& option) {
-  if (gnuplot_path().empty()) {
+  if (program_path("gnuplot").empty()) {
     throw UsageError(option + " needs gnuplot, which is not installed.",
                      "As root: apt-get install --no-install-recommends gnuplot-nox");
   }
@@ -40,7 +24,7 @@ void need_gnuplot(const std::string& option) {
 
 std::string plot_svg(unsigned width, unsigned height, const std::string& script) {
   // Script and picture go through pipes: what gnuplot does not write itself it cannot cut short.
-  const std::string program = gnuplot_path();
+  const std::string program = program_path("gnuplot");
   const std::string text =
       fmt::format("set terminal svg size {},{} dynamic font 'sans,12' background '#ffffff'\n{}", width, height, script);
   std::string svg;

@@ -32,7 +32,6 @@ constexpr uint64_t kMostNs = (~uint64_t{0} >> 1) / kPsPerNs;
 constexpr Time kSlack = 1'000'000'000;
 /// Packets of one capture that are put into the order of their times: both directions of a port, queues of a NIC.
 constexpr std::size_t kAhead = 64;
-constexpr uint64_t kUntilEach = 4096, kProgressEach = 4096;
 constexpr const char* kRemedy = "Name an existing capture that you may read, or -.";
 
 Ip mapped(const std::array<uint8_t, 4>& ipv4) {
@@ -89,7 +88,7 @@ class Importer {
       const std::size_t i = heap_.top().second;
       heap_.pop();
       if (auto problem = packet(i)) return *problem;
-      if (result_.counts.packets % kProgressEach == 0 && o_.progress && !o_.progress(bytes_read())) break;
+      if (result_.counts.packets % o_.each == 0 && o_.progress && !o_.progress(bytes_read())) break;
       if (auto problem = fetch(i)) return *problem;
     }
     tell_losses();
@@ -175,6 +174,7 @@ class Importer {
       if (loss.interface < input.interfaces.size()) losses_.push_back({i, input.number, loss});
     }
     if (input.over) return std::nullopt;
+    if (o_.captured) o_.captured(*frame, *input.reader);
     const uint64_t time = frame->time_ns;
     input.ahead.emplace(std::pair{time, ++input.number}, std::move(frame));
     return std::nullopt;
@@ -451,7 +451,7 @@ class Importer {
     frame_.flags = of_capture;
     Known& known = known_[device];
     // The captures go on from the newest packet's time at the earliest, as far as they are in order.
-    if (++known.records - known.records_at_until < kUntilEach || newest_ < kSlack) return;
+    if (++known.records - known.records_at_until < o_.each || newest_ < kSlack) return;
     known.records_at_until = known.records;
     known.until = std::max(known.until, newest_ - kSlack);
     tell(device, known.until, Until{});

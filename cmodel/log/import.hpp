@@ -12,6 +12,7 @@
 
 #include "log/left_out.hpp"
 #include "log/record.hpp"
+#include "wire/captured.hpp"
 #include "wire/packet.hpp"
 #include "wire/result.hpp"
 
@@ -42,12 +43,16 @@ struct ImportOptions {
   /// Called with each packet that is in the log, once, and how it is read. The frame may have lost its bytes to a
   /// record. Null: nobody asks.
   std::function<void(const wire::Packet&, const wire::WireConfig&, const Frame&)> packet{};
+  /// Called with each packet as it is read, in the order of its capture; the rest is not in the log yet. Null: nobody.
+  std::function<void(const wire::CapturedFrame&, const wire::PacketSource&)> captured{};
   /// QPs of a device that is not told of any, which follow its Device record: conversations.hpp. Null: none.
   std::function<std::vector<Qp>(const ImportDevice&)> qps{};
   /// Overrules what the captures say.
   std::optional<wire::WireConfig> wire{};
   /// Called now and then with the bytes that were read. False: what has been read is all. Null: nobody asks.
   std::function<bool(uint64_t bytes)> progress{};
+  /// So often that is, and an Until is told: each so many packets.
+  uint64_t each = 4096;
   /// How far the times of each plane may be wrong, ps.
   std::array<Time, kMaxPlanes> clock_error{};
   /// So many ns of the captures' clock are one of the devices': of NICs that run slower than the wall's
