@@ -488,6 +488,10 @@ void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
     ce |= probe.copy.ce;
   }
   if (!same_id && id == 0xFFFF && !a.trimmed && answers_returned(seen, qp, a, {}, h.entropy)) return;
+  if (!same_id && id == 0xFFFF && !a.trimmed && w_.settings().loss_port) {
+    w_.report().rests(Rule::RespProbe, "a port may have gone down, and what it told is told again");
+    return;
+  }
   if (!same_id && id == 0xFFFF && !w_.settings().trim_silent) {
     check(Rule::RespProbe, a.trimmed || !qp.seen(log::kSeenTrims), seen, qp,
           [] { return std::string("probe id 0xffff only once a trimmed packet came"); });

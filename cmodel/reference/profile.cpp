@@ -59,6 +59,8 @@ constexpr Setting kSettings[] = {
     {"IP_PLANE.lsb", "A-76", 127, nullptr, &Settings::ip_plane_lsb},
     {"REORDER.pkts", "A-08", 32767, nullptr, &Settings::reorder_pkts},
     {"REORDER.same_ev", "A-08", 1, &Settings::same_ev, nullptr},
+    {"LOSS.port", "A-82", 1, &Settings::loss_port, nullptr},
+    {"LOSS.time", "A-83", 1, &Settings::loss_time, nullptr},
     {"EV_CTL.min_active", "A-31", 511, nullptr, &Settings::min_active},
     {"EV_PROBE.interval", "A-32", 65535, nullptr, &Settings::probe_interval},
     {"EV_PROBE.cap", "A-71", 14, nullptr, &Settings::probe_cap},

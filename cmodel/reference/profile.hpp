@@ -64,6 +64,8 @@ struct Settings {
   uint32_t ip_plane_lsb = 64;                      ///< A-76 IP_PLANE.lsb
   uint32_t reorder_pkts = 64;                      ///< A-08 REORDER.pkts
   bool same_ev = true;                             ///< A-08 REORDER.same_ev
+  bool loss_port = false;                          ///< A-82 LOSS.port: after a port fell answers are told again
+  bool loss_time = false;                          ///< A-83 LOSS.time: time stamps tell of losses
   uint32_t min_active = 8;                         ///< A-31 EV_CTL.min_active
   uint32_t probe_interval = 781;                   ///< A-32 EV_PROBE.interval, 128 ns
   uint32_t probe_cap = 6;                          ///< A-71 EV_PROBE.cap

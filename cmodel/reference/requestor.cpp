@@ -78,11 +78,13 @@ unsigned Requestor::heard(const Word& word, Time time) {
     highest = std::max(highest, *word.trigger);
     triggered_ = std::max(triggered_, *word.trigger);
     const Flight* const flight = find(*word.trigger);
+    if (flight != nullptr) through_ = std::max(through_, flight->last);
     if (flight != nullptr && flight->times == 1) {
       Time& newest = triggers_[flight->ev];
       newest = std::max(newest, flight->last);
     }
   }
+  through_ = std::max(through_, word.asked);
   if (fresh != 0) progress_ = time;
   gaps(word, time);
   highest_ = std::max(highest_, std::min(highest, next_ - 1));
@@ -144,6 +146,7 @@ unsigned Requestor::causes(Seq psn, Time time, Time lag) const {
   if (flight->times == 1 && wide_ != 0 && psn + n <= highest_) causes |= kByGap;
   const auto trigger = triggers_.find(flight->ev);
   if (rules_.same_ev && trigger != triggers_.end() && trigger->second > flight->last) causes |= kBySameEv;
+  if (rules_.by_time && through_ > flight->last) causes |= kByTime;
   // The clock runs from when the device meant to send, which may lie before the frame by what the host and other
   // frames kept it waiting: half an interval, or the transmission before.
   const bool half = time + lag >= flight->last + rules_.interval / 2;

@@ -24,12 +24,14 @@ inline constexpr unsigned kByGap = 2;          ///< enough later packets have ar
 inline constexpr unsigned kBySameEv = 4;       ///< one sent later on its EV has arrived (A-08)
 inline constexpr unsigned kByTimer = 8;        ///< its time is over (A-07)
 inline constexpr unsigned kByReturn = 32;      ///< a switch has sent it back (A-80)
+inline constexpr unsigned kByTime = 64;        ///< what was sent later has arrived (A-83)
 inline constexpr unsigned kByMissingAck = 16;  ///< the newest one, all is reported, and an ACK is missing (A-17)
 
 struct RequestorRules {
   uint32_t reorder = 64;  ///< A-08
   bool same_ev = true;    ///< A-08
   Time interval = 0;      ///< of the timer, ps (A-07)
+  bool by_time = false;   ///< A-83
 };
 
 /// What a SACK or ACK says of PSNs.
@@ -40,6 +42,7 @@ struct Word {
   Seq above = 0;               ///< ooo_count
   std::optional<Seq> trigger;  ///< the packet that brought it
   unsigned mpr = 0;            ///< 0: nothing said
+  Time asked = 0;              ///< when the probe that it answers was sent; 0: it answers none
 };
 
 class Requestor {
@@ -134,6 +137,7 @@ class Requestor {
   Time progress_ = 0;
   double arrived_ = 0;
   Time wide_ = 0;                      ///< newest word with at least `reorder` packets above cack
+  Time through_ = 0;                   ///< newest transmission of what has brought a SACK
   std::map<uint32_t, Time> triggers_;  ///< EV -> last transmission of a packet, sent once, that brought a SACK
 };
 

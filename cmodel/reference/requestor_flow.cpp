@@ -22,7 +22,9 @@ uint32_t psn24(Seq psn) { return static_cast<uint32_t>(psn & 0xFFFFFF); }
 
 Time interval_of(const log::Qp& qp) { return Time{1'024'000} << std::min(qp.timeout, 24u); }
 
-RequestorRules rules_of(const Settings& s, const log::Qp& qp) { return {s.reorder_pkts, s.same_ev, interval_of(qp)}; }
+RequestorRules rules_of(const Settings& s, const log::Qp& qp) {
+  return {s.reorder_pkts, s.same_ev, interval_of(qp), s.loss_time};
+}
 
 }  // namespace
 
@@ -189,7 +191,7 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   // Whichever transmission the NACK was about.
   const bool trimmed = old.named != 0 && old.named > old.earlier &&
                        (old.named_reason == kTrimmed || old.named_reason == kTrimmedLasthop);
-  if (trimmed || (causes & (kByGap | kBySameEv | kByReturn)) != 0) return;
+  if (trimmed || (causes & (kByGap | kBySameEv | kByReturn | kByTime)) != 0) return;
   // One whose cause came before the progress may leave after it: soon, or when the host has given what was asked for.
   const bool excusable = std::exchange(excusable_, false);
   if (old.last <= hi_.progress()) return;
@@ -315,6 +317,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     word.bitmap = h.sack_bitmap;
     word.above = p.cc_state ? p.cc_state->ooo_count : 0;
     if (h.pr == 0) word.trigger = word.cack + h.ack_psn_offset;
+    if (h.pr != 0) word.asked = asked_;
     if (h.pr != 0 && h.m != kAlwaysSkip) ev_answered(ev_of_probe(h), h.m == RequestorEvs::kSkipOnce);
     word.mpr = qp_.dynamic_mpr ? h.mpr : 0;
     if (word.mpr != 0 && word.cack >= hi_.cack()) granted(word, seen.last);
