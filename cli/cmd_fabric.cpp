@@ -229,10 +229,6 @@ int simulate(const Options& o, const Context& context) {
   }
   TraceOption trace(outputs.add("--trace", o.trace));
   std::optional<log::Writer> log;
-  if (!o.record.empty() && scenario.overdue != 0) {
-    throw UsageError("--record of a scenario with overdue: the judge knows no such sign of a loss.",
-                     "Leave out overdue, or --record.");
-  }
   std::optional<FabricRecord> record;
   if (log_file != nullptr) log.emplace(log_file->stream());
   if (log || trace.on()) {

@@ -55,9 +55,11 @@ ref::Profile profile_of(const sim::FastConfig& c, const sim::Endpoint& endpoint,
   s.rtt_rtx = c.rtt_rtx;
   s.nominal = static_cast<uint32_t>(c.nominal);
   s.trim_silent = !c.trim_sack;
-  s.state_silent = c.state_probe == 0 && endpoint.apart();
+  s.state_silent = c.silence == 0 && endpoint.apart();
   s.reorder_pkts = c.reorder;
   s.same_ev = c.same_ev;
+  s.loss_port = c.port_loss;
+  s.loss_time = c.overdue != 0 || c.silence != 0;
   s.min_active = std::min(c.ev_min_active, 511u);
   s.probe_interval = c.probe_interval;
   s.probe_kind = static_cast<uint32_t>(c.probe_kind);
@@ -181,6 +183,7 @@ class RecordedEndpoint final : public sim::Endpoint, sim::Listener {
     inside_->listen(listener == nullptr ? nullptr : this);
   }
   sim::EndpointStats stats() const override { return inside_->stats(); }
+  std::span<const sim::LossNote> losses() const override { return inside_->losses(); }
   sim::EvCounts ev_counts(uint32_t qpn) const override { return inside_->ev_counts(qpn); }
   bool steady(uint32_t qpn) const override { return inside_->steady(qpn); }
   const char* fidelity() const override { return inside_->fidelity(); }

@@ -7,8 +7,8 @@ every row of the table "Choices" names settings that exist, and a test that carr
 without a setting has no place there); every row of "Design decisions" names files that exist; ids are there once,
 and those that other files name are there.
 
-A setting is `REGISTER.field` or `TABLE.field` (cmodel/spec/csr.yaml), `scenario key` (tb/environment/scenario.cpp) or
-`mrc command --option` (cli)."""
+A setting is `REGISTER.field` or `TABLE.field` (cmodel/spec/csr.yaml), `scenario key` (tb/environment/scenario.cpp),
+`fabric key` (sim/experiment/scenario.cpp) or `mrc command --option` (cli)."""
 import re
 import sys
 from pathlib import Path
@@ -72,7 +72,14 @@ def known_keys():
     return set(re.findall(r"(?:KEY|SWITCH|KEY_OF)\((\w+),", (ROOT / "tb/environment/scenario.cpp").read_text()))
 
 
+def fabric_keys():
+    return set(re.findall(r"(?:NUMBER|ZERO_OR|FLAG|TEXT)\(\s*Scenario, (\w+),",
+                          (ROOT / "sim/experiment/scenario.cpp").read_text()))
+
+
 def setting_exists(setting, before, fields, keys):
+    if before.endswith("fabric "):
+        return setting in fabric_keys()
     if before.endswith("scenario "):
         return setting in keys
     if setting.startswith("mrc "):

@@ -230,7 +230,7 @@ int run_case(int argc, char** argv) {
     if (arg == "--timeout" || arg == "--state-probe" || arg == "--reorder") {
       const auto value = static_cast<unsigned>(number(++i, 0));
       options.changes.emplace_back([arg, value](FastConfig& config) {
-        (arg == "--timeout" ? config.timeout : arg == "--reorder" ? config.reorder : config.state_probe) = value;
+        (arg == "--timeout" ? config.timeout : arg == "--reorder" ? config.reorder : config.silence) = value;
       });
     }
     if (arg == "--seed") options.seed = number(++i, 1);

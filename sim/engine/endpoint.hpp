@@ -3,6 +3,7 @@
 /// Verilated RTL.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -27,6 +28,24 @@ inline constexpr unsigned kEarlyBytes = 64;
 /// These with what is around them, as wire_bytes() counts.
 inline constexpr unsigned kHeaderBytes = kPreambleBytes + kEarlyBytes + kGapBytes;
 
+/// What told a NIC that a packet was lost (docs/fabric.md, "How a loss is known").
+enum class LossCause : uint8_t { Port, Peer, Gap, SameEv, Time, Question, Timer, Returned };
+inline constexpr unsigned kLossCauses = 8;
+inline constexpr std::array<const char*, kLossCauses> kLossCauseNames{"port", "peer",     "gap",   "same EV",
+                                                                      "time", "question", "timer", "sent back"};
+
+/// A packet that a NIC took for lost, as its sender saw it.
+struct LossNote {
+  Time sent = 0;      ///< its transmission that did not come through; good to 128 ns
+  Time known = 0;     ///< the NIC took it for lost
+  Time again = 0;     ///< it was sent again; 0: not yet
+  Time back = 0;      ///< reported received; 0: not yet
+  uint64_t user = 0;  ///< WorkRequest::id
+  uint32_t qpn = 0, psn = 0, entropy = 0;
+  uint8_t plane = 0, again_plane = 0;
+  LossCause cause = LossCause::Timer;
+};
+
 /// Counts of one endpoint since its start. Bytes are bytes of payload.
 struct EndpointStats {
   uint64_t data_packets = 0;                            ///< WRITE packets sent, retransmissions included
@@ -42,6 +61,7 @@ struct EndpointStats {
   uint64_t sacks = 0, nacks = 0, acks = 0, probes = 0;  ///< sent
   uint64_t completions = 0;                             ///< of work requests
   uint64_t failed_qps = 0;
+  std::array<uint64_t, kLossCauses> found{};  ///< losses by what told of them; a trimmed packet is none
 };
 
 /// State of a QP's EVs, in numbers.
@@ -183,6 +203,8 @@ class Endpoint {
   /// Null: nobody listens.
   virtual void listen(Listener* listener) = 0;
   virtual EndpointStats stats() const = 0;
+  /// What it took for lost, in order; the first 65536. Empty: it keeps no account.
+  virtual std::span<const LossNote> losses() const { return {}; }
   virtual EvCounts ev_counts(uint32_t qpn) const = 0;
   /// The QP is some timer intervals from failing, so that it does not within a microsecond.
   virtual bool steady(uint32_t) const { return false; }

@@ -85,7 +85,16 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.mpr = config.mpr_dest = window_of(scenario, topology);
   config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;
-  config.overdue = static_cast<unsigned>(scenario.overdue);
+  // What the NIC does not do (be_nic) only where it is asked for: endpoints with a clock refuse it.
+  const auto ours = [&](const char* key) { return !nic_rules(scenario) || scenario.source.lines.count(key) != 0; };
+  if (ours("port_loss")) config.port_loss = scenario.port_loss;
+  if (ours("overdue")) config.overdue = static_cast<unsigned>(scenario.overdue);
+  if (ours("silence")) config.silence = static_cast<unsigned>(scenario.silence);
+  config.silence_least = static_cast<unsigned>(scenario.silence_us * 1000 / kNsccTickNs);
+  if (ours("other_plane")) config.other_plane = scenario.other_plane;
+  if (ours("loss_spares")) config.loss_spares = scenario.loss_spares;
+  if (ours("suspect")) config.suspect = static_cast<unsigned>(scenario.suspect);
+  if (ours("strikes")) config.strikes = static_cast<unsigned>(scenario.strikes);
   if (scenario.timeout >= 0) config.timeout = static_cast<unsigned>(scenario.timeout);
   config.ar_shift = static_cast<unsigned>(scenario.ar_shift);
   config.sack_trigger = static_cast<uint32_t>(scenario.sack_trigger);

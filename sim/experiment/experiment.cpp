@@ -543,6 +543,7 @@ void Experiment::finish(ExperimentResult& r) {
     t.probes += s.probes;
     t.completions += s.completions;
     t.failed_qps += s.failed_qps;
+    for (unsigned c = 0; c < kLossCauses; ++c) t.found[c] += s.found[c];
   }
   for (NodeId n = topology_.hosts(); n < fabric_->nodes(); ++n) {
     const Switch& sw = *fabric_->switch_at(n);
@@ -639,7 +640,48 @@ void Experiment::finish(ExperimentResult& r) {
       r.not_reached.push_back(fmt::format("{} at {:g} us", a.text, static_cast<double>(a.time) / kUs));
   }
   find_recovery(r);
+  tell_losses(r);
   r.flows = std::move(traffic_.flows);
+}
+
+/// What found the losses of each group, and the story of its slowest flow.
+void Experiment::tell_losses(ExperimentResult& r) const {
+  const auto& flows = traffic_.flows;
+  for (uint32_t f = 0; f < flows.size(); ++f) {
+    const Flow& flow = flows[f];
+    if (flow.done == kNever || flow.failed) continue;
+    std::optional<SlowestFlow>& slowest = r.groups[flow.group].slowest;
+    if (slowest && slowest->done - slowest->begun >= flow.done - flow.begun) continue;
+    slowest = SlowestFlow{.flow = f, .begun = flow.begun, .delivered = flow.delivered, .done = flow.done};
+  }
+  for (NodeId h = 0; h < topology_.hosts(); ++h) {
+    for (const LossNote& note : fabric_->endpoint_at(h)->losses()) {
+      if (note.user >= flows.size()) continue;
+      GroupResult& group = r.groups[flows[note.user].group];
+      ++group.found[static_cast<unsigned>(note.cause)];
+      if (!group.slowest || note.user != group.slowest->flow) continue;
+      SlowestFlow& slowest = *group.slowest;
+      ++slowest.lost;
+      std::string by = fmt::format("plane {}", note.plane);
+      if (topology_.clos() && topology_.srv6()) {
+        const uint32_t uplink = note.entropy & ((1u << topology_.path_rule().uplink_bits) - 1);
+        const unsigned from = flows[note.user].from / topology_.hosts_per_leaf(),
+                       to = flows[note.user].to / topology_.hosts_per_leaf();
+        if (from != to) by += fmt::format(" by T1-{}-{}", note.plane, uplink % topology_.spines());
+      }
+      slowest.losses.push_back({note, by});
+    }
+  }
+  for (GroupResult& group : r.groups) {
+    if (!group.slowest) continue;
+    SlowestFlow& slowest = *group.slowest;
+    slowest.from = topology_.node_name(flows[slowest.flow].from);
+    slowest.to = topology_.node_name(flows[slowest.flow].to);
+    const auto end = [](const LossStory& s) { return s.note.back != 0 ? s.note.back : kNever; };
+    std::stable_sort(slowest.losses.begin(), slowest.losses.end(),
+                     [&](const LossStory& a, const LossStory& b) { return end(a) > end(b); });
+    if (slowest.losses.size() > 2) slowest.losses.resize(2);
+  }
 }
 
 void Experiment::find_recovery(ExperimentResult& r) const {

@@ -38,6 +38,20 @@ struct Distribution {
 };
 Distribution distribution(std::vector<Time> values);
 
+/// A packet of the slowest flow that its sender took for lost.
+struct LossStory {
+  LossNote note;
+  std::string by;  ///< its way: "plane 3 by T1-3-5"
+};
+/// The flow of a group that took longest, and why: what it lost, the latest back first.
+struct SlowestFlow {
+  uint32_t flow = 0;  ///< index
+  std::string from, to;
+  Time begun = 0, delivered = 0, done = 0;
+  uint64_t lost = 0;              ///< packets, each as often as it was
+  std::vector<LossStory> losses;  ///< two at most
+};
+
 struct GroupResult {
   std::string label, pattern;
   uint64_t flows = 0, finished = 0, failed = 0, bytes = 0;
@@ -47,6 +61,11 @@ struct GroupResult {
   Time bound = 0;
   double goodput_gbps = 0;  ///< delivered bytes over end - begin
   bool has_curve = false;
+  /// What told of its losses; trimmed packets are none. Of endpoints that keep no account: nothing.
+  std::array<uint64_t, kLossCauses> found{};
+  std::optional<SlowestFlow> slowest{};  ///< of those that have ended
+  /// A quantile of the completion times over the bound.
+  double over(Time t) const { return bound > 0 ? static_cast<double>(t) / static_cast<double>(bound) : 0; }
 };
 
 struct EventResult {
@@ -159,6 +178,7 @@ class Experiment {
   void thin(ExperimentResult& result);
   uint64_t delivered() const;
   void finish(ExperimentResult& result);
+  void tell_losses(ExperimentResult& result) const;
   void find_recovery(ExperimentResult& result) const;
   Time bound_of(uint32_t group) const;
 

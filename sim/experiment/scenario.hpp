@@ -42,12 +42,13 @@ struct Scenario {
   std::string name, description;
   std::string transport = "mrc", endpoints = "fast", preset = "asic800", windows = "auto", returned = "drop";
   bool congestion = true, shared_evs = false, open_end = false, sampling = true, same_ev = true, trim_nack = true,
-       nic_rules = false, share = false;
+       nic_rules = false, share = false, port_loss = true, other_plane = true, loss_spares = true;
   double seed = 1, mtu = 4096;
   unsigned threads = 1;  ///< no key: results do not depend on it
   double duration_us = 1e6, hang_us = 20'000, sample_us = 0;
-  double mpr = 0, reorder = 0, overdue = 0, timeout = -1, sack_trigger = 16384, min_active = 8, probe_us = 100,
+  double mpr = 0, reorder = 0, overdue = 6, timeout = -1, sack_trigger = 16384, min_active = 8, probe_us = 100,
          ar_shift = 0;
+  double silence = 9, silence_us = 0, suspect = 0, strikes = 3;
   double common_evs = 0, probe_kind = 0, ep_repeats = 15, nominal = 0;
   double max_wimm = 32, wimm_over = 0, zero_length = 0, skip_mode = 0, skip_us = 0, returned_dscp = -1;
   double share_epoch = -1, share_least = 4, share_trims = 24, share_pen = 8, share_drain = 0;

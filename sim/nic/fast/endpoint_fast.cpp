@@ -87,9 +87,14 @@ void FastConfig::be_nic(const Preset& preset) {
   mac_holds = true;
   wqe_depth = preset.wqe_depth;
   max_wimm = preset.max_wimm;
-  state_probe = 0;
+  wait_for_timer();
   nic_walks = true;
   clock = cycle;
+}
+
+void FastConfig::wait_for_timer() {
+  port_loss = other_plane = loss_spares = false;
+  overdue = silence = suspect = strikes = 0;
 }
 
 void use_profile(FastConfig& config, const FabricProfile& profile) {
@@ -530,6 +535,9 @@ void FastEndpoint::wake() {
           if (listener_ != nullptr) listener_->delivered(placed.delivery);
         }
         break;
+      case TimerKind::Suspect:
+        ask_suspect(timer.index);
+        break;
       case TimerKind::Wake:
         take_waiting(*dests_[timer.index]);
         break;
@@ -576,6 +584,12 @@ void FastEndpoint::link_changed(unsigned plane, bool up) {
   // A MAC without carrier takes what it is given and loses it.
   if (!up) flush_lane(plane);
   ports_changed();
+  if (!up && config_.port_loss) {
+    for (const auto& qp : qps_) {
+      lose_planes(*qp, 1u << plane, LossCause::Port);
+      tell_again(*qp);
+    }
+  }
   pump();
 }
 

@@ -55,19 +55,26 @@ struct FastConfig {
   bool time_stamps = true;              ///< TSETH; without it there is no round trip to control congestion by
   unsigned reorder = 256;               ///< packets above a gap before it counts as lost (register REORDER)
   bool same_ev = true;                  ///< the oldest gap is lost once a packet sent later on the same EV has arrived
+  /// What was given to a plane whose port is down, here or at the peer, is lost at once.
+  bool port_loss = true;
   /// A gap that a SACK shows is lost, also when it was sent again before, once its newest transmission is older than
-  /// the packet that the SACK answers by so many eighths of the longest round trip of late. Then a QP also asks for the
-  /// receiver's state when it has sent all and hears nothing. 0: no. Needs time stamps; the NIC does not do it.
-  unsigned overdue = 0;
+  /// the packet that the SACK answers by so many eighths of the longest round trip of late. 0: no. Needs time
+  /// stamps.
+  unsigned overdue = 6;
   unsigned timeout = 7;  ///< the timer's interval is 1.024 us x 2^timeout
   RetryLimits retry{};
+  /// In a fabric that trims, what is lost without a trim is no sign of congestion: the controller hears that its bytes
+  /// are gone, and keeps its window.
+  bool loss_spares = true;
   bool rtt_rtx = true;  ///< time stamps of packets sent again are round trips too (A-58)
   NsccParams nscc{};    ///< rate_gbps and path_mtu are taken from the links and the QP
   /// AckReq on the last packet of a burst when less than cwnd / 2^ar_shift is left; 0: less than a packet.
   unsigned ar_shift = 3;
-  /// A QP whose window is full and who hears nothing for this many round trips (base_rtt and target_delay) asks for the
-  /// receiver's state with a reliability probe, again after twice the time. 0: it waits for its timer.
-  unsigned state_probe = 2;
+  /// A QP that has sent all, or whose window is full, and hears nothing for so many eighths of a round trip
+  /// asks for the receiver's state, on two planes, again after twice the time. 0: it waits for its timer.
+  unsigned silence = 9;
+  unsigned silence_least = 0;  ///< ticks of 128 ns, at least
+  bool other_plane = true;     ///< a packet is sent again on another plane than before, if one can be used (A-85)
   /// The clock of a NIC that takes answers one after the other, asks again for a refused retransmission every 16
   /// cycles, and wakes new packets when the window opens: what is asked for first gets it. 0: all of that takes no
   /// time, and retransmissions go first.
@@ -76,8 +83,14 @@ struct FastConfig {
   uint32_t rkey = 0;
 
   // Paths.
-  bool nic_walks = false;               ///< the order of a QP's EVs follows from its number alone, as in the NIC
-  unsigned ev_min_active = 8;           ///< EVs of a QP that stay in use whatever they lose
+  bool nic_walks = false;      ///< the order of a QP's EVs follows from its number alone, as in the NIC
+  unsigned ev_min_active = 8;  ///< EVs of a QP that stay in use whatever they lose
+  /// So many EVs of one plane lose something within a round trip, and none of another plane towards that peer: the
+  /// plane is not used until a probe on it is answered. 0: no; at most 4.
+  unsigned suspect = 0;
+  /// Losses on an EV, with nothing heard of it in between, that make it bad while other planes of its QP lose, too;
+  /// otherwise one is enough. 0, 1: one always is.
+  unsigned strikes = 3;
   SkipMode skip_mode = SkipMode::Pass;  ///< how long an EV is in SKIP (A-20)
   unsigned skip_ticks = 94;             ///< with SkipMode::RoundTrip: 128 ns, at least so long
   uint16_t probe_interval = 781;        ///< 128 ns: until the first probe of a bad EV, doubled per failure
@@ -110,6 +123,8 @@ struct FastConfig {
 
   /// Times and limits of the NIC of that preset, and no rules but its own.
   void be_nic(const Preset& preset);
+  /// Without what tells of losses sooner: gaps, the EV of the oldest packet and the timer are left.
+  void wait_for_timer();
   /// Clock cycles from a read of host memory until its data, in every endpoint: two fifths of the time in which a port
   /// sends the lines that its lane prefetches.
   static unsigned host_read_cycles(const Preset& preset);
@@ -176,6 +191,7 @@ class FastEndpoint final : public Endpoint {
   bool post(const WorkRequest& request) override;
   void listen(Listener* listener) override { listener_ = listener; }
   EndpointStats stats() const override { return stats_; }
+  std::span<const LossNote> losses() const override { return notes_; }
   EvCounts ev_counts(uint32_t qpn) const override;
   bool steady(uint32_t qpn) const override;
   const char* fidelity() const override { return "fast"; }
@@ -201,7 +217,7 @@ class FastEndpoint final : public Endpoint {
   uint64_t memory() const override;
 
  private:
-  enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe, Memory, Wake, Ask };
+  enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe, Memory, Wake, Ask, Suspect };
   struct Timer {
     Time time;
     TimerKind kind;
@@ -219,7 +235,7 @@ class FastEndpoint final : public Endpoint {
   /// What the transmit side is at work on: a burst of a QP, or one retransmission.
   struct Work {
     FastQp* qp = nullptr;
-    bool retransmission = false, walking = false, last_grant = false;
+    bool retransmission = false, lost = false, walking = false, last_grant = false;
     uint32_t psn = 0;  // retransmission
     Record record{};
     uint32_t left = 0;  // granted and not used
@@ -239,7 +255,10 @@ class FastEndpoint final : public Endpoint {
   FastQp* find(uint32_t qpn) const;
   FastDest& dest_of(const FastQp& qp) { return *dests_[qp.dest]; }
   const FastDest& dest_of(const FastQp& qp) const { return *dests_[qp.dest]; }
-  unsigned usable(const FastQp& qp) const { return ev_plane_ok(up_, dest_of(qp).peer_mask); }
+  unsigned usable(const FastQp& qp) const {
+    const FastDest& dest = dest_of(qp);
+    return planes_but(ev_plane_ok(up_, dest.peer_mask), dest.suspected);
+  }
   const NsccWords* words(unsigned mtu_code);
 
   // Lanes (endpoint_fast.cpp).
@@ -303,14 +322,31 @@ class FastEndpoint final : public Endpoint {
   void retry_timer(FastQp& qp);
   void start_timer(FastQp& qp);
   uint32_t timer_step(const FastQp& qp) const;
-  /// The QP's window is full: if nothing is heard for a while, a reliability probe asks what has arrived.
+  /// Packets of the row at w are lost: counts and notes what told of it.
+  void found(FastQp& qp, const Block& block, uint32_t w, uint64_t lost, LossCause cause);
+  void note_again(FastQp& qp, uint32_t psn, unsigned plane);
+  void note_back(FastQp& qp);
+  void lose_planes(FastQp& qp, unsigned planes, LossCause cause);
+  void lose_planes(uint32_t dest, unsigned planes);
+  void tell_again(FastQp& qp);
+  void blame(FastQp& qp, unsigned ev_idx);
+  void suspect(FastQp& qp, unsigned ev_idx);
+  void ask_suspect(uint32_t dest);
+  /// The QP has sent what it may: if nothing is heard for a while, it asks what has arrived.
   void watch_state(FastQp& qp);
   void state_timer(FastQp& qp, Time time);
   void find_overdue(FastQp& qp, const Sack& sack, const Packet& packet);
-  void ask_state(FastQp& qp, uint16_t id);
+  void ask_state(FastQp& qp, uint16_t id, unsigned times);
+  unsigned ask_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t& ev_idx);
   void arm_state(FastQp& qp);
-  static uint32_t full_round_trip(const FastDest& dest);
-  uint32_t state_wait(const FastQp& qp) const;
+  /// Round trips to that peer, in ticks: the smallest, with target_delay in queues, the longest of late.
+  uint32_t smallest(const FastDest& dest) const;
+  uint32_t full_round_trip(const FastDest& dest) const;
+  uint32_t longest(const FastDest& dest) const;
+  uint32_t quiet_since(const FastQp& qp) const;
+  uint32_t quiet_wait(const FastQp& qp) const;
+  /// A packet towards that peer was trimmed of late.
+  bool trims(const FastDest& dest) const;
   Block* block_of(const FastQp& qp, uint32_t psn) const;
   Block* take_block();
   void release_blocks(FastQp& qp);
@@ -343,7 +379,9 @@ class FastEndpoint final : public Endpoint {
   PacketPtr make_answer(const FastQp& qp, unsigned plane, wire::Opcode opcode, unsigned size, unsigned& out);
 
   static constexpr Time kTick = kNsccTickNs * kNs;
-  static constexpr unsigned kProbeSlots = 256, kStateSlot = kProbeSlots - 1, kMaxPlanes = 8, kSlabBlocks = 4;
+  static constexpr size_t kMostNotes = 65536;
+  static constexpr unsigned kProbeSlots = 256, kStateSlot = kProbeSlots - 1, kSuspectSlot = kProbeSlots - 2,
+                            kMaxPlanes = 8, kSlabBlocks = 4;
 
   std::shared_ptr<FastShared> shared_;
   const FastConfig& config_;
@@ -361,6 +399,7 @@ class FastEndpoint final : public Endpoint {
   std::unordered_map<uint64_t, FastQp*> by_peer_;  // peer's node and QPN; only if what comes back is looked for
   std::vector<std::unique_ptr<FastDest>> dests_;
   std::unordered_map<NodeId, uint32_t> dest_of_node_;
+  std::vector<LossNote> notes_;
   Ring<uint32_t> run_, rtx_list_;
   Work work_;
   std::priority_queue<Timer> timers_;

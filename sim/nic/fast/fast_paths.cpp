@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "protocol/endpoint.hpp"
+#include "protocol/overdue.hpp"
+#include "protocol/port_loss.hpp"
 #include "protocol/probe.hpp"
+#include "protocol/silence.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
@@ -16,7 +19,11 @@ namespace mrc::sim {
 
 namespace {
 constexpr uint32_t kMaxWants = 16;
-}
+/// After a trim, queues are full for so many of the longest round trips.
+constexpr uint32_t kTrimTrips = 8;
+/// An ACK that is missing left with the SACK that reported all: so many eighths of a round trip later it is asked for.
+constexpr unsigned kAckEighths = 2;
+}  // namespace
 
 // Probes of bad EVs.
 
@@ -26,7 +33,7 @@ void FastEndpoint::ev_bad(FastQp& qp, unsigned ev_idx) {
   }
   size_t slot = 0;
   while (slot < probes_.size() && probes_[slot].qp != nullptr) ++slot;
-  if (slot == kStateSlot) {
+  if (slot == kSuspectSlot) {
     unprobed_.push_back(uint64_t{qp.index} << 32 | ev_idx);
     return;
   }
@@ -85,6 +92,12 @@ void FastEndpoint::probe_failed(Probe& probe) {
 
 void FastEndpoint::probe_answer(FastQp& qp, uint16_t id, unsigned m) {
   const unsigned slot = probe_slot(id, kProbeSlots);
+  if (slot == kSuspectSlot && id != kStateProbeId) {
+    FastDest& dest = dest_of(qp);
+    const unsigned was = std::exchange(dest.suspected, dest.suspected & ~(1u << id / kProbeSlots % kMaxPlanes));
+    if (was != dest.suspected) pump();
+    return;
+  }
   if (slot >= probes_.size()) return;
   Probe& probe = probes_[slot];
   if (probe.qp != &qp || !probe.waiting || probe.evp || !probe_answers(id, probe.seq, kProbeSlots)) return;
@@ -129,32 +142,72 @@ void FastEndpoint::probe_answered(uint32_t slot) {
   }
 }
 
-// The same packet as a question of a QP whose window is full (mrc.md section 7, "Tail").
+// The same packet as a question of a QP that hears nothing (mrc.md section 7, "Tail").
 
 void FastEndpoint::watch_state(FastQp& qp) {
-  if (qp.watched || config_.state_probe == 0 || qp.una == qp.nxt) return;
-  qp.watched = true;
-  qp.heard_tick = tick();
-  arm_state(qp);
+  if (config_.silence != 0 && busy(qp)) arm_state(qp);
+}
+
+/// Since when there was something to hear of: the newest transmission of the oldest packet that is out, or (an ACK is
+/// missing) when all had been reported; the newest question; and for a QP that has more to send what it heard last.
+uint32_t FastEndpoint::quiet_since(const FastQp& qp) const {
+  const auto later = [](uint32_t a, uint32_t b) { return tick_reached(a, b) ? a : b; };
+  uint32_t since = qp.asked_tick;
+  if (qp.una == qp.nxt) {
+    since = later(since, qp.all_tick);
+  } else if (const Block* block = block_of(qp, qp.una)) {
+    const uint32_t now = tick();
+    since = later(since, now - static_cast<uint16_t>(now - block->record[qp.una & 63].sent));
+  }
+  return qp.active || qp.rtx ? later(since, qp.heard_tick) : since;
+}
+
+uint32_t FastEndpoint::quiet_wait(const FastQp& qp) const {
+  const FastDest& dest = dest_of(qp);
+  unsigned eighths = config_.silence;
+  uint32_t trip = smallest(dest);
+  if (qp.una == qp.nxt) {
+    eighths = kAckEighths;
+  } else if (trims(dest) && (qp.active || qp.rtx)) {
+    trip = 2 * longest(dest);  // the window is shut because queues are full
+  } else if (const Block* block = block_of(qp, qp.una);
+             eighths > 1 && block != nullptr && block->record[qp.una & 63].rtx != 0) {
+    --eighths;  // it brings a SACK at once
+  }
+  return silence_wait(eighths, trip, config_.silence_least, qp.state_probes);
+}
+
+bool FastEndpoint::trims(const FastDest& dest) const {
+  return dest.trims && tick() - dest.trim_tick <= kTrimTrips * std::max(longest(dest), full_round_trip(dest));
 }
 
 void FastEndpoint::arm_state(FastQp& qp) {
-  const uint32_t wait = state_wait(qp), since = tick() - qp.heard_tick;
-  qp.state_due = access_.now() + (wait > since ? wait - since : 1) * kTick;
+  const uint32_t wait = quiet_wait(qp), since = tick() - quiet_since(qp);
+  const Time due = access_.now() + (wait > since ? wait - since : 1) * kTick;
+  if (qp.watched && due >= qp.state_due) return;
+  qp.watched = true;
+  qp.state_due = due;
   add_timer(qp.state_due, TimerKind::State, qp.index);
 }
 
-uint32_t FastEndpoint::state_wait(const FastQp& qp) const {
-  return config_.state_probe * full_round_trip(dest_of(qp)) << qp.state_probes;
+uint32_t FastEndpoint::smallest(const FastDest& dest) const {
+  return dest.cc ? dest.state.base_rtt : std::max(config_.nscc.base_rtt / kNsccTickNs, 1u);
 }
 
-/// What a round trip takes with target_delay in queues.
-uint32_t FastEndpoint::full_round_trip(const FastDest& dest) { return dest.state.base_rtt + (dest.words->target >> 8); }
+uint32_t FastEndpoint::full_round_trip(const FastDest& dest) const {
+  return smallest(dest) + (dest.cc ? dest.words->target >> 8
+                                   : config_.nscc.target_delay.value_or(config_.nscc.base_rtt * 3 / 4) / kNsccTickNs);
+}
 
-void FastEndpoint::ask_state(FastQp& qp, uint16_t id) {
-  uint16_t ev_idx = kNoPathEv;
+uint32_t FastEndpoint::longest(const FastDest& dest) const {
+  return std::max(longest_ticks(dest.longest), smallest(dest));
+}
+
+/// A question on one of these planes. Returns those that are left.
+unsigned FastEndpoint::ask_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t& ev_idx) {
+  ev_idx = kNoPathEv;
   EvSet::Walk walk = qp.ev.begin(false, 0);
-  if (qp.ev.walk(walk, usable(qp), ~0u, skip_rule(), ev_idx) != EvSet::Found::Ev) return;
+  if (qp.ev.walk(walk, planes, ~0u, skip_rule(), ev_idx) != EvSet::Found::Ev) return planes;
   const unsigned plane = qp.ev.plane(ev_idx);
   PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), qp.dscp_data);
   packet->opcode = opcode_byte(wire::Opcode::ProbeRequest);
@@ -164,20 +217,70 @@ void FastEndpoint::ask_state(FastQp& qp, uint16_t id) {
   packet->tx_timestamp = time_stamp(tick(), false);
   put_control(std::move(packet), plane, config_.work_to_probe);
   ++stats_.probes;
+  return planes & ~(1u << plane);
+}
+
+/// On so many planes at once, if there are others none of those that are suspected: that of the oldest packet that is
+/// out, and those of a question that was not answered.
+void FastEndpoint::ask_state(FastQp& qp, uint16_t id, unsigned times) {
+  unsigned suspected = 0;
+  const auto suspect = [&](uint16_t ev_idx) {
+    if (ev_idx != kNoPathEv) suspected |= 1u << qp.ev.plane(ev_idx);
+  };
+  if (const Block* block = block_of(qp, qp.una); block != nullptr && qp.una != qp.nxt) {
+    suspect(block->record[qp.una & 63].ev_idx);
+  }
+  if (qp.state_probes != 0) {
+    for (const uint16_t ev_idx : qp.asked_ev) suspect(ev_idx);
+  }
+  unsigned planes = usable(qp);
+  if (times > 1) planes = planes_but(planes, suspected);
+  for (unsigned k = 0; k < times && planes != 0; ++k) planes = ask_on(qp, id, planes, qp.asked_ev[k]);
 }
 
 void FastEndpoint::state_timer(FastQp& qp, Time time) {
   if (!qp.watched || time != qp.state_due) return;
   qp.watched = false;
-  if (qp.failed || qp.una == qp.nxt || !(qp.rtx || qp.active || config_.overdue != 0)) return;
-  qp.watched = true;
-  const uint32_t since = tick() - qp.heard_tick;
-  if (since >= state_wait(qp)) {
-    ask_state(qp, probe_id(qp.state_probes, kStateSlot, kProbeSlots));
-    qp.heard_tick = tick();
-    if (qp.state_probes < kProbeMaxFails) ++qp.state_probes;
+  if (!busy(qp) || (qp.una == qp.nxt && qp.msn_done == qp.msn_head)) return;
+  if (tick() - quiet_since(qp) >= quiet_wait(qp)) {
+    ask_state(qp, probe_id(qp.state_probes, kStateSlot, kProbeSlots), 2);
+    qp.asked_tick = tick();
+    if (qp.state_probes < kMostAsked) ++qp.state_probes;
   }
   arm_state(qp);
+}
+
+// A plane under suspicion.
+
+void FastEndpoint::suspect(FastQp& qp, unsigned ev_idx) {
+  FastDest& dest = dest_of(qp);
+  const unsigned plane = qp.ev.plane(ev_idx), bit = 1u << plane;
+  const uint32_t trip = longest(dest);
+  const bool elsewhere = dest.losses.others(plane, tick(), trip) != 0;
+  dest.losses.lost(plane, tick());
+  const unsigned evs = dest.plane_losses[plane].lost(static_cast<uint16_t>(ev_idx), tick(), trip);
+  if (elsewhere || evs < config_.suspect || (dest.suspected & bit) != 0 || (up_ & dest.peer_mask & ~bit) == 0) return;
+  dest.plane_losses[plane].clear();
+  if (dest.suspected == 0) dest.suspect_asked = 0;
+  dest.suspected |= bit;
+  ask_suspect(qp.dest);
+}
+
+/// Probes on each plane under suspicion; again after a round trip, then after twice the time.
+void FastEndpoint::ask_suspect(uint32_t d) {
+  FastDest& dest = *dests_[d];
+  dest.suspected &= up_ & dest.peer_mask;  // a port that is down says more
+  if (dest.suspected == 0) return;
+  FastQp& qp = *qps_[dest.newest_qp];
+  for (unsigned m = dest.suspected; m != 0; m &= m - 1) {
+    const unsigned plane = static_cast<unsigned>(std::countr_zero(m));
+    for (unsigned k = 0; k < 2; ++k) {
+      uint16_t ev_idx = kNoPathEv;
+      (void)ask_on(qp, probe_id(static_cast<uint8_t>(plane), kSuspectSlot, kProbeSlots), 1u << plane, ev_idx);
+    }
+  }
+  add_timer(access_.now() + silence_wait(8, longest(dest), 0, dest.suspect_asked) * kTick, TimerKind::Suspect, d);
+  if (dest.suspect_asked < kMostAsked) ++dest.suspect_asked;
 }
 
 // Port status updates.
@@ -186,8 +289,18 @@ void FastEndpoint::ports_changed() {
   for (uint32_t d = 0; d < dests_.size(); ++d) {
     dests_[d]->due = true;
     dests_[d]->sent = false;
-    dests_[d]->tries = 0;
+    dests_[d]->tries = dests_[d]->asked = 0;
     port_status_timer(d);
+  }
+}
+
+/// The peer's ports on these planes are down.
+void FastEndpoint::lose_planes(uint32_t dest, unsigned planes) {
+  if (planes == 0) return;
+  for (const auto& qp : qps_) {
+    if (qp->dest != dest) continue;
+    lose_planes(*qp, planes, LossCause::Peer);
+    tell_again(*qp);
   }
 }
 
@@ -216,7 +329,10 @@ void FastEndpoint::port_status_timer(uint32_t d) {
   packet->tx_timestamp = time_stamp(tick(), false);
   put_control(std::move(packet), plane, config_.work_to_probe);
   dest.sent = true;
-  dest.when = access_.now() + config_.endpoint_interval * kTick;
+  const uint32_t soon = silence_wait(config_.silence, smallest(dest), config_.silence_least, dest.asked);
+  if (dest.asked < kMostAsked) ++dest.asked;
+  dest.when = access_.now() +
+              (soon == 0 ? config_.endpoint_interval : std::min<uint32_t>(soon, config_.endpoint_interval)) * kTick;
   add_timer(dest.when, TimerKind::PortStatus, d);
 }
 
@@ -229,6 +345,7 @@ void FastEndpoint::on_endpoint(const Packet& p, unsigned plane) {
     if (p.probe.op == static_cast<uint8_t>(wire::ErthOp::PortStatus)) {
       const unsigned before = dest.peer_mask;
       dest.peer_mask = ep_planes_of_mask(p.probe.port_status_mask, planes_, false);
+      if (config_.port_loss) lose_planes(it->second, planes_gone(before, dest.peer_mask) & ((1u << planes_) - 1u));
       if (before != dest.peer_mask) pump();
     }
     const FastQp& qp = *qps_[dest.newest_qp];

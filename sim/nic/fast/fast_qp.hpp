@@ -7,8 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "protocol/blame.hpp"
 #include "protocol/flight.hpp"
 #include "protocol/nscc.hpp"
+#include "protocol/resend.hpp"
 #include "protocol/rx_share.hpp"
 #include "protocol/rx_tracker.hpp"
 #include "protocol/segment.hpp"
@@ -84,9 +86,16 @@ struct FastQp {
   uint8_t rcvd_credit = 0;
   Owed owed;
   bool watched = false;      ///< has a state timer
-  uint8_t state_probes = 0;  ///< unanswered
+  uint8_t state_probes = 0;  ///< questions since the newest SACK
   Time state_due = 0;        ///< when the state timer expires; one of another time is an old one
   uint32_t heard_tick = 0;   ///< of the newest SACK or NACK
+  uint32_t all_tick = 0;     ///< the window moved
+  uint32_t asked_tick = 0;   ///< of the newest question
+  std::array<uint16_t, 2> asked_ev{0xffff, 0xffff};  ///< its EVs
+  ProvenEvs proven;
+  std::vector<uint8_t> strikes;  ///< of each EV, once one has lost something: losses since something was heard of it
+  LossPlanes losses;
+  std::vector<uint32_t> notes;  ///< those of what has been lost and is not reported yet
 
   // Responder.
   uint32_t cack = kPsnMask, max = kPsnMask, lowun = 0, ooo = 0;
@@ -95,7 +104,9 @@ struct FastQp {
   uint32_t messages = 0;  ///< complete
   uint32_t ack_psn = 0;
   bool ack_valid = false;
-  uint8_t refused = 0;  ///< syndrome of the NAK that every packet gets; 0: none
+  uint32_t told_tick = 0;   ///< of the newest SACK or ACK
+  uint16_t told_stamp = 0;  ///< time stamp of what the newest SACK answered
+  uint8_t refused = 0;      ///< syndrome of the NAK that every packet gets; 0: none
   uint32_t refused_psn = 0;
   uint8_t mpr_now = 8, mpr_dest = 8;
   uint32_t row_mask = 0;
@@ -127,11 +138,18 @@ struct FastDest {
   bool wants = false;
   bool asks = false;  ///< retransmissions that were refused will ask again, at a time that is set
   uint32_t want = 0, rtx_want = 0;
-  uint32_t longest = 0;  ///< round trip of late, in ticks
+  uint32_t longest = 0;    ///< round trip of late (protocol/overdue.hpp)
+  uint32_t trim_tick = 0;  ///< of the newest NACK of a trimmed packet
+  bool trims = false;      ///< there was one
+  // Planes under suspicion.
+  unsigned suspected = 0;
+  uint8_t suspect_asked = 0;
+  std::array<PlaneLosses, 8> plane_losses;
+  LossPlanes losses;
   unsigned peer_mask = ~0u;
   // Port status updates.
   bool due = false, sent = false;
-  uint8_t seq = 0, tries = 0;
+  uint8_t seq = 0, tries = 0, asked = 0;
   Time when = 0;
   // Reverse paths, per plane: EV known to work and the epoch it was heard in.
   struct Reverse {

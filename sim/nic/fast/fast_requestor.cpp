@@ -9,8 +9,10 @@
 #include "pipeline/timing/burst.hpp"
 #include "pipeline/timing/nscc_cycles.hpp"
 #include "protocol/overdue.hpp"
+#include "protocol/port_loss.hpp"
 #include "protocol/probe.hpp"
 #include "protocol/segment.hpp"
+#include "protocol/silence.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
@@ -23,6 +25,10 @@ namespace {
 /// Cycles of the NIC (docs/blocks): tx_inflight's pause after a refusal ends every kHoldCycles; from its end until
 /// the retransmission asks; from one retransmission to the next; from the controller's wake until new packets ask.
 constexpr unsigned kHoldCycles = 16, kAskCycles = 5, kRtxCycles = 8, kWakeCycles = 6;
+/// Losses on other planes say for so many round trips that it may be the world.
+constexpr uint32_t kBlameTrips = 16;
+/// An EV that was heard of within so many round trips is known to work.
+constexpr uint32_t kProvenTrips = 2;
 /// Register ACK_CTL.ar_gap after reset: AckReq of QPs that have nothing more to send.
 constexpr unsigned kArGapCycles = csr::kAckCtlArGap.get(csr::kAckCtlReset);
 
@@ -299,9 +305,13 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
     block->ages.set(psn & 63, spared_steps(tick() - qp.step_tick, timer_step(qp)));
     qp.rtx_lo = psn_add(psn, 1);
   }
-  if (news.blame) feedback(qp, record.ev_idx, FbKind::Loss, 0);
+  if (news.blame) blame(qp, record.ev_idx);
   if (qp.cc) {
-    if (news.loss) cc_event(qp, {.kind = CcEvent::Loss, .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
+    if (news.loss) {
+      const bool spares = config_.loss_spares && config_.nscc.trimming;
+      cc_event(qp, {.kind = spares ? CcEvent::Nack : CcEvent::Loss,
+                    .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
+    }
     FastDest& dest = dest_of(qp);
     if (nscc_needs_leave(record.size) &&
         !nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
@@ -325,6 +335,10 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   work_.retransmission = true;
   work_.psn = psn;
   work_.record = record;
+  // Not one that was trimmed: its path works.
+  work_.lost = config_.other_plane && record.ev_idx != kNoPathEv &&
+               (news.loss || (usable(qp) >> qp.ev.plane(record.ev_idx) & 1) == 0);
+  if (pending) block->record[psn & 63].sent = time_stamp(tick(), false);  // while it waits for a lane, it is not lost
   return true;
 }
 
@@ -357,7 +371,16 @@ bool FastEndpoint::step() {
     work_.walking = true;
   }
   uint16_t ev_idx = kNoPathEv;
-  if (qp.ev.walk(work_.walk, usable(qp), room_, skip_rule(), ev_idx) == EvSet::Found::Busy) return false;
+  unsigned planes = usable(qp);
+  if (work_.lost) {
+    planes = planes_but(planes, 1u << qp.ev.plane(work_.record.ev_idx));
+    ev_idx = qp.proven.take(tick(), kProvenTrips * smallest(dest_of(qp)), [&](uint16_t ev) {
+      return ((planes & room_) >> qp.ev.plane(ev) & 1u) != 0 && qp.ev.state(ev) == kEvGood;
+    });
+  }
+  if (ev_idx == kNoPathEv && qp.ev.walk(work_.walk, planes, room_, skip_rule(), ev_idx) == EvSet::Found::Busy) {
+    return false;
+  }
   work_.walking = false;
   if (work_.retransmission) {
     send_again(qp, ev_idx);
@@ -426,7 +449,7 @@ void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
   }
   if (!more) {
     end_burst(qp, false);
-    if (config_.overdue != 0) watch_state(qp);
+    watch_state(qp);
   } else if (work_.packets >= kBurstPackets || work_.bytes >= kBurstBytes) {
     end_burst(qp, true);
   }
@@ -437,6 +460,7 @@ void FastEndpoint::send_again(FastQp& qp, uint16_t ev_idx) {
   const Record& old = work_.record;
   work_.qp = nullptr;
   if (qp.cc) qp.fly.enter(old.size);
+  note_again(qp, psn, ev_idx == kNoPathEv ? 0 : qp.ev.plane(ev_idx));
   if (Block* block = block_of(qp, psn)) {
     Record& record = block->record[psn & 63];
     record.ev_idx = ev_idx;
@@ -448,6 +472,7 @@ void FastEndpoint::send_again(FastQp& qp, uint16_t ev_idx) {
   ++stats_.data_packets;
   ++stats_.retransmissions;
   if (ev_idx != kNoPathEv) send_data(qp, part, psn, old.msn, ev_idx, false, true, request.id);
+  watch_state(qp);
 }
 
 void FastEndpoint::send_data(FastQp& qp, const WritePart& part, uint32_t psn, uint16_t msn, uint16_t ev_idx,
@@ -474,6 +499,61 @@ void FastEndpoint::feedback(FastQp& qp, unsigned ev_idx, FbKind kind, uint32_t e
   if (change == EvSet::Change::Bad) ev_bad(qp, ev_idx);
 }
 
+void FastEndpoint::found(FastQp& qp, const Block& block, uint32_t w, uint64_t lost, LossCause cause) {
+  stats_.found[static_cast<unsigned>(cause)] += static_cast<unsigned>(std::popcount(lost));
+  for (; lost != 0 && notes_.size() < kMostNotes; lost &= lost - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(lost));
+    const Record& record = block.record[i];
+    const uint16_t age = static_cast<uint16_t>(tick() - record.sent);
+    const uint32_t message = msn_dist(record.msn, qp.msn_done);
+    LossNote note{.known = access_.now(), .qpn = qp.qpn, .psn = psn_add(w, i), .cause = cause};
+    note.sent = note.known - std::min(note.known, age * kTick);
+    if (message < qp.requests.size()) note.user = qp.requests[message].id;
+    if (record.ev_idx != kNoPathEv) {
+      note.entropy = qp.ev.value(record.ev_idx);
+      note.plane = static_cast<uint8_t>(qp.ev.plane(record.ev_idx));
+    }
+    qp.notes.push_back(static_cast<uint32_t>(notes_.size()));
+    notes_.push_back(note);
+  }
+}
+
+void FastEndpoint::note_again(FastQp& qp, uint32_t psn, unsigned plane) {
+  for (const uint32_t n : qp.notes) {
+    LossNote& note = notes_[n];
+    if (note.psn != psn || note.again != 0) continue;
+    note.again = access_.now();
+    note.again_plane = static_cast<uint8_t>(plane);
+  }
+}
+
+/// What was lost and is reported now.
+void FastEndpoint::note_back(FastQp& qp) {
+  std::erase_if(qp.notes, [&](uint32_t n) {
+    LossNote& note = notes_[n];
+    const Block* block = block_of(qp, note.psn);
+    const bool out = in_window(note.psn, qp.una, qp.nxt) &&
+                     (block == nullptr || (block->row.sacked & psn_bit<uint64_t>(note.psn)) == 0);
+    if (!out) note.back = access_.now();
+    return !out;
+  });
+}
+
+/// A packet on that EV was lost, and not because of a port.
+void FastEndpoint::blame(FastQp& qp, unsigned ev_idx) {
+  if (ev_idx == kNoPathEv) return;
+  const unsigned plane = qp.ev.plane(ev_idx);
+  if (config_.suspect != 0) suspect(qp, ev_idx);
+  if (config_.strikes > 1) {
+    const unsigned others = qp.losses.others(plane, tick(), kBlameTrips * full_round_trip(dest_of(qp)));
+    qp.losses.lost(plane, tick());
+    if (qp.strikes.empty()) qp.strikes.resize(qp.ev.size());
+    if (++qp.strikes[ev_idx] < strikes_needed(others, planes_, config_.strikes)) return;
+    qp.strikes[ev_idx] = 0;
+  }
+  feedback(qp, ev_idx, FbKind::Loss, 0);
+}
+
 void FastEndpoint::progress(FastQp& qp) {
   qp.retry = 0;
   qp.step_tick = tick();
@@ -486,6 +566,7 @@ void FastEndpoint::advance(FastQp& qp, uint32_t una) {
   if (psn_before(qp.hi, psn_add(una, -1))) qp.hi = psn_add(una, -1);
   if (una == qp.una) return;
   qp.una = una;
+  qp.all_tick = tick();
   progress(qp);
   activate(qp);
 }
@@ -501,7 +582,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   qp.heard_tick = tick();
   if (qp.state_probes != 0) {
     qp.state_probes = 0;
-    if (qp.watched) arm_state(qp);  // the interval is the first one again
+    if (qp.watched) arm_state(qp);  // the wait is the first one again
   }
   const RcvdNews news = rcvd_news(s.rcvd_bytes, qp.rcvd_newest);
   const SackView view = sack_view(sack, qp.una, qp.nxt, qp.hi, config_.reorder, news.late);
@@ -526,6 +607,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
       const uint64_t got = r == 0 ? s.bitmap << shift : s.bitmap >> (64 - shift);
       cancelled += cancelled_losses(block->row, w, got, view);
       const uint64_t lost = sack_row(block->row, w, got, cover, view);
+      found(qp, *block, w, lost, LossCause::Gap);
       if (lost != 0 && !any) {
         any = true;
         first = psn_add(w, std::countr_zero(lost));
@@ -546,6 +628,15 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   }
   if (sack.pr) probe_answer(qp, static_cast<uint16_t>(sack.psn), s.m);
   if (recent && mark_is_feedback(s.m)) feedback(qp, kept.ev_idx, mark_feedback(s.m), s.entropy);
+  if (recent && s.m == 0 && kept.ev_idx != kNoPathEv && qp.ev.value(kept.ev_idx) == s.entropy) {
+    qp.proven.heard(kept.ev_idx, tick());
+  }
+  if (sack.pr) {
+    for (const uint16_t ev_idx : qp.asked_ev) {
+      if (ev_idx != kNoPathEv && s.m == 0 && qp.ev.value(ev_idx) == s.entropy) qp.proven.heard(ev_idx, tick());
+    }
+  }
+  if (recent && kept.ev_idx < qp.strikes.size() && qp.ev.value(kept.ev_idx) == s.entropy) qp.strikes[kept.ev_idx] = 0;
   if (recent && s.m == 0 && !kept.rtx && kept.ev_idx != kNoPathEv) {
     good_reverse(dest_of(qp), qp.ev.plane(kept.ev_idx), s.entropy);
   }
@@ -565,45 +656,89 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   if (config_.same_ev && recent && !kept.rtx && same_ev_asks(sack, qp.una, qp.nxt)) {
     Block* block = block_of(qp, qp.una);
     if (block != nullptr && block->record[qp.una & 63].ev_idx == kept.ev_idx && same_ev_lost(block->row, qp.una)) {
+      found(qp, *block, psn_word(qp.una), psn_bit<uint64_t>(qp.una), LossCause::SameEv);
       list_retransmission(qp);
       qp.rtx_lo = qp.una;
     }
   }
-  if (config_.overdue != 0 && qp.ts) find_overdue(qp, sack, packet);
+  note_back(qp);
+  if (qp.ts) find_overdue(qp, sack, packet);
   release_blocks(qp);
+  watch_state(qp);
 }
 
 /// Gaps of this SACK whose newest transmission should have come before the packet that it answers. Paths differ by what
 /// waits on them: the longest round trip of late is what one packet may be behind another.
 void FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& packet) {
   const SackFields& s = packet.sack;
-  // A packet that was trimmed overtakes what waits in queues, and tells nothing; a probe tells it after twice the time.
+  // A packet that was trimmed overtakes what waits in queues, and tells nothing.
   const Block* cause = sack.pr ? nullptr : block_of(qp, sack.psn);
   const bool arrived =
       psn_before(sack.psn, qp.una) || (cause != nullptr && (cause->row.sacked & psn_bit<uint64_t>(sack.psn)) != 0);
-  if (!sack.pr && !arrived) return;
+  if (sack.pr ? sack.psn == kNoProbeId : !arrived) return;
   FastDest& dest = dest_of(qp);
-  const uint32_t took = ticks_since(packet.tx_timestamp, tick(), false);
-  dest.longest = longest_of_late(dest.longest, took, full_round_trip(dest));
-  const uint32_t spare = overdue_spare(config_.overdue, dest.longest, sack.pr);
+  dest.longest = longest_of_late(dest.longest, ticks_since(packet.tx_timestamp, tick(), false), smallest(dest));
+  const bool question = sack.pr && probe_slot(static_cast<uint16_t>(sack.psn), kProbeSlots) == kStateSlot;
+  if ((question ? config_.silence : config_.overdue) == 0) return;
+  const uint32_t trip = std::max(longest(dest), full_round_trip(dest));
+  const uint32_t spare = question ? question_spare(trip, smallest(dest))
+                                  : overdue_spare(config_.overdue, trip, trims(dest));
   bool any = false;
   uint32_t first = 0;
-  const auto look = [&](uint32_t psn) {
-    if (!in_window(psn, qp.una, qp.nxt)) return;
-    Block* block = block_of(qp, psn);
+  const auto look = [&](uint32_t w, uint64_t gaps) {
+    Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
     if (block == nullptr) return;
-    if (!overdue_lost(block->row, psn, block->record[psn & 63].sent, packet.tx_timestamp, spare)) return;
-    first = any ? psn_first(first, psn) : psn;
-    any = true;
+    gaps = overdue_asked(block->row, gaps & range_mask(w, qp.una, qp.nxt));
+    for (; gaps != 0; gaps &= gaps - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(gaps));
+      if (!is_overdue(block->record[i].sent, packet.tx_timestamp, spare)) continue;
+      block->row.pend |= uint64_t{1} << i;
+      found(qp, *block, w, uint64_t{1} << i, question ? LossCause::Question : LossCause::Time);
+      first = any ? psn_first(first, psn_add(w, i)) : psn_add(w, i);
+      any = true;
+    }
   };
-  if (psn_add(sack.cack_psn, 1) == qp.una) look(qp.una);
-  const uint32_t base = psn_add(s.cack_psn, s.sack_offset);
-  for (unsigned i = 0; i < kSackBits && s.bitmap != 0; ++i) {
-    if ((s.bitmap >> i & 1) == 0) look(psn_add(base, i));
+  if (psn_add(sack.cack_psn, 1) == qp.una) look(psn_word(qp.una), psn_bit<uint64_t>(qp.una));
+  if (s.bitmap != 0) {
+    const uint32_t base = psn_add(s.cack_psn, s.sack_offset), w = psn_word(base);
+    const unsigned shift = base & 63;
+    look(w, ~s.bitmap << shift);
+    if (shift != 0) look(psn_add(w, 64), ~s.bitmap >> (64 - shift));
   }
   if (!any) return;
   list_retransmission(qp);
   qp.rtx_lo = psn_first(qp.rtx_lo, first);
+}
+
+/// What of a QP was given to these planes and is not reported has not come through: it goes again.
+void FastEndpoint::lose_planes(FastQp& qp, unsigned planes, LossCause cause) {
+  if (qp.failed || qp.una == qp.nxt) return;
+  uint32_t bytes = 0, first = 0;
+  bool any = false;
+  for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
+       w = psn_add(w, 64)) {
+    Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
+    if (block == nullptr) continue;
+    uint64_t sent = 0;
+    for (uint64_t m = overdue_asked(block->row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(m));
+      const uint16_t ev_idx = block->record[i].ev_idx;
+      if (work_.qp == &qp && work_.retransmission && work_.psn == psn_add(w, i)) continue;  // on its way to a lane
+      if (ev_idx != kNoPathEv && (planes >> qp.ev.plane(ev_idx) & 1) != 0) sent |= uint64_t{1} << i;
+    }
+    const uint64_t lost = port_lost(block->row, sent);
+    if (lost == 0) continue;
+    if (!any) first = psn_add(w, std::countr_zero(lost));
+    any = true;
+    found(qp, *block, w, lost, cause);
+    for (uint64_t m = lost; m != 0; m &= m - 1) {
+      bytes += take_packet(qp.fly, block->record[std::countr_zero(m)].size, qp.rcvd_credit);
+    }
+  }
+  if (!any) return;
+  list_retransmission(qp);
+  qp.rtx_lo = psn_first(qp.rtx_lo, first);
+  if (qp.cc) cc_event(qp, {.kind = CcEvent::Nack, .bytes = bytes});  // no reason: no congestion
 }
 
 void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
@@ -614,6 +749,11 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     return;
   }
   qp.heard_tick = tick();
+  if (reason == wire::NackReason::Trimmed || reason == wire::NackReason::TrimmedLasthop) {
+    FastDest& dest = dest_of(qp);
+    dest.trims = true;
+    dest.trim_tick = tick();
+  }
   const uint32_t psn = n.nack_psn;
   const bool in = in_window(psn, qp.una, qp.nxt);
   Block* block = block_of(qp, psn);
@@ -654,6 +794,7 @@ void FastEndpoint::on_ack(FastQp& qp, const Packet& packet) {
   const uint32_t next = psn_add(ack.psn, 1);
   if (ack.msn != qp.msn_done) progress(qp);
   if (psn_before(qp.una, next)) advance(qp, next);
+  note_back(qp);
   if (qp.cc && qp.una == qp.nxt && qp.fly.bytes() != 0) {
     cc_event(qp, {.kind = CcEvent::Ack, .bytes = take_early(qp.fly, qp.owed)});
   }
@@ -690,6 +831,7 @@ void FastEndpoint::on_returned(const Packet& p) {
   if (block == nullptr || !in_window(p.psn, qp.una, qp.nxt)) return;
   const bool again = block->record[p.psn & 63].rtx != 0;
   if (!returned_lost(block->row, p.psn, again, (p.bth & kBthRtx) != 0)) return;
+  found(qp, *block, psn_word(p.psn), psn_bit<uint64_t>(p.psn), LossCause::Returned);
   list_retransmission(qp);
   qp.rtx_lo = psn_first(qp.rtx_lo, p.psn);
 }
@@ -752,7 +894,7 @@ void FastEndpoint::retry_timer(FastQp& qp) {
   const bool silent = qp.marks.first();
   if (!qp.marks.step(qp.nxt)) {
     qp.step_tick = tick();
-    if (silent && config_.nic_walks) ask_state(qp, probe_id(0, kStateSlot, kProbeSlots));
+    if (silent && config_.nic_walks) ask_state(qp, probe_id(0, kStateSlot, kProbeSlots), 1);
   } else if (qp.una == qp.nxt) {
     if (qp.msn_done == qp.msn_head) {  // done, but bytes have drifted
       cc_event(qp, {.kind = CcEvent::Ack, .bytes = take_early(qp.fly, qp.owed)});
@@ -774,18 +916,19 @@ void FastEndpoint::retry_timer(FastQp& qp) {
     uint32_t first = 0;
     for (uint32_t w = psn_word(qp.una);; w = psn_add(w, 64)) {
       if (Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w)) {
-        const StepRow found = step_row(block->row, block->ages, w, qp.una, qp.nxt, overdue);
-        if (!seen && found.missing != 0) {
+        const StepRow step = step_row(block->row, block->ages, w, qp.una, qp.nxt, overdue);
+        if (!seen && step.missing != 0) {
           seen = true;
-          old = found.oldest_lost();
-          qp.low = lowest_psn(w, found.missing);
+          old = step.oldest_lost();
+          qp.low = lowest_psn(w, step.missing);
         }
-        if (found.lost != 0 && !any) {
+        if (step.lost != 0 && !any) {
           any = true;
-          first = psn_add(w, std::countr_zero(found.lost));
+          first = psn_add(w, std::countr_zero(step.lost));
         }
-        stats_.timeouts += static_cast<unsigned>(std::popcount(found.lost));
-        spared |= found.spared != 0;
+        stats_.timeouts += static_cast<unsigned>(std::popcount(step.lost));
+        found(qp, *block, w, step.lost, LossCause::Timer);
+        spared |= step.spared != 0;
       }
       if (!in_window(psn_add(w, 64), qp.una, qp.nxt)) break;
     }

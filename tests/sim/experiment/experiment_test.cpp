@@ -153,7 +153,14 @@ TEST_CASE("the paper's fabric, in small: all patterns and failures, by two threa
   const ExperimentResult a = alone.run();
   REQUIRE(a.outcome == Outcome::Done);
   REQUIRE(a.groups.size() == 4);
-  CHECK(a.events.size() > 80);
+  CHECK(a.events.size() > 40);  // the run ends before many of the failures do
+  // The timer finds none of the losses; each group has the story of its slowest flow.
+  CHECK(a.total.timeouts == 0);
+  for (const GroupResult& g : a.groups) {
+    REQUIRE(g.slowest);
+    CHECK(g.slowest->done - g.slowest->begun == g.fct.max);
+    CHECK(g.fct.max < g.bound + 6 * a.round_trip);
+  }
   CHECK(a.lost > 0);
   s.threads = 2;
   Experiment shared(s, 1);

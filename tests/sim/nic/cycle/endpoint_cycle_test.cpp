@@ -486,7 +486,7 @@ TEST_CASE("work requests that the NIC would not take are refused as by a fast on
   const Preset& tiny = *find_preset("tiny");
   FastConfig settings;
   settings.mpr = settings.mpr_dest = 1;
-  settings.state_probe = 0;
+  settings.wait_for_timer();
   settings.wqe_depth = tiny.wqe_depth;
   CHECK(CycleEndpoint::problem(tiny, settings).empty());
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What losses say of paths: which EV is bad, which plane is under suspicion (docs/protocol/loss.md section 6;
+/// assumptions ).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace mrc {
+
+/// Losses on an EV with nothing heard of it in between, before it is ASSUMED_BAD: one (mrc.md section 5), or `strikes`
+/// where so many other planes of the QP have lost something too that they are half of all: then it may be the world,
+/// not the path.
+constexpr unsigned strikes_needed(unsigned others, unsigned planes, unsigned strikes) {
+  return 2 * others >= planes && others != 0 && strikes > 1 ? strikes : 1;
+}
+
+/// Losses of a QP or towards a peer, by planes: when each plane lost last, in ticks.
+class LossPlanes {
+ public:
+  void lost(unsigned plane, uint32_t tick) {
+    at_[plane] = tick;
+    any_ |= static_cast<uint8_t>(1u << plane);
+  }
+  /// How many other planes have lost something within the last `memory` ticks.
+  unsigned others(unsigned plane, uint32_t tick, uint32_t memory) const {
+    unsigned n = 0;
+    for (unsigned p = 0; p < at_.size(); ++p) {
+      if (p != plane && (any_ >> p & 1) != 0 && tick - at_[p] <= memory) ++n;
+    }
+    return n;
+  }
+
+ private:
+  std::array<uint32_t, 8> at_{};
+  uint8_t any_ = 0;
+};
+
+/// EVs of one plane that have lost something within a round trip, as far as two or more can be told from one.
+class PlaneLosses {
+ public:
+  /// An EV has lost something. trip: ticks of a round trip. Returns how many EVs of the plane have, since the first.
+  unsigned lost(uint16_t ev, uint32_t tick, uint32_t trip) {
+    if (count_ == 0 || tick - first_ > trip) {
+      first_ = tick;
+      count_ = 0;
+    }
+    for (unsigned i = 0; i < count_; ++i) {
+      if (ev_[i] == ev) return count_;
+    }
+    if (count_ < ev_.size()) ev_[count_++] = ev;
+    return count_;
+  }
+  void clear() { count_ = 0; }
+
+ private:
+  std::array<uint16_t, 4> ev_{};
+  uint32_t first_ = 0;
+  uint8_t count_ = 0;
+};
+
+}  // namespace mrc

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses known by time, by port and by a question, by hand: ticks of 128 ns.
+#include <catch2/catch_test_macros.hpp>
+
+#include "protocol/blame.hpp"
+#include "protocol/overdue.hpp"
+#include "protocol/port_loss.hpp"
+#include "protocol/resend.hpp"
+#include "protocol/silence.hpp"
+
+using namespace mrc;
+
+TEST_CASE("a packet is overdue once it is more than its share of a round trip older than what arrived",
+          "[protocol][overdue]") {
+  // 6.4 us are 50 ticks: six eighths of them are 37, after a trim four times as many, 150.
+  CHECK(overdue_spare(6, 50, false) == 37);
+  CHECK(overdue_spare(6, 50, true) == 150);
+  CHECK(overdue_spare(8, 50, false) == 50);
+  // Sent at 1000, answered by what was sent at 1050: not yet; at 1051 it is.
+  CHECK_FALSE(is_overdue(1000, 1050, 50));
+  CHECK(is_overdue(1000, 1051, 50));
+  CHECK_FALSE(is_overdue(1100, 1051, 50));  // what arrived is older
+  CHECK(is_overdue(1100, 1151, 50));
+  // Time stamps wrap around; from half of their range on nobody knows which was first.
+  CHECK_FALSE(is_overdue(65500, 14, 50));  // 50 ticks
+  CHECK(is_overdue(65500, 15, 50));        // 51
+  CHECK_FALSE(is_overdue(0, 32768, 50));
+  CHECK(is_overdue(0, 32767, 50));
+}
+
+TEST_CASE("only what is out is asked about: neither what has arrived nor what waits to be sent again",
+          "[protocol][overdue]") {
+  WinRow row;
+  row.sacked = 0x3;
+  row.pend = 0x4;
+  row.rtxd = 0x8;  // was sent again: it may be lost again
+  CHECK(overdue_asked(row, 0x1f) == 0x18);
+}
+
+TEST_CASE("the longest round trip of late grows at once, fades by a 256th, and is the least one at least",
+          "[protocol][overdue]") {
+  CHECK(longest_of_late(0, 40, 50) == 50 * 256);
+  CHECK(longest_of_late(50 * 256, 2560, 50) == 2560 * 256);
+  CHECK(longest_of_late(2560 * 256, 40, 50) == 2550 * 256);
+  CHECK(longest_of_late(200 * 256, 40, 50) == 200 * 256 - 200);  // below 256 ticks it fades, too
+  CHECK(longest_ticks(200 * 256 - 200) == 200);                  // 199.2 are 200
+  CHECK(longest_ticks(200 * 256) == 200);
+}
+
+TEST_CASE("a port that is down loses what it was given, and no EV is to blame", "[protocol][port-loss]") {
+  WinRow row;
+  row.sacked = 0x01;
+  row.pend = 0x02;
+  CHECK(port_lost(row, 0x0f) == 0x0c);  // PSNs 2 and 3; 0 has arrived, 1 waits already
+  CHECK(row.pend == 0x0e);
+  CHECK(row.nacked == 0x0c);
+  CHECK(row.mute == 0x0c);
+  CHECK(port_lost(row, 0x0f) == 0);
+  // Planes 1 and 3 fall; 2, which comes back, says nothing.
+  CHECK(planes_gone(0b1011, 0b0101) == 0b1010);
+  CHECK(planes_gone(0b0101, 0b1111) == 0);
+}
+
+TEST_CASE("a question is asked after so many eighths of a round trip, then after twice the time, up to 64 times",
+          "[protocol][silence]") {
+  CHECK(silence_wait(9, 46, 0, 0) == 51);  // 6.5 us of 5.9
+  CHECK(silence_wait(9, 46, 0, 1) == 102);
+  CHECK(silence_wait(9, 46, 0, 6) == 51 * 64);
+  CHECK(silence_wait(9, 46, 0, 20) == 51 * 64);
+  CHECK(silence_wait(2, 46, 0, 0) == 11);          // an ACK
+  CHECK(silence_wait(9, 46, 100, 0) == 100);       // the least
+  CHECK(silence_wait(0, 46, 0, 3) == 0);           // never
+  CHECK(silence_wait(9, 46, 62500, 0) == 0x7fff);  // 8 ms: no time stamp tells so long
+  CHECK(silence_wait(9, 1000, 0, 6) == 0x7fff);
+  // What round trips differ by, and a quarter of the smallest.
+  CHECK(question_spare(46, 46) == 11);
+  CHECK(question_spare(81, 46) == 46);
+  CHECK(question_spare(69, 46) == 34);
+}
+
+TEST_CASE("what was lost goes on another plane, if there is one", "[protocol][resend]") {
+  CHECK(planes_but(0b1111, 0b0100) == 0b1011);
+  CHECK(planes_but(0b0100, 0b0100) == 0b0100);
+  CHECK(planes_but(0b0011, 0b0000) == 0b0011);
+}
+
+TEST_CASE("an EV heard of lately is given to one retransmission, the newest first", "[protocol][resend]") {
+  ProvenEvs evs;
+  const auto any = [](uint16_t) { return true; };
+  CHECK(evs.take(100, 92, any) == 0xffff);
+  for (uint16_t ev = 1; ev <= 5; ++ev) evs.heard(ev, 100 + ev);  // the first one is gone
+  CHECK(evs.take(110, 92, [](uint16_t ev) { return ev != 5; }) == 4);
+  CHECK(evs.take(110, 92, any) == 5);
+  CHECK(evs.take(110, 92, any) == 3);
+  CHECK(evs.take(200, 92, any) == 0xffff);  // 98 ticks ago
+  CHECK(evs.take(194, 92, any) == 2);
+  CHECK(evs.take(110, 92, any) == 0xffff);
+}
+
+TEST_CASE("one loss makes an EV bad, unless half of the planes lose too", "[protocol][blame]") {
+  CHECK(strikes_needed(0, 1, 3) == 1);
+  CHECK(strikes_needed(0, 2, 3) == 1);
+  CHECK(strikes_needed(1, 2, 3) == 3);
+  CHECK(strikes_needed(1, 4, 3) == 1);
+  CHECK(strikes_needed(2, 4, 3) == 3);
+  CHECK(strikes_needed(3, 8, 3) == 1);
+  CHECK(strikes_needed(4, 8, 3) == 3);
+  CHECK(strikes_needed(7, 8, 0) == 1);
+  LossPlanes planes;
+  CHECK(planes.others(0, 1000, 64) == 0);
+  planes.lost(0, 1000);
+  CHECK(planes.others(0, 1000, 64) == 0);
+  CHECK(planes.others(1, 1064, 64) == 1);
+  CHECK(planes.others(1, 1065, 64) == 0);
+  planes.lost(7, 1010);
+  CHECK(planes.others(1, 1064, 64) == 2);
+  CHECK(planes.others(7, 1064, 64) == 1);
+}
+
+TEST_CASE("EVs of a plane that lose within a round trip are counted once each, up to four", "[protocol][blame]") {
+  PlaneLosses losses;
+  CHECK(losses.lost(5, 100, 46) == 1);
+  CHECK(losses.lost(5, 110, 46) == 1);
+  CHECK(losses.lost(6, 146, 46) == 2);
+  CHECK(losses.lost(7, 147, 46) == 1);  // the first was 47 ticks ago
+  for (uint16_t ev = 8; ev < 20; ++ev) (void)losses.lost(ev, 150, 46);
+  CHECK(losses.lost(20, 150, 46) == 4);
+}
