@@ -28,10 +28,36 @@ double gbps(uint64_t bytes, Time time) {
 }
 
 std::string recovery_text(const EventResult& e) {
-  if (!e.measured) return "not measured";
   const std::string levels = fmt::format("{:.0f} before, {:.0f} Gb/s after", e.before_gbps, e.after_gbps);
   if (!e.dip) return levels + ", nothing between";
   return levels + fmt::format(", {:.0f} between, for {:.1f} us", e.lowest_gbps, us(*e.recovery));
+}
+
+/// "port 12, time 3"; nothing: "".
+std::string causes_text(const std::array<uint64_t, sim::kLossCauses>& found) {
+  std::string out;
+  for (unsigned c = 0; c < sim::kLossCauses; ++c) {
+    if (found[c] != 0)
+      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", sim::kLossCauseNames[c], tb::grouped(found[c]));
+  }
+  return out;
+}
+
+/// Three lines: the flow, and the two losses that were back last.
+std::string story(const sim::SlowestFlow& s, Time round_trip, Time bound) {
+  const double trips = (us(s.done - s.begun) - us(bound)) / us(round_trip);
+  std::string out =
+      fmt::format("    slowest     {} to {}, {:.3f} to {:.3f} us, {:.1f} round trips over the bound, {} lost\n", s.from,
+                  s.to, us(s.begun), us(s.done), trips, tb::grouped(s.lost));
+  for (const sim::LossStory& l : s.losses) {
+    const sim::LossNote& n = l.note;
+    out += fmt::format("      PSN {} of {:.3f} us, {}: known at {:.3f} ({})", n.psn, us(n.sent), l.by, us(n.known),
+                       sim::kLossCauseNames[static_cast<unsigned>(n.cause)]);
+    if (n.again != 0) out += fmt::format(", again at {:.3f} on plane {}", us(n.again), n.again_plane);
+    if (n.back != 0) out += fmt::format(", reported at {:.3f}", us(n.back));
+    out += '\n';
+  }
+  return out;
 }
 
 }  // namespace
@@ -48,15 +74,24 @@ std::string fabric_summary(const ExperimentResult& r) {
                        g.goodput_gbps,
                        g.finished ? static_cast<double>(g.end - g.begin) / static_cast<double>(g.bound) : 0.0);
     if (g.fct.count > 0) {
-      out += fmt::format("    completion  min {:.3f}, median {:.3f}, p99 {:.3f}, p99.9 {:.3f}, max {:.3f} us\n",
-                         us(g.fct.min), us(g.fct.median), us(g.fct.p99), us(g.fct.p999), us(g.fct.max));
+      const sim::Distribution& d = g.fct;
+      out += fmt::format("    completion  P50 {:.3f}, P99 {:.3f}, P99.9 {:.3f}, P100 {:.3f} us", us(d.median),
+                         us(d.p99), us(d.p999), us(d.max));
+      out += fmt::format("; over the bound {:.3f}, {:.3f}, {:.3f}, {:.3f}\n", g.over(d.median), g.over(d.p99),
+                         g.over(d.p999), g.over(d.max));
     }
+    if (const std::string causes = causes_text(g.found); !causes.empty()) {
+      out += "    lost        known by " + causes + "\n";
+    }
+    if (g.slowest) out += story(*g.slowest, r.round_trip, g.bound);
   }
   constexpr size_t kShown = 12;
-  for (size_t i = 0; i < r.events.size() && i < kShown; ++i) {
-    out += fmt::format("  at {:.1f} us: {}: {}\n", us(r.events[i].time), r.events[i].text, recovery_text(r.events[i]));
+  size_t measured = 0;
+  for (const EventResult& e : r.events) {
+    if (e.measured && ++measured <= kShown)
+      out += fmt::format("  at {:.1f} us: {}: {}\n", us(e.time), e.text, recovery_text(e));
   }
-  if (r.events.size() > kShown) out += fmt::format("  ... and {} more events\n", r.events.size() - kShown);
+  if (measured > kShown) out += fmt::format("  ... and {} more events\n", measured - kShown);
   for (size_t i = 0; i < r.not_reached.size() && i < kShown; ++i)
     out += fmt::format("  event after the end, did not happen: {}\n", r.not_reached[i]);
   if (r.not_reached.size() > kShown)
@@ -73,6 +108,36 @@ std::string fabric_summary(const ExperimentResult& r) {
                      r.wall_seconds, static_cast<double>(r.memory) / 1e6);
   return out;
 }
+
+namespace {
+
+Json causes_json(const std::array<uint64_t, sim::kLossCauses>& found) {
+  Json j;
+  for (unsigned c = 0; c < sim::kLossCauses; ++c) j[sim::kLossCauseNames[c]] = found[c];
+  return j;
+}
+
+Json slowest_json(const sim::SlowestFlow& s) {
+  Json j{{"flow", s.flow},          {"from", s.from},        {"to", s.to},
+         {"begun_us", us(s.begun)}, {"done_us", us(s.done)}, {"lost", s.lost}};
+  if (s.delivered != sim::kNever) j["delivered_us"] = us(s.delivered);
+  j["last_back"] = Json::array();
+  for (const sim::LossStory& l : s.losses) {
+    const sim::LossNote& n = l.note;
+    Json loss{{"psn", n.psn},
+              {"sent_us", us(n.sent)},
+              {"way", l.by},
+              {"known_us", us(n.known)},
+              {"known_by", sim::kLossCauseNames[static_cast<unsigned>(n.cause)]}};
+    if (n.again != 0) loss["again_us"] = us(n.again);
+    if (n.again != 0) loss["again_plane"] = n.again_plane;
+    if (n.back != 0) loss["reported_us"] = us(n.back);
+    j["last_back"].push_back(loss);
+  }
+  return j;
+}
+
+}  // namespace
 
 std::string fabric_json(const ExperimentResult& r, bool curves, const std::string& run_id) {
   Json j;
@@ -94,22 +159,29 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
                  {"round_trip_us", us(r.round_trip)}};
   j["max_fct_over_bound"] = r.over_bound();
   for (const GroupResult& g : r.groups) {
-    j["traffic"].push_back({{"label", g.label},
-                            {"pattern", g.pattern},
-                            {"flows", g.flows},
-                            {"finished", g.finished},
-                            {"failed", g.failed},
-                            {"bytes", g.bytes},
-                            {"begin_us", us(g.begin)},
-                            {"end_us", us(g.end)},
-                            {"bound_us", us(g.bound)},
-                            {"goodput_gbps", g.goodput_gbps},
-                            {"fct_us",
-                             {{"min", us(g.fct.min)},
-                              {"median", us(g.fct.median)},
-                              {"p99", us(g.fct.p99)},
-                              {"p99.9", us(g.fct.p999)},
-                              {"max", us(g.fct.max)}}}});
+    Json traffic{{"label", g.label},
+                 {"pattern", g.pattern},
+                 {"flows", g.flows},
+                 {"finished", g.finished},
+                 {"failed", g.failed},
+                 {"bytes", g.bytes},
+                 {"begin_us", us(g.begin)},
+                 {"end_us", us(g.end)},
+                 {"bound_us", us(g.bound)},
+                 {"goodput_gbps", g.goodput_gbps},
+                 {"fct_us",
+                  {{"min", us(g.fct.min)},
+                   {"median", us(g.fct.median)},
+                   {"p99", us(g.fct.p99)},
+                   {"p99.9", us(g.fct.p999)},
+                   {"max", us(g.fct.max)}}}};
+    traffic["over_bound"] = {{"p50", g.over(g.fct.median)},
+                             {"p99", g.over(g.fct.p99)},
+                             {"p99.9", g.over(g.fct.p999)},
+                             {"p100", g.over(g.fct.max)}};
+    traffic["lost_known_by"] = causes_json(g.found);
+    if (g.slowest) traffic["slowest"] = slowest_json(*g.slowest);
+    j["traffic"].push_back(traffic);
   }
   j["events"] = Json::array();
   for (const EventResult& e : r.events) {
@@ -129,6 +201,7 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
                  {"data_packets", t.data_packets},
                  {"retransmissions", t.retransmissions},
                  {"timeouts", t.timeouts},
+                 {"lost_known_by", causes_json(t.found)},
                  {"duplicates", t.duplicates},
                  {"sacks", t.sacks},
                  {"nacks", t.nacks},
