@@ -48,6 +48,7 @@ LiveCapture::LiveCapture(std::vector<std::string> interfaces) : interfaces_(std:
   std::vector<std::string> words{program, "-q", "-w", "-"};
   for (const std::string& interface : interfaces_) words.insert(words.end(), {"-i", interface});
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   int out[2] = {-1, -1}, error[2] = {-1, -1};
