@@ -693,7 +693,7 @@ void FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& pack
       const auto i = static_cast<unsigned>(std::countr_zero(gaps));
       if (!is_overdue(block->record[i].sent, packet.tx_timestamp, spare)) continue;
       block->row.pend |= uint64_t{1} << i;
-      found(qp, *block, w, uint64_t{1} << i, question ? LossCause::Question : LossCause::Time);
+      found(qp, *block, w, uint64_t{1} << i, question ? LossCause::Question : LossCause::Overdue);
       first = any ? psn_first(first, psn_add(w, i)) : psn_add(w, i);
       any = true;
     }

@@ -162,7 +162,7 @@ TEST_CASE("fast: time stamps tell of losses, of what was sent again too, or the 
     REQUIRE(t.post(1000 * 4096));
     t.fabric.run(100 * kMs);
     REQUIRE(t.heard[0].completions.size() == 1);
-    CHECK((found(*t.nic[0], LossCause::Time) > 0) == knows);
+    CHECK((found(*t.nic[0], LossCause::Overdue) > 0) == knows);
     CHECK((t.nic[0]->stats().timeouts == 0) == knows);
   }
   CHECK(end[false] > 10 * end[true]);
@@ -201,7 +201,7 @@ TEST_CASE("fast: a loss without a trim makes no window smaller, or one packet", 
     p.sack.bitmap = 0xffffe;
     p.tx_timestamp = 80;
     t.run(3 * kUs);
-    REQUIRE(found(*t.nic, LossCause::Time) == 1);
+    REQUIRE(found(*t.nic, LossCause::Overdue) == 1);
     CHECK((t.nic->controller(1)->cwnd >= before) == spares);
   }
 }
