@@ -242,6 +242,7 @@ NamedSettings agreed(NamedSettings own, const std::string& dut_profile, const st
   for (const ref::Setting& s : ref::settings()) {
     const std::string_view name = s.name;
     if (name == "SACK_TRIGGER.bytes" || (own_port && name.starts_with("UDP_PORT."))) continue;
+    if (name.starts_with("LOSS.")) continue;  // what a requestor does with what it knows is its own
     const uint32_t value = s.get(dut.settings);
     const auto at = std::ranges::find(own, s.name, &NamedSettings::value_type::first);
     if (at != own.end()) {

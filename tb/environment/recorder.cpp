@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 #include "gen/headers.hpp"
@@ -24,8 +25,9 @@ log::Ip bytes_of(U128 address) {
   return ip;
 }
 
-/// The value of "CTRL.oor_drop" in the registers of the plan.
-uint32_t setting(const SidePlan& plan, std::string_view name) {
+/// The value of "CTRL.oor_drop" in the registers of the plan. Nothing: the NIC has no such register and does not what
+/// it stands for, as a profile that does not name it says.
+std::optional<uint32_t> setting(const SidePlan& plan, std::string_view name) {
   const std::pair<std::string_view, uint32_t> words[] = {
       {"CTRL", plan.ctrl},
       {"UDP_PORT", plan.udp_port},
@@ -42,6 +44,7 @@ uint32_t setting(const SidePlan& plan, std::string_view name) {
   };
   const std::size_t dot = name.find('.');
   const auto word = std::ranges::find(words, name.substr(0, dot), &std::pair<std::string_view, uint32_t>::first);
+  if (word == std::end(words)) return {};
   const auto reg = std::ranges::find(csr::kRegisters, name.substr(0, dot), &csr::Register::name);
   const auto field = std::ranges::find(reg->fields, name.substr(dot + 1), &csr::Field::name);
   return field->get(word->second);
@@ -85,7 +88,9 @@ ref::Profile profile_of(const Preset& preset, const SidePlan& plan) {
   p.name = std::string("mrcnic ") + preset.name;
   p.planes = preset.num_planes;
   p.port_gbps = preset.port_gbps;
-  for (const ref::Setting& s : ref::settings()) s.set(p.settings, setting(plan, s.name));
+  for (const ref::Setting& s : ref::settings()) {
+    if (const auto value = setting(plan, s.name)) s.set(p.settings, *value);
+  }
   p.ack_gap = log::Time{csr::kAckCtlGap.get(plan.ack_ctl)} * preset.clock_ps;
   // room(q) of docs/blocks/tx/segment/tx_segment.md: Intake leaves a request that finds none at the head of its input.
   p.qp_works = preset.wqe_depth;
