@@ -8,11 +8,8 @@
 #include "gen/csr.hpp"
 #include "pipeline/timing/burst.hpp"
 #include "pipeline/timing/nscc_cycles.hpp"
-#include "protocol/overdue.hpp"
-#include "protocol/port_loss.hpp"
 #include "protocol/probe.hpp"
 #include "protocol/segment.hpp"
-#include "protocol/silence.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
@@ -25,8 +22,6 @@ namespace {
 /// Cycles of the NIC (docs/blocks): tx_inflight's pause after a refusal ends every kHoldCycles; from its end until
 /// the retransmission asks; from one retransmission to the next; from the controller's wake until new packets ask.
 constexpr unsigned kHoldCycles = 16, kAskCycles = 5, kRtxCycles = 8, kWakeCycles = 6;
-/// Losses on other planes say for so many round trips that it may be the world.
-constexpr uint32_t kBlameTrips = 16;
 /// An EV that was heard of within so many round trips is known to work.
 constexpr uint32_t kProvenTrips = 2;
 /// Register ACK_CTL.ar_gap after reset: AckReq of QPs that have nothing more to send.
@@ -499,61 +494,6 @@ void FastEndpoint::feedback(FastQp& qp, unsigned ev_idx, FbKind kind, uint32_t e
   if (change == EvSet::Change::Bad) ev_bad(qp, ev_idx);
 }
 
-void FastEndpoint::found(FastQp& qp, const Block& block, uint32_t w, uint64_t lost, LossCause cause) {
-  stats_.found[static_cast<unsigned>(cause)] += static_cast<unsigned>(std::popcount(lost));
-  for (; lost != 0 && notes_.size() < kMostNotes; lost &= lost - 1) {
-    const auto i = static_cast<unsigned>(std::countr_zero(lost));
-    const Record& record = block.record[i];
-    const uint16_t age = static_cast<uint16_t>(tick() - record.sent);
-    const uint32_t message = msn_dist(record.msn, qp.msn_done);
-    LossNote note{.known = access_.now(), .qpn = qp.qpn, .psn = psn_add(w, i), .cause = cause};
-    note.sent = note.known - std::min(note.known, age * kTick);
-    if (message < qp.requests.size()) note.user = qp.requests[message].id;
-    if (record.ev_idx != kNoPathEv) {
-      note.entropy = qp.ev.value(record.ev_idx);
-      note.plane = static_cast<uint8_t>(qp.ev.plane(record.ev_idx));
-    }
-    qp.notes.push_back(static_cast<uint32_t>(notes_.size()));
-    notes_.push_back(note);
-  }
-}
-
-void FastEndpoint::note_again(FastQp& qp, uint32_t psn, unsigned plane) {
-  for (const uint32_t n : qp.notes) {
-    LossNote& note = notes_[n];
-    if (note.psn != psn || note.again != 0) continue;
-    note.again = access_.now();
-    note.again_plane = static_cast<uint8_t>(plane);
-  }
-}
-
-/// What was lost and is reported now.
-void FastEndpoint::note_back(FastQp& qp) {
-  std::erase_if(qp.notes, [&](uint32_t n) {
-    LossNote& note = notes_[n];
-    const Block* block = block_of(qp, note.psn);
-    const bool out = in_window(note.psn, qp.una, qp.nxt) &&
-                     (block == nullptr || (block->row.sacked & psn_bit<uint64_t>(note.psn)) == 0);
-    if (!out) note.back = access_.now();
-    return !out;
-  });
-}
-
-/// A packet on that EV was lost, and not because of a port.
-void FastEndpoint::blame(FastQp& qp, unsigned ev_idx) {
-  if (ev_idx == kNoPathEv) return;
-  const unsigned plane = qp.ev.plane(ev_idx);
-  if (config_.suspect != 0) suspect(qp, ev_idx);
-  if (config_.strikes > 1) {
-    const unsigned others = qp.losses.others(plane, tick(), kBlameTrips * full_round_trip(dest_of(qp)));
-    qp.losses.lost(plane, tick());
-    if (qp.strikes.empty()) qp.strikes.resize(qp.ev.size());
-    if (++qp.strikes[ev_idx] < strikes_needed(others, planes_, config_.strikes)) return;
-    qp.strikes[ev_idx] = 0;
-  }
-  feedback(qp, ev_idx, FbKind::Loss, 0);
-}
-
 void FastEndpoint::progress(FastQp& qp) {
   qp.retry = 0;
   qp.step_tick = tick();
@@ -665,80 +605,6 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   if (qp.ts) find_overdue(qp, sack, packet);
   release_blocks(qp);
   watch_state(qp);
-}
-
-/// Gaps of this SACK whose newest transmission should have come before the packet that it answers. Paths differ by what
-/// waits on them: the longest round trip of late is what one packet may be behind another.
-void FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& packet) {
-  const SackFields& s = packet.sack;
-  // A packet that was trimmed overtakes what waits in queues, and tells nothing.
-  const Block* cause = sack.pr ? nullptr : block_of(qp, sack.psn);
-  const bool arrived =
-      psn_before(sack.psn, qp.una) || (cause != nullptr && (cause->row.sacked & psn_bit<uint64_t>(sack.psn)) != 0);
-  if (sack.pr ? sack.psn == kNoProbeId : !arrived) return;
-  FastDest& dest = dest_of(qp);
-  dest.longest = longest_of_late(dest.longest, ticks_since(packet.tx_timestamp, tick(), false), smallest(dest));
-  const bool question = sack.pr && probe_slot(static_cast<uint16_t>(sack.psn), kProbeSlots) == kStateSlot;
-  if ((question ? config_.silence : config_.overdue) == 0) return;
-  const uint32_t trip = std::max(longest(dest), full_round_trip(dest));
-  const uint32_t spare = question ? question_spare(trip, smallest(dest))
-                                  : overdue_spare(config_.overdue, trip, trims(dest));
-  bool any = false;
-  uint32_t first = 0;
-  const auto look = [&](uint32_t w, uint64_t gaps) {
-    Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
-    if (block == nullptr) return;
-    gaps = overdue_asked(block->row, gaps & range_mask(w, qp.una, qp.nxt));
-    for (; gaps != 0; gaps &= gaps - 1) {
-      const auto i = static_cast<unsigned>(std::countr_zero(gaps));
-      if (!is_overdue(block->record[i].sent, packet.tx_timestamp, spare)) continue;
-      block->row.pend |= uint64_t{1} << i;
-      found(qp, *block, w, uint64_t{1} << i, question ? LossCause::Question : LossCause::Overdue);
-      first = any ? psn_first(first, psn_add(w, i)) : psn_add(w, i);
-      any = true;
-    }
-  };
-  if (psn_add(sack.cack_psn, 1) == qp.una) look(psn_word(qp.una), psn_bit<uint64_t>(qp.una));
-  if (s.bitmap != 0) {
-    const uint32_t base = psn_add(s.cack_psn, s.sack_offset), w = psn_word(base);
-    const unsigned shift = base & 63;
-    look(w, ~s.bitmap << shift);
-    if (shift != 0) look(psn_add(w, 64), ~s.bitmap >> (64 - shift));
-  }
-  if (!any) return;
-  list_retransmission(qp);
-  qp.rtx_lo = psn_first(qp.rtx_lo, first);
-}
-
-/// What of a QP was given to these planes and is not reported has not come through: it goes again.
-void FastEndpoint::lose_planes(FastQp& qp, unsigned planes, LossCause cause) {
-  if (qp.failed || qp.una == qp.nxt) return;
-  uint32_t bytes = 0, first = 0;
-  bool any = false;
-  for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
-       w = psn_add(w, 64)) {
-    Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
-    if (block == nullptr) continue;
-    uint64_t sent = 0;
-    for (uint64_t m = overdue_asked(block->row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
-      const auto i = static_cast<unsigned>(std::countr_zero(m));
-      const uint16_t ev_idx = block->record[i].ev_idx;
-      if (work_.qp == &qp && work_.retransmission && work_.psn == psn_add(w, i)) continue;  // on its way to a lane
-      if (ev_idx != kNoPathEv && (planes >> qp.ev.plane(ev_idx) & 1) != 0) sent |= uint64_t{1} << i;
-    }
-    const uint64_t lost = port_lost(block->row, sent);
-    if (lost == 0) continue;
-    if (!any) first = psn_add(w, std::countr_zero(lost));
-    any = true;
-    found(qp, *block, w, lost, cause);
-    for (uint64_t m = lost; m != 0; m &= m - 1) {
-      bytes += take_packet(qp.fly, block->record[std::countr_zero(m)].size, qp.rcvd_credit);
-    }
-  }
-  if (!any) return;
-  list_retransmission(qp);
-  qp.rtx_lo = psn_first(qp.rtx_lo, first);
-  if (qp.cc) cc_event(qp, {.kind = CcEvent::Nack, .bytes = bytes});  // no reason: no congestion
 }
 
 void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
