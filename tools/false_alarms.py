@@ -103,22 +103,27 @@ def plan(o):
     return runs
 
 
+def make(mrc, run, folder, *output):
+    """Makes the run in that folder. None: it is there; else what went wrong, "" for a run that is none."""
+    arguments = list(run.arguments)
+    if run.scenario:
+        (folder / "scenario.toml").write_text(run.scenario, encoding="utf-8")
+        arguments[arguments.index("FILE")] = "scenario.toml"
+    made = subprocess.run([mrc, *arguments, *output], cwd=folder, capture_output=True, text=True, timeout=1800)
+    if made.returncode == 3 and "no such controller" in made.stderr + made.stdout:
+        return ""  # random values that no controller has: the run says so, and is none
+    return None if made.returncode in (0, 5) else (made.stdout + made.stderr).strip()[-400:]
+
+
 def execute(mrc, run, root):
     """(what went wrong with the run or "", findings, tallies, packets, seconds of run, of check)"""
     folder = Path(tempfile.mkdtemp(dir=root))
     try:
-        arguments = list(run.arguments)
-        if run.scenario:
-            (folder / "scenario.toml").write_text(run.scenario, encoding="utf-8")
-            arguments[arguments.index("FILE")] = "scenario.toml"
         began = time.monotonic()
-        made = subprocess.run([mrc, *arguments, "--record", "run.mrclog"], cwd=folder, capture_output=True, text=True,
-                              timeout=1800)
+        wrong = make(mrc, run, folder, "--record", "run.mrclog")
+        if wrong is not None:
+            return wrong, [], [], 0, 0, 0
         middle = time.monotonic()
-        if made.returncode == 3 and "no such controller" in made.stderr + made.stdout:
-            return "", [], [], 0, 0, 0  # random values that no controller has: the run says so, and is none
-        if made.returncode not in (0, 5):
-            return (made.stdout + made.stderr).strip()[-400:], [], [], 0, 0, 0
         check = subprocess.run([mrc, "check", "run.mrclog", "--json", "check.json"], cwd=folder, capture_output=True,
                                text=True, timeout=1800)
         end = time.monotonic()
@@ -140,17 +145,10 @@ def execute_captures(mrc, run, root):
     """As execute(), of the run's capture in three views. In a capture with altered frames findings are none."""
     folder = Path(tempfile.mkdtemp(dir=root))
     try:
-        arguments = list(run.arguments)
-        if run.scenario:
-            (folder / "scenario.toml").write_text(run.scenario, encoding="utf-8")
-            arguments[arguments.index("FILE")] = "scenario.toml"
         began = time.monotonic()
-        made = subprocess.run([mrc, *arguments, "--pcap", "run.pcapng"], cwd=folder, capture_output=True, text=True,
-                              timeout=1800)
-        if made.returncode == 3 and "no such controller" in made.stderr + made.stdout:
-            return "", [], [], 0, 0, 0
-        if made.returncode not in (0, 5):
-            return (made.stdout + made.stderr).strip()[-400:], [], [], 0, 0, 0
+        wrong = make(mrc, run, folder, "--pcap", "run.pcapng")
+        if wrong is not None:
+            return wrong, [], [], 0, 0, 0
         middle = time.monotonic()
         decoded = subprocess.run([mrc, "decode", "run.pcapng", "--json"], cwd=folder, capture_output=True, text=True,
                                  check=True).stdout.splitlines()

@@ -8,6 +8,8 @@
 #include <deque>
 #include <optional>
 
+#include "log/packet.hpp"
+
 namespace mrc::log {
 namespace {
 
@@ -26,13 +28,6 @@ Seq unwrap(uint32_t low, Seq near) {
   Seq distance = (static_cast<Seq>(low) - near) & (kSize - 1);
   if (distance >= kSize / 2) distance -= kSize;
   return near + distance;
-}
-
-Ip mapped(const std::array<uint8_t, 4>& ipv4) {
-  Ip ip{};
-  ip[10] = ip[11] = 0xff;
-  std::ranges::copy(ipv4, ip.begin() + 12);
-  return ip;
 }
 
 /// Bytes of payload on the wire, of a frame that was cut as well.
@@ -167,7 +162,7 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) 
   const bool read = !p.error || p.error->code == wire::ErrorCode::BadIcrc;
   const bool right = p.bth && p.udp && (p.ipv6 || p.ipv4) && read;
   if (!right || p.bth->dqp == wire::kEndpointDqp) return;
-  const Key key{p.ipv6 ? p.ipv6->src : mapped(p.ipv4->src), p.ipv6 ? p.ipv6->dst : mapped(p.ipv4->dst), p.bth->dqp};
+  const Key key{mapped_source(p), mapped_destination(p), p.bth->dqp};
   Flow* const flow = flow_of(key);
   if (flow == nullptr) return;
   ++flow->packets;
@@ -191,7 +186,9 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) 
 
 void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
   const bool fresh = p.bth->rtx == 0 && !p.trimmed();
-  if (p.reth && !p.trimmed() && (p.bth->opcode == 0xC6 || p.bth->opcode == 0xC7)) f.mtu.add(payload_of(p));
+  const auto opcode = static_cast<wire::Opcode>(p.bth->opcode);
+  const bool fills_mtu = opcode == wire::Opcode::WriteFirst || opcode == wire::Opcode::WriteMiddle;
+  if (p.reth && !p.trimmed() && fills_mtu) f.mtu.add(payload_of(p));
   if (f.anew) return;
   if (f.sent++ == 0) f.base = f.top = f.lowest = Seq{p.bth->psn};
   const Seq psn = unwrap(p.bth->psn, f.top);

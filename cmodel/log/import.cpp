@@ -17,6 +17,7 @@
 #include "input/number.hpp"
 #include "log/duplicates.hpp"
 #include "log/format.hpp"
+#include "log/packet.hpp"
 #include "wire/capture.hpp"
 #include "wire/link_layer.hpp"
 #include "wire/text.hpp"
@@ -33,13 +34,6 @@ constexpr Time kSlack = 1'000'000'000;
 /// Packets of one capture that are put into the order of their times: both directions of a port, queues of a NIC.
 constexpr std::size_t kAhead = 64;
 constexpr const char* kRemedy = "Name an existing capture that you may read, or -.";
-
-Ip mapped(const std::array<uint8_t, 4>& ipv4) {
-  Ip ip{};
-  ip[10] = ip[11] = 0xff;
-  std::ranges::copy(ipv4, ip.begin() + 12);
-  return ip;
-}
 
 bool is_data(const wire::Packet& packet) {
   if (!packet.bth) return false;
@@ -353,8 +347,7 @@ class Importer {
       if (why == LeftOut::OtherPort && !counts().other_port) counts().other_port = packet.udp->dst_port;
       return std::nullopt;
     }
-    const Ip src = packet.ipv6 ? packet.ipv6->src : mapped(packet.ipv4->src);
-    const Ip dst = packet.ipv6 ? packet.ipv6->dst : mapped(packet.ipv4->dst);
+    const Ip src = mapped_source(packet), dst = mapped_destination(packet);
     const bool whole = (frame_.flags & (kCut | kChanged)) == 0;
     if (malformed || (whole && packet.icrc && !packet.icrc->ok)) {
       if (!left_ports(input, from, src)) return damaged(input, from, packet, time);

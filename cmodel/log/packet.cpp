@@ -6,6 +6,20 @@
 #include "wire/decode.hpp"
 
 namespace mrc::log {
+namespace {
+
+Ip mapped(const std::array<uint8_t, 4>& ipv4) {
+  Ip ip{};
+  ip[10] = ip[11] = 0xff;
+  std::ranges::copy(ipv4, ip.begin() + 12);
+  return ip;
+}
+
+}  // namespace
+
+Ip mapped_source(const wire::Packet& packet) { return packet.ipv6 ? packet.ipv6->src : mapped(packet.ipv4->src); }
+Ip mapped_destination(const wire::Packet& packet) { return packet.ipv6 ? packet.ipv6->dst : mapped(packet.ipv4->dst); }
+
 wire::Packet packet_of(const Frame& frame, const wire::WireConfig& wire) {
   const std::size_t there = frame.bytes.size();
   wire::Packet packet;

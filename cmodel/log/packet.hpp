@@ -11,4 +11,8 @@ namespace mrc::log {
 /// addresses changed), the packet has none, and it is no error.
 wire::Packet packet_of(const Frame& frame, const wire::WireConfig& wire = {});
 
+/// Addresses of the inner header; IPv4 as ::ffff:a.b.c.d. The packet has one of the two.
+Ip mapped_source(const wire::Packet& packet);
+Ip mapped_destination(const wire::Packet& packet);
+
 }  // namespace mrc::log

@@ -8,9 +8,9 @@
 
 namespace mrc {
 
-/// Losses on an EV with nothing heard of it in between, before it is ASSUMED_BAD: one (mrc.md section 5), or `strikes`
-/// where so many other planes of the QP have lost something too that they are half of all: then it may be the world,
-/// not the path.
+/// Losses on an EV, with nothing heard of it in between, that make it ASSUMED_BAD. One does (mrc.md section 5). It
+/// takes `strikes` while other planes of the QP, half of all at least, lose too: that may be the world and not the
+/// path.
 constexpr unsigned strikes_needed(unsigned others, unsigned planes, unsigned strikes) {
   return 2 * others >= planes && others != 0 && strikes > 1 ? strikes : 1;
 }
