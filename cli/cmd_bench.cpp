@@ -32,6 +32,7 @@ namespace mrc::cli {
 
 void register_bench_fabric(Command& bench, Context& context);  // cmd_bench_fabric.cpp
 
+namespace bench_command {
 namespace {
 using input::Json;
 
@@ -428,10 +429,12 @@ int run(const Options& o, const Context& context) {
 }
 
 }  // namespace
+}  // namespace bench_command
 
 void register_bench_nic(Command& bench, Context& context);  // cmd_bench_nic.cpp
 
 void register_bench(Command& app, Context& context) {
+  using namespace bench_command;
   auto options = std::make_shared<Options>();
   Command& bench = app.command("bench", "measure simulation speed, or the NIC itself");
   bench.footer(R"(

@@ -29,6 +29,7 @@
 #include "tb/compare/report.hpp"
 
 namespace mrc::cli {
+namespace bench_fabric_command {
 namespace {
 
 using input::Json;
@@ -364,8 +365,10 @@ int run(const Options& o, const Context& context) {
 }
 
 }  // namespace
+}  // namespace bench_fabric_command
 
 void register_bench_fabric(Command& bench, Context& context) {
+  using namespace bench_fabric_command;
   auto options = std::make_shared<Options>();
   Command& command = bench.command("fabric", "speed, memory and completion times of the fabric");
   command.footer(R"(

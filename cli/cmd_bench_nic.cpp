@@ -24,6 +24,7 @@
 #include "tb/nic_bench.hpp"
 
 namespace mrc::cli {
+namespace bench_nic_command {
 namespace {
 
 using input::Json;
@@ -657,10 +658,12 @@ int run(const Options& o, const Context& context) {
 }
 
 }  // namespace
+}  // namespace bench_nic_command
 
 constexpr uint64_t kMostCycles = 1'000'000'000'000;
 
 void register_bench_nic(Command& bench, Context& context) {
+  using namespace bench_nic_command;
   auto options = std::make_shared<Options>();
   Command& c = bench.command("nic", "line rate and latency of the NIC, against the arithmetic limit");
   c.footer(kFooter);

@@ -42,6 +42,7 @@
 #include "wire/text.hpp"
 
 namespace mrc::cli {
+namespace check_command {
 namespace {
 
 struct Options {
@@ -689,8 +690,10 @@ void common_options(Command& command, Options& options) {
 }
 
 }  // namespace
+}  // namespace check_command
 
 void register_check(Command& app, Context& context) {
+  using namespace check_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("check", "hold any NIC against the rules of MRC, by what was seen of it");
   command.footer(R"(

@@ -39,6 +39,7 @@
 #include "wire/pcapng.hpp"
 
 namespace mrc::cli {
+namespace cosim_command {
 namespace {
 
 constexpr const char* kReports = "mrc-reports";
@@ -579,10 +580,12 @@ int run(const Options& o, const Command& command, const Context& context) {
 }
 
 }  // namespace
+}  // namespace cosim_command
 
 constexpr uint64_t kMostPackets = 1'000'000'000'000;
 
 void register_cosim(Command& app, Context& context) {
+  using namespace cosim_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("cosim", "run RTL and model in lockstep, with a peer, lossy links and hosts");
   command.footer(kFooter);

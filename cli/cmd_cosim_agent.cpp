@@ -34,6 +34,7 @@
 #include "wire/pcapng.hpp"
 
 namespace mrc::cli {
+namespace cosim_agent_command {
 namespace {
 
 using input::Json;
@@ -425,8 +426,10 @@ int run_results(const AgentCommand& c, const Context& context) {
 }
 
 }  // namespace
+}  // namespace cosim_agent_command
 
 int cosim_agent(const AgentCommand& command, const Context& context) {
+  using namespace cosim_agent_command;
   if (!command.results.empty()) return run_results(command, context);
   return command.seeds == 1 ? run_single(command, context) : run_seeds(command, context);
 }

@@ -20,6 +20,7 @@
 
 namespace mrc::cli {
 
+namespace decode_command {
 namespace {
 
 struct Options {
@@ -139,8 +140,10 @@ void decode_file(const Options& options) {
 }
 
 }  // namespace
+}  // namespace decode_command
 
 void register_decode(Command& app, Context& context) {
+  using namespace decode_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("decode", "show every header of packets");
   command.footer(

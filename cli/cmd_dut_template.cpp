@@ -25,6 +25,7 @@
 #include "cli/embedded_template.hpp"
 
 namespace mrc::cli {
+namespace dut_template_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -318,8 +319,10 @@ void run(Options o) {
 }
 
 }  // namespace
+}  // namespace dut_template_command
 
 void register_dut_template(Command& app, Context& context) {
+  using namespace dut_template_command;
   auto options = std::make_shared<Options>();
   Command& sub = app.command("dut-template", "make a project that puts a NIC of yours behind mrc_nic.h");
   sub.text("dir", options->folder, "the project's folder, which must not exist or be empty").required();

@@ -18,6 +18,7 @@
 
 namespace mrc::cli {
 
+namespace encode_command {
 namespace {
 
 struct Options {
@@ -66,8 +67,10 @@ int run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace encode_command
 
 void register_encode(Command& app, Context& context) {
+  using namespace encode_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("encode", "make packets from JSON");
   command.footer(

@@ -30,6 +30,7 @@
 #include "tb/compare/report.hpp"
 
 namespace mrc::cli {
+namespace fabric_command {
 namespace {
 
 constexpr const char* kFooter = R"(
@@ -298,8 +299,10 @@ int run(const Options& o, const Context& context) {
 }
 
 }  // namespace
+}  // namespace fabric_command
 
 void register_fabric(Command& app, Context& context) {
+  using namespace fabric_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("fabric", "NICs, links and trimming switches: flows, failures, congestion");
   command.footer(kFooter);

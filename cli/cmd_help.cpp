@@ -23,6 +23,7 @@
 #include "tb/environment/scenario.hpp"
 
 namespace mrc::cli {
+namespace help_command {
 namespace {
 
 std::string exit_codes() {
@@ -176,8 +177,10 @@ void show(const std::vector<std::string>& words, Command& root, const Context& c
 }
 
 }  // namespace
+}  // namespace help_command
 
 void register_help(Command& app, Context& context) {
+  using namespace help_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("help", "about a command, a group or a topic; manual pages, completion");
   command.footer(R"(

@@ -37,6 +37,7 @@
 #include "wire/text.hpp"
 
 namespace mrc::cli {
+namespace log_command {
 namespace {
 using input::Json;
 
@@ -509,8 +510,10 @@ int import(const ImportArguments& o) {
 }
 
 }  // namespace
+}  // namespace log_command
 
 void register_log(Command& app, Context& context) {
+  using namespace log_command;
   Command& command = app.command("log", "logs of what NICs did: look into them, import captures, join, redact");
   command.footer(kFooter);
 

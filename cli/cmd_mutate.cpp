@@ -24,6 +24,7 @@
 #include "tb/compare/report.hpp"
 
 namespace mrc::cli {
+namespace mutate_command {
 namespace {
 using input::Json;
 
@@ -220,8 +221,10 @@ int run(const Options& o) {
 }
 
 }  // namespace
+}  // namespace mutate_command
 
 void register_mutate(Command& app, Context& context) {
+  using namespace mutate_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("mutate", "is the judge awake? Breaks logs, rules or RTL, and asks who sees it");
   command.footer(kFooter);

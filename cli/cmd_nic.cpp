@@ -20,6 +20,7 @@
 #include "tb/device/lines.hpp"
 
 namespace mrc::cli {
+namespace nic_command {
 namespace {
 
 struct Options {
@@ -42,8 +43,10 @@ int run(const Options& o, const Context& context) {
 }
 
 }  // namespace
+}  // namespace nic_command
 
 void register_nic(Command& app, Context& context) {
+  using namespace nic_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("nic", "a NIC that a tester drives: JSON lines on stdin and stdout");
   command.footer(R"(

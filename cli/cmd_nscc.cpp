@@ -20,6 +20,7 @@
 #include "protocol/nscc_read.hpp"
 
 namespace mrc::cli {
+namespace nscc_command {
 namespace {
 using input::Json;
 
@@ -200,8 +201,10 @@ void run(const Options& options) {
 }
 
 }  // namespace
+}  // namespace nscc_command
 
 void register_nscc(Command& app, Context& context) {
+  using namespace nscc_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("nscc", "the congestion controller alone, on a list of events");
   command.footer(kFooter);

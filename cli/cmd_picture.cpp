@@ -18,6 +18,7 @@
 #include "picture/pictures.hpp"
 
 namespace mrc::cli {
+namespace picture_command {
 namespace {
 
 constexpr uint64_t kMostNs = 1'000'000'000'000'000;
@@ -94,8 +95,10 @@ int run(const Options& o) {
 }
 
 }  // namespace
+}  // namespace picture_command
 
 void register_picture(Command& app, Context& context) {
+  using namespace picture_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("picture", "draw what NICs did, from a log: docs/pictures.md");
   command.footer(R"(

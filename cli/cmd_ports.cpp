@@ -17,6 +17,7 @@
 #include "tb/ports/ports_tester.hpp"
 
 namespace mrc::cli {
+namespace ports_command {
 namespace {
 
 struct Options {
@@ -69,8 +70,10 @@ int lab(const Options& o) {
 }
 
 }  // namespace
+}  // namespace ports_command
 
 void register_ports(Command& app, Context& context) {
+  using namespace ports_command;
   auto options = std::make_shared<Options>();
   Command& one = app.command("tester", "a NIC behind network interfaces, as a device for scripts and runs");
   one.footer(R"(

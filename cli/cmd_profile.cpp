@@ -18,6 +18,7 @@
 #include "wire/text.hpp"
 
 namespace mrc::cli {
+namespace profile_command {
 namespace {
 
 using input::Json;
@@ -102,8 +103,10 @@ int infer(const Options& o) {
 }
 
 }  // namespace
+}  // namespace profile_command
 
 void register_profile(Command& app, Context& context) {
+  using namespace profile_command;
   Command& command = app.command("profile", "what a NIC says of itself: infer it from captures");
   command.footer(R"(
 Examples:

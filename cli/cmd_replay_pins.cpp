@@ -26,6 +26,7 @@
 #include "wire/pcapng.hpp"
 
 namespace mrc::cli {
+namespace replay_pins_command {
 namespace {
 using input::Json;
 
@@ -175,8 +176,10 @@ int replay_pins(const Options& o, const Context& context) {
 }
 
 }  // namespace
+}  // namespace replay_pins_command
 
 void register_replay_pins(Command& app, Context& context) {
+  using namespace replay_pins_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("replay-pins", "what a board's core was given, given to the model");
   command.footer(kFooter);

@@ -12,6 +12,7 @@
 #include "util/printable.hpp"
 
 namespace mrc::cli {
+namespace rule_coverage_command {
 namespace {
 
 constexpr input::FileKind kCoverage{"coverage of rules", input::kJsonBytes,
@@ -39,8 +40,10 @@ int run(const Options& o) {
 }
 
 }  // namespace
+}  // namespace rule_coverage_command
 
 void register_rule_coverage(Command& app, Context& context) {
+  using namespace rule_coverage_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("rule-coverage", "rules of MRC that were applied, and when: sums files of --coverage");
   command.footer(R"(

@@ -11,6 +11,7 @@
 #include "sim/experiment/topology.hpp"
 
 namespace mrc::cli {
+namespace topo_command {
 namespace {
 
 struct Options {
@@ -43,8 +44,10 @@ int run(const Options& o) {
 }
 
 }  // namespace
+}  // namespace topo_command
 
 void register_topo(Command& app, Context& context) {
+  using namespace topo_command;
   auto options = std::make_shared<Options>();
   Command& command = app.command("topo", "a fabric's topology: check it, count it, draw it");
   command.footer(R"(

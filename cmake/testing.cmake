@@ -10,6 +10,7 @@ function(mrc_test name)
     set(T_TIMEOUT 120)
   endif()
   add_executable(${name} ${T_SOURCES})
+  mrc_together(${name})
   target_link_libraries(${name} PRIVATE ${T_LIBS} mrcnic_warnings mrc_clone_paths
     Catch2::Catch2WithMain)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/cmodel")

@@ -68,6 +68,17 @@ if(MRC_COVERAGE)
   add_link_options(--coverage)
 endif()
 
+# mrc_together(TARGET): its sources are compiled ten at a time, since the declarations of the standard library take longer
+# than their own code. So what a source has for itself needs a name that no other one of its folder has.
+option(MRC_TOGETHER "compile the sources of a library together, for a third of the processor time" OFF)
+function(mrc_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MRC_TOGETHER} UNITY_BUILD_BATCH_SIZE 10)
+  # g++ takes sources that it includes for headers, whose classes have no members of types that a file has for itself.
+  if(MRC_TOGETHER)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
 # mrc_library(NAME SOURCES... ): a static library mrcnic_NAME with the include root cmodel/. As MRC_CHECKS says, the
 # model's checks are on in it and in all that links it.
 function(mrc_library name)
@@ -78,16 +89,11 @@ function(mrc_library name)
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/cmodel>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/mrcnic>")
   target_compile_features(mrcnic_${name} PUBLIC cxx_std_20)
+  mrc_together(mrcnic_${name})
   if(MRC_CHECKS)
     target_compile_definitions(mrcnic_${name} PUBLIC MRC_CHECKS=1)
   endif()
   target_link_libraries(mrcnic_${name} PRIVATE "$<BUILD_INTERFACE:mrcnic_warnings>")
-endfunction()
-
-# mrc_compile_lightly(SOURCES...): of this folder. They read and write texts, once in a run; the last optimisations would
-# take a third of the compiler's time for them. Not for what runs for every cycle, frame or record.
-function(mrc_compile_lightly)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
 endfunction()
 
 # mrc_install(TARGET FOLDER [EXPORT SET]): a program or shared object into FOLDER of an installation. Wherever that is

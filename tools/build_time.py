@@ -28,6 +28,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import compiled
 import rtl
 
 BUILT = rtl.ROOT / "build/fast"
@@ -57,11 +58,8 @@ def limit_of(name):
 
 def commands(build):
     """{source relative to the repository: (folder, words of its compiler call without output)}, of ours alone."""
-    known = build / "compile_commands.json"
-    if not known.exists():
-        rtl.fail(f"{known} is missing.", "Run 'cmake --preset fast', which writes it.")
     found = {}
-    for entry in json.loads(known.read_text(encoding="utf-8")):
+    for entry in compiled.entries(build, "Run 'cmake --preset fast', which writes it."):
         path = Path(entry["file"])
         if not path.is_relative_to(rtl.ROOT):
             continue

@@ -25,6 +25,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import compiled
 import rtl
 
 FOLDERS = ("cli", "cmodel", "fuzz", "sim", "tb")
@@ -41,11 +42,8 @@ CHATTER = re.compile(r"\d+ warnings?( and \d+ errors?)? (generated|treated)|\d+ 
 
 def commands(files, build):
     """{file: its compiler call}, paths absolute."""
-    known = build / "compile_commands.json"
-    if not known.exists():
-        rtl.fail(f"{known} is missing.", "Call './mrc lint --cpp', which builds what it needs.")
     found = {}
-    for entry in json.loads(known.read_text()):
+    for entry in compiled.entries(build, "Call './mrc lint --cpp', which builds what it needs."):
         preferred = PREFERRED.search(entry["command"]) and not re.search("_asserted|_stalled", entry["command"])
         if entry["file"] not in found or preferred:
             found[entry["file"]] = entry

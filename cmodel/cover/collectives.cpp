@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cover/psns.hpp"
 #include "reference/own_addresses.hpp"
 
 namespace mrc::cover {
@@ -17,14 +18,7 @@ namespace {
 using log::Time;
 using wire::Opcode;
 
-constexpr uint32_t kPsns = 1u << 24;
-constexpr int32_t kEdge = 8;         ///< the last of a window
 constexpr std::size_t kMost = 8192;  ///< PSNs of a QP that are remembered
-constexpr unsigned kUnit = 128;
-
-int32_t distance(uint32_t a, uint32_t b) { return static_cast<int32_t>((a - b) << 8) >> 8; }
-uint32_t behind(uint32_t psn) { return (psn + 1) % kPsns; }
-uint32_t before(uint32_t psn) { return (psn + kPsns - 1) % kPsns; }
 
 bool is_write(const wire::Packet& p) { return p.bth->opcode >= 0xC6 && p.bth->opcode <= 0xCB; }
 bool is_only(const wire::Packet& p) { return p.bth->opcode == 0xCA || p.bth->opcode == 0xCB; }
@@ -48,7 +42,7 @@ struct Way {
   std::set<uint32_t> ahead;                  ///< those that have, behind it
 };
 
-struct Queue {
+struct Sides {
   log::Qp qp;
   Way out, in;
   std::array<std::optional<uint8_t>, 3> codes{};  ///< by ClassPacket
@@ -83,29 +77,29 @@ class Collectives final : public ref::Checker {
   struct Apart : ref::Profile {
     explicit Apart(const ref::Profile& of) : Profile(of) { settings.returned = ref::kDropReturned; }
   };
-  Queue* own(uint32_t number) {
+  Sides* own(uint32_t number) {
     const auto at = queues_.find(number);
     return at == queues_.end() ? nullptr : &at->second;
   }
-  Queue* of_sent(const wire::Packet& packet);
+  Sides* of_sent(const wire::Packet& packet);
   bool came_back(const wire::Packet& packet);
   void beside(EmptyWay way, Way& of, const wire::Packet& packet, bool alone);
-  void data_comes(Queue& queue, const wire::Packet& packet);
-  void data_goes(Queue& queue, const wire::Packet& packet);
-  void code_point(Queue& queue, const wire::Packet& packet);
+  void data_comes(Sides& queue, const wire::Packet& packet);
+  void data_goes(Sides& queue, const wire::Packet& packet);
+  void code_point(Sides& queue, const wire::Packet& packet);
 
   const ref::Profile& profile_;
   Bins& bins_;
   Apart plain_;
   ref::OwnAddresses own_;
-  std::unordered_map<uint32_t, Queue> queues_;
+  std::unordered_map<uint32_t, Sides> queues_;
   std::vector<Work> works_;
 };
 
 void Collectives::qp(const log::Qp& qp, Time) {
   own_.qp(qp);
   const auto [at, fresh] = queues_.try_emplace(qp.qp);
-  Queue& queue = at->second;
+  Sides& queue = at->second;
   if (fresh || queue.qp.state < log::QpState::Rtr || qp.state < log::QpState::Rtr || queue.qp.sq_psn != qp.sq_psn ||
       queue.qp.rq_psn != qp.rq_psn) {
     queue = {};
@@ -119,8 +113,8 @@ void Collectives::qp(const log::Qp& qp, Time) {
   queue.qp = qp;
 }
 
-Queue* Collectives::of_sent(const wire::Packet& packet) {
-  Queue* found = nullptr;
+Sides* Collectives::of_sent(const wire::Packet& packet) {
+  Sides* found = nullptr;
   for (auto& [number, queue] : queues_) {
     if (queue.qp.peer_qp != packet.bth->dqp) continue;
     if (found == nullptr || (packet.ipv6 && queue.qp.peer_ip == packet.ipv6->dst)) found = &queue;
@@ -143,7 +137,7 @@ bool Collectives::came_back(const wire::Packet& packet) {
 void Collectives::received(const ref::Seen& seen) {
   const wire::Packet& packet = seen.packet;
   if (!seen.mrc() || packet.error || came_back(packet)) return;
-  Queue* const queue = own(packet.bth->dqp);
+  Sides* const queue = own(packet.bth->dqp);
   if (queue == nullptr) return;
   if (is_write(packet)) return data_comes(*queue, packet);
   if (!packet.seth && !packet.aeth) return;
@@ -155,7 +149,7 @@ void Collectives::received(const ref::Seen& seen) {
 void Collectives::sent(const ref::Seen& seen) {
   const wire::Packet& packet = seen.packet;
   if (!seen.mrc() || packet.error || (!is_write(packet) && !packet.peth)) return;
-  Queue* const queue = of_sent(packet);
+  Sides* const queue = of_sent(packet);
   if (queue == nullptr) return;
   code_point(*queue, packet);
   if (is_write(packet)) data_goes(*queue, packet);
@@ -188,7 +182,7 @@ void Collectives::beside(EmptyWay way, Way& of, const wire::Packet& packet, bool
   of.known[psn] = kind;
 }
 
-void Collectives::data_comes(Queue& queue, const wire::Packet& packet) {
+void Collectives::data_comes(Sides& queue, const wire::Packet& packet) {
   Way& in = queue.in;
   const uint32_t psn = packet.bth->psn;
   const int32_t at = distance(psn, in.next);
@@ -209,7 +203,7 @@ void Collectives::data_comes(Queue& queue, const wire::Packet& packet) {
   while (in.ahead.erase(in.next) != 0) in.next = behind(in.next);
 }
 
-void Collectives::data_goes(Queue& queue, const wire::Packet& packet) {
+void Collectives::data_goes(Sides& queue, const wire::Packet& packet) {
   Way& out = queue.out;
   const uint32_t psn = packet.bth->psn;
   const auto window = static_cast<int32_t>(queue.qp.mpr * kUnit);
@@ -224,7 +218,7 @@ void Collectives::data_goes(Queue& queue, const wire::Packet& packet) {
     bins_.hit(Group::Skip, SkipMode::Time, SkipEnd::Used);
 }
 
-void Collectives::code_point(Queue& queue, const wire::Packet& packet) {
+void Collectives::code_point(Sides& queue, const wire::Packet& packet) {
   const ClassPacket what = packet.peth            ? ClassPacket::Probe
                            : packet.bth->rtx != 0 ? ClassPacket::Again
                                                   : ClassPacket::Data;
@@ -239,7 +233,7 @@ void Collectives::code_point(Queue& queue, const wire::Packet& packet) {
 }
 
 void Collectives::posted(const log::Post& post, Time) {
-  const Queue* const queue = own(post.qp);
+  const Sides* const queue = own(post.qp);
   if (queue == nullptr || works_.size() > kMost) return;
   uint32_t open = 0;
   for (Work& work : works_) {
@@ -266,7 +260,7 @@ void Collectives::completed(const log::Cqe& cqe, Time) {
 
 void Collectives::event(const log::Event& event, Time) {
   using enum log::EvState;
-  Queue* const queue = event.kind == log::EventKind::Path ? own(event.qp) : nullptr;
+  Sides* const queue = event.kind == log::EventKind::Path ? own(event.qp) : nullptr;
   if (queue == nullptr) return;
   const auto from = static_cast<log::EvState>(event.arg[1]), to = static_cast<log::EvState>(event.arg[2]);
   if (event.arg[3] < queue->states.size()) queue->states[event.arg[3]] = to;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cover/collectives.hpp"
+#include "cover/psns.hpp"
 #include "reference/own_addresses.hpp"
 
 namespace mrc::cover {
@@ -23,14 +24,7 @@ namespace {
 using log::Time;
 using wire::Opcode;
 
-constexpr uint32_t kPsns = 1u << 24;
 constexpr int32_t kNear = 64;  ///< PSNs of a bitmap
-constexpr int32_t kEdge = 8;   ///< the last of a window
-constexpr unsigned kUnit = 128;
-
-/// From b to a, over PSN 0 if that is shorter.
-int32_t distance(uint32_t a, uint32_t b) { return static_cast<int32_t>((a - b) << 8) >> 8; }
-uint32_t behind(uint32_t psn) { return (psn + 1) % kPsns; }
 
 /// What is known of a PSN that was sent.
 struct Gone {

@@ -8,10 +8,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "input/number.hpp"
+
 namespace mrc::input {
 namespace {
 constexpr const char* kRemedy = "Write JSON as RFC 8259 has it, in UTF-8.";
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void append_utf8(std::string& to, uint32_t c) {
   const auto put = [&](uint32_t byte) { to += static_cast<char>(byte); };

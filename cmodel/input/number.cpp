@@ -22,8 +22,6 @@ struct Decimal {
   int64_t exponent = 0;
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Digits of a base, single underscores between them. Takes them off the text; false: there are none.
 bool take_digits(std::string_view& text, unsigned base, std::string& to) {
   const auto value = [](char c) -> unsigned {

@@ -21,6 +21,8 @@ struct Literal {
   std::string words() const;
 };
 
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// "x.toml:3:7".
 std::string place(std::string_view file, uint32_t line, uint32_t column);
 

@@ -10,7 +10,7 @@
 namespace mrc::log {
 namespace {
 
-constexpr std::size_t kEth = wire::Eth::kBytes, kHead = 192, kTail = 16;
+constexpr std::size_t kEth = wire::Eth::kBytes, kHead = 192, kEnd = 16;
 constexpr std::size_t kHops6 = kEth + 7, kHops4 = kEth + 8, kCheckSum4 = kEth + 10;
 
 bool is_ipv4(std::span<const uint8_t> frame) { return frame.size() > kEth && frame[kEth] >> 4 == 4; }
@@ -18,8 +18,8 @@ bool is_ipv4(std::span<const uint8_t> frame) { return frame.size() > kEth && fra
 /// Of what no switch changes: neither MAC addresses, nor traffic class and hops of the outermost IP header. The ICRC
 /// stands for the payload.
 uint64_t key_of(std::span<const uint8_t> frame, uint64_t length) {
-  std::array<uint8_t, kHead + kTail + sizeof length> bytes{};
-  const std::size_t head = std::min(frame.size(), kHead), tail = std::min(frame.size(), kTail);
+  std::array<uint8_t, kHead + kEnd + sizeof length> bytes{};
+  const std::size_t head = std::min(frame.size(), kHead), tail = std::min(frame.size(), kEnd);
   std::copy_n(frame.begin(), head, bytes.begin());
   std::fill_n(bytes.begin(), 12, uint8_t{0});
   if (is_ipv4(frame)) {

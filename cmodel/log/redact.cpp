@@ -13,7 +13,7 @@
 namespace mrc::log {
 namespace {
 
-constexpr std::size_t kIp6 = wire::Ipv6::kBytes, kEth = wire::Eth::kBytes;
+constexpr std::size_t kIp6 = wire::Ipv6::kBytes;
 constexpr Ip kOther{0xfd, 'r', 'e', 'd', 'a', 'c', 't'};
 /// Those beyond share one.
 constexpr std::size_t kMostAddresses = std::size_t{1} << 20;
@@ -27,7 +27,7 @@ struct Span {
 
 /// Bytes behind the headers that could be read.
 std::size_t headers(const wire::Packet& p) {
-  std::size_t at = p.eth ? kEth : 0;
+  std::size_t at = p.eth ? wire::Eth::kBytes : 0;
   if (p.outer_ipv6) at += kIp6;
   if (p.srh) at += wire::Srh::kBytes;
   if (p.ipv6) at += kIp6;
@@ -123,7 +123,7 @@ void Redactor::addresses(Frame& f, const wire::Packet& p) {
   f.flags |= kChanged;
   in_place(0, p.eth->dst);
   in_place(6, p.eth->src);
-  std::size_t at = kEth;
+  std::size_t at = wire::Eth::kBytes;
   if (p.outer_ipv6) {
     in_place(at + 8, p.outer_ipv6->src);
     in_place(at + 24, p.outer_ipv6->dst);

@@ -16,7 +16,7 @@ namespace mrc::log {
 namespace {
 
 /// Most bytes of a number, and of a record's head: kind, length, device, time.
-constexpr std::size_t kNumber = 10, kHead = 4 * kNumber;
+constexpr std::size_t kNumber = 10, kNumbers = 4 * kNumber;
 
 void store(uint8_t*& to, uint64_t value) {
   for (; value >= 0x80; value >>= 7) *to++ = static_cast<uint8_t>(value | 0x80);
@@ -59,7 +59,7 @@ class Measure {
     if (bytes > limit) fits_ = false;
     size_ += kNumber + bytes;
   }
-  std::size_t size_ = kHead;
+  std::size_t size_ = kNumbers;
   bool fits_ = true;
 };
 

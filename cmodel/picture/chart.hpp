@@ -10,6 +10,9 @@
 
 namespace mrc::picture {
 
+/// Microseconds of a time in ps.
+constexpr double us(uint64_t time) { return static_cast<double>(time) / 1e6; }
+
 /// Text within SVG and HTML.
 std::string escaped(std::string_view text);
 

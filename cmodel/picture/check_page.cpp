@@ -24,8 +24,6 @@ constexpr Row kRows[] = {{Timeline::Packets, "packets", Ink::Plain},
                          {Timeline::Marked, "marked CE", Ink::Marked},
                          {Timeline::Findings, "findings", Ink::Lost}};
 
-double us(Time time) { return static_cast<double>(time) / 1e6; }
-
 }  // namespace
 
 std::optional<Picture> timeline_picture(const Timeline& timeline) {

@@ -16,8 +16,6 @@ namespace {
 using Mark = LegendEntry::Mark;
 constexpr double kWidth = 960, kLeft = 64, kRight = 16, kTop = 62, kBottom = 40;
 
-double us(Time time) { return static_cast<double>(time) / 1e6; }
-
 /// The stretch of time that a picture shows: what was asked for, as far as something is there.
 std::pair<Time, Time> stretch(Time first, Time last, const Choice& c) {
   const Time from = std::max(first, c.from), until = std::min(std::max(last, c.mark.value_or(0)), c.until);

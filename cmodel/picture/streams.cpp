@@ -141,7 +141,7 @@ std::optional<Picture> stream_picture(const Story& story, uint32_t device, const
   constexpr double kRow = 16, kLeft = 250, kTop = 70, kWidth = 960;
   const double height = kTop + kRow * static_cast<double>(rows.size() + busy.planes.size()) + 44;
   Drawing d(kWidth, height, "Streams between blocks of " + story.device_name(device));
-  Axis x = {static_cast<double>(from) / 1e6, static_cast<double>(until) / 1e6, kLeft, kWidth - 90};
+  Axis x = {us(from), us(until), kLeft, kWidth - 90};
   std::map<std::pair<std::string, std::string>, double> place;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double y = kTop + kRow * static_cast<double>(i);
@@ -155,8 +155,8 @@ std::optional<Picture> stream_picture(const Story& story, uint32_t device, const
   for (const StreamUse& use : story.streams) {
     const auto at = place.find({use.name, use.taker});
     if (use.device != device || at == place.end() || use.until <= from || use.from >= until) continue;
-    const double left = x.at(static_cast<double>(std::max(use.from, from)) / 1e6);
-    const double right = x.at(static_cast<double>(std::min(use.until, until)) / 1e6);
+    const double left = x.at(us(std::max(use.from, from)));
+    const double right = x.at(us(std::min(use.until, until)));
     const double moved = std::round((kRow - 2) * use.moved * 10) / 10,
                  blocked = std::round((kRow - 2) * use.blocked * 10) / 10;
     const double floor = at->second + kRow - 1;
@@ -168,7 +168,7 @@ std::optional<Picture> stream_picture(const Story& story, uint32_t device, const
     d.text(kLeft - 6, floor + 12, fmt::format("port {} sends", plane), 1);
     for (auto at = busy.edges.begin(); at != busy.edges.end(); ++at) {
       const auto behind = std::next(at);
-      const double left = x.at(static_cast<double>(std::clamp(at->first, from, until)) / 1e6);
+      const double left = x.at(us(std::clamp(at->first, from, until)));
       const double right =
           x.at(static_cast<double>(std::clamp(behind == busy.edges.end() ? last : behind->first, from, until)) / 1e6);
       const double tall = std::round((kRow - 2) * shares[at->second] * 10) / 10;
@@ -184,7 +184,7 @@ std::optional<Picture> stream_picture(const Story& story, uint32_t device, const
   d.text((x.begin + x.end) / 2, floor + 34, "time, us", 0);
   d.text(kWidth - 4, kTop - 6, "moved / waited", 1);
   if (c.mark) {
-    const double at = x.at(static_cast<double>(*c.mark) / 1e6);
+    const double at = x.at(us(*c.mark));
     if (at >= x.begin && at <= x.end) d.line(at, kTop, at, floor, Ink::Lost, true, "here something is wrong");
   }
   const std::string title = "Streams between blocks: " + story.device_name(device);
@@ -245,7 +245,7 @@ std::optional<Picture> stage_picture(const Story& story, uint32_t device, const 
   constexpr double kRow = 14, kLeft = 320, kTop = 70, kWidth = 960;
   const double floor = kTop + kRow * static_cast<double>(rows.size());
   Drawing d(kWidth, floor + 44, "Packets in blocks of " + story.device_name(device));
-  const auto at = [](Time time) { return static_cast<double>(time) / 1e6; };
+  const auto at = [](Time time) { return us(time); };
   const Axis x = {at(first), at(std::max(last, first + 1)), kLeft, kWidth - 16};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double y = kTop + kRow * static_cast<double>(i);

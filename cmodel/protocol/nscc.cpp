@@ -9,7 +9,6 @@ namespace mrc {
 
 namespace {
 
-constexpr uint32_t kMaxBytes = (1u << 28) - 1;
 constexpr uint64_t kMaxCwnd = (uint64_t{1} << 44) - 1;
 /// Reason of bytes that nobody will hear of any more: no NACK of the fabric.
 constexpr uint8_t kGivenBack = 0;
@@ -20,7 +19,7 @@ constexpr bool is_trim(uint8_t reason) {
 }
 
 /// a + b, at most 2^28 - 1.
-uint32_t add28(uint32_t a, uint32_t b) { return std::min(a + b, kMaxBytes); }
+uint32_t add28(uint32_t a, uint32_t b) { return std::min(a + b, kNsccMaxBytes); }
 
 /// v / 2^shift to nearest, halves up.
 constexpr U128 round_shift(U128 v, unsigned shift) { return (v + (U128{1} << (shift - 1))) >> shift; }
@@ -249,7 +248,7 @@ NsccState nscc_init(const NsccWords& w, uint32_t now) {
 NsccDecisions nscc_step(NsccState& s, const NsccWords& w, const NsccEvent& event) {
   NsccDecisions d;
   NsccEvent e = event;
-  e.bytes = std::min(e.bytes, kMaxBytes);
+  e.bytes = std::min(e.bytes, kNsccMaxBytes);
   e.pen &= 0x7f;
   if (e.kind == CcEvent::Send) {
     s.inflight = nscc_inflight(s.inflight, e.bytes);
@@ -270,7 +269,7 @@ NsccDecisions nscc_step(NsccState& s, const NsccWords& w, const NsccEvent& event
 }
 
 uint32_t nscc_cwnd_bytes(const NsccState& s, const NsccWords& w) {
-  return w.enable ? static_cast<uint32_t>(std::min(s.cwnd, kMaxCwnd) >> 16) : kMaxBytes;
+  return w.enable ? static_cast<uint32_t>(std::min(s.cwnd, kMaxCwnd) >> 16) : kNsccMaxBytes;
 }
 
 bool nscc_can_send(const NsccState& s, const NsccWords& w, uint32_t packet) {

@@ -10,8 +10,6 @@ namespace mrc {
 
 namespace {
 
-constexpr uint32_t kMaxBytes = (1u << 28) - 1;
-
 std::string text(double v) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.10g", v);
@@ -52,7 +50,7 @@ const std::vector<NsccField>& nscc_fields() {
       {"base_rtt", "ns", "round trip of the empty fabric", true, 64, 8388480, set_field<uint32_t, &P::base_rtt>},
       {"target_delay", "ns", "queueing delay aimed at; default 0.75 base_rtt, 1.0 without trimming", true, 0, 8388352,
        set_field<Whole, &P::target_delay>},
-      {"max_cwnd", "bytes", "largest window; default 1.5 rate base_rtt", true, 0, kMaxBytes - 1,
+      {"max_cwnd", "bytes", "largest window; default 1.5 rate base_rtt", true, 0, kNsccMaxBytes - 1,
        set_field<Whole, &P::max_cwnd>},
       {"eta", "bytes", "added once per period; default 0.15 MTU scaling_a", false, 0, 1048575,
        set_field<Real, &P::eta>},
@@ -65,7 +63,7 @@ const std::vector<NsccField>& nscc_fields() {
       {"qa_threshold", "ns", "delay that triggers quick adapt, 0: off; default off, without trimming 4 target_delay",
        true, 0, 4294967295.0, set_field<Whole, &P::qa_threshold>},
       {"adjust_bytes_threshold", "bytes", "received bytes after which the window is adjusted; default 8 MTU", true, 0,
-       kMaxBytes, set_field<Whole, &P::adjust_bytes_threshold>},
+       kNsccMaxBytes, set_field<Whole, &P::adjust_bytes_threshold>},
       {"adjust_period_threshold", "ns", "time after which it is adjusted; default base_rtt", true, 0, 8388480,
        set_field<Whole, &P::adjust_period_threshold>},
       {"enable", "bool", "0: no controller", true, 0, 1, set_field<bool, &P::enable>},
@@ -150,7 +148,8 @@ wire::Result<NsccReal> nscc_resolve(const NsccParams& p) {
       {"base_rtt in ticks of 128 ns", r.base_rtt, 1, 65535, ""},
       {"target_delay in ticks of 128 ns", r.target, 0, 65534, "Set target_delay."},
       {"1.5 rate in bytes per 128 ns", r.wnd_rate, 0, 65535, "Set a lower rate_gbps."},
-      {"max_cwnd", r.max_cwnd, r.mtu, kMaxBytes - 1, "Set max_cwnd in that range (default: 1.5 rate_gbps base_rtt)."},
+      {"max_cwnd", r.max_cwnd, r.mtu, kNsccMaxBytes - 1,
+       "Set max_cwnd in that range (default: 1.5 rate_gbps base_rtt)."},
       {"alpha", r.alpha, 0, 262143, "Set alpha."},
       {"fi", r.fi, 0, 16777215, "Set fi."},
       {"fi_scale", r.fi_scale, 0, 255, "Set fi_scale."},
@@ -161,7 +160,7 @@ wire::Result<NsccReal> nscc_resolve(const NsccParams& p) {
       {"near_zero in ticks of 128 ns", r.near_zero, 0, 65535, ""},
       {"qa_gate", static_cast<double>(r.qa_gate), 0, 31, ""},
       {"ar_shift", static_cast<double>(r.ar_shift), 0, 7, ""},
-      {"adjust_bytes_threshold", r.adjust_bytes, 0, kMaxBytes, ""},
+      {"adjust_bytes_threshold", r.adjust_bytes, 0, kNsccMaxBytes, ""},
       {"adjust_period_threshold in ticks of 128 ns", r.adjust_period, 0, 65535, ""},
   };
   if (p.enable) {

@@ -14,6 +14,8 @@
 
 namespace mrc {
 
+inline constexpr uint32_t kNsccMaxBytes = (1u << 28) - 1;  ///< of windows and counters of a controller
+
 /// Nanoseconds of one tick, the unit of every time in the controller.
 inline constexpr uint32_t kNsccTickNs = 128;
 /// Bytes of a packet's nominal size beyond its payload: UDP length + 40 with UDP 8, BTH 12, METH 4, TSETH 4, RETH 16,

@@ -14,8 +14,8 @@ namespace {
 constexpr uint64_t kMostBytes = 32u << 20;  ///< of payload that is not written yet
 constexpr std::size_t kMostOpen = 1 << 14;  ///< packets, those that were written lately among them
 constexpr uint64_t kPage = 4096;
-constexpr Seq kTail = 1024;
-constexpr Seq kMostPsns = 16384;
+constexpr Seq kMemoryTail = 1024;
+constexpr Seq kMemoryPsns = 16384;
 constexpr uint32_t kMostPayload = 1u << 16;
 
 /// Parts of a payload: from, to; apart from each other.
@@ -203,7 +203,7 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
   }
   const Seq psn = unwrap(p.bth->psn, 24, t.next);
   const Seq window = Seq{std::max(qp.set.mpr_dest, 32u)} * 128;
-  if (psn < t.base || psn > t.next + window || psn >= t.base + kMostPsns) return;  // never placed, or long ago
+  if (psn < t.base || psn > t.next + window || psn >= t.base + kMemoryPsns) return;  // never placed, or long ago
   const auto at = static_cast<std::size_t>(psn - t.base);
   if (at >= t.psns.size()) t.psns.resize(at + 1);
   Placed& placed = t.psns[at];
@@ -434,7 +434,7 @@ void MemoryPart::done(const Payload& payload) {
 void MemoryPart::moves(Target& t) {
   while (t.next - t.base < static_cast<Seq>(t.psns.size()) && t.psns[static_cast<std::size_t>(t.next - t.base)].over())
     ++t.next;
-  while (!t.psns.empty() && t.base < t.next - kTail) {
+  while (!t.psns.empty() && t.base < t.next - kMemoryTail) {
     t.psns.pop_front();
     ++t.base;
   }

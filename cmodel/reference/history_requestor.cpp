@@ -14,8 +14,8 @@
 namespace mrc::ref::history {
 namespace {
 
-constexpr Seq kTail = 1024;      ///< PSNs below cack_psn that are still known
-constexpr Seq kMostPsns = 8192;  ///< of a QP: twice the largest window
+constexpr Seq kRequestorTail = 1024;  ///< PSNs below cack_psn that are still known
+constexpr Seq kRequestorPsns = 8192;  ///< of a QP: twice the largest window
 constexpr std::size_t kMostPosts = 1 << 16;
 constexpr uint32_t kLargestMtu = 4096;
 
@@ -160,9 +160,9 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
     w_.report().rests(p.bth->rtx ? Rule::ReqRtxSame : Rule::ReqPsnOnce, "the first transmission is too long ago");
     return;
   }
-  if (psn >= r.base + kMostPsns) {
-    if (psn >= r.top + kMostPsns) return;  // not a window of MRC: req.window has said so, or cannot know
-    while (psn >= r.base + kMostPsns) {
+  if (psn >= r.base + kRequestorPsns) {
+    if (psn >= r.top + kRequestorPsns) return;  // not a window of MRC: req.window has said so, or cannot know
+    while (psn >= r.base + kRequestorPsns) {
       r.sent.pop_front();
       ++r.base;
       if (r.sent.empty()) break;
@@ -608,7 +608,7 @@ void RequestorPart::unsent(const QpWorld& qp, Requestor& r, Seq psn, const SentP
 }
 
 void RequestorPart::trim(const QpWorld& qp, Requestor& r) {
-  const Seq keep = std::min(r.walk.next, r.cack ? *r.cack - kTail : r.walk.next - kMostPsns / 2);
+  const Seq keep = std::min(r.walk.next, r.cack ? *r.cack - kRequestorTail : r.walk.next - kRequestorPsns / 2);
   while (!r.sent.empty() && r.base < keep) {
     unsent(qp, r, r.base, r.sent.front());
     r.below = r.sent.front();

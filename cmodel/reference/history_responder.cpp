@@ -11,8 +11,8 @@
 namespace mrc::ref::history {
 namespace {
 
-constexpr Seq kTail = 2048;       ///< PSNs below all that is missing that are still known
-constexpr Seq kMostPsns = 16384;  ///< of a QP
+constexpr Seq kResponderTail = 2048;   ///< PSNs below all that is missing that are still known
+constexpr Seq kResponderPsns = 16384;  ///< of a QP
 constexpr const char* kChangedLater = "a switch may have trimmed or marked it behind where it was captured";
 constexpr std::size_t kMostProbes = 1024, kMostRequests = 1024, kMostFar = 64;
 
@@ -257,7 +257,7 @@ void ResponderPart::data(const Seen& seen, const QpWorld& qp, Answers& a) {
   if (!a.started) start(qp, a, p.bth->psn);
   const Seq psn = unwrap(p.bth->psn, 24, a.next);
   a.trimmed |= p.trimmed();
-  if (psn >= a.base + 2 * kMostPsns || psn < a.base - kMostPsns) {
+  if (psn >= a.base + 2 * kResponderPsns || psn < a.base - kResponderPsns) {
     a.beyond = true;  // far outside of every window: answered perhaps, never placed
     a.far.emplace_back(psn, p.entropy(wire_));
     if (a.far.size() > kMostFar) a.far.pop_front();
@@ -284,7 +284,7 @@ void ResponderPart::data(const Seen& seen, const QpWorld& qp, Answers& a) {
     a.messages += next->end ? 1 : 0;
     ++a.next;
   }
-  while (!a.came.empty() && a.base < a.next - kTail) {
+  while (!a.came.empty() && a.base < a.next - kResponderTail) {
     a.came.pop_front();
     ++a.base;
   }

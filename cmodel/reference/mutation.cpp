@@ -83,12 +83,12 @@ struct Mutator::Index {
 namespace {
 
 using Index = Mutator::Index;
-struct Place {
+struct Spot {
   const std::vector<Record>& records;
   const Index& index;
   Rng& rng;
 };
-using Draw = std::optional<Mutant> (*)(const Place&);
+using Draw = std::optional<Mutant> (*)(const Spot&);
 
 /// One of them that `fits`; null if none of 64 tries does.
 template <class T, class Fits>
@@ -101,7 +101,7 @@ const T* pick(const std::vector<T>& from, Rng& rng, Fits fits) {
 }
 
 /// The frame with other headers, lengths as they were, and a right ICRC.
-Record edited(const Place& at, const Entry& entry, const std::function<void(Packet&)>& edit) {
+Record edited(const Spot& at, const Entry& entry, const std::function<void(Packet&)>& edit) {
   Record record = at.records[entry.index];
   auto& frame = std::get<log::Frame>(record.body);
   Packet packet = entry.packet;
@@ -112,7 +112,7 @@ Record edited(const Place& at, const Entry& entry, const std::function<void(Pack
 }
 
 template <class Fits, class Edit>
-std::optional<Mutant> edit_one(const Place& at, const std::vector<Entry>& from, const std::string& what, Fits fits,
+std::optional<Mutant> edit_one(const Spot& at, const std::vector<Entry>& from, const std::string& what, Fits fits,
                                Edit edit) {
   const Entry* entry = pick(from, at.rng, fits);
   if (entry == nullptr) return {};
@@ -133,7 +133,7 @@ std::optional<Mutant> drop(std::size_t index, std::string what) {
   return m;
 }
 
-std::optional<Mutant> twice(const Place& at, std::size_t index, Time later, std::string what) {
+std::optional<Mutant> twice(const Spot& at, std::size_t index, Time later, std::string what) {
   Mutant m;
   m.what = std::move(what);
   Record copy = at.records[index];
@@ -143,9 +143,9 @@ std::optional<Mutant> twice(const Place& at, std::size_t index, Time later, std:
   return m;
 }
 
-Time time_at(const Place& at, const Entry& e) { return at.records[e.index].time; }
+Time time_at(const Spot& at, const Entry& e) { return at.records[e.index].time; }
 /// The QP here that a control packet speaks about.
-const log::Qp* about(const Place& at, const Entry& e) { return at.index.qp_of_peer(e.packet); }
+const log::Qp* about(const Spot& at, const Entry& e) { return at.index.qp_of_peer(e.packet); }
 
 // Each kind with the reason why no device may do that.
 struct Kind {
@@ -156,54 +156,54 @@ struct Kind {
 const Kind kKinds[] = {
     // ---- data: a new PSN follows the one before; what is sent is what was posted
     {"data.psn-skipped",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "its PSN is one higher", kAny,
                        [](Packet& p, const Entry&) { p.bth->psn = (p.bth->psn + 1) % kPsns; });
      }},
     {"data.psn-far",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "its PSN is 2^22 higher: beyond any window", kAny,
                        [](Packet& p, const Entry&) { p.bth->psn = (p.bth->psn + (1u << 22)) % kPsns; });
      }},
     {"data.va",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "its VA is 64 higher", kAny,
                        [](Packet& p, const Entry&) { p.reth->va += 64; });
      }},
     {"data.dma-length",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "its DMA length is 4 more", kAny,
                        [](Packet& p, const Entry&) { p.reth->dma_length += 4; });
      }},
     {"data.rkey",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "another R_Key", kAny,
                        [](Packet& p, const Entry&) { p.reth->r_key ^= 0x40; });
      }},
     {"data.msn",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "its MSN is 3 higher", kAny,
                        [](Packet& p, const Entry&) { p.meth->msn = static_cast<uint16_t>(p.meth->msn + 3); });
      }},
     {"data.opcode",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.first, "a Middle says First",
            [](const Entry& e) { return e.packet.bth->opcode == static_cast<uint8_t>(Opcode::WriteMiddle); },
            [](Packet& p, const Entry&) { p.bth->opcode = static_cast<uint8_t>(Opcode::WriteFirst); });
      }},
     {"data.rtx-on-first",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "a first transmission says rtx", kAny,
                        [](Packet& p, const Entry&) { p.bth->rtx = 1; });
      }},
     {"data.rtx-off-again",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.again, "a retransmission does not say rtx", kAny,
                        [](Packet& p, const Entry&) { p.bth->rtx = 0; });
      }},
     {"data.dscp",
-     [](const Place& at) {
+     [](const Spot& at) {
        const auto others = [&](const Entry& e) {
          return std::ranges::any_of(at.index.first, [&](const Entry& o) {
            return o.index < e.index && o.packet.bth->dqp == e.packet.bth->dqp && o.packet.dscp() == e.packet.dscp() &&
@@ -218,35 +218,35 @@ const Kind kKinds[] = {
                        });
      }},
     {"data.payload-again",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.again, "a retransmission has another byte",
            [](const Entry& e) { return !e.packet.payload.empty(); },
            [&](Packet& p, const Entry&) { p.payload[at.rng.below(p.payload.size())] ^= 0x10; });
      }},
     {"data.va-again",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.again, "a retransmission has another VA", kAny,
                        [](Packet& p, const Entry&) { p.reth->va += 4096; });
      }},
     {"data.dqp",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "a QP that nobody has", kAny,
                        [](Packet& p, const Entry&) { p.bth->dqp ^= 0x700000; });
      }},
     {"data.pkey",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "another P_Key", kAny,
                        [](Packet& p, const Entry&) { p.bth->p_key ^= 0x55; });
      }},
     {"data.immediate",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.first, "another immediate", [](const Entry& e) { return e.packet.immdt.has_value(); },
            [](Packet& p, const Entry&) { p.immdt->value ^= 1; });
      }},
     {"data.dropped",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        // The PSN after it follows: one is missing.
        const Entry* e = pick(at.index.first, at.rng, [&](const Entry& x) {
          return std::any_of(at.index.first.begin(), at.index.first.end(), [&](const Entry& y) {
@@ -257,13 +257,13 @@ const Kind kKinds[] = {
        return drop(e->index, fmt::format("frame {} was never sent", frame_of(at.records[e->index])->number));
      }},
     {"data.doubled",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        const Entry* e = pick(at.index.first, at.rng, kAny);
        if (e == nullptr) return {};
        return twice(at, e->index, 1000, fmt::format("frame {} was sent twice", frame_of(at.records[e->index])->number));
      }},
     {"data.plane",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        const Entry* e = pick(at.index.first, at.rng, [&](const Entry& x) {
          const log::Qp* qp = about(at, x);
          return qp != nullptr && !qp->ev_planes.empty() &&
@@ -283,7 +283,7 @@ const Kind kKinds[] = {
        return m;
      }},
     {"data.ev",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.first, "an EV that its QP has not",
            [&](const Entry& e) {
@@ -296,27 +296,27 @@ const Kind kKinds[] = {
      }},
     // ---- any packet: reserved bits, versions, code points, ICRC
     {"wire.reserved4",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "BTH byte 4 is not 0", kAny,
                        [](Packet& p, const Entry&) { p.bth->reserved4 = 4; });
      }},
     {"wire.reserved8",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.sack, "a reserved bit of BTH byte 8", kAny,
                        [](Packet& p, const Entry&) { p.bth->reserved8_3 = 1; });
      }},
     {"wire.tver",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.sack, "tver 1", kAny, [](Packet& p, const Entry&) { p.bth->tver = 1; });
      }},
     {"wire.udp-port",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.first, "another UDP port of MRC", kAny, [](Packet& p, const Entry&) {
          p.udp->dst_port = p.udp->dst_port == wire::kUdpPort ? wire::kUdpPortMrc : wire::kUdpPort;
        });
      }},
     {"wire.dscp",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.sack, "a SACK with a code point that switches trim", kAny,
                        [&](Packet& p, const Entry&) {
                          wire::Ipv6& outer = p.outer_ipv6 ? *p.outer_ipv6 : *p.ipv6;
@@ -324,7 +324,7 @@ const Kind kKinds[] = {
                        });
      }},
     {"wire.icrc",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        const Entry* e = pick(at.index.first, at.rng, kAny);
        if (e == nullptr) return {};
        Record record = at.records[e->index];
@@ -337,7 +337,7 @@ const Kind kKinds[] = {
      }},
     // ---- SACK: what it says has happened
     {"sack.cack",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.sack, "its cack_psn says that PSNs have arrived which have not",
            [&](const Entry& e) {
@@ -351,12 +351,12 @@ const Kind kKinds[] = {
            });
      }},
     {"sack.bth-psn",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.sack, "BTH.PSN is not cack_psn", kAny,
                        [](Packet& p, const Entry&) { p.bth->psn = (p.bth->psn + 1) % kPsns; });
      }},
     {"sack.bitmap",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.sack, "a bit stands for a PSN that has not arrived",
            [&](const Entry& e) {
@@ -370,26 +370,26 @@ const Kind kKinds[] = {
            [](Packet& p, const Entry&) { p.seth->sack_bitmap |= uint64_t{1} << 63; });
      }},
     {"sack.ooo",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.sack, "ooo_count is 5000 more", kAny, [](Packet& p, const Entry&) {
          p.cc_state->ooo_count = (p.cc_state->ooo_count + 5000) & 0x7fff;
        });
      }},
     {"sack.rcvd",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.sack, "rcvd_bytes is 256 MB more", kAny, [](Packet& p, const Entry&) {
          p.cc_state->rcvd_bytes = (p.cc_state->rcvd_bytes + (1u << 20)) & 0xffffff;
        });
      }},
     {"sack.entropy",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.sack, "an entropy value that no packet came with",
            [](const Entry& e) { return !e.packet.seth->pr; },
            [](Packet& p, const Entry&) { p.seth->entropy ^= 0x00010100; });
      }},
     {"sack.trigger",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.sack, "ack_psn names a packet that has not come",
            [&](const Entry& e) {
@@ -400,11 +400,11 @@ const Kind kKinds[] = {
            [](Packet& p, const Entry&) { p.seth->ack_psn_offset = 301; });
      }},
     {"sack.mpr",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.sack, "mpr 40", kAny, [](Packet& p, const Entry&) { p.seth->mpr = 40; });
      }},
     {"sack.marked",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.sack, "m says ECN-CE of a packet that came without",
            [&](const Entry& e) {
@@ -421,13 +421,13 @@ const Kind kKinds[] = {
            [](Packet& p, const Entry&) { p.seth->m = 1; });
      }},
     {"sack.dqp",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.sack, "a QP that nobody has", kAny,
                        [](Packet& p, const Entry&) { p.bth->dqp ^= 0x700000; });
      }},
     // ---- NACK, ACK, answers
     {"nack.psn",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.nack, "the NACK of a PSN that has not come",
            [&](const Entry& e) {
@@ -441,22 +441,22 @@ const Kind kKinds[] = {
            });
      }},
     {"nack.reason",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.nack, "reason 0x55", kAny, [](Packet& p, const Entry&) { p.neth->reason = 0x55; });
      }},
     {"nack.entropy",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.nack, "an entropy value that no packet came with", kAny,
                        [](Packet& p, const Entry&) { p.neth->entropy ^= 0x00010100; });
      }},
     {"ack.msn",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.ack, "its MSN is 20000 higher", [](const Entry& e) { return e.packet.aeth->syndrome == 0x1f; },
            [](Packet& p, const Entry&) { p.aeth->msn = (p.aeth->msn + 20000) & 0xffffff; });
      }},
     {"ack.psn",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.ack, "its PSN has not come",
            [&](const Entry& e) {
@@ -466,20 +466,20 @@ const Kind kKinds[] = {
            [](Packet& p, const Entry&) { p.bth->psn = (p.bth->psn + 5001) % kPsns; });
      }},
     {"ack.syndrome",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(
            at, at.index.ack, "a NAK for a message without error",
            [](const Entry& e) { return e.packet.aeth->syndrome == 0x1f; },
            [](Packet& p, const Entry&) { p.aeth->syndrome = 0x62; });
      }},
     {"endpoint.response-id",
-     [](const Place& at) {
+     [](const Spot& at) {
        return edit_one(at, at.index.response, "answers a request that did not come", kAny,
                        [](Packet& p, const Entry&) { p.bth->psn ^= 0x5a5a; });
      }},
     // ---- memory and completions
     {"memory.byte",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        const std::size_t* w = pick(at.index.write, at.rng, [&](std::size_t i) {
          return !std::get<log::Host>(at.records[i].body).data.empty();
        });
@@ -493,7 +493,7 @@ const Kind kKinds[] = {
        return m;
      }},
     {"memory.address",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        const std::size_t* w = pick(at.index.write, at.rng, [](std::size_t) { return true; });
        if (w == nullptr) return {};
        Record record = at.records[*w];
@@ -505,25 +505,25 @@ const Kind kKinds[] = {
        return m;
      }},
     {"memory.doubled",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        const std::size_t* w = pick(at.index.write, at.rng, [](std::size_t) { return true; });
        if (w == nullptr) return {};
        return twice(at, *w, 1, "a write comes twice");
      }},
     {"memory.lost",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        const std::size_t* w = pick(at.index.write, at.rng, [](std::size_t) { return true; });
        if (w == nullptr) return {};
        return drop(*w, "a write never comes");
      }},
     {"cqe.receive-doubled",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        const std::size_t* c = pick(at.index.cqe_recv, at.rng, [](std::size_t) { return true; });
        if (c == nullptr) return {};
        return twice(at, *c, 1, "a receive completion comes twice");
      }},
     {"cqe.receive-imm",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        const std::size_t* c = pick(at.index.cqe_recv, at.rng, [](std::size_t) { return true; });
        if (c == nullptr) return {};
        Record record = at.records[*c];
@@ -534,13 +534,13 @@ const Kind kKinds[] = {
        return m;
      }},
     {"cqe.send-doubled",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        const std::size_t* c = pick(at.index.cqe_send, at.rng, [](std::size_t) { return true; });
        if (c == nullptr) return {};
        return twice(at, *c, 1, "a completion comes twice");
      }},
     {"cqe.send-early",
-     [](const Place& at) -> std::optional<Mutant> {
+     [](const Spot& at) -> std::optional<Mutant> {
        // At the time of the QP's first packet nothing can have been acknowledged.
        const std::size_t* c = pick(at.index.cqe_send, at.rng, [](std::size_t) { return true; });
        if (c == nullptr || at.index.first.empty()) return {};

@@ -5,12 +5,13 @@
 #include <array>
 #include <cmath>
 
+#include "reference/numbers.hpp"
+
 namespace mrc::ref {
 namespace {
 
-constexpr double kTick = 128'000;  ///< ps: "times are good to 128 ns"
-constexpr double kPs = 1000;       ///< of a nanosecond
-constexpr unsigned kTrimmed = 1, kTrimmedLasthop = 2;
+constexpr double kGrain = kTick;  ///< ps: "times are good to 128 ns"
+constexpr double kPs = 1000;      ///< of a nanosecond
 constexpr unsigned kMostChoices = 7;
 
 double ps(double ns) { return ns * kPs; }
@@ -80,7 +81,7 @@ class Nscc::Choices {
 
 Nscc::Nscc(const Controller& controller, Time now)
     : c_(controller.with_defaults()),
-      base_(std::max(1.0, std::round(ps(c_.base_rtt_ns) / kTick)) * kTick),
+      base_(std::max(1.0, std::round(ps(c_.base_rtt_ns) / kGrain)) * kGrain),
       last_adjust_(now),
       last_decrease_(now) {
   widest();
@@ -124,7 +125,7 @@ void Nscc::cut(double bytes) { cwnd_ = std::max(cwnd_ - bytes, c_.mtu); }
 
 void Nscc::round_trip(double rtt) {
   if (rtt >= base_) return;
-  base_ = std::max(rtt, kTick);
+  base_ = std::max(rtt, kGrain);
   widest();
 }
 
@@ -145,7 +146,7 @@ void Nscc::on_ack(const CcInput& in, Choices& choices) {
     has_saved_ = false;
   }
   if (!in.sampled) return;
-  const double rtt = std::max(in.rtt, kTick);
+  const double rtt = std::max(in.rtt, kGrain);
   round_trip(rtt);
   const double delay = rtt - base_;
   sample(delay);
@@ -155,7 +156,7 @@ void Nscc::on_ack(const CcInput& in, Choices& choices) {
   } else if (in.marked && delay >= ps(c_.target_ns)) {
     decrease(in, choices);
   }
-  if (choices.reaches(static_cast<double>(in.time - last_adjust_), ps(c_.adjust_period_ns), 1.05 * kTick)) {
+  if (choices.reaches(static_cast<double>(in.time - last_adjust_), ps(c_.adjust_period_ns), 1.05 * kGrain)) {
     adjust(in, choices);
     cwnd_ = std::min(cwnd_ + c_.eta, max_wnd_);
     last_adjust_ = in.time;
@@ -192,8 +193,8 @@ void Nscc::decrease(const CcInput& in, Choices& choices) {
     count_ = 0;
   }
   const double target = ps(c_.target_ns);
-  const bool due = choices.reaches(static_cast<double>(in.time - last_decrease_), base_ + 0.5 * kTick, 1.55 * kTick);
-  if (!due || !choices.reaches(avg_, target, 0.05 * kTick)) return;
+  const bool due = choices.reaches(static_cast<double>(in.time - last_decrease_), base_ + 0.5 * kGrain, 1.55 * kGrain);
+  if (!due || !choices.reaches(avg_, target, 0.05 * kGrain)) return;
   did_ = "multiplicative decrease";
   const double over = std::max(0.0, avg_ - target) / avg_;
   cwnd_ = std::max(cwnd_ * std::max(1 - c_.gamma * over, c_.max_md_jump), c_.mtu);
@@ -213,7 +214,7 @@ bool Nscc::quick_adapt(const CcInput& in, bool loss, bool marked, double delay, 
     return true;
   }
   const auto now = static_cast<double>(in.time), end = static_cast<double>(qa_end_);
-  if (qa_armed_ && !choices.reaches(now, end, 1.05 * kTick)) return false;
+  if (qa_armed_ && !choices.reaches(now, end, 1.05 * kGrain)) return false;
   bool done = false;
   const double threshold = ps(c_.qa_threshold_ns);
   const bool late = threshold > 0 && delay > threshold;
@@ -234,10 +235,10 @@ bool Nscc::quick_adapt(const CcInput& in, bool loss, bool marked, double delay, 
 }
 
 void Nscc::on_nack(const CcInput& in, Choices& choices) {
-  if (in.sampled && c_.nack_rtt) round_trip(std::max(in.rtt, kTick));
+  if (in.sampled && c_.nack_rtt) round_trip(std::max(in.rtt, kGrain));
   const bool trimmed = in.reason == kTrimmed || in.reason == kTrimmedLasthop;
   if (!trimmed && !(c_.nack_any_reason && in.reason != 0)) return;
-  sample(c_.nack_sample_cfg ? std::round(ps(c_.base_rtt_ns) / kTick) * kTick : base_);
+  sample(c_.nack_sample_cfg ? std::round(ps(c_.base_rtt_ns) / kGrain) * kGrain : base_);
   ignored_ += in.bytes;
   trigger_ = true;
   if (quick_adapt(in, true, true, 0, choices)) return;

@@ -6,7 +6,7 @@
 namespace mrc::ref {
 namespace {
 
-constexpr std::size_t kMostAddresses = 1 << 16;
+constexpr std::size_t kMostSeen = 1 << 16;
 
 bool is_ipv4(const log::Ip& ip) {
   return std::all_of(ip.begin(), ip.begin() + 10, [](uint8_t byte) { return byte == 0; }) && ip[10] == 0xff &&
@@ -50,7 +50,7 @@ void OwnAddresses::qp(const log::Qp& qp) {
   const bool ipv4 = qp.encap == 3;
   if (qp.own_ip == log::Ip{}) {
     some_not_ = true;
-  } else if (own_.size() < kMostAddresses) {
+  } else if (own_.size() < kMostSeen) {
     own_.insert(plain(qp.own_ip, ipv4));
   }
   to_itself_ = to_itself_ || (qp.peer_ip != log::Ip{} && own_.contains(plain(qp.peer_ip, ipv4)));

@@ -6,17 +6,19 @@
 #include <algorithm>
 #include <string_view>
 
+#include "reference/numbers.hpp"
+
 namespace mrc::ref {
 namespace {
 
-enum Place : std::size_t {
+enum Asked : std::size_t {
   kPort,
   kM,
   kControl,
   kOutside,
   kIcrc,
   kZero,
-  kUnit,
+  kStamps,
   kPdcid,
   kOp,
   kMask,
@@ -25,7 +27,6 @@ enum Place : std::size_t {
   kState
 };
 constexpr std::size_t kMostReadings = 256;
-constexpr uint16_t kUnaskedProbe = 0xFFFF, kStateProbe = 0xFFFE;
 
 }  // namespace
 
@@ -75,7 +76,7 @@ void Readings::packet(const wire::Packet& p, const wire::WireConfig& wire, uint6
   }
   if (p.reth && p.reth->dma_length == 0) say(kZero, kZeroLegal, "WRITEs of no bytes are sent");
   const auto unit = [&](unsigned tsr) {
-    say(kUnit, tsr, tsr != 0 ? "time stamps in units of 1.024 us, or its own" : "time stamps in units of 128 ns");
+    say(kStamps, tsr, tsr != 0 ? "time stamps in units of 1.024 us, or its own" : "time stamps in units of 128 ns");
   };
   if (p.tseth) unit(p.tseth->tsr);
   if (p.peth) unit(p.peth->tsr);

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "reference/numbers.hpp"
+
 namespace mrc::ref {
 namespace {
 
-constexpr Time kTick = 128'000;
 constexpr std::size_t kMostMarks = 4096, kMostJoined = 64;
 
 using history::Seq;

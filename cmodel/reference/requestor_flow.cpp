@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "reference/numbers.hpp"
+
 namespace mrc::ref {
 namespace {
 
-constexpr Seq kUnit = 128;
+constexpr Seq kMprUnit = 128;
 constexpr std::size_t kMostSuspects = 100, kMostOwed = 1 << 14, kMostWorks = 1 << 16, kMostProbes = 256;
-constexpr unsigned kForEver = 25;         ///< QP attribute RETRY_CNT, exponential
-constexpr unsigned kAlwaysSkip = 2;       ///< SETH.m
-constexpr uint16_t kStateProbe = 0xFFFE;  ///< probe id (A-75)
-constexpr uint8_t kTrimmed = 1, kTrimmedLasthop = 2, kUnexpEvent = 0x19;
+constexpr unsigned kForEver = 25;    ///< QP attribute RETRY_CNT, exponential
+constexpr unsigned kAlwaysSkip = 2;  ///< SETH.m
 
 using history::words;
 
@@ -33,7 +33,7 @@ RequestorFlow::RequestorFlow(const log::Qp& qp, bool from_log, RequestorWorld& w
       world_(world),
       from_log_(from_log),
       started_(from_log),
-      hi_(qp.sq_psn, qp.mpr * kUnit, rules_of(world.world.settings(), qp)),
+      hi_(qp.sq_psn, qp.mpr * kMprUnit, rules_of(world.world.settings(), qp)),
       lo_(hi_),
       paths_(qp, world),
       evs_(qp, world, world.now),
@@ -57,7 +57,7 @@ void RequestorFlow::change(const log::Qp& qp, Time time) {
   paths_.change(qp);
   evs_.change(qp, time);
   if (begins || (window && hi_.next() == hi_.base())) {
-    hi_ = lo_ = Requestor(qp.sq_psn, qp.mpr * kUnit, rules_of(world_.world.settings(), qp));
+    hi_ = lo_ = Requestor(qp.sq_psn, qp.mpr * kMprUnit, rules_of(world_.world.settings(), qp));
     grants_ = {{0, -1, qp.mpr}};
     begin();
   }
@@ -84,7 +84,7 @@ void RequestorFlow::sent(const Seen& seen) {
   if (lacks_ack()) lacked_ = seen.first;
   if (!started_) {
     started_ = true;
-    hi_ = lo_ = Requestor(Seq{p.bth->psn}, qp_.mpr * kUnit, rules_of(world_.world.settings(), qp_));
+    hi_ = lo_ = Requestor(Seq{p.bth->psn}, qp_.mpr * kMprUnit, rules_of(world_.world.settings(), qp_));
     begin();
   }
   const Seq psn = unwrap(p.bth->psn, hi_.next(), 24);
@@ -143,7 +143,7 @@ void RequestorFlow::check_new(const Seen& seen, Seq psn) {
   while (grants_.size() > 1 && grants_[1].at < back) grants_.pop_front();
   unsigned most = 0;
   for (const Grant& grant : grants_) most = std::max(most, grant.units);
-  const Seq limit = hi_.cack() + Seq{most} * kUnit;
+  const Seq limit = hi_.cack() + Seq{most} * kMprUnit;
   world_.world.check(
       Rule::ReqMprNow, psn <= limit, &seen, world_.world.local(qp_.qp),
       [&] { return words(seen, world_.world.profile().wire()); },

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
+#include "reference/numbers.hpp"
 #include "wire/text.hpp"
 
 namespace mrc::ref {
 namespace {
 
-constexpr Time kTick = 128'000;
-constexpr unsigned kForEver = 15;  ///< EP_CTL.repeats
+constexpr unsigned kRepeatsForEver = 15;  ///< EP_CTL.repeats
 constexpr std::size_t kMostTries = 64;
 
 using history::words;
@@ -78,7 +78,7 @@ void RequestorPeers::sent(const Seen& seen) {
     const auto came = [&] { return words(seen, w.profile().wire()); };
     const Try& before = peer.tries.back();
     const bool late = before.at + interval <= seen.first + w.lag() + 2 * kTick;
-    const bool few = w.settings().ep_repeats == kForEver || peer.tries.size() <= w.settings().ep_repeats;
+    const bool few = w.settings().ep_repeats == kRepeatsForEver || peer.tries.size() <= w.settings().ep_repeats;
     const bool wanted = !peer.answer || peer.heard + w.queue() >= seen.first;
     world_.world.check(Rule::PeerRepeats, late && few && wanted, &seen, nullptr, came, [&]() -> std::string {
       if (!wanted) return fmt::format("none: the update was answered at {}", words(peer.heard));
@@ -94,7 +94,7 @@ void RequestorPeers::sent(const Seen& seen) {
   peer.free = world_.free.until(seen.first);
   peer.due = seen.first + 2 * interval + w.queue();
   peer.open = peer.changed && !peer.answer &&
-              (w.settings().ep_repeats == kForEver || peer.tries.size() <= w.settings().ep_repeats);
+              (w.settings().ep_repeats == kRepeatsForEver || peer.tries.size() <= w.settings().ep_repeats);
 }
 
 void RequestorPeers::answered(const Seen& seen, bool sure) {

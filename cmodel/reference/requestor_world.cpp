@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "reference/numbers.hpp"
+
 namespace mrc::ref {
 namespace {
 
 constexpr unsigned kGapBytes = 12;  ///< between frames
-constexpr std::size_t kMostHeld = 1000, kMostSamples = 4096;
+constexpr std::size_t kMostSamples = 4096;
 constexpr Time kSample = 1'000'000;     ///< ps between samples, at least
 constexpr unsigned kMostOvertaken = 4;  ///< marks on one plane
 
@@ -99,7 +101,7 @@ bool RequestorWorld::all_overtaken() const {
 void RequestorWorld::doubt(Finding finding) {
   if (!world.profile().silent_drops) return world.report().broken(std::move(finding));
   ++held_count_[finding.rule];
-  if (held_.size() < kMostHeld) held_.push_back(std::move(finding));
+  if (held_.size() < kMostHeldFindings) held_.push_back(std::move(finding));
 }
 
 void RequestorWorld::decide(bool none_dropped) {

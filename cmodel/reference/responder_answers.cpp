@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "reference/numbers.hpp"
 #include "reference/responder_flow.hpp"
 
 namespace mrc::ref {
 namespace {
 
 constexpr uint8_t kAckSyndrome = static_cast<uint8_t>(wire::AethSyndrome::Ack);
-constexpr uint16_t kUnaskedProbe = 0xffff;
-constexpr Seq kPsnMask = 0xffffff;
 
 bool is(uint8_t reason, wire::NackReason which) { return reason == static_cast<uint8_t>(which); }
 bool trim_reason(uint8_t reason) {

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <limits>
 
+#include "reference/numbers.hpp"
 #include "reference/responder_flow.hpp"
 
 namespace mrc::ref {
 namespace {
 
-constexpr Seq kPsnMask = 0xffffff;
 constexpr uint32_t kProbeMask = 0xffff;  // of a probe's id, and of SETH.ack_psn_offset
 constexpr std::size_t kMostReads = 512, kMostComing = 1 << 16;
 /// So many latencies after it came a packet is given up, after it was read a SACK's contents are.

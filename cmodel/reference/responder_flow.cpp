@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "reference/numbers.hpp"
+
 namespace mrc::ref {
 namespace {
 
 constexpr const char* kHeldBack = "ports or the host held the answer back";
-constexpr std::size_t kMostHeld = 1000;
-constexpr std::size_t kMostSuspects = 64;
+constexpr std::size_t kMostUnsure = 64;
 constexpr std::size_t kMostLate = 256;
 constexpr std::size_t kMostImmediates = 1 << 16;
 constexpr Seq kWindowUnit = 128;
@@ -47,7 +48,7 @@ void ResponderWorld::doubt(Finding finding) {
   // What the device has shown as taken was not discarded.
   if ((!profile.silent_drops || shows_take) && !unsure) return broken(std::move(finding));
   ++held_count[finding.rule];
-  if (held.size() < kMostHeld) held.push_back(std::move(finding));
+  if (held.size() < kMostHeldFindings) held.push_back(std::move(finding));
 }
 
 void ResponderWorld::decide(std::optional<uint64_t> dropped) {
@@ -118,7 +119,7 @@ void ResponderFlow::alive(Time time) {
 }
 
 void ResponderFlow::suspect(Finding finding) {
-  if (suspects_.size() < kMostSuspects) suspects_.push_back(std::move(finding));
+  if (suspects_.size() < kMostUnsure) suspects_.push_back(std::move(finding));
 }
 
 /// Ports were as they are for long enough: what is owed since then can have been sent.

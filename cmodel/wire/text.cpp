@@ -57,13 +57,18 @@ std::string bytes_line(std::string_view key, std::span<const uint8_t> bytes, std
 
 }  // namespace
 
-std::string to_hex(std::span<const uint8_t> bytes) {
+void append_hex(std::string& to, std::span<const uint8_t> bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  std::string out(2 * bytes.size(), '0');
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    out[2 * i] = kDigits[bytes[i] >> 4];
-    out[2 * i + 1] = kDigits[bytes[i] & 15];
+  to.reserve(to.size() + 2 * bytes.size());
+  for (const uint8_t b : bytes) {
+    to += kDigits[b >> 4];
+    to += kDigits[b & 15];
   }
+}
+
+std::string to_hex(std::span<const uint8_t> bytes) {
+  std::string out;
+  append_hex(out, bytes);
   return out;
 }
 

@@ -16,6 +16,7 @@ namespace mrc::wire {
 
 /// "0a1b2c"
 std::string to_hex(std::span<const uint8_t> bytes);
+void append_hex(std::string& to, std::span<const uint8_t> bytes);
 /// Reads hexadecimal digits; white space, colons and a leading 0x are skipped. On failure nothing, and
 /// the position of the offending character in `bad`.
 std::optional<std::vector<uint8_t>> from_hex(std::string_view text, size_t& bad);

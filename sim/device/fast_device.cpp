@@ -33,7 +33,7 @@ using tb::QpConfig;
 using tb::Refusal;
 
 constexpr NodeId kOwn = 1;  ///< hosts have numbers inside; peers count from 2 on
-constexpr unsigned kReadBytes = 4096, kMaxReads = 256, kMaxFrame = 9216, kMaxQps = 256;
+constexpr unsigned kReadBytes = 4096, kMaxReads = 256, kMaxQps = 256;
 constexpr uint64_t kMaxMemory = uint64_t{256} << 20;  ///< bytes of messages that are being sent
 constexpr size_t kMaxOutput = 256 << 10;
 /// A packet may still wait at a port when its message is complete.
@@ -725,8 +725,8 @@ Time FastDevice::leave(unsigned port, PacketPtr packet, Time start, Time free) {
 void FastDevice::rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) {
   need_open();
   if (plane >= planes_) wrong(fmt::format("there is no plane {}: {} are in use, from 0 on.", plane, planes_));
-  if (frame.size() < 14 || frame.size() > kMaxFrame)
-    wrong(fmt::format("a frame has 14 to {} bytes, not {}.", kMaxFrame, frame.size()));
+  if (frame.size() < 14 || frame.size() > tb::kMaxFrame)
+    wrong(fmt::format("a frame has 14 to {} bytes, not {}.", tb::kMaxFrame, frame.size()));
   const Time length = frame.size() * byte_time(), earliest = std::max(reached_, rx_free_[plane]) + length;
   if (t < earliest)
     wrong(fmt::format("a frame of {} bytes ends on plane {} at {}, but cannot end before {}: it takes {} ps, and {}.",

@@ -158,8 +158,9 @@ const Key<NodeConfig> kNodeKeys[] = {
 #undef FLAG
 #undef TEXT
 
-constexpr const char* kRemedy = "Write TOML as in docs/fabric.md, or use a name from 'mrc fabric --scenario list'.";
-constexpr input::FileKind kScenarioFile{"scenario", input::kTomlBytes, kRemedy};
+constexpr const char* kScenarioRemedy =
+    "Write TOML as in docs/fabric.md, or use a name from 'mrc fabric --scenario list'.";
+constexpr input::FileKind kScenarioFile{"scenario", input::kTomlBytes, kScenarioRemedy};
 constexpr const char* kListRemedy = "'mrc fabric --scenario list' prints all keys.";
 
 template <class T>
@@ -212,7 +213,7 @@ void read_topology_key(const input::TomlFile& file, const toml::node& node, Scen
 }
 
 Scenario parse(std::string_view text, const std::string& name) {
-  const input::TomlFile file(text, name, "scenario", kRemedy);
+  const input::TomlFile file(text, name, "scenario", kScenarioRemedy);
   Scenario s;
   if (const toml::node* base = file.root().get("base")) {
     const ShippedScenario& from = base_of(file, *base);

@@ -80,8 +80,8 @@ const Key<T> kKeys[] = {
 #undef TEXT
 
 constexpr std::string_view kToSender = "to-sender";
-constexpr const char* kRemedy = "Write TOML as in docs/fabric.md; 'mrc topo keys' prints all keys.";
-constexpr input::FileKind kTopologyFile{"topology", input::kTomlBytes, kRemedy};
+constexpr const char* kTopologyRemedy = "Write TOML as in docs/fabric.md; 'mrc topo keys' prints all keys.";
+constexpr input::FileKind kTopologyFile{"topology", input::kTomlBytes, kTopologyRemedy};
 
 std::string plural(unsigned n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
@@ -115,7 +115,7 @@ void read_topology(const input::TomlFile& file, const toml::table& table, Topolo
 }
 
 TopologyConfig parse_topology(std::string_view text, const std::string& file) {
-  const input::TomlFile toml(text, file, "topology", kRemedy);
+  const input::TomlFile toml(text, file, "topology", kTopologyRemedy);
   TopologyConfig config;
   // A scenario's table of that name is welcome, so that one file can be drawn and run.
   const toml::table* inner = toml.root()["topology"].as_table();

@@ -24,6 +24,10 @@ namespace mrc::tb {
 
 using log::Time;  ///< ps
 
+inline constexpr unsigned kMaxFrame = 9216;              ///< bytes of a frame that a NIC may get
+inline constexpr unsigned kBetweenFrames = 24;           ///< FCS, gap and preamble: byte times of a port
+inline constexpr uint64_t kMaxTime = uint64_t{1} << 62;  ///< ps: 53 days
+
 /// Why a device does not do what it was told: what() is a sentence with full stop.
 class Refusal : public std::runtime_error {
  public:

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Words of docs/device.md, by the number of what they stand for.
+/// Words of docs/device.md, by the number of what they stand for, and how texts are written.
 #pragma once
 
 #include <array>
+#include <string>
+#include <string_view>
+
+#include "input/json.hpp"
 
 namespace mrc::tb {
 
@@ -17,5 +21,8 @@ inline constexpr std::array kLineAttributes = {"ev_profile",    "cc_profile", "p
                                                "max_wimm",      "mpr",        "timeout", "retry_cnt"};
 inline constexpr std::array kLineRefused = {"no", "transition", "attributes", "value"};
 inline constexpr std::array kLineEvents = {"take", "answer", "heard", "lost", "path", "cc", "timer", "window", "qp"};
+
+/// With quotes.
+inline std::string json_text(std::string_view text) { return input::Json(text).dump(); }
 
 }  // namespace mrc::tb

@@ -18,8 +18,6 @@ namespace {
 
 using input::Json;
 
-constexpr uint64_t kMaxTime = uint64_t{1} << 62;  ///< ps: 53 days
-
 const char* stop_after(const std::string& sentence) { return sentence.ends_with('?') ? "" : "."; }
 
 /// Reads the members of one call. Errors are InputErrors with the place.
@@ -102,8 +100,6 @@ class Reader {
   const std::string& file_;
 };
 
-std::string json_text(std::string_view text) { return Json(text).dump(); }
-
 std::string refusal(const std::string& sentence, bool unsupported) {
   return fmt::format(R"({{"ok":false,"error":{},"unsupported":{}}})", json_text(sentence), unsupported);
 }
@@ -113,15 +109,6 @@ std::string input_refusal(const InputError& error) {
 }
 
 const char* pending(bool is) { return is ? R"({"ok":true,"pending":true})" : R"({"ok":true})"; }
-
-void append_hex(std::string& to, std::span<const uint8_t> bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  to.reserve(to.size() + 2 * bytes.size());
-  for (const uint8_t b : bytes) {
-    to += kDigits[b >> 4];
-    to += kDigits[b & 15];
-  }
-}
 
 /// Of an order to modify a QP: why it was refused, or nothing.
 std::string refused_keys(Refused refused, uint32_t attributes) {
@@ -140,7 +127,7 @@ struct AppendOutput {
   auto into() const { return std::back_inserter(to); }
   void operator()(const SentFrame& o) const {
     fmt::format_to(into(), R"({{"out":"tx","plane":{},"t":{},"t_last":{},"frame":")", o.plane, time, o.last);
-    append_hex(to, o.bytes);
+    wire::append_hex(to, o.bytes);
     to += "\"}";
   }
   void operator()(const HostRead& o) const {
@@ -148,7 +135,7 @@ struct AppendOutput {
   }
   void operator()(const HostWrite& o) const {
     fmt::format_to(into(), R"({{"out":"write","t":{},"addr":{},"data":")", time, o.addr);
-    append_hex(to, o.data);
+    wire::append_hex(to, o.data);
     to += "\"}";
   }
   void operator()(const log::Cqe& o) const {

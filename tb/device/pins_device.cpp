@@ -18,8 +18,7 @@ constexpr size_t kMaxReads = 4096, kMaxArriving = 4096;
 /// Between two looks at states and counters.
 constexpr Time kPollTime = 4'096'000;
 /// A frame's share of the wire besides its own bytes.
-constexpr unsigned kBetweenFrames = kFcsBytes + kGapBytes + kPreambleBytes;
-constexpr unsigned kMaxFrame = 9216;
+static_assert(kBetweenFrames == kFcsBytes + kGapBytes + kPreambleBytes);
 /// An answer of advance() is not larger than this by much.
 constexpr size_t kMaxOutput = 256 << 10;
 /// Clock cycles after which a register access counts as unanswered.

@@ -20,10 +20,9 @@ namespace {
 
 using input::Json;
 
-constexpr uint64_t kMaxTime = uint64_t{1} << 62;
 /// Calls whose answers nobody waits for are sent together, up to so many bytes.
 constexpr std::size_t kMaxTogether = 384 << 10;
-constexpr std::size_t kMaxFrame = 1 << 16;
+constexpr std::size_t kMaxAnswer = 1 << 16;
 constexpr std::size_t kMaxList = 65536;
 
 /// The same with its members in the order of their names, whatever order the device has.
@@ -32,23 +31,6 @@ Json by_name(Json json) {
   for (input::JsonMember& m : json.members) m.value = by_name(std::move(m.value));
   for (Json& item : json.items) item = by_name(std::move(item));
   return json;
-}
-
-std::string json_text(const std::string& text) { return Json(text).dump(); }
-
-void append_hex(std::string& to, std::span<const uint8_t> bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  for (const uint8_t b : bytes) {
-    to += kDigits[b >> 4];
-    to += kDigits[b & 15];
-  }
-}
-
-std::string hex(std::span<const uint8_t> bytes) {
-  std::string text;
-  text.reserve(2 * bytes.size());
-  append_hex(text, bytes);
-  return text;
 }
 
 class RemoteDevice final : public NicDevice {
@@ -79,12 +61,12 @@ class RemoteDevice final : public NicDevice {
     return is_pending(ask("mpr", fmt::format(R"("qp":{},"units":{})", qp, units)));
   }
   void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) override {
-    later("rx", fmt::format(R"("plane":{},"t":{},"frame":"{}"{})", plane, t, hex(frame),
+    later("rx", fmt::format(R"("plane":{},"t":{},"frame":"{}"{})", plane, t, wire::to_hex(frame),
                             fcs_bad ? R"(,"fcs_bad":true)" : ""));
   }
   void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) override {
     later("host_done", status != 0 ? fmt::format(R"("tag":{},"t":{},"status":{})", tag, t, status)
-                                   : fmt::format(R"("tag":{},"t":{},"data":"{}")", tag, t, hex(data)));
+                                   : fmt::format(R"("tag":{},"t":{},"data":"{}")", tag, t, wire::to_hex(data)));
   }
   void pause(HostQueue what, Time from, Time until) override {
     later("pause",
@@ -208,7 +190,7 @@ bool RemoteDevice::flag(const Json& of, const char* name) const {
 std::vector<uint8_t> RemoteDevice::bytes(const Json& of, const char* name) const {
   size_t wrong = 0;
   auto read = wire::from_hex(text(of, name), wrong);
-  if (!read || read->size() > kMaxFrame) bad(fmt::format("has a {} that is no hex, or too long", name));
+  if (!read || read->size() > kMaxAnswer) bad(fmt::format("has a {} that is no hex, or too long", name));
   return std::move(*read);
 }
 

@@ -12,7 +12,6 @@
 namespace mrc::tb {
 namespace {
 
-constexpr unsigned kBetweenFrames = 24;  ///< FCS, gap, preamble: byte times
 constexpr Time kLate = 3'000'000;
 
 bool is_data(const wire::Packet& p) { return p.reth.has_value(); }

@@ -3,24 +3,16 @@
 
 #include <algorithm>
 
+#include "tb/environment/boundary_words.hpp"
 #include "wire/packet.hpp"
 
 namespace mrc::tb {
 namespace {
 
-constexpr unsigned place(CoreB boundary) { return kCoreBoundaries[static_cast<unsigned>(boundary)].word_offset; }
 constexpr unsigned kDesc = kLaneBoundaries[static_cast<unsigned>(LaneB::RxLaneDesc)].word_offset;
-constexpr uint32_t kValid = 1, kReady = 2;
 
 /// Cycles from the handshake of rxpkt until what Track writes can be read: the FIFO, Fetch, Map, Track.
 constexpr uint64_t kToTrack = 4;
-
-/// A register with a valid is new in this cycle, not one that waits.
-bool is_new(uint32_t flags, bool& stays) {
-  const bool fresh = (flags & kValid) != 0 && !stays;
-  stays = (flags & kValid) != 0 && (flags & kReady) == 0;
-  return fresh;
-}
 
 /// What the window makes of a packet that gets no verdict. Of a WRITE of no bytes no boundary tells whether it was new.
 log::TakeResult without_verdict(const Rxpkt& p) {

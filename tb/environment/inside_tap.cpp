@@ -3,20 +3,12 @@
 
 #include "gen/protocol.hpp"
 #include "protocol/nscc_config.hpp"
+#include "tb/environment/boundary_words.hpp"
 
 namespace mrc::tb {
 namespace {
 
-constexpr unsigned place(CoreB boundary) { return kCoreBoundaries[static_cast<unsigned>(boundary)].word_offset; }
-constexpr uint32_t kValid = 1, kReady = 2;
 constexpr unsigned kStateBits = 3;
-
-/// A register with a valid is new in this cycle, not one that waits.
-bool is_new(uint32_t flags, bool& stays) {
-  const bool fresh = (flags & kValid) != 0 && !stays;
-  stays = (flags & kValid) != 0 && (flags & kReady) == 0;
-  return fresh;
-}
 
 log::EvState state_of(unsigned state) {
   switch (state) {

@@ -48,14 +48,14 @@ FramePtr TxMac::start_now() {
 RxMac::RxMac(const Preset& preset, unsigned) : port_bytes_(preset.port_bytes), byte_ps_(byte_ps(preset)) {}
 
 namespace {
-constexpr auto kLater = [](const FramePtr& a, const FramePtr& b) {
+constexpr auto kEndsLater = [](const FramePtr& a, const FramePtr& b) {
   return a->arrive_ps != b->arrive_ps ? a->arrive_ps > b->arrive_ps : a->seq > b->seq;
 };
 }
 
 void RxMac::arrive(FramePtr frame) {
   queue_.push_back(std::move(frame));
-  std::push_heap(queue_.begin(), queue_.end(), kLater);
+  std::push_heap(queue_.begin(), queue_.end(), kEndsLater);
   if (!frame_) schedule();
 }
 
@@ -74,7 +74,7 @@ bool RxMac::beat_now(uint64_t now_ps, Beat& out) {
       next_ps_ = begin;
       return false;
     }
-    std::pop_heap(queue_.begin(), queue_.end(), kLater);
+    std::pop_heap(queue_.begin(), queue_.end(), kEndsLater);
     frame_ = std::move(queue_.back());
     queue_.pop_back();
     begin_ps_ = begin;

@@ -14,7 +14,6 @@ using input::Json;
 
 constexpr Time kStep = 1'000'000;        ///< ps that the NIC runs between two looks at its ports
 constexpr uint64_t kPumpNs = 5'000'000;  ///< wall time of one pump(), so that calls are answered
-constexpr unsigned kBetween = 24;        ///< byte times between two frames of a port
 constexpr size_t kLeast = 60;            ///< bytes of the shortest frame without its FCS
 constexpr size_t kOutputs = 4096;        ///< that one answer holds
 constexpr size_t kOutputBytes = 384 << 10;
@@ -85,7 +84,7 @@ void PortedNic::hear() {
       const Time begin = std::max({now_, free_[p], arrived > length ? arrived - length : 0}), here = due();
       if (here > arrived) late(here - arrived);
       inner_->rx(p, begin + length, frame.bytes, false);
-      free_[p] = begin + (std::max(frame.bytes.size(), kLeast) + kBetween) * byte;
+      free_[p] = begin + (std::max(frame.bytes.size(), kLeast) + kBetweenFrames) * byte;
       ++frames_;
     }
   }

@@ -12,8 +12,7 @@ namespace {
 constexpr uint64_t kAskNs = 300'000;       ///< wall time between two looks at what the NIC did to its host
 constexpr uint64_t kSettleNs = 2'000'000;  ///< for what an earlier run left on the wires
 constexpr uint64_t kOtherHostNs = 1'000'000'000;
-constexpr unsigned kBetween = 24;  ///< byte times between two frames of a port
-constexpr size_t kOutputs = 512, kOutputBytes = 384 << 10;
+constexpr size_t kReady = 512, kReadyBytes = 384 << 10;
 
 }  // namespace
 
@@ -102,7 +101,7 @@ void PortsTester::hear() {
       const Time byte = 8000 / port_gbps_, length = frame.bytes.size() * byte;
       const Time arrived = frame.ns > begin_ns_ ? wall_.of_ns(frame.ns - begin_ns_) : 0;
       const Time first = std::max({arrived > length ? arrived - length : 0, free_[p], reached_});
-      free_[p] = first + length + kBetween * byte;
+      free_[p] = first + length + kBetweenFrames * byte;
       place({first, SentFrame{p, first + length, std::move(frame.bytes)}});
       ++frames_;
     }
@@ -140,7 +139,7 @@ Advanced PortsTester::advance(Time until, Time) {
     const Time end = std::min(until, now);
     Advanced ran;
     size_t bytes = 0;
-    while (!ready_.empty() && ready_.front().time <= end && ran.out.size() < kOutputs && bytes < kOutputBytes) {
+    while (!ready_.empty() && ready_.front().time <= end && ran.out.size() < kReady && bytes < kReadyBytes) {
       const Output& output = ready_.front();
       if (const auto* frame = std::get_if<SentFrame>(&output.body)) bytes += 2 * frame->bytes.size();
       if (const auto* write = std::get_if<HostWrite>(&output.body)) bytes += 2 * write->data.size();

@@ -11,9 +11,7 @@
 #include "reference/run.hpp"
 #include "tests/reference/life.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::watcher_test {
 namespace {
 
 /// Names of the bins that a life shows, without those of rules.
@@ -266,3 +264,5 @@ TEST_CASE("what collectives and their switches do has its bins", "[cover][A-19][
   CHECK(one.contains("+skip.time.good"));
   CHECK_FALSE(one.contains("+skip.time.used"));
 }
+
+}  // namespace mrc::test::watcher_test

@@ -9,7 +9,8 @@
 
 #include "tests/fpga/board_pair.hpp"
 
-using namespace mrc;
+namespace mrc::test::board_test {
+
 using log::Status;
 
 namespace {
@@ -194,3 +195,5 @@ TEMPLATE_TEST_CASE("what memory answers to a core that is gone reaches no other"
   CHECK(writes > 20);
   CHECK(messages == 96);
 }
+
+}  // namespace mrc::test::board_test

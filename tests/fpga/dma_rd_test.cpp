@@ -18,8 +18,7 @@
 #include "util/rng.hpp"
 #include "verilated.h"
 
-using namespace mrc;
-
+namespace mrc::test::dma_rd_test {
 namespace {
 
 constexpr unsigned kWord = 64, kPlanes = 2, kPage = 4096;
@@ -420,3 +419,5 @@ TEMPLATE_TEST_CASE("an answer to no read is told, and does nothing", "[fpga][dma
   }
   CHECK(failed_assertions() == std::vector<std::string>{});
 }
+
+}  // namespace mrc::test::dma_rd_test

@@ -15,8 +15,7 @@
 #include "Vmrc_fpga_dma_ram_bench.h"
 #include "tests/fpga/host_core.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::dma_test {
 namespace {
 
 constexpr unsigned kPage = 4096, kMaxBeats = 16, kMaxDescs = 4, kDepth = 4, kMaxOpen = 8;
@@ -554,3 +553,5 @@ TEMPLATE_TEST_CASE("a status that nobody waits for is told, and does nothing", "
   CHECK(bench.top->failed_o == 0);
   CHECK(failed_assertions() == std::vector<std::string>{});
 }
+
+}  // namespace mrc::test::dma_test

@@ -12,8 +12,7 @@
 #include "util/rng.hpp"
 #include "verilated.h"
 
-using namespace mrc;
-
+namespace mrc::test::fails_test {
 namespace {
 
 constexpr unsigned kQps = 4;
@@ -154,3 +153,5 @@ TEST_CASE("reads and writes that fail together are told to the core, of every QP
   CHECK(longest <= kQps);
   CHECK(longest >= kQps - 1);
 }
+
+}  // namespace mrc::test::fails_test

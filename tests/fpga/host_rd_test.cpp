@@ -16,8 +16,7 @@
 #include "util/rng.hpp"
 #include "verilated.h"
 
-using namespace mrc;
-
+namespace mrc::test::host_rd_test {
 namespace {
 
 constexpr unsigned kWord = 64, kPlanes = 2, kPending = 4;
@@ -270,3 +269,5 @@ TEST_CASE("a read that fails is told with its line", "[fpga][host]") {
   CHECK(bench.told == 0);
   CHECK(failed_assertions() == std::vector<std::string>{});
 }
+
+}  // namespace mrc::test::host_rd_test

@@ -15,8 +15,7 @@
 #include "tests/fpga/hooks.hpp"
 #include "tests/fpga/host_core.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::host_test {
 namespace {
 
 /// Words of MRCH (docs/boards/axil.md), from the first behind its header on.
@@ -391,3 +390,5 @@ TEST_CASE("a core that is held begins anew when memory has answered, and not bef
   CHECK(drains > 100);
   CHECK(left > 20);
 }
+
+}  // namespace mrc::test::host_test

@@ -17,8 +17,7 @@
 #include "util/rng.hpp"
 #include "verilated.h"
 
-using namespace mrc;
-
+namespace mrc::test::lane_test {
 namespace {
 
 constexpr unsigned kWord = 64, kPort = 32, kMaxWords = 6, kWaitCycles = 100;
@@ -504,3 +503,5 @@ TEST_CASE("a lane whose link is down takes and drops frames without a wait", "[f
   CHECK(core.arrived + core.too_long + bench.count(kTxDrop) == core.frames);
   CHECK(failed_assertions() == std::vector<std::string>{});
 }
+
+}  // namespace mrc::test::lane_test

@@ -14,8 +14,7 @@
 #include "util/rng.hpp"
 #include "verilated.h"
 
-using namespace mrc;
-
+namespace mrc::test::map_test {
 namespace {
 
 constexpr unsigned kWaitCycles = 40, kPlanes = 2, kCounts = 10, kCountWrap = 16, kCoreWords = 0x80, kHostWords = 8;
@@ -589,3 +588,5 @@ TEST_CASE("a board's counters wrap around", "[fpga][map]") {
   }
   CHECK(failed_assertions() == std::vector<std::string>{});
 }
+
+}  // namespace mrc::test::map_test

@@ -12,8 +12,7 @@
 #include "tests/fpga/foreign_frames.hpp"
 #include "tests/fpga/full_boards.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::ports_board_test {
 namespace {
 
 constexpr uint16_t kPorts = 0x8000, kControl = kPorts + 0x14, kPlanesOn = kPorts + 0x48, kCounts = kPorts + 0x200;
@@ -192,3 +191,5 @@ TEST_CASE("every word of the ports' registers is as the contract says", "[fpga][
   }
   CHECK(pair.sides[0].board.failed_assertion() == nullptr);
 }
+
+}  // namespace mrc::test::ports_board_test

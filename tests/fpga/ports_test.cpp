@@ -12,8 +12,8 @@
 #include "tests/fpga/ports_bench.hpp"
 #include "wire/packet.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::ports_test {
+
 using wire::Encapsulation;
 using wire::Opcode;
 
@@ -723,3 +723,5 @@ TEST_CASE("a port that stands holds its streams for one wait only, without a lin
   }
   CHECK(failed_assertions() == std::vector<std::string>{});
 }
+
+}  // namespace mrc::test::ports_test

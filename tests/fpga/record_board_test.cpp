@@ -10,7 +10,8 @@
 #include "tb/board/replay.hpp"
 #include "tests/fpga/board_pair.hpp"
 
-using namespace mrc;
+namespace mrc::test::record_board_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -158,3 +159,5 @@ TEST_CASE("a board that is recorded does what it does unrecorded, also when the 
   CHECK(cqes[0].size() == cqes[1].size());
   CHECK(cqes[0].size() == cqes[2].size());
 }
+
+}  // namespace mrc::test::record_board_test

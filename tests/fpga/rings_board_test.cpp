@@ -9,8 +9,7 @@
 
 #include "tests/fpga/full_boards.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::rings_board_test {
 namespace {
 
 constexpr unsigned kQps = kStationQps, kStatusOk = 0;
@@ -206,3 +205,5 @@ TEST_CASE("rings interrupt by pin, and are reset with the core", "[fpga][top][ri
     pair.sides[0].board.memory.read_delay = 40;
   }
 }
+
+}  // namespace mrc::test::rings_board_test

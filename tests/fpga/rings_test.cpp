@@ -11,7 +11,8 @@
 #include "tests/fpga/hooks.hpp"
 #include "tests/fpga/rings_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::rings_test {
+
 using namespace mrc::rings;
 
 namespace {
@@ -861,3 +862,5 @@ TEST_CASE("random doorbells, completions, failures: every work request once and 
   CHECK(interrupts > 100);
   CHECK(background > 10'000);
 }
+
+}  // namespace mrc::test::rings_test

@@ -4,7 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
 
-using namespace mrc;
+namespace mrc::test::csv_test {
+
 using input::Csv;
 
 namespace {
@@ -52,3 +53,5 @@ TEST_CASE("a wrong table is refused with line and column", "[input][csv]") {
   CHECK(refusal("id,bytes\na,\n", bytes) == "x.csv:2:3: bytes = \"\" is not a number.");
   CHECK(refusal("id,bytes\na,11\n", bytes) == "x.csv:2:3: bytes = 11 is out of range.");
 }
+
+}  // namespace mrc::test::csv_test

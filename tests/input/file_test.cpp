@@ -9,8 +9,7 @@
 #include <fstream>
 #include <thread>
 
-using namespace mrc;
-
+namespace mrc::test::file_test {
 namespace {
 constexpr input::FileKind kSmall{"list", 1'000'000, "Name a list."};
 
@@ -53,3 +52,5 @@ TEST_CASE("what cannot be read says why", "[input][file]") {
   CHECK(refusal("/") == "/: no list that can be read: it is a folder.");
   CHECK(refusal("") == "\"\": no list that can be read: it does not exist.");
 }
+
+}  // namespace mrc::test::file_test

@@ -10,7 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-using namespace mrc;
+namespace mrc::test::json_test {
+
 using input::Json;
 using input::JsonReader;
 
@@ -140,3 +141,5 @@ TEST_CASE("JSON: one document is a tree, everything else is none", "[input][json
   CHECK(input::parse_json(" {} "));
   for (const char* text : {"", " ", "{} {}", "{", "{\"a\":1,\"a\":2}"}) CHECK_FALSE(input::parse_json(text));
 }
+
+}  // namespace mrc::test::json_test

@@ -4,6 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+namespace mrc::test::names_test {
+
 using mrc::input::did_you_mean;
 
 TEST_CASE("a misspelt name finds the one that was meant, or none", "[input][names]") {
@@ -17,3 +19,5 @@ TEST_CASE("a misspelt name finds the one that was meant, or none", "[input][name
   CHECK(did_you_mean("", known) == ".");
   CHECK(did_you_mean(std::string(100'000, 'a'), known) == ".");
 }
+
+}  // namespace mrc::test::names_test

@@ -3,7 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::number_test {
+
 using input::Literal;
 
 namespace {
@@ -130,3 +131,5 @@ TEST_CASE("what is shown is short, printable, and quoted unless it is a word", "
   CHECK(input::digits(1e15) == "1000000000000000");
   CHECK(input::digits(0.9999) == "0.9999");
 }
+
+}  // namespace mrc::test::number_test

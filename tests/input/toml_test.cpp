@@ -4,7 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-using namespace mrc;
+namespace mrc::test::toml_test {
+
 using input::TomlFile;
 
 namespace {
@@ -46,3 +47,5 @@ TEST_CASE("TOML that the parser behind it would not survive is refused before", 
   CHECK(refusal("a = [\n[1],\n[ [2] ]\n]\n[ b ]\n[[ \"c\" ]]").empty());
   CHECK(refusal("a = 1\nb = \n").starts_with("x.toml:2:5: unreadable scenario: "));
 }
+
+}  // namespace mrc::test::toml_test

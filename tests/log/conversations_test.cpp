@@ -5,7 +5,8 @@
 
 #include "wire/packet.hpp"
 
-using namespace mrc;
+namespace mrc::test::conversations_test {
+
 using log::Conversations;
 using log::Ip;
 
@@ -105,3 +106,5 @@ TEST_CASE("a QP that is set up anew within the capture is not told", "[log][conv
   CHECK(c.qps(std::span(&kOne, 1)).empty());
   CHECK(c.untold().at("the QP was set up anew within the capture") == 1);
 }
+
+}  // namespace mrc::test::conversations_test

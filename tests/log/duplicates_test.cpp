@@ -6,7 +6,8 @@
 
 #include "wire/packet.hpp"
 
-using namespace mrc;
+namespace mrc::test::duplicates_test {
+
 using log::Duplicates;
 
 namespace {
@@ -63,3 +64,5 @@ TEST_CASE("of frames within 100 us so many are remembered; beyond them the oldes
     CHECK(again(d, frame(frames - 1), 1, 1));
   }
 }
+
+}  // namespace mrc::test::duplicates_test

@@ -10,7 +10,8 @@
 #include "tests/tb/runs.hpp"
 #include "wire/decode.hpp"
 
-using namespace mrc;
+namespace mrc::test::events_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -125,3 +126,5 @@ TEST_CASE("a log that is blurred, without events, some counters and completions 
     }
   }
 }
+
+}  // namespace mrc::test::events_test

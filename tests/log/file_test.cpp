@@ -9,7 +9,8 @@
 #include "tests/log/samples.hpp"
 #include "util/rng.hpp"
 
-using namespace mrc;
+namespace mrc::test::file_test {
+
 using namespace mrc::log;
 
 namespace {
@@ -249,3 +250,5 @@ TEST_CASE("a million records go through in bounded memory", "[log][file]") {
   CHECK(count == 1'000'000);
   CHECK(moved == 1);
 }
+
+}  // namespace mrc::test::file_test

@@ -17,7 +17,8 @@
 #include "wire/decode.hpp"
 #include "wire/pcapng.hpp"
 
-using namespace mrc;
+namespace mrc::test::import_test {
+
 using namespace mrc::log;
 
 namespace {
@@ -442,3 +443,5 @@ TEST_CASE("an ACK that is repeated on another plane was sent twice, unless a mir
   const File mirror(capture(2, {{0, 500, packet(1, 2, 7)}, {1, 600, packet(1, 2, 7)}, {0, 1000, ack}, {1, 2000, ack}}));
   CHECK(import({.files = {{mirror.path()}}}).imported.counts.judged == 2);
 }
+
+}  // namespace mrc::test::import_test

@@ -3,7 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::profile_test {
+
 using namespace mrc::ref;
 
 namespace {
@@ -95,3 +96,5 @@ TEST_CASE("a profile that cannot be used is refused with its place", "[log][prof
   CHECK(refusal("{\"settings\": {\"CTRL.zero_length\": 3}}") == "p.json:1:35: CTRL.zero_length = 3 is out of range.");
   CHECK(refusal("{} {}") == "p.json: more than one JSON document.");
 }
+
+}  // namespace mrc::test::profile_test

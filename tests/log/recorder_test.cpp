@@ -12,7 +12,8 @@
 #include "tests/tb/runs.hpp"
 #include "wire/decode.hpp"
 
-using namespace mrc;
+namespace mrc::test::recorder_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -374,3 +375,5 @@ TEST_CASE("a run that is stopped leaves a log that says so", "[log][record]") {
   CHECK(end->cut);
   CHECK(end->reason == "incomplete");
 }
+
+}  // namespace mrc::test::recorder_test

@@ -8,9 +8,7 @@
 #include "tests/pipeline/nic_pair.hpp"
 #include "wire/icrc.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::nic_test {
 namespace {
 
 Wqe write_of(unsigned qp, const Preset& preset, uint32_t length, uint64_t laddr, uint64_t raddr) {
@@ -427,3 +425,5 @@ TEST_CASE("unloaded, a first byte leaves within 64 cycles of its cause", "[nic]"
   CHECK(last_in < answer_out);
   CHECK(answer_out - last_in <= 64);
 }
+
+}  // namespace mrc::test::nic_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::address_test {
 
 TEST_CASE("the address of a NIC on a plane: the number stands in three bits, or the address is one",
           "[protocol][address][A-76]") {
@@ -56,3 +56,5 @@ TEST_CASE("an address is folded into 16 bits, without its plane", "[protocol][ad
   }
   CHECK(address_fold(0, {}) == 0);
 }
+
+}  // namespace mrc::test::address_test

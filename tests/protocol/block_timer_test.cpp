@@ -3,7 +3,7 @@
 
 #include "protocol/step_timer.hpp"
 
-using namespace mrc;
+namespace mrc::test::block_timer_test {
 
 TEST_CASE("the timer's marks: the fourth step after a start looks at what was sent before it", "[protocol][timer]") {
   StepMarks m;
@@ -81,3 +81,5 @@ TEST_CASE("the oldest packet is the lowest that is not reported", "[protocol][ti
   row = {.nacked = 0, .rtxd = 0, .pend = 0, .sacked = 0b1111'1111'1110};
   CHECK(step_row(row, ages, 0, 1, 12, 12).missing == 0);
 }
+
+}  // namespace mrc::test::block_timer_test

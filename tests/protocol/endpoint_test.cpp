@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::endpoint_test {
 
 TEST_CASE("ids name the kind of a request, its number, and the destination of an update", "[protocol][endpoint]") {
   CHECK(ep_update_id(1, 3) == 0x0103);
@@ -56,3 +56,5 @@ TEST_CASE("an ERTH stamped in microseconds", "[protocol][endpoint]") {
   const ControlPacket c = build_endpoint_request(0x4321, wire::ErthOp::PortStatus, 0, 0xf'1238, true);
   CHECK(wire::load_be<4>(&c.ext[12]) == 0xe247'8001);  // 0xf1238 / 8 = 0x1e247; tsr 1, ftype 1
 }
+
+}  // namespace mrc::test::endpoint_test

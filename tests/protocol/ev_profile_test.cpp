@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-using namespace mrc;
-
+namespace mrc::test::ev_profile_test {
 namespace {
 
 /// The error of a list, or "".
@@ -135,3 +134,5 @@ TEST_CASE("a refusal says what to do", "[protocol][ev]") {
   CHECK(row.error().input == "EV profile");
   CHECK(row.error().remedy == "Make init_val smaller or the field wider.");
 }
+
+}  // namespace mrc::test::ev_profile_test

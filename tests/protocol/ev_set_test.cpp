@@ -4,8 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 
-using namespace mrc;
-
+namespace mrc::test::ev_set_test {
 namespace {
 
 constexpr EvChoice kAll{4, 0xf, 0xf, false, 0};
@@ -297,3 +296,5 @@ TEST_CASE("a plane can be used when own port and peer's port are up", "[protocol
   CHECK(ev_plane_ok(0b1011, 0b1110) == 0b1010);
   CHECK(ev_plane_ok(0b1011, 0b0100) == 0);
 }
+
+}  // namespace mrc::test::ev_set_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::flight_test {
 
 TEST_CASE("no more leaves the flight than is in it", "[protocol][flight]") {
   Flight f;
@@ -106,3 +106,5 @@ TEST_CASE("what left the flight before a SACK told of it is not taken again", "[
   owed.add(100);  // 20 bits
   CHECK(owed.bytes() == 0xf'ffff);
 }
+
+}  // namespace mrc::test::flight_test

@@ -8,7 +8,7 @@
 #include "protocol/resend.hpp"
 #include "protocol/silence.hpp"
 
-using namespace mrc;
+namespace mrc::test::loss_test {
 
 TEST_CASE("a packet is overdue once it is more than its share of a round trip older than what arrived",
           "[protocol][overdue]") {
@@ -126,3 +126,5 @@ TEST_CASE("EVs of a plane that lose within a round trip are counted once each, u
   for (uint16_t ev = 8; ev < 20; ++ev) (void)losses.lost(ev, 150, 46);
   CHECK(losses.lost(20, 150, 46) == 4);
 }
+
+}  // namespace mrc::test::loss_test

@@ -7,7 +7,8 @@
 
 #include "tests/protocol/nscc_drive.hpp"
 
-using namespace mrc;
+namespace mrc::test::nscc_error_test {
+
 using namespace mrc::nscc_test;
 
 namespace {
@@ -156,3 +157,5 @@ TEST_CASE("measured error of the fixed-point controller", "[.nscc-measure]") {
                 static_cast<unsigned long long>(total.knife_edges));
   }
 }
+
+}  // namespace mrc::test::nscc_error_test

@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 
-using namespace mrc;
+namespace mrc::test::nscc_events_test {
 
 TEST_CASE("a list of events is read in any order of columns, with defaults", "[protocol][nscc][events]") {
   const auto lines = nscc_read_events(
@@ -93,3 +93,5 @@ TEST_CASE("any text is a list of events or an error", "[protocol][nscc][events]"
     }
   }
 }
+
+}  // namespace mrc::test::nscc_events_test

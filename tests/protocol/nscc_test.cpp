@@ -9,7 +9,8 @@
 
 #include "protocol/nscc_float.hpp"
 
-using namespace mrc;
+namespace mrc::test::nscc_test {
+
 using Catch::Approx;
 
 namespace {
@@ -744,3 +745,5 @@ TEST_CASE("the floor of the window is the size of a packet, as set (A-41)", "[pr
     CHECK_FALSE(nscc_can_send(cc.s, cc.words, mtu + 1));
   }
 }
+
+}  // namespace mrc::test::nscc_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::probe_test {
 
 TEST_CASE("a probe id names slot and number; only the newest probe of a slot is answered", "[protocol][probe]") {
   CHECK(probe_id(1, 3, 4) == 7);
@@ -91,3 +91,5 @@ TEST_CASE("the kind of the next probe: as the register says, or each in its turn
     CHECK_FALSE(probe_with_ev_probe(Revive::Reliability, evp));
   }
 }
+
+}  // namespace mrc::test::probe_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::psn_test {
 
 TEST_CASE("PSN arithmetic wraps at 2^24", "[protocol][psn]") {
   CHECK(psn_add(0xfffffe, 3) == 1);
@@ -29,3 +29,5 @@ TEST_CASE("MSN arithmetic wraps at 2^16", "[protocol][psn]") {
   CHECK_FALSE(msn_before(0, 0x8000));
   CHECK_FALSE(msn_before(7, 7));
 }
+
+}  // namespace mrc::test::psn_test

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::responses_test {
 
 TEST_CASE("the SACK for a probe carries the probe's id instead of an offset", "[ack_gen]") {
   Sack s{.cack_psn = 0x1200, .psn = 0x1234, .base = 0x1201, .m = 1};
@@ -71,3 +71,5 @@ TEST_CASE("SACK and NACK without QPNs are the same otherwise", "[ack_gen]") {
     CHECK(with == same);
   }
 }
+
+}  // namespace mrc::test::responses_test

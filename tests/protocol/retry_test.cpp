@@ -5,7 +5,7 @@
 
 #include "protocol/tx_window.hpp"
 
-using namespace mrc;
+namespace mrc::test::retry_test {
 
 TEST_CASE("linear retries keep the interval, exponential ones double it", "[protocol][retry]") {
   constexpr RetryLimits l{.linear = 2, .exponential = 3};
@@ -54,3 +54,5 @@ TEST_CASE("the local ends of a QP are neither ACK nor NAK", "[protocol][retry]")
   }
   for (const uint8_t s : others) CHECK_FALSE(syndrome_local(s));
 }
+
+}  // namespace mrc::test::retry_test

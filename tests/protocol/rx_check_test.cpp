@@ -9,9 +9,7 @@
 #include "protocol/responses.hpp"
 #include "tests/protocol/rx_frames.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::rx_check_test {
 namespace {
 
 RxPacket write_desc(const Bytes& ext, uint16_t plen) {
@@ -516,3 +514,5 @@ TEST_CASE("the SACK that answers a probe carries the probe's id", "[rx_check]") 
   d = write_desc(ext, 0);
   CHECK(rx_sack(d).psn == 0xffff11);  // 0x10 - 0xff
 }
+
+}  // namespace mrc::test::rx_check_test

@@ -7,9 +7,7 @@
 
 #include "tests/protocol/rx_frames.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::rx_parse_test {
 namespace {
 
 /// What a lane would have collected of the inner bytes.
@@ -333,3 +331,5 @@ TEST_CASE("a description has the inner source address, and the bytes behind the 
   CHECK(d.err == RxErr::None);
   for (unsigned i = 0; i < 36; ++i) CHECK(d.ext[i] == i + 1);
 }
+
+}  // namespace mrc::test::rx_parse_test

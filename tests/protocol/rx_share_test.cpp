@@ -5,8 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
-using namespace mrc;
-
+namespace mrc::test::rx_share_test {
 namespace {
 
 constexpr uint32_t kMessage = 1u << 20, kPacket = 4096, kEpoch = 128;  // ticks
@@ -136,3 +135,5 @@ TEST_CASE("who has more than 7/4 of its share of the epoch before is held back w
   CHECK(c.nic.warm == 0);
   CHECK(c.sack(0).pen == 0);
 }
+
+}  // namespace mrc::test::rx_share_test

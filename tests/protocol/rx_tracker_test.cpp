@@ -3,8 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
-
+namespace mrc::test::rx_tracker_test {
 namespace {
 
 constexpr unsigned code(wire::NackReason reason) { return static_cast<unsigned>(reason); }
@@ -213,3 +212,5 @@ TEST_CASE("what makes a packet bring a SACK, one cause at a time", "[protocol][r
   CHECK(due.arrived(1000, false, false, 22, 0));  // the trimmed packet itself
   CHECK_FALSE(due.arrived(1000, false, false, 23, 0));
 }
+
+}  // namespace mrc::test::rx_tracker_test

@@ -3,8 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
-
+namespace mrc::test::segment_test {
 namespace {
 
 WriteRequest row(uint32_t length, bool imm = false) {
@@ -135,3 +134,5 @@ TEST_CASE("the nominal size is UDP length + 40, padding, time stamp and immediat
   CHECK(nominal_full(2, true, Nominal::UdpLength) == 1112);
   CHECK(nominal_full(4, true, Nominal::UdpLength) == 4184);
 }
+
+}  // namespace mrc::test::segment_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::step_timer_test {
 
 TEST_CASE("step timer: four marks, the first an interval old", "[protocol][retry]") {
   StepMarks m;
@@ -80,3 +80,5 @@ TEST_CASE("step timer: a step finds what is overdue and spares what was sent aga
   CHECK(next.lost == 1u << 6);
   CHECK(next.spared == 0);
 }
+
+}  // namespace mrc::test::step_timer_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::timestamp_test {
 
 TEST_CASE("a time stamp counts ticks, or eights of them", "[protocol][timestamp]") {
   CHECK(time_stamp(0x12345, false) == 0x2345);
@@ -31,3 +31,5 @@ TEST_CASE("a time stamp moves by whole units", "[protocol][timestamp]") {
   CHECK(stamp_add(100, 7, true) == 100);
   CHECK(stamp_add(0xffff, 0xffff, true) == 0x1ffe);
 }
+
+}  // namespace mrc::test::timestamp_test

@@ -14,8 +14,7 @@
 #include "wire/decode.hpp"
 #include "wire/icrc.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::tx_header_build_test {
 namespace {
 
 constexpr U128 u128(uint64_t hi, uint64_t lo) { return static_cast<U128>(hi) << 64 | lo; }
@@ -406,3 +405,5 @@ TEST_CASE("the largest header fits: a SACK behind SRv6 with SRH", "[protocol][he
   CHECK(h.length == 174);
   CHECK(hex(h, 170, 176) == "ffffffff0000");
 }
+
+}  // namespace mrc::test::tx_header_build_test

@@ -4,8 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 
-using namespace mrc;
-
+namespace mrc::test::tx_window_test {
 namespace {
 
 constexpr uint64_t bits(unsigned lo, unsigned hi) {  // lo..hi inclusive
@@ -310,3 +309,5 @@ TEST_CASE("a packet that came back is lost, unless it has arrived, waits already
   returned_lost(lost, 0, false, false);
   CHECK((send_again(lost, 0).loss));
 }
+
+}  // namespace mrc::test::tx_window_test

@@ -7,8 +7,8 @@
 
 #include "tests/reference/tale.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::alarms_test {
+
 using ref::Rule;
 
 TEST_CASE("the first word that a requestor hears is a cause as good as any other", "[reference][history]") {
@@ -324,3 +324,5 @@ TEST_CASE("a port status update that waited at its port tells what was true when
     CHECK(tale.broken(Rule::PeerMask) == (later == 250 * kUs ? 1 : 0));
   }
 }
+
+}  // namespace mrc::test::alarms_test

@@ -7,7 +7,8 @@
 #include <limits>
 #include <random>
 
-using namespace mrc;
+namespace mrc::test::answer_time_test {
+
 using log::Time;
 using ref::AnswerTime;
 
@@ -83,3 +84,5 @@ TEST_CASE("open reads: the oldest of a tag is answered first, and the oldest of 
     if (!known.empty()) REQUIRE(reads.oldest() == known.front().second);
   }
 }
+
+}  // namespace mrc::test::answer_time_test

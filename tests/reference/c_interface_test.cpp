@@ -10,9 +10,7 @@
 #include "log/reader.hpp"
 #include "tests/reference/breaking.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::c_interface_test {
 namespace {
 
 struct Closing {
@@ -310,3 +308,5 @@ TEST_CASE("the C interface refuses what it does not know, with a sentence", "[re
   CHECK(unused);
   CHECK(gap);
 }
+
+}  // namespace mrc::test::c_interface_test

@@ -8,8 +8,8 @@
 #include "tests/reference/breaking.hpp"
 #include "tests/reference/captures.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::capture_test {
+
 using ref::Rule;
 
 namespace {
@@ -49,3 +49,5 @@ TEST_CASE("a capture shows what breaks a rule, when its frames do", "[reference]
     CHECK((run.tally(rule).broken != 0) == how.seen_in_capture);
   }
 }
+
+}  // namespace mrc::test::capture_test

@@ -6,8 +6,8 @@
 
 #include "tests/reference/tale.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::collectives_test {
+
 using ref::Rule;
 
 namespace {
@@ -343,3 +343,5 @@ TEST_CASE("the code point of an endpoint request is its caller's, of a QP's prob
     CHECK(tale.wrong() == (dscp == 4 ? "" : "wire.class "));
   }
 }
+
+}  // namespace mrc::test::collectives_test

@@ -3,6 +3,8 @@
 
 #include "reference/report.hpp"
 
+namespace mrc::test::delays_test {
+
 using mrc::ref::Delays;
 
 TEST_CASE("Delays: shares are at least what they are of, and an eighth more at most", "[reference][history]") {
@@ -22,3 +24,5 @@ TEST_CASE("Delays: shares are at least what they are of, and an eighth more at m
   small.add(~mrc::log::Time{0});
   CHECK(small.longest() == ~mrc::log::Time{0});
 }
+
+}  // namespace mrc::test::delays_test

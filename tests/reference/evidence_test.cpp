@@ -3,8 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
-
+namespace mrc::test::evidence_test {
 namespace {
 
 ref::Evidence of(uint64_t judged, uint64_t cut, uint64_t damaged) {
@@ -41,3 +40,5 @@ TEST_CASE("a packet is named with its file when there are several", "[reference]
   e.files = {"a.pcap", "b.pcapng"};
   CHECK(e.packet(1, 17) == "packet 17 of b.pcapng");
 }
+
+}  // namespace mrc::test::evidence_test

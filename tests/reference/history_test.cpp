@@ -6,8 +6,8 @@
 #include "reference/run.hpp"
 #include "tests/reference/breaking.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::history_test {
+
 using ref::Rule;
 
 namespace {
@@ -63,3 +63,5 @@ TEST_CASE("what breaks a rule is found, and named by it", "[reference][history]"
     CHECK(told);
   }
 }
+
+}  // namespace mrc::test::history_test

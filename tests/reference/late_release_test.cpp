@@ -5,8 +5,8 @@
 
 #include "tests/reference/tale.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::late_release_test {
+
 using ref::Rule;
 
 namespace {
@@ -153,3 +153,5 @@ TEST_CASE("an update that waited where its own port stood still tells what was t
     CHECK(tale.rests(Rule::PeerMask) == (stood ? 1 : 0));
   }
 }
+
+}  // namespace mrc::test::late_release_test

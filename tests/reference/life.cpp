@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "log/digest.hpp"
+#include "tests/reference/us.hpp"
 
 namespace mrc::test {
 namespace {
 
 using log::Time;
-constexpr Time kUs = 1'000'000;
 constexpr uint32_t kRemoteKey = 9, kRegionKey = 7;
 constexpr uint64_t kRegionVa = 0x1000, kRegionAddr = 0x80000, kRegionBytes = 0x10000, kRemoteVa = 0x9000;
 

@@ -5,9 +5,7 @@
 #include "reference/run.hpp"
 #include "tests/reference/life.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::memory_test {
 namespace {
 
 /// Messages of one packet, both ways, for ever; every 16th is lost and sent again.
@@ -127,3 +125,5 @@ TEST_CASE("memory does not grow with the length of a log", "[reference][history]
     if (std::string(ref::info(f.rule).part) == "history") FAIL_CHECK(ref::to_text(f));
   }
 }
+
+}  // namespace mrc::test::memory_test

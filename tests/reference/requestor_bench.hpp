@@ -8,11 +8,11 @@
 #include <memory>
 
 #include "reference/requestor_judge.hpp"
+#include "tests/reference/us.hpp"
 #include "wire/decode.hpp"
 
 namespace mrc::test {
 
-inline constexpr log::Time kUs = 1'000'000;
 inline constexpr uint32_t kFirst = 0xFFFFFE;  // wraps at once
 
 inline uint32_t ev_of(uint32_t psn) { return 0x10000 + (psn & 7); }

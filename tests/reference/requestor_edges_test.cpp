@@ -8,8 +8,8 @@
 
 #include "tests/reference/requestor_life.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::requestor_edges_test {
+
 using log::CcKind;
 using log::EvState;
 using Bench = RequestorBench;
@@ -800,3 +800,5 @@ TEST_CASE("a packet that came back is evidence of its loss, and no retry", "[ref
     CHECK((b.broken(Rule::ReqRetries) == 0) == learns);
   }
 }
+
+}  // namespace mrc::test::requestor_edges_test

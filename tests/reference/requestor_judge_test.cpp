@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/reference/requestor_life.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::requestor_judge_test {
+
 using Bench = RequestorBench;
 
 TEST_CASE("a retransmission without evidence deviates, with each kind of evidence it is right",
@@ -404,3 +404,5 @@ TEST_CASE("planes are used alike", "[reference.requestor]") {
     CHECK(b.broken(Rule::PathEqual) == (even ? 0 : 1));
   }
 }
+
+}  // namespace mrc::test::requestor_judge_test

@@ -7,8 +7,8 @@
 
 #include "tests/reference/requestor_life.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::requestor_rules_test {
+
 using log::CcKind;
 using log::EvState;
 
@@ -372,3 +372,5 @@ TEST_CASE("each rule of the requestor has a life that keeps it and one that brea
     }
   }
 }
+
+}  // namespace mrc::test::requestor_rules_test

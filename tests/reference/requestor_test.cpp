@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+namespace mrc::test::requestor_test {
+
 using namespace mrc::ref;
 
 TEST_CASE("a requestor permits new PSNs inside its window and old ones with a cause", "[reference.requestor]") {
@@ -93,3 +95,5 @@ TEST_CASE("PSNs that no window holds are not taken, old ones are forgotten", "[r
   CHECK(r.memory() < 400'000);
   CHECK(r.find(5) == nullptr);
 }
+
+}  // namespace mrc::test::requestor_test

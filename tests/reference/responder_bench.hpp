@@ -7,24 +7,24 @@
 #include <memory>
 
 #include "reference/responder_judge.hpp"
+#include "tests/reference/us.hpp"
 #include "wire/decode.hpp"
 
 namespace mrc::test {
 
 using namespace mrc::ref;
 
-constexpr log::Time kUs = 1'000'000;
 constexpr log::Time kLate = 4 * kUs;  // beyond every deadline
 constexpr uint32_t kEv = 0x12340005;
 
-struct Bench {
+struct ResponderBench {
   Profile profile;
   Report report{0};
   std::unique_ptr<ResponderJudge> judge;
   log::Qp qp;
   uint64_t number = 0;
 
-  explicit Bench(bool silent_drops = false) {
+  explicit ResponderBench(bool silent_drops = false) {
     profile.take = kUs;
     profile.answer = kUs;
     profile.silent_drops = silent_drops;

@@ -6,12 +6,12 @@
 
 #include "tests/reference/responder_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::responder_judge_test {
+
 using namespace mrc::ref;
-using namespace mrc::test;
 
 TEST_CASE("a NIC that answers as it should is found right", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   b.put(false, b.write(0, 0, true), 10 * kUs);
   b.put(true, b.ack(0, 1), 11 * kUs);
@@ -38,7 +38,7 @@ TEST_CASE("a NIC that answers as it should is found right", "[reference.responde
 }
 
 TEST_CASE("cack_psn lies between what must have and what may have been taken", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   b.put(false, b.write(0, 0), 10 * kUs);
   b.put(false, b.write(1, 1), 10 * kUs + kUs / 2);
@@ -64,7 +64,7 @@ TEST_CASE("cack_psn lies between what must have and what may have been taken", "
 
 TEST_CASE("what a silent drop would explain is decided by the counter", "[reference.responder]") {
   for (const uint64_t drops : {0, 1}) {
-    Bench b(true);
+    ResponderBench b(true);
     b.start();
     b.put(false, b.write(0, 0), 10 * kUs);
     b.put(true, b.sack(0xffffff, 0, 0, 0, 0), 10 * kUs + kLate);
@@ -76,7 +76,7 @@ TEST_CASE("what a silent drop would explain is decided by the counter", "[refere
 }
 
 TEST_CASE("counts and sums have both bounds", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   for (const uint32_t psn : {0, 2, 4}) b.put(false, b.write(psn, static_cast<uint16_t>(psn)), 10 * kUs);
   b.put(true, b.ack(0, 1), 10 * kUs);
@@ -121,7 +121,7 @@ TEST_CASE("counts and sums have both bounds", "[reference.responder]") {
 }
 
 TEST_CASE("what is owed comes in time, or is missed", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   b.put(false, b.write(0, 0), 10 * kUs);
   b.put(true, b.ack(0, 1), 11 * kUs);
@@ -199,7 +199,7 @@ TEST_CASE("what is owed comes in time, or is missed", "[reference.responder]") {
     fails = false;
   }
   for (const bool comes : {true, false}) {
-    Bench c = Bench();
+    ResponderBench c = ResponderBench();
     c.profile.settings.zero_length = zero_length;
     c.start();
     c.put(false, c.write(0, 0), 10 * kUs);
@@ -223,7 +223,7 @@ TEST_CASE("what is owed comes in time, or is missed", "[reference.responder]") {
 
 TEST_CASE("the byte threshold is kept, ACKs come", "[reference.responder]") {
   for (const bool comes : {true, false}) {
-    Bench b;
+    ResponderBench b;
     b.start();
     for (uint16_t i = 0; i < 16; ++i) b.put(false, b.write(i, i), 10 * kUs + i * 1000ll);  // 16 times 1024
     if (comes) {
@@ -239,7 +239,7 @@ TEST_CASE("the byte threshold is kept, ACKs come", "[reference.responder]") {
 }
 
 TEST_CASE("semantic ACKs confirm what is complete", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   b.put(false, b.write(0, 0), 10 * kUs);
   b.put(false, b.write(2, 2), 10 * kUs);
@@ -263,7 +263,7 @@ TEST_CASE("semantic ACKs confirm what is complete", "[reference.responder]") {
 }
 
 TEST_CASE("NACKs have their reasons", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   b.put(false, b.write(0, 0), 10 * kUs);
   SECTION("TRIMMED of what arrived whole long before") {
@@ -292,7 +292,7 @@ TEST_CASE("NACKs have their reasons", "[reference.responder]") {
 }
 
 TEST_CASE("frames that a NIC does not take, and such as it may take", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   wire::Packet p = b.write(0, 0);
   uint8_t flags = 0;
@@ -322,7 +322,7 @@ TEST_CASE("frames that a NIC does not take, and such as it may take", "[referenc
   const bool must = p.bth->p_key == 0x7fff;
   b.put(true, b.sack(0, 0, 0, 0, units(1)), 11 * kUs);
   CHECK(b.broken(Rule::RespCackArrived) == (may ? 0 : 1));
-  Bench c;
+  ResponderBench c;
   c.start();
   c.put(false, p, 10 * kUs, flags);
   c.put(true, c.sack(0xffffff, 0, 0, 0, 0), 10 * kUs + kLate);
@@ -330,7 +330,7 @@ TEST_CASE("frames that a NIC does not take, and such as it may take", "[referenc
 }
 
 TEST_CASE("immediates complete after all before them, in order, once", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   const auto immediate = [&](uint32_t psn, uint16_t n, uint32_t value) {
     wire::Packet p = b.packet(wire::Opcode::WriteOnlyImm, true);
@@ -376,7 +376,7 @@ TEST_CASE("immediates complete after all before them, in order, once", "[referen
 }
 
 TEST_CASE("immediates whose completions nobody tells do not fill the memory", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   wire::Packet p = b.packet(wire::Opcode::WriteOnlyImm, true);
   p.reth->va = 0x1000;
@@ -401,7 +401,7 @@ TEST_CASE("immediates whose completions nobody tells do not fill the memory", "[
 
 TEST_CASE("a QP in ERROR says so to each packet", "[reference.responder]") {
   for (const bool says : {true, false}) {
-    Bench b;
+    ResponderBench b;
     b.start();
     log::Qp qp = b.qp;
     qp.state = log::QpState::Error;
@@ -415,7 +415,7 @@ TEST_CASE("a QP in ERROR says so to each packet", "[reference.responder]") {
 }
 
 TEST_CASE("every PSN is reported sooner or later", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   b.put(false, b.write(5, 5), 10 * kUs);
   for (unsigned i = 0; i < 100; ++i) b.put(true, b.sack(0xffffff, 5, 0, 1, units(1)), (20 + i) * kUs);
@@ -423,7 +423,7 @@ TEST_CASE("every PSN is reported sooner or later", "[reference.responder]") {
 }
 
 TEST_CASE("a port that changes takes answers with it, and a hole in the log all", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.start();
   wire::Packet p = b.write(0, 0);
   p.bth->a = 1;
@@ -457,7 +457,7 @@ struct Told {
 };
 
 std::map<Rule, uint64_t> broken_by(const Told& t) {
-  Bench b;
+  ResponderBench b;
   if (t.shown) b.show();
   b.start();
   b.put(false, b.write(0, 0), 10 * kUs);
@@ -504,7 +504,7 @@ TEST_CASE("where a device shows what it takes, one packet in a count is seen, th
 }
 
 TEST_CASE("what a device shows as taken has come, is new and inside the window", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.show();
   b.start();
   b.put(false, b.write(0, 0), 10 * kUs);
@@ -527,7 +527,7 @@ TEST_CASE("what a device shows as taken has come, is new and inside the window",
 
 TEST_CASE("a packet that is not taken was discarded, if the device counts it", "[reference.responder]") {
   for (const int counted : {-1, 0, 1, 2}) {
-    Bench b;
+    ResponderBench b;
     b.show();
     b.start();
     wire::Packet asked = b.write(0, 0);
@@ -549,7 +549,7 @@ TEST_CASE("a packet that is not taken was discarded, if the device counts it", "
 
 TEST_CASE("what is owed for a packet that is shown as taken is owed from then on, whatever may be discarded",
           "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.show();
   b.start();
   wire::Packet asked = b.write(0, 0);
@@ -563,7 +563,7 @@ TEST_CASE("what is owed for a packet that is shown as taken is owed from then on
 
 TEST_CASE("a take that fits two copies of a packet asks for what both ask for", "[reference.responder]") {
   for (const bool again : {true, false}) {
-    Bench b;
+    ResponderBench b;
     b.show();
     b.start();
     wire::Packet first = b.write(0, 0);
@@ -578,7 +578,7 @@ TEST_CASE("a take that fits two copies of a packet asks for what both ask for", 
 
 TEST_CASE("two copies of a packet that are both taken ask for no more than both ask for", "[reference.responder]") {
   for (const unsigned asking : {1u, 2u, 3u}) {
-    Bench b;
+    ResponderBench b;
     b.show();
     b.start();
     for (const unsigned copy : {0u, 1u}) {
@@ -595,7 +595,7 @@ TEST_CASE("two copies of a packet that are both taken ask for no more than both 
 
 TEST_CASE("a copy that must be taken goes before one that may be discarded", "[reference.responder]") {
   for (const bool taken : {true, false}) {
-    Bench b;
+    ResponderBench b;
     b.show();
     b.start();
     wire::Packet bad = b.write(0, 0);
@@ -613,7 +613,7 @@ TEST_CASE("a copy that must be taken goes before one that may be discarded", "[r
 
 TEST_CASE("a copy that cannot be executed is the one that was not recorded, not a whole one", "[reference.responder]") {
   for (const bool bad : {true, false}) {
-    Bench b;
+    ResponderBench b;
     b.show();
     b.start();
     wire::Packet without = b.write(0, 0);
@@ -632,7 +632,7 @@ TEST_CASE("a duplicate without a buffer for its payload need not bring an ACK ag
     unsigned broken;
   };
   for (const Run& run : {Run{0, 1}, Run{31 * kUs, 0}, Run{30 * kUs - 2 * kLate, 1}}) {
-    Bench b;
+    ResponderBench b;
     b.start();
     b.put(false, b.write(0, 0), 5 * kUs);
     b.put(true, b.sack(0, 0, 0, 0, units(1)), 6 * kUs);
@@ -649,7 +649,7 @@ TEST_CASE("a duplicate without a buffer for its payload need not bring an ACK ag
 
 TEST_CASE("of a copy that may be discarded and a whole one nobody says which was refused", "[reference.responder]") {
   for (const bool bad : {true, false}) {
-    Bench b;
+    ResponderBench b;
     b.show();
     b.start();
     wire::Packet wrong = b.write(0, 0);
@@ -664,7 +664,7 @@ TEST_CASE("of a copy that may be discarded and a whole one nobody says which was
 
 TEST_CASE("a packet without its payload is not taken for its whole copy, which is new", "[reference.responder]") {
   for (const bool trimmed_first : {true, false}) {
-    Bench b;
+    ResponderBench b;
     b.show();
     b.start();
     wire::Packet trimmed = b.write(0, 0);
@@ -683,7 +683,7 @@ TEST_CASE("a packet without its payload is not taken for its whole copy, which i
 TEST_CASE("a trimmed copy of a packet that is there is not taken for a marked one that was discarded",
           "[reference.responder]") {
   for (const bool trimmed_came : {true, false}) {
-    Bench b;
+    ResponderBench b;
     b.show();
     b.start();
     wire::Packet marked = b.write(0, 0), whole = b.write(0, 0), trimmed = b.write(0, 0);
@@ -704,7 +704,7 @@ TEST_CASE("a trimmed copy of a packet that is there is not taken for a marked on
 
 TEST_CASE("a frame that ends as its port goes down need not be taken", "[reference.responder]") {
   for (const bool just : {true, false}) {
-    Bench b;
+    ResponderBench b;
     b.show();
     b.start();
     b.put(false, b.write(0, 0), 10 * kUs);
@@ -716,7 +716,7 @@ TEST_CASE("a frame that ends as its port goes down need not be taken", "[referen
 
 TEST_CASE("which of two copies that differ was recorded is not known", "[reference.responder]") {
   for (const uint32_t other : {100u, 200u}) {
-    Bench b;
+    ResponderBench b;
     b.show();
     b.start();
     b.put(false, b.write(0, 0), 10 * kUs);
@@ -744,7 +744,7 @@ struct Held {
 };
 
 uint64_t missed(const Held& h) {
-  Bench b;
+  ResponderBench b;
   b.show();
   b.profile.answer = 10 * kUs;
   b.profile.ack_gap = h.acks_busy ? kUs : 0;
@@ -825,7 +825,7 @@ TEST_CASE("time to answer: the busiest port, and long idle spans at once", "[ref
 
 TEST_CASE("who does not share its links leaves windows alone", "[reference.responder][A-78]") {
   for (const bool share : {false, true}) {
-    Bench b;
+    ResponderBench b;
     b.profile.settings.share = share;
     b.start();
     const auto breaks = [&](uint8_t pen, bool restore) {
@@ -842,7 +842,7 @@ TEST_CASE("who does not share its links leaves windows alone", "[reference.respo
 }
 
 TEST_CASE("mpr says a window that its owner has set lately", "[reference.responder]") {
-  Bench b;
+  ResponderBench b;
   b.qp.dynamic_mpr = true;
   b.start();
   const auto says = [&](uint8_t mpr, log::Time at) {
@@ -866,3 +866,5 @@ TEST_CASE("mpr says a window that its owner has set lately", "[reference.respond
   CHECK(!says(20, 201 * kUs));
   CHECK(!says(2, 300 * kUs));
 }
+
+}  // namespace mrc::test::responder_judge_test

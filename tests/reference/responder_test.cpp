@@ -5,6 +5,8 @@
 #include <set>
 #include <vector>
 
+namespace mrc::test::responder_test {
+
 using namespace mrc::ref;
 using What = Arrival::What;
 
@@ -283,3 +285,5 @@ TEST_CASE("small world: every order of six packets, beside the text", "[referenc
   CHECK(world.states == 9 + 81 + 729 + 6561 + 59049 + 531441);
   CHECK(world.wrong == 0);
 }
+
+}  // namespace mrc::test::responder_test

@@ -4,13 +4,12 @@
 
 #include "tests/reference/responder_bench.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::responder_zero_test {
 
 TEST_CASE("of two copies the one that can be executed is recorded", "[reference.responder]") {
   for (const bool bad_first : {true, false}) {
     for (const bool both_bad : {true, false}) {
-      Bench b;
+      ResponderBench b;
       b.show();
       b.profile.settings.zero_length = kZeroNak;
       b.start();
@@ -30,7 +29,7 @@ TEST_CASE("where it is dropped (A-19) a WRITE of no bytes need not be taken, any
           "[reference.responder]") {
   for (const bool drop : {true, false}) {
     for (const uint32_t bytes : {0u, 100u}) {
-      Bench b;
+      ResponderBench b;
       b.show();
       b.profile.settings.zero_length = drop ? kZeroDrop : kZeroNak;
       b.start();
@@ -52,7 +51,7 @@ TEST_CASE("a SACK may not count a WRITE of no bytes yet, until a later packet or
   for (const Shown shown : {Shown::Nothing, Shown::Later, Shown::OwnSack}) {
     for (const bool counted : {true, false}) {
       CAPTURE(static_cast<int>(shown), counted);
-      Bench b;
+      ResponderBench b;
       b.show();
       b.start();
       for (const uint32_t psn : {0u, 1u, 2u, 3u}) {
@@ -73,3 +72,5 @@ TEST_CASE("a SACK may not count a WRITE of no bytes yet, until a later packet or
     }
   }
 }
+
+}  // namespace mrc::test::responder_zero_test

@@ -6,8 +6,8 @@
 
 #include "tests/reference/tale.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::returned_test {
+
 using ref::Rule;
 
 namespace {
@@ -180,3 +180,5 @@ TEST_CASE("each packet that came back counts once, and no other does", "[referen
     CHECK(tale.wrong() == (right ? "" : "resp.returned-count "));
   }
 }
+
+}  // namespace mrc::test::returned_test

@@ -9,10 +9,10 @@
 
 #include "reference/run.hpp"
 #include "tests/reference/life.hpp"
+#include "tests/reference/us.hpp"
 
 namespace mrc::test {
 
-inline constexpr log::Time kUs = 1'000'000;
 inline constexpr uint64_t kMemory = 0x80000, kVa = 0x1000;
 
 /// One QP, told step by step.

@@ -4,7 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>
 
-using namespace mrc;
+namespace mrc::test::traffic_test {
+
 using ref::Time;
 using ref::Timeline;
 using ref::Way;
@@ -255,3 +256,5 @@ TEST_CASE("a table has its columns below each other", "[reference][traffic]") {
   CHECK(ref::to_text({{"from", "packets"}, {{"fd00::1", "7"}, {"x", ""}}}, "  ") ==
         "  from     packets\n  fd00::1  7\n  x\n");
 }
+
+}  // namespace mrc::test::traffic_test

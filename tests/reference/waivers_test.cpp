@@ -7,8 +7,9 @@
 
 #include "reference/coverage.hpp"
 
+namespace mrc::test::waivers_test {
+
 using Catch::Matchers::ContainsSubstring;
-using namespace mrc;
 
 namespace {
 
@@ -128,3 +129,5 @@ TEST_CASE("Situations: what goes or comes again is a loss for a while, a QP in E
   situation.record({54'000'000, 0, qp}, 54'000'000);
   CHECK(is(ref::At::Verb, ref::Fares::Well));
 }
+
+}  // namespace mrc::test::waivers_test

@@ -8,8 +8,7 @@
 #include "protocol/tx_window.hpp"
 #include "tests/rtl/unit.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::arithmetic_test {
 namespace {
 
 using Wide = unsigned __int128;
@@ -176,3 +175,5 @@ TEST_CASE("PSNs: who is before whom, who is between, a < b + c without the sum",
   CHECK(less > 10000);
   CHECK(equal > 10000);
 }
+
+}  // namespace mrc::test::arithmetic_test

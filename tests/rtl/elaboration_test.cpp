@@ -9,6 +9,8 @@
 
 #include "clone_paths.hpp"
 
+namespace mrc::test::elaboration_test {
+
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
@@ -70,3 +72,5 @@ TEST_CASE("tx_probe with more than 64 slots is refused", "[rtl][elaboration]") {
   refused("mrc_tx_probe", "-GProbeSlots=128", "ProbeSlots must be a power of two, 2 to 64");
   taken("mrc_tx_probe", "-GProbeSlots=64");
 }
+
+}  // namespace mrc::test::elaboration_test

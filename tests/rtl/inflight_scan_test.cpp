@@ -10,8 +10,7 @@
 #include "protocol/tx_window.hpp"
 #include "tests/rtl/unit.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::inflight_scan_test {
 namespace {
 
 enum At : uint8_t { Nowhere = 0, Retx0 = 1, Scan = 2, Retx1 = 4, RetxW = 8 };
@@ -332,3 +331,5 @@ TEST_CASE("the assertions of the RTL's search fail when it is used wrongly", "[r
   t.una = psn_add(t.una, 1);
   CHECK(cycle(RetxW, row) == Names{"SendsWhatIsOut"});
 }
+
+}  // namespace mrc::test::inflight_scan_test

@@ -9,8 +9,7 @@
 #include "protocol/tx_window.hpp"
 #include "tests/rtl/unit.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::inflight_test {
 namespace {
 
 constexpr uint32_t kFlightMask = (1u << 28) - 1;
@@ -189,3 +188,5 @@ TEST_CASE("a SACK's bitmap changes a block of the RTL's window as the protocol s
   unit.settle();
   CHECK((unit->sackrow_lost_o | unit->sackrow_pend_o | unit->sackrow_canc_o) == 0);
 }
+
+}  // namespace mrc::test::inflight_test

@@ -15,8 +15,7 @@
 #include "pipeline/lib/stream.hpp"
 #include "tests/rtl/unit.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::lib_test {
 namespace {
 
 constexpr unsigned kCycles = 20000;
@@ -352,3 +351,5 @@ TEST_CASE("the RTL's CRC steps as the bytes one by one, for each number of bytes
     }
   }
 }
+
+}  // namespace mrc::test::lib_test

@@ -6,7 +6,7 @@
 #include "util/rng.hpp"
 #include "verilated.h"
 
-using namespace mrc;
+namespace mrc::test::trees_test {
 
 TEST_CASE("Verilator makes right code of trees of gates", "[rtl][verilator]") {
   VerilatedContext context;
@@ -31,3 +31,5 @@ TEST_CASE("Verilator makes right code of trees of gates", "[rtl][verilator]") {
   CHECK(always == 0);
   CHECK(sometimes == 0);
 }
+
+}  // namespace mrc::test::trees_test

@@ -13,7 +13,8 @@
 #include "tb/dut/guest.hpp"
 #include "tests/tb/runs.hpp"
 
-using namespace mrc;
+namespace mrc::test::assertion_test {
+
 using namespace mrc::tb;
 using Catch::Matchers::ContainsSubstring;
 
@@ -90,3 +91,5 @@ TEST_CASE("assertions of a device in a process of its own come through", "[tb][a
   CHECK(later.outcome == Outcome::Pass);
   CHECK(later.assertions == 7);
 }
+
+}  // namespace mrc::test::assertion_test

@@ -15,7 +15,8 @@
 #include "wire/decode.hpp"
 #include "wire/pcapng.hpp"
 
-using namespace mrc;
+namespace mrc::test::cosim_test {
+
 using namespace mrc::tb;
 using Catch::Matchers::ContainsSubstring;
 
@@ -257,3 +258,5 @@ TEST_CASE("a device that cannot be used is refused with the reason", "[tb][dut]"
   CHECK_FALSE(open_dut(MRC_DUT_FPGA100, tiny, 1, error));
   CHECK_THAT(error, ContainsSubstring("the device is preset fpga100, not tiny"));
 }
+
+}  // namespace mrc::test::cosim_test

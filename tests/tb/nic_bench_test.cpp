@@ -5,7 +5,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
 
-using namespace mrc;
+namespace mrc::test::nic_bench_test {
+
 using namespace mrc::tb;
 using Catch::Approx;
 
@@ -231,3 +232,5 @@ TEST_CASE("latencies: unloaded ones are constant, load adds to them", "[tb][benc
   REQUIRE(unloaded.samples[static_cast<unsigned>(Latency::WireToMemory)].front() >= 256);
   REQUIRE(unloaded.samples[static_cast<unsigned>(Latency::WireToSack)].front() < 100);
 }
+
+}  // namespace mrc::test::nic_bench_test

@@ -4,7 +4,8 @@
 
 #include "tests/tb/runs.hpp"
 
-using namespace mrc;
+namespace mrc::test::port_stands_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -44,3 +45,5 @@ TEST_CASE("a port that stands still stops all planes if software says so", "[tb]
   INFO(r.error << r.problem);
   CHECK(r.outcome == Outcome::Hang);
 }
+
+}  // namespace mrc::test::port_stands_test

@@ -7,7 +7,8 @@
 #include "tb/compare/report.hpp"
 #include "tests/tb/runs.hpp"
 
-using namespace mrc;
+namespace mrc::test::wide_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -92,3 +93,5 @@ TEST_CASE("a window of 8192 PSNs in lockstep with the RTL", "[tb][wide]") {
   check_full(o);
 }
 #endif
+
+}  // namespace mrc::test::wide_test

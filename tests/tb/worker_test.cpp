@@ -12,7 +12,8 @@
 
 #include "tb/agent/teller.hpp"
 
-using namespace mrc;
+namespace mrc::test::worker_test {
+
 using tb::Teller;
 using tb::Worker;
 
@@ -145,3 +146,5 @@ TEST_CASE("records that a sink keeps are replaced, the others are used again", "
   }
   CHECK(told.list.size() == 80);
 }
+
+}  // namespace mrc::test::worker_test

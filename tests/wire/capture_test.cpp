@@ -14,6 +14,8 @@
 #include "wire/link_layer.hpp"
 #include "wire/pcapng.hpp"
 
+namespace mrc::test::capture_test {
+
 using namespace mrc::wire;
 using mrc::test::hex;
 
@@ -256,3 +258,5 @@ TEST_CASE("a packet of any length and link is changed or left, never worse", "[w
     }
   }
 }
+
+}  // namespace mrc::test::capture_test

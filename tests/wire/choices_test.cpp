@@ -4,6 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 
+namespace mrc::test::choices_test {
+
 using namespace mrc::wire;
 
 TEST_CASE("every choice goes through its options", "[wire.choices.options]") {
@@ -60,3 +62,5 @@ TEST_CASE("options not understood change nothing and are named", "[wire.choices.
   CHECK_FALSE(read_options("  --ev-swap   --dscp  control=1 ", config));
   CHECK(config == WireConfig{.ev_swap = true, .dscp = {.control = 1}});
 }
+
+}  // namespace mrc::test::choices_test

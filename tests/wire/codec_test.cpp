@@ -9,6 +9,8 @@
 #include "tests/wire/samples.hpp"
 #include "wire/decode.hpp"
 
+namespace mrc::test::codec_test {
+
 using namespace mrc::wire;
 using mrc::test::hex;
 
@@ -322,3 +324,5 @@ TEST_CASE("structs between blocks survive pack, unpack, pack", "[wire.gen.pack]"
   });
   CHECK(count > 0);
 }
+
+}  // namespace mrc::test::codec_test

@@ -10,6 +10,8 @@
 #include "wire/decode.hpp"
 #include "wire/text.hpp"
 
+namespace mrc::test::icrc_test {
+
 using namespace mrc::wire;
 using mrc::test::hex;
 
@@ -173,3 +175,5 @@ TEST_CASE("under the ICRC from the outer header on: every bit but what routers a
     }
   }
 }
+
+}  // namespace mrc::test::icrc_test

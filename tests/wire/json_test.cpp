@@ -8,6 +8,8 @@
 #include "tests/wire/samples.hpp"
 #include "wire/decode.hpp"
 
+namespace mrc::test::json_test {
+
 using namespace mrc::wire;
 using nlohmann::json;
 
@@ -257,3 +259,5 @@ TEST_CASE("JSON that cannot be meant is refused with place and remedy", "[wire.j
   expect_error(R"({"capture": {"interface": 0, "options": 1}, "raw": "01"})",
                "1:41: packet 1: capture.options is not a string");
 }
+
+}  // namespace mrc::test::json_test

@@ -8,6 +8,8 @@
 #include "wire/decode.hpp"
 #include "wire/icrc.hpp"
 
+namespace mrc::test::malformed_test {
+
 using namespace mrc::wire;
 
 namespace {
@@ -297,3 +299,5 @@ TEST_CASE("random bytes never do harm and errors lie inside the frame", "[wire.e
     if (!p.error || p.error->code == ErrorCode::BadIcrc) CHECK(encode(p) == frame);
   }
 }
+
+}  // namespace mrc::test::malformed_test

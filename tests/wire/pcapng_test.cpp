@@ -9,6 +9,8 @@
 
 #include "tests/wire/samples.hpp"
 
+namespace mrc::test::pcapng_test {
+
 using namespace mrc::wire;
 using mrc::test::hex;
 
@@ -294,3 +296,5 @@ TEST_CASE("frames and interfaces beyond the limits are neither written nor read"
   file.insert(file.end(), one.begin(), one.end());
   CHECK(error_of(file).what == "more than 131072 interfaces");
 }
+
+}  // namespace mrc::test::pcapng_test

@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned kResetCycles = 4;
 /// The MAC takes a new frame while no more than this waits (as tb/environment/mac.hpp has it).
 constexpr unsigned kWaitBytes = 2048;
-constexpr unsigned kMaxFrame = 9216;
+constexpr unsigned kEndless = 9216;
 /// Between two looks at the event queue and the counters.
 constexpr uint64_t kPollCycles = 1024;
 constexpr uint16_t kPkey = 0xffff;
@@ -541,7 +541,7 @@ void CycleEndpoint::transmit(unsigned plane) {
   }
   const auto bytes = static_cast<size_t>(std::popcount(out_.tx_tkeep[plane]));
   tx.frame.insert(tx.frame.end(), out_.tx_tdata[plane], out_.tx_tdata[plane] + bytes);
-  if (tx.frame.size() > kMaxFrame) return fail("a frame without end on plane " + text(plane));
+  if (tx.frame.size() > kEndless) return fail("a frame without end on plane " + text(plane));
   if ((out_.tx_tlast >> plane & 1) == 0) return;
   tx.in_frame = false;
   if (tx.frame.size() < kMinFrameBytes - kFcsBytes) tx.frame.resize(kMinFrameBytes - kFcsBytes);

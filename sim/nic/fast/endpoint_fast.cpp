@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pipeline/timing/lane_room.hpp"
+#include "protocol/opcodes.hpp"
 #include "protocol/srv6.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
@@ -38,10 +39,6 @@ constexpr unsigned least_trimmed(Stack stack) {
                       : stack == Stack::Srv6Srh ? 2 * wire::Ipv6::kBytes + wire::Srh::kBytes
                                                 : wire::Ipv6::kBytes;
   return wire::Eth::kBytes + ip + wire::Udp::kBytes + wire::Bth::kBytes + wire::Meth::kBytes;
-}
-bool is_write(uint8_t opcode) {
-  return opcode >= static_cast<uint8_t>(wire::Opcode::WriteFirst) &&
-         opcode <= static_cast<uint8_t>(wire::Opcode::WriteOnlyImm);
 }
 void append(Packet*& head, Packet*& tail, Packet* packet) {
   packet->next = nullptr;
@@ -437,7 +434,7 @@ void FastEndpoint::look_for_room(unsigned plane) {
   const Lane& lane = lanes_[plane];
   unsigned queued = lane.packets, bytes = lane.bytes, sending = 0;
   if (lane.next != nullptr && lane.next->at_ps > access_.now()) {
-    sending = is_write(lane.next->opcode) ? 1 : 0;  // on its way into the MAC
+    sending = is_data_opcode(lane.next->opcode) ? 1 : 0;  // on its way into the MAC
   } else if (lane.data != nullptr) {
     sending = 1;
     --queued;
@@ -600,7 +597,7 @@ void FastEndpoint::receive(PacketPtr packet, unsigned plane) {
   const bool returned_code = config_.dscp_returned == p.dscp, peers = config_.returned == Returned::Peer;
   if ((trimmed || returned_code) && p.size < least_trimmed(p.stack)) return;
   if (!peers && rules::rx_came_back(trimmed, returned_code, p.src == own, p.dst_host == own)) {
-    if (!is_write(p.opcode)) return;
+    if (!is_data_opcode(p.opcode)) return;
     ++stats_.returned;
     if (config_.returned == Returned::Learn) take_answer(std::move(packet));
     return;
@@ -644,7 +641,7 @@ void FastEndpoint::take_answer(PacketPtr packet) {
 }
 
 void FastEndpoint::on_answer(const Packet& p) {
-  if (is_write(p.opcode)) {
+  if (is_data_opcode(p.opcode)) {
     on_returned(p);
     return;
   }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "protocol/opcodes.hpp"
 #include "protocol/psn.hpp"
 #include "protocol/segment.hpp"
 #include "protocol/srv6.hpp"
@@ -18,9 +19,6 @@ namespace {
 using wire::Opcode;
 constexpr uint8_t kCnp = 0x81, kAckSyndrome = 0x1f, kNakSequence = 0x60;
 constexpr unsigned kMethBytes = 4, kRethBytes = 16, kAethBytes = 4, kCnpBytes = 16;
-bool is_write(uint8_t opcode) {
-  return opcode >= static_cast<uint8_t>(Opcode::WriteFirst) && opcode <= static_cast<uint8_t>(Opcode::WriteOnlyImm);
-}
 bool is_first(uint8_t opcode) {
   const auto o = static_cast<Opcode>(opcode);
   return o == Opcode::WriteFirst || o == Opcode::WriteOnly || o == Opcode::WriteOnlyImm;
@@ -339,7 +337,7 @@ void RoceEndpoint::receive(PacketPtr packet, unsigned) {
   Qp* qp = find(packet->dqp);
   if (qp == nullptr) return;
   if (packet->ecn == 3) ++stats_.marked;
-  if (is_write(packet->opcode)) {
+  if (is_data_opcode(packet->opcode)) {
     on_data(*qp, *packet);
   } else if (qp->failed) {
     return;

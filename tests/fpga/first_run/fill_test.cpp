@@ -17,8 +17,7 @@
 #include "util/rng.hpp"
 #include "verilated.h"
 
-using namespace mrc;
-
+namespace mrc::test::fill_test {
 namespace {
 
 constexpr unsigned kBytes = 32, kWrap = 64;
@@ -267,3 +266,5 @@ TEST_CASE("every word of the checker's registers is as the contract says", "[fpg
   for (const auto& [at, mask] : rw) CHECK_FALSE(bench.write(at, 1));
   CHECK_FALSE(bench.write(kJob, 1));
 }
+
+}  // namespace mrc::test::fill_test

@@ -16,8 +16,7 @@
 #include "util/rng.hpp"
 #include "verilated.h"
 
-using namespace mrc;
-
+namespace mrc::test::gen_test {
 namespace {
 
 constexpr unsigned kQps = 4, kWrap = 64;
@@ -353,3 +352,5 @@ TEST_CASE("every word of the generator's registers is as the contract says", "[f
   for (const auto& [at, mask] : rw) CHECK_FALSE(bench.write(at, 1));
   CHECK(bench.read(kRkey) == kRkey * 0x01000193);
 }
+
+}  // namespace mrc::test::gen_test

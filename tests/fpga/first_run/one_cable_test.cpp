@@ -16,8 +16,7 @@
 #include "clone_paths.hpp"
 #include "tests/fpga/first_run/bring_up.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::one_cable_test {
 namespace {
 
 const std::string kList = MRC_SOURCE_DIR "/fpga/bring_up/one_cable.list";
@@ -214,3 +213,5 @@ TEST_CASE("a list that cannot be read says where and why", "[fpga][gen]") {
     }
   }
 }
+
+}  // namespace mrc::test::one_cable_test

@@ -18,7 +18,8 @@
 #include "tests/tb/runs.hpp"
 #include "util/rng.hpp"
 
-using namespace mrc;
+namespace mrc::test::core_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -143,3 +144,5 @@ TEST_CASE("the sample of a record is what the recorder writes", "[fpga][record]"
   std::ifstream file(path, std::ios::binary);
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == wrote);
 }
+
+}  // namespace mrc::test::core_test

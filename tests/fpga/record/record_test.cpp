@@ -15,7 +15,8 @@
 #include "tests/fpga/record/recorder.hpp"
 #include "util/rng.hpp"
 
-using namespace mrc;
+namespace mrc::test::record_test {
+
 using Catch::Matchers::ContainsSubstring;
 using tb::RecordEnd;
 
@@ -408,3 +409,5 @@ TEST_CASE("a record that is damaged, cut or foreign is refused, and never taken 
   CHECK_THROWS_WITH(read(newer), ContainsSubstring("has version 2.0 of the format"));
   CHECK_THROWS_WITH(read(good.substr(0, end - 32)), ContainsSubstring("in the middle of a record"));
 }
+
+}  // namespace mrc::test::record_test

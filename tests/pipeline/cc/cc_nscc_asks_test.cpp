@@ -7,7 +7,8 @@
 
 #include "tests/pipeline/cc/cc_nscc_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::cc_nscc_asks_test {
+
 using namespace mrc::test::cc_nscc;
 
 TEST_CASE("cc_nscc grants of a burst what fits, but at least its first packet", "[pipeline][cc_nscc][burst]") {
@@ -394,3 +395,5 @@ TEST_CASE("cc_nscc: a quotient that does not fit opens the window to max_wnd", "
   CHECK(b.block.state(0).cwnd == q16(225000));
   CHECK(b.block.state(0).inc == 0);
 }
+
+}  // namespace mrc::test::cc_nscc_asks_test

@@ -10,7 +10,8 @@
 #include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/cc/cc_nscc_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::cc_nscc_random_test {
+
 using namespace mrc::test::cc_nscc;
 
 namespace {
@@ -348,3 +349,5 @@ TEST_CASE("cc_nscc: 40 000 random events go through the states of the arithmetic
   }
   run.check_coverage();
 }
+
+}  // namespace mrc::test::cc_nscc_random_test

@@ -6,7 +6,8 @@
 
 #include "tests/pipeline/cc/cc_nscc_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::cc_nscc_test {
+
 using namespace mrc::test::cc_nscc;
 
 TEST_CASE("the words of a profile lie where table CC_PROFILE has its fields", "[pipeline][cc_nscc]") {
@@ -308,3 +309,5 @@ TEST_CASE("cc_nscc: a refused retransmission counts as held back but leaves no w
   b.event(ack_without_rtt(1));
   CHECK(b.wakes.size() == 1);
 }
+
+}  // namespace mrc::test::cc_nscc_test

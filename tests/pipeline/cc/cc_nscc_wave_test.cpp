@@ -6,7 +6,7 @@
 #include "tests/pipeline/wave.hpp"
 #include "tests/protocol/nscc_drive.hpp"
 
-using namespace mrc;
+namespace mrc::test::cc_nscc_wave_test {
 
 TEST_CASE("the waves of cc_nscc.md: asks beside events, a refusal and its wake", "[cc_nscc][waves]") {
   const Preset preset = *find_preset("tiny");
@@ -78,3 +78,5 @@ TEST_CASE("the waves of cc_nscc.md: asks beside events, a refusal and its wake",
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::cc_nscc_wave_test

@@ -9,9 +9,7 @@
 #include "gen/headers.hpp"
 #include "tests/pipeline/block_bench.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::ack_gen_test {
 namespace {
 
 /// ack_gen alone, its outputs taken at once. asic800: 8 planes. QP 5 leads to destination 7, QP 6 to destination 9 with
@@ -592,3 +590,5 @@ TEST_CASE("responses go before a question for a peer's state, ACKs behind it", "
   CHECK(b.sent[2].qp == 6);
   CHECK(b.sent[3].opcode == 0xD1);
 }
+
+}  // namespace mrc::test::ack_gen_test

@@ -5,7 +5,7 @@
 #include "pipeline/ctl/ack_gen.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::ack_gen_wave_test {
 
 TEST_CASE("the waves of ack_gen.md: three responses, a question, ACKs with a gap of 4", "[ack_gen][waves]") {
   const Preset preset = *find_preset("tiny");
@@ -73,3 +73,5 @@ TEST_CASE("the waves of ack_gen.md: three responses, a question, ACKs with a gap
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::ack_gen_wave_test

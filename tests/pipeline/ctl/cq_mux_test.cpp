@@ -9,9 +9,7 @@
 #include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::cq_mux_test {
 namespace {
 
 /// cq_mux alone. Completions of the requestor have even wr_ids, those of the responder odd ones, both rising.
@@ -147,3 +145,5 @@ TEST_CASE("the waves of cq_mux.md: both sides in turn, the requestor first; the 
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::cq_mux_test

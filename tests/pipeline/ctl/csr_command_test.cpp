@@ -6,7 +6,8 @@
 
 #include "tests/pipeline/ctl/csr_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::csr_command_test {
+
 using namespace mrc::test::regs;
 
 TEST_CASE("a table write is broadcast until all blocks have taken it and let go", "[csr]") {
@@ -579,3 +580,5 @@ TEST_CASE("what the blocks report waits for the cycle in which a command is judg
   for (unsigned i = 0; i <= look; ++i) cycle(i);
   CHECK(b.regs.out().rdata == (look < (judged == 2 ? 4u : 3u) ? 3 : (4 | 0x84 << 8)));
 }
+
+}  // namespace mrc::test::csr_command_test

@@ -6,7 +6,8 @@
 
 #include "tests/pipeline/ctl/csr_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::csr_irq_test {
+
 using namespace mrc::test::regs;
 
 namespace {
@@ -166,3 +167,5 @@ TEST_CASE("an interrupt is told until it is cleared, and none is lost", "[csr]")
     CHECK(b.read(csr::kIrq) == 4);
   }
 }
+
+}  // namespace mrc::test::csr_irq_test

@@ -4,8 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
 
-using namespace mrc;
-
+namespace mrc::test::csr_table_write_test {
 namespace {
 
 constexpr QpState kStates[] = {QpState::Reset, QpState::Init, QpState::Rtr, QpState::Rts, QpState::Error};
@@ -151,3 +150,5 @@ TEST_CASE("the NIC itself fails QPs that are set up, once", "[protocol][qp_state
   CHECK(qp_may_fail(QpState::Rts));
   CHECK_FALSE(qp_may_fail(QpState::Error));
 }
+
+}  // namespace mrc::test::csr_table_write_test

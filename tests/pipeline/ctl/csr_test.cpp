@@ -5,8 +5,8 @@
 #include "tests/pipeline/ctl/csr_bench.hpp"
 #include "tests/pipeline/nic_pair.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::csr_test {
+
 using namespace mrc::test::regs;
 
 TEST_CASE("registers identify the NIC and its sizes", "[csr]") {
@@ -387,3 +387,5 @@ TEST_CASE("a fence begins with bit 0 of FENCE, and FENCE reads busy from its res
   b.cycle({.arvalid = true, .araddr = csr::kFence, .fence = 0x00020101});
   CHECK(regs.out().rdata == 0x00020101);
 }
+
+}  // namespace mrc::test::csr_test

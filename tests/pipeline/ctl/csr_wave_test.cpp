@@ -4,7 +4,8 @@
 #include "tests/pipeline/ctl/csr_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::csr_wave_test {
+
 using namespace mrc::test::regs;
 
 TEST_CASE("the waves of csr.md: a read, a register, a table", "[csr][waves]") {
@@ -47,3 +48,5 @@ TEST_CASE("the waves of csr.md: a read, a register, a table", "[csr][waves]") {
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::csr_wave_test

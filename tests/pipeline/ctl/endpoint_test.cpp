@@ -8,9 +8,7 @@
 #include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::endpoint_test {
 namespace {
 
 constexpr U128 address(unsigned n) { return static_cast<U128>(0xfd00000000000000) << 64 | n; }
@@ -830,3 +828,5 @@ TEST_CASE("the waves of endpoint.md: a peer's update is answered, an EV probe of
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::endpoint_test

@@ -10,9 +10,7 @@
 #include "tests/pipeline/nic_pair.hpp"
 #include "util/rng.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::fence_test {
 namespace {
 
 /// fence alone, at tiny: two planes. Streams are filled and emptied by hand.
@@ -358,3 +356,5 @@ TEST_CASE("packets that vanish end a fence", "[fence]") {
     CHECK(pair.ends(side, 3));
   }
 }
+
+}  // namespace mrc::test::fence_test

@@ -4,7 +4,7 @@
 #include "pipeline/ctl/fence.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::fence_wave_test {
 
 TEST_CASE("the waves of fence.md: a packet on its way to a port, payload on its way to memory", "[fence][waves]") {
   const Preset preset = *find_preset("tiny");
@@ -59,3 +59,5 @@ TEST_CASE("the waves of fence.md: a packet on its way to a port, payload on its 
   CHECK(fence.owed() == 0);
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::fence_wave_test

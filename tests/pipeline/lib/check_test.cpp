@@ -11,7 +11,8 @@
 #include "pipeline/lib/ram.hpp"
 #include "pipeline/lib/stream.hpp"
 
-using namespace mrc;
+namespace mrc::test::check_test {
+
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
 using Catch::Matchers::StartsWith;
@@ -106,3 +107,5 @@ TEST_CASE("a word for a plane that there is not", "[pipeline][checks]") {
   demux.clock();
   FAILS(demux.load(), "a stream is loaded that is not free");
 }
+
+}  // namespace mrc::test::check_test

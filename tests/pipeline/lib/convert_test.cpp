@@ -6,8 +6,7 @@
 #include <random>
 #include <vector>
 
-using namespace mrc;
-
+namespace mrc::test::convert_test {
 namespace {
 
 /// A struct of a stream with every field drawn at random, and its bits.
@@ -149,3 +148,5 @@ TEST_CASE("QPs and QPNs are 16 apart", "[convert]") {
   CHECK(qpn_of(255) == 271);
   CHECK(qp_of(271) == 255);
 }
+
+}  // namespace mrc::test::convert_test

@@ -6,8 +6,7 @@
 #include "tests/protocol/rx_frames.hpp"
 #include "wire/icrc.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::icrc_words_test {
 
 TEST_CASE("icrc_words and icrc_bytes are the CRC of the wire library", "[pipeline][rx_lane]") {
   const Bytes data = counting(64);
@@ -17,3 +16,5 @@ TEST_CASE("icrc_words and icrc_bytes are the CRC of the wire library", "[pipelin
     CHECK(icrc_bytes(0x12345678, data.data(), n) == want);
   }
 }
+
+}  // namespace mrc::test::icrc_words_test

@@ -7,7 +7,7 @@
 #include "pipeline/lib/pool.hpp"
 #include "pipeline/lib/ram.hpp"
 
-using namespace mrc;
+namespace mrc::test::stream_test {
 
 TEST_CASE("a FIFO shows a word one cycle after the push and refuses when full even while popped",
           "[pipeline][stream]") {
@@ -192,3 +192,5 @@ TEST_CASE("a register file shows a write in the next cycle", "[pipeline][ram]") 
   CHECK(rf[2] == 8);
   CHECK(rf[3] == 0);
 }
+
+}  // namespace mrc::test::stream_test

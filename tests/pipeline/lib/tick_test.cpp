@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-using namespace mrc;
-
+namespace mrc::test::tick_test {
 namespace {
 
 Preset preset_of(unsigned cycles, unsigned parts) {
@@ -47,3 +46,5 @@ TEST_CASE("ticks of every fraction of a cycle come when they are due", "[pipelin
     }
   }
 }
+
+}  // namespace mrc::test::tick_test

@@ -7,9 +7,7 @@
 
 #include "tests/protocol/rx_frames.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::rx_check_test {
 namespace {
 
 /// The order to free a lane's buffer.
@@ -718,3 +716,5 @@ TEST_CASE("an endpoint that stops stops the checks, without loss", "[rx_check]")
   REQUIRE(c.eprxs.size() == 3);
   for (unsigned i = 0; i < 3; ++i) CHECK(c.eprxs[i].id == i);
 }
+
+}  // namespace mrc::test::rx_check_test

@@ -5,7 +5,7 @@
 #include "pipeline/rx/rx_check.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::rx_check_wave_test {
 
 TEST_CASE("the waves of rx_check.md: two lanes in turn, a dropped packet, a table write", "[rx_check][waves]") {
   const Preset preset = *find_preset("tiny");
@@ -80,3 +80,5 @@ TEST_CASE("the waves of rx_check.md: two lanes in turn, a dropped packet, a tabl
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::rx_check_wave_test

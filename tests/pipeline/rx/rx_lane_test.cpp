@@ -10,9 +10,7 @@
 #include "pipeline/lib/convert.hpp"
 #include "tests/protocol/rx_frames.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::rx_lane_test {
 namespace {
 
 constexpr U128 kPeer = U128{0xfd00'0000'0000'0000} << 64 | 1, kUs = kPeer + 1;  // as Packet has them
@@ -751,3 +749,5 @@ TEST_CASE("a host that stops stops the drain, not the port", "[rx_lane]") {
   l.idle(100);
   CHECK(l.placed(64) == counting(512));
 }
+
+}  // namespace mrc::test::rx_lane_test

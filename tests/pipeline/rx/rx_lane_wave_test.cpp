@@ -5,8 +5,7 @@
 #include "tests/pipeline/wave.hpp"
 #include "tests/protocol/rx_frames.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
+namespace mrc::test::rx_lane_wave_test {
 
 TEST_CASE("the waves of rx_lane.md: a frame, its description, its verdict, its lines", "[rx_lane][waves]") {
   const Preset preset = *find_preset("tiny");  // beats of 16 bytes, lines of 32
@@ -57,3 +56,5 @@ TEST_CASE("the waves of rx_lane.md: a frame, its description, its verdict, its l
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::rx_lane_wave_test

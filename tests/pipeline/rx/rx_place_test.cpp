@@ -9,9 +9,7 @@
 #include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::rx_place_test {
 namespace {
 
 /// A packet that is done: of which plane, and in which cycle done_valid_q was 1.
@@ -237,3 +235,5 @@ TEST_CASE("the waves of rx_place.md: packets of two planes, one that is dropped,
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::rx_place_test

@@ -13,9 +13,7 @@
 #include "pipeline/rx/track/rx_track.hpp"
 #include "tests/pipeline/block_bench.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::rx_reorder_empty_test {
 namespace {
 
 constexpr unsigned kQp = 1;
@@ -226,3 +224,5 @@ TEST_CASE("at any pace, in any order, every WRITE of no bytes is told once, behi
     }
   }
 }
+
+}  // namespace mrc::test::rx_reorder_empty_test

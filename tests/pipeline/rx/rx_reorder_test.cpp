@@ -6,8 +6,7 @@
 
 #include "gen/csr.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::rx_reorder_test {
 namespace {
 
 struct Reorder {
@@ -500,3 +499,5 @@ TEST_CASE("imm_ok is one cycle behind the entries", "[rx_reorder]") {
   r.cycle();
   CHECK_FALSE(r.block.imm_ok());
 }
+
+}  // namespace mrc::test::rx_reorder_test

@@ -5,7 +5,7 @@
 #include "pipeline/rx/rx_reorder.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::rx_reorder_wave_test {
 
 TEST_CASE("the waves of rx_reorder.md: an immediate ahead of a gap, and the gap closes", "[rx_reorder][waves]") {
   const Preset preset = *find_preset("tiny");
@@ -60,3 +60,5 @@ TEST_CASE("the waves of rx_reorder.md: an immediate ahead of a gap, and the gap 
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::rx_reorder_wave_test

@@ -6,8 +6,7 @@
 
 #include "gen/csr.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::rx_share_test {
 namespace {
 
 constexpr uint32_t kLength = 100'000;
@@ -298,3 +297,5 @@ TEST_CASE("with nothing to drain no window is restored", "[pipeline][rx_share]")
   s.data(0, 0x20, 1000, 1000, 0x21);
   CHECK_FALSE(s.now().drained);
 }
+
+}  // namespace mrc::test::rx_share_test

@@ -5,7 +5,7 @@
 #include "pipeline/rx/rx_share.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::rx_share_wave_test {
 
 TEST_CASE("the waves of rx_share.md: two QPs begin, a packet is trimmed, all arrives", "[rx_share][waves]") {
   const Preset preset = *find_preset("tiny");
@@ -51,3 +51,5 @@ TEST_CASE("the waves of rx_share.md: two QPs begin, a packet is trimmed, all arr
   CHECK(share.levels().gen == 2);
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::rx_share_wave_test

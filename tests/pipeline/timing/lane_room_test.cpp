@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::lane_room_test {
 
 TEST_CASE("a lane has room for all but eight packets, and until more than 16384 bytes wait", "[pipeline][tx_lane]") {
   CHECK(lane_room(0, 0, 32));
@@ -15,3 +15,5 @@ TEST_CASE("a lane has room for all but eight packets, and until more than 16384 
   CHECK_FALSE(lane_room(4, 16385, 32));
   CHECK_FALSE(lane_room(5, 20480, 32));
 }
+
+}  // namespace mrc::test::lane_room_test

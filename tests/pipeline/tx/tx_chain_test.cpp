@@ -8,9 +8,7 @@
 #include "wire/bytes.hpp"
 #include "wire/decode.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::tx_chain_test {
 namespace {
 
 /// A responder as simple as can be: remembers what arrived, answers each packet with a SACK, each complete message with
@@ -340,3 +338,5 @@ TEST_CASE("speed of the transmit side under full load", "[.speed]") {
   };
   CHECK(w.top.beats > w.top.now * 7);  // the load was full
 }
+
+}  // namespace mrc::test::tx_chain_test

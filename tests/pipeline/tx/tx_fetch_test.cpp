@@ -10,9 +10,7 @@
 #include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::tx_fetch_test {
 namespace {
 
 /// tx_fetch alone: one feed per plane. A request's address is its number within its plane.
@@ -166,3 +164,5 @@ TEST_CASE("the waves of tx_fetch.md: two planes in turn, the host waits", "[pipe
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::tx_fetch_test

@@ -17,8 +17,7 @@
 #include "pipeline/tx/tx_sched.hpp"
 #include "protocol/psn.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::tx_flow_test {
 namespace {
 
 /// What the network does to a packet or its answer, in percent.
@@ -416,3 +415,5 @@ TEST_CASE("reset one after the other, QPs leave nothing in flight", "[pipeline][
     for (const Controller& c : f.controllers) CHECK(c.infl == 0);
   }
 }
+
+}  // namespace mrc::test::tx_flow_test

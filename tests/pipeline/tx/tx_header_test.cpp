@@ -12,8 +12,7 @@
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::tx_header_test {
 namespace {
 
 struct Bench {
@@ -374,3 +373,5 @@ TEST_CASE("tx_header under full load takes a table write after one packet", "[pi
   CHECK(b.header.cfg_ack());
   CHECK(waited <= 2);  // the packet in stage A leaves, then the write
 }
+
+}  // namespace mrc::test::tx_header_test

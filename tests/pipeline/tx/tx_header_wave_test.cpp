@@ -5,7 +5,7 @@
 #include "pipeline/tx/tx_header.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_header_wave_test {
 
 TEST_CASE("the waves of tx_header.md: control before data, and a table write under load",
           "[pipeline][tx_header][waves]") {
@@ -69,3 +69,5 @@ TEST_CASE("the waves of tx_header.md: control before data, and a table write und
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::tx_header_wave_test

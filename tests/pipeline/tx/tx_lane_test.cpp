@@ -11,8 +11,7 @@
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::tx_lane_test {
 namespace {
 
 struct Beat {
@@ -442,3 +441,5 @@ TEST_CASE("tx_lane: data packets of no bytes fill their queue as others do", "[p
   CHECK(b.requests.empty());
   CHECK(b.lane.lane_room());
 }
+
+}  // namespace mrc::test::tx_lane_test

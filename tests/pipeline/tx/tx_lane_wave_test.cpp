@@ -7,7 +7,7 @@
 #include "pipeline/tx/tx_lane.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_lane_wave_test {
 
 TEST_CASE("the waves of tx_lane.md: a packet of 80 bytes of payload", "[pipeline][tx_lane][waves]") {
   const Preset preset = *find_preset("tiny");  // beats of 16 bytes, lines of 32
@@ -49,3 +49,5 @@ TEST_CASE("the waves of tx_lane.md: a packet of 80 bytes of payload", "[pipeline
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::tx_lane_wave_test

@@ -7,7 +7,8 @@
 
 #include "tests/pipeline/tx/tx_path_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_path_backup_test {
+
 using namespace mrc::test::tx_path;
 
 TEST_CASE("tx_path leaves the backup set alone until it is needed", "[pipeline][tx_path]") {
@@ -186,3 +187,5 @@ TEST_CASE("packets go before the scrub, and DENIED EVs are not offered", "[pipel
   REQUIRE(b.bad.size() == 2);
   CHECK(b.bad[1].ev_idx == 4);
 }
+
+}  // namespace mrc::test::tx_path_backup_test

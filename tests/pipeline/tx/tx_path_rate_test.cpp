@@ -11,7 +11,8 @@
 
 #include "tests/pipeline/tx/tx_path_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_path_rate_test {
+
 using namespace mrc::test::tx_path;
 
 TEST_CASE("tx_path: no pair of packets loses a cycle, and each gets the EV that it would get alone",
@@ -383,3 +384,5 @@ TEST_CASE("tx_path: packets in a row get the EVs that they get one at a time, wh
   }
   CHECK(fast.nopaths == slow.nopaths);
 }
+
+}  // namespace mrc::test::tx_path_rate_test

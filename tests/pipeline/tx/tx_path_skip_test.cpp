@@ -7,7 +7,8 @@
 
 #include "tests/pipeline/tx/tx_path_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_path_skip_test {
+
 using namespace mrc::test::tx_path;
 
 namespace {
@@ -239,3 +240,5 @@ TEST_CASE("tx_path: probes revive to SKIP of the turn of now; such an EV counts 
     CHECK(b.next(45).count(2) == 1);
   }
 }
+
+}  // namespace mrc::test::tx_path_skip_test

@@ -8,7 +8,8 @@
 
 #include "tests/pipeline/tx/tx_path_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_path_test {
+
 using namespace mrc::test::tx_path;
 
 TEST_CASE("tx_path takes each EV once per pass, each plane once per group, a packet per cycle", "[pipeline][tx_path]") {
@@ -561,3 +562,5 @@ TEST_CASE("tx_path acknowledges a QP context after one cycle per group", "[pipel
   b.cycle();
   CHECK(b.path.cfg_ack());
 }
+
+}  // namespace mrc::test::tx_path_test

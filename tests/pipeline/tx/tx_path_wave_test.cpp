@@ -5,7 +5,7 @@
 #include "pipeline/tx/tx_path.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_path_wave_test {
 
 TEST_CASE("the waves of tx_path.md: packets of two QPs, a bad group, a loss", "[pipeline][tx_path][waves]") {
   const Preset preset = *find_preset("tiny");  // 2 planes, 8 groups
@@ -77,3 +77,5 @@ TEST_CASE("the waves of tx_path.md: packets of two QPs, a bad group, a loss", "[
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::tx_path_wave_test

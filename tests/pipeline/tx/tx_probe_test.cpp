@@ -8,8 +8,7 @@
 #include "protocol/probe.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::tx_probe_test {
 namespace {
 
 /// tx_probe alone, its outputs taken at once. tiny: 4 QPs, 2 planes, 4 slots, a tick of 128 cycles. Slot s is visited
@@ -718,3 +717,5 @@ TEST_CASE("the waves of tx_probe.md: an EV is lost, probed, answered, and back i
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::tx_probe_test

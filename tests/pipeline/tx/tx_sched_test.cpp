@@ -11,9 +11,7 @@
 #include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
-using namespace mrc::test;
-
+namespace mrc::test::tx_sched_test {
 namespace {
 
 /// tx_sched alone, its grants taken at once. fpga100: 16 QPs, 16 destinations. QP q goes to destination q / 4.
@@ -286,3 +284,5 @@ TEST_CASE("the waves of tx_sched.md: a QP is pushed, granted, parked, and woken"
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::tx_sched_test

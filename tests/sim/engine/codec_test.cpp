@@ -7,7 +7,8 @@
 #include "util/rng.hpp"
 #include "wire/decode.hpp"
 
-using namespace mrc;
+namespace mrc::test::codec_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -182,3 +183,5 @@ TEST_CASE("what is no packet of MRC gets no frame", "[sim][codec]") {
   CHECK_FALSE(give_frame(pool, *p));
   CHECK_FALSE(has_bytes(*p));
 }
+
+}  // namespace mrc::test::codec_test

@@ -9,7 +9,8 @@
 #include "sim/engine/shard.hpp"
 #include "util/rng.hpp"
 
-using namespace mrc;
+namespace mrc::test::event_queue_test {
+
 using namespace mrc::sim;
 
 TEST_CASE("events come in the order of time and key, whenever they were scheduled", "[sim][event_queue]") {
@@ -143,3 +144,5 @@ TEST_CASE("events of a window lie side by side for each node, in the order in wh
     CHECK(std::count(counts.begin(), counts.end(), 0u) == 100);
   }
 }
+
+}  // namespace mrc::test::event_queue_test

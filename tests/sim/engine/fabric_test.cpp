@@ -13,7 +13,8 @@
 #include "sim/engine/systemc.hpp"
 #include "tests/sim/box.hpp"
 
-using namespace mrc;
+namespace mrc::test::fabric_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -478,3 +479,5 @@ TEST_CASE("memory of an idle fabric: 1024 NICs of 8 planes in two tiers stay bel
   CHECK(fabric.links() == 8UL * (1024 + 32 * 32));
   CHECK(fabric.memory() < 100'000'000);
 }
+
+}  // namespace mrc::test::fabric_test

@@ -8,7 +8,8 @@
 #include "tests/sim/box.hpp"
 #include "wire/text.hpp"
 
-using namespace mrc;
+namespace mrc::test::packet_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -238,3 +239,5 @@ TEST_CASE("bytes that are no IP packet stay as they are", "[sim][packet]") {
     CHECK(frame_of(*p).size() == std::min<size_t>(size, 60));
   }
 }
+
+}  // namespace mrc::test::packet_test

@@ -14,6 +14,8 @@
 #include "sim/experiment/endpoints.hpp"
 #include "sim/experiment/memory.hpp"
 
+namespace mrc::test::experiment_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -442,3 +444,5 @@ TEST_CASE("fidelities that are not there are refused as such", "[sim][experiment
       Experiment(parse_fabric_scenario("base = \"flow\"\n[[node]]\nfidelity = \"rtl\"\nfirst = 2\n", "s.toml"), 1),
       Unsupported);
 }
+
+}  // namespace mrc::test::experiment_test

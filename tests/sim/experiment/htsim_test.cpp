@@ -4,6 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+namespace mrc::test::htsim_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -80,3 +82,5 @@ TEST_CASE("logs of another matrix are refused, with the line", "[sim][htsim]") {
   CHECK(c.refusal("Flow Uec_1_0 flowId 1 s finished at nan\n") == "x.log: no flow begins or ends in it.");
   CHECK(c.refusal("Flow Uec_1_0 flowId 1 s finished at 1e99\n") == "x.log: no flow begins or ends in it.");
 }
+
+}  // namespace mrc::test::htsim_test

@@ -13,7 +13,8 @@
 #include "sim/experiment/experiment.hpp"
 #include "tests/sim/fast_net.hpp"
 
-using namespace mrc;
+namespace mrc::test::nccl_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -218,3 +219,5 @@ TEST_CASE("the shipped scenario nccl ends, with loss and without a false word", 
   CHECK(r.total.completions == 16 * 18 * (1 + 4 + 4));
   CHECK(r.lost > 0);
 }
+
+}  // namespace mrc::test::nccl_test

@@ -13,6 +13,8 @@
 
 #include "sim/experiment/experiment.hpp"
 
+namespace mrc::test::paper_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -252,3 +254,5 @@ TEST_CASE("receivers that share: 64:1 ends within 1.04 in one plane and in eight
   // Where nobody shares a receiver, nothing changes.
   CHECK(shipped("permutation", 1, "share = true\n").events_digest == shipped("permutation").events_digest);
 }
+
+}  // namespace mrc::test::paper_test

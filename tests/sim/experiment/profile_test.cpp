@@ -11,7 +11,8 @@
 #include "sim/experiment/experiment.hpp"
 #include "tests/sim/fast_net.hpp"
 
-using namespace mrc;
+namespace mrc::test::profile_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -149,3 +150,5 @@ TEST_CASE("use_profile() makes any scenario one of that fabric", "[sim][experime
   CHECK(config.dscp.trimmed_lasthop == 21);
   CHECK(config.dscp_endpoint == 1);
 }
+
+}  // namespace mrc::test::profile_test

@@ -10,7 +10,8 @@
 #include "sim/experiment/experiment.hpp"
 #include "tests/sim/fast_net.hpp"
 
-using namespace mrc;
+namespace mrc::test::returned_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -127,3 +128,5 @@ TEST_CASE("trim takes true, false and to-sender, and nothing else", "[sim][topol
   CHECK_FALSE(config("false").trim);
   CHECK_THROWS_WITH(config("\"back\""), "t.toml:1:8: trim = back is not known.");
 }
+
+}  // namespace mrc::test::returned_test

@@ -10,7 +10,8 @@
 #include "tests/sim/box.hpp"
 #include "util/rng.hpp"
 
-using namespace mrc;
+namespace mrc::test::topology_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -249,3 +250,5 @@ TEST_CASE("pictures: every node of a small one, numbers of a large one", "[sim][
   CHECK(large.find("64 T1 switches per plane") != std::string::npos);
   CHECK(large.find("nic0 .. nic8191") != std::string::npos);
 }
+
+}  // namespace mrc::test::topology_test

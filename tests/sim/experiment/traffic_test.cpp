@@ -9,6 +9,8 @@
 
 #include "sim/experiment/endpoints.hpp"
 
+namespace mrc::test::traffic_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -190,3 +192,5 @@ TEST_CASE("common entropy values: the first of each plane are the same, each upl
     }
   }
 }
+
+}  // namespace mrc::test::traffic_test

@@ -8,6 +8,8 @@
 #include "wire/bytes.hpp"
 #include "wire/text.hpp"
 
+namespace mrc::test::forwarding_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -194,3 +196,5 @@ TEST_CASE("ECMP goes around ports that are down; with none left it keeps its cho
   routes.port_changed(0, true);
   for (uint32_t ev = 0; ev < 100; ++ev) REQUIRE(routes.find(0, 1, ev, 1).port == 0);
 }
+
+}  // namespace mrc::test::forwarding_test

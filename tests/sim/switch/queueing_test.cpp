@@ -3,7 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::queueing_test {
+
 using namespace mrc::sim;
 
 TEST_CASE("a queue takes bytes up to its limit and not one more", "[sim][admission]") {
@@ -137,3 +138,5 @@ TEST_CASE("strict queues go before those with weights", "[sim][scheduler]") {
   CHECK(q.serve() < 3);
   CHECK(q.serve() == kQueues);
 }
+
+}  // namespace mrc::test::queueing_test

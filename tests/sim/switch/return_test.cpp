@@ -5,7 +5,8 @@
 
 #include "tests/sim/box.hpp"
 
-using namespace mrc;
+namespace mrc::test::return_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -155,3 +156,5 @@ TEST_CASE("code points of returned packets that cannot work are refused", "[sim]
   config.trim_to_sender = false;
   CHECK(config.check().empty());
 }
+
+}  // namespace mrc::test::return_test

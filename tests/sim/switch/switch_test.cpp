@@ -4,7 +4,8 @@
 
 #include "tests/sim/box.hpp"
 
-using namespace mrc;
+namespace mrc::test::switch_test {
+
 using namespace mrc::sim;
 
 namespace {
@@ -398,3 +399,5 @@ TEST_CASE("settings that cannot work are refused with their reason", "[sim][conf
     CHECK(why() == "the uSID block fd00:0000 is the one of hosts");
   }
 }
+
+}  // namespace mrc::test::switch_test

@@ -3,7 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::events_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -76,3 +77,5 @@ TEST_CASE("per-plane boundaries have their plane in the name", "[tb][events]") {
     CHECK(flow_rank(*boundary(b).info) < num_boundaries(1));
   }
 }
+
+}  // namespace mrc::test::events_test

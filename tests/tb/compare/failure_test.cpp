@@ -11,7 +11,8 @@
 #include "tb/compare/report.hpp"
 #include "tests/tb/compare/failure_watch.hpp"
 
-using namespace mrc;
+namespace mrc::test::failure_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -508,3 +509,5 @@ TEST_CASE("bad EVs are probed and come back when the loss has ended", "[tb][fail
   CHECK(still_bad == 0);
   CHECK(w.rate(0, 260, 325) > 0.97 * w.rate(1, 260, 325));
 }
+
+}  // namespace mrc::test::failure_test

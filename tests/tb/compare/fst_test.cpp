@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+namespace mrc::test::fst_test {
+
 using mrc::tb::whole_fst;
 
 namespace {
@@ -43,3 +45,5 @@ TEST_CASE("waves are whole when all their blocks are", "[tb][fst]") {
   CHECK_FALSE(whole(block(0, 321) + block(3, 40) + block(4, 200)));                     // no values
   CHECK_FALSE(whole_fst("/nowhere.fst"));
 }
+
+}  // namespace mrc::test::fst_test

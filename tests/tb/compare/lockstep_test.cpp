@@ -7,7 +7,8 @@
 #include "tb/compare/report.hpp"
 #include "tests/tb/runs.hpp"
 
-using namespace mrc;
+namespace mrc::test::lockstep_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -229,3 +230,5 @@ TEST_CASE("a divergence is reported in packet terms", "[tb][lockstep]") {
   CHECK(text.find("bth/psn") != std::string::npos);
   CHECK(text.find("Again with:       mrc cosim --seed 1") != std::string::npos);
 }
+
+}  // namespace mrc::test::lockstep_test

@@ -17,7 +17,8 @@
 
 #include "tests/tb/runs.hpp"
 
-using namespace mrc;
+namespace mrc::test::snapshots_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -182,3 +183,5 @@ TEST_CASE("snapshots die with their process", "[tb][snapshots]") {
   ::close(ready[1]);
   ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
+
+}  // namespace mrc::test::snapshots_test

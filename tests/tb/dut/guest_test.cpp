@@ -24,7 +24,8 @@
 #include "tests/tb/runs.hpp"
 #include "util/printable.hpp"
 
-using namespace mrc;
+namespace mrc::test::guest_test {
+
 using namespace mrc::tb;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::EndsWith;
@@ -428,3 +429,5 @@ TEST_CASE("texts of a device can be printed anywhere", "[tb][guest]") {
   CHECK(printable("\xff\xc2 \xc0\xaf \xed\xa0\x80") == "\\xff\\xc2 \\xc0\\xaf \\xed\\xa0\\x80");
   CHECK(printable("\xc2\x9b cut \xe2\x82") == "\\xc2\\x9b cut \\xe2\\x82");
 }
+
+}  // namespace mrc::test::guest_test

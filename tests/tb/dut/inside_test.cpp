@@ -10,7 +10,8 @@
 #include "pipeline/nic.hpp"
 #include "tests/tb/runs.hpp"
 
-using namespace mrc;
+namespace mrc::test::inside_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -95,3 +96,5 @@ TEST_CASE("controllers and states of EVs that the RTL shows are those of the mod
   CHECK(seen.done <= seen.taken);
   CHECK(seen.done > 10);
 }
+
+}  // namespace mrc::test::inside_test

@@ -10,7 +10,8 @@
 #include "tb/compare/report.hpp"
 #include "tests/tb/runs.hpp"
 
-using namespace mrc;
+namespace mrc::test::choices_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -539,3 +540,5 @@ TEST_CASE("encapsulations, with routing header and with 16-bit entropy", "[tb][c
 }
 
 TEST_CASE("congestion control, on or off", "[tb][choices][cc]") { both("incast-trim", "cc_share", 0, 1); }
+
+}  // namespace mrc::test::choices_test

@@ -11,7 +11,8 @@
 
 #include "gen/csr.hpp"
 
-using namespace mrc;
+namespace mrc::test::driver_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -127,3 +128,5 @@ TEST_CASE("what is queued between the two halves of a row finds its command unde
   CHECK(b.asked == std::vector<std::string>{"write 80 5", "write 70 20007", "write 70 20007", "read cc"});
   CHECK(b.told == std::vector<std::string>{"next", "again 2", "row 0"});
 }
+
+}  // namespace mrc::test::driver_test

@@ -5,7 +5,8 @@
 
 #include "tests/tb/environment/two_models.hpp"
 
-using namespace mrc;
+namespace mrc::test::fences_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -54,3 +55,5 @@ TEST_CASE("software begins fences while traffic runs, and most of them end; one 
   bad.run();
   CHECK(bad.dut.problem_block() == "fence");
 }
+
+}  // namespace mrc::test::fences_test

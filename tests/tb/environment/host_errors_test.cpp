@@ -12,7 +12,8 @@
 #include "tests/tb/environment/two_models.hpp"
 #include "wire/bytes.hpp"
 
-using namespace mrc;
+namespace mrc::test::host_errors_test {
+
 using namespace mrc::tb;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
@@ -176,3 +177,5 @@ TEST_CASE("a NIC that takes no notice of its host's errors is found without a mo
              }),
              ContainsSubstring(" was asked for in the name of QP "));
 }
+
+}  // namespace mrc::test::host_errors_test

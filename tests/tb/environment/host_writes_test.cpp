@@ -17,7 +17,8 @@
 #include "tests/protocol/rx_frames.hpp"
 #include "tests/tb/runs.hpp"
 
-using namespace mrc;
+namespace mrc::test::host_writes_test {
+
 using namespace mrc::tb;
 using Catch::Matchers::ContainsSubstring;
 
@@ -292,3 +293,5 @@ TEST_CASE("behind the pins of a device each wrong pin of its writes is found", "
     CHECK_THAT(r.problem, ContainsSubstring(" ps: host write of "));
   }
 }
+
+}  // namespace mrc::test::host_writes_test

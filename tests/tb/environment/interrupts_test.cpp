@@ -8,7 +8,8 @@
 #include "gen/protocol.hpp"
 #include "tests/tb/environment/two_models.hpp"
 
-using namespace mrc;
+namespace mrc::test::interrupts_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -157,3 +158,5 @@ TEST_CASE("a NIC whose interrupts are wrong is found by its software", "[tb][int
   CHECK(said.starts_with("QP "));
   CHECK(said.find(" has failed, IRQ is 0x") != std::string::npos);
 }
+
+}  // namespace mrc::test::interrupts_test

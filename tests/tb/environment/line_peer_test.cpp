@@ -8,7 +8,8 @@
 #include "gen/csr.hpp"
 #include "wire/decode.hpp"
 
-using namespace mrc;
+namespace mrc::test::line_peer_test {
+
 using namespace mrc::tb;
 
 TEST_CASE("line peers take each other's frames if both begin the ICRC in the same place", "[tb][bench][check][A-14]") {
@@ -105,3 +106,5 @@ TEST_CASE("line peers number their immediates, and send no more than may be out"
   }
   CHECK(from.next(0, 200'000'000) != nullptr);
 }
+
+}  // namespace mrc::test::line_peer_test

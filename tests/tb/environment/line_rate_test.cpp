@@ -4,7 +4,8 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::line_rate_test {
+
 using namespace mrc::tb;
 using Catch::Approx;
 
@@ -70,3 +71,5 @@ TEST_CASE("required ratios", "[tb][bench][limits]") {
   REQUIRE(required_ratio(511) == 0.98);
   REQUIRE(required_ratio(64) == 0.98);
 }
+
+}  // namespace mrc::test::line_rate_test

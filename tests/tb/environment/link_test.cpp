@@ -8,7 +8,8 @@
 #include "wire/decode.hpp"
 #include "wire/packet.hpp"
 
-using namespace mrc;
+namespace mrc::test::link_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -368,3 +369,5 @@ TEST_CASE("a rule changes the link for its planes and entropy values only", "[tb
   CHECK(lost[0] > 180);
   CHECK(lost[0] < 320);
 }
+
+}  // namespace mrc::test::link_test

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <numeric>
 
-using namespace mrc;
+namespace mrc::test::mac_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -152,3 +153,5 @@ TEST_CASE("a full-rate stream of large frames never needs more than one beat per
   CHECK(static_cast<double>(cycle) <= ideal + 2);
   CHECK(static_cast<double>(cycle) >= ideal - 10);
 }
+
+}  // namespace mrc::test::mac_test

@@ -16,6 +16,8 @@
 #include "tb/compare/report.hpp"
 #include "tests/tb/runs.hpp"
 
+namespace mrc::test::random_scenario_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -225,3 +227,5 @@ TEST_CASE("a step towards a scenario is a run: what is near it, or crossed with 
   CHECK(random_named("random:loss+bad-ev/3", 4)
             .description.starts_with(random_named("random:loss+bad-ev", 3).description + ", near it"));
 }
+
+}  // namespace mrc::test::random_scenario_test

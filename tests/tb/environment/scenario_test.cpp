@@ -10,6 +10,8 @@
 #include "gen/csr.hpp"
 #include "tb/environment/plan.hpp"
 
+namespace mrc::test::scenario_test {
+
 using namespace mrc::tb;
 namespace csr = mrc::csr;
 using Catch::Matchers::ContainsSubstring;
@@ -250,3 +252,5 @@ TEST_CASE("registers that no scenario sets, and values that do not fit, are refu
   CHECK_THROWS_AS(set_registers(side, {{"MAC_LO", 5}}), ScenarioError);
   CHECK_THROWS_AS(set_registers(side, {{"DSCP_TX.rtx", 64}}), ScenarioError);
 }
+
+}  // namespace mrc::test::scenario_test

@@ -9,7 +9,8 @@
 #include "tb/compare/report.hpp"
 #include "tests/tb/runs.hpp"
 
-using namespace mrc;
+namespace mrc::test::seeds_test {
+
 using namespace mrc::tb;
 
 namespace {
@@ -92,3 +93,5 @@ TEST_CASE("no scenario is left out", "[tb][seeds]") {
     CHECK(covered().contains(s.name));
   }
 }
+
+}  // namespace mrc::test::seeds_test

@@ -7,7 +7,8 @@
 #include "gen/csr.hpp"
 #include "wire/packet.hpp"
 
-using namespace mrc;
+namespace mrc::test::sent_rules_test {
+
 using namespace mrc::tb;
 using Catch::Matchers::ContainsSubstring;
 
@@ -122,3 +123,5 @@ TEST_CASE("no more than max_wimm immediates are on their way", "[tb][sent][A-62]
     CHECK_FALSE(sent(2).empty());
   }
 }
+
+}  // namespace mrc::test::sent_rules_test

@@ -5,7 +5,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-using namespace mrc;
+namespace mrc::test::traffic_test {
+
 using namespace mrc::tb;
 using Catch::Matchers::ContainsSubstring;
 
@@ -346,3 +347,5 @@ TEST_CASE("memory of messages never overlaps and comes back", "[tb][traffic]") {
   }
   CHECK(made > 1000);
 }
+
+}  // namespace mrc::test::traffic_test

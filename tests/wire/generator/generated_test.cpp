@@ -11,8 +11,7 @@
 #include "sample/cmodel/gen/nic_pulses.hpp"
 #include "sample/cmodel/gen/presets.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::generated_test {
 namespace {
 
 /// A packed struct as SystemVerilog defines it: fields one behind the other, first field on top.
@@ -152,3 +151,5 @@ TEST_CASE("presets are found by name", "[wire.gen.preset]") {
   CHECK(find_preset("large")->width == 64);
   CHECK(find_preset("medium") == nullptr);
 }
+
+}  // namespace mrc::test::generated_test

@@ -11,7 +11,8 @@
 
 #include "tests/pipeline/rx/track/rx_track_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::rx_track_rate_test {
+
 using namespace mrc::test::rx_track;
 
 namespace {
@@ -743,3 +744,5 @@ TEST_CASE("the NAK for an immediate too many always says that it is a NAK", "[rx
   REQUIRE(t.resps.size() == 1);
   CHECK(t.resps[0].reason == 0x61);
 }
+
+}  // namespace mrc::test::rx_track_rate_test

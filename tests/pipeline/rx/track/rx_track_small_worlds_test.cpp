@@ -10,8 +10,7 @@
 #include "reference/responder.hpp"
 #include "tests/pipeline/rx/track/rx_track_bench.hpp"
 
-using namespace mrc;
-
+namespace mrc::test::rx_track_small_worlds_test {
 namespace {
 
 /// A packet of the world: where its PSN lies from the first one on, and how it comes.
@@ -178,3 +177,5 @@ TEST_CASE("every order of three arrivals: the reference and rx_track agree", "[r
     }
   }
 }
+
+}  // namespace mrc::test::rx_track_small_worlds_test

@@ -5,7 +5,8 @@
 
 #include "tests/pipeline/rx/track/rx_track_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::rx_track_test {
+
 using namespace mrc::test::rx_track;
 
 TEST_CASE("a QP is configured in one cycle and one per row of 64", "[rx_track]") {
@@ -826,3 +827,5 @@ TEST_CASE("QP errors that nobody takes hold the tracker back, without loss", "[r
   REQUIRE(t.qperrs.size() == 4);
   for (uint16_t qp = 0; qp < 4; ++qp) CHECK(t.qperrs[qp] == Qperr{.qp = qp, .status = CqStatus::RemInvalid});
 }
+
+}  // namespace mrc::test::rx_track_test

@@ -6,7 +6,7 @@
 #include "pipeline/rx/track/rx_track.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::rx_track_wave_test {
 
 TEST_CASE("the waves of rx_track.md: a gap, its packet, a duplicate, two SACKs", "[rx_track][waves]") {
   const Preset preset = *find_preset("tiny");
@@ -81,3 +81,5 @@ TEST_CASE("the waves of rx_track.md: a gap, its packet, a duplicate, two SACKs",
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::rx_track_wave_test

@@ -4,7 +4,8 @@
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_blocks_test {
+
 using namespace mrc::inflight_test;
 
 TEST_CASE("tx_inflight: a packet that would need the oldest block's place in the map waits for its end",
@@ -223,3 +224,5 @@ TEST_CASE("tx_inflight: a packet recorded in the very cycle in which its QP ends
     if (how != 3) CHECK(b.freed == (n + 15) / 16);  // the first packet after QP_CTX would begin a block
   }
 }
+
+}  // namespace mrc::test::tx_inflight_blocks_test

@@ -7,7 +7,8 @@
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_chain_test {
+
 using namespace mrc::inflight_test;
 
 namespace {
@@ -163,3 +164,5 @@ TEST_CASE("tx_inflight: a NACK of a packet that is about to be sent touches nobo
   CHECK(b.retx[0].qp == 1);
   CHECK(b.retx[0].psn == Bench::kPsn);
 }
+
+}  // namespace mrc::test::tx_inflight_chain_test

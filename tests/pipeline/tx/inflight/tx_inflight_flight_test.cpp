@@ -3,7 +3,8 @@
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_flight_test {
+
 using namespace mrc::inflight_test;
 
 TEST_CASE("tx_inflight: QPs without congestion control tell and ask no controller", "[pipeline][tx_inflight][cc]") {
@@ -622,3 +623,5 @@ TEST_CASE("tx_inflight: QP_STATE waits until the QP can give back", "[pipeline][
   REQUIRE(b.ccev.size() == 4);
   CHECK(b.ccev[3].bytes == 3400);
 }
+
+}  // namespace mrc::test::tx_inflight_flight_test

@@ -5,7 +5,8 @@
 #include "pipeline/tx/inflight/tx_inflight.hpp"
 #include "tests/protocol/nack_retry_cases.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_nack_retry_test {
+
 using test::NackCase;
 
 namespace {
@@ -126,3 +127,5 @@ TEST_CASE("tx_inflight counts a NACK as a retry when it is about the oldest pack
     CHECK(b.failed == c.fails);
   }
 }
+
+}  // namespace mrc::test::tx_inflight_nack_retry_test

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_psns_test {
 
 TEST_CASE("blocks of 16 PSNs count modulo 2^20", "[protocol][window]") {
   CHECK(psn_block(0) == 0);
@@ -39,3 +39,5 @@ TEST_CASE("the blocks of a SACK are those of its bitmap inside the window", "[pr
   CHECK(sack_blocks(0x2b, 0x15, 0x2b).none);   // none of it sent
   CHECK(sack_blocks(0x10, 0x15, 0x15).none);   // nothing out
 }
+
+}  // namespace mrc::test::tx_inflight_psns_test

@@ -9,7 +9,8 @@
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_random_test {
+
 using namespace mrc::inflight_test;
 
 namespace {
@@ -287,3 +288,5 @@ TEST_CASE("tx_inflight: the same with gaps, the same-EV rule and a quick timer",
     CHECK(t.rto_inc > 10);
   }
 }
+
+}  // namespace mrc::test::tx_inflight_random_test

@@ -7,7 +7,8 @@
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_record_test {
+
 using namespace mrc::inflight_test;
 
 namespace {
@@ -202,3 +203,5 @@ TEST_CASE("tx_inflight: a search for pending packets looks at four blocks in a t
   // 2 into the FIFO, 4 and a block of its own; a turn of Idle, Retx0 and four blocks before it, and a visit.
   CHECK(longest == 2 + 4 + 1 + 6 + 1);
 }
+
+}  // namespace mrc::test::tx_inflight_record_test

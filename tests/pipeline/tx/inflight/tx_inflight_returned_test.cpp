@@ -9,7 +9,8 @@
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_returned_test {
+
 using namespace mrc::inflight_test;
 
 namespace {
@@ -158,3 +159,5 @@ TEST_CASE("tx_inflight: a packet that comes back before it is sent touches nobod
   CHECK(b.retx[0].qp == 1);
   CHECK(b.retx[0].psn == Bench::kPsn);
 }
+
+}  // namespace mrc::test::tx_inflight_returned_test

@@ -4,7 +4,8 @@
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_sack_test {
+
 using namespace mrc::inflight_test;
 
 TEST_CASE("tx_inflight: an EV that has just worked is told, with its destination and plane",
@@ -188,3 +189,5 @@ TEST_CASE("tx_inflight: an ACK of packets that a SACK has acknowledged before co
   CHECK(b.upd[1].ack);
   CHECK(b.upd[1].msn == 11);
 }
+
+}  // namespace mrc::test::tx_inflight_sack_test

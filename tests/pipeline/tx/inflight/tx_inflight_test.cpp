@@ -5,7 +5,8 @@
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_test {
+
 using namespace mrc::inflight_test;
 
 TEST_CASE("tx_inflight retransmits what lies the tolerance below the newest arrival, once", "[pipeline][tx_inflight]") {
@@ -327,3 +328,5 @@ TEST_CASE("tx_inflight hears nothing while an output that it may need is taken",
   b.run(20);
   CHECK(b.fail_inc == 4);
 }
+
+}  // namespace mrc::test::tx_inflight_test

@@ -6,7 +6,8 @@
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_timer_test {
+
 using namespace mrc::inflight_test;
 
 TEST_CASE(
@@ -589,3 +590,5 @@ TEST_CASE("tx_inflight: when a whole window is lost, its controller is told of e
   CHECK(b.ccev[0] == Ccev{.cc = 3, .kind = CcEvent::Loss, .bytes = 41 * 340});  // the SACK told of no bytes
   CHECK(b.fb.size() == 40);
 }
+
+}  // namespace mrc::test::tx_inflight_timer_test

@@ -6,7 +6,7 @@
 #include "protocol/psn.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_inflight_wave_test {
 
 TEST_CASE("the waves of tx_inflight.md: a SACK of two blocks with a loss, a NACK, an ACK", "[pipeline][waves]") {
   const Preset preset = *find_preset("tiny");
@@ -121,3 +121,5 @@ TEST_CASE("the waves of tx_inflight.md: a SACK of two blocks with a loss, a NACK
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::tx_inflight_wave_test

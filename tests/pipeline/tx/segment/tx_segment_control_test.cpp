@@ -6,7 +6,8 @@
 
 #include "tests/pipeline/tx/segment/tx_segment_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_segment_control_test {
+
 using namespace mrc::test::tx_segment;
 
 TEST_CASE("tx_segment without congestion control asks nobody; packets carry their nominal size",
@@ -372,3 +373,5 @@ TEST_CASE("tx_segment: a retransmission that is not needed any more goes on void
     }
   }
 }
+
+}  // namespace mrc::test::tx_segment_control_test

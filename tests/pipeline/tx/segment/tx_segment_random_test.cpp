@@ -10,7 +10,8 @@
 
 #include "tests/pipeline/tx/segment/tx_segment_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_segment_random_test {
+
 using namespace mrc::test::tx_segment;
 
 namespace {
@@ -328,3 +329,5 @@ TEST_CASE("tx_segment: work, news and grants at random: every message once, in o
     CHECK(s.packets > 1000);
   }
 }
+
+}  // namespace mrc::test::tx_segment_random_test

@@ -5,7 +5,8 @@
 
 #include "tests/pipeline/tx/segment/tx_segment_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_segment_retry_test {
+
 using namespace mrc::test::tx_segment;
 
 TEST_CASE("tx_segment retransmits on order, unless the message is complete", "[pipeline][tx_segment]") {
@@ -243,3 +244,5 @@ TEST_CASE("tx_segment: QP_STATE waits for completions under way, and holds up no
     b.expect(8u + i, 1, CqStatus::Flushed, 10u + i, 100, static_cast<uint16_t>(0xffff + i));
   }
 }
+
+}  // namespace mrc::test::tx_segment_retry_test

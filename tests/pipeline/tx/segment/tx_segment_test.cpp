@@ -5,7 +5,8 @@
 
 #include "tests/pipeline/tx/segment/tx_segment_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_segment_test {
+
 using namespace mrc::test::tx_segment;
 
 TEST_CASE("tx_segment cuts a message, PSN and MSN wrap, a packet per cycle", "[pipeline][tx_segment]") {
@@ -476,3 +477,5 @@ TEST_CASE("tx_segment takes any length but 0: a message of 2^32 - 1 bytes has 2^
     b.expect(0, 0, CqStatus::Ok, 3, length, 0);
   }
 }
+
+}  // namespace mrc::test::tx_segment_test

@@ -6,7 +6,8 @@
 
 #include "tests/pipeline/tx/segment/tx_segment_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_segment_wake_test {
+
 using namespace mrc::test::tx_segment;
 
 TEST_CASE("tx_segment: the window shrinks and grows as it is told, within the QP's own MPR",
@@ -375,3 +376,5 @@ TEST_CASE("tx_segment: QPs that wake up and QPs that go round without a block sh
   b.run(1000);
   for (uint16_t q = 0; q < 12; ++q) CHECK(b.sent_by(q) == 100 - 32);
 }
+
+}  // namespace mrc::test::tx_segment_wake_test

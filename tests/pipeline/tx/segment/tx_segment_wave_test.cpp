@@ -5,7 +5,7 @@
 #include "pipeline/tx/segment/tx_segment.hpp"
 #include "tests/pipeline/wave.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_segment_wave_test {
 
 TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retransmission",
           "[pipeline][tx_segment][waves]") {
@@ -97,3 +97,5 @@ TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retran
   CAPTURE(wave.json());
   CHECK(wave.differs() == "");
 }
+
+}  // namespace mrc::test::tx_segment_wave_test

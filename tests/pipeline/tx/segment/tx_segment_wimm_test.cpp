@@ -7,7 +7,8 @@
 
 #include "tests/pipeline/tx/segment/tx_segment_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::tx_segment_wimm_test {
+
 using namespace mrc::test::tx_segment;
 
 namespace {
@@ -368,3 +369,5 @@ TEST_CASE("tx_segment: immediates are counted over the wrap of their counts", "[
     REQUIRE(b.sent_by(1) == (i < 3 ? i + 1u : i < 4 ? 3u : i));
   }
 }
+
+}  // namespace mrc::test::tx_segment_wimm_test

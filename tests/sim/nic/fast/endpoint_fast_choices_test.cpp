@@ -6,7 +6,8 @@
 
 #include "tests/sim/nic/fast/endpoint_fast_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::endpoint_fast_choices_test {
+
 using namespace mrc::sim;
 using wire::Opcode;
 using namespace mrc::test::endpoint_fast;
@@ -300,3 +301,5 @@ TEST_CASE("fast: an EV in SKIP is left out for a round trip at least", "[sim][fa
   CHECK(back <= since + 60 * kUs);
   CHECK(t.nic->ev_state(3, ev) == kEvGood);
 }
+
+}  // namespace mrc::test::endpoint_fast_choices_test

@@ -11,7 +11,8 @@
 
 #include "tests/sim/nic/fast/endpoint_fast_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::endpoint_fast_responder_test {
+
 using namespace mrc::sim;
 using wire::Opcode;
 using namespace mrc::test::endpoint_fast;
@@ -626,3 +627,5 @@ TEST_CASE("fast: an answer or a question for another host does nothing", "[sim][
   CHECK(t.heard.completions.size() == 1);
   CHECK(t.of(wire::Opcode::Sack).size() == answers);
 }
+
+}  // namespace mrc::test::endpoint_fast_responder_test

@@ -7,7 +7,8 @@
 
 #include "tests/sim/nic/fast/endpoint_fast_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::endpoint_fast_test {
+
 using namespace mrc::sim;
 using wire::Opcode;
 using namespace mrc::test::endpoint_fast;
@@ -441,3 +442,5 @@ TEST_CASE("fast: a QP that fails leaves the window to the others of its destinat
   CHECK(t.nic[1]->stats().delivered_bytes == 1'300'000);
   CHECK(t.nic[0]->controller(1)->inflight == 0);
 }
+
+}  // namespace mrc::test::endpoint_fast_test

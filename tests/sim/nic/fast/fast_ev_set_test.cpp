@@ -7,7 +7,8 @@
 
 #include "sim/nic/fast/fast_rules.hpp"
 
-using namespace mrc;
+namespace mrc::test::fast_ev_set_test {
+
 using mrc::sim::EvSet;
 
 namespace {
@@ -162,3 +163,5 @@ TEST_CASE("fast EV set: a second mark makes SKIP last twice", "[sim][fast][paths
   CHECK(first.count(3) == 0);
   CHECK(second.count(3) == 0);
 }
+
+}  // namespace mrc::test::fast_ev_set_test

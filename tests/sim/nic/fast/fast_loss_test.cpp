@@ -7,7 +7,8 @@
 
 #include "tests/sim/nic/fast/endpoint_fast_bench.hpp"
 
-using namespace mrc;
+namespace mrc::test::fast_loss_test {
+
 using namespace mrc::sim;
 using wire::Opcode;
 using namespace mrc::test::endpoint_fast;
@@ -205,3 +206,5 @@ TEST_CASE("fast: a loss without a trim makes no window smaller, or one packet", 
     CHECK((t.nic->controller(1)->cwnd >= before) == spares);
   }
 }
+
+}  // namespace mrc::test::fast_loss_test

@@ -4,7 +4,8 @@
 #include "tests/protocol/nack_retry_cases.hpp"
 #include "tests/sim/fast_net.hpp"
 
-using namespace mrc;
+namespace mrc::test::nack_retry_test {
+
 using namespace mrc::sim;
 using test::NackCase;
 
@@ -51,3 +52,5 @@ TEST_CASE("fast: a NACK counts as a retry when it is about the oldest packet not
     CHECK(t.nic->failed(3) == c.fails);
   }
 }
+
+}  // namespace mrc::test::nack_retry_test

@@ -6,7 +6,8 @@
 
 #include "tests/sim/fast_net.hpp"
 
-using namespace mrc;
+namespace mrc::test::endpoint_roce_test {
+
 using namespace mrc::sim;
 
 TEST_CASE("roce: one path for ever, everything in order", "[sim][roce]") {
@@ -128,3 +129,5 @@ TEST_CASE("roce: under loss it falls behind what MRC does", "[sim][roce]") {
   FastStar<FastEndpoint> mrc(2, config);
   CHECK(last(roce) > last(mrc));
 }
+
+}  // namespace mrc::test::endpoint_roce_test
