@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/addresses.hpp"
+#include "cli/capture_qps.hpp"
 #include "cli/check_gains.hpp"
 #include "cli/command.hpp"
 #include "cli/context.hpp"
@@ -30,7 +32,6 @@
 #include "cli/version.hpp"
 #include "cli/waiver_option.hpp"
 #include "input/file.hpp"
-#include "log/conversations.hpp"
 #include "log/import.hpp"
 #include "picture/check_page.hpp"
 #include "picture/page.hpp"
@@ -39,7 +40,6 @@
 #include "util/printable.hpp"
 #include "wire/capture.hpp"
 #include "wire/pcapng.hpp"
-#include "wire/text.hpp"
 
 namespace mrc::cli {
 namespace check_command {
@@ -146,18 +146,6 @@ void push_log(LogInput& input, Progress& progress, ref::Run& run, TraceOption& t
   if (input.reader().unfinished() != 0) run.stopped(input.name() + " was not finished");
 }
 
-log::Ip address_of(const std::string& option, const std::string& text) {
-  log::Ip ip{};
-  std::array<uint8_t, 4> ipv4{};
-  if (wire::from_text(text, ipv4)) {
-    ip[10] = ip[11] = 0xff;
-    std::ranges::copy(ipv4, ip.begin() + 12);
-    return ip;
-  }
-  if (wire::from_text(text, ip)) return ip;
-  throw UsageError(option + ": '" + text + "' is no IP address.", "Write fd00::1 or 10.0.0.1.");
-}
-
 /// std::cin reads from there while this lives.
 class ReadFrom {
  public:
@@ -183,20 +171,6 @@ std::optional<std::string> read_once(const Options& o) {
   return at == o.files.end() ? std::nullopt : std::optional(*at);
 }
 
-/// What the frames of the captures tell of QPs. Reads them once; `part`: they may end anywhere.
-log::Conversations conversations_of(log::ImportOptions captures, bool part = false) {
-  log::Conversations found;
-  captures.packet = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame&) {
-    found.packet(packet, wire);
-  };
-  captures.captured = nullptr;
-  const auto read = log::import_captures(captures, [&](const log::Record& record) {
-    if (std::holds_alternative<log::Gap>(record.body)) found.lost();
-  });
-  if (!read && !g_stop && !part) refuse(read.error());
-  return found;
-}
-
 /// Which captures, at whose ports, of which devices, and how they are read.
 log::ImportOptions import_options(const Options& o, const ref::RunOptions& how) {
   log::ImportOptions captures;
@@ -219,13 +193,13 @@ log::ImportOptions import_options(const Options& o, const ref::RunOptions& how) 
     }
     if (!own.empty()) device(own);
   }
-  for (const std::string& text : o.devices) device({address_of("--device", text)});
+  for (const std::string& text : o.devices) device(addresses_of("--device", text));
   for (const std::string& text : o.at) {
     const auto equals = text.find('=');
     if (equals != std::string::npos && std::ranges::find(o.files, text.substr(equals + 1)) == o.files.end()) {
       throw UsageError("--at " + text + " names a capture that is not checked.", "Name one of those that are.");
     }
-    const std::size_t index = device({address_of("--at", text.substr(0, equals))});
+    const std::size_t index = device(addresses_of("--at", text.substr(0, equals)));
     for (log::ImportFile& file : captures.files) {
       if (equals == std::string::npos || file.path == text.substr(equals + 1)) file.at = index;
     }
@@ -243,9 +217,9 @@ bool infers(const ref::RunOptions& how) { return !how.profile || how.profile->qp
 
 /// Judges captures. Which frames left or reached a device for certain is known of captures at its ports only. Returns
 /// why they could not be read.
-std::optional<wire::Error> judge_captures(log::ImportOptions& captures, const std::optional<log::Conversations>& told,
+std::optional<wire::Error> judge_captures(log::ImportOptions& captures, const std::optional<CaptureQps>& told,
                                           const std::vector<std::string>& names, ref::Run& run, TraceOption& trace) {
-  if (told) captures.qps = [&](const log::ImportDevice& d) { return told->qps(d.addresses); };
+  if (told) captures.qps = [&](const log::ImportDevice& d) { return told->of(d); };
   auto own = std::make_unique<log::Record>();
   const auto imported = log::import_captures(captures, [&](log::Record& record) {
     trace.add(record);
@@ -265,7 +239,7 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
   const ReadFrom from(first.buffer(), first.size() == 0);
   if (first.size() == 0) captures.files.front().path = "-";
   captures.progress = [&](uint64_t bytes) { return progress.go_on(bytes, run.packets()); };
-  std::optional<log::Conversations> told;
+  std::optional<CaptureQps> told;
   std::vector<std::unique_ptr<Spool>> spools;
   if (infers(how)) {
     for (std::size_t i = 0; i < o.files.size(); ++i) {
@@ -278,7 +252,7 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
       spools.push_back(std::make_unique<Spool>(in, file.name, [] { return !g_stop; }));
       file.path = spools.back()->path();
     }
-    told = conversations_of(captures);
+    told.emplace(captures);
   }
   const auto problem = judge_captures(captures, told, o.files, run, trace);
   progress.clear();
@@ -334,12 +308,12 @@ void push_live(const Options& o, const ref::RunOptions& how, PacketRing& ring, r
   LiveStatus status(run);
   LiveCapture live(o.live);
   live.each([&] { status.tick(); });
-  std::optional<log::Conversations> told;
+  std::optional<CaptureQps> told;
   if (infers(how)) {
     if (o.learn != 0) live.keep(std::chrono::seconds(o.learn));
     std::istringstream kept{std::string(live.kept())};
     const ReadFrom from(*kept.rdbuf(), true);
-    told = conversations_of(captures, true);
+    told.emplace(captures, true);
   }
   const ReadFrom from(live, true);
   captures.each = 64;
@@ -673,8 +647,10 @@ void common_options(Command& command, Options& options) {
   command.text("--profile", options.profile, "what the devices say of themselves (JSON, docs/log.md)");
   command.words("--device", options.devices, "judge this one alone: a name, or an own address").called("NAME");
   command.text("--json", options.json, "the result as JSON, to a file or -").optional("-").called("FILE");
-  command.words("--at", options.at, "captures (or this one) were taken at the ports of this device")
-      .called("ADDR[=FILE]");
+  command
+      .words("--at", options.at,
+             "captures (or this one) were taken at the ports of this device; with all its addresses")
+      .called("ADDR[,ADDR...][=FILE]");
   command.number("--slow", options.slow, 1, 1'000'000, "ns of the captures' clock for one ns of the devices");
   command.text("--annotate", options.annotate, "copies of the captures there, with a comment on packets");
   command.text("--html", options.html, "the result as a page");

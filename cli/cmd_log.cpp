@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/addresses.hpp"
+#include "cli/capture_qps.hpp"
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/log_input.hpp"
@@ -34,7 +36,6 @@
 #include "reference/profile.hpp"
 #include "tb/compare/report.hpp"
 #include "util/printable.hpp"
-#include "wire/text.hpp"
 
 namespace mrc::cli {
 namespace log_command {
@@ -412,29 +413,12 @@ int concatenate(const std::vector<std::string>& files, const std::string& out, b
 struct ImportArguments {
   std::vector<std::string> files, devices, at, clock_errors;
   std::string out, profile;
+  bool qps = false;
 };
-
-log::Ip address_of(const std::string& option, const std::string& text) {
-  log::Ip ip{};
-  std::array<uint8_t, 4> ipv4{};
-  if (wire::from_text(text, ipv4)) {
-    ip[10] = ip[11] = 0xff;
-    std::ranges::copy(ipv4, ip.begin() + 12);
-    return ip;
-  }
-  if (wire::from_text(text, ip)) return ip;
-  throw UsageError(fmt::format("{}: {} is no IP address.", option, input::shown(text)),
-                   "Write fd00::1 or 10.0.0.1; several addresses of one device with commas between them.");
-}
 
 /// "fd00::1,fd00::2": index of that device.
 std::size_t device_of(const std::string& option, const std::string& text, log::ImportOptions& to) {
-  log::ImportDevice device;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    device.addresses.push_back(address_of(option, text.substr(at, comma - at)));
-    at = comma + 1;
-  }
+  log::ImportDevice device{addresses_of(option, text), {}, {}};
   for (std::size_t i = 0; i < to.devices.size(); ++i) {
     if (std::ranges::find(to.devices[i].addresses, device.addresses[0]) != to.devices[i].addresses.end()) return i;
   }
@@ -493,6 +477,14 @@ int import(const ImportArguments& o) {
     return ref::to_json(profile);
   };
   if (!o.profile.empty()) inputs.push_back(o.profile);
+  std::optional<CaptureQps> qps;
+  if (o.qps) {
+    if (std::ranges::find(options.files, "-", &log::ImportFile::path) != options.files.end()) {
+      throw UsageError("--qps reads captures twice, and standard input can be read once.", "Name files, or no --qps.");
+    }
+    qps.emplace(options);
+    options.qps = [&](const log::ImportDevice& device) { return qps->of(device); };
+  }
   LogOutput output("mrc log import", o.out, inputs);
   const auto imported = log::import_captures(options, [&](const log::Record& record) { output.write(record); });
   if (!imported) refuse(imported.error());
@@ -527,6 +519,7 @@ void register_log(Command& app, Context& context) {
     Command& sub = command.command("import", "captures as a log");
     sub.words("CAPTURE", o->files, "captures, taken under way; - is standard input");
     sub.text("-o", o->out, "the log").required();
+    sub.flag("--qps", o->qps, "the QPs that frames tell, too, as mrc check infers them; reads the captures twice");
     sub.text("--profile", o->profile, "what the devices are (JSON, docs/log.md); default: what captures say");
     sub.words("--device", o->devices, "a device, by its own IP addresses; default: every address that is seen")
         .called("ADDR[,ADDR]")

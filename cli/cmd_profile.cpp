@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/addresses.hpp"
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/output.hpp"
 #include "cli/wire_options.hpp"
 #include "input/json.hpp"
 #include "log/import.hpp"
-#include "reference/own_addresses.hpp"
+#include "log/packet.hpp"
 #include "reference/profile.hpp"
 #include "reference/readings.hpp"
-#include "wire/text.hpp"
 
 namespace mrc::cli {
 namespace profile_command {
@@ -57,6 +58,8 @@ int infer(const Options& o) {
   for (const std::string& file : o.files) outputs.reads(file);
   Output* const profile = outputs.add("-o", o.out);
   Output* const json = outputs.add("--json", o.json);
+  std::vector<log::Ip> wanted;
+  if (!o.device.empty()) wanted = addresses_of("--device", o.device);
   std::map<std::string, ref::Readings> devices;
   ref::Profile read;
   log::ImportOptions captures;
@@ -66,8 +69,9 @@ int infer(const Options& o) {
     return ref::to_json(read);
   };
   captures.packet = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame& frame) {
-    const std::string from = wire::to_text(ref::source_of(packet));
-    if (!o.device.empty() && from != o.device) return;
+    const log::Ip ip = log::mapped_source(packet);
+    if (!wanted.empty() && std::ranges::find(wanted, ip) == wanted.end()) return;
+    const std::string from = log::address_text(wanted.empty() ? ip : wanted.front());
     if (devices.size() >= kMostDevices && !devices.contains(from)) return;
     devices[from].packet(packet, wire, frame.number, frame.capture);
   };
@@ -118,7 +122,7 @@ Examples:
   mrc profile infer run.pcapng                                    a table for each device
   mrc profile infer run.pcapng --device fd00::1 -o nic.json       a profile that holds it to that: mrc check --profile)");
   sub.words("file", options->files, "captures").called("CAPTURE");
-  sub.text("--device", options->device, "this one alone: an address").called("ADDR");
+  sub.text("--device", options->device, "this one alone: its address, or all of them with commas").called("ADDR");
   sub.text("-o", options->out, "the profile of the device, JSON").called("FILE");
   sub.text("--json", options->json, "the readings as JSON, to a file or -").optional("-").called("FILE");
   sub.action([options, &context] { context.exit_code = infer(*options); });

@@ -103,6 +103,14 @@ def captures(folder):
         (folder / "capture" / name).write_bytes(seed)
 
 
+def conversations(folder):
+    """A seed of the inference of QPs: data one way, SACKs that name them the other way (16 bytes each)."""
+    (folder / "conversations").mkdir(parents=True, exist_ok=True)
+    sent = b"".join(bytes([1, 2, 1, psn, 0, 0, 7] + [0] * 9) + bytes([4 + 16, 0, 2, psn, 0, 0, 9, 0, 7] + [0] * 7)
+                    for psn in range(32))
+    (folder / "conversations" / "seed").write_bytes(sent)
+
+
 def records(folder):
     """A record of a board's pins, whole and cut, as both presets."""
     (folder / "record").mkdir(parents=True, exist_ok=True)
@@ -158,6 +166,7 @@ def main():
     texts(mrc, folder)
     logs(mrc, folder)
     captures(folder)
+    conversations(folder)
     records(folder)
     checks(mrc, folder)
     return 0

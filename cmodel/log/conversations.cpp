@@ -9,11 +9,10 @@
 #include <optional>
 
 #include "log/packet.hpp"
+#include "log/unwrap.hpp"
 
 namespace mrc::log {
 namespace {
-
-using Seq = int64_t;
 
 constexpr Seq kWindow = 4096;       ///< the largest window: 32 units of 128 PSNs
 constexpr Seq kKept = 4 * kWindow;  ///< PSNs of a flow that are held at most
@@ -22,13 +21,6 @@ constexpr Seq kBegin = 512;         ///< PSNs of a flow's begin, in which the ca
 constexpr unsigned kAnew = 6;       ///< so many packets in a row that only a QP set up again sends
 constexpr uint32_t kStandIn = 0x8000'0000;
 constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
-
-Seq unwrap(uint32_t low, Seq near) {
-  constexpr Seq kSize = Seq{1} << 24;
-  Seq distance = (static_cast<Seq>(low) - near) & (kSize - 1);
-  if (distance >= kSize / 2) distance -= kSize;
-  return near + distance;
-}
 
 /// Bytes of payload on the wire, of a frame that was cut as well.
 uint32_t payload_of(const wire::Packet& p) {

@@ -12,15 +12,16 @@
 #include <map>
 #include <memory>
 #include <queue>
+#include <tuple>
 
 #include "input/file.hpp"
 #include "input/number.hpp"
+#include "log/address.hpp"
 #include "log/duplicates.hpp"
 #include "log/format.hpp"
 #include "log/packet.hpp"
 #include "wire/capture.hpp"
 #include "wire/link_layer.hpp"
-#include "wire/text.hpp"
 
 namespace mrc::log {
 namespace {
@@ -31,8 +32,10 @@ constexpr uint64_t kSimulatedNs = 1'000'000'000'000'000, kSecondNs = 1'000'000'0
 constexpr uint64_t kMostNs = (~uint64_t{0} >> 1) / kPsPerNs;
 /// Packets of one capture may stand so far from their place in the order of time before an Until excludes them.
 constexpr Time kSlack = 1'000'000'000;
-/// Packets of one capture that are put into the order of their times: both directions of a port, queues of a NIC.
-constexpr std::size_t kAhead = 64;
+/// Packets of one capture are put into the order of their times: both directions of a port, queues of a NIC. So many
+/// wait at least, and all within this time of the newest one as long as they take no more memory.
+constexpr std::size_t kAhead = 64, kAheadBytes = std::size_t{32} << 20;
+constexpr uint64_t kAheadNs = 200'000;
 constexpr const char* kRemedy = "Name an existing capture that you may read, or -.";
 
 bool is_data(const wire::Packet& packet) {
@@ -47,19 +50,47 @@ struct Interface {
   bool seen = false;
 };
 
+/// A packet that was read and waits for its turn, by time and number.
+struct Waiting {
+  uint64_t time_ns, number;
+  std::unique_ptr<wire::CapturedFrame> frame;
+  bool operator>(const Waiting& o) const { return std::tie(time_ns, number) > std::tie(o.time_ns, o.number); }
+};
+
 struct Input {
   std::string name, path;
   std::optional<std::size_t> at;
   std::ifstream file;
   std::unique_ptr<wire::PacketSource> reader;
-  /// Packets that have been read and wait for their turn, by time and number.
-  std::map<std::pair<uint64_t, uint64_t>, std::unique_ptr<wire::CapturedFrame>> ahead;
+  std::vector<Waiting> ahead;  // a heap, the oldest one in front
+  std::size_t ahead_bytes = 0;
+  uint64_t newest_ns = 0;
   std::vector<std::unique_ptr<wire::CapturedFrame>> spare;
   std::optional<wire::Error> problem;
   bool over = false;
   std::vector<Interface> interfaces;
   std::map<uint32_t, unsigned> ports;  // planes of cooked packets, by the number of the host's interface
   uint64_t number = 0, done = 0;       // packets read, handed over
+
+  /// The next one may be older than all that wait.
+  bool wants_more() const {
+    if (ahead.size() < kAhead) return true;
+    return newest_ns - ahead.front().time_ns < kAheadNs && ahead_bytes < kAheadBytes;
+  }
+  void wait(std::unique_ptr<wire::CapturedFrame> frame) {
+    newest_ns = std::max(newest_ns, frame->time_ns);
+    ahead_bytes += frame->bytes.size();
+    const uint64_t time = frame->time_ns;
+    ahead.push_back({time, ++number, std::move(frame)});
+    std::ranges::push_heap(ahead, std::greater<>());
+  }
+  std::unique_ptr<wire::CapturedFrame> oldest() {
+    std::ranges::pop_heap(ahead, std::greater<>());
+    std::unique_ptr<wire::CapturedFrame> frame = std::move(ahead.back().frame);
+    ahead.pop_back();
+    ahead_bytes -= frame->bytes.size();
+    return frame;
+  }
 };
 
 struct Known {
@@ -98,7 +129,7 @@ class Importer {
     for (const ImportDevice& device : o_.devices) {
       for (const Ip& ip : device.addresses) {
         if (!by_address_.emplace(ip, static_cast<uint32_t>(result_.devices.size())).second) {
-          return wire::Error{wire::to_text(ip), 0, "this address is named twice", "Name it once.", 0, 0};
+          return wire::Error{address_text(ip), 0, "this address is named twice", "Name it once.", 0, 0};
         }
       }
       result_.devices.push_back(device);
@@ -144,11 +175,11 @@ class Importer {
   /// Packets of a capture wait for their turn.
   Problem fetch(std::size_t i) {
     Input& input = *inputs_[i];
-    while (!input.over && input.ahead.size() < kAhead) {
+    while (!input.over && input.wants_more()) {
       if (auto problem = read(i)) return problem;
     }
     if (input.ahead.empty()) return input.problem;
-    heap_.emplace(input.ahead.begin()->first.first, i);
+    heap_.emplace(input.ahead.front().time_ns, i);
     return std::nullopt;
   }
 
@@ -169,8 +200,7 @@ class Importer {
     }
     if (input.over) return std::nullopt;
     if (o_.captured) o_.captured(*frame, *input.reader);
-    const uint64_t time = frame->time_ns;
-    input.ahead.emplace(std::pair{time, ++input.number}, std::move(frame));
+    input.wait(std::move(frame));
     return std::nullopt;
   }
 
@@ -222,7 +252,7 @@ class Importer {
     wire::WireConfig wire;
     if (!heap_.empty()) {
       const Input& first = *inputs_[heap_.top().second];
-      wire = first.ahead.begin()->second->wire;
+      wire = first.ahead.front().frame->wire;
       const uint64_t time = heap_.top().first;
       result_.base_ns = time < kSimulatedNs ? 0 : (time - kSecondNs) / kSecondNs * kSecondNs;
     }
@@ -234,7 +264,7 @@ class Importer {
 
   void tell_device(uint32_t d) {
     ImportDevice& device = result_.devices[d];
-    if (device.name.empty() && !device.addresses.empty()) device.name = wire::to_text(device.addresses[0]);
+    if (device.name.empty() && !device.addresses.empty()) device.name = address_text(device.addresses[0]);
     if (device.profile.empty() && o_.profile) device.profile = o_.profile(wire_);
     tell(d, 0, Device{device.name, device.profile});
     if (!o_.qps) return;
@@ -288,8 +318,7 @@ class Importer {
 
   Problem packet(std::size_t i) {
     Input& input = *inputs_[i];
-    std::unique_ptr<wire::CapturedFrame> taken = std::move(input.ahead.begin()->second);
-    input.ahead.erase(input.ahead.begin());
+    std::unique_ptr<wire::CapturedFrame> taken = input.oldest();
     wire::CapturedFrame& from = *taken;
     Interface& interface = input.interfaces[from.interface];
     ++counts().packets;

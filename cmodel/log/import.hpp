@@ -76,8 +76,9 @@ struct Imported {
 using Sink = std::function<void(Record&)>;
 
 /// Reads captures packet by packet, in bounded memory, and hands over Device, Frame, Gap, Until, Note and End records
-/// in the order of the captures' times. A packet up to 64 places from its own in its capture (both directions of a
-/// port, queues of a NIC) is put there; what is farther off stays where it is, and is counted.
+/// in the order of the captures' times. A packet up to 64 places or 200 us from its own in its capture (both
+/// directions of a port, queues of a NIC) is put there, as long as what waits has no more than 32 MB; what is farther
+/// off stays where it is, and is counted.
 ///
 /// - A frame whose source is an address of a device was sent by it. In a capture taken at its ports all others came to
 ///   it. Elsewhere a frame to one of its addresses is received with kMaybe.

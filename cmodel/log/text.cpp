@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "input/json.hpp"
+#include "log/address.hpp"
 #include "log/format.hpp"
 #include "log/packet.hpp"
 #include "util/printable.hpp"
@@ -54,8 +55,8 @@ struct Words {
     return fmt::format(
         "QP {} {} to QP {} of {}: mtu {} sq_psn {} rq_psn {} msn {} rqmsn {} mpr {}/{} timeout {}, {}, {} EVs, {} of "
         "them backup{}{}{}{}",
-        hex(q.qp), name_of(q.state), hex(q.peer_qp), wire::to_text(q.peer_ip), q.mtu, q.sq_psn, q.rq_psn, q.msn,
-        q.rqmsn, q.mpr, q.mpr_dest, q.timeout, kEncaps[q.encap % std::size(kEncaps)], q.evs.size(), q.backup,
+        hex(q.qp), name_of(q.state), hex(q.peer_qp), address_text(q.peer_ip), q.mtu, q.sq_psn, q.rq_psn, q.msn, q.rqmsn,
+        q.mpr, q.mpr_dest, q.timeout, kEncaps[q.encap % std::size(kEncaps)], q.evs.size(), q.backup,
         q.denied.empty() ? "" : fmt::format(", {} denied", q.denied.size()),
         q.window == 0 ? "" : fmt::format(", window {}", q.window),
         !q.own_class ? "" : fmt::format(", code points {} and {}", q.dscp_data, q.dscp_rtx),
@@ -149,8 +150,8 @@ struct Members {
     j["controlled"] = q.controlled;
     j["pkey"] = q.pkey;
     j["encap"] = kEncaps[q.encap % std::size(kEncaps)];
-    j["own_ip"] = wire::to_text(q.own_ip);
-    j["peer_ip"] = wire::to_text(q.peer_ip);
+    j["own_ip"] = address_text(q.own_ip);
+    j["peer_ip"] = address_text(q.peer_ip);
     j["evs"] = q.evs;
     j["ev_planes"] = q.ev_planes;
     j["backup"] = q.backup;

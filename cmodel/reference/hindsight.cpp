@@ -10,6 +10,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "log/packet.hpp"
 #include "reference/history_world.hpp"
 
 namespace mrc::ref {
@@ -151,7 +152,7 @@ class Hindsight final : public Checker {
   /// QPs of other devices may have its number.
   bool from_peer(const Seen& seen, const QpWorld& qp) const {
     const bool ipv4 = seen.packet.ipv4.has_value();
-    return w_.plain(World::source(seen.packet), ipv4) == w_.plain(qp.set.peer_ip, ipv4);
+    return w_.plain(log::mapped_source(seen.packet), ipv4) == w_.plain(qp.set.peer_ip, ipv4);
   }
   /// From the first PSN on that the frames tell of.
   Came& came_of(const QpWorld& qp) {
@@ -184,7 +185,7 @@ class Hindsight final : public Checker {
 
 void Hindsight::arrives(const Seen& seen, Came& came) {
   const wire::Packet& p = seen.packet;
-  const Seq psn = unwrap(p.bth->psn, 24, came.top);
+  const Seq psn = unwrap(p.bth->psn, came.top);
   if (psn > came.top + kWindow || psn < came.top - kKept) return;  // of no window
   const bool fresh = p.bth->rtx == 0 && !came.has(psn) && psn >= came.top;
   if (fresh) {
@@ -195,7 +196,7 @@ void Hindsight::arrives(const Seen& seen, Came& came) {
       c.last = c.first - 1;
     }
     std::erase_if(came.claims, [&](const Claim& c) { return c.last < c.first || c.last < came.top; });
-    if (came.acked && psn >= came.acked->top && unwrap(p.meth->msn, 16, came.acked->msn) < came.acked->msn) {
+    if (came.acked && psn >= came.acked->top && unwrap(p.meth->msn, came.acked->msn, 16) < came.acked->msn) {
       came.acked->finding.right += fmt::format(": a packet of MSN {} was sent at {}", p.meth->msn, words(seen.first));
       w_.report().broken(std::move(came.acked->finding));
       came.acked.reset();
@@ -224,7 +225,7 @@ void Hindsight::sack(const Seen& seen, const QpWorld& qp, Came& came) {
       w_.report().rests(rule, "no packet of the peer is seen");
     return;
   }
-  const Seq cack = unwrap(h.cack_psn, 24, came.top), trigger = cack + h.ack_psn_offset, base = cack + h.sack_offset;
+  const Seq cack = unwrap(h.cack_psn, came.top), trigger = cack + h.ack_psn_offset, base = cack + h.sack_offset;
   const auto beyond = [&] { return fmt::format("PSNs up to {} have been sent", psn24(came.top - 1)); };
   if (cack >= came.top) {
     claim(Rule::RespCackArrived, came, came.top, std::min(cack, came.top + kWindow), ~uint64_t{0},
@@ -263,7 +264,7 @@ void Hindsight::rising(const Seen& seen, const QpWorld& qp, Came& came, Seq cack
   const std::pair key{cack, unsigned{cc.ooo_count}};
   const auto later = came.received.lower_bound(key);
   const Seq near = came.received.empty() ? Seq{cc.rcvd_bytes} : came.received.rbegin()->second;
-  const Seq bytes = unwrap(cc.rcvd_bytes, 24, near);
+  const Seq bytes = unwrap(cc.rcvd_bytes, near);
   const auto before = later == came.received.begin() ? came.received.end() : std::prev(later);
   const bool back = before != came.received.end() && bytes < before->second;
   w_.check(
@@ -282,7 +283,7 @@ void Hindsight::rising(const Seen& seen, const QpWorld& qp, Came& came, Seq cack
 
 void Hindsight::nack(const Seen& seen, const QpWorld& qp, Came& came) {
   if (!came.any) return;
-  const Seq psn = unwrap(seen.packet.neth->nack_psn, 24, came.top);
+  const Seq psn = unwrap(seen.packet.neth->nack_psn, came.top);
   if (psn < came.top || w_.hidden(qp) == nullptr) return;
   claim(Rule::RespNack, came, psn, psn, ~uint64_t{0},
         finding(Rule::RespNack, seen, qp, fmt::format("a PSN that was sent, {} at most", psn24(came.top - 1))));
@@ -291,10 +292,10 @@ void Hindsight::nack(const Seen& seen, const QpWorld& qp, Came& came) {
 void Hindsight::ack(const Seen& seen, const QpWorld& qp, Came& came) {
   const wire::Aeth& h = *seen.packet.aeth;
   if (!came.any || (h.syndrome & 0xE0) != 0) return;
-  const Seq psn = unwrap(seen.packet.bth->psn, 24, came.top);
+  const Seq psn = unwrap(seen.packet.bth->psn, came.top);
   unanswered(seen, qp, came, psn);
   in_order(seen, qp, came, psn);
-  const Seq msn = unwrap(h.msn & 0xFFFF, 16, came.acked ? came.acked->msn : Seq{h.msn & 0xFFFF});
+  const Seq msn = unwrap(h.msn & 0xFFFF, came.acked ? came.acked->msn : Seq{h.msn & 0xFFFF}, 16);
   w_.report().ok(Rule::RespAckMsn);
   if (came.acked && msn <= came.acked->msn) return;
   came.acked = {
@@ -327,7 +328,7 @@ void Hindsight::unanswered(const Seen& seen, const QpWorld& qp, Came& came, Seq 
 void Hindsight::in_order(const Seen& seen, const QpWorld& qp, Came& came, Seq psn) {
   if (psn < came.top - kKept || psn > came.top + kWindow) return;  // of no window
   const auto low = static_cast<uint16_t>(seen.packet.aeth->msn);
-  const Seq msn = came.acks.empty() ? Seq{low} : unwrap(low, 16, came.acks.rbegin()->second);
+  const Seq msn = came.acks.empty() ? Seq{low} : unwrap(low, came.acks.rbegin()->second, 16);
   const auto later = came.acks.upper_bound(psn);
   const auto before = later == came.acks.begin() ? came.acks.end() : std::prev(later);
   const bool back = before != came.acks.end() && msn < before->second;
@@ -355,7 +356,7 @@ void Hindsight::data(const Seen& seen, const QpWorld& qp, Went& went) {
     }
   }
   if (!went.any) went.top = qp.set.sq_psn;
-  const Seq psn = unwrap(p.bth->psn, 24, went.cack.value_or(went.top));
+  const Seq psn = unwrap(p.bth->psn, went.cack.value_or(went.top));
   went.any = true;
   went.top = std::max(went.top, psn + 1);
   if (!went.cack || p.bth->rtx != 0 || psn <= *went.cack + kWindow) {
@@ -368,7 +369,7 @@ void Hindsight::data(const Seen& seen, const QpWorld& qp, Went& went) {
 
 void Hindsight::hears(const Seen& seen, const QpWorld&, Went& went) {
   if (!went.any) return;
-  const Seq cack = unwrap(seen.packet.seth->cack_psn, 24, went.cack.value_or(went.top));
+  const Seq cack = unwrap(seen.packet.seth->cack_psn, went.cack.value_or(went.top));
   if (cack < went.top && (!went.cack || cack > *went.cack)) went.cack = cack;
   if (!went.cack) return;
   for (Went::Ahead& one : went.ahead) {

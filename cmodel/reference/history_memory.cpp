@@ -199,9 +199,9 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
   if (!t.started) {
     t.started = true;
     t.known_start = qp.from_log;
-    t.base = t.next = qp.from_log ? unwrap(qp.set.rq_psn, 24, 0) : Seq{p.bth->psn};
+    t.base = t.next = qp.from_log ? unwrap(qp.set.rq_psn, 0) : Seq{p.bth->psn};
   }
-  const Seq psn = unwrap(p.bth->psn, 24, t.next);
+  const Seq psn = unwrap(p.bth->psn, t.next);
   const Seq window = Seq{std::max(qp.set.mpr_dest, 32u)} * 128;
   if (psn < t.base || psn > t.next + window || psn >= t.base + kMemoryPsns) return;  // never placed, or long ago
   const auto at = static_cast<std::size_t>(psn - t.base);
@@ -484,7 +484,7 @@ void MemoryPart::sent(const Seen& seen, QpWorld* qp) {
     return;
   Target& t = of(*qp);
   if (!t.started) return;
-  const Seq psn = unwrap(p.bth->psn, 24, t.next);
+  const Seq psn = unwrap(p.bth->psn, t.next);
   if (t.acked.empty() || psn > t.acked.back().second) t.acked.emplace_back(seen.frame.last, psn);
   settle(t, w_.queue());
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "log/packet.hpp"
+
 namespace mrc::ref::history {
 
 const Paths::EvSet& Paths::set_of(const QpWorld& qp) {
@@ -27,7 +29,7 @@ const Paths::EvSet& Paths::set_of(const QpWorld& qp) {
 void Paths::received(const Seen& seen) {
   const wire::Packet& p = seen.packet;
   if (!World::counts(seen) || !p.erth || p.erth->op != 0 || p.trimmed()) return;
-  const log::Ip from = w_.plain(World::source(p), p.ipv4.has_value());
+  const log::Ip from = w_.plain(log::mapped_source(p), p.ipv4.has_value());
   if (peers_.size() >= kMostPeers && !w_.is_peer(from)) return;
   auto& ports = peers_[from];
   const unsigned first = w_.settings().ports_from_0 ? 0 : 1;

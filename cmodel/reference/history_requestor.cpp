@@ -129,7 +129,7 @@ bool RequestorPart::start(const Seen& seen, const QpWorld& qp, Requestor& r) {
   const uint32_t psn = seen.packet.bth->psn;
   const bool known = qp.from_log;
   r.started = true;
-  r.base = r.top = r.lowest = known ? unwrap(qp.set.sq_psn, 24, 0) : Seq{psn};
+  r.base = r.top = r.lowest = known ? unwrap(qp.set.sq_psn, 0) : Seq{psn};
   r.walk.next = r.base;
   r.walk.synchronous = known;
   r.walk.known_start = known;
@@ -145,7 +145,7 @@ bool RequestorPart::start(const Seen& seen, const QpWorld& qp, Requestor& r) {
 void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   const wire::Packet& p = seen.packet;
   if (!r.started) start(seen, qp, r);
-  const Seq psn = unwrap(p.bth->psn, 24, r.top);
+  const Seq psn = unwrap(p.bth->psn, r.top);
   if (qp.from_log) {
     if (!check(Rule::ReqStart, psn >= r.lowest, &seen, qp,
                [&] { return fmt::format("no PSN before SQ_PSN {}", psn24(r.lowest)); })) {
@@ -336,7 +336,7 @@ void RequestorPart::heard(const QpWorld& qp, Requestor& r, Seq cack, unsigned mp
 void RequestorPart::sack(const Seen& seen, const QpWorld& qp, Requestor& r) {
   if (!r.started) return;
   const wire::Seth& h = *seen.packet.seth;
-  const Seq cack = unwrap(h.cack_psn, 24, r.top);
+  const Seq cack = unwrap(h.cack_psn, r.top);
   if (h.pr != 0) r.answered = seen.last;
   Seq highest = cack;
   if (h.sack_bitmap != 0) highest = std::max(highest, cack + h.sack_offset + 63 - std::countl_zero(h.sack_bitmap));
@@ -352,7 +352,7 @@ void RequestorPart::sack(const Seen& seen, const QpWorld& qp, Requestor& r) {
 void RequestorPart::nack(const Seen& seen, const QpWorld&, Requestor& r) {
   if (!r.started) return;
   const wire::Neth& h = *seen.packet.neth;
-  const Seq psn = unwrap(h.nack_psn, 24, r.top);
+  const Seq psn = unwrap(h.nack_psn, r.top);
   if (SentPsn* s = r.find(psn)) s->nacked = true;
   if (h.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) fatal(seen, r, psn);
 }
@@ -363,18 +363,18 @@ void RequestorPart::returned(const Seen& seen, QpWorld* qp) {
   if (qp == nullptr || !is_data(seen.packet) || w_.settings().returned != kLearnReturned) return;
   Requestor& r = of(*qp);
   if (!r.started) return;
-  SentPsn* const s = r.find(unwrap(seen.packet.bth->psn, 24, r.top));
+  SentPsn* const s = r.find(unwrap(seen.packet.bth->psn, r.top));
   if (s != nullptr && (seen.packet.bth->rtx != 0) == s->again) s->came_back = true;
 }
 
 void RequestorPart::ack(const Seen& seen, const QpWorld& qp, Requestor& r) {
   if (!r.started) return;
   const wire::Aeth& h = *seen.packet.aeth;
-  const Seq msn = unwrap(h.msn & 0xFFFF, 16, r.acked);
+  const Seq msn = unwrap(h.msn & 0xFFFF, r.acked, 16);
   if (!r.acked_any || msn > r.acked) r.acked = msn;
   r.acked_any = true;
   while (!r.immediates.empty() && r.immediates.front() < r.acked) r.immediates.pop_front();
-  const Seq psn = unwrap(seen.packet.bth->psn, 24, r.top);
+  const Seq psn = unwrap(seen.packet.bth->psn, r.top);
   if ((h.syndrome & 0xE0) == 0) {
     heard(qp, r, psn, 0);
   } else {
@@ -470,7 +470,7 @@ void RequestorPart::begin(const QpWorld& qp, Requestor& r, Seq psn, const SentPs
   } else {
     w_.report().rests(Rule::ReqMsn, "the MSN of the message before was not seen");
   }
-  k.msn = k.msn ? unwrap(s.msn, 16, *k.msn) : Seq{s.msn};
+  k.msn = k.msn ? unwrap(s.msn, *k.msn, 16) : Seq{s.msn};
   k.dma = s.dma;
   k.rkey = s.rkey;
   k.sum = 0;
@@ -504,7 +504,7 @@ void RequestorPart::end(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn&
       return counted ? std::string("one RQMSN in all packets")
                      : fmt::format("RQMSN {}", static_cast<uint16_t>(*k.rqmsn));
     });
-    k.rqmsn = (k.rqmsn ? unwrap(s.rqmsn, 16, *k.rqmsn) : Seq{s.rqmsn}) + 1;
+    k.rqmsn = (k.rqmsn ? unwrap(s.rqmsn, *k.rqmsn, 16) : Seq{s.rqmsn}) + 1;
     walked(Rule::ReqWimmNone, qp.set.max_wimm != 0, s, psn, qp, [] { return std::string("no immediate"); });
     if (k.known_start && w_.incomplete() == nullptr) {
       if (*k.msn >= r.acked) r.immediates.push_back(*k.msn);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <limits>
 
+#include "log/packet.hpp"
 #include "reference/history_parts.hpp"
 
 namespace mrc::ref::history {
@@ -195,7 +196,7 @@ void ResponderPart::received(const Seen& seen, QpWorld* qp) {
   const wire::Packet& p = seen.packet;
   if (World::counts(seen) && p.erth && !p.trimmed()) {
     requests_.push_back(
-        {World::source(p), static_cast<uint16_t>(p.bth->psn), p.erth->tx_timestamp16, p.erth->op, seen.last});
+        {log::mapped_source(p), static_cast<uint16_t>(p.bth->psn), p.erth->tx_timestamp16, p.erth->op, seen.last});
     if (requests_.size() > kMostRequests) {
       requests_.pop_front();
       requests_lost_ = true;
@@ -247,7 +248,7 @@ bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const 
 void ResponderPart::start(const QpWorld& qp, Answers& a, uint32_t psn) {
   a.started = true;
   a.known_start = qp.from_log;
-  a.next = qp.from_log || qp.inferred() ? unwrap(qp.set.rq_psn, 24, qp.from_log ? 0 : psn) : Seq{psn};
+  a.next = qp.from_log || qp.inferred() ? unwrap(qp.set.rq_psn, qp.from_log ? 0 : psn) : Seq{psn};
   a.base = a.first = a.next;
   a.messages = qp.set.msn;
 }
@@ -255,7 +256,7 @@ void ResponderPart::start(const QpWorld& qp, Answers& a, uint32_t psn) {
 void ResponderPart::data(const Seen& seen, const QpWorld& qp, Answers& a) {
   const wire::Packet& p = seen.packet;
   if (!a.started) start(qp, a, p.bth->psn);
-  const Seq psn = unwrap(p.bth->psn, 24, a.next);
+  const Seq psn = unwrap(p.bth->psn, a.next);
   a.trimmed |= p.trimmed();
   if (psn >= a.base + 2 * kResponderPsns || psn < a.base - kResponderPsns) {
     a.beyond = true;  // far outside of every window: answered perhaps, never placed
@@ -406,7 +407,7 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
     }
     return;
   }
-  const Seq cack = unwrap(h.cack_psn, 24, a.next), psn = cack + h.ack_psn_offset;
+  const Seq cack = unwrap(h.cack_psn, a.next), psn = cack + h.ack_psn_offset;
   const Came* const c = a.started && h.pr == 0 ? a.find(psn) : nullptr;
   const uint16_t reflected = seen.packet.cc_state ? seen.packet.cc_state->tx_timestamp16 : uint16_t{0};
   if (a.started) {
@@ -519,7 +520,7 @@ void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
     for (const Rule rule : {Rule::RespNack, Rule::RespTrim}) w_.report().rests(rule, why);
     return;
   }
-  const Seq psn = unwrap(h.nack_psn, 24, a.next);
+  const Seq psn = unwrap(h.nack_psn, a.next);
   const Came* const c = a.started ? a.find(psn) : nullptr;
   if (c == nullptr && answers_returned(seen, qp, a, h.nack_psn, h.entropy)) return;
   if (c == nullptr && a.started && (psn < std::max(a.base, a.first) || a.beyond)) {
@@ -576,7 +577,7 @@ void ResponderPart::ack(const Seen& seen, const QpWorld& qp, Answers& a) {
     w_.report().rests(Rule::RespAckMsn, why);
     return;
   }
-  const Seq msn = unwrap(h.msn & 0xFFFF, 16, a.messages);
+  const Seq msn = unwrap(h.msn & 0xFFFF, a.messages, 16);
   check(Rule::RespAckMsn, msn <= a.messages, seen, qp,
         [&] { return fmt::format("at most MSN {}: PSN {} has not arrived", a.messages & 0xFFFF, psn24(a.next)); });
   const bool nak = (h.syndrome & 0xE0) != 0;
@@ -597,7 +598,7 @@ void ResponderPart::ack(const Seen& seen, const QpWorld& qp, Answers& a) {
 void ResponderPart::endpoint(const Seen& seen) {
   const wire::Packet& p = seen.packet;
   const bool ipv4 = p.ipv4.has_value();
-  const log::Ip to = w_.plain(World::destination(p), ipv4);
+  const log::Ip to = w_.plain(log::mapped_destination(p), ipv4);
   const Time tick = w_.settings().tsr_us ? 1'024'000 : 128'000;
   const char* why = w_.hidden();
   bool id = false, address = false, stamp = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "log/packet.hpp"
 #include "reference/history_parts.hpp"
 
 namespace mrc::ref::history {
@@ -258,7 +259,7 @@ class WirePart final : public Part {
     if (set.own_ip == log::Ip{}) {
       w_.report().rests(Rule::WireAddress, "the QP's own address is not told");
     } else {
-      check(Rule::WireAddress, w_.plain(World::source(p), v4) == w_.plain(set.own_ip, v4), seen, qp,
+      check(Rule::WireAddress, w_.plain(log::mapped_source(p), v4) == w_.plain(set.own_ip, v4), seen, qp,
             "the QP's own address as source");
     }
     const unsigned encap = v4 ? 3 : p.srh ? 2 : p.outer_ipv6 ? 1 : 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "log/packet.hpp"
 #include "wire/text.hpp"
 
 namespace mrc::ref::history {
@@ -172,7 +173,7 @@ QpWorld* World::local(uint32_t qp) {
 }
 
 QpWorld* World::of_sent(const wire::Packet& packet) {
-  const auto at = peers_.find({plain(destination(packet), packet.ipv4.has_value()), packet.bth->dqp});
+  const auto at = peers_.find({plain(log::mapped_destination(packet), packet.ipv4.has_value()), packet.bth->dqp});
   return at == peers_.end() ? nullptr : local(at->second);
 }
 
@@ -191,7 +192,7 @@ QpWorld* World::of_returned(const wire::Packet& packet) {
   if (!packet.bth) return nullptr;
   const bool ipv4 = packet.ipv4.has_value();
   // The switch may have exchanged the addresses.
-  for (const log::Ip& to : {destination(packet), source(packet)}) {
+  for (const log::Ip& to : {log::mapped_destination(packet), log::mapped_source(packet)}) {
     const auto at = peers_.find({plain(to, ipv4), packet.bth->dqp});
     if (at != peers_.end()) return local(at->second);
   }

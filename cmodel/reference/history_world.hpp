@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "log/record.hpp"
+#include "log/unwrap.hpp"
 #include "reference/checker.hpp"
 #include "reference/own_addresses.hpp"
 #include "reference/profile.hpp"
@@ -20,15 +21,7 @@
 
 namespace mrc::ref::history {
 
-using Seq = int64_t;  ///< PSN, MSN, ... as if they had 64 bits
-
-/// The number next to `near` whose low `bits` bits are `low`.
-inline Seq unwrap(uint64_t low, unsigned bits, Seq near) {
-  const Seq size = Seq{1} << bits;
-  Seq distance = (static_cast<Seq>(low) - near) & (size - 1);
-  if (distance >= size / 2) distance -= size;
-  return near + distance;
-}
+using log::Seq, log::unwrap;
 
 inline bool is_data(const wire::Packet& p) { return p.bth && p.bth->opcode >= 0xC6 && p.bth->opcode <= 0xCB; }
 inline bool is_first(uint8_t opcode) { return opcode == 0xC6 || opcode == 0xCA || opcode == 0xCB; }
@@ -170,8 +163,6 @@ class World {
   uint64_t memory() const { return qps_.size() * sizeof(QpWorld); }
 
   log::Ip plain(const log::Ip& ip, bool ipv4) const { return plain_address(settings(), ip, ipv4); }
-  static log::Ip source(const wire::Packet& packet) { return source_of(packet); }
-  static log::Ip destination(const wire::Packet& packet) { return destination_of(packet); }
 
  private:
   using Peer = std::pair<log::Ip, uint32_t>;

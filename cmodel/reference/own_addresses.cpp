@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "log/packet.hpp"
+
 namespace mrc::ref {
 namespace {
 
@@ -17,26 +19,13 @@ bool is_ipv4(const log::Ip& ip) {
 
 log::Ip plain_address(const Settings& settings, log::Ip ip, bool ipv4) {
   if (ipv4) {
-    std::fill(ip.begin(), ip.begin() + 12, uint8_t{0});
+    std::fill(ip.begin(), ip.begin() + 10, uint8_t{0});
+    ip[10] = ip[11] = 0xff;
   } else if (settings.ip_per_plane) {
     for (unsigned bit = settings.ip_plane_lsb; bit < settings.ip_plane_lsb + 3 && bit < 128; ++bit) {
       ip[15 - bit / 8] &= static_cast<uint8_t>(~(1u << bit % 8));
     }
   }
-  return ip;
-}
-
-log::Ip source_of(const wire::Packet& packet) {
-  log::Ip ip{};
-  if (packet.ipv6) return packet.ipv6->src;
-  if (packet.ipv4) std::ranges::copy(packet.ipv4->src, ip.begin() + 12);
-  return ip;
-}
-
-log::Ip destination_of(const wire::Packet& packet) {
-  log::Ip ip{};
-  if (packet.ipv6) return packet.ipv6->dst;
-  if (packet.ipv4) std::ranges::copy(packet.ipv4->dst, ip.begin() + 12);
   return ip;
 }
 
@@ -61,8 +50,8 @@ Whose OwnAddresses::whose(const wire::Packet& packet) const {
   if (packet.dscp_class == wire::DscpClass::Returned) return Whose::Own;
   if (own_.empty()) return Whose::Maybe;
   const bool ipv4 = packet.ipv4.has_value();
-  if (own_.contains(plain(source_of(packet), ipv4))) return to_itself_ ? Whose::Maybe : Whose::Own;
-  if (own_.contains(plain(destination_of(packet), ipv4))) return Whose::Peers;
+  if (own_.contains(plain(log::mapped_source(packet), ipv4))) return to_itself_ ? Whose::Maybe : Whose::Own;
+  if (own_.contains(plain(log::mapped_destination(packet), ipv4))) return Whose::Peers;
   return some_not_ && !named_ ? Whose::Maybe : Whose::Own;
 }
 

@@ -10,11 +10,8 @@
 
 namespace mrc::ref {
 
-/// Address without what the plane puts into it; of IPv4 the four bytes alone.
+/// Address without what the plane puts into it; IPv4 as ::ffff:a.b.c.d, whatever stood before.
 log::Ip plain_address(const Settings& settings, log::Ip ip, bool ipv4);
-/// Of the inner header; IPv4 in the last four bytes.
-log::Ip source_of(const wire::Packet& packet);
-log::Ip destination_of(const wire::Packet& packet);
 
 /// Whose packet came: the peer's, or one of the device's own that has come back. Maybe: nothing tells.
 enum class Whose { Peers, Own, Maybe };

@@ -8,6 +8,7 @@
 #include "input/json.hpp"
 #include "input/names.hpp"
 #include "input/number.hpp"
+#include "log/address.hpp"
 #include "wire/text.hpp"
 
 namespace mrc::ref {
@@ -127,12 +128,12 @@ class Members {
     return value.text;
   }
   log::Ip address_of(const Json& value, std::string_view name) const {
-    log::Ip ip{};
-    if (!value.is_text() || !wire::from_text(value.text, ip)) {
-      refuse(value, fmt::format("{} = {} is no IPv6 address", name, input::shown(value.text)),
-             "Write it as \"fd00::1\"; an IPv4 address as \"::ffff:10.0.0.1\".");
+    const auto ip = value.is_text() ? log::address_of(value.text) : std::nullopt;
+    if (!ip) {
+      refuse(value, fmt::format("{} = {} is no IP address", name, input::shown(value.text)),
+             "Write it as \"fd00::1\" or \"10.0.0.1\".");
     }
-    return ip;
+    return *ip;
   }
   std::size_t word_of(const Json& value, std::string_view name, std::span<const std::string_view> words) const {
     const std::string text = text_of(value, name);
@@ -497,7 +498,7 @@ std::string to_json(const Profile& p) {
     if (told || s.get(p.settings) != s.get(usual.settings)) d.json["settings"][s.name] = s.get(p.settings);
   }
   for (const TrafficClass& c : p.classes) d.json["classes"].push_back(json_of(c));
-  for (const log::Ip& ip : p.addresses) d.json["addresses"].push_back(wire::to_text(ip));
+  for (const log::Ip& ip : p.addresses) d.json["addresses"].push_back(log::address_text(ip));
   for (const log::Qp& qp : p.qps) d.json["qps"].push_back(json_of(qp));
   for (const log::Mr& region : p.regions) d.json["regions"].push_back(json_of(region));
   for (const Controller& controller : p.controllers) d.json["controllers"].push_back(json_of(controller));

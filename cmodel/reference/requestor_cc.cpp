@@ -22,7 +22,6 @@ constexpr unsigned kRcvdBits = 24;
 constexpr double kRcvdUnit = 256;
 constexpr unsigned kSkipOnce = 1;  ///< SETH.m
 
-using history::unwrap;
 using history::words;
 
 Rule rule_of(const CcInput& in) {
@@ -294,7 +293,7 @@ void RequestorCc::sack(const Seen& seen, const log::Qp& qp, const Requestor::Fli
   if (dest->heard.size() >= kMostHeard) dest->heard.pop_front();
   dest->heard.push_back(h);
   Received& r = received_[qp.qp];
-  r.units = std::max(r.units, unwrap(p.cc_state->rcvd_bytes, kRcvdBits, r.units));
+  r.units = std::max(r.units, unwrap(p.cc_state->rcvd_bytes, r.units, kRcvdBits));
 }
 
 /// What came brought this QP so far. A semantic ACK may tell of packets that no SACK told of: it has no mark.

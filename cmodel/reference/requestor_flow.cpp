@@ -74,7 +74,7 @@ void RequestorFlow::fail(Time time) {
 
 bool RequestorFlow::reported_before(const Seen& seen) const {
   const wire::Bth& bth = *seen.packet.bth;
-  const Requestor::Flight* const flight = hi_.find(unwrap(bth.psn, hi_.next(), 24));
+  const Requestor::Flight* const flight = hi_.find(unwrap(bth.psn, hi_.next()));
   return flight == nullptr ? bth.rtx != 0 : flight->reported && flight->times > 1;
 }
 
@@ -87,7 +87,7 @@ void RequestorFlow::sent(const Seen& seen) {
     hi_ = lo_ = Requestor(Seq{p.bth->psn}, qp_.mpr * kMprUnit, rules_of(world_.world.settings(), qp_));
     begin();
   }
-  const Seq psn = unwrap(p.bth->psn, hi_.next(), 24);
+  const Seq psn = unwrap(p.bth->psn, hi_.next());
   const bool known = hi_.find(psn) != nullptr;
   if (const char* why = world_.world.incomplete()) {
     world_.world.report().rests(p.bth->rtx != 0 ? Rule::ReqRtxEvidence : Rule::ReqMprNow, why);
@@ -283,7 +283,7 @@ void RequestorFlow::hear_marks(const Seen& seen, bool sure) {
     return evs_.marked(p.seth->entropy, p.seth->m, sure && newest, trigger(*p.seth), seen.frame.plane, time);
   }
   if (!p.neth || p.neth->reason != kTrimmed) return;
-  const Seq psn = unwrap(p.neth->nack_psn, hi_.next(), 24);
+  const Seq psn = unwrap(p.neth->nack_psn, hi_.next());
   const Requestor::Flight* const flight = hi_.find(psn);
   const bool newest = flight != nullptr && flight->times == 1 && flight->ev == p.neth->entropy && !flight->reported &&
                       flight->named == 0;
@@ -296,7 +296,7 @@ void RequestorFlow::returned(const Seen& seen) {
   if (!started_ || !seen.packet.bth || world_.world.settings().returned != kLearnReturned) return;
   advance(seen.last);
   const wire::Bth& bth = *seen.packet.bth;
-  hi_.returned(unwrap(bth.psn, hi_.next(), 24), bth.rtx != 0, seen.last);
+  hi_.returned(unwrap(bth.psn, hi_.next()), bth.rtx != 0, seen.last);
 }
 
 void RequestorFlow::received(const Seen& seen, bool sure) {
@@ -312,7 +312,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
   if (p.seth) {
     const wire::Seth& h = *p.seth;
     Word& word = came.word;
-    word.cack = unwrap(h.cack_psn, hi_.next(), 24);
+    word.cack = unwrap(h.cack_psn, hi_.next());
     word.base = word.cack + h.sack_offset;
     word.bitmap = h.sack_bitmap;
     word.above = p.cc_state ? p.cc_state->ooo_count : 0;
@@ -323,7 +323,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     if (word.mpr != 0 && word.cack >= hi_.cack()) granted(word, seen.last);
   } else if (p.neth) {
     came.what = Came::What::Nack;
-    came.psn = unwrap(p.neth->nack_psn, hi_.next(), 24);
+    came.psn = unwrap(p.neth->nack_psn, hi_.next());
     came.ev = p.neth->entropy;
     came.reason = p.neth->reason;
     if (came.reason == kUnexpEvent) {
@@ -339,7 +339,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     }
     came.what = Came::What::Ack;
     came.psn = unwrap(p.aeth->msn & 0xFFFF, hi_.acked(), 16);
-    came.word.cack = unwrap(p.bth->psn, hi_.next(), 24);
+    came.word.cack = unwrap(p.bth->psn, hi_.next());
   } else {
     return;
   }

@@ -47,9 +47,7 @@ class RequestorFlow {
   void finish(Time time, bool cut);
 
   /// The PSN of the packet that brought this SACK.
-  Seq trigger(const wire::Seth& seth) const {
-    return history::unwrap(seth.cack_psn, 24, hi_.next()) + seth.ack_psn_offset;
-  }
+  Seq trigger(const wire::Seth& seth) const { return unwrap(seth.cack_psn, hi_.next()) + seth.ack_psn_offset; }
   const log::Qp& qp() const { return qp_; }
   const Requestor& hi() const { return hi_; }
   /// This packet, just sent, is a copy of one that was reported before.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "log/packet.hpp"
+
 namespace mrc::ref {
 namespace {
 
@@ -57,8 +59,8 @@ bool RequestorJudge::sure(const Seen& seen, const log::Qp& qp) const {
   const history::World& w = world_.world;
   const bool ipv4 = p.ipv4.has_value();
   const log::Ip none{};
-  if (qp.own_ip != none && w.plain(history::World::destination(p), ipv4) != w.plain(qp.own_ip, ipv4)) return false;
-  if (qp.peer_ip != none && w.plain(history::World::source(p), ipv4) != w.plain(qp.peer_ip, ipv4)) return false;
+  if (qp.own_ip != none && w.plain(log::mapped_destination(p), ipv4) != w.plain(qp.own_ip, ipv4)) return false;
+  if (qp.peer_ip != none && w.plain(log::mapped_source(p), ipv4) != w.plain(qp.peer_ip, ipv4)) return false;
   if (p.outer_ipv6.has_value() != (qp.encap == 1 || qp.encap == 2) || p.srh.has_value() != (qp.encap == 2))
     return false;
   return seen.frame.plane >= log::kMaxPlanes || w.at(seen.frame.plane).up;
@@ -95,7 +97,7 @@ void RequestorJudge::received(const Seen& seen) {
 void RequestorJudge::port_status(const Seen& seen) {
   const wire::Packet& p = seen.packet;
   if (!history::World::counts(seen) || p.erth->op != 0 || p.trimmed()) return;
-  uint32_t& mask = peer_ports_.try_emplace(history::World::source(p), ~uint32_t{0}).first->second;
+  uint32_t& mask = peer_ports_.try_emplace(log::mapped_source(p), ~uint32_t{0}).first->second;
   const uint32_t lowest = world_.world.settings().ports_from_0 ? 1 : 2;
   const uint32_t all = ((uint32_t{1} << std::min(world_.world.planes(), 30u)) - 1) * lowest;
   if ((mask & all) != (p.erth->port_status_mask & all)) world_.peer_changed = std::max<Time>(seen.last, 1);

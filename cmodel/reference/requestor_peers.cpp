@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
+#include "log/address.hpp"
+#include "log/packet.hpp"
 #include "reference/numbers.hpp"
-#include "wire/text.hpp"
 
 namespace mrc::ref {
 namespace {
@@ -62,7 +63,7 @@ void RequestorPeers::port(Time time) {
 void RequestorPeers::sent(const Seen& seen) {
   const wire::Packet& p = seen.packet;
   if (!p.erth || p.erth->op != static_cast<uint8_t>(wire::ErthOp::PortStatus) || p.error) return;
-  const auto at = peers_.find(world_.world.plain(history::World::destination(p), p.ipv4.has_value()));
+  const auto at = peers_.find(world_.world.plain(log::mapped_destination(p), p.ipv4.has_value()));
   if (at == peers_.end()) return;
   Peer& peer = at->second;
   Report& report = world_.world.report();
@@ -116,7 +117,7 @@ void RequestorPeers::answered(const Seen& seen, bool sure) {
 void RequestorPeers::missed(Rule rule, const log::Ip& ip, const Peer& peer, Time since, Time time, std::string right) {
   Finding f = world_.world.finding(rule, nullptr, nullptr,
                                    fmt::format("no port status update to {} with mask 0x{:x}, {} before",
-                                               wire::to_text(ip), mask(), peer.tries.size()),
+                                               log::address_text(ip), mask(), peer.tries.size()),
                                    std::move(right));
   f.time = time;
   f.since = since;

@@ -12,16 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "log/unwrap.hpp"
+
 namespace mrc::ref {
 
-using Seq = int64_t;
-
-/// The number nearest to `near` whose low `bits` bits are `value`.
-constexpr Seq unwrap(uint64_t value, Seq near, unsigned bits) {
-  const Seq size = Seq{1} << bits;
-  const Seq ahead = (static_cast<Seq>(value) - near) & (size - 1);
-  return near + (ahead < size / 2 ? ahead : ahead - size);
-}
+using log::Seq, log::unwrap;
 
 /// What is wrong with a packet, so that its message is answered with a NAK instead of being completed.
 enum class Fault : uint8_t { None, Zero, Access, Invalid };

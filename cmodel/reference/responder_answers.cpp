@@ -29,7 +29,7 @@ void ResponderFlow::answered(const wire::Packet& packet, const Went& went) {
 
 void ResponderFlow::sack_went(const wire::Packet& packet, const Went& went) {
   const wire::Seth& seth = *packet.seth;
-  const Seq cack = unwrap(seth.cack_psn, hi_.cack(), 24);
+  const Seq cack = unwrap(seth.cack_psn, hi_.cack());
   const Seq trigger = cack + seth.ack_psn_offset;
   const Seq base = cack + seth.sack_offset;
   const bool probe = seth.pr != 0;
@@ -90,7 +90,7 @@ void ResponderFlow::sack_went(const wire::Packet& packet, const Went& went) {
 
 void ResponderFlow::nack_went(const wire::Packet& packet, const Went& went) {
   const wire::Neth& neth = *packet.neth;
-  const Seq psn = unwrap(neth.nack_psn, hi_.cack(), 24);
+  const Seq psn = unwrap(neth.nack_psn, hi_.cack());
   trace(went.at, "NACK", psn, neth.reason);
   const bool dead = is(neth.reason, wire::NackReason::UnexpEvent);
   if (dead && state_ != State::Dead) {
@@ -120,7 +120,7 @@ void ResponderFlow::nack_went(const wire::Packet& packet, const Went& went) {
 void ResponderFlow::ack_went(const wire::Packet& packet, const Went& went) {
   const Seq msn = unwrap(packet.aeth->msn & 0xffff, hi_.completed(), 16);
   const bool nak = packet.aeth->syndrome != kAckSyndrome;
-  trace(went.at, nak ? "NAK" : "ACK", unwrap(packet.bth->psn, hi_.cack(), 24), msn);
+  trace(went.at, nak ? "NAK" : "ACK", unwrap(packet.bth->psn, hi_.cack()), msn);
   if (nak) {
     nak_sent_ = went.at;
     if (state_ != State::Dead) failed_ = went.at;
@@ -146,7 +146,7 @@ void ResponderFlow::check(const wire::Packet& packet, const Went& went) {
 void ResponderFlow::check_sack(const wire::Packet& packet, const Went& went) {
   const wire::Seth& seth = *packet.seth;
   Report& report = world_.report;
-  const Seq cack = unwrap(seth.cack_psn, hi_.cack(), 24);
+  const Seq cack = unwrap(seth.cack_psn, hi_.cack());
   const std::string came = fmt::format("SACK with cack_psn {}", seth.cack_psn);
   Seq least = lo_.cack();
   const bool read = world_.shows_answer && check_read(packet, went, least);
@@ -259,7 +259,7 @@ void ResponderFlow::check_sums(const wire::Packet& packet, const Went& went, Seq
     }
   }
   const auto units = [](Seq bytes) { return (bytes + 255) >> 8; };
-  const Seq shown = unwrap(cc.rcvd_bytes, units(hi_.bytes(0)), 24);
+  const Seq shown = unwrap(cc.rcvd_bytes, units(hi_.bytes(0)));
   const auto judge = [&](Rule rule, Seq least, Seq largest) {
     if (shown > units(largest + size_slack_)) {
       world_.broken(finding(rule, went, fmt::format("SACK with rcvd_bytes {}", cc.rcvd_bytes),
@@ -307,7 +307,7 @@ void ResponderFlow::reported(const Responder::Sack& sack, const Went& went) {
 
 void ResponderFlow::check_nack(const wire::Packet& packet, const Went& went) {
   const wire::Neth& neth = *packet.neth;
-  const Seq psn = unwrap(neth.nack_psn, hi_.cack(), 24);
+  const Seq psn = unwrap(neth.nack_psn, hi_.cack());
   const bool lo = went.steady && state_ == State::Alive;
   const std::string came = fmt::format("NACK of PSN {}, reason {:#04x}", neth.nack_psn, neth.reason);
   if (trim_reason(neth.reason)) {

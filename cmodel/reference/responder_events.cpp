@@ -107,7 +107,7 @@ void ResponderFlow::took(const log::Event& event, Time time) {
   auto result = static_cast<log::TakeResult>(event.arg[1]);
   const bool told = result != log::TakeResult::Empty;
   const bool probe = result == log::TakeResult::Probe;
-  const Seq psn = probe ? static_cast<Seq>(event.arg[0] & kProbeMask) : unwrap(event.arg[0], hi_.cack(), 24);
+  const Seq psn = probe ? static_cast<Seq>(event.arg[0] & kProbeMask) : unwrap(event.arg[0], hi_.cack());
   const auto same = [&](const Came& c) {
     const Arrival& a = c.arrival;
     if ((a.what == Arrival::What::Probe) != probe || (probe ? Seq{a.probe} : a.psn) != psn) return false;
@@ -186,7 +186,7 @@ void ResponderFlow::read(const log::Event& event, Time time) {
   r.above = hi_.above();
   r.payload = hi_.payload();
   for (unsigned nominal = 0; nominal < r.bytes.size(); ++nominal) r.bytes[nominal] = hi_.bytes(nominal);
-  r.bitmap = hi_.sack(unwrap(r.base, hi_.cack(), 24)).bitmap;
+  r.bitmap = hi_.sack(unwrap(r.base, hi_.cack())).bitmap;
   const auto asked = [&](const Taking& t) { return (static_cast<uint64_t>(t.psn) & kPsnMask) == event.arg[2]; };
   const auto about = r.probe ? taking_.end() : std::ranges::find_if(taking_, asked);
   if (about != taking_.end()) {  // what asks for a SACK is counted, and so is all before it
@@ -204,7 +204,7 @@ std::optional<std::pair<Rule, std::string>> ResponderFlow::differs(const wire::P
   if (seth.cack_psn != r.cack_psn || ((seth.cack_psn + static_cast<uint32_t>(seth.sack_offset)) & kPsnMask) != r.base) {
     return std::pair{Rule::RespAsRead, fmt::format("cack_psn {}, bitmap from {} on", r.cack_psn, r.base)};
   }
-  const Seq cack = unwrap(seth.cack_psn, r.cack, 24);
+  const Seq cack = unwrap(seth.cack_psn, r.cack);
   if (cack > r.cack) return std::pair{Rule::RespCackArrived, fmt::format("at most {}", r.cack & kPsnMask)};
   if ((seth.sack_bitmap & ~r.bitmap) != 0) {
     return std::pair{
@@ -226,7 +226,7 @@ std::optional<std::pair<Rule, std::string>> ResponderFlow::differs(const wire::P
   const unsigned nominal = world_.profile.settings.nominal % 3;
   const Seq largest = r.bytes[nominal];
   const Seq smallest = largest - (nominal == 1 ? payload : (nominal == 2 ? payload : udp) + 40 * packets);
-  const Seq shown = unwrap(cc.rcvd_bytes, units(largest), 24);
+  const Seq shown = unwrap(cc.rcvd_bytes, units(largest));
   if (shown < units(r.payload - payload - size_slack_) || shown > units(r.bytes[0] + size_slack_)) {
     return std::pair{Rule::RespBytes, fmt::format("rcvd_bytes between {} and {}", units(r.payload - payload) & kPsnMask,
                                                   units(r.bytes[0]) & kPsnMask)};

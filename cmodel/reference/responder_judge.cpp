@@ -257,7 +257,7 @@ void ResponderJudge::data(const Seen& seen, ResponderFlow& flow, Trust trust, bo
   Came came;
   Arrival& a = came.arrival;
   a.what = trimmed ? Arrival::What::Trimmed : Arrival::What::Data;
-  a.psn = unwrap(p.bth->psn, flow.near(), 24);
+  a.psn = unwrap(p.bth->psn, flow.near());
   a.ask = p.bth->a != 0;
   a.rtx = p.bth->rtx != 0;
   a.ce = p.ecn() == 3;

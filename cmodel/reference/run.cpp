@@ -7,9 +7,9 @@
 #include <set>
 
 #include "input/json.hpp"
+#include "log/address.hpp"
 #include "log/digest.hpp"
 #include "log/format.hpp"
-#include "wire/text.hpp"
 
 namespace mrc::ref {
 namespace {
@@ -53,7 +53,8 @@ bool Run::asked_for(const log::Device& device, const Profile& profile) const {
   if (options_.devices.empty()) return true;
   return std::ranges::any_of(options_.devices, [&](const std::string& wanted) {
     if (wanted == device.name || wanted == profile.name) return true;
-    return std::ranges::any_of(profile.addresses, [&](const log::Ip& ip) { return wanted == wire::to_text(ip); });
+    const auto ip = log::address_of(wanted);
+    return ip && std::ranges::find(profile.addresses, *ip) != profile.addresses.end();
   });
 }
 

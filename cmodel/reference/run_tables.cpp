@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "log/address.hpp"
 #include "reference/run.hpp"
-#include "wire/text.hpp"
 
 namespace mrc::ref {
 namespace {
@@ -14,12 +14,6 @@ namespace {
 using input::Json;
 
 constexpr std::size_t kFewWays = 8, kFewReadings = 16;  ///< lines of text that are shown unasked
-
-std::string address_text(const log::Ip& ip) {
-  const bool ipv4 = std::all_of(ip.begin(), ip.begin() + 10, [](uint8_t byte) { return byte == 0; }) &&
-                    ip[10] == 0xff && ip[11] == 0xff;
-  return ipv4 ? wire::to_text(std::array<uint8_t, 4>{ip[12], ip[13], ip[14], ip[15]}) : wire::to_text(ip);
-}
 
 std::string qp_text(std::optional<uint32_t> qp) { return qp ? fmt::format("0x{:x}", *qp) : "?"; }
 
@@ -55,10 +49,9 @@ std::optional<uint32_t> default_of(const Question& question) {
 
 /// The name of a device, unless it is an address itself.
 std::string Run::who(std::optional<uint32_t> device, const log::Ip& address) const {
-  if (!device) return address_text(address);
+  if (!device) return log::address_text(address);
   const std::string& name = name_of_device(*device);
-  log::Ip ip{};
-  return name.empty() || wire::from_text(name, ip) ? address_text(address) : name;
+  return name.empty() || log::address_of(name) ? log::address_text(address) : name;
 }
 
 Table Run::ways_table() const {
@@ -92,7 +85,7 @@ std::string Run::ways_text() const {
 Json Run::ways_json() const {
   Json list = Json::array();
   for (const Way& way : traffic_->ways()) {
-    Json entry{{"from", address_text(way.from)}, {"to", address_text(way.to)}};
+    Json entry{{"from", log::address_text(way.from)}, {"to", log::address_text(way.to)}};
     if (way.sender) entry["from_device"] = name_of_device(*way.sender);
     if (way.receiver) entry["to_device"] = name_of_device(*way.receiver);
     if (way.qp) entry["from_qp"] = *way.qp;

@@ -5,23 +5,18 @@
 #include <deque>
 #include <set>
 
+#include "log/packet.hpp"
+#include "log/unwrap.hpp"
 #include "reference/own_addresses.hpp"
 
 namespace mrc::ref {
 namespace {
 
-using Seq = int64_t;
+using log::Seq, log::unwrap;
 
 constexpr Seq kWindow = 4096;  ///< the largest window: 32 units of 128 PSNs
 constexpr Seq kTail = 1024;    ///< PSNs below the highest cack_psn that are still held
 constexpr uint32_t kMprUnit = 128;
-
-Seq unwrap(uint32_t low, Seq near) {
-  constexpr Seq kSize = Seq{1} << 24;
-  Seq distance = (static_cast<Seq>(low) - near) & (kSize - 1);
-  if (distance >= kSize / 2) distance -= kSize;
-  return near + distance;
-}
 
 enum PsnFlag : uint8_t {
   kSeen = 1,
@@ -38,9 +33,7 @@ struct Message {
 /// As Qp has it: without what the plane puts into it, IPv4 as ::ffff:a.b.c.d.
 log::Ip address(const Settings& settings, const log::Ip& ip, bool ipv4) {
   if (ip == log::Ip{}) return ip;
-  log::Ip plain = plain_address(settings, ip, ipv4);
-  if (ipv4) plain[10] = plain[11] = 0xff;
-  return plain;
+  return plain_address(settings, ip, ipv4);
 }
 
 bool is(const wire::Packet& p, std::initializer_list<wire::Opcode> some) {
@@ -205,7 +198,8 @@ class Traffic::Observer final : public Checker {
     if (!seen.mrc() || p.error || !p.udp || (seen.frame.flags & log::kFcsBad) != 0) return;
     if (!sent && own_.whose(p) == Whose::Own) return;  // a switch has sent it back
     const bool ipv4 = p.ipv4.has_value();
-    const Key key{address(settings_, source_of(p), ipv4), address(settings_, destination_of(p), ipv4), p.bth->dqp};
+    const Key key{address(settings_, log::mapped_source(p), ipv4), address(settings_, log::mapped_destination(p), ipv4),
+                  p.bth->dqp};
     View* const view = view_of(sent ? device_.sent : device_.came, key);
     if (view == nullptr) return;
     const wire::OpcodeInfo* const info = wire::opcode_info(p.bth->opcode);

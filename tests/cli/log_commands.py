@@ -100,6 +100,11 @@ def cosim(folder):
     for port in device["ports"]:
         check("imported: sent frames are those recorded", port["sent"] == ports[port["plane"]]["sent"])
     check("imported: nothing is older than what came before", device["backwards"] == 0)
+    check("imported: no QPs", not any(r["kind"] == "qp" for r in lines(imported)))
+    qps = folder / "qps.mrclog"
+    mrc("log", "import", "--qps", "--at", f"{address}={pcap}", "-o", qps)
+    told = {r["qp"] for r in lines(qps) if r["kind"] == "qp"}
+    check("imported: QPs that the frames tell", told and told <= {r["qp"] for r in records if r["kind"] == "qp"})
     check("imported: clock error of plane 1 alone",
           {r["plane"] for r in lines(imported) if r.get("error")} == {1})
 

@@ -87,7 +87,7 @@ TEST_CASE("a profile that cannot be used is refused with its place", "[log][prof
   CHECK(refusal("{\"take_ps\": -1}") == "p.json:1:13: take_ps = -1 is out of range.");
   CHECK(refusal("{\"silent_drops\": 1}") == "p.json:1:18: silent_drops is neither true nor false.");
   CHECK(refusal("{\"shows\": [\"takes\"]}") == "p.json:1:12: unknown shows takes; did you mean take?");
-  CHECK(refusal("{\"addresses\": [\"10.0.0.1\"]}") == "p.json:1:16: addresses = 10.0.0.1 is no IPv6 address.");
+  CHECK(refusal("{\"addresses\": [\"10.0.0\"]}") == "p.json:1:16: addresses = 10.0.0 is no IP address.");
   CHECK(refusal("{\"qps\": [{\"qp\": 1, \"evs\": [1, 2], \"ev_planes\": [0]}]}") ==
         "p.json:1:10: 1 entries of ev_planes for 2 of evs.");
   CHECK(refusal("{\"classes\": [{\"data\": 1}]}") == "p.json:1:14: a class without rtx.");

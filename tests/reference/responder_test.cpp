@@ -35,15 +35,6 @@ Arrival probe(uint16_t id) {
 
 }  // namespace
 
-TEST_CASE("numbers are unwrapped to the nearest one", "[reference.responder]") {
-  CHECK(unwrap(0x000001, 0xfffffe, 24) == 0x1000001);
-  CHECK(unwrap(0xffffff, 0x1000002, 24) == 0xffffff);
-  CHECK(unwrap(0xffffff, 0, 24) == -1);
-  CHECK(unwrap(0x800000, 0, 24) == -0x800000);
-  CHECK(unwrap(0x7fffff, 0, 24) == 0x7fffff);
-  CHECK(unwrap(3, 0x1fffe, 16) == 0x20003);
-}
-
 TEST_CASE("cack goes over what is contiguous, the rest is counted", "[reference.responder]") {
   Responder r(100, 7, 1024);
   CHECK(r.cack() == 99);

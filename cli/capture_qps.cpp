@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/capture_qps.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "cli/context.hpp"
+#include "cli/signals.hpp"
+#include "cli/wire_options.hpp"
+
+namespace mrc::cli {
+
+CaptureQps::CaptureQps(log::ImportOptions captures, bool part) {
+  std::vector<View> at;  // of each capture
+  for (const log::ImportFile& file : captures.files) {
+    at.push_back(file.at);
+    views_[file.at];
+    if (!file.at) continue;
+    for (const log::Ip& ip : captures.devices[*file.at].addresses) own_[ip] = *file.at;
+  }
+  const bool elsewhere = std::ranges::any_of(
+      captures.devices, [&](const log::ImportDevice& device) { return !own_.contains(device.addresses[0]); });
+  if (elsewhere) views_[{}];
+  captures.packet = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame& frame) {
+    const View view = at[frame.capture];
+    views_[view].packet(packet, wire);
+    if (view && elsewhere) views_[{}].packet(packet, wire);
+  };
+  captures.captured = nullptr;
+  const auto read = log::import_captures(captures, [&](const log::Record& record) {
+    if (!std::holds_alternative<log::Gap>(record.body)) return;
+    for (auto& [view, conversations] : views_) conversations.lost();
+  });
+  if (!read && !g_stop && !part) refuse(read.error());
+}
+
+std::vector<log::Qp> CaptureQps::of(const log::ImportDevice& device) const {
+  const auto own = own_.find(device.addresses[0]);
+  const auto view = views_.find(own == own_.end() ? View{} : View{own->second});
+  return view == views_.end() ? std::vector<log::Qp>{} : view->second.qps(device.addresses);
+}
+
+std::map<std::string, uint64_t> CaptureQps::untold() const {
+  std::map<std::string, uint64_t> all;
+  for (const auto& [view, conversations] : views_) {
+    for (const auto& [reason, flows] : conversations.untold()) all[reason] += flows;
+  }
+  return all;
+}
+
+}  // namespace mrc::cli
