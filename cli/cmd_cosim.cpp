@@ -60,7 +60,7 @@ docs/bench.md describes scenarios, reports and JSON, docs/outputs.md where resul
 written. Ctrl-C ends the run with the results so far.)";
 
 struct Options {
-  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, record, trace, wave,
+  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, pcap_peer, record, trace, wave,
               reports = kReports, snapshots = "on";
   uint64_t packets = 100000, cycles = 0, seed = 1, seeds = 1;
   unsigned threads = 2;
@@ -227,10 +227,12 @@ class OneRun {
 
   /// Runs. A scenario that was drawn from the seed and moves nothing is drawn anew.
   /// `anew`: called before each of these runs; then all of them have the log.
-  Finished run(std::ostream* pcap, const tb::Recorder::Sink& log = {}, const std::function<void()>& anew = {}) {
+  Finished run(std::ostream* pcap, std::ostream* pcap_peer, const tb::Recorder::Sink& log = {},
+               const std::function<void()>& anew = {}) {
     const bool random = tb::is_random(o_.scenario);
     const bool again = random && !anew;
     run_.pcap = random ? nullptr : pcap;
+    run_.pcap_peer = random ? nullptr : pcap_peer;
     run_.log_shows = !o_.no_record_shows;
     run_.log_streams = o_.record_streams || o_.bins || !o_.trace.empty();
     if (!o_.trace.empty()) {
@@ -245,8 +247,10 @@ class OneRun {
       if (anew) anew();
       finished_.result = tb::run_cosim(run_);
     }
-    if (again && (pcap != nullptr || log)) {  // nothing of those before is in the capture, the log
+    if (again &&
+        (pcap != nullptr || pcap_peer != nullptr || log)) {  // nothing of those before is in the capture, the log
       run_.pcap = pcap;
+      run_.pcap_peer = pcap_peer;
       run_.log = log;
       finished_.result = tb::run_cosim(run_);
     }
@@ -342,6 +346,7 @@ class OneRun {
         static_cast<int64_t>(result.outcome == tb::Outcome::Pass ? result.cycles : result.wrong_cycle());
     tb::CosimOptions again = run_;
     again.pcap = nullptr;
+    again.pcap_peer = nullptr;
     again.log = nullptr;
     again.snapshots = false;
     again.wave_path = file.partial_path();
@@ -396,6 +401,7 @@ int run_single(const Options& o, const Context& context) {
   name_inputs(o, outputs);
   Output* const json = outputs.add("--json", o.json);
   Output* const pcap = outputs.add("--pcap", o.pcap);
+  Output* const pcap_peer = outputs.add("--pcap-peer", o.pcap_peer);
   Output* const record = outputs.add("--record", o.record);
   StatusLine status;
   ToldProgress progress;
@@ -419,14 +425,14 @@ int run_single(const Options& o, const Context& context) {
       if (log->records() == 1) log->write(note);
     };
   }
-  Finished f = run.run(pcap ? &pcap->stream() : nullptr, sink);
+  Finished f = run.run(pcap ? &pcap->stream() : nullptr, pcap_peer ? &pcap_peer->stream() : nullptr, sink);
   status.clear();
   text_out() << tb::summary_text(f.info, f.result) << std::flush;
   run.leave_files(f);
   if (f.result.outcome == tb::Outcome::Pass && !f.info.wave_file.empty())
     text_out() << "  waves        " << f.info.wave_file << '\n';
   print_failure(f, outputs);
-  outputs.write(pcap, [](std::ostream&) {});  // written all along
+  for (Output* capture : {pcap, pcap_peer}) outputs.write(capture, [](std::ostream&) {});  // written all along
   outputs.write(record, [&](std::ostream&) { log->finish(); });
   trace.write(outputs, [&](picture::Story& story) {
     const unsigned clock_ps = preset_from(o.preset).clock_ps;
@@ -470,7 +476,7 @@ int run_seeds(const Options& options, const Context& context) {
       verdict = kUsage;
       break;
     }
-    Finished f = run->run(nullptr);
+    Finished f = run->run(nullptr, nullptr);
     status.clear();
     verdict = f.exit_code();
     text_out() << tb::sweep_line(f.info, f.result) << std::flush;
@@ -509,7 +515,7 @@ int run_results(const Options& options, const Context& context) {
       sink = [&](const log::Record& record) { bins.push(record); };
       anew = [&] { bins.begin(); };
     }
-    const Finished f = run.run(nullptr, sink, anew);
+    const Finished f = run.run(nullptr, nullptr, sink, anew);
     bins.end();
     if (f.result.out_of_memory) outputs.out_of_memory();
     if (f.result.outcome == tb::Outcome::Incomplete) {
@@ -526,7 +532,7 @@ int run_results(const Options& options, const Context& context) {
 /// L1 and L2. Options that mean something at L0 alone are refused.
 int run_agent(const Options& o, const Command& command, const Context& context) {
   for (const char* option : {"--cycles", "--record-streams", "--wave", "--snapshots", "--assertions", "--threads",
-                             "--reports", "--dut-process"}) {
+                             "--reports", "--dut-process", "--pcap-peer"}) {
     if (command.count(option) != 0) {
       throw UsageError(fmt::format("{} is for --level L0, where the device is known by its pins.", option),
                        fmt::format("Leave out {}, or --level {}.", option, o.level));
@@ -609,6 +615,7 @@ void register_cosim(Command& app, Context& context) {
                  "so many runs, one per seed from --seed on, until one fails; e.g. with --scenario random");
   command.text("--json", options->json, "result as JSON");
   command.text("--pcap", options->pcap, "every frame at the device's ports as pcapng, one interface per plane");
+  command.text("--pcap-peer", options->pcap_peer, "every frame at the peer's ports: the other end");
   command.text("--record", options->record,
                "what both NICs do (frames, host, QPs, work requests, completions) as a log: docs/log.md");
   command.text("--trace", options->trace, kTraceHelp);
@@ -666,11 +673,12 @@ void register_cosim(Command& app, Context& context) {
     if (options->bins && options->results.empty())
       throw UsageError("--bins without --results.", "Add --results FILE, or record the run and say mrc check --bins.");
     if (!options->results.empty()) {
-      for (const char* option : {"--json", "--pcap", "--record", "--trace", "--wave", "--coverage"})
+      for (const char* option : {"--json", "--pcap", "--pcap-peer", "--record", "--trace", "--wave", "--coverage"})
         exclude(command, "--results", option, "results are lines, one per seed");
     }
     if (options->seeds > 1) {
       exclude(command, "--seeds", "--pcap", "a capture is of one run");
+      exclude(command, "--seeds", "--pcap-peer", "a capture is of one run");
       exclude(command, "--seeds", "--record", "a log is of one run");
       exclude(command, "--seeds", "--trace", "a trace is of one run");
       exclude(command, "--seeds", "--wave", "waves are of one run");

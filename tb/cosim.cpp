@@ -28,12 +28,14 @@
 namespace mrc::tb {
 namespace {
 
-/// Keeps the newest frames at the device's ports, and writes or passes on all of them if asked.
+/// Keeps the newest frames at a NIC's ports, and writes or passes on all of them if asked.
 class FrameRing : public FrameWatcher {
  public:
-  FrameRing(const CosimOptions& o, const wire::WireConfig& wire, std::span<const std::string> comments)
-      : next_(o.dut_frames) {
-    if (o.pcap) writer_.emplace(*o.pcap, wire, o.preset->num_planes, o.preset->port_gbps, comments);
+  /// Of the NIC that `name` says, to `pcap` if it is not null; `next` is told, too, if it is not null.
+  FrameRing(const char* name, FrameWatcher* next, std::ostream* pcap, const Preset& preset,
+            const wire::WireConfig& wire, std::span<const std::string> comments)
+      : name_(name), next_(next) {
+    if (pcap) writer_.emplace(*pcap, wire, preset.num_planes, preset.port_gbps, comments);
     ring_.resize(kFrames);
   }
   void frame(bool sent, unsigned plane, uint64_t time_ps, const std::vector<uint8_t>& bytes, unsigned fate) override {
@@ -42,7 +44,7 @@ class FrameRing : public FrameWatcher {
     f.interface = plane;
     f.time_ns = time_ps / 1000;
     f.bytes.assign(bytes.begin(), bytes.end());
-    std::string comment = sent ? "sent by the device" : "received by the device";
+    std::string comment = std::string(sent ? "sent by the " : "received by the ") + name_;
     if (const std::string text = fate_text(fate); !text.empty()) comment += "; link: " + text;
     f.comments.assign(1, comment);
     if (writer_) writer_->write(f);
@@ -69,6 +71,7 @@ class FrameRing : public FrameWatcher {
 
  private:
   static constexpr std::size_t kFrames = 256;
+  const char* name_;
   FrameWatcher* next_;
   std::optional<wire::PcapngWriter> writer_;
   std::vector<wire::CapturedFrame> ring_;
@@ -92,7 +95,8 @@ class Run {
         lockstep_(preset_, o.event_words),
         follower_(preset_, lockstep_),
         capture_comments_(comments_of(o, plan_.dut)),
-        frames_(o, plan_.dut.wire(), capture_comments_),
+        frames_("device", o.dut_frames, o.pcap, preset_, plan_.dut.wire(), capture_comments_),
+        peer_frames_("peer", o.peer_frames, o.pcap_peer, preset_, plan_.peer.wire(), comments_of(o, plan_.peer)),
         round_rng_(o.seed, "rounds") {
     dut_station_.connect(peer_station_);
     peer_station_.connect(dut_station_);
@@ -102,7 +106,7 @@ class Run {
     }
     lockstep_.name_qps(std::move(own));
     dut_station_.watch(&frames_);
-    if (o.peer_frames) peer_station_.watch(o.peer_frames);
+    if (o.peer_frames || o.pcap_peer) peer_station_.watch(&peer_frames_);
     window_ = std::max<uint64_t>(1, static_cast<uint64_t>(o.scenario.delay_ns * 1000) / preset_.clock_ps);
     const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << o.scenario.rto);
     const Scenario& s = o.scenario;
@@ -219,6 +223,7 @@ class Run {
     dut_recorder_.reset();
     peer_recorder_.reset();
     frames_.mute();
+    peer_frames_.mute();
     do {
       run_dut();
       run_peer();
@@ -622,6 +627,7 @@ class Run {
       r.reason = reason_;
       r.out_of_memory = out_of_memory_;
       frames_.note("incomplete: " + reason_);
+      peer_frames_.note("incomplete: " + reason_);
     }
     if (r.outcome == Outcome::Mismatch || r.outcome == Outcome::DataError || r.outcome == Outcome::Hang ||
         r.outcome == Outcome::DeviceError || r.outcome == Outcome::Assertion) {
@@ -651,7 +657,7 @@ class Run {
   Lockstep lockstep_;
   Follower follower_;
   std::vector<std::string> capture_comments_;
-  FrameRing frames_;
+  FrameRing frames_, peer_frames_;
   std::array<mrc_pins_in, Follower::kDepth> dut_in_{};
   mrc_pins_in held_{}, peer_in_{};
   mrc_pins_out peer_out_{};

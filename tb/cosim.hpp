@@ -53,6 +53,7 @@ struct CosimOptions {
   std::function<std::unique_ptr<Dut>(std::string& error)> open;
   bool two_threads = true;                        ///< the peer runs beside the device; the result is the same
   std::ostream* pcap = nullptr;                   ///< every frame at the device's ports
+  std::ostream* pcap_peer = nullptr;              ///< every frame at the peer's ports
   std::vector<std::string> capture_comments;      ///< about captures as a whole
   std::atomic<bool>* stop = nullptr;              ///< set from outside: end with Incomplete
   std::function<void(const Progress&)> progress;  ///< called a few times per second

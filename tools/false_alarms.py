@@ -6,9 +6,10 @@ Does the judge complain about NICs that are right? Records runs of our own NICs,
 first goal of the judge: a false alarm costs another team a week. Runs are built-in scenarios, random ones, both settings
 of every assumption (the log's profile says which), and scenarios of the fabric, at fidelity fast, model and RTL.
 
-With --captures the runs are seen as captures (--pcap) without a profile: bare, taken at the NIC's ports (--at), and cut
-after 128 bytes (editcap). Links that alter frames make captures in which somebody did something wrong: findings there
-are counted apart.
+With --captures the runs are seen as captures (--pcap, --pcap-peer) without a profile, in several views: bare, taken at
+the NIC's ports (--at), cut after 128 bytes (editcap), with each packet twice (a mirror), out of order by up to 200 us in
+the file, and at both ends with clocks that are 5 us apart and drift by 20 ppm. Links that alter frames make captures in
+which somebody did something wrong: findings there are counted apart.
 
 Prints every finding with the command that gives it again, then the share of obligations that rest or stay inconclusive.
 Exit 1: a finding; 3: a run that did not work."""
@@ -21,11 +22,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import yaml
 
-RULES = Path(__file__).resolve().parent.parent / "cmodel/spec/rules.yaml"
+TOOLS = Path(__file__).resolve().parent
+RULES, VIEWS_PY = TOOLS.parent / "cmodel/spec/rules.yaml", TOOLS / "captures/views.py"
 SCENARIOS = """clean reorder loss trim ecn corrupt mixed immediate many-qps slow-host late-data link-flap plane-loss refused
 bad-ev probe-revive incast-trim penalty many-peers retry-exhaust qp-error no-bytes dynamic-mpr soak rto bad-plane long window
 few-updates plane-addresses host-errors collectives returned skip-round-trip port-stands share""".split()
@@ -141,28 +145,90 @@ def execute(mrc, run, root):
 ALTERED = ("rogue copy", "bits flipped", "payload taken out", "a line could not be read")
 
 
-def execute_captures(mrc, run, root):
-    """As execute(), of the run's capture in three views. In a capture with altered frames findings are none."""
+@dataclass
+class Ends:
+    """A run's captures at both NICs' ports, and all addresses of these NICs; empty: it has sent nothing."""
+    device: str
+    peer: str
+    device_ips: str
+    peer_ips: str
+
+
+def changed(folder, capture, *options):
+    """The capture as somebody else would have taken it (tools/captures/views.py)."""
+    out = f"{'-'.join(o.strip('-') for o in options)}-{capture}"
+    subprocess.run([sys.executable, VIEWS_PY, capture, out, *options], cwd=folder, check=True)
+    return out
+
+
+def cut(folder, capture):
+    subprocess.run(["editcap", "-s", "128", capture, f"cut-{capture}"], cwd=folder, check=True)
+    return f"cut-{capture}"
+
+
+BASE = ("--base", "1000000")
+CLOCK = {side: (*BASE, "--ahead", str(ns), "--ppm", str(ppm)) for side, ns, ppm in
+         (("ahead", 5000, 20), ("behind", -5000, -20))}
+MIRROR, SHUFFLE = ("--mirror", "2000"), ("--shuffle", "200000")
+
+
+def both(folder, ends, side, *more):
+    """Both ends, the peer's by a clock that is 5 us off and runs 20 ppm too fast or too slow."""
+    return [changed(folder, ends.device, *BASE, *more), changed(folder, ends.peer, *CLOCK[side], *more)]
+
+
+def at_both(folder, ends, side):
+    device, peer = both(folder, ends, side)
+    return [device, peer, "--at", f"{ends.device_ips}={device}", "--at", f"{ends.peer_ips}={peer}"]
+
+
+# Name -> arguments of mrc check. Each run is judged in all of them.
+VIEWS = {
+    "bare": lambda folder, e: [e.device],
+    "at": lambda folder, e: [e.device, "--at", e.device_ips],
+    "cut": lambda folder, e: [cut(folder, e.device)],
+    "mirror": lambda folder, e: [changed(folder, e.device, *MIRROR)],
+    "shuffle": lambda folder, e: [changed(folder, e.device, *SHUFFLE)],
+    "mirror-shuffle-at": lambda folder, e: [changed(folder, e.device, *MIRROR, *SHUFFLE), "--at", e.device_ips],
+    "mirror-shuffle-cut": lambda folder, e: [cut(folder, changed(folder, e.device, *MIRROR, *SHUFFLE))],
+    "ahead": lambda folder, e: both(folder, e, "ahead"),
+    "behind": lambda folder, e: both(folder, e, "behind"),
+    "behind-cut": lambda folder, e: [cut(folder, c) for c in both(folder, e, "behind")],
+    "behind-mirror-shuffle": lambda folder, e: both(folder, e, "behind", *MIRROR, *SHUFFLE),
+    "ahead-at": lambda folder, e: at_both(folder, e, "ahead"),
+    "behind-at": lambda folder, e: at_both(folder, e, "behind"),
+}
+
+
+def execute_captures(mrc, run, root, views):
+    """As execute(), of the run's captures in these views. In a capture with altered frames findings are none."""
     folder = Path(tempfile.mkdtemp(dir=root))
     try:
         began = time.monotonic()
-        wrong = make(mrc, run, folder, "--pcap", "run.pcapng")
+        wrong = make(mrc, run, folder, "--pcap", "device.pcapng", "--pcap-peer", "peer.pcapng")
         if wrong is not None:
             return wrong, [], [], 0, 0, 0
         middle = time.monotonic()
-        decoded = subprocess.run([mrc, "decode", "run.pcapng", "--json"], cwd=folder, capture_output=True, text=True,
+        decoded = subprocess.run([mrc, "decode", "device.pcapng", "--json"], cwd=folder, capture_output=True, text=True,
                                  check=True).stdout.splitlines()
-        own = next((json.loads(line)["ipv6"]["src"] for line in decoded if '"sent by the device' in line), None)
-        subprocess.run(["editcap", "-s", "128", "run.pcapng", "cut.pcapng"], cwd=folder, check=True)
+
+        # What has come back, or is altered, has somebody else's address.
+        def senders(words):
+            return ",".join(sorted({(p.get("ipv6") or p["ipv4"])["src"] for p in map(json.loads, decoded)
+                                    if words in p["capture"]["comments"]}))
+        ends = Ends("device.pcapng", "peer.pcapng", senders("sent by the device"), senders("received by the device"))
         findings, rules, packets = [], [], 0
-        for view in (["run.pcapng"], ["run.pcapng", "--at", own], ["cut.pcapng"]):
-            if None in view:
+        for view in views:
+            if (view.endswith("at") and not ends.device_ips) or (view.endswith("d-at") and not ends.peer_ips):
                 continue
-            check = subprocess.run([mrc, "check", *view, "--json", "-"], cwd=folder, capture_output=True, text=True,
+            arguments = VIEWS[view](folder, ends)
+            check = subprocess.run([mrc, "check", *arguments, "--json", "-"], cwd=folder, capture_output=True, text=True,
                                    timeout=1800)
+            if not check.stdout:
+                return f"{view}: {check.stderr}", [], [], 0, 0, 0
             result = json.loads(check.stdout)
             for finding in result["findings"]:
-                findings.append({**finding, "text": f"check {' '.join(view)}: {finding['text']}"})
+                findings.append({**finding, "text": f"{view}: {finding['text']}", "view": view})
             rules, packets = rules + result["rules"], packets + result["packets"]
         if any(word in line for line in decoded for word in ALTERED):
             if findings:
@@ -188,6 +254,7 @@ def main():
     p.add_argument("--nics", default="0,1", help="NICs of the fabric that are recorded")
     p.add_argument("--only", default="", help="runs whose name holds this")
     p.add_argument("--captures", action="store_true", help="check captures instead of logs; not of the fabric")
+    p.add_argument("--views", default=",".join(VIEWS), help="of captures, these: %(default)s")
     p.add_argument("-j", type=int, default=os.cpu_count() or 1)
     p.add_argument("--json", help="all tallies")
     o = p.parse_args()
@@ -197,17 +264,19 @@ def main():
     began = time.monotonic()
     try:
         with concurrent.futures.ThreadPoolExecutor(o.j) as pool:
-            view = execute_captures if o.captures else execute
-            futures = {pool.submit(view, mrc, run, root): run for run in runs}
+            judge = partial(execute_captures, views=o.views.split(",")) if o.captures else execute
+            futures = {pool.submit(judge, mrc, run, root): run for run in runs}
             for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
                 run = futures[future]
                 error, findings, tallies, count, t_run, t_check = future.result()
                 packets, recorded, checked = packets + count, recorded + t_run, checked + t_check
-                command = "mrc " + " ".join(run.arguments) + (" --pcap run.pcapng" if o.captures else " --record run.mrclog")
+                outputs = "--pcap device.pcapng --pcap-peer peer.pcapng" if o.captures else "--record run.mrclog"
+                command = " ".join(["mrc", *run.arguments, outputs])
                 if error:
                     broken += 1
                     print(f"RUN FAILED {run.name}: {error}\n  {command}")
-                for f in findings[:3]:
+                shown = list({f.get("view"): f for f in reversed(findings)}.values()) if o.captures else findings[:3]
+                for f in shown:
                     print(f"FINDING {run.name}: {f.get('rule')}: {f.get('text')}\n  {command}")
                     if run.scenario:
                         print("  FILE: " + run.scenario.replace("\n", "; "))

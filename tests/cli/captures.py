@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What mrc check sees of violations that are edited into a capture of two NICs, bare: no profile, no --at.
-usage: captures.py MRC [--least N]
+usage: captures.py MRC
 
 A clean capture passes. Each edit of tools/captures/edits.py is then made in it, and a table says which rule names it.
-Exit 1: the clean capture does not pass, or fewer edits than N are seen by a rule that they break."""
+Exit 1: the clean capture does not pass, or the edits that no rule sees are not those of NOT_SEEN."""
 import argparse
 import collections
 import json
@@ -26,6 +26,14 @@ trim_size = 206
 ts_share = 1
 imm_share = 0.3
 """
+# Edits that a bare capture does not show, and why (docs/reference.md, Captures without a profile).
+NOT_SEEN = {
+    "ack-next": "this capture has no place for it",
+    "icrc": "may have been damaged under way",
+    "response-id": "the request may have gone to another address of the device",
+    "syndrome": "one NAK code may be the NIC's choice",
+    "udp-length": "may have been damaged under way",
+}
 
 
 def towards_device(packets):
@@ -46,7 +54,6 @@ def check(mrc, capture):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mrc")
-    parser.add_argument("--least", type=int, default=len(EDITS))
     o = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -57,21 +64,27 @@ def main():
         verdict, findings = check(o.mrc, clean)
         if verdict != "pass":
             sys.exit(f"the clean capture: {verdict}, {dict(findings)}")
-        packets, seen = edit.read(o.mrc, clean), 0
+        packets, not_seen = edit.read(o.mrc, clean), set()
         flow = towards_device(packets)
         for one in EDITS:
             try:
                 changed, what = edit.apply(packets, one, flow)
             except edit.NoPlace as none:
                 print(f"{one.name:<20} {'':<9} {'no place':<28} {none}")
+                not_seen.add(one.name)
                 continue
             edit.write(o.mrc, changed, edited)
             verdict, findings = check(o.mrc, edited)
             named = [rule for rule in one.rules if findings[rule]]
-            seen += bool(named)
+            if not named:
+                not_seen.add(one.name)
             print(f"{one.name:<20} {verdict:<9} {'by ' + ', '.join(named) if named else 'not seen':<28} {what}")
-        print(f"{seen} of {len(EDITS)} seen")
-        return 0 if seen >= o.least else 1
+        print(f"{len(EDITS) - len(not_seen)} of {len(EDITS)} seen")
+        for name in sorted(not_seen - NOT_SEEN.keys()):
+            print(f"{name} is not seen any more")
+        for name in sorted(NOT_SEEN.keys() - not_seen):
+            print(f"{name} is seen now: take it out of NOT_SEEN, and out of docs/reference.md")
+        return 0 if not_seen == NOT_SEEN.keys() else 1
 
 
 if __name__ == "__main__":

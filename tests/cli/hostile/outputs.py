@@ -35,6 +35,7 @@ class Writer:
 WRITERS = [
     Writer("cosim json", COSIM + "--json {}", "json", r"^PASS .*seed 1"),
     Writer("cosim pcap", COSIM + "--pcap {}", "pcapng", r"^PASS .*seed 1"),
+    Writer("cosim pcap of the peer", COSIM + "--pcap-peer {}", "pcapng", r"^PASS .*seed 1"),
     Writer("cosim seeds json", COSIM + "--seeds 2 --json {}", "json", r"PASS.*2 passed"),
     Writer("fabric json", FABRIC + "--json {}", "json", r"^small: done"),
     Writer("fabric pcap", FABRIC + "--pcap nic0/1={}", "pcapng", r"^small: done"),
