@@ -3,17 +3,20 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/mutate_captures.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -33,6 +36,7 @@ Examples:
   mrc cosim --preset tiny --packets 2000 --scenario mixed --record run.mrclog
   mrc mutate --log run.mrclog --count 5000                    5000 times one place of the log is broken: who sees it?
   mrc mutate --log run.mrclog --blur 1000 --skew-ns 300       the reverse: less is shown, ports run apart; nobody may complain
+  mrc mutate --log run.mrclog --as cut                        what of that does a capture show that is cut after 128 bytes?
   mrc mutate --rules --help                                   one operator of cmodel/protocol changed, in model and peer alike
   mrc mutate --rtl --help                                     one bit of a block of the RTL broken: who sees it?
 
@@ -40,7 +44,8 @@ docs/reference.md says what the judge holds a log against.)";
 
 struct Options {
   std::vector<std::string> logs;
-  std::string json;
+  std::string json, as;
+  double least = 98;
   uint64_t count = 1000, blur = 0, seed = 1, skew_ns = 300, threads = 0;
   bool list = false;
 };
@@ -96,6 +101,33 @@ std::vector<std::string> broken_rules(const Device& device, const std::vector<lo
   return rules;
 }
 
+/// The view of --as; null: logs are judged.
+const CaptureView* view_of(const Options& o) {
+  const auto at = std::ranges::find(kCaptureViews, o.as, &CaptureView::name);
+  return at == kCaptureViews.end() ? nullptr : &*at;
+}
+
+/// The other device of the same log; null: it has no other one.
+const Device* other_of(const Device& device, const std::vector<Device>& devices) {
+  const auto at =
+      std::ranges::find_if(devices, [&](const Device& d) { return d.log == device.log && d.number != device.number; });
+  return at == devices.end() ? nullptr : &*at;
+}
+
+/// As broken_rules(), of captures. Nothing: the view does not show what is broken.
+std::optional<std::vector<std::string>> broken_rules(const CaptureView& view, const Device& device,
+                                                     const std::vector<Device>& devices, const ref::Mutant& mutant) {
+  const auto records = ref::apply(*device.records, mutant);
+  if (*mutant.kind != '\0' && !shows(view, *device.records, records)) return {};
+  std::vector<CapturedEnd> ends{CapturedEnd{&device.profile, &records}};
+  std::vector<log::Record> theirs;
+  if (const Device* const other = view.both ? other_of(device, devices) : nullptr) {
+    theirs = other_end(*device.records, mutant, *other->records);
+    ends.push_back({&other->profile, &theirs});
+  }
+  return broken_in_captures(view, ends);
+}
+
 struct Kind {
   uint64_t mutants = 0, seen = 0;
   std::map<std::string, uint64_t> rules;
@@ -104,7 +136,7 @@ struct Kind {
 
 struct Result {
   std::map<std::string, Kind> kinds;
-  uint64_t mutants = 0, seen = 0;
+  uint64_t mutants = 0, seen = 0, not_shown = 0;
   uint64_t blurred = 0;
   std::vector<std::string> alarms;
   bool stopped = false;
@@ -114,10 +146,18 @@ struct Result {
 template <class One>
 bool on_threads(uint64_t count, unsigned threads, const std::string& what, One one) {
   std::atomic<uint64_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
   StatusLine line;
   const auto work = [&](bool shows) {
     for (uint64_t n = next++; n < count && !g_stop; n = next++) {
-      one(n);
+      try {
+        one(n);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+        next = count;
+      }
       if (shows && line.on()) line.show(fmt::format("{} of {} {}", n, count, what));
     }
   };
@@ -125,6 +165,7 @@ bool on_threads(uint64_t count, unsigned threads, const std::string& what, One o
   for (unsigned t = 1; t < threads; ++t) others.emplace_back(work, false);
   work(true);
   for (std::thread& t : others) t.join();
+  if (failure) std::rethrow_exception(failure);
   return next >= count && !g_stop;
 }
 
@@ -133,6 +174,7 @@ Result mutate(const Options& o, const std::vector<Device>& devices) {
   std::vector<ref::Mutator> mutators;
   mutators.reserve(devices.size());
   for (const Device& d : devices) mutators.emplace_back(*d.records, d.number, d.profile);
+  const CaptureView* const view = view_of(o);
   std::mutex mutex;
   const unsigned threads =
       o.threads != 0 ? static_cast<unsigned>(o.threads) : std::max(1u, std::thread::hardware_concurrency());
@@ -142,7 +184,18 @@ Result mutate(const Options& o, const std::vector<Device>& devices) {
     const auto mutant = mutators[which].draw(rng.below(ref::Mutator::num_kinds()), rng);
     if (!mutant) return;
     const Device& device = devices[which];
-    const auto rules = broken_rules(device, ref::apply(*device.records, *mutant), device.profile);
+    std::vector<std::string> rules;
+    if (view != nullptr) {
+      const auto broken = broken_rules(*view, device, devices, *mutant);
+      if (!broken) {
+        const std::lock_guard lock(mutex);
+        ++result.not_shown;
+        return;
+      }
+      rules = *broken;
+    } else {
+      rules = broken_rules(device, ref::apply(*device.records, *mutant), device.profile);
+    }
     const std::lock_guard lock(mutex);
     Kind& kind = result.kinds[mutant->kind];
     ++kind.mutants;
@@ -187,9 +240,13 @@ int run(const Options& o) {
   if (devices.empty())
     throw UsageError(o.logs.front() + " holds no device.", "Record a run with 'mrc cosim --record'.");
   Output* const json = outputs.add("--json", o.json);
+  const CaptureView* const view = view_of(o);
   for (const Device& d : devices) {
-    if (const auto rules = broken_rules(d, *d.records, d.profile); !rules.empty()) {
-      throw UsageError(fmt::format("{}, device {}: the log breaks {} as it is.", d.log, d.number, rules.front()),
+    const auto rules =
+        view != nullptr ? broken_rules(*view, d, devices, {}).value() : broken_rules(d, *d.records, d.profile);
+    if (!rules.empty()) {
+      throw UsageError(fmt::format("{}, device {}: the {} breaks {} as it is.", d.log, d.number,
+                                   view != nullptr ? "capture" : "log", rules.front()),
                        "'mrc check' says more; mutants want a log without findings.");
     }
   }
@@ -204,20 +261,18 @@ int run(const Options& o) {
   for (const std::string& alarm : r.alarms) out << "false alarm: " << alarm << '\n';
   const double share = r.mutants == 0 ? 0 : 100.0 * static_cast<double>(r.seen) / static_cast<double>(r.mutants);
   if (o.blur == 0) out << fmt::format("{} of {} mutants seen ({:.2f} %)\n", r.seen, r.mutants, share);
+  if (r.not_shown != 0) out << fmt::format("{} more leave what the captures show as it was\n", r.not_shown);
   if (o.blur != 0) out << fmt::format("{} blurred logs, {} false alarms\n", r.blurred, r.alarms.size());
   outputs.write(json, [&](std::ostream& to) {
-    Json j{{"mutants", r.mutants},
-           {"seen", r.seen},
-           {"share", share},
-           {"blurred", r.blurred},
-           {"false_alarms", r.alarms.size()}};
+    Json j{{"mutants", r.mutants}, {"seen", r.seen},       {"not_shown", r.not_shown},
+           {"share", share},       {"blurred", r.blurred}, {"false_alarms", r.alarms.size()}};
     for (const auto& [name, kind] : r.kinds)
       j["kinds"].push_back({{"kind", name}, {"mutants", kind.mutants}, {"seen", kind.seen}, {"rules", kind.rules}});
     to << j.dump(1) << '\n';
   });
   if (r.stopped) return outputs.finish(kInconclusive);
   if (o.blur == 0 && r.mutants == 0) throw UsageError("no place of these logs can be broken.", "Record a longer run.");
-  return outputs.finish(!r.alarms.empty() || (o.blur == 0 && share < 98) ? kFail : kPass);
+  return outputs.finish(!r.alarms.empty() || (o.blur == 0 && share < o.least) ? kFail : kPass);
 }
 
 }  // namespace
@@ -230,6 +285,13 @@ void register_mutate(Command& app, Context& context) {
   command.footer(kFooter);
   command.words("--log", options->logs, "logs whose places are broken").called("LOG");
   command.number("--count", options->count, 1, 100'000'000, "mutants to draw");
+  std::string views = "judge captures of the frames instead of the log:";
+  for (const CaptureView& v : kCaptureViews) views += fmt::format(" {} ({}),", v.name, v.about);
+  views.pop_back();
+  std::vector<std::string> names;
+  for (const CaptureView& v : kCaptureViews) names.emplace_back(v.name);
+  command.text("--as", options->as, views).one_of(names);
+  command.real("--least", options->least, 0.0, 100.0, "percent of the mutants that must be seen");
   command.number("--blur", options->blur, 0, 100'000'000, "instead: logs that show less, which must pass");
   command.number("--skew-ns", options->skew_ns, 0, 1'000'000, "how far ports run apart in blurred logs");
   command.number("--seed", options->seed, 0, kAnySeed, "of the drawing");

@@ -16,7 +16,7 @@ constexpr log::Ip kOne{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
 constexpr std::size_t kBytes = 16;
 constexpr wire::Opcode kOpcodes[] = {wire::Opcode::WriteFirst, wire::Opcode::WriteMiddle, wire::Opcode::WriteLast,
                                      wire::Opcode::WriteOnly,  wire::Opcode::Sack,        wire::Opcode::Sack,
-                                     wire::Opcode::Nack,       wire::Opcode::Probe};
+                                     wire::Opcode::Nack,       wire::Opcode::ProbeRequest};
 
 wire::Packet packet_of(const uint8_t* b) {
   wire::Packet p =
@@ -27,7 +27,6 @@ wire::Packet packet_of(const uint8_t* b) {
   if (p.ipv6) {
     p.ipv6->src = (b[0] & 16) != 0 ? kTwo : kOne;
     p.ipv6->dst = (b[0] & 16) != 0 ? kOne : kTwo;
-    p.ipv6->traffic_class = b[1];
   }
   p.bth->dqp = 1 + (b[2] & 7);
   p.bth->rtx = b[2] >> 3 & 1;

@@ -20,6 +20,7 @@ constexpr Seq kTail = 2048;         ///< PSNs below the highest cack_psn that ar
 constexpr Seq kBegin = 512;         ///< PSNs of a flow's begin, in which the capture may not have been on all ports yet
 constexpr unsigned kAnew = 6;       ///< so many packets in a row that only a QP set up again sends
 constexpr uint32_t kStandIn = 0x8000'0000;
+constexpr uint64_t kLeastAhead = 2;  ///< answers: one may be wrong
 constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
 
 /// Bytes of payload on the wire, of a frame that was cut as well.
@@ -73,7 +74,8 @@ struct Copy {
 struct Psn {
   std::array<Copy, 3> copies{};
   uint16_t count = 0;
-  bool fresh = false;  ///< seen with rtx 0, not trimmed
+  bool fresh = false;   ///< seen with rtx 0, not trimmed
+  bool unseen = false;  ///< acknowledged before it was seen
 };
 
 }  // namespace
@@ -96,7 +98,9 @@ struct Conversations::Flow {
   // What answers say of them.
   std::optional<Seq> cack;
   uint64_t answers = 0, holes = 0;
-  Seq last_hole = -1;
+  uint64_t ahead = 0;        ///< answers that acknowledge what has not been seen yet
+  uint64_t unseen_gone = 0;  ///< PSNs of which they do, and which are forgotten
+  Seq last_hole = -1, last_unseen = -1;
   bool moved = false;  ///< some answer reflects another time stamp
   uint64_t trims = 0, not_trimmed = 0, marks = 0, not_marked = 0;
 
@@ -112,7 +116,22 @@ struct Conversations::Flow {
       ++base;
     }
   }
+  /// Everything up to `psn` has arrived at the receiver.
+  void acknowledged(Seq psn) {
+    bool unseen = false;
+    for (Seq at = std::max({cack.value_or(lowest - 1) + 1, lowest, base}); at <= psn; ++at) {
+      Psn& one = *find(at);
+      one.unseen = one.count == 0;
+      unseen |= one.unseen;
+    }
+    ahead += unseen;
+    cack = psn;
+  }
   void gone(Seq psn, const Psn& one) {
+    if (one.unseen && one.count != 0) {
+      ++unseen_gone;
+      last_unseen = psn;
+    }
     if (one.count != 0 || !cack || psn > *cack) return;
     ++holes;
     last_hole = psn;
@@ -120,11 +139,13 @@ struct Conversations::Flow {
   /// Nothing that was acknowledged is missing, from the first PSN on that is returned.
   std::optional<Seq> whole_from() const {
     if (sent == 0 || answers < kLeastAnswers) return {};
-    uint64_t missing = holes;
-    Seq last = last_hole;
+    const bool late = ahead >= kLeastAhead;
+    uint64_t missing = holes + (late ? unseen_gone : 0);
+    Seq last = std::max(last_hole, late ? last_unseen : -1);
     for (std::size_t i = 0; i < psns.size(); ++i) {
       const Seq psn = base + static_cast<Seq>(i);
-      if (psns[i].count != 0 || !cack || psn > *cack) continue;
+      const bool seen = psns[i].count != 0 && !(late && psns[i].unseen);
+      if (seen || !cack || psn > *cack) continue;
       ++missing;
       last = psn;
     }
@@ -248,7 +269,7 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
   if (f == nullptr || f->sent == 0 || f->anew) return;
   if (p.seth) {
     const Seq cack = unwrap(p.seth->cack_psn, f->top);
-    if (cack < f->top && cack >= f->base - kTail && (!f->cack || cack > *f->cack)) f->cack = cack;
+    if (cack < f->top && cack >= f->base - kTail && (!f->cack || cack > *f->cack)) f->acknowledged(cack);
   }
   if (probe) return;
   const Psn* const one = f->find(unwrap(psn, f->top));

@@ -10,26 +10,36 @@
 namespace mrc::log {
 namespace {
 
-constexpr std::size_t kEth = wire::Eth::kBytes, kHead = 192, kEnd = 16;
-constexpr std::size_t kHops6 = kEth + 7, kHops4 = kEth + 8, kCheckSum4 = kEth + 10;
+constexpr std::size_t kEth = wire::Eth::kBytes, kIpv6 = wire::Ipv6::kBytes, kHead = 192, kEnd = 16;
+constexpr std::size_t kHops6 = kEth + 7, kHops4 = kEth + 8;
+constexpr uint8_t kInIp = 41, kRoutingHeader = 43;
 
-bool is_ipv4(std::span<const uint8_t> frame) { return frame.size() > kEth && frame[kEth] >> 4 == 4; }
+bool is_ipv4(std::span<const uint8_t> ip) { return !ip.empty() && ip[0] >> 4 == 4; }
 
-/// Of what no switch changes: neither MAC addresses, nor traffic class and hops of the outermost IP header. The ICRC
-/// stands for the payload.
+/// From the innermost IP header on. Routers change destination, flow label and routing header of one around it.
+std::span<const uint8_t> inner_of(std::span<const uint8_t> frame) {
+  std::span<const uint8_t> ip = frame.subspan(std::min(frame.size(), kEth));
+  if (ip.size() < kIpv6 || is_ipv4(ip)) return ip;
+  if (ip[6] == kInIp) return ip.subspan(kIpv6);
+  if (ip[6] != kRoutingHeader || ip.size() < kIpv6 + 2 || ip[kIpv6] != kInIp) return ip;
+  return ip.subspan(std::min(ip.size(), kIpv6 + 8 * (std::size_t{ip[kIpv6 + 1]} + 1)));
+}
+
+/// Of what no switch changes: neither what stands around the innermost IP header, nor its traffic class and hops. The
+/// ICRC stands for the payload.
 uint64_t key_of(std::span<const uint8_t> frame, uint64_t length) {
+  const std::span<const uint8_t> ip = inner_of(frame);
   std::array<uint8_t, kHead + kEnd + sizeof length> bytes{};
-  const std::size_t head = std::min(frame.size(), kHead), tail = std::min(frame.size(), kEnd);
-  std::copy_n(frame.begin(), head, bytes.begin());
-  std::fill_n(bytes.begin(), 12, uint8_t{0});
-  if (is_ipv4(frame)) {
-    bytes[kEth + 1] = bytes[kHops4] = bytes[kCheckSum4] = bytes[kCheckSum4 + 1] = 0;
+  const std::size_t head = std::min(ip.size(), kHead), tail = std::min(ip.size(), kEnd);
+  std::copy_n(ip.begin(), head, bytes.begin());
+  if (is_ipv4(ip)) {
+    bytes[1] = bytes[8] = bytes[10] = bytes[11] = 0;
   } else {
-    bytes[kEth] &= 0xF0;
-    bytes[kEth + 1] &= 0x0F;
-    bytes[kHops6] = 0;
+    bytes[0] &= 0xF0;
+    bytes[1] &= 0x0F;
+    bytes[7] = 0;
   }
-  std::copy_n(frame.end() - static_cast<std::ptrdiff_t>(tail), tail, bytes.begin() + static_cast<std::ptrdiff_t>(head));
+  std::copy_n(ip.end() - static_cast<std::ptrdiff_t>(tail), tail, bytes.begin() + static_cast<std::ptrdiff_t>(head));
   for (std::size_t i = 0; i < sizeof length; ++i) bytes[head + tail + i] = static_cast<uint8_t>(length >> (8 * i));
   return digest(std::span(bytes).first(head + tail + sizeof length));
 }
@@ -38,7 +48,7 @@ uint64_t key_of(std::span<const uint8_t> frame, uint64_t length) {
 uint64_t hop_of(std::span<const uint8_t> frame) {
   std::array<uint8_t, 13> bytes{};
   std::copy_n(frame.begin(), std::min<std::size_t>(frame.size(), 12), bytes.begin());
-  const std::size_t hops = is_ipv4(frame) ? kHops4 : kHops6;
+  const std::size_t hops = is_ipv4(frame.subspan(std::min(frame.size(), kEth))) ? kHops4 : kHops6;
   if (frame.size() > hops) bytes[12] = frame[hops];
   return digest(bytes);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -30,8 +31,10 @@ constexpr uint64_t kPsPerNs = 1000;
 /// Captures of simulations begin at 0 and keep their times; others begin a second before their first packet.
 constexpr uint64_t kSimulatedNs = 1'000'000'000'000'000, kSecondNs = 1'000'000'000;
 constexpr uint64_t kMostNs = (~uint64_t{0} >> 1) / kPsPerNs;
-/// Packets of one capture may stand so far from their place in the order of time before an Until excludes them.
+/// Packets of one capture may stand so far from their place in the order of time before an Until excludes them; no
+/// more than so many packets and bytes, which a judge holds meanwhile.
 constexpr Time kSlack = 1'000'000'000;
+constexpr uint64_t kSlackPackets = 1 << 17, kSlackBytes = uint64_t{128} << 20;
 /// Packets of one capture are put into the order of their times: both directions of a port, queues of a NIC. So many
 /// wait at least, and all within this time of the newest one as long as they take no more memory.
 constexpr std::size_t kAhead = 64, kAheadBytes = std::size_t{32} << 20;
@@ -91,6 +94,12 @@ struct Input {
     ahead_bytes -= frame->bytes.size();
     return frame;
   }
+};
+
+/// The newest time when so much had come.
+struct Milestone {
+  Time newest = 0;
+  uint64_t packets = 0, bytes = 0;
 };
 
 struct Known {
@@ -329,6 +338,15 @@ class Importer {
     interface.newest_ns = std::max(interface.newest_ns, from.time_ns);
     interface.seen = true;
     newest_ = std::max(newest_, time);
+    bytes_ += from.bytes.size();
+    if (counts().packets % o_.each == 0) {
+      milestones_.push_back({newest_, counts().packets, bytes_});
+      while (counts().packets - milestones_.front().packets > kSlackPackets ||
+             bytes_ - milestones_.front().bytes > kSlackBytes) {
+        excluded_ = milestones_.front().newest;
+        milestones_.pop_front();
+      }
+    }
 
     frame_.sent = false;
     frame_.flags = from.fcs_bad ? kFcsBad : 0;
@@ -473,9 +491,10 @@ class Importer {
     frame_.flags = of_capture;
     Known& known = known_[device];
     // The captures go on from the newest packet's time at the earliest, as far as they are in order.
-    if (++known.records - known.records_at_until < o_.each || newest_ < kSlack) return;
+    const Time until = std::max(excluded_, newest_ < kSlack ? 0 : newest_ - kSlack);
+    if (++known.records - known.records_at_until < o_.each || until == 0) return;
     known.records_at_until = known.records;
-    known.until = std::max(known.until, newest_ - kSlack);
+    known.until = std::max(known.until, until);
     tell(device, known.until, Until{});
   }
 
@@ -530,7 +549,9 @@ class Importer {
   std::map<uint32_t, Duplicates> duplicates_;  // by device at whose ports the capture was taken
   Frame frame_;
   Record record_;
-  Time newest_ = 0;
+  Time newest_ = 0, excluded_ = 0;
+  uint64_t bytes_ = 0;  // of packets that were handed over
+  std::deque<Milestone> milestones_;
   bool noted_ = false;
 };
 

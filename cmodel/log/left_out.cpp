@@ -92,7 +92,7 @@ Reading read_frame(const Frame& frame, const wire::WireConfig& wire) {
   if (cut) {
     std::vector<uint8_t> whole = frame.bytes;
     whole.resize(std::min(frame.length, kMaxFrameBytes));
-    out.packet = wire::decode(whole, wire);
+    out.packet = wire::decode(whole, wire, false);
   } else {
     out.packet = wire::decode(frame.bytes, wire);
   }

@@ -26,7 +26,7 @@ wire::Packet packet_of(const Frame& frame, const wire::WireConfig& wire) {
   if ((frame.flags & kCut) != 0 && frame.length > there && frame.length <= kMaxFrameBytes) {
     std::vector<uint8_t> whole = frame.bytes;
     whole.resize(frame.length);
-    packet = wire::decode(whole, wire);
+    packet = wire::decode(whole, wire, false);
     const bool read = packet.bth && (!packet.error || packet.error->code == wire::ErrorCode::BadIcrc);
     const std::size_t begin =
         whole.size() - packet.trailer.size() - (packet.icrc ? 4 : 0) - packet.padding.size() - packet.payload.size();

@@ -115,7 +115,13 @@ class Hindsight final : public Checker {
   }
   void received(const Seen& seen) override {
     QpWorld* const qp = ours(seen) ? w_.of_received(seen) : nullptr;
-    if (qp == nullptr || !qp->inferred() || seen.packet.trimmed() || !from_peer(seen, *qp)) return;
+    if (qp == nullptr || !qp->inferred() || !from_peer(seen, *qp)) return;
+    if (seen.packet.trimmed()) {  // it was sent; by another clock, whole, perhaps later
+      Came& came = came_of(*qp);
+      const Seq psn = unwrap(seen.packet.bth->psn, came.top);
+      if (is_data(seen.packet) && came.any && psn <= came.top + kWindow) came.put(psn);
+      return;
+    }
     w_.remember(*qp, seen);
     if (is_data(seen.packet) && seen.packet.meth) arrives(seen, came_of(*qp));
     if (seen.packet.seth) hears(seen, *qp, went_[qp->set.qp]);
@@ -306,6 +312,10 @@ void Hindsight::ack(const Seen& seen, const QpWorld& qp, Came& came) {
 /// What the ACK says has arrived, came long ago, and no SACK has left since: what asked for one, or enough bytes for
 /// any threshold that is known.
 void Hindsight::unanswered(const Seen& seen, const QpWorld& qp, Came& came, Seq psn) {
+  if (const char* why = w_.hidden(qp)) {  // SACKs may have left by another port
+    for (const Rule rule : {Rule::RespSackAsk, Rule::RespSackBytes}) w_.report().rests(rule, why);
+    return;
+  }
   unsigned asking = 0;
   uint64_t bytes = 0;
   for (const Came::Waiting& one : came.waiting) {

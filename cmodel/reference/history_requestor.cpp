@@ -187,7 +187,11 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   s.entropy = p.entropy(wire_);
   Paths::used(r, s.entropy);
   s.plane = seen.frame.plane;
-  s.icrc = p.icrc ? p.icrc->value : 0;
+  if (p.bth->rtx == 0) {
+    s.plain_entropy = s.entropy;
+    s.plain_plane = s.plane;
+    s.plain_icrc = p.icrc ? p.icrc->value : 0;
+  }
   if (!again) walk(qp, r);
   trim(qp, r);
 }
@@ -230,8 +234,9 @@ void RequestorPart::fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq
 void RequestorPart::repeated(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s) {
   const wire::Packet& p = seen.packet;
   if (p.bth->rtx == 0 && s.plain) {
-    const bool copy = !w_.recorded() && p.icrc && p.icrc->value == s.icrc && seen.frame.plane == s.plane &&
-                      p.entropy(wire_) == s.entropy;
+    const bool same = p.icrc ? p.icrc->value == s.plain_icrc : s.plain_icrc == 0 && qp.inferred();
+    const bool copy =
+        !w_.recorded() && same && seen.frame.plane == s.plain_plane && p.entropy(wire_) == s.plain_entropy;
     if (copy && qp.inferred()) {
       w_.report().rests(Rule::ReqPsnOnce, "the same frame may have come twice by the network, or by a mirror");
     } else if (copy) {

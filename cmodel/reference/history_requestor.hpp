@@ -22,8 +22,9 @@ struct SentPsn {
   uint8_t opcode = 0, plane = 0;
   uint16_t length = 0, msn = 0, rqmsn = 0;
   uint32_t rkey = 0, dma = 0, imm = 0;
-  uint32_t entropy = 0;  ///< of the last transmission
-  uint32_t icrc = 0;     ///< of the last transmission
+  uint32_t entropy = 0;                        ///< of the last transmission
+  uint32_t plain_entropy = 0, plain_icrc = 0;  ///< of the last one with rtx = 0
+  uint8_t plain_plane = 0;
   uint64_t va = 0, hash = 0;
   Time first = 0;    ///< first byte of the first transmission
   Time earlier = 0;  ///< first byte of the transmission before that; of the first one: when it was posted

@@ -11,8 +11,8 @@ namespace {
 /// Walks over the frame; every step checks what is left first.
 class Decoder {
  public:
-  Decoder(std::span<const uint8_t> frame, const WireConfig& config)
-      : frame_(frame), config_(config), end_(frame.size()) {}
+  Decoder(std::span<const uint8_t> frame, const WireConfig& config, bool check_icrc)
+      : frame_(frame), config_(config), check_icrc_(check_icrc), end_(frame.size()) {}
 
   Packet run() {
     if (link() && network() && transport()) extensions();
@@ -145,8 +145,8 @@ class Decoder {
       p_.icrc.emplace();
       p_.icrc->value = load_le32(frame_.data() + end_);
       const size_t outer = config_.icrc_outer && p_.outer_ipv6 ? Eth::kBytes : ip_;
-      icrc_ = icrc(frame_.subspan(ip_, end_ - ip_), frame_.subspan(outer, ip_ - outer));
-      p_.icrc->ok = icrc_ == p_.icrc->value;
+      if (check_icrc_) icrc_ = icrc(frame_.subspan(ip_, end_ - ip_), frame_.subspan(outer, ip_ - outer));
+      p_.icrc->ok = !check_icrc_ || icrc_ == p_.icrc->value;
     }
     bth_ = at_;
     if (!take(p_.bth)) return false;
@@ -193,6 +193,7 @@ class Decoder {
 
   std::span<const uint8_t> frame_;
   const WireConfig& config_;
+  const bool check_icrc_;
   Packet p_;
   size_t at_ = 0;   // next byte
   size_t end_ = 0;  // behind the last byte of the part being read
@@ -203,6 +204,8 @@ class Decoder {
 
 }  // namespace
 
-Packet decode(std::span<const uint8_t> frame, const WireConfig& config) { return Decoder(frame, config).run(); }
+Packet decode(std::span<const uint8_t> frame, const WireConfig& config, bool check_icrc) {
+  return Decoder(frame, config, check_icrc).run();
+}
 
 }  // namespace mrc::wire

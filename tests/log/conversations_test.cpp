@@ -75,6 +75,29 @@ TEST_CASE("two flows that name each other are a conversation, seen whole", "[log
   CHECK((two.flags & log::kSeenWhole) != 0);
 }
 
+TEST_CASE("what is acknowledged before it is seen was not seen whole", "[log][conversations]") {
+  for (const bool before : {false, true}) {
+    Conversations c;
+    const auto send = [&](uint32_t psn, bool again) {
+      wire::Packet p = packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, psn, 0x1000 + psn);
+      p.bth->rtx = again;
+      c.packet(p, {});
+    };
+    send(kPsn, false);
+    for (uint32_t psn = kPsn; psn < kPsn + 200; psn += 2) {
+      send(psn + 2, false);
+      if (!before) send(psn + 1, true);
+      wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, psn, 7);
+      sack.seth->cack_psn = psn + 1;  // it came by a port that is not captured
+      sack.seth->ack_psn_offset = -1;
+      sack.seth->entropy = 0x1000 + psn;
+      c.packet(sack, {});
+      if (before) send(psn + 1, true);
+    }
+    CHECK(((only(c, kTwo).flags & log::kSeenWhole) == 0) == before);
+  }
+}
+
 TEST_CASE("one plane of two is not seen whole, and its QPs have the same numbers", "[log][conversations]") {
   Conversations c;
   Talk{.every_second = true}.tell(c);

@@ -46,6 +46,22 @@ TEST_CASE("of a frame that was sent more often at one place than seen at another
   CHECK_FALSE(again(d, frame(1), 4, 1));  // a third one, which the first place has not shown
 }
 
+TEST_CASE("a router changes what stands around the inner header, and the frame is the same", "[log][import]") {
+  for (const auto encapsulation : {wire::Encapsulation::Srv6, wire::Encapsulation::Srv6Srh}) {
+    wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, encapsulation);
+    wire::complete(p);
+    Duplicates d;
+    CHECK_FALSE(again(d, wire::encode(p), 0, 0));
+    p.outer_ipv6->dst[3] ^= 1;
+    p.outer_ipv6->flow_label ^= 1;
+    --p.outer_ipv6->hop_limit;
+    if (p.srh) p.srh->segments_left ^= 1;
+    CHECK(again(d, wire::encode(p), 10, 1));
+    p.ipv6->dst[3] ^= 1;
+    CHECK_FALSE(again(d, wire::encode(p), 20, 2));
+  }
+}
+
 TEST_CASE("a frame at a seventh place counts: six are remembered", "[log][import]") {
   Duplicates d;
   CHECK_FALSE(again(d, frame(1), 0, 0));
