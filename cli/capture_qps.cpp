@@ -27,6 +27,10 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part) {
     views_[view].packet(packet, wire);
     if (view && elsewhere) views_[{}].packet(packet, wire);
   };
+  captures.again = [&](const wire::Packet& packet, const log::Frame& frame) {
+    views_[at[frame.capture]].again(packet);
+    if (at[frame.capture] && elsewhere) views_[{}].again(packet);
+  };
   captures.captured = nullptr;
   const auto read = log::import_captures(captures, [&](const log::Record& record) {
     if (!std::holds_alternative<log::Gap>(record.body)) return;

@@ -101,7 +101,8 @@ struct Conversations::Flow {
   uint64_t ahead = 0;        ///< answers that acknowledge what has not been seen yet
   uint64_t unseen_gone = 0;  ///< PSNs of which they do, and which are forgotten
   Seq last_hole = -1, last_unseen = -1;
-  bool moved = false;  ///< some answer reflects another time stamp
+  bool marked_later = false;  ///< another place saw a mark that this one does not have
+  bool moved = false;         ///< some answer reflects another time stamp
   uint64_t trims = 0, not_trimmed = 0, marks = 0, not_marked = 0;
 
   Psn* find(Seq psn) {
@@ -195,6 +196,17 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) 
   } else if (p.seth || p.neth) {
     answer(*flow, key, p);
   }
+}
+
+void Conversations::again(const wire::Packet& p) {
+  if (!p.bth || p.ecn() != 3 || (!p.ipv6 && !p.ipv4)) return;
+  const auto at = flows_.find({mapped_source(p), mapped_destination(p), p.bth->dqp});
+  if (at == flows_.end() || at->second->sent == 0) return;
+  Flow& f = *at->second;
+  const Psn* const one = f.find(unwrap(p.bth->psn, f.top));
+  if (one == nullptr) return;
+  f.marked_later |= std::any_of(one->copies.begin(), one->copies.begin() + std::min<int>(one->count, 3),
+                                [](const Copy& c) { return !c.ce; });
 }
 
 void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
@@ -350,7 +362,7 @@ std::vector<Qp> Conversations::qps(std::span<const Ip> addresses) const {
         return fit >= kLeastMarks && not_fit * kMostStrays <= fit;
       };
       if (seen(back->trims, back->not_trimmed)) qp.flags |= kSeenTrims;
-      if (seen(back->marks, back->not_marked)) qp.flags |= kSeenMarks;
+      if (seen(back->marks, back->not_marked) && !back->marked_later) qp.flags |= kSeenMarks;
     }
     found[qp.qp].push_back(std::move(qp));
   }

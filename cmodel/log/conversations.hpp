@@ -9,8 +9,10 @@
 /// - P_Key, encapsulation, path MTU, dynamic MPR, service time, pdcids as 0: what most packets say. A device that
 ///   strays from that breaks a rule; one that says both as often has no such fact.
 /// - A flow is *seen whole* when every PSN that its receiver has acknowledged was seen before that (one answer may be
-///   wrong), from some PSN near its begin on, and some answers came. A capture of one plane, one with drops, one of answers alone is not.
-/// - Trims and marks are seen as they came when nearly all answers about them fit the frames seen.
+///   wrong), from some PSN near its begin on, and some answers came. A capture of one plane, one with drops, one of
+///   answers alone is not.
+/// - Trims and marks are seen as they came when nearly all answers about them fit the frames seen, and no other place
+///   saw a mark behind this one.
 /// - What never shows (window, timer, retries, EVs) is the widest that MRC allows, or not told.
 /// - A flow that begins anew (its QP was set up again) and an address and QP with two peers are not told.
 ///
@@ -43,6 +45,8 @@ class Conversations {
 
   /// A packet of the captures, each once, in the order of time; `wire` is how it was decoded.
   void packet(const wire::Packet& packet, const wire::WireConfig& wire);
+  /// A packet that was told before, as another place saw it: a switch between the two may have marked it.
+  void again(const wire::Packet& packet);
   /// The captures say that packets are missing: nothing is seen whole.
   void lost() { lost_ = true; }
 

@@ -433,6 +433,7 @@ class Importer {
       if (o_.packet && (frame_.flags & kFcsBad) == 0) o_.packet(packet, wire, frame_);
     } else if (again) {
       ++counts().duplicates;
+      if (o_.again) o_.again(packet, frame_);
     } else {
       leave_out(LeftOut::Nobody);
     }

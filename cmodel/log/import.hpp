@@ -43,6 +43,8 @@ struct ImportOptions {
   /// Called with each packet that is in the log, once, and how it is read. The frame may have lost its bytes to a
   /// record. Null: nobody asks.
   std::function<void(const wire::Packet&, const wire::WireConfig&, const Frame&)> packet{};
+  /// Called with each packet that was told before, as another place saw it. Null: nobody asks.
+  std::function<void(const wire::Packet&, const Frame&)> again{};
   /// Called with each packet as it is read, in the order of its capture; the rest is not in the log yet. Null: nobody.
   std::function<void(const wire::CapturedFrame&, const wire::PacketSource&)> captured{};
   /// QPs of a device that is not told of any, which follow its Device record: conversations.hpp. Null: none.

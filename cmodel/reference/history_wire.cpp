@@ -56,9 +56,8 @@ class WirePart final : public Part {
       const bool udp_next =
           (p.ipv6 && p.ipv6->next_header == wire::kProtoUdp) || (p.ipv4 && p.ipv4->protocol == wire::kProtoUdp);
       // A switch may trim with a code point that no capture tells: the IP header fits, those in it are of the whole.
-      const bool trimmed = !w_.recorded() && !seen.frame.sent && code == BadLength && p.udp &&
-                           p.dscp_class == wire::DscpClass::Other && p.error->header == "udp" &&
-                           p.error->got > p.error->want;
+      const bool trimmed = !w_.recorded() && code == BadLength && p.udp && p.dscp_class == wire::DscpClass::Other &&
+                           p.error->header == "udp" && p.error->got > p.error->want;
       if (trimmed) {
         w_.report().rests(Rule::WireFormat, "it may be trimmed, with a code point that is not told");
       } else if ((code == Short || code == BadLength) && (mrc_port || (udp_next && !p.udp))) {

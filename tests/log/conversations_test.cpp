@@ -75,6 +75,25 @@ TEST_CASE("two flows that name each other are a conversation, seen whole", "[log
   CHECK((two.flags & log::kSeenWhole) != 0);
 }
 
+TEST_CASE("a mark that another place alone saw does not show how packets came", "[log][conversations]") {
+  for (const bool elsewhere : {false, true}) {
+    Conversations c;
+    for (uint32_t psn = kPsn; psn < kPsn + 40; ++psn) {
+      wire::Packet p = packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, psn, 0x1000 + psn);
+      p.ipv6->ecn = elsewhere && psn == kPsn + 20 ? 2 : 3;
+      c.packet(p, {});
+      p.ipv6->ecn = 3;
+      if (elsewhere) c.again(p);
+      wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, psn, 7);
+      sack.seth->cack_psn = psn;
+      sack.seth->entropy = 0x1000 + psn;
+      sack.seth->m = 1;
+      c.packet(sack, {});
+    }
+    CHECK(((only(c, kTwo).flags & log::kSeenMarks) == 0) == elsewhere);
+  }
+}
+
 TEST_CASE("what is acknowledged before it is seen was not seen whole", "[log][conversations]") {
   for (const bool before : {false, true}) {
     Conversations c;
