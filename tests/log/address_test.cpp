@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+namespace mrc::test::address_test {
+
 using namespace mrc::log;
 
 TEST_CASE("an IPv4 address is read and written as one, and as it is mapped into IPv6", "[log][address]") {
@@ -16,3 +18,5 @@ TEST_CASE("an IPv4 address is read and written as one, and as it is mapped into 
   CHECK_FALSE(address_of("10.0.0"));
   CHECK_FALSE(address_of(""));
 }
+
+}  // namespace mrc::test::address_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+namespace mrc::test::unwrap_test {
+
 using mrc::log::unwrap;
 
 TEST_CASE("numbers are unwrapped to the nearest one", "[log][unwrap]") {
@@ -13,3 +15,5 @@ TEST_CASE("numbers are unwrapped to the nearest one", "[log][unwrap]") {
   CHECK(unwrap(0x7fffff, 0) == 0x7fffff);
   CHECK(unwrap(3, 0x1fffe, 16) == 0x20003);
 }
+
+}  // namespace mrc::test::unwrap_test
