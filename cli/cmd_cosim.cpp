@@ -414,7 +414,7 @@ int run_single(const Options& o, const Context& context) {
   if (record != nullptr) log.emplace(record->stream());
   if (log || trace.on()) {
     const log::Record note{0, 0, log::Note{"run " + context.run_id}};
-    sink = [&](const log::Record& r) {
+    sink = [&, note](const log::Record& r) {
       trace.add(r);
       if (const auto* frame = std::get_if<log::Frame>(&r.body); frame && trace.on() && r.device == 0) {
         if (auto at = tb::port_frame(frame->sent, frame->plane, frame->bytes, r.time, frame->last))
