@@ -101,8 +101,9 @@ struct Conversations::Flow {
   uint64_t ahead = 0;        ///< answers that acknowledge what has not been seen yet
   uint64_t unseen_gone = 0;  ///< PSNs of which they do, and which are forgotten
   Seq last_hole = -1, last_unseen = -1;
-  bool marked_later = false;  ///< another place saw a mark that this one does not have
-  bool moved = false;         ///< some answer reflects another time stamp
+  uint64_t fits = 0, strays = 0;  ///< answers: all that they name was seen; some of it was not
+  bool marked_later = false;      ///< another place saw a mark that this one does not have
+  bool moved = false;             ///< some answer reflects another time stamp
   uint64_t trims = 0, not_trimmed = 0, marks = 0, not_marked = 0;
 
   Psn* find(Seq psn) {
@@ -128,6 +129,15 @@ struct Conversations::Flow {
     ahead += unseen;
     cack = psn;
   }
+  /// Whether a SACK says that a packet has arrived which was not seen.
+  bool names_unseen(Seq from, uint64_t bitmap) {
+    for (; bitmap != 0; bitmap &= bitmap - 1) {
+      const Seq psn = from + std::countr_zero(bitmap);
+      const Psn* const one = find(psn);
+      if (psn >= std::max(base, lowest) && (one == nullptr || one->count == 0)) return true;
+    }
+    return false;
+  }
   void gone(Seq psn, const Psn& one) {
     if (one.unseen && one.count != 0) {
       ++unseen_gone;
@@ -139,7 +149,7 @@ struct Conversations::Flow {
   }
   /// Nothing that was acknowledged is missing, from the first PSN on that is returned.
   std::optional<Seq> whole_from() const {
-    if (sent == 0 || answers < kLeastAnswers) return {};
+    if (sent == 0 || answers < kLeastAnswers || (strays >= kLeastAhead && strays * kMostStrays > fits)) return {};
     const bool late = ahead >= kLeastAhead;
     uint64_t missing = holes + (late ? unseen_gone : 0);
     Seq last = std::max(last_hole, late ? last_unseen : -1);
@@ -279,13 +289,17 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
   const bool probe = p.seth && p.seth->pr != 0;
   Flow* const f = answered(back, key, psn, entropy);
   if (f == nullptr || f->sent == 0 || f->anew) return;
+  bool stray = false;
   if (p.seth) {
     const Seq cack = unwrap(p.seth->cack_psn, f->top);
+    stray = f->names_unseen(cack + p.seth->sack_offset, p.seth->sack_bitmap);
     if (cack < f->top && cack >= f->base - kTail && (!f->cack || cack > *f->cack)) f->acknowledged(cack);
   }
-  if (probe) return;
-  const Psn* const one = f->find(unwrap(psn, f->top));
-  if (one == nullptr || one->count == 0) return;
+  const Psn* const one = probe ? nullptr : f->find(unwrap(psn, f->top));
+  if (one == nullptr || one->count == 0) {
+    ++(stray || one != nullptr ? f->strays : f->fits);
+    return;
+  }
   ++f->answers;
   const bool nack = p.neth && (p.neth->reason == 1 || p.neth->reason == 2);
   const uint16_t reflected = p.neth ? p.neth->tx_timestamp16 : p.cc_state ? p.cc_state->tx_timestamp16 : uint16_t{0};
@@ -300,6 +314,7 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
     same |= c.stamped && reflected == c.stamp;
   }
   f->moved |= stamped && !same && one->count <= one->copies.size();
+  ++(stray || (!any && one->count <= one->copies.size()) ? f->strays : f->fits);
   if (!any) return;
   if (nack) ++(trimmed ? f->trims : f->not_trimmed);
   if (p.seth && p.seth->m == 1) ++(marked ? f->marks : f->not_marked);

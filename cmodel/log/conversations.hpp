@@ -9,8 +9,8 @@
 /// - P_Key, encapsulation, path MTU, dynamic MPR, service time, pdcids as 0: what most packets say. A device that
 ///   strays from that breaks a rule; one that says both as often has no such fact.
 /// - A flow is *seen whole* when every PSN that its receiver has acknowledged was seen before that (one answer may be
-///   wrong), from some PSN near its begin on, and some answers came. A capture of one plane, one with drops, one of
-///   answers alone is not.
+///   wrong), from some PSN near its begin on, and some answers came, nearly all of which name only what was seen. A
+///   capture of one plane, one with drops, one of answers alone is not.
 /// - Trims and marks are seen as they came when nearly all answers about them fit the frames seen, and no other place
 ///   saw a mark behind this one.
 /// - What never shows (window, timer, retries, EVs) is the widest that MRC allows, or not told.

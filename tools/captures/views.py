@@ -3,8 +3,7 @@
 """usage: views.py IN.pcapng OUT.pcapng [options]
 
 A capture of ours as others would have taken it: another clock, a mirror port, packets out of order. Packets keep their
-bytes, comments and interfaces. The order of options does not matter: clock, then mirror, then order, then what is left
-out.
+bytes, comments and interfaces. The order of options does not matter: clock, then mirror, then order.
 
 Exit 3: no pcapng of mrc."""
 import argparse
@@ -15,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 SECTION, INTERFACE, PACKET = 0x0A0D0D0A, 1, 6
-COMMENT = 1
 
 
 @dataclass
@@ -24,19 +22,6 @@ class Packet:
     time: int
     interface: int
     rest: bytes  # captured length, original length, bytes, options
-
-    @property
-    def comments(self):
-        captured = struct.unpack_from("<I", self.rest)[0]
-        at, found = 8 + captured + -captured % 4, []
-        while at + 4 <= len(self.rest):
-            code, length = struct.unpack_from("<HH", self.rest, at)
-            if code == 0:
-                break
-            if code == COMMENT:
-                found.append(self.rest[at + 4:at + 4 + length].decode())
-            at += 4 + length + -length % 4
-        return found
 
 
 class NoCapture(Exception):
@@ -109,18 +94,11 @@ def main():
     parser.add_argument("--ppm", type=float, default=0, help="parts of a million that the clock is too fast")
     parser.add_argument("--mirror", type=int, metavar="NS", help="each packet again, up to so much later")
     parser.add_argument("--shuffle", type=int, metavar="NS", help="packets stand up to so much behind their place")
-    parser.add_argument("--without", action="append", default=[], metavar="WORDS",
-                        help="leave out packets with a comment that holds this")
-    parser.add_argument("--planes", type=int, metavar="MASK", help="interfaces whose packets stay, by bit")
     parser.add_argument("--seed", type=int, default=1)
     o = parser.parse_args()
     rng = random.Random(o.seed)
     try:
         front, interfaces, packets, behind = read(o.capture)
-        if o.without:
-            packets = [p for p in packets if not any(words in c for words in o.without for c in p.comments)]
-        if o.planes is not None:
-            packets = [p for p in packets if o.planes >> p.interface & 1]
         packets = clock(packets, o.base + o.ahead, o.ppm)
         if o.mirror is not None:
             interfaces, packets = mirror(interfaces, packets, o.mirror, rng)
