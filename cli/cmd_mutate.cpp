@@ -289,6 +289,7 @@ void register_mutate(Command& app, Context& context) {
   for (const CaptureView& v : kCaptureViews) views += fmt::format(" {} ({}),", v.name, v.about);
   views.pop_back();
   std::vector<std::string> names;
+  names.reserve(std::size(kCaptureViews));
   for (const CaptureView& v : kCaptureViews) names.emplace_back(v.name);
   command.text("--as", options->as, views).one_of(names);
   command.real("--least", options->least, 0.0, 100.0, "percent of the mutants that must be seen");

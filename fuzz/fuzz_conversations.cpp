@@ -31,13 +31,13 @@ wire::Packet packet_of(const uint8_t* b) {
   p.bth->dqp = 1 + (b[2] & 7);
   p.bth->rtx = b[2] >> 3 & 1;
   p.bth->psn = number(3);
-  if (p.reth) p.payload.assign((b[2] >> 4) * 64u, 0);
+  if (p.reth) p.payload.assign(std::size_t{64} * (b[2] >> 4), 0);
   p.set_entropy(b[6]);
   wire::complete(p);
   p.dscp_class = static_cast<wire::DscpClass>(b[1] % 6);
   if (p.seth) {
     p.seth->cack_psn = number(3);
-    p.seth->ack_psn_offset = static_cast<int8_t>(b[7]);
+    p.seth->ack_psn_offset = static_cast<int16_t>(b[7] - 128);
     p.seth->entropy = b[8];
     p.seth->m = b[9] & 3;
     p.seth->pr = b[9] >> 2 & 1;

@@ -18,8 +18,10 @@ for target in "$@"; do
     echo "  With clang: tools/build.sh fast everything" >&2
     exit 3
   fi
+  inputs=("$folder/found_$target" "$folder/corpus/$target")
+  # A target in which nothing was ever found has no regressions.
+  [ ! -d "$source/regressions/$target" ] || inputs+=("$source/regressions/$target")
   "$folder/fuzz_$target" -max_total_time="$seconds" -max_len=2048 -timeout=5 -seed=1 -rss_limit_mb=1500 \
-    -print_final_stats=1 "-artifact_prefix=$folder/" "$folder/found_$target" "$folder/corpus/$target" \
-    "$source/regressions/$target" || code=1
+    -print_final_stats=1 "-artifact_prefix=$folder/" "${inputs[@]}" || code=1
 done
 exit $code
