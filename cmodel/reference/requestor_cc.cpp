@@ -31,8 +31,8 @@ Rule rule_of(const CcInput& in) {
 }
 
 std::string words(const CcInput& in) {
-  constexpr const char* kKinds[] = {"an acknowledgement", "a NACK", "a loss"};
-  std::string text = fmt::format("{} of {} bytes", kKinds[static_cast<unsigned>(in.kind) % 3], in.bytes);
+  constexpr const char* kNames[] = {"an acknowledgement", "a NACK", "a loss"};
+  std::string text = fmt::format("{} of {} bytes", kNames[static_cast<unsigned>(in.kind) % 3], in.bytes);
   if (in.marked) text += ", marked";
   if (in.sampled) text += fmt::format(", round trip {}", words(static_cast<Time>(in.rtt)));
   if (in.pen != 0) text += fmt::format(", penalty {}", in.pen);

@@ -62,14 +62,14 @@ class Synthetic final : public Endpoint {
     packet->dst_host = host_;
     packet->entropy = next_ev_++;
     packet->stack = config_.stack;
-    packet->ecn = config_.ecn;
+    packet->ecn = config_.ecn & 3;
     if (answer) {
       --owed_[plane];
       packet->dscp = wire::kDscpControl;
       packet->size = config_.answer_size;
     } else {
       --left_;
-      packet->dscp = config_.dscp;
+      packet->dscp = config_.dscp & 63;
       packet->size = config_.size;
     }
     return packet;

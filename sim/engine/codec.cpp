@@ -68,8 +68,9 @@ void read_fields(Packet& p, const wire::Packet& w) {
   p.opcode = w.bth->opcode;
   p.dqp = w.bth->dqp;
   p.psn = w.bth->psn;
-  p.bth = static_cast<uint8_t>((w.bth->a ? kBthAckReq : 0) | (w.bth->rtx ? kBthRtx : 0) | (w.bth->ts ? kBthTs : 0) |
-                               (w.bth->se ? kBthSe : 0));
+  p.bth = ((w.bth->a ? kBthAckReq : 0u) | (w.bth->rtx ? kBthRtx : 0u) | (w.bth->ts ? kBthTs : 0u) |
+           (w.bth->se ? kBthSe : 0u)) &
+          31;
   if (w.tseth) p.tx_timestamp = w.tseth->tx_timestamp16;
   if (w.meth) p.data.msn = w.meth->msn, p.data.rqmsn = w.meth->rqmsn;
   if (w.reth) p.data.va = w.reth->va, p.data.rkey = w.reth->r_key, p.data.dma_length = w.reth->dma_length;

@@ -632,7 +632,7 @@ void Fabric::endpoint_pull(Shard& shard, PortId id, Port& port) {
   Packet* packet = nodes_[port.node].endpoint->pull(index).release();
   port.wake_ps = kNever;
   if (packet == nullptr) return;
-  packet->plane = static_cast<uint8_t>(index);
+  packet->plane = index & 63;
   transmit(shard, id, port, packet);
   port.wake_ps = port.free_ps;
   if (port.free_ps != kNever) schedule(shard, port.free_ps, kWake | id, port.node);

@@ -6,6 +6,7 @@
 #ifdef __cplusplus
 int mrc_verilated_print(const char* format, ...) __attribute__((format(printf, 1, 2)));
 #endif
+#undef VL_PRINTF
 #define VL_PRINTF mrc_verilated_print
 #define VL_USER_STOP
 #endif

@@ -58,7 +58,7 @@ class Box final : public Endpoint {
     packet->dst_host = host;
     packet->src = access.node();
     packet->size = static_cast<uint16_t>(size);
-    packet->dscp = dscp;
+    packet->dscp = dscp & 63;
     packet->ecn = 2;
     packet->stack = Stack::Ipv6;
     return send(std::move(packet), plane);

@@ -155,7 +155,7 @@ struct FastAndBox {
                uint8_t bth = 0) {
     Packet& p = send(opcode, psn, 100 + payload, wire::kDscpTrimmable);
     p.payload = static_cast<uint16_t>(payload);
-    p.bth = bth;
+    p.bth = bth & 31;
     p.entropy = 0xabcd'0000 + psn;
     p.data = {};
     p.data.dma_length = payload;

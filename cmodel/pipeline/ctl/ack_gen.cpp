@@ -20,6 +20,7 @@ ControlPacket answer(const Resp& r, const PdcIds& ids, bool eeth_op_high) {
     case CtlKind::Ack:
       return build_ack(ack_of(r));
     case CtlKind::Endpoint:
+    case CtlKind::Returned:  // nobody answers those
       break;
   }
   return build_endpoint_response(static_cast<uint16_t>(r.psn), r.reason, r.ts, eeth_op_high);

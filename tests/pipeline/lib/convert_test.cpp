@@ -85,9 +85,9 @@ TEST_CASE("a received packet goes through its stream; endpoint requests and what
   CHECK(d.buf_valid);  // the lane's own
   CHECK(d.ext[0] == 0x04030201);
   CHECK(d.ext[8] == 0x24232221);
-  RxPacket back = packet_of(d);
-  back.address = p.address;
-  CHECK(back == p);
+  RxPacket taken = packet_of(d);
+  taken.address = p.address;
+  CHECK(taken == p);
   p.opcode = 0xD8;
   for (const bool back : {false, true}) {
     if (back) {

@@ -17,7 +17,7 @@ PacketPtr sample(PacketPool& pool, Stack stack, uint8_t opcode, bool ts, Rng& rn
   const auto bits = [&](unsigned n) { return rng.below(uint64_t{1} << n); };
   p->stack = stack;
   p->opcode = opcode;
-  p->bth = (bits(2) | (ts ? kBthTs : 0u)) & 31;
+  p->bth = (bits(2) | (ts ? unsigned{kBthTs} : 0u)) & 31;
   p->dscp = wire::kDscpTrimmable;
   p->ecn = 2;
   p->entropy = static_cast<uint32_t>(bits(32));
