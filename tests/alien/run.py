@@ -123,7 +123,18 @@ def faults(place):
             assert rule in rules, (fault, level, rules)
 
 
-TESTS = [refusals, as_made, own_sources, scenarios, quick, faults]
+def captures(place):
+    """Its frames alone, as others capture them, are judged without a finding; of its errors those are seen that stand in
+    frames. Memory that is written twice, or acknowledged before it is written, leaves no trace there."""
+    capture = place.project.parent / "alien.pcapng"
+    for scenario, fault in (("clean", ""), ("loss", ""), ("trim", ""), ("link-flap", ""), ("loss", "bitmap"), ("loss", "rtx")):
+        place.cosim("L2", scenario, "--pcap", capture, packets=300, code=1 if fault else 0, ALIEN_FAULT=fault)
+        result = json.loads(place.mrc("check", "--json", "-", capture, code=1 if fault else 0))
+        assert result["captures"]["judged"] == result["packets"] > 400 and len(result["qps"]) >= 4, (scenario, result)
+        assert {f["rule"] for f in result["findings"]} == ({FAULTS[fault]} if fault else set()), (scenario, fault, result)
+
+
+TESTS = [refusals, as_made, own_sources, scenarios, quick, faults, captures]
 
 
 def main():
