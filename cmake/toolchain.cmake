@@ -62,7 +62,8 @@ endif()
 # Warnings for our own sources; generated and Verilated ones do not link this.
 add_library(mrcnic_warnings INTERFACE)
 target_compile_options(mrcnic_warnings INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual ${MRC_COMPAT_WARNINGS})
+  -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual ${MRC_COMPAT_WARNINGS}
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical>)  # | of two bools has no branch
 if(MRC_COVERAGE)
   target_compile_options(mrcnic_warnings INTERFACE --coverage)
   add_link_options(--coverage)

@@ -46,6 +46,7 @@ function(mrc_verilated target)
   target_link_libraries(${target} PUBLIC mrc_verilated_headers)
   set_target_properties(${target} PROPERTIES
     POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-parentheses-equality>)
   if(MRC_SANITIZE)
     target_compile_options(${target} PRIVATE ${MRC_COMPAT_VERILATED_SANITIZED})
   endif()

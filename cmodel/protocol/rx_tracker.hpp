@@ -89,7 +89,7 @@ constexpr RowAdvance row_advance(RxWindow& w, RxRow& row) {
   w.ooo = static_cast<uint16_t>(w.ooo - count);
   return {.count = count,
           .messages = static_cast<unsigned>(std::popcount(lasts)),
-          .last_psn = lasts != 0 ? psn_add(first, std::bit_width(lasts) - 1) : 0,
+          .last_psn = lasts != 0 ? psn_add(first, 63 - std::countl_zero(lasts)) : 0,
           .goes_on = from + count == 64 && w.ooo != 0};
 }
 
