@@ -68,8 +68,8 @@ void read_fields(Packet& p, const wire::Packet& w) {
   p.opcode = w.bth->opcode;
   p.dqp = w.bth->dqp;
   p.psn = w.bth->psn;
-  p.bth = ((w.bth->a ? kBthAckReq : 0u) | (w.bth->rtx ? kBthRtx : 0u) | (w.bth->ts ? kBthTs : 0u) |
-           (w.bth->se ? kBthSe : 0u)) &
+  p.bth = (bit_if(w.bth->a, kBthAckReq) | bit_if(w.bth->rtx, kBthRtx) | bit_if(w.bth->ts, kBthTs) |
+           bit_if(w.bth->se, kBthSe)) &
           31;
   if (w.tseth) p.tx_timestamp = w.tseth->tx_timestamp16;
   if (w.meth) p.data.msn = w.meth->msn, p.data.rqmsn = w.meth->rqmsn;

@@ -34,6 +34,7 @@ enum class Stack : uint8_t { Other, Ipv4, Ipv6, Srv6, Srv6Srh };
 
 /// Bits of Packet::bth. The last one is none of the BTH: a switch that trimmed the packet has rewritten a length.
 enum BthBit : uint8_t { kBthAckReq = 1, kBthRtx = 2, kBthTs = 4, kBthSe = 8, kLengthCut = 16 };
+constexpr unsigned bit_if(bool set, BthBit bit) { return set ? unsigned{bit} : 0; }
 
 /// Fields of WRITE packets (mrc.md section 3, METH, RETH, ImmDt).
 struct DataFields {

@@ -46,10 +46,10 @@ struct LossStory {
 /// The flow of a group that took longest, and why: what it lost, the latest back first.
 struct SlowestFlow {
   uint32_t flow = 0;  ///< index
-  std::string from, to;
+  std::string from{}, to{};
   Time begun = 0, delivered = 0, done = 0;
-  uint64_t lost = 0;              ///< packets, each as often as it was
-  std::vector<LossStory> losses;  ///< two at most
+  uint64_t lost = 0;                ///< packets, each as often as it was
+  std::vector<LossStory> losses{};  ///< two at most
 };
 
 struct GroupResult {

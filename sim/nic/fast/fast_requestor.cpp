@@ -477,7 +477,7 @@ void FastEndpoint::send_data(FastQp& qp, const WritePart& part, uint32_t psn, ui
   Packet& p = *packet;
   p.psn = psn;
   p.opcode = part.opcode;
-  p.bth = static_cast<uint8_t>((ackreq ? kBthAckReq : 0) | (rtx ? kBthRtx : 0) | (qp.ts ? kBthTs : 0));
+  p.bth = (bit_if(ackreq, kBthAckReq) | bit_if(rtx, kBthRtx) | bit_if(qp.ts, kBthTs)) & 31;
   p.payload = part.plen;
   p.tx_timestamp = qp.ts ? time_stamp(tick(), false) : uint16_t{0};
   p.size = part.plen == qp.mtu && part.opcode == opcode_byte(wire::Opcode::WriteMiddle)

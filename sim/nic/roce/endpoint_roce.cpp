@@ -131,7 +131,7 @@ PacketPtr RoceEndpoint::make(const Qp& qp, uint8_t opcode, bool data) {
   p.src = access_.node();
   p.stack = qp.stack;
   p.dst_host = qp.spec.peer;
-  p.dscp = data ? config_.dscp.no_trim : config_.dscp.control;
+  p.dscp = (data ? config_.dscp.no_trim : config_.dscp.control) & 63;
   p.ecn = data ? 2 : 0;
   p.dqp = qp.spec.peer_qpn;
   p.opcode = opcode;
