@@ -6,8 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gen/rules.hpp"
@@ -47,8 +49,8 @@ struct Place {
 struct Tally {
   uint64_t checked = 0;  ///< times the rule was applied and held
   uint64_t broken = 0;
-  uint64_t inconclusive = 0;              ///< obligations whose outcome what was shown does not tell
-  std::map<std::string, uint64_t> rests;  ///< reason -> times the rule could not be applied
+  uint64_t inconclusive = 0;                                ///< obligations whose outcome what was shown does not tell
+  std::map<std::string, uint64_t, std::less<>> rests = {};  ///< reason -> times the rule could not be applied
 };
 
 /// How long something took, each time, to an eighth.
@@ -85,7 +87,11 @@ class Report {
     ++tallies_[static_cast<std::size_t>(rule)].checked;
     apply(rule);
   }
-  void rests(Rule rule, const char* reason) { ++tallies_[static_cast<std::size_t>(rule)].rests[reason]; }
+  void rests(Rule rule, std::string_view reason) {
+    auto& rests = tallies_[static_cast<std::size_t>(rule)].rests;
+    const auto at = rests.find(reason);  // nearly always there: no string is made for it
+    ++(at != rests.end() ? at->second : rests[std::string(reason)]);
+  }
   void inconclusive(Rule rule, const char* reason) {
     ++tallies_[static_cast<std::size_t>(rule)].inconclusive;
     rests(rule, reason);
