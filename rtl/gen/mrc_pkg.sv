@@ -2103,6 +2103,9 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlReturnedLsb = 32'd28;
   localparam int unsigned CsrCtrlReturnedWidth = 32'd2;
   localparam logic [1:0] CsrCtrlReturnedReset = 2'h0;
+  localparam int unsigned CsrCtrlPortWaitLsb = 32'd30;
+  localparam int unsigned CsrCtrlPortWaitWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlPortWaitReset = 1'h0;
 
   /// UDP destination port (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
@@ -2905,6 +2908,7 @@ package mrc_pkg;
     logic tsr_us;
     logic [1:0] nominal;
     logic state_silent;
+    logic port_wait;
   } tx_inflight_csr_t;
 
   typedef struct packed {
@@ -3010,6 +3014,7 @@ package mrc_pkg;
     logic ports_from_0;
     logic tsr_us;
     logic [5:0] dscp_ep;
+    logic port_wait;
   } endpoint_csr_t;
 
   /// Register values of all blocks but csr.
