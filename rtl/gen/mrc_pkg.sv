@@ -1287,7 +1287,8 @@ package mrc_pkg;
     BugReturnedAsPeers = 8'd106,
     BugReturnedStale = 8'd107,
     BugClassOfTheNic = 8'd108,
-    BugSkipTooShort = 8'd109
+    BugSkipTooShort = 8'd109,
+    BugPortsNewestOnly = 8'd110
   } bug_e;
 
   // ---- wire format (headers.yaml)
