@@ -51,7 +51,6 @@ module mrc_tx_inflight_ports
 
   localparam logic [5:0] Soon = 6'd63;
   localparam logic [QpW:0] All = (QpW + 1)'(NumQps + 1);  // the one that is at may be half done
-  localparam int unsigned SeekW = (QpW < 3) ? QpW : 3;  // low bits of at: eight QPs in a turn
 
   logic [NumPlanes-1:0] up_q, down_q;
   logic [QpW:0] left_q, left_d;
@@ -197,7 +196,7 @@ module mrc_tx_inflight_ports
           hold: says && said_q,
           due: left_q != '0 && soon_q == 6'd0,
           look: look,
-          stop: ask || left_q == (QpW + 1)'(1) || at_q[SeekW-1:0] == '1,
+          stop: ask || left_q == (QpW + 1)'(1) || 3'(at_q) == 3'd7,
           none: out == 16'd0,
           last: rest_d == 16'd0
       };
