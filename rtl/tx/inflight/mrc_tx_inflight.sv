@@ -495,6 +495,7 @@ module mrc_tx_inflight
       .peer_i(cfg_i.index[DestW-1:0]),
       .mask_i(cfg_i.data[NumPlanes-1:0]),
       .told_i(op.peer),
+      .waits_i(cfg_ack_o),
       .ctx_i(op.ctx_new),
       .state_i(state),
       .at_o(ports_qp),

@@ -31,6 +31,7 @@ module mrc_tx_inflight_ports
     input logic [DestW-1:0] peer_i,
     input logic [NumPlanes-1:0] mask_i,
     input logic told_i,
+    input logic waits_i,  // a table write that is done here is not yet done everywhere
     input logic ctx_i,
 
     // The QP of the operation: in Seek and behind it the one that is at.
@@ -159,7 +160,7 @@ module mrc_tx_inflight_ports
     left_d = left_q;
     own_d = own_q;
     said_d = said_q;
-    soon_d = (soon_q == 6'd0) ? 6'd0 : soon_q - 6'd1;
+    soon_d = (soon_q == 6'd0 || waits_i) ? soon_q : soon_q - 6'd1;
     if (seek) begin
       block_d = start;
     end
