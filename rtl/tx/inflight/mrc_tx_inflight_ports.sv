@@ -250,7 +250,7 @@ module mrc_tx_inflight_ports
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      up_q <= '1;
+      up_q <= '0;
       left_q <= '0;
       at_q <= '0;
       mid_q <= 1'b0;
