@@ -841,7 +841,7 @@ module mrc_endpoint
       e_q <= rx;
     end
     if (visit_send) begin
-      doubled_q <= tries_d[visit_q];
+      doubled_q <= changed ? 4'd0 : tries_q[visit_q];
     end
     if (evp_known) begin
       cp_class_q <= '{valid: evp.tc_valid, tc: evp.tc};
