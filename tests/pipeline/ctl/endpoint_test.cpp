@@ -215,6 +215,7 @@ TEST_CASE("with all ports down nothing is sent until one is up", "[endpoint]") {
 
 TEST_CASE("ports that fall in the cycle before an update leaves stop it", "[endpoint]") {
   Bench b;
+  b.csr.port_wait = true;
   b.set_up(0, 0);
   b.up = 1;
   // Destination 0 is visited in cycle 16, and the update leaves in cycle 17.
@@ -456,6 +457,7 @@ TEST_CASE("a probe to a destination that no QP leads to fails at once", "[endpoi
 
 TEST_CASE("a probe that has not left yet is not answered", "[endpoint]") {
   Bench b;
+  b.csr.port_wait = true;  // the update of the port that comes up takes its time
   b.set_up(1, 2);
   b.up = 1;
   b.request(1);

@@ -28,7 +28,7 @@ void TxInflight::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   if (recording != Recording::No) record_.record(recording == Recording::Begin);
   // Counters too.
   fsm_.end();
-  ports_.end(port_up, csr.port_wait);
+  ports_.end(port_up, csr.port_wait, fsm_.cfg_ack());
 }
 
 void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& recording) {

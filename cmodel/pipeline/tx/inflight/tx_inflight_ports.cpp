@@ -133,13 +133,13 @@ void Ports::port3() {
   next_block();
 }
 
-void Ports::end(unsigned port_up, bool port_wait) {
+void Ports::end(unsigned port_up, bool port_wait, bool acked) {
   if ((up_ & ~port_up) != 0 && !port_wait) {
     own_ = true;
     look_anew();
   }
   up_ = port_up;
-  if (!anew_ && soon_ != 0) --soon_;
+  if (!anew_ && soon_ != 0 && !acked) --soon_;
   anew_ = false;
 }
 

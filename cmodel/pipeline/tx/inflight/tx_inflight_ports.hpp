@@ -11,11 +11,7 @@ namespace mrc::inflight {
 class Ports {
  public:
   Ports(Shared& shared, const Preset& preset)
-      : s_(shared),
-        planes_(preset.num_planes),
-        num_qps_(preset.num_qps),
-        dest_mask_(preset.num_dests - 1),
-        up_((1u << preset.num_planes) - 1) {}
+      : s_(shared), planes_(preset.num_planes), num_qps_(preset.num_qps), dest_mask_(preset.num_dests - 1) {}
 
   /// QPs are to be looked at, and packets that were on their way to the window are there: request 5.
   bool due() const { return left_ != 0 && soon_ == 0; }
@@ -29,8 +25,9 @@ class Ports {
   void port1();
   void port2();
   void port3();
-  /// Last in each cycle: a port that falls wins over what else happened.
-  void end(unsigned port_up, bool port_wait);
+  /// Last in each cycle: a port that falls wins over what else happened. acked: register cfg_ack_q, some other block
+  /// may still not know of the ports.
+  void end(unsigned port_up, bool port_wait, bool acked);
 
  private:
   void look_anew();
@@ -41,7 +38,7 @@ class Ports {
 
   Shared& s_;
   const unsigned planes_, num_qps_, dest_mask_;
-  unsigned up_;                      ///< port_up of the cycle before
+  unsigned up_ = 0;                  ///< port_up of the cycle before
   unsigned left_ = 0;                ///< QPs still to be looked at
   unsigned at_ = 0;                  ///< whose turn it is
   bool mid_ = false;                 ///< it has been begun,
