@@ -26,6 +26,8 @@ module formal_tx_inflight_turns
     input sack_steps_t sack_i,
     input scan_steps_t scan_i,
     input timer_steps_t timer_i,
+    input ports_steps_t ports_i,
+    input logic ports_qp_i,
     input logic reclaim_end_i,
     input logic push_qp_i,
     input lists_t lists_i,
@@ -70,6 +72,8 @@ module formal_tx_inflight_turns
       .cfg_is_i,
       .cfg_ack_o(cfg_ack),
       .free_i(free),
+      .ports_i,
+      .ports_qp_i,
       .rec_valid_i(rec_valid_i && !mine),
       .rec_i,
       .ctl_valid_i,
@@ -171,6 +175,9 @@ module formal_tx_inflight_turns
              || !timer_i.more)
   `MRC_GIVEN(reclaim_of_a_window, !(state == StReclaim && looks == 4'(Blocks - 1))
              || reclaim_end_i)
+  `MRC_GIVEN(ports_of_eight_qps, !(state == StSeek && looks == 4'd7) || ports_i.look
+             || ports_i.stop)
+  `MRC_GIVEN(ports_of_a_block, !(state == StPort2 && looks == 4'd15) || ports_i.last)
   // The controller answers a question, and decides one way.
   `MRC_GIVEN(one_way, !(scan_i.granted && scan_i.refused))
   `MRC_GIVEN(answers, (scan_i.granted || scan_i.refused) == (state == StRetxW && rans_valid_i))
@@ -215,8 +222,27 @@ module formal_tx_inflight_turns
   logic asked;
   assign asked = state == StRetxW && !rans_valid_i;
 
-  localparam int unsigned MostCtl = 48;
-  logic [5:0] ctl_count, rec_count, record_count;
+  // What a port tells, from the grant on.
+  localparam logic [4:0] MostPorts = 5'd28;
+  logic [4:0] ports_count_q, ports_count;
+  always_comb begin
+    ports_count = 5'd0;
+    if (op.ports || state inside {StSeek, StPort0, StPort1, StPort2, StPort3}) begin
+      ports_count = ports_count_q + 5'd1;
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ports_count_q <= '0;
+    end else begin
+      ports_count_q <= ports_count;
+    end
+  end
+  `MRC_PROVE(ports, ports_count <= MostPorts)
+  `MRC_COVER(ports, ports_count == MostPorts)
+
+  localparam int unsigned MostCtl = 76;
+  logic [6:0] ctl_count, rec_count, record_count;
   formal_wait #(
       .Most(MostCtl)
   ) u_ctl (
@@ -226,11 +252,11 @@ module formal_tx_inflight_turns
       .others_i(asked),
       .count_o(ctl_count)
   );
-  `MRC_PROVE(ctl, ctl_count <= 6'(MostCtl))
-  `MRC_COVER(ctl, ctl_count == 6'(MostCtl))
+  `MRC_PROVE(ctl, ctl_count <= 7'(MostCtl))
+  `MRC_COVER(ctl, ctl_count == 7'(MostCtl))
 
   // A packet for the main machine: a retransmission, or of a QP that is over.
-  localparam int unsigned MostRec = 48;
+  localparam int unsigned MostRec = 76;
   formal_wait #(
       .Most(MostRec)
   ) u_rec (
@@ -240,11 +266,11 @@ module formal_tx_inflight_turns
       .others_i(asked),
       .count_o(rec_count)
   );
-  `MRC_PROVE(rec, rec_count <= 6'(MostRec))
-  `MRC_COVER(rec, rec_count == 6'(MostRec))
+  `MRC_PROVE(rec, rec_count <= 7'(MostRec))
+  `MRC_COVER(rec, rec_count == 7'(MostRec))
 
   // Any other, unless its block is not given back yet.
-  localparam int unsigned MostRecord = 40;
+  localparam int unsigned MostRecord = 68;
   formal_wait #(
       .Most(MostRecord)
   ) u_first (
@@ -254,6 +280,6 @@ module formal_tx_inflight_turns
       .others_i(asked),
       .count_o(record_count)
   );
-  `MRC_PROVE(first, record_count <= 6'(MostRecord))
-  `MRC_COVER(first, record_count == 6'(MostRecord))
+  `MRC_PROVE(first, record_count <= 7'(MostRecord))
+  `MRC_COVER(first, record_count == 7'(MostRecord))
 endmodule

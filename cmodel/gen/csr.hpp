@@ -114,7 +114,10 @@ inline constexpr Field kCtrlSkipMode{"skip_mode", 26, 2, 0x0};
 /// returned_e: a packet of our own that comes back trimmed is 0 counted and dropped, 1 counted and
 /// a loss that the requestor knows at once, 2 not told apart from a peer's
 inline constexpr Field kCtrlReturned{"returned", 28, 2, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal, kCtrlZeroLength, kCtrlWimmOver, kCtrlSkipMode, kCtrlReturned};
+/// what was given to a plane whose port is down waits for gap, EV and timer; 0: it is lost at once,
+/// QPs with something open ask their peers, and updates hurry
+inline constexpr Field kCtrlPortWait{"port_wait", 30, 1, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal, kCtrlZeroLength, kCtrlWimmOver, kCtrlSkipMode, kCtrlReturned, kCtrlPortWait};
 
 /// UDP destination port
 inline constexpr uint32_t kUdpPort = 0x0014;

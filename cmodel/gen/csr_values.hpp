@@ -68,6 +68,9 @@ struct CsrOut {
   /// returned_e: a packet of our own that comes back trimmed is 0 counted and dropped, 1 counted
   /// and a loss that the requestor knows at once, 2 not told apart from a peer's
   Returned returned = static_cast<Returned>(0);
+  /// what was given to a plane whose port is down waits for gap, EV and timer; 0: it is lost at
+  /// once, QPs with something open ask their peers, and updates hurry
+  bool port_wait = false;
   /// invalid request: a WRITE whose payload or DMA length is 0 where it may not be, an immediate
   /// too many
   uint8_t nak_invalid = 97;
@@ -196,6 +199,7 @@ void publish(CsrOut& out, const Reg& reg) {
   out.wimm_over = static_cast<WimmOver>(csr::kCtrlWimmOver.get(reg(csr::kCtrl)));
   out.skip_mode = static_cast<SkipMode>(csr::kCtrlSkipMode.get(reg(csr::kCtrl)));
   out.returned = static_cast<Returned>(csr::kCtrlReturned.get(reg(csr::kCtrl)));
+  out.port_wait = csr::kCtrlPortWait.get(reg(csr::kCtrl)) != 0;
   out.nak_invalid = static_cast<uint8_t>(csr::kNakCodeInvalid.get(reg(csr::kNakCode)));
   out.nak_access = static_cast<uint8_t>(csr::kNakCodeAccess.get(reg(csr::kNakCode)));
   out.udp_port = static_cast<uint16_t>(csr::kUdpPortPort.get(reg(csr::kUdpPort)));

@@ -3,6 +3,7 @@
 /// opcodes 0xD8 and 0xD9).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "protocol/opcodes.hpp"
@@ -16,6 +17,9 @@ enum class EpKind : uint8_t { PortStatus = 0, ControllerProbe = 1, ReverseProbe 
 
 /// EP_CTL.repeats: a port status update is sent again until it is answered.
 inline constexpr unsigned kEpRepeatsForEver = 15;
+
+/// Doublings of the first wait: none is longer than any interval then.
+inline constexpr unsigned kEpMostDoublings = 10;
 
 /// Id of a port status update: its number of six bits, and the destination.
 constexpr uint16_t ep_update_id(unsigned seq, unsigned dest) {
@@ -43,6 +47,12 @@ constexpr unsigned ep_update_plane(unsigned from, unsigned own, unsigned peer, u
     if (use >> p & 1u) return p;
   }
   return 0;
+}
+
+/// Ticks without an answer after which an update that has been sent again `tries` times goes again: a round trip first,
+/// then twice that, at most the interval; port_wait: the interval.
+constexpr uint32_t ep_update_wait(uint32_t interval, unsigned tries, bool port_wait) {
+  return port_wait ? interval : std::min(64u << std::min(tries, kEpMostDoublings), interval);
 }
 
 /// Entropy of the next reverse path probe: a Galois register of 32 bits, never 0.

@@ -3,6 +3,7 @@
 /// assumption A-82).
 #pragma once
 
+#include "protocol/ev_set.hpp"
 #include "protocol/tx_window.hpp"
 
 namespace mrc {
@@ -16,6 +17,12 @@ constexpr Mask port_lost(PsnRow<Mask>& row, MaskArg<Mask> sent) {
   row.nacked |= lost;
   row.mute |= lost;
   return lost;
+}
+
+/// A packet on that EV was given to one of the planes `gone`; there is one EV of each plane in a group of EVs. One that
+/// found no EV was given to none.
+constexpr bool given_to(uint16_t ev_idx, unsigned planes, unsigned gone) {
+  return ev_idx != kNoPathEv && (gone >> (ev_idx & (planes - 1)) & 1u) != 0;
 }
 
 /// Planes that have gone down from one state of a NIC's ports to the next; one that is up again says nothing.

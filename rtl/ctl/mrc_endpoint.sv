@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up and
-/// repeats it until the peer has answered or was asked often enough, answers the same from them,
+/// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up, at
+/// once when that changes, and repeats it, after a round trip first and then after twice as long,
+/// until the peer has answered or was asked often enough, answers the same from them,
 /// answers EV probes, sends those of the controller and for reverse paths, and hands on what
 /// answers tx_probe's. One operation per cycle; sending takes two cycles, answering one per
 /// destination looked at and one more. One EV probe of each kind is under way at a time; it is not
@@ -115,6 +116,7 @@ module mrc_endpoint
   typedef logic [NumDests-1:0] dests_t;
 
   localparam logic [3:0] RepeatForEver = 4'd15;
+  localparam logic [3:0] MostDoublings = 4'd10;  // 64 ticks so often doubled is beyond any interval
 
   function automatic logic [31:0] lfsr_next(logic [31:0] x);
     return {1'b0, x[31:1]} ^ (x[0] ? 32'hA3000000 : 32'd0);
@@ -188,6 +190,8 @@ module mrc_endpoint
   logic [QpW-1:0] seek_q, seek_d;  // looked at in Seek
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d;
+  logic [DestW:0] hurry_q, hurry_d;  // destinations that are visited without waiting for div
+  logic [3:0] doubled_q;  // in Send: of the update's destination, updates sent again
   probe_t cp_q, cp_d, rp_q, rp_d;  // of the controller, of a reverse path
   class_t cp_class_q;
   logic [31:0] lfsr_q, lfsr_d, lfsr_after, seed_q;
@@ -262,7 +266,7 @@ module mrc_endpoint
           && valid_q[rp_q.dest]) begin
         op_rp_send = 1'b1;
       end else begin
-        op_visit = visit_due_q;
+        op_visit = (hurry_q != '0) ? req_free : visit_due_q;
       end
     end
   end
@@ -279,6 +283,7 @@ module mrc_endpoint
   logic [DestW-1:0] addr_raddr;
   addr_t addr, addr_d;
   logic [31:0] again;  // tick at which it is repeated
+  logic [15:0] until_again;
 
   // In Seek the row of the destination that was left is still the one read.
   assign addr_d = lends ? '{dip: addr.dip, qp: 16'(seek_q)} : '{dip: cfg_ctx.dip, qp: cfg_i.index};
@@ -317,7 +322,7 @@ module mrc_endpoint
       .rdata_o(again),
       .we_i(send_update),
       .waddr_i(dest_q),
-      .wdata_i(tick_i + 32'(csr_i.ep_interval))
+      .wdata_i(tick_i + 32'(until_again))
   );
 
   // ---- responses, by the upper bits of their id
@@ -363,15 +368,45 @@ module mrc_endpoint
 
   // ---- visits: who has to hear of our ports?
 
-  logic visit_open, visit_again, visit_send, give_up;
+  logic visit_open, visit_again, visit_send, give_up, for_ever;
+  logic [3:0] tries_most;
+  logic [15:0] first_wait;
   logic [31:0] again_late;
   assign again_late = tick_i - again;
   assign visit_open = op_visit && valid_q[visit_q] && due_q[visit_q];
   // Bug 49: an update that nobody answers is not repeated.
   assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31]
                         && bug_i != BugPortsToldOnce;
-  assign give_up = csr_i.ep_repeats != RepeatForEver && tries_q[visit_q] >= csr_i.ep_repeats;
+  assign for_ever = csr_i.ep_repeats == RepeatForEver;
+  assign give_up = !for_ever && tries_q[visit_q] >= csr_i.ep_repeats;
+  // For ever: as far as the wait doubles.
+  assign tries_most = (tries_q[visit_q] >= MostDoublings) ? MostDoublings : tries_q[visit_q] + 4'd1;
   assign visit_send = visit_open && !waiting_q[visit_q] && req_free && port_up_i != '0;
+
+  // An update is sent in the cycle behind its visit. Only a port that changes touches tries then.
+  // 64 << 10 is more than any interval.
+  assign first_wait = 16'd64 << doubled_q;
+  always_comb begin
+    until_again = csr_i.ep_interval;
+    if (!csr_i.port_wait && doubled_q < MostDoublings && first_wait < csr_i.ep_interval) begin
+      until_again = first_wait;
+    end
+  end
+
+  // ---- when ports change, all destinations are visited at once
+
+  logic changed;
+  assign changed = port_up_i != up_q;
+
+  always_comb begin
+    hurry_d = hurry_q;
+    if (op_visit && hurry_q != '0) begin
+      hurry_d = hurry_q - (DestW + 1)'(1);
+    end
+    if (changed && !csr_i.port_wait && valid_d != '0) begin
+      hurry_d = (DestW + 1)'(NumDests);
+    end
+  end
 
   // ---- EV probes
 
@@ -458,7 +493,11 @@ module mrc_endpoint
       waiting_d[visit_q] = 1'b0;
       if (give_up) begin
         due_d[visit_q] = 1'b0;
-      end else if (csr_i.ep_repeats != RepeatForEver && bug_i != BugUpdateForEver) begin
+      end else if (for_ever) begin
+        if (!csr_i.port_wait) begin
+          tries_d[visit_q] = tries_most;
+        end
+      end else if (bug_i != BugUpdateForEver) begin
         // Bug 97: nobody counts.
         tries_d[visit_q] = tries_q[visit_q] + 4'd1;
       end
@@ -471,7 +510,7 @@ module mrc_endpoint
       due_d[left_q.dest] = 1'b0;
       waiting_d[left_q.dest] = 1'b0;
     end
-    if (port_up_i != up_q) begin
+    if (changed) begin
       due_d = valid_d;
       waiting_d = '0;
       tries_d = '0;
@@ -728,6 +767,7 @@ module mrc_endpoint
       visit_q <= '0;
       div_q <= 4'd0;
       visit_due_q <= 1'b0;
+      hurry_q <= '0;
       cp_q <= '0;
       rp_q <= '0;
       lfsr_q <= 32'd1;
@@ -747,6 +787,7 @@ module mrc_endpoint
       visit_q <= visit_d;
       div_q <= div_d;
       visit_due_q <= visit_due_d;
+      hurry_q <= hurry_d;
       cp_q <= cp_d;
       rp_q <= rp_d;
       lfsr_q <= lfsr_d;
@@ -799,6 +840,9 @@ module mrc_endpoint
     if (op_rx) begin
       e_q <= rx;
     end
+    if (visit_send) begin
+      doubled_q <= changed ? 4'd0 : tries_q[visit_q];
+    end
     if (evp_known) begin
       cp_class_q <= '{valid: evp.tc_valid, tc: evp.tc};
     end
@@ -830,6 +874,12 @@ module mrc_endpoint
       "no such kind of request")
   `MRC_ASSERT_IF(TriesInRange, visit_again, tries_q[visit_q] != 4'd15,
       "the count of repeats comes round")
+  `MRC_ASSERT_IF(WaitsByTries, send_update, doubled_q == tries_q[dest_q],
+      "an update waits for its answer as another one does")
+  `MRC_ASSERT_IF(WaitsAtMostTheInterval, send_update, until_again <= csr_i.ep_interval,
+      "an update waits longer than the interval")
+  `MRC_ASSERT(HurriesOnce, 32'(hurry_q) <= NumDests,
+      "more destinations are to hear at once than there are")
   `MRC_ASSERT(SeedLives, lfsr_q != 32'd0,
       "the generator stands still")
   `MRC_ASSERT(OwedToSomebody, ((due_q | waiting_q) & ~valid_q) == '0,

@@ -128,6 +128,10 @@
 #define MRC_CSR_CTRL_RETURNED_LSB 28u
 #define MRC_CSR_CTRL_RETURNED_WIDTH 2u
 #define MRC_CSR_CTRL_RETURNED_MASK 0x30000000u
+  /* what was given to a plane whose port is down waits for gap, EV and timer; 0: it is lost at once, QPs with something open ask their peers, and updates hurry */
+#define MRC_CSR_CTRL_PORT_WAIT_LSB 30u
+#define MRC_CSR_CTRL_PORT_WAIT_WIDTH 1u
+#define MRC_CSR_CTRL_PORT_WAIT_MASK 0x40000000u
 
 /* UDP destination port (A-01) (rw) */
 #define MRC_CSR_UDP_PORT 0x0014u

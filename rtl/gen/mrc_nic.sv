@@ -557,12 +557,14 @@ module mrc_nic
       .NumQps(NumQps),
       .NumBlocks(NumBlocks),
       .NumWqes(NumWqes),
-      .MaxMpr(MaxMpr)
+      .MaxMpr(MaxMpr),
+      .NumDests(NumDests)
   ) u_tx_inflight (
       .clk_i,
       .rst_ni,
       .bug_i(bug_q),
       .csr_i(csr.tx_inflight),
+      .port_up_i(port_up_q),
       .tick_i(csr_tick),
       .freed_o(tx_inflight_freed),
       .rec_done_o(tx_inflight_rec_done),

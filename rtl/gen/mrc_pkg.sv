@@ -1287,7 +1287,8 @@ package mrc_pkg;
     BugReturnedAsPeers = 8'd106,
     BugReturnedStale = 8'd107,
     BugClassOfTheNic = 8'd108,
-    BugSkipTooShort = 8'd109
+    BugSkipTooShort = 8'd109,
+    BugPortsNewestOnly = 8'd110
   } bug_e;
 
   // ---- wire format (headers.yaml)
@@ -2103,6 +2104,9 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlReturnedLsb = 32'd28;
   localparam int unsigned CsrCtrlReturnedWidth = 32'd2;
   localparam logic [1:0] CsrCtrlReturnedReset = 2'h0;
+  localparam int unsigned CsrCtrlPortWaitLsb = 32'd30;
+  localparam int unsigned CsrCtrlPortWaitWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlPortWaitReset = 1'h0;
 
   /// UDP destination port (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
@@ -2905,6 +2909,7 @@ package mrc_pkg;
     logic tsr_us;
     logic [1:0] nominal;
     logic state_silent;
+    logic port_wait;
   } tx_inflight_csr_t;
 
   typedef struct packed {
@@ -3010,6 +3015,7 @@ package mrc_pkg;
     logic ports_from_0;
     logic tsr_us;
     logic [5:0] dscp_ep;
+    logic port_wait;
   } endpoint_csr_t;
 
   /// Register values of all blocks but csr.

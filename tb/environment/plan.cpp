@@ -122,6 +122,8 @@ constexpr const csr::Field* kFirstSwitches[] = {&csr::kCtrlEvSwap,  &csr::kCtrlB
                                                 &csr::kCtrlNominal, &csr::kCtrlPortsFrom0};
 /// Where CTRL ended when the others were drawn first: what came later has a stream of its own.
 constexpr unsigned kLaterSwitches = csr::kCtrlZeroLength.lsb;
+/// Drawn from a stream of its own again, and not at all where the scenario has it.
+constexpr const csr::Field* kNewest = &csr::kCtrlPortWait;
 
 const Switch& switch_of(const csr::Field& field) {
   return *std::ranges::find_if(kSwitches, [&](const Switch& w) { return w.field == &field; });
@@ -149,10 +151,11 @@ void draw_codes(SharedRegisters& r, const Scenario& s, Rng& rng, Rng& later) {
 }
 
 /// As the scenario says, or with vary as the seed does.
-SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches, Rng& later) {
+SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches, Rng& later, Rng& newest) {
   SharedRegisters r;
   const auto draw = [&](Rng& from, const Switch& w) {
-    const bool drawn = s.vary && w.field != &csr::kCtrlErrSilent;  // with that retries would have to be allowed to end
+    // With err_silent retries would have to be allowed to end.
+    const bool drawn = s.vary && w.field != &csr::kCtrlErrSilent && !(w.field == kNewest && w.get(s) != 0);
     r.ctrl = w.field->set(r.ctrl, drawn ? static_cast<uint32_t>(from.below(w.largest + 1)) : w.get(s));
   };
   for (const csr::Field* field : kFirstSwitches) draw(rng, switch_of(*field));
@@ -171,7 +174,7 @@ SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches, Rng& lat
   r.ack_ctl = csr::kAckCtlArGap.set(r.ack_ctl, gap(s.ar_gap));
   draw_others(csr::kCtrlIcrcOuter.lsb, kLaterSwitches);
   for (const Switch& w : kSwitches) {
-    if (w.field->lsb >= kLaterSwitches) draw(later, w);
+    if (w.field->lsb >= kLaterSwitches) draw(w.field == kNewest ? newest : later, w);
   }
 
   const bool drawn_only = s.vary && switches.below(2) != 0;
@@ -456,11 +459,12 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
   Rng rng(seed, "plan");
   Rng switches(seed,
                "switches");  // of its own: the rest of a seed's plan does not depend on how many switches there are
+  Rng newest(seed, "newest registers");
   Rng later(seed, "later registers");  // of its own, too: what the NIC has learned since
   Plan plan;
   draw_side(plan.dut, preset, s, rng);
   draw_side(plan.peer, preset, s, rng);
-  const SharedRegisters shared = draw_shared(s, rng, switches, later);
+  const SharedRegisters shared = draw_shared(s, rng, switches, later, newest);
   for (SidePlan* side : {&plan.dut, &plan.peer}) draw_registers(*side, preset, s, shared, rng, switches);
   for (SidePlan* side : {&plan.dut, &plan.peer}) set_registers(*side, s.registers);
   if (s.peer_port != 0) plan.peer.udp_port = csr::kUdpPortPort.set(plan.peer.udp_port, s.peer_port);

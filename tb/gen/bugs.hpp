@@ -197,6 +197,8 @@ inline constexpr Bug kBugs[] = {
      "retransmissions of a QP with a class of its own travel in the NIC's", "tiny", "collectives", "ClassOfItsQp"},
     {109, "skip-too-short", "tx_path",
      "an EV that is to be skipped for a round trip comes back in the next turn", "tiny", "skip-round-trip", ""},
+    {110, "ports-newest-only", "tx_inflight",
+     "of what was given to a plane that falls, only the newest 16 packets of a QP are lost", "tiny", "plane-loss", ""},
 };
 
 }  // namespace mrc::tb

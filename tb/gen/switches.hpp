@@ -65,6 +65,9 @@ struct Switches {
   /// returned_e: a packet of our own that comes back trimmed is 0 counted and dropped, 1 counted
   /// and a loss that the requestor knows at once, 2 not told apart from a peer's
   uint32_t returned = 0;
+  /// what was given to a plane whose port is down waits for gap, EV and timer; 0: it is lost at
+  /// once, QPs with something open ask their peers, and updates hurry
+  bool port_wait = false;
 };
 
 /// A field of CTRL and its value in a scenario.
@@ -99,6 +102,7 @@ inline constexpr Switch kSwitches[] = {
     {&csr::kCtrlWimmOver, [](const Switches& s) -> uint32_t { return s.wimm_over; }, 2, "0 1 2"},
     {&csr::kCtrlSkipMode, [](const Switches& s) -> uint32_t { return s.skip_mode; }, 2, "0 1 2"},
     {&csr::kCtrlReturned, [](const Switches& s) -> uint32_t { return s.returned; }, 2, "0 1 2"},
+    {&csr::kCtrlPortWait, [](const Switches& s) -> uint32_t { return s.port_wait; }, 1, "0 1"},
 };
 
 /// KEY(name, largest value) for each of them.
@@ -124,7 +128,8 @@ inline constexpr Switch kSwitches[] = {
   KEY(zero_length, 2) \
   KEY(wimm_over, 2) \
   KEY(skip_mode, 2) \
-  KEY(returned, 2)
+  KEY(returned, 2) \
+  KEY(port_wait, 1)
 
 // clang-format on
 

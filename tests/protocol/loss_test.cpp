@@ -56,6 +56,11 @@ TEST_CASE("a port that is down loses what it was given, and no EV is to blame", 
   CHECK(row.nacked == 0x0c);
   CHECK(row.mute == 0x0c);
   CHECK(port_lost(row, 0x0f) == 0);
+  // Of 4 planes EV 6 is on plane 2.
+  CHECK(given_to(6, 4, 0b0100));
+  CHECK_FALSE(given_to(6, 4, 0b1011));
+  CHECK(given_to(15, 8, 0b1000'0000));
+  CHECK_FALSE(given_to(kNoPathEv, 4, 0b1111));
   // Planes 1 and 3 fall; 2, which comes back, says nothing.
   CHECK(planes_gone(0b1011, 0b0101) == 0b1010);
   CHECK(planes_gone(0b0101, 0b1111) == 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/ctl/endpoint.hpp"
 
+#include <algorithm>
+
 #include "gen/csr.hpp"
 #include "pipeline/lib/convert.hpp"
 #include "protocol/address.hpp"
@@ -54,6 +56,8 @@ void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
       break;
   }
   if (port_up != up_) {  // wins over what else happened to the destinations
+    const auto valid = [](const Dest& d) { return d.valid; };
+    if (!csr.port_wait && std::any_of(dests_.begin(), dests_.end(), valid)) hurry_ = dest_mask_ + 1;
     for (Dest& d : dests_) {
       d.due = d.valid;
       d.waiting = false;
@@ -102,7 +106,7 @@ void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     read_for(static_cast<unsigned>(EpKind::ControllerProbe), controller_.dest);
   } else if (reverse_.send && req_.free() && (port_up >> reverse_.plane & 1) && dest(reverse_.dest).valid) {
     read_for(static_cast<unsigned>(EpKind::ReverseProbe), reverse_.dest);
-  } else if (visit_due_) {
+  } else if (hurry_ != 0 ? req_.free() : visit_due_) {
     visit(csr, port_up);
   }
 }
@@ -223,6 +227,7 @@ void Endpoint::order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, c
 /// Looks whether a destination needs an update.
 void Endpoint::visit(const CsrOut& csr, unsigned port_up) {
   visit_due_ = false;
+  if (hurry_ != 0) --hurry_;
   const unsigned index = visit_;
   visit_ = (visit_ + 1) & dest_mask_;
   Dest& d = dests_[index];
@@ -230,8 +235,9 @@ void Endpoint::visit(const CsrOut& csr, unsigned port_up) {
   if (d.waiting) {
     if (!tick_reached(csr.tick, d.when)) return;
     d.waiting = false;  // sent again at the next visit
-    if (csr.ep_repeats == kEpRepeatsForEver) return;
-    if (d.tries >= csr.ep_repeats) {
+    if (csr.ep_repeats == kEpRepeatsForEver) {
+      if (!csr.port_wait && d.tries < kEpMostDoublings) ++d.tries;
+    } else if (d.tries >= csr.ep_repeats) {
       d.due = false;  // given up, until a port changes
     } else {
       ++d.tries;
@@ -288,7 +294,7 @@ void Endpoint::send(const CsrOut& csr, unsigned port_up) {
     rot_ = (plane + 1) & (planes_ - 1);
     d.seq = (d.seq + 1) & 0x3f;
     d.waiting = true;
-    d.when = csr.tick + csr.ep_interval;
+    d.when = csr.tick + ep_update_wait(csr.ep_interval, d.tries, csr.port_wait);
     Ctlpkt& c = req_.load();
     c.qp = qp;
     put(build_endpoint_request(ep_update_id(d.seq, to_), wire::ErthOp::PortStatus, mask, csr.tick, csr.tsr_us), c);

@@ -119,6 +119,7 @@ class Endpoint {
   uint32_t lfsr_ = 1;           // entropy value of the newest reverse-path probe, or the seed of the next
   uint32_t seed_ = 1;           // REV_SEED of the cycle before
   unsigned div_ = 0, visit_ = 0;
+  unsigned hurry_ = 0;  // destinations that are visited without waiting for div_
   bool visit_due_ = false;
 
   State state_ = State::Idle;

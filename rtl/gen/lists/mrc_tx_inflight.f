@@ -20,6 +20,7 @@ rtl/tx/inflight/mrc_tx_inflight_sack.sv
 rtl/tx/inflight/mrc_tx_inflight_answer.sv
 rtl/tx/inflight/mrc_tx_inflight_scan.sv
 rtl/tx/inflight/mrc_tx_inflight_timer.sv
+rtl/tx/inflight/mrc_tx_inflight_ports.sv
 rtl/tx/inflight/mrc_tx_inflight_flight.sv
 rtl/tx/inflight/mrc_tx_inflight_fsm.sv
 rtl/tx/inflight/mrc_tx_inflight_qps.sv

@@ -6,8 +6,9 @@
 /// that all QPs share, works through SACK, NACK and ACK, infers losses, runs the retransmission
 /// timer, orders retransmissions from tx_segment, and tells tx_path which EV lost what, tx_probe
 /// which probe was answered, ack_gen which EV has just worked and which QP has heard nothing for a
-/// while, and the congestion controller of the destination what has left the network. Packets just
-/// sent are recorded one per cycle (mrc_tx_inflight_record), beside the main machine, which does
+/// while, and the congestion controller of the destination what has left the network. A port that
+/// falls, here or at the peer, loses what was given to its plane at once. Packets just sent are
+/// recorded one per cycle (mrc_tx_inflight_record), beside the main machine, which does
 /// one operation at a time: a SACK takes 4 cycles and one per block, a NACK 3, an ACK 2, each of
 /// them one less behind another answer, a retransmission 4 to 7 and the controller's answer. It
 /// does not limit the window nor ask the pool whether it has a block: tx_segment keeps both.
@@ -20,7 +21,8 @@ module mrc_tx_inflight
     parameter int unsigned NumQps = 4,
     parameter int unsigned NumBlocks = 20,
     parameter int unsigned NumWqes = 24,
-    parameter int unsigned MaxMpr = 128
+    parameter int unsigned MaxMpr = 128,
+    parameter int unsigned NumDests = 4
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -65,6 +67,7 @@ module mrc_tx_inflight
     input logic qperr_ready_i,
     output qperr_t qperr_o,
 
+    input logic [NumPlanes-1:0] port_up_i,
     input logic [31:0] tick_i,
     output tx_inflight_pulses_t pulses_o,
     output logic freed_o,  // a block is free again
@@ -77,14 +80,18 @@ module mrc_tx_inflight
 
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned BlkW = $clog2(NumBlocks);
+  localparam int unsigned DestW = $clog2(NumDests);
 
   if (NumQps < 2 || NumQps != 2 ** $clog2(NumQps) || MaxMpr < 128 || MaxMpr != 2 ** $clog2(MaxMpr)
-      || NumPlanes == 0 || (NumPlanes & (NumPlanes - 1)) != 0)
+      || NumPlanes < 2 || NumPlanes != 2 ** $clog2(NumPlanes))
   begin : gen_bad_params
-    $error("%m: NumQps, MaxMpr (at least 128) and NumPlanes must be powers of two");
+    $error("%m: NumQps, MaxMpr (at least 128) and NumPlanes must be powers of two, 2 at least");
   end
   if (NumBlocks <= NumQps || NumBlocks > 16384) begin : gen_bad_num_blocks
     $error("%m: NumBlocks = %0d, must be more than NumQps, 16384 at most", NumBlocks);
+  end
+  if (NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW) begin : gen_bad_dests
+    $error("%m: NumDests must be a power of two, 2 to 256");
   end
   if (NumWqes < 2 || NumWqes > 65536) begin : gen_bad_num_wqes
     $error("%m: NumWqes = %0d, must be 2 to 65536", NumWqes);
@@ -147,11 +154,13 @@ module mrc_tx_inflight
 
   state_e state;
   op_t op;
-  mem_t mem, idle_mem, reclaim_mem, sack_mem, answer_mem, scan_mem, timer_mem;
-  change_t change, record_change, sack_change, answer_change, scan_change, timer_change;
+  mem_t mem, idle_mem, reclaim_mem, sack_mem, answer_mem, scan_mem, timer_mem, ports_mem;
+  change_t change, record_change, sack_change, answer_change, scan_change, timer_change,
+      ports_change;
   outputs_t free;
   lists_t lists;
   logic [QpW-1:0] cur_qp, next_qp, vis_qp, cfg_qp, sel_qp, list_qp, rq_qp, rec_qp, ctl_qp;
+  logic [QpW-1:0] ports_qp;
   logic rec_mine, reclaim_end, over, stay;
   rec_t job;
   msg_t msg;
@@ -172,11 +181,13 @@ module mrc_tx_inflight
   sack_steps_t sack_steps;
   scan_steps_t scan_steps;
   timer_steps_t timer_steps;
+  ports_steps_t ports_steps;
   sack_t sack;
   answer_t answer;
   scan_t scan;
   sent_t sent;
   timer_t timer;
+  ports_t ports;
   taken_t packet, drained;  // by one packet, by a SACK
   logic [19:0] owed_left, early_owed;
   logic [27:0] cur_fly;
@@ -199,6 +210,8 @@ module mrc_tx_inflight
       .cfg_is_i(cfg.is),
       .cfg_ack_o,
       .free_i(free),
+      .ports_i(ports_steps),
+      .ports_qp_i(ports_qp),
       .rec_valid_i(rec_v && !rec_mine),
       .rec_i(rec),
       .ctl_valid_i(ctl_v),
@@ -272,7 +285,8 @@ module mrc_tx_inflight
     end
   end
 
-  assign change = record_change | sack_change | answer_change | scan_change | timer_change;
+  assign change = record_change | sack_change | answer_change | scan_change | timer_change
+      | ports_change;
 
   logic give;
 
@@ -467,6 +481,36 @@ module mrc_tx_inflight
       .change_o(timer_change)
   );
 
+  mrc_tx_inflight_ports #(
+      .NumPlanes(NumPlanes),
+      .NumQps(NumQps),
+      .NumDests(NumDests)
+  ) u_ports (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .port_wait_i(csr_i.port_wait),
+      .state_silent_i(csr_i.state_silent),
+      .port_up_i,
+      .peer_i(cfg_i.index[DestW-1:0]),
+      .mask_i(cfg_i.data[NumPlanes-1:0]),
+      .told_i(op.peer),
+      .waits_i(cfg_ack_o),
+      .ctx_i(op.ctx_new),
+      .state_i(state),
+      .at_o(ports_qp),
+      .cur_i(cur),
+      .out_i(cur_out),
+      .rtx_lo_i(rtx_lo),
+      .win_i(win),
+      .sent_i(sent),
+      .taken_i(packet),
+      .steps_o(ports_steps),
+      .ports_o(ports),
+      .mem_o(ports_mem),
+      .change_o(ports_change)
+  );
+
   mrc_tx_inflight_flight u_flight (
       .clk_i,
       .nominal_i(csr_i.nominal),
@@ -497,7 +541,7 @@ module mrc_tx_inflight
 
   logic [BlkW-1:0] sent_num;
 
-  assign mem = idle_mem | reclaim_mem | sack_mem | answer_mem | scan_mem | timer_mem;
+  assign mem = idle_mem | reclaim_mem | sack_mem | answer_mem | scan_mem | timer_mem | ports_mem;
 
   always_comb begin
     sent_num = map_num;
@@ -568,6 +612,7 @@ module mrc_tx_inflight
       .scan_i(scan),
       .granted_i(scan_steps.granted),
       .timer_i(timer),
+      .ports_i(ports),
       .packet_bytes_i(packet.bytes),
       .sack_bytes_i(drained.bytes),
       .fail_i(change.fail),
@@ -625,13 +670,13 @@ module mrc_tx_inflight
     end else begin
       rtx_inc_q <= retx_load;
       rto_inc_q <= rto_inc_d;
-      state_inc_q <= timer.ask;
+      state_inc_q <= timer.ask || ports.ask;
       fail_inc_q <= change.fail;
     end
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, cfg_i.index[15:QpW], rans.cc, rans.last};
+  assign unused_ok = &{1'b0, unused_counts, cfg_i.index, rans.cc, rans.last};
 
   // ---- what always holds
 
@@ -640,11 +685,11 @@ module mrc_tx_inflight
 
   `MRC_ONE_HOT0(OneChanges,
       {record_change != '0, sack_change != '0, answer_change != '0, scan_change != '0,
-       timer_change != '0},
+       timer_change != '0, ports_change != '0},
       "two operations change a QP in one cycle")
   `MRC_ONE_HOT0(OneUsesTheMemories,
       {idle_mem != '0, reclaim_mem != '0, sack_mem != '0, answer_mem != '0, scan_mem != '0,
-       timer_mem != '0},
+       timer_mem != '0, ports_mem != '0},
       "two operations use the memories in one cycle")
   `MRC_ASSERT_IF(AnswerIsQuiet, !(state inside {StCtl0, StCtl1, StAck}),
       {answer_change, answer_mem} == '0,

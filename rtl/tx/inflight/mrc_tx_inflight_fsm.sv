@@ -2,7 +2,7 @@
 `include "mrc_assert.svh"
 
 /// The main machine of mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md): its state, what an
-/// Idle cycle does (a table write, or one of five kinds of operation in turn, each only if the
+/// Idle cycle does (a table write, or one of six kinds of operation in turn, each only if the
 /// outputs that it may need are free), when an answer that ends begins the next one without a cycle
 /// in Idle (that one then waits for the outputs itself, in its first state), and what all
 /// operations keep from cycle to cycle: whose QP, which packet, which block. It holds the list of
@@ -26,6 +26,8 @@ module mrc_tx_inflight_fsm
     input flags_t cfg_is_i,
     output logic cfg_ack_o,
     input outputs_t free_i,
+    input ports_steps_t ports_i,
+    input logic [QpW-1:0] ports_qp_i,  // in the next cycle of Seek
     input logic rec_valid_i,  // a head that is not for Record
     input rec_t rec_i,
     input logic ctl_valid_i,
@@ -117,18 +119,20 @@ module mrc_tx_inflight_fsm
   // ---- choice
 
   // A new context and a new state may give bytes back to the controller. A context waits until the
-  // blocks of the QP are given back; once that is under way the others go on.
-  logic cfg_now, is_ctx, is_state, ctx, state, other, op_cfg, unused_any;
-  logic [4:0] req, gnt;
+  // blocks of the QP are given back; once that is under way the others go on. So they do while what
+  // a peer says of its ports waits.
+  logic cfg_now, is_ctx, is_state, is_peer, ctx, state, other, op_cfg, unused_any;
+  logic [5:0] req, gnt;
   logic [2:0] unused_idx;
 
   assign cfg_now = idle && cfg_req_i && !cfg_ack_q;
   assign is_ctx = cfg_table_i == CfgTableQpCtx;
   assign is_state = cfg_table_i == CfgTableQpState;
+  assign is_peer = cfg_table_i == CfgTablePeerPorts;
   assign ctx = cfg_now && is_ctx && free_i.ccev
       && (!cfg_is_i.held || cfg_is_i.live || !cfg_is_i.inq);
   assign state = cfg_now && is_state && free_i.ccev;
-  assign other = cfg_now && !is_ctx && !is_state;
+  assign other = cfg_now && !is_ctx && !is_state && !(is_peer && ports_i.hold);
   assign op_cfg = ctx || state || other;
 
   logic answer_free;
@@ -136,6 +140,7 @@ module mrc_tx_inflight_fsm
       && free_i.qperr;
 
   assign req = {
+    ports_i.due && free_i.ccev && free_i.stateq,
     rq_v && free_i.ccev,
     visit_due_q && free_i.upd && free_i.ccev && free_i.qperr,
     list_v && free_i.retx && free_i.fb && free_i.rask && free_i.ccev && !hold_q,
@@ -144,7 +149,7 @@ module mrc_tx_inflight_fsm
   };
 
   mrc_rr_arb #(
-      .N(5)
+      .N(6)
   ) u_arb (
       .clk_i,
       .rst_ni,
@@ -182,8 +187,9 @@ module mrc_tx_inflight_fsm
     op_o.ctx_new = ctx && !cfg_is_i.held;
     op_o.ended = state && !cfg_rts_i;
     op_o.other = other || (state && cfg_rts_i);
+    op_o.peer = other && is_peer;
     if (idle && !op_cfg) begin
-      {op_o.reclaim, op_o.visit, op_o.retx, op_o.ctl, op_o.rec} = gnt;
+      {op_o.ports, op_o.reclaim, op_o.visit, op_o.retx, op_o.ctl, op_o.rec} = gnt;
     end
     if (behind) begin
       op_o.ctl = 1'b1;
@@ -269,6 +275,9 @@ module mrc_tx_inflight_fsm
         if (op_o.reclaim) begin
           state_d = StReclaim;
         end
+        if (op_o.ports) begin
+          state_d = StSeek;
+        end
       end
       StReclaim: state_d = reclaim_end_i ? StIdle : StReclaim;
       StCtl0: begin
@@ -304,6 +313,16 @@ module mrc_tx_inflight_fsm
       end
       StTold0: state_d = StTold;
       StTold: state_d = timer_i.more ? StTold : StIdle;
+      StSeek: begin
+        if (ports_i.look) begin
+          state_d = StPort0;
+        end else if (ports_i.stop) begin
+          state_d = StIdle;
+        end
+      end
+      StPort0: state_d = StPort1;
+      StPort1: state_d = ports_i.none ? StIdle : StPort2;
+      StPort2: state_d = ports_i.last ? StPort3 : StPort2;
       default: state_d = StIdle;
     endcase
   end
@@ -324,6 +343,9 @@ module mrc_tx_inflight_fsm
     end
     if (op_o.reclaim) begin
       qp_d = rq_qp_o;
+    end
+    if (op_o.ports || state_q == StSeek) begin
+      qp_d = ports_qp_i;
     end
   end
 
@@ -390,7 +412,7 @@ module mrc_tx_inflight_fsm
   logic unused_ok;
   assign unused_ok = &{1'b0, cfg_is_i.fresh, cfg_is_i.kept, cfg_is_i.armed, cfg_is_i.dup,
                        cfg_is_i.cc, is_i.fresh, is_i.held, is_i.kept, is_i.armed, is_i.inq,
-                       is_i.dup, free_i.stateq, list_lo_i[3:0], vis_una_i[3:0], una_i[3:0]};
+                       is_i.dup, list_lo_i[3:0], vis_una_i[3:0], una_i[3:0]};
 
   // ---- what always holds
 
@@ -399,14 +421,14 @@ module mrc_tx_inflight_fsm
   `MRC_NEVER_FULL(Rq, lists_i.rq_push, rq_ready)
   `MRC_POPS_A_WORD(Rq, op_o.reclaim, rq_v)
   `MRC_ONE_HOT0(OneOperation,
-      {op_cfg, op_o.rec, op_o.ctl, op_o.retx, op_o.visit, op_o.reclaim},
+      {op_cfg, op_o.rec, op_o.ctl, op_o.retx, op_o.visit, op_o.reclaim, op_o.ports},
       "two operations in one cycle")
   `MRC_ASSERT(ListedOnce, 32'(list_count) <= NumQps,
       "a QP is in the list twice")
   `MRC_ASSERT(QueuedOnce, 32'(rq_count) <= NumQps,
       "a QP is in the queue twice")
   `MRC_ASSERT_IF(BeginsWhenIdle,
-      op_cfg || op_o.rec || op_o.retx || op_o.visit || op_o.reclaim, idle,
+      op_cfg || op_o.rec || op_o.retx || op_o.visit || op_o.reclaim || op_o.ports, idle,
       "an operation begins in the middle of another")
   `MRC_ASSERT_IF(BeginsBehindAnAnswer, op_o.ctl,
       idle || (state_d inside {StIdle, StCtl0, StAck}
@@ -435,7 +457,7 @@ module mrc_tx_inflight_fsm
   `MRC_ASSERT_IF(AtMostThreeBehind, !idle, answers_q <= 3'd4,
       "a fourth answer goes behind one")
 `endif
-  `MRC_ASSERT(StateInRange, state_q <= StTold,
+  `MRC_ASSERT(StateInRange, state_q <= StPort3,
       "no such state")
   `MRC_ASSERT_IF(OfALivingQp, op_o.ctl && ctl_live_i, 32'(ctl_i.qp) < NumQps,
       "a packet of no QP")

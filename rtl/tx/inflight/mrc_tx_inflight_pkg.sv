@@ -152,7 +152,12 @@ package mrc_tx_inflight_pkg;
     StWalk0,
     StWalk,
     StTold0,
-    StTold
+    StTold,
+    StSeek,
+    StPort0,
+    StPort1,
+    StPort2,
+    StPort3
   } state_e;
 
   /// Choice of an Idle cycle: one of them, or none
@@ -160,7 +165,9 @@ package mrc_tx_inflight_pkg;
     logic ctx;  // QP_CTX: carried out (new), or the QP ends first
     logic ctx_new;
     logic ended;  // QP_STATE other than Rts
-    logic other;  // QP_STATE Rts and the tables of others
+    logic other;  // QP_STATE Rts, PEER_PORTS and the tables of others
+    logic peer;  // with other: PEER_PORTS
+    logic ports;
     logic reclaim;
     logic visit;
     logic retx;
@@ -250,6 +257,23 @@ package mrc_tx_inflight_pkg;
     logic dup;  // a visit: the ACK is missing
     logic lost;  // Walk: the last block; something is lost
   } timer_t;
+
+  /// Where what a port tells stands (mrc_tx_inflight_ports)
+  typedef struct packed {
+    logic hold;  // a row of PEER_PORTS waits
+    logic due;  // QPs are to be looked at
+    logic look;  // Seek: a block of this one,
+    logic stop;  // or the turn is over
+    logic none;  // Port1: nothing is out
+    logic last;  // Port2: no PSN behind this one
+  } ports_steps_t;
+
+  /// What a port tells (mrc_tx_inflight_ports)
+  typedef struct packed {
+    logic ask;  // Seek: the peer is asked for its state
+    logic tells;  // Port3: something is lost
+    logic [17:0] bytes;  // that have left the flight
+  } ports_t;
 
   /// Bytes that leave the flight, and what fgone and credit are then (mrc_tx_inflight_flight)
   typedef struct packed {

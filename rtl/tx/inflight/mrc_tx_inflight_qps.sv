@@ -328,11 +328,11 @@ module mrc_tx_inflight_qps
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, recording_i.take, op_i.other, op_i.visit, op_i.retx, op_i.ctl,
-                       op_i.rec, ctx_i.srv6, ctx_i.dip, ctx_i.mpr_dest, ctx_i.dmac, ctx_i.rqmsn,
-                       ctx_i.max_wimm_dest, ctx_i.rq_psn, ctx_i.max_wimm, ctx_i.rsvd90, ctx_i.pkey,
-                       ctx_i.backup, ctx_i.dqpn, ctx_i.profile, ctx_i.mpr, ctx_i.rsvd13,
-                       ctx_i.svc_time, ctx_i.trim_nack, ctx_i.encap};
+  assign unused_ok = &{1'b0, recording_i.take, op_i.other, op_i.peer, op_i.ports, op_i.visit,
+                       op_i.retx, op_i.ctl, op_i.rec, ctx_i.srv6, ctx_i.dip, ctx_i.mpr_dest,
+                       ctx_i.dmac, ctx_i.rqmsn, ctx_i.max_wimm_dest, ctx_i.rq_psn, ctx_i.max_wimm,
+                       ctx_i.rsvd90, ctx_i.pkey, ctx_i.backup, ctx_i.dqpn, ctx_i.profile, ctx_i.mpr,
+                       ctx_i.rsvd13, ctx_i.svc_time, ctx_i.trim_nack, ctx_i.encap};
 
   // ---- what always holds
 

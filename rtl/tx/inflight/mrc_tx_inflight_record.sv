@@ -90,7 +90,8 @@ module mrc_tx_inflight_record
   assign far = is_i.held && !is_i.kept && ahead >= 20'(Blocks);
   assign stop = state_i == StRec || (clear_i && qp == clear_qp_i);
   // The main machine may write a row, or gives a block back.
-  assign busy = state_i inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold, StReclaim};
+  assign busy = state_i inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold, StPort3,
+                                StReclaim};
   // An answer about this very block has read the map, which must stay true.
   assign read = (answer_i && qp == answer_qp_i && rec_i.psn[23:4] == answer_block_i)
       || (state_i == StCtl0 && qp == cur_qp_i && rec_i.psn[23:4] == ctl0_block_i);

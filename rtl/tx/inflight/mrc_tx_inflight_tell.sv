@@ -5,7 +5,7 @@
 /// (docs/blocks/tx/inflight/tx_inflight.md): orders of retransmissions, progress, news about EVs,
 /// answered probes, events and requests for the congestion controller, ended QPs. The choice of the
 /// operation, or an answer's stay in its first state, has seen to it that what is loaded is free;
-/// only the question for a peer's state asks (free_o.stateq) when it comes up.
+/// only the timer's question for a peer's state asks (free_o.stateq) when it comes up.
 module mrc_tx_inflight_tell
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -31,6 +31,7 @@ module mrc_tx_inflight_tell
     input scan_t scan_i,
     input logic granted_i,  // the controller takes the retransmission
     input timer_t timer_i,
+    input ports_t ports_i,
     input logic [27:0] packet_bytes_i,
     input logic [27:0] sack_bytes_i,
     input logic fail_i,  // Fail
@@ -103,6 +104,10 @@ module mrc_tx_inflight_tell
           ccev_load = scan_i.loss;
           ccev.kind = CcEventLoss;
           ccev.bytes = packet_bytes_i;
+        end
+        StPort3: begin
+          ccev_load = ports_i.tells;
+          ccev.bytes = {10'd0, ports_i.bytes};
         end
         default: ;
       endcase
@@ -190,6 +195,8 @@ module mrc_tx_inflight_tell
   assign pres_load = at_done && ctl_i.pr;
   assign pres = '{qp: qp_i, id: ctl_i.psn[15:0], m: ctl_i.m};
 
+  logic stateq_load;
+  assign stateq_load = timer_i.ask || ports_i.ask;
   assign stateq = '{qp: qp_i};
 
   // Sent once, arrived, not marked: what this EV is good for the other way is known.
@@ -261,7 +268,7 @@ module mrc_tx_inflight_tell
   ) u_stateq (
       .clk_i,
       .rst_ni,
-      .load_i(timer_i.ask),
+      .load_i(stateq_load),
       .data_i(stateq),
       .free_o(free_o.stateq),
       .valid_o(valid_o.stateq),
@@ -336,7 +343,7 @@ module mrc_tx_inflight_tell
           upd: upd_load,
           fb: fb_load,
           pres: pres_load,
-          stateq: timer_i.ask,
+          stateq: stateq_load,
           ccev: ccev_load,
           rask: rask_load,
           okev: okev_load,
@@ -371,6 +378,8 @@ module mrc_tx_inflight_tell
         checked.ccev = 1'b1;
         checked.qperr = 1'b1;
       end
+      StSeek: checked.stateq = 1'b1;
+      StPort3: checked.ccev = 1'b1;
       default: ;
     endcase
   end
@@ -378,9 +387,10 @@ module mrc_tx_inflight_tell
   `MRC_ASSERT(LoadsWhatWasChecked, (load & ~checked) == '0,
       "an output is loaded that the choice has not looked at")
 `endif
-  // A packet that was asked for and sent for a QP that is over: its QP has given all back.
+  // A packet that was asked for and sent for a QP that is over: its QP has given all back. What was
+  // lost with a port has left the flight packet by packet.
   `MRC_ASSERT_IF(WithinTheFlight, ccev_load,
-      (state_i == StRec && !rec_i.voided) || ccev.bytes <= fly_i,
+      (state_i == StRec && !rec_i.voided) || state_i == StPort3 || ccev.bytes <= fly_i,
       "the controller hears of more bytes than fly")
   `MRC_ASSERT_IF(NoControllerNoFlight, sel_i.is.live, sel_i.is.cc || fly_i == 28'd0,
       "a QP without a controller has bytes in a flight")

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/ctl/endpoint.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
 #include "gen/csr.hpp"
+#include "protocol/endpoint.hpp"
 #include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
@@ -213,6 +215,7 @@ TEST_CASE("with all ports down nothing is sent until one is up", "[endpoint]") {
 
 TEST_CASE("ports that fall in the cycle before an update leaves stop it", "[endpoint]") {
   Bench b;
+  b.csr.port_wait = true;
   b.set_up(0, 0);
   b.up = 1;
   // Destination 0 is visited in cycle 16, and the update leaves in cycle 17.
@@ -454,6 +457,7 @@ TEST_CASE("a probe to a destination that no QP leads to fails at once", "[endpoi
 
 TEST_CASE("a probe that has not left yet is not answered", "[endpoint]") {
   Bench b;
+  b.csr.port_wait = true;  // the update of the port that comes up takes its time
   b.set_up(1, 2);
   b.up = 1;
   b.request(1);
@@ -640,6 +644,83 @@ TEST_CASE(
     REQUIRE(b.sent.size() == 2 * (1 + repeats));
     CHECK(mask(b.sent.back()) == 0b110);
   }
+}
+
+TEST_CASE("updates hurry when a port changes, if somebody is to hear of it", "[endpoint][port-loss][A-82]") {
+  const auto spread = [](Bench& b) {
+    for (unsigned q = 0; q < 4; ++q) b.set_up(q, q);
+    while (b.cycles % 16 != 3) b.cycle();
+    const unsigned t = b.cycles;
+    b.up = 1;
+    b.run(9);  // the change is seen in cycle t; a visit and a Send for each of four destinations
+    CHECK(b.reqs == (b.csr.port_wait ? 0 : 4));
+    b.run(400);
+    CHECK(b.reqs == 4);
+    return b.cycles - t;
+  };
+  Bench hurries, waits;
+  waits.csr.port_wait = true;
+  spread(hurries);
+  spread(waits);
+  // Nobody is there to hear: the next one to be set up hears at its visit, as ever.
+  Bench nobody;
+  nobody.up = 1;
+  nobody.run(2);
+  nobody.set_up(1, 3);
+  nobody.run(3);
+  CHECK(nobody.reqs == 0);
+  nobody.run(64);
+  CHECK(nobody.reqs == 1);
+}
+
+TEST_CASE("updates that hurry wait for their way out, and none is left out", "[endpoint][port-loss][A-82]") {
+  Bench b;
+  for (unsigned q = 0; q < 4; ++q) b.set_up(q, q);
+  b.take = false;
+  b.up = 1;
+  b.run(300);
+  CHECK(b.reqs == 3);  // two in the FIFO, one in the register
+  b.take = true;
+  b.run(6);
+  CHECK(b.reqs == 4);
+  b.run(2);
+  std::vector<unsigned> told;
+  for (const Ctlpkt& c : b.sent) told.push_back(c.psn & 0xff);
+  std::sort(told.begin(), told.end());
+  CHECK(told == std::vector<unsigned>{0, 1, 2, 3});
+}
+
+TEST_CASE("an update without an answer is repeated after 64 ticks, 128 and so on, at last every interval",
+          "[endpoint][port-loss][A-82]") {
+  const auto sent = [](bool port_wait, uint8_t repeats) {
+    Bench b;
+    b.csr.port_wait = port_wait;
+    b.csr.ep_interval = 300;
+    b.csr.ep_repeats = repeats;
+    b.set_up(0, 0);
+    b.up = 1;
+    b.run_to_tick(1000);
+    std::vector<unsigned> gaps;
+    for (std::size_t i = 1; i < b.sent_tick.size(); ++i) gaps.push_back(b.sent_tick[i] - b.sent_tick[i - 1]);
+    return gaps;
+  };
+  // A visit every half tick finds that it is time, the next one sends: up to a tick more.
+  const auto about = [](const std::vector<unsigned>& gaps, const std::vector<unsigned>& waits) {
+    REQUIRE(gaps.size() == waits.size());
+    for (std::size_t i = 0; i < gaps.size(); ++i) {
+      CHECK(gaps[i] >= waits[i]);
+      CHECK(gaps[i] <= waits[i] + 1);
+    }
+  };
+  about(sent(false, 15), {64, 128, 256, 300});
+  about(sent(false, 3), {64, 128, 256});
+  about(sent(true, 15), {300, 300, 300});
+  about(sent(true, 2), {300, 300});
+  CHECK(ep_update_wait(65535, 9, false) == 32768);
+  CHECK(ep_update_wait(65535, 10, false) == 65535);
+  CHECK(ep_update_wait(65535, 15, false) == 65535);
+  CHECK(ep_update_wait(20, 0, false) == 20);
+  CHECK(ep_update_wait(781, 0, true) == 781);
 }
 
 TEST_CASE("EP_CTL.repeats: 15 is for ever", "[endpoint][A-60]") {

@@ -296,7 +296,7 @@ struct Flow {
     csr.tick = static_cast<uint32_t>(now / preset.tick_cycles);
     sched.step(cfg);
     segment.step(cfg, csr, inflight.pulses().freed);
-    inflight.step(cfg, csr);
+    inflight.step(cfg, csr, 3);
     sched.clock();
     segment.clock();
     inflight.clock();

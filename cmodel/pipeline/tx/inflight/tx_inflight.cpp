@@ -9,30 +9,33 @@ using inflight::State;
 
 TxInflight::TxInflight(const Preset& preset, const In& in, const Out& out)
     : shared_(preset, out),
-      fsm_(shared_, in),
+      ports_(shared_, preset),
+      fsm_(shared_, in, ports_),
       record_(shared_, in),
       sack_(shared_, preset.num_planes),
       answer_(shared_),
       scan_(shared_, in),
       timer_(shared_) {}
 
-void TxInflight::step(const CfgBus& cfg, const CsrOut& csr) {
+void TxInflight::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   fsm_.begin(cfg);
   shared_.rec_taken = shared_.ctl_taken = false;
   shared_.now.tick = csr.tick;
+  shared_.now.port_up = port_up;
   Recording recording = record_.next();
   main_machine(cfg, csr, recording);
   // Record last: the main machine has seen nxt, msn_sent and fsent of this cycle.
   if (recording != Recording::No) record_.record(recording == Recording::Begin);
   // Counters too.
   fsm_.end();
+  ports_.end(port_up, csr.port_wait, fsm_.cfg_ack());
 }
 
 void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& recording) {
   const bool is_sack = shared_.now.ctl.kind == CtlKind::Sack;
   switch (shared_.now.state) {
     case State::Idle:
-      if (fsm_.idle(cfg, record_.mine(), recording) == Fsm::Choice::Visit) {
+      if (fsm_.idle(cfg, csr, record_.mine(), recording) == Fsm::Choice::Visit) {
         timer_.visit(fsm_.next_visit(), csr.state_silent);
       }
       break;
@@ -100,6 +103,21 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
       break;
     case State::Told:
       timer_.told();
+      break;
+    case State::Seek:
+      ports_.seek(csr.state_silent);
+      break;
+    case State::Port0:
+      ports_.port0();
+      break;
+    case State::Port1:
+      ports_.port1();
+      break;
+    case State::Port2:
+      ports_.port2();
+      break;
+    case State::Port3:
+      ports_.port3();
       break;
   }
 }

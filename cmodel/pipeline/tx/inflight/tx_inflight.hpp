@@ -5,6 +5,7 @@
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/tx/inflight/tx_inflight_answer.hpp"
 #include "pipeline/tx/inflight/tx_inflight_fsm.hpp"
+#include "pipeline/tx/inflight/tx_inflight_ports.hpp"
 #include "pipeline/tx/inflight/tx_inflight_record.hpp"
 #include "pipeline/tx/inflight/tx_inflight_sack.hpp"
 #include "pipeline/tx/inflight/tx_inflight_scan.hpp"
@@ -13,10 +14,10 @@
 namespace mrc {
 
 /// Keeps the window of PSNs sent and not yet acknowledged of each QP, works through SACK, NACK, ACK and what comes
-/// back, infers losses, runs the retransmission timer, orders retransmissions and tells the congestion controllers what
-/// became of their packets. What was sent is recorded a packet per cycle, beside everything else, in blocks of 16 PSNs
-/// that all QPs share. Contract: docs/blocks/tx/inflight/tx_inflight.md. The parts beside this file are those of the
-/// RTL.
+/// back, infers losses, learns them from ports that fall, runs the retransmission timer, orders retransmissions and
+/// tells the congestion controllers what became of their packets. What was sent is recorded a packet per cycle, beside
+/// everything else, in blocks of 16 PSNs that all QPs share. Contract: docs/blocks/tx/inflight/tx_inflight.md. The
+/// parts beside this file are those of the RTL.
 class TxInflight {
  public:
   using In = inflight::In;
@@ -30,7 +31,8 @@ class TxInflight {
   /// Registers: a record has been taken, work on an answer has begun.
   bool rec_done() const { return rec_done_; }
   bool ctl_done() const { return ctl_done_; }
-  void step(const CfgBus& cfg, const CsrOut& csr);
+  /// port_up: bit p is port_up_i[p].
+  void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
   void clock() {
     rec_done_ = shared_.rec_taken;
     ctl_done_ = shared_.ctl_taken;
@@ -43,6 +45,7 @@ class TxInflight {
   void main_machine(const CfgBus& cfg, const CsrOut& csr, inflight::Recording& recording);
 
   inflight::Shared shared_;
+  inflight::Ports ports_;
   inflight::Fsm fsm_;
   inflight::Record record_;
   inflight::Sack sack_;

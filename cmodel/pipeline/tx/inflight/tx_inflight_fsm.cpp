@@ -2,6 +2,7 @@
 #include "pipeline/tx/inflight/tx_inflight_fsm.hpp"
 
 #include "gen/csr.hpp"
+#include "pipeline/tx/inflight/tx_inflight_ports.hpp"
 
 namespace mrc::inflight {
 
@@ -16,17 +17,20 @@ bool Fsm::cfg_due(const CfgBus& cfg) const {
   return (!cfg.is(CfgTable::QpCtx) && !cfg.is(CfgTable::QpState)) || s_.tell.out.ccev.free();
 }
 
-Fsm::Choice Fsm::idle(const CfgBus& cfg, bool for_record, Recording& recording) {
+Fsm::Choice Fsm::idle(const CfgBus& cfg, const CsrOut& csr, bool for_record, Recording& recording) {
   MRC_CHECK(!in_.rans.has(), "the controller answers what nobody has asked");
   chain_ = 0;
-  if (cfg_due(cfg) && configure(cfg, recording)) return Choice::None;
+  if (cfg_due(cfg) && configure(cfg, csr, recording)) return Choice::None;
   const Out& out = s_.tell.out;
   const bool ccev = out.ccev.free();
-  const bool request[5] = {
-      in_.rec.has() && ccev && !for_record, in_.ctl.has() && answer_may_begin(),
+  const bool request[6] = {
+      in_.rec.has() && ccev && !for_record,
+      in_.ctl.has() && answer_may_begin(),
       !s_.qps.list.empty() && out.retx.free() && out.fb.free() && out.rask.free() && ccev && !hold_,
-      visit_due_ && out.upd.free() && ccev && out.qperr.free(), !s_.qps.rq.empty() && ccev};
-  if (!(request[0] | request[1] | request[2] | request[3] | request[4])) return Choice::None;
+      visit_due_ && out.upd.free() && ccev && out.qperr.free(),
+      !s_.qps.rq.empty() && ccev,
+      ports_.due() && ccev && out.stateq.free()};
+  if (!(request[0] | request[1] | request[2] | request[3] | request[4] | request[5])) return Choice::None;
   const int grant = arb_.pick([&](unsigned i) { return request[i]; });
   arb_.take(static_cast<unsigned>(grant));
   const auto choice = static_cast<Choice>(grant + 1);
@@ -42,6 +46,9 @@ Fsm::Choice Fsm::idle(const CfgBus& cfg, bool for_record, Recording& recording) 
       break;
     case Choice::Visit:
       visit_due_ = false;
+      break;
+    case Choice::Ports:
+      s_.now.state = State::Seek;
       break;
     default:
       take_reclaim();
@@ -61,7 +68,7 @@ bool Fsm::next_answer(const CfgBus& cfg, bool for_record) const {
 }
 
 /// False when the table write waits and other operations may go on.
-bool Fsm::configure(const CfgBus& cfg, Recording& recording) {
+bool Fsm::configure(const CfgBus& cfg, const CsrOut& csr, Recording& recording) {
   const auto index = static_cast<uint16_t>(cfg.index & s_.qps.mask());
   Qp& q = s_.qps[index];
   if (cfg.is(CfgTable::QpCtx)) {
@@ -71,9 +78,13 @@ bool Fsm::configure(const CfgBus& cfg, Recording& recording) {
       return true;
     }
     s_.qps.begin(q, cfg);
+    ports_.forget();
     if (recording != Recording::No && s_.qps.same(in_.rec.head().qp, index)) recording = Recording::No;
   } else if (cfg.is(CfgTable::QpState) && csr::TblQpState::unpack(cfg.data.data()).state != QpState::Rts) {
     s_.qps.retire(q, index);
+  } else if (cfg.is(CfgTable::PeerPorts)) {
+    const auto row = csr::TblPeerPorts::unpack(cfg.data.data());
+    if (!ports_.told(cfg.index, row.mask, csr.port_wait)) return false;
   }
   ack_.done();
   return true;

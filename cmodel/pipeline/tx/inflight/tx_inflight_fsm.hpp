@@ -43,20 +43,22 @@ struct Shared {
   }
 };
 
-/// What an Idle cycle does: a table write, or one of five kinds of operation in turn, each only if the outputs that it
+class Ports;
+
+/// What an Idle cycle does: a table write, or one of six kinds of operation in turn, each only if the outputs that it
 /// may need are free. Twin of mrc_tx_inflight_fsm.
 class Fsm {
  public:
   /// What Idle has chosen. Visit is left to the caller, who carries it out in the same cycle.
-  enum class Choice : uint8_t { None, Rec, Ctl, Retx, Visit, Reclaim };
+  enum class Choice : uint8_t { None, Rec, Ctl, Retx, Visit, Reclaim, Ports };
 
-  Fsm(Shared& shared, const In& in) : s_(shared), in_(in) {}
+  Fsm(Shared& shared, const In& in, Ports& ports) : s_(shared), in_(in), ports_(ports) {}
 
   bool cfg_ack() const { return ack_.value(); }
   void begin(const CfgBus& cfg) { ack_.begin(cfg); }
   /// State Idle. for_record: the head of rec is for Record. recording: what Record does in this cycle; a row of QP_CTX
   /// of the same QP forbids it.
-  Choice idle(const CfgBus& cfg, bool for_record, Recording& recording);
+  Choice idle(const CfgBus& cfg, const CsrOut& csr, bool for_record, Recording& recording);
   /// Ctl0, Ack: the outputs that an answer may need are free; always so behind Idle.
   bool answer_may_begin() const;
   /// Done, Ack: nothing waits but an answer, and perhaps a visit. for_record: as of idle().
@@ -83,7 +85,7 @@ class Fsm {
 
  private:
   bool cfg_due(const CfgBus& cfg) const;
-  bool configure(const CfgBus& cfg, Recording& recording);
+  bool configure(const CfgBus& cfg, const CsrOut& csr, Recording& recording);
   void take_rec();
   void take_ctl(Recording& recording);
   void take_retx();
@@ -91,7 +93,8 @@ class Fsm {
 
   Shared& s_;
   const In in_;
-  RrArb arb_{5};
+  Ports& ports_;
+  RrArb arb_{6};
   CfgAck ack_;
   unsigned div_ = 0;
   bool visit_due_ = false;

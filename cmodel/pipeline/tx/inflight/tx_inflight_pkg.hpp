@@ -61,7 +61,12 @@ enum class State : uint8_t {
   Walk0,
   Walk,
   Told0,
-  Told
+  Told,
+  Seek,
+  Port0,
+  Port1,
+  Port2,
+  Port3
 };
 
 /// What Record does in a cycle.
@@ -127,8 +132,9 @@ struct Qp {
 /// What the main machine keeps from one state to the next.
 struct Now {
   State state = State::Idle;
-  uint32_t tick = 0;  ///< of this cycle
-  uint16_t qp = 0;    ///< of a retransmission, a walk, a reclaim
+  uint32_t tick = 0;     ///< of this cycle
+  unsigned port_up = 0;  ///< of this cycle
+  uint16_t qp = 0;       ///< of a retransmission, a walk, a reclaim, a look at what a port tells
   Rec rec{};
   Ctl ctl{};
   uint32_t block = 0;  ///< number of the block that is looked at

@@ -21,6 +21,7 @@ Recording Record::next() const {
     case State::Same1:
     case State::Walk:
     case State::Told:
+    case State::Port3:
     case State::Reclaim:
       return Recording::No;
     default:

@@ -37,9 +37,10 @@ struct Bench {
   csr::TblQpCtx ctx;  ///< of all QPs; a test may change it and configure()
   bool take_retx = true, take_upd = true, take_pres = true, take_ccev = true, take_okev = true, take_qperr = true,
        take_stateq = true;
-  unsigned refuse = 0;  ///< bit d: rasks to destination d are refused
-  bool answer = true;   ///< rasks are answered
-  unsigned tick0 = 0;   ///< tick of cycle 0
+  unsigned refuse = 0;   ///< bit d: rasks to destination d are refused
+  bool answer = true;    ///< rasks are answered
+  unsigned port_up = 3;  ///< bit per plane
+  unsigned tick0 = 0;    ///< tick of cycle 0
   unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0, state_inc = 0, freed = 0;
   std::vector<unsigned> rto_at, fail_at;  // ticks of the timer's expiries and of failures
   std::vector<Retx> retx;
@@ -128,7 +129,7 @@ struct Bench {
       collect(rask_out, rask);
     }
     csr.tick = tick();
-    inflight.step(cfg, csr);
+    inflight.step(cfg, csr, port_up);
     inflight.clock();
     rec.clock();
     ctl.clock();

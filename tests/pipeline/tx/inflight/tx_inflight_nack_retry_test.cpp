@@ -64,7 +64,7 @@ struct Bench {
   }
   void cycle() {
     csr.tick = cycles++ / preset.tick_cycles;
-    inflight.step(cfg, csr);
+    inflight.step(cfg, csr, 3);
     inflight.clock();
     rec.clock();
     ctl.clock();

@@ -34,7 +34,8 @@ struct Traffic : Bench {
   int credit = 20;
   int64_t flight[4] = {};  // by QP: the controller's view
   unsigned life = 0, sent_packets = 0, nacks = 0, orders = 0, ends = 0, lives = 0;
-  bool exact;  // only NACKs order retransmissions
+  bool exact;          // only NACKs order retransmissions
+  bool ports = false;  // that fall and rise, and peers who tell
   std::size_t retx_seen = 0, upd_seen = 0, ccev_seen = 0, granted_seen = 0;
   std::deque<Rec> again;   // packets to be sent again
   std::deque<Rec> loaded;  // may still be on their way into the block
@@ -189,6 +190,7 @@ struct Traffic : Bench {
   void one_cycle() {
     refuse = chance(3) ? rng() & 15 : refuse;
     take_retx = !chance(4);
+    if (ports && chance(300)) port_up = draw(4);
     take_ccev = !chance(6);
     take_upd = !chance(6);
     if (rec.free()) {
@@ -271,6 +273,22 @@ TEST_CASE("tx_inflight: in random traffic each NACK is one order, each record it
     t.finish();
     CHECK(t.sent_packets > 3000);
     CHECK(t.orders > 300);
+  }
+}
+
+TEST_CASE("tx_inflight: the same with ports that fall and rise", "[pipeline][tx_inflight][random][port-loss][A-82]") {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    CAPTURE(seed);
+    Traffic t(seed, false);
+    t.ports = true;
+    for (unsigned round = 0; round < 30; ++round) {
+      for (unsigned i = 0; i < 400; ++i) t.one_cycle();
+      t.end(static_cast<uint16_t>(t.draw(4)));
+    }
+    t.port_up = 3;
+    t.finish();
+    CHECK(t.orders > 500);
+    CHECK(t.state_inc > 20);
   }
 }
 

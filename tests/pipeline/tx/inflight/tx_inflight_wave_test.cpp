@@ -32,7 +32,7 @@ TEST_CASE("the waves of tx_inflight.md: a SACK of two blocks with a loss, a NACK
   const auto clock = [](auto&... all) { (all.clock(), ...); };
   const auto cycle = [&] {
     take(retx, upd, fb, pres, ccev, rask, okev, qperr, stateq);
-    inflight.step(cfg, csr);
+    inflight.step(cfg, csr, 3);
     inflight.clock();
     clock(rec, ctl, rans, retx, upd, fb, pres, ccev, rask, okev, qperr, stateq);
   };
