@@ -85,9 +85,9 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.mpr = config.mpr_dest = window_of(scenario, topology);
   config.reorder = reorder_of(scenario, topology);
   config.same_ev = scenario.same_ev;
-  // What the NIC does not do (be_nic) only where it is asked for: endpoints with a clock refuse it.
+  // What the NIC with a clock does not do (be_nic) only where it is asked for: endpoints with a clock refuse it.
   const auto ours = [&](const char* key) { return !nic_rules(scenario) || scenario.source.lines.count(key) != 0; };
-  if (ours("port_loss")) config.port_loss = scenario.port_loss;
+  config.port_loss = scenario.port_loss;
   if (ours("overdue")) config.overdue = static_cast<unsigned>(scenario.overdue);
   if (ours("silence")) config.silence = static_cast<unsigned>(scenario.silence);
   config.silence_least = static_cast<unsigned>(scenario.silence_us * 1000 / kNsccTickNs);

@@ -2,6 +2,7 @@
 // Both settings of every open choice (docs/assumptions.md), RTL and model in lockstep. Each test case carries the id of
 // its assumption as a tag: tools/assumptions.py looks for it. A setting that nobody reads, or that no traffic of the
 // run meets, leaves the event log as it was: then the test fails.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <initializer_list>
 #include <string>
@@ -185,6 +186,16 @@ TEST_CASE("a QP that hears nothing asks for its peer's state, or waits for its t
   CHECK(r.first.peer.counters.state > 0);
   CHECK(r.second.dut.counters.state == 0);
   CHECK(r.second.peer.counters.state == 0);
+}
+
+TEST_CASE("what a port takes along when it falls is lost at once, or found by gap, EV and timer", "[tb][choices][A-82]") {
+  const Both r = both("plane-loss", "port_wait", 0, 1, {}, 4000);
+  const auto worst = [](const CosimResult& one) {
+    CHECK(one.dut.recovery.recovered == one.dut.recovery.lost);
+    CHECK(one.peer.recovery.recovered == one.peer.recovery.lost);
+    return std::max(one.dut.recovery.worst_ps, one.peer.recovery.worst_ps);
+  };
+  CHECK(worst(r.first) < worst(r.second));
 }
 
 TEST_CASE("the ICRC starts at the inner IP header or at the outer one, whatever routers change there",
