@@ -236,7 +236,7 @@ void Endpoint::visit(const CsrOut& csr, unsigned port_up) {
     if (!tick_reached(csr.tick, d.when)) return;
     d.waiting = false;  // sent again at the next visit
     if (csr.ep_repeats == kEpRepeatsForEver) {
-      if (!csr.port_wait && d.tries < kEpMostDoublings) ++d.tries;
+      if (!csr.port_wait) d.tries = static_cast<uint8_t>(std::min(d.tries + 1u, kEpMostDoublings));
     } else if (d.tries >= csr.ep_repeats) {
       d.due = false;  // given up, until a port changes
     } else {

@@ -227,8 +227,7 @@ void CycleEndpoint::configure() {
                       csr::kCtrlZeroLength.set(0, static_cast<uint32_t>(config_.zero_length)) |
                       csr::kCtrlWimmOver.set(0, static_cast<uint32_t>(config_.wimm_over)) |
                       csr::kCtrlReturned.set(0, static_cast<uint32_t>(config_.returned)) |
-                      csr::kCtrlTrimSilent.set(0, !config_.trim_sack) |
-                      csr::kCtrlPortWait.set(0, !config_.port_loss) |
+                      csr::kCtrlTrimSilent.set(0, !config_.trim_sack) | csr::kCtrlPortWait.set(0, !config_.port_loss) |
                       csr::kCtrlNominal.set(0, static_cast<uint32_t>(config_.nominal)));
   put(csr::kDscpTx, csr::kDscpTxData.set(0, dscp.trimmable) | csr::kDscpTxRtx.set(0, dscp.trimmable_retx) |
                         csr::kDscpTxCtl.set(0, dscp.control) | csr::kDscpTxEp.set(0, config_.dscp_endpoint));

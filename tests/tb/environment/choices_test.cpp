@@ -188,7 +188,8 @@ TEST_CASE("a QP that hears nothing asks for its peer's state, or waits for its t
   CHECK(r.second.peer.counters.state == 0);
 }
 
-TEST_CASE("what a port takes along when it falls is lost at once, or found by gap, EV and timer", "[tb][choices][A-82]") {
+TEST_CASE("what a port takes along when it falls is lost at once, or found by gap, EV and timer",
+          "[tb][choices][A-82]") {
   const Both r = both("plane-loss", "port_wait", 0, 1, {}, 4000);
   const auto worst = [](const CosimResult& one) {
     CHECK(one.dut.recovery.recovered == one.dut.recovery.lost);
