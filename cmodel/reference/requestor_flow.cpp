@@ -218,9 +218,14 @@ void RequestorFlow::probed(uint32_t ev, uint16_t id, Time time) {
     return;
   }
   const bool silent = world_.world.settings().state_silent;
+  const bool moved = state_asked_ == 0 || moved_ + world_.world.queue() >= state_asked_;
+  if (!silent && !moved && !world_.never_down()) {  // one that knows of ports asks when one falls
+    world_.world.report().rests(Rule::ReqAsksOnce, "a port was down");
+    state_asked_ = std::max<Time>(time, 1);
+    return;
+  }
   world_.world.check(
-      Rule::ReqAsksOnce, !silent && (state_asked_ == 0 || moved_ + world_.world.queue() >= state_asked_), nullptr,
-      world_.world.local(qp_.qp),
+      Rule::ReqAsksOnce, !silent && moved, nullptr, world_.world.local(qp_.qp),
       [&] { return fmt::format("QP {} asks its peer for its state at {}", qp_.qp, words(time)); },
       [&] {
         return silent ? std::string("nothing: CTRL.state_silent is set")
