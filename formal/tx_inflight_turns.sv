@@ -227,7 +227,9 @@ module formal_tx_inflight_turns
   logic [4:0] ports_count_q, ports_count;
   always_comb begin
     ports_count = 5'd0;
-    if (op.ports || state inside {StSeek, StPort0, StPort1, StPort2, StPort3}) begin
+    if (op.ports) begin
+      ports_count = 5'd1;
+    end else if (state inside {StSeek, StPort0, StPort1, StPort2, StPort3}) begin
       ports_count = ports_count_q + 5'd1;
     end
   end
@@ -269,8 +271,8 @@ module formal_tx_inflight_turns
   `MRC_PROVE(rec, rec_count <= 7'(MostRec))
   `MRC_COVER(rec, rec_count == 7'(MostRec))
 
-  // Any other, unless its block is not given back yet.
-  localparam int unsigned MostRecord = 68;
+  // Any other, unless its block is not given back yet. What a port tells holds none up but in Port3.
+  localparam int unsigned MostRecord = 40;
   formal_wait #(
       .Most(MostRecord)
   ) u_first (
