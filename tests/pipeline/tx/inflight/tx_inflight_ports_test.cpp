@@ -143,7 +143,7 @@ TEST_CASE("tx_inflight: what is reported between two looks at a QP is not lost",
   Bench b(true);
   b.sent_all(1, 40);
   b.run(200);
-  b.refuse = 0xf;  // nothing goes again for now
+  b.refuse = 0xf;  // nothing goes again until this is 0
   b.port_up = 0b01;
   b.run(later);
   Ctl c = all ? Bench::sack_of(1, 40, 39, 40, 0, 0) : Bench::sack_of(1, 34, 33, 34, 0, 0);
