@@ -271,7 +271,7 @@ module formal_tx_inflight_turns
   `MRC_PROVE(rec, rec_count <= 7'(MostRec))
   `MRC_COVER(rec, rec_count == 7'(MostRec))
 
-  // Any other, unless its block is not given back yet. What a port tells holds none up but in Port3.
+  // Any other, unless its block is not given back yet. A port's report holds none up but in Port3.
   localparam int unsigned MostRecord = 40;
   formal_wait #(
       .Most(MostRecord)
