@@ -193,7 +193,7 @@ module mrc_tx_inflight
   logic [19:0] owed_left, early_owed;
   logic [27:0] cur_fly;
   recording_t recording;
-  told_t told;
+  overdue_t told;
 
   assign ctx = cfg_i.data;
   assign cfg_qp = cfg_i.index[QpW-1:0];

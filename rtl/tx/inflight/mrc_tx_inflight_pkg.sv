@@ -231,7 +231,7 @@ package mrc_tx_inflight_pkg;
     logic knows;  // Row, Done: the SACK knows what is old
     logic [15:0] old;  // Row, Same1: with knows, of the block: sent too long before what it answers
     logic [17:0] trip;  // Ctl1, Done: of the QP from now on
-  } told_t;
+  } overdue_t;
 
   /// A NACK or an ACK (mrc_tx_inflight_answer)
   typedef struct packed {

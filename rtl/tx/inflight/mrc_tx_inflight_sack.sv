@@ -29,7 +29,7 @@ module mrc_tx_inflight_sack
     input sent_t sent_i,
     input taken_t taken_i,  // Done: by the SACK, and what is owed then
     input logic [19:0] owed_left_i,
-    input told_t told_i,  // by time
+    input overdue_t told_i,  // by time
 
     output sack_steps_t steps_o,
     output sack_t sack_o,

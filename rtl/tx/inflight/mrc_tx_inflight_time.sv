@@ -6,7 +6,7 @@
 /// sent before it by more than five quarters of a round trip is old: of the longest one of late of
 /// the QP (trip), or of the SACK's own, whichever is longer. It keeps what is known of the answer
 /// from Ctl0 to Same1, and says what trip is from then on. It neither knows what is missing nor
-/// chooses a state; what it says means something in the states that told_t names.
+/// chooses a state; what it says means something in the states that overdue_t names.
 module mrc_tx_inflight_time
   import mrc_pkg::*;
   import mrc_math_pkg::*;
@@ -30,7 +30,7 @@ module mrc_tx_inflight_time
     // Row, Same1: the block's.
     input stamps_t stamps_i,
 
-    output told_t told_o
+    output overdue_t told_o
 );
 
   localparam logic [9:0] Most = 10'd1023;  // ticks of a round trip
