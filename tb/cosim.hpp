@@ -143,6 +143,7 @@ struct CosimResult {
     double goodput_gbps = 0, limit_gbps = 0;
     double busy = 0;               ///< share of the ports' time that frames of any kind took
     Station::Recovery recovery;    ///< of data frames to this side that ports which were down lost
+    Station::Recovery link_recovery;  ///< of those that links lost
     std::vector<uint32_t> series;  ///< payload bytes that reached this side's memory, per microsecond of traffic
   };
   Side dut, peer;

@@ -118,7 +118,7 @@ inline constexpr Field kCtrlReturned{"returned", 28, 2, 0x0};
 /// QPs with something open ask their peers, and updates hurry
 inline constexpr Field kCtrlPortWait{"port_wait", 30, 1, 0x0};
 /// what is missing waits for gap, EV and timer; 0: it is lost once a SACK answers what was sent
-/// five quarters of the longest round trip later
+/// three quarters of the longest round trip later
 inline constexpr Field kCtrlTimeWait{"time_wait", 31, 1, 0x0};
 inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal, kCtrlZeroLength, kCtrlWimmOver, kCtrlSkipMode, kCtrlReturned, kCtrlPortWait, kCtrlTimeWait};
 

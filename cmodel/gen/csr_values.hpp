@@ -72,7 +72,7 @@ struct CsrOut {
   /// once, QPs with something open ask their peers, and updates hurry
   bool port_wait = false;
   /// what is missing waits for gap, EV and timer; 0: it is lost once a SACK answers what was sent
-  /// five quarters of the longest round trip later
+  /// three quarters of the longest round trip later
   bool time_wait = false;
   /// invalid request: a WRITE whose payload or DMA length is 0 where it may not be, an immediate
   /// too many

@@ -234,7 +234,10 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   std::vector<const char*> shows;
   if (tap_) shows = {"take", "answer"};
   if (inside_) shows.push_back("path");
-  info.profile = profile_json(info.name, planes_, preset_, request.settings, true, shows);
+  auto settings = request.settings;
+  const bool waits = std::ranges::any_of(settings, [](const auto& s) { return s.first == "CTRL.time_wait" && s.second; });
+  if (!waits) settings.emplace_back("LOSS.time", 1);
+  info.profile = profile_json(info.name, planes_, preset_, settings, true, shows);
   return info;
 }
 

@@ -69,7 +69,7 @@ struct Switches {
   /// once, QPs with something open ask their peers, and updates hurry
   bool port_wait = false;
   /// what is missing waits for gap, EV and timer; 0: it is lost once a SACK answers what was sent
-  /// five quarters of the longest round trip later
+  /// three quarters of the longest round trip later
   bool time_wait = false;
 };
 
