@@ -64,11 +64,9 @@ struct Answer {
     return own && ((sacked >> (psn % 16) & 1u) != 0 || (place < 64 && (bitmap >> place & 1u) != 0));
   }
   bool tells() const { return kind == kSack && ts && (pr ? psn != 0xffff : arrived()); }
-  uint32_t spare() const {
-    const uint32_t longest = std::max(took(), (trip + 255) >> 8);
-    return longest + (longest >> 2);
-  }
-  bool knows() const { return tells() && !time_wait && spare() < 1024; }
+  uint32_t longest() const { return std::max(took(), (trip + 255) >> 8); }
+  uint32_t spare() const { return longest() - (longest() >> 2); }
+  bool knows() const { return tells() && !time_wait && longest() != kMost; }
   uint32_t limit() const { return ((us ? uint32_t{returned} << 3 : returned) - spare() - 1) & 0xfffu; }
   uint16_t old() const {
     unsigned bits = 0;
@@ -78,7 +76,7 @@ struct Answer {
   uint32_t trip_after() const {
     if (kind == kSack) return tells() ? std::max(256 * took(), trip - (trip >> 8)) : trip;
     const bool trim = kind == kNack && (reason == kTrimmed || reason == kTrimmedLasthop);
-    return trim && ts ? std::max(trip, 256 * std::min<uint32_t>(4 * took(), kMost)) : trip;
+    return trim && ts ? std::max(trip, 256 * std::min<uint32_t>(8 * took(), kMost - 1)) : trip;
   }
 };
 
@@ -123,13 +121,13 @@ Said answered(Unit& unit, const Answer& answer) {
 
 TEST_CASE("the RTL knows what is old by the numbers of the page", "[rtl][time]") {
   Unit unit;
-  // Sent at 3000, answered at 3020; 24.5 ticks of late: longest 25, spare 31.
+  // Sent at 3000, answered at 3020; 24.5 ticks of late: longest 25, spare 19.
   Answer answer{.psn = 5, .una = 6, .trip = 6272, .tick = 3020, .returned = 3000};
   answer.stamps.fill(3000);
-  answer.stamps[3] = 2968;
-  answer.stamps[4] = 2969;
-  answer.stamps[5] = 920;  // 2048 before what is looked at first
-  answer.stamps[15] = 921;
+  answer.stamps[3] = 2980;
+  answer.stamps[4] = 2981;
+  answer.stamps[5] = 932;  // 2048 before the limit
+  answer.stamps[15] = 933;
   Said said = answered(unit, answer);
   CHECK(said.knows);
   CHECK(said.old == (1u << 3 | 1u << 15));
@@ -138,12 +136,12 @@ TEST_CASE("the RTL knows what is old by the numbers of the page", "[rtl][time]")
   // A trim after 30 ticks.
   answer = {.kind = kNack, .reason = kTrimmed, .trip = 6272, .tick = 3030, .returned = 3000};
   said = answered(unit, answer);
-  CHECK(said.trip == 30720);
+  CHECK(said.trip == 61440);
   CHECK(said.old == 0);
   CHECK_FALSE(said.knows);
-  answer = {.psn = 5, .una = 6, .trip = 30720, .tick = 3020, .returned = 3000};
-  answer.stamps.fill(3000 - 151);
-  answer.stamps[0] = 3000 - 150;
+  answer = {.psn = 5, .una = 6, .trip = 61440, .tick = 3020, .returned = 3000};
+  answer.stamps.fill(3000 - 181);
+  answer.stamps[0] = 3000 - 180;
   CHECK(answered(unit, answer).old == 0xfffe);
 }
 

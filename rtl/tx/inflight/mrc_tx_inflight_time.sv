@@ -3,7 +3,7 @@
 
 /// What time tells, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, What time tells): a
 /// SACK that answers a question, or a packet that has arrived, returns when that was sent. What was
-/// sent before it by more than five quarters of a round trip is old: of the longest one of late of
+/// sent before it by more than three quarters of a round trip is old: of the longest one of late of
 /// the QP (trip), or of the SACK's own, whichever is longer. It keeps what is known of the answer
 /// from Ctl0 to Same1, and says what trip is from then on. It neither knows what is missing nor
 /// chooses a state; what it says means something in the states that overdue_t names.
@@ -33,7 +33,8 @@ module mrc_tx_inflight_time
     output overdue_t told_o
 );
 
-  localparam logic [9:0] Most = 10'd1023;  // ticks of a round trip
+  localparam logic [9:0] Most = 10'd1023;  // ticks of a round trip, or more: nothing is known
+  localparam logic [9:0] MostOfTrim = 10'd1022;
   localparam logic [15:0] NoProbe = 16'hFFFF;  // a SACK that nobody has asked for
 
   logic at_ctl0, at_ctl1, at_done, at_look, is_sack, is_trim;
@@ -79,24 +80,24 @@ module mrc_tx_inflight_time
   // Both bounds stand side by side, that of the answer's own round trip and that of trip; the
   // longer one holds. To take spare and one more away is to add ~spare.
   logic by_trip;
-  logic [10:0] ticks, spare_took, spare_trip;
+  logic [9:0] ticks, spare_took, spare_trip;
   stamp_t stamp, limit_q, limit_d;
   always_comb begin
     stamp = '0;
-    ticks = 11'd0;
+    ticks = 10'd0;
     by_trip = 1'b0;
-    spare_took = 11'd0;
-    spare_trip = 11'd0;
+    spare_took = 10'd0;
+    spare_trip = 10'd0;
     limit_d = '0;
     knows_d = 1'b0;
     if (at_ctl1 && is_sack && !time_wait_i) begin
       stamp = tsr_us_i ? {ctl_i.ts[8:0], 3'd0} : ctl_i.ts[11:0];
-      ticks = {1'b0, trip_i[17:8]} + {10'd0, trip_i[7:0] != 8'd0};
+      ticks = trip_i[17:8] + {9'd0, trip_i[7:0] != 8'd0};
       by_trip = trip_i > {took_q, 8'd0};
-      spare_took = {1'b0, took_q} + {3'd0, took_q[9:2]};
-      spare_trip = ticks + {2'd0, ticks[10:2]};
-      limit_d = by_trip ? stamp + ~{1'b0, spare_trip} : stamp + ~{1'b0, spare_took};
-      knows_d = tells_d && !(by_trip ? spare_trip[10] : spare_took[10]);
+      spare_took = took_q - {2'd0, took_q[9:2]};
+      spare_trip = ticks - {2'd0, ticks[9:2]};
+      limit_d = by_trip ? stamp + ~{2'd0, spare_trip} : stamp + ~{2'd0, spare_took};
+      knows_d = tells_d && (by_trip ? ticks : took_q) != Most;
     end
   end
 
@@ -117,18 +118,18 @@ module mrc_tx_inflight_time
 
   // ---- Done, or Ctl1 of a NACK: the round trip of late
 
-  logic [9:0] fourfold;
+  logic [9:0] eightfold;
   logic [17:0] kept, trip;
   always_comb begin
-    fourfold = 10'd0;
+    eightfold = 10'd0;
     kept = trip_i;
     trip = trip_i;
     if (at_done && tells_q) begin
       kept = trip_i - {8'd0, trip_i[17:8]};
       trip = (took_q > kept[17:8]) ? {took_q, 8'd0} : kept;
     end else if (at_ctl1 && is_trim && ts_i) begin
-      fourfold = (took_q[9:8] != 2'd0) ? Most : {took_q[7:0], 2'd0};
-      trip = (fourfold > trip_i[17:8]) ? {fourfold, 8'd0} : trip_i;
+      eightfold = (took_q[9:7] != 3'd0) ? MostOfTrim : {took_q[6:0], 3'd0};
+      trip = (eightfold > trip_i[17:8]) ? {eightfold, 8'd0} : trip_i;
     end
   end
 
@@ -151,15 +152,20 @@ module mrc_tx_inflight_time
 
   // ---- what always holds
 
+`ifdef MRC_ASSERT_ON
+  logic [11:0] spare;
+  assign spare = stamp - limit_d - 12'd1;
+`endif
+
   `MRC_ASSERT_CLK_IF(TripInRange, at_ctl1 || at_done,
       trip_i <= {Most, 8'd0} && trip <= {Most, 8'd0},
       "a QP's round trip of late is longer than any")
   `MRC_ASSERT_CLK_IF(KnowsByTime, (at_look || at_done) && knows_q, tells_q && ts_i,
       "a SACK knows what is old, and does not tell time")
-  `MRC_ASSERT_CLK_IF(LongestHolds, at_ctl1 && knows_d,
-      stamp - limit_d > {2'd0, took_q} && stamp - limit_d > {2'd0, trip_i[17:8]}
-          && stamp - limit_d <= 12'd1024,
-      "what was sent within a round trip before what a SACK answers is old, or time goes around")
+  `MRC_ASSERT_CLK_IF(LongestHolds, knows_d,
+      {spare, 2'd0} >= 14'd3 * {4'd0, took_q} && {spare, 10'd0} >= 22'd3 * {4'd0, trip_i}
+          && spare < 12'd768,
+      "what was sent three quarters of a round trip before what a SACK answers is old")
   `MRC_ASSERT_CLK_IF(TrimIsPatient, at_ctl1 && is_trim, trip >= trip_i,
       "after a trim a packet may be late by less than before")
 
