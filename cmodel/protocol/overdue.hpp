@@ -45,12 +45,12 @@ constexpr bool is_overdue(uint16_t sent, uint16_t answered, uint32_t spare) {
 
 /// Stamps count ticks modulo 2^12.
 inline constexpr uint32_t kStampMask = 0xfff;
-/// Round trips of so many ticks, and times by which a packet may be late, tell nothing.
-inline constexpr uint32_t kTripEnd = 1024;
+/// A round trip of so many ticks, or of more, tells nothing.
+inline constexpr uint32_t kTripEnd = 1023;
 
-/// Ticks since the time stamp that a SACK or NACK returns, at most kTripEnd - 1.
+/// Ticks since the time stamp that a SACK or NACK returns, at most kTripEnd.
 constexpr uint32_t round_trip(uint16_t returned, uint32_t tick, bool tsr_us) {
-  return std::min<uint32_t>(ticks_since(returned, tick, tsr_us), kTripEnd - 1);
+  return std::min<uint32_t>(ticks_since(returned, tick, tsr_us), kTripEnd);
 }
 /// The low bits of the tick that a time stamp stands for.
 constexpr uint16_t stamp_of(uint16_t returned, bool tsr_us) {
@@ -62,12 +62,12 @@ constexpr uint32_t trip_of_late(uint32_t trip, uint32_t took) {
 }
 /// The same after a packet was trimmed: queues are full, and retransmissions go first.
 constexpr uint32_t trip_of_trim(uint32_t trip, uint32_t took) {
-  return std::max(trip, std::min(4 * took, kTripEnd - 1) << kLongestShift);
+  return std::max(trip, std::min(8 * took, kTripEnd - 1) << kLongestShift);
 }
 /// Longest round trip, in ticks: of late, or the one that has just ended.
 constexpr uint32_t longest_trip(uint32_t trip, uint32_t took) { return std::max(took, longest_ticks(trip)); }
 /// Ticks that a packet may be behind one that arrived.
-constexpr uint32_t late_spare(uint32_t longest) { return longest + (longest >> 2); }
+constexpr uint32_t late_spare(uint32_t longest) { return longest - (longest >> 2); }
 /// The newest stamp that is old when a packet with time stamp `stamp` has arrived.
 constexpr uint16_t overdue_limit(uint16_t stamp, uint32_t spare) {
   return static_cast<uint16_t>((stamp - spare - 1) & kStampMask);

@@ -92,27 +92,28 @@ TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell wh
   CHECK(round_trip(125, 1020, true) == 16);  // 127 - 125, in units of 8
   CHECK(stamp_of(0x1234, false) == 0x234);
   CHECK(stamp_of(0x1234, true) == 0x1a0);
-  // 24.5 ticks: 25, and a quarter of it is 6. Of 3000 ago it is 2968 on that what was sent is late.
+  // 24.5 ticks: 25, without a quarter 19. What was sent up to 2980 is late when what was sent at 3000 has arrived.
   CHECK(longest_trip(6272, 20) == 25);
   CHECK(longest_trip(6272, 26) == 26);
   CHECK(longest_trip(0, 20) == 20);
-  CHECK(late_spare(25) == 31);
+  CHECK(late_spare(25) == 19);
   CHECK(late_spare(3) == 3);
-  CHECK(overdue_limit(3000, 31) == 2968);
-  CHECK(overdue_limit(10, 31) == 4074);
-  CHECK(overdue_at(2968, 2968));
-  CHECK(overdue_at(2968, 921));  // 2047 before
-  CHECK(!overdue_at(2968, 920));
-  CHECK(!overdue_at(2968, 2969));
-  CHECK(!overdue_at(2968, 3000));
-  CHECK(overdue_at(4074, 4000));
-  CHECK(!overdue_at(4074, 5));
+  CHECK(late_spare(1022) == 767);
+  CHECK(overdue_limit(3000, 19) == 2980);
+  CHECK(overdue_limit(10, 19) == 4086);
+  CHECK(overdue_at(2980, 2980));
+  CHECK(overdue_at(2980, 933));  // 2047 before
+  CHECK(!overdue_at(2980, 932));
+  CHECK(!overdue_at(2980, 2981));
+  CHECK(!overdue_at(2980, 3000));
+  CHECK(overdue_at(4086, 4000));
+  CHECK(!overdue_at(4086, 5));
   CHECK(trip_of_late(6272, 20) == 6248);
   CHECK(trip_of_late(6272, 25) == 6400);
   CHECK(trip_of_late(255, 0) == 255);
-  CHECK(trip_of_trim(6272, 30) == 30720);
-  CHECK(trip_of_trim(30721, 30) == 30721);
-  CHECK(trip_of_trim(0, 256) == 1023 * 256);
+  CHECK(trip_of_trim(6272, 30) == 61440);
+  CHECK(trip_of_trim(61441, 30) == 61441);
+  CHECK(trip_of_trim(0, 128) == 1022 * 256);
 }
 
 TEST_CASE("with a clock, a row of PSNs is judged at once", "[protocol][overdue][A-83]") {

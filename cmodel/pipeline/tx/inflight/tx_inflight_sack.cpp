@@ -45,8 +45,10 @@ void Sack::ctl1(const CsrOut& csr) {
   const Ctl& ctl = s_.now.ctl;
   const Qp& q = s_.qps[ctl.qp];
   tells_ = q.ts && (ctl.pr ? static_cast<uint16_t>(ctl.psn) != kNoProbeId : arrived());
-  const uint32_t spare = late_spare(longest_trip(q.trip, s_.now.took));
-  time_ = {tells_ && !csr.time_wait && spare < kTripEnd, overdue_limit(stamp_of(ctl.ts, csr.tsr_us), spare), s_.now.lim};
+  const uint32_t longest = longest_trip(q.trip, s_.now.took);
+  time_ = {.knows = tells_ && !csr.time_wait && longest != kTripEnd,
+           .limit = overdue_limit(stamp_of(ctl.ts, csr.tsr_us), late_spare(longest)),
+           .end = s_.now.lim};
   ev_idx_ = s_.blocks.sent().ev_idx;
   rtx_ = s_.blocks.sent().rtx;
   any_ = false;
