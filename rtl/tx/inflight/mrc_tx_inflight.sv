@@ -585,6 +585,7 @@ module mrc_tx_inflight
   ) u_blocks (
       .clk_i,
       .rst_ni,
+      .bug_i,
       .now_i(tick_i[11:0]),
       .offer_o(offer),
       .take_i(recording.take),

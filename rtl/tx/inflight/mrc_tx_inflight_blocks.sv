@@ -20,6 +20,7 @@ module mrc_tx_inflight_blocks
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic [7:0] bug_i,
     input stamp_t now_i,
 
     // Record: a new block, and a packet of it.
@@ -126,7 +127,7 @@ module mrc_tx_inflight_blocks
   logic stamp_we;
   logic [BlkW-1:0] stamp_num;
   logic [3:0] stamp_pos;
-  assign stamp_we = stamp_we_i || rec_we_i || sent_i;
+  assign stamp_we = sent_i || ((stamp_we_i || rec_we_i) && bug_i != BugTimeOfTheFirst);
   assign stamp_pos = stamp_we_i ? stamp_pos_i : rec.psn[3:0];
   always_comb begin
     stamp_num = begin_num_i;

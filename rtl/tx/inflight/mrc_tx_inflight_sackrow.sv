@@ -79,6 +79,9 @@ module mrc_tx_inflight_sackrow
         passed = (limit[22:4] != 19'd0) ? {16{1'b1}} : ~({16{1'b1}} << limit[3:0]);
       end
       aged = old_i & below(block_i, lim_i);
+      if (bug_i == BugTimeFirstCopyOnly) begin
+        aged = aged & ~row_i.rtxd;
+      end
       lost_o = ((passed & ~row_i.rtxd) | aged) & mask & spoken & ~(sacked | pend);
       canc_o = ones(row_i.pend & row_i.nacked & got & ~row_i.sacked);
       row_o = '{
