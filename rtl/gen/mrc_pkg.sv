@@ -1288,7 +1288,9 @@ package mrc_pkg;
     BugReturnedStale = 8'd107,
     BugClassOfTheNic = 8'd108,
     BugSkipTooShort = 8'd109,
-    BugPortsNewestOnly = 8'd110
+    BugPortsNewestOnly = 8'd110,
+    BugTimeFirstCopyOnly = 8'd111,
+    BugTimeOfTheFirst = 8'd112
   } bug_e;
 
   // ---- wire format (headers.yaml)

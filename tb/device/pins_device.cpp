@@ -234,10 +234,9 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   std::vector<const char*> shows;
   if (tap_) shows = {"take", "answer"};
   if (inside_) shows.push_back("path");
-  auto settings = request.settings;
-  const bool waits = std::ranges::any_of(settings, [](const auto& s) { return s.first == "CTRL.time_wait" && s.second; });
-  if (!waits) settings.emplace_back("LOSS.time", 1);
-  info.profile = profile_json(info.name, planes_, preset_, settings, true, shows);
+  auto judged = request.settings;
+  if (csr::kCtrlTimeWait.get(settings_.get(csr::kCtrl, csr::kCtrlReset)) == 0) judged.emplace_back("LOSS.time", 1);
+  info.profile = profile_json(info.name, planes_, preset_, judged, true, shows);
   return info;
 }
 
