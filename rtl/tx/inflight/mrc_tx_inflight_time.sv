@@ -133,7 +133,7 @@ module mrc_tx_inflight_time
     end
   end
 
-  assign told_o = '{knows: knows_q, old: old, trip: trip};
+  assign told_o = '{knows: knows_q, old: old, tells: tells_q, trip: trip};
 
   always_ff @(posedge clk_i) begin
     if (at_ctl0) begin
