@@ -118,7 +118,8 @@ TEST_CASE("with a clock, a QP asks by its longest round trip and what it sent la
   CHECK(silence_heard(5, false, false) == 5);
 }
 
-TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell what is late", "[protocol][overdue][A-83]") {
+TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell what is late",
+          "[protocol][overdue][A-83]") {
   CHECK(round_trip(1000, 1020, false) == 20);
   CHECK(round_trip(1000, 2023, false) == 1023);
   CHECK(round_trip(1000, 3000, false) == 1023);
