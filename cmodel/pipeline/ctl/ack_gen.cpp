@@ -145,7 +145,8 @@ uint32_t AckGen::ev_for(const CsrOut& csr, unsigned dest, unsigned plane) {
 
 bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
   const Qp& qp = qps_[r.qp & qp_mask_];
-  const unsigned plane = plane_for(!csr.ack_plane, port_up, peer_[qp.dest & dest_mask_], any_plane(r.kind, r.pr), r.plane);
+  const unsigned plane =
+      plane_for(!csr.ack_plane, port_up, peer_[qp.dest & dest_mask_], any_plane(r.kind, r.pr), r.plane);
   r.ts = reflected_time(r.ts, r.tsv, r.at, qp.svc_time, csr.tick, csr.tsr_us);
   Ctlpkt& c = ctlpkt_.load();
   c.qp = r.qp;

@@ -75,7 +75,8 @@ TEST_CASE("tx_inflight: a QP asks nine eighths of its longest round trip after w
   CHECK(b.retx.empty());
 }
 
-TEST_CASE("tx_inflight: the answer to a question names what is lost at the end", "[pipeline][tx_inflight][silence][A-84]") {
+TEST_CASE("tx_inflight: the answer to a question names what is lost at the end",
+          "[pipeline][tx_inflight][silence][A-84]") {
   QuietBench b;
   b.knows(20);
   b.sent_at(2000, 1);
