@@ -1290,7 +1290,9 @@ package mrc_pkg;
     BugSkipTooShort = 8'd109,
     BugPortsNewestOnly = 8'd110,
     BugTimeFirstCopyOnly = 8'd111,
-    BugTimeOfTheFirst = 8'd112
+    BugTimeOfTheFirst = 8'd112,
+    BugAsksWithoutEnd = 8'd113,
+    BugOneProbe = 8'd114
   } bug_e;
 
   // ---- wire format (headers.yaml)
