@@ -498,6 +498,7 @@ module mrc_tx_inflight
       .silence_wait_i(csr_i.silence_wait),
       .visit_i(op.visit),
       .vis_qp_i(vis_qp),
+      .ts_i(vis.row.ts),
       .trip_i(vis.row.trip),
       .asked_i(vis.row.asked),
       .all_acked_i(vis.row.una == vis_out.nxt),

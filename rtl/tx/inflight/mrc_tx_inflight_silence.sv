@@ -3,10 +3,11 @@
 
 /// When a QP asks for its peer's state, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md,
 /// Silence): when it has sent nothing for nine eighths of its longest round trip of late, and has
-/// not asked for as long; that time doubles from the second question on. It keeps when each QP has
-/// asked last, and how long the QP whose visit is next keeps quiet: two registers lie between its
-/// round trip and the comparison, so a visit waits until they are of its QP. Whether anything is
-/// missing the timer knows.
+/// not asked for as long; that time doubles from the second question on. Before its first round
+/// trip it is 64 ticks; a QP without time stamps never asks so. It keeps when each QP has asked
+/// last, and how long the QP whose visit is next keeps quiet: two registers lie between its round
+/// trip and the comparison, so a visit waits until they are of its QP. Whether anything is missing
+/// the timer knows.
 module mrc_tx_inflight_silence
   import mrc_tx_inflight_pkg::*;
 #(
@@ -21,6 +22,7 @@ module mrc_tx_inflight_silence
     // The QP whose visit is next, or is now.
     input logic visit_i,
     input logic [QpW-1:0] vis_qp_i,
+    input logic ts_i,
     input logic [17:0] trip_i,
     input logic [2:0] asked_i,
     input logic all_acked_i,
@@ -32,6 +34,7 @@ module mrc_tx_inflight_silence
 );
 
   localparam stamp_t Most = 12'd2047;
+  localparam logic [10:0] Unknown = 11'd64;  // of a QP that has yet to know a round trip
 
   logic [1:0] steady_q, steady_d;
   logic [9:0] longest;
@@ -64,7 +67,12 @@ module mrc_tx_inflight_silence
 
   // trip is 1023 ticks at most.
   assign longest = trip_i[17:8] + {9'd0, trip_i[7:0] != 8'd0};
-  assign bound_d = {1'b0, longest} + {4'd0, longest[9:3]} + 11'd1;
+  always_comb begin
+    bound_d = {1'b0, longest} + {4'd0, longest[9:3]} + 11'd1;
+    if (ts_i && trip_i == 18'd0) begin
+      bound_d = Unknown;
+    end
+  end
   assign again = (asked_i == 3'd0) ? 3'd0 : asked_i - 3'd1;
   assign doubled_d = again + {2'd0, all_acked_i};
 
