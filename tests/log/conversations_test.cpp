@@ -170,11 +170,12 @@ TEST_CASE("beyond so many PSNs of all flows a flow has its newest ones, and othe
           "[log][conversations]") {
   Conversations c;
   Talk{}.tell(c);
+  constexpr Ip kThree{0xfd, 3};
   // Each of these has the PSNs of four packets that are as far from each other as a window allows.
   constexpr uint32_t kStep = 4608, kFlows = Conversations::kMostPsns / (3 * kStep) + 2;
   for (uint32_t flow = 0; flow < kFlows; ++flow) {
     for (uint32_t n = 0; n < 4; ++n) {
-      c.packet(packet_of(wire::Opcode::WriteMiddle, kTwo, kOne, 0x1000 + flow, n * kStep, n), {});
+      c.packet(packet_of(wire::Opcode::WriteMiddle, kThree, kOne, 0x1000 + flow, n * kStep, n), {});
     }
   }
   CHECK(c.psns() <= Conversations::kMostPsns);
