@@ -32,11 +32,13 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part) {
     if (at[frame.capture] && elsewhere) views_[{}].again(packet);
   };
   captures.captured = nullptr;
+  captures.frames = false;
   const auto read = log::import_captures(captures, [&](const log::Record& record) {
     if (!std::holds_alternative<log::Gap>(record.body)) return;
     for (auto& [view, conversations] : views_) conversations.lost();
   });
   if (!read && !g_stop && !part) refuse(read.error());
+  for (auto& [view, conversations] : views_) conversations.end();
 }
 
 std::vector<log::Qp> CaptureQps::of(const log::ImportDevice& device) const {

@@ -16,7 +16,8 @@
 /// - What never shows (window, timer, retries, EVs) is the widest that MRC allows, or not told.
 /// - A flow that begins anew (its QP was set up again) and an address and QP with two peers are not told.
 ///
-/// Bounded: kMostFlows flows, of each the PSNs of a window and some behind it. Not thread-safe.
+/// Bounded: kMostFlows flows, of each the PSNs of a window and some behind it, and no more than kMostPsns of all of
+/// them: beyond, a flow that goes on has its newest 64. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "log/record.hpp"
@@ -35,6 +37,7 @@ namespace mrc::log {
 class Conversations {
  public:
   static constexpr std::size_t kMostFlows = 1 << 16;
+  static constexpr std::size_t kMostPsns = 1 << 23;  ///< 64 MB
   /// Fewer packets than these tell no QP.
   static constexpr uint64_t kLeastPackets = 4;
 
@@ -49,9 +52,13 @@ class Conversations {
   void again(const wire::Packet& packet);
   /// The captures say that packets are missing: nothing is seen whole.
   void lost() { lost_ = true; }
+  /// No more packets come: what is held to judge them by is given back.
+  void end();
 
   /// QPs of the NIC with these addresses, by number. The same conversation has the same numbers in every capture.
   std::vector<Qp> qps(std::span<const Ip> addresses) const;
+  /// PSNs that are held.
+  std::size_t psns() const { return psns_; }
   /// Why flows are not told: reason -> how many.
   std::map<std::string, uint64_t> untold() const;
 
@@ -63,6 +70,10 @@ class Conversations {
     bool operator<(const Key& o) const {
       return std::tie(source, destination, dqp) < std::tie(o.source, o.destination, o.dqp);
     }
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
   };
   Flow* flow_of(const Key& key);
   void data(Flow& flow, const wire::Packet& packet, uint32_t entropy);
@@ -72,7 +83,9 @@ class Conversations {
   const Flow* way_back(const Key& key, const Flow& flow, uint32_t& own) const;
 
   std::map<Key, std::unique_ptr<Flow>> flows_;
-  uint64_t beyond_ = 0;  ///< packets of flows that are one too many
+  std::unordered_map<Key, Flow*, Hash> index_;  ///< the same
+  std::size_t psns_ = 0;                        ///< of all flows
+  uint64_t beyond_ = 0;                         ///< packets of flows that are one too many
   bool lost_ = false;
 };
 

@@ -49,6 +49,7 @@ struct ImportOptions {
   std::function<void(const wire::CapturedFrame&, const wire::PacketSource&)> captured{};
   /// QPs of a device that is not told of any, which follow its Device record: conversations.hpp. Null: none.
   std::function<std::vector<Qp>(const ImportDevice&)> qps{};
+  bool frames = true;  ///< false: nobody looks at Frame records, and none are handed over
   /// Overrules what the captures say.
   std::optional<wire::WireConfig> wire{};
   /// Called now and then with the bytes that were read. False: what has been read is all. Null: nobody asks.

@@ -71,7 +71,7 @@ void Run::comes(const log::Record& record, const log::Device& device) {
 }
 
 void Run::judge(uint32_t number, Device& device, Profile profile) {
-  device.judge = std::make_unique<Judge>(number, std::move(profile));
+  device.judge = std::make_unique<Judge>(number, std::move(profile), spare_);
   Judge& judge = *device.judge;
   judge.also(traffic_->observer(number, judge.profile()));
   if (options_.readings) {
@@ -127,7 +127,7 @@ uint64_t Run::packets() const {
 }
 
 uint64_t Run::memory() const {
-  uint64_t sum = traffic_->memory();
+  uint64_t sum = traffic_->memory() + spare_->memory();
   for (const auto& [number, device] : devices_) sum += device.judge ? device.judge->memory() : 0;
   return sum;
 }

@@ -135,6 +135,7 @@ class Run {
   std::optional<Evidence> evidence_;
   std::string stopped_;  ///< why there is more; empty: there is not
   std::unique_ptr<Traffic> traffic_ = std::make_unique<Traffic>();
+  std::shared_ptr<SpareRecords> spare_ = std::make_shared<SpareRecords>();
   std::map<uint32_t, Device> devices_;
   std::unordered_set<uint64_t> qps_, regions_;       ///< device and number
   std::pair<uint32_t, Device*> newest_{0, nullptr};  ///< that a record named

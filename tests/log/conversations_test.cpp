@@ -157,6 +157,31 @@ TEST_CASE("one plane of two is not seen whole, and its QPs have the same numbers
   CHECK((only(c, kTwo).flags & log::kSeenWhole) == 0);
 }
 
+TEST_CASE("what is known stays when the PSNs are given back", "[log][conversations]") {
+  Conversations c;
+  Talk{}.tell(c);
+  const log::Qp before = only(c, kTwo);
+  CHECK((before.flags & log::kSeenWhole) != 0);
+  c.end();
+  CHECK(only(c, kTwo) == before);
+}
+
+TEST_CASE("beyond so many PSNs of all flows a flow has its newest ones, and others are as before",
+          "[log][conversations]") {
+  Conversations c;
+  Talk{}.tell(c);
+  constexpr Ip kThree{0xfd, 3};
+  // Each of these has the PSNs of four packets that are as far from each other as a window allows.
+  constexpr uint32_t kStep = 4608, kFlows = Conversations::kMostPsns / (3 * kStep) + 2;
+  for (uint32_t flow = 0; flow < kFlows; ++flow) {
+    for (uint32_t n = 0; n < 4; ++n) {
+      c.packet(packet_of(wire::Opcode::WriteMiddle, kThree, kOne, 0x1000 + flow, n * kStep, n), {});
+    }
+  }
+  CHECK(c.psns() <= Conversations::kMostPsns);
+  CHECK((only(c, kTwo).flags & log::kSeenWhole) != 0);
+}
+
 TEST_CASE("packets that the captures miss leave nothing whole", "[log][conversations]") {
   Conversations c;
   Talk{}.tell(c);
