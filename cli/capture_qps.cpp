@@ -31,6 +31,10 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part) {
     views_[at[frame.capture]].again(packet);
     if (at[frame.capture] && elsewhere) views_[{}].again(packet);
   };
+  captures.unread = [&](const wire::Packet& packet, const log::Frame& frame) {
+    views_[at[frame.capture]].unread(packet);
+    if (at[frame.capture] && elsewhere) views_[{}].unread(packet);
+  };
   captures.captured = nullptr;
   captures.frames = false;
   const auto read = log::import_captures(captures, [&](const log::Record& record) {

@@ -22,6 +22,7 @@ constexpr Seq kLeastPsns = 64;      ///< PSNs of a flow that are held although t
 constexpr Seq kTail = 2048;         ///< PSNs below the highest cack_psn that are still known
 constexpr Seq kBegin = 512;         ///< PSNs of a flow's begin, in which the capture may not have been on all ports yet
 constexpr unsigned kAnew = 6;       ///< so many packets in a row that only a QP set up again sends
+constexpr uint32_t kMsnWrap = 0xF000, kBytesWrap = 0xF0'0000;  ///< above these they may begin anew by themselves
 constexpr uint32_t kStandIn = 0x8000'0000;
 constexpr uint64_t kLeastAhead = 2;  ///< answers: one may be wrong
 constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
@@ -115,6 +116,8 @@ struct Conversations::Flow {
   Seq base = 0, top = 0, lowest = 0;
   Seq odd_next = 0, again_next = 0;
   unsigned odd_row = 0, again_row = 0;
+  std::optional<uint32_t> msn, rcvd;  ///< of the highest PSN; rcvd_bytes of the highest cack_psn
+  unsigned msn_row = 0, rcvd_row = 0, other_row = 0, pdcid_row = 0;
   // What answers say of them.
   std::optional<Seq> cack;
   uint64_t answers = 0, holes = 0;
@@ -123,6 +126,7 @@ struct Conversations::Flow {
   Seq last_hole = -1, last_unseen = -1;
   uint64_t fits = 0, strays = 0;  ///< answers: all that they name was seen; some of it was not
   bool marked_later = false;      ///< another place saw a mark that this one does not have
+  bool unread = false;            ///< some packet was cut inside its headers
   bool moved = false;             ///< some answer reflects another time stamp
   uint64_t trims = 0, not_trimmed = 0, marks = 0, not_marked = 0;
   bool over = false;  ///< no more comes: whole is known
@@ -161,6 +165,13 @@ struct Conversations::Flow {
     }
     more.erase(more.begin(), more.lower_bound(base));
   }
+  /// Messages and bytes count from 0 in a new life: so many packets or SACKs in a row have less than one before.
+  void counts_anew(std::optional<uint32_t>& last, unsigned& row, uint32_t now, uint32_t wrap) {
+    const bool less = last && *last < wrap && 2 * now < *last;
+    row = less ? row + 1 : 0;
+    anew |= row >= kAnew;
+    if (!less) last = now;
+  }
   /// Everything up to `psn` has arrived at the receiver.
   void acknowledged(Seq psn) {
     bool unseen = false;
@@ -193,7 +204,8 @@ struct Conversations::Flow {
   /// Nothing that was acknowledged is missing, from the first PSN on that is returned.
   std::optional<Seq> whole_from() const {
     if (over) return whole;
-    if (sent == 0 || answers < kLeastAnswers || (strays >= kLeastAhead && strays * kMostStrays > fits)) return {};
+    if (unread || sent == 0 || answers < kLeastAnswers || (strays >= kLeastAhead && strays * kMostStrays > fits))
+      return {};
     const bool late = ahead >= kLeastAhead;
     uint64_t missing = holes + (late ? unseen_gone : 0);
     Seq last = std::max(last_hole, late ? last_unseen : -1);
@@ -258,6 +270,9 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) 
   if (p.seth) flow->mpr.add(p.seth->mpr != 0);
   const auto pdcids = [&](uint16_t source, uint16_t destination) {
     flow->pdcid.add(source != 0 || destination != 0);
+    const auto usual = flow->spdcid.most();
+    flow->pdcid_row = usual && *usual != source ? flow->pdcid_row + 1 : 0;
+    flow->anew |= flow->pdcid_row >= kAnew;
     flow->spdcid.add(source);
   };
   if (p.seth) pdcids(p.seth->spdcid, p.seth->dpdcid);
@@ -280,6 +295,11 @@ void Conversations::again(const wire::Packet& p) {
   if (at == flows_.end() || at->second->sent == 0) return;
   Flow& f = *at->second;
   f.marked_later |= f.any_copy(unwrap(p.bth->psn, f.top), [](const Copy& c) { return !c.ce; });
+}
+
+void Conversations::unread(const wire::Packet& p) {
+  if (!p.bth || (!p.ipv6 && !p.ipv4)) return;
+  if (Flow* const flow = flow_of({mapped_source(p), mapped_destination(p), p.bth->dqp})) flow->unread = true;
 }
 
 void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
@@ -316,29 +336,42 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
   }
   if (fresh && f.sent <= 64) f.lowest = std::min(f.lowest, psn);
   one.fresh |= fresh;
+  if (fresh && p.meth && psn >= f.top) {
+    f.counts_anew(f.msn, f.msn_row, p.meth->msn, kMsnWrap);
+  }
   const uint16_t stamp = p.tseth ? p.tseth->tx_timestamp16 : uint16_t{0};
   f.add(psn, {entropy, stamp, p.tseth.has_value(), p.ecn() == 3, p.trimmed()});
   f.top = std::max(f.top, psn + 1);
   f.forget(std::max(f.top - kKept, f.cack ? std::min(*f.cack, f.top) - kTail : f.top - kKept));
 }
 
-Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy) {
+Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe) {
   const auto named = [&](Flow& f) {
     return f.sent != 0 && f.any_copy(unwrap(psn, f.top), [&](const Copy& c) { return c.entropy == entropy; });
   };
+  Flow* known = nullptr;
   if (back.names.all() >= kLeastAnswers) {
-    if (const auto known = back.names.most()) {
-      const auto at = flows_.find({key.destination, key.source, *known});
-      return at == flows_.end() ? nullptr : at->second.get();
+    if (const auto most = back.names.most()) {
+      const auto at = flows_.find({key.destination, key.source, *most});
+      known = at == flows_.end() ? nullptr : at->second.get();
+      if (probe || known == nullptr || named(*known)) {
+        back.other_row = probe ? back.other_row : 0;
+        return known;
+      }
     }
   }
   for (auto at = flows_.lower_bound({key.destination, key.source, 0});
        at != flows_.end() && at->first.source == key.destination && at->first.destination == key.source; ++at) {
     if (!named(*at->second)) continue;
-    back.names.add(at->first.dqp);
-    return at->second.get();
+    if (known == nullptr) {
+      back.names.add(at->first.dqp);
+      return at->second.get();
+    }
+    // Another QP's packets are named, and those of the known one no more: the peer's QP of another life.
+    back.anew |= ++back.other_row >= kAnew;
+    return nullptr;
   }
-  return nullptr;
+  return known;
 }
 
 void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
@@ -347,12 +380,15 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
                               : (p.seth->cack_psn + static_cast<uint32_t>(int32_t{p.seth->ack_psn_offset})) & 0xFFFFFF;
   const uint32_t entropy = p.neth ? p.neth->entropy : p.seth->entropy;
   const bool probe = p.seth && p.seth->pr != 0;
-  Flow* const f = answered(back, key, psn, entropy);
+  Flow* const f = answered(back, key, psn, entropy, probe);
   if (f == nullptr || f->sent == 0 || f->anew) return;
   bool stray = false;
   if (p.seth) {
     const Seq cack = unwrap(p.seth->cack_psn, f->top);
     stray = f->names_unseen(cack + p.seth->sack_offset, p.seth->sack_bitmap);
+    if (p.cc_state && (!f->cack || cack > *f->cack)) {
+      f->counts_anew(f->rcvd, f->rcvd_row, p.cc_state->rcvd_bytes, kBytesWrap);
+    }
     if (cack < f->top && cack >= f->base - kTail && (!f->cack || cack > *f->cack)) f->acknowledged(cack);
   }
   const Seq named = unwrap(psn, f->top);

@@ -14,7 +14,9 @@
 /// - Trims and marks are seen as they came when nearly all answers about them fit the frames seen, and no other place
 ///   saw a mark behind this one.
 /// - What never shows (window, timer, retries, EVs) is the widest that MRC allows, or not told.
-/// - A flow that begins anew (its QP was set up again) and an address and QP with two peers are not told.
+/// - A flow that begins anew (its QP was set up again) and an address and QP with two peers are not told. Six packets
+///   of a row tell a new life: PSNs of no window, PSNs once more, MSNs or rcvd_bytes of less than half of those
+///   before, answers that name another QP, or another QP's packets.
 ///
 /// Bounded: kMostFlows flows, of each the PSNs of a window and some behind it, and no more than kMostPsns of all of
 /// them: beyond, a flow that goes on has its newest 64. Not thread-safe.
@@ -50,6 +52,8 @@ class Conversations {
   void packet(const wire::Packet& packet, const wire::WireConfig& wire);
   /// A packet that was told before, as another place saw it: a switch between the two may have marked it.
   void again(const wire::Packet& packet);
+  /// A packet of which the capture has the BTH and not all headers: its flow is not seen whole.
+  void unread(const wire::Packet& packet);
   /// The captures say that packets are missing: nothing is seen whole.
   void lost() { lost_ = true; }
   /// No more packets come: what is held to judge them by is given back.
@@ -79,7 +83,7 @@ class Conversations {
   void data(Flow& flow, const wire::Packet& packet, uint32_t entropy);
   void answer(Flow& back, const Key& key, const wire::Packet& packet);
   /// The flow of data that answers to this QP are about; null: none that is known.
-  Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy);
+  Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe);
   const Flow* way_back(const Key& key, const Flow& flow, uint32_t& own) const;
 
   std::map<Key, std::unique_ptr<Flow>> flows_;

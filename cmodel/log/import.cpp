@@ -412,6 +412,7 @@ class Importer {
     const bool malformed = why == LeftOut::Malformed && packet.udp;
     if (why && !malformed) {
       leave_out(*why);
+      if (why == LeftOut::CutInHeaders && o_.unread) o_.unread(packet, frame_);
       if (why == LeftOut::OtherPort && !counts().other_port) counts().other_port = packet.udp->dst_port;
       return std::nullopt;
     }

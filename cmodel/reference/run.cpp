@@ -26,13 +26,17 @@ std::string profile_digest(Profile profile) {
   return fmt::format("{:016x}", log::digest({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
 }
 
-/// A device's readings, by what it sends.
+/// A device's readings, by what it sends, and what came to it before.
 class ReadingObserver final : public Checker {
  public:
   ReadingObserver(Readings& readings, const Profile& profile) : readings_(readings), wire_(profile.wire()) {}
   void sent(const Seen& seen) override {
     if ((seen.frame.flags & log::kFcsBad) != 0) return;
     readings_.packet(seen.packet, wire_, seen.frame.number, seen.frame.capture);
+  }
+
+  void received(const Seen& seen) override {
+    if ((seen.frame.flags & log::kFcsBad) == 0) readings_.came(seen.packet, wire_);
   }
 
  private:
