@@ -311,7 +311,9 @@ std::string Requester::completion(const Cqe& c) {
     return {};
   }
   if (const auto lost = lost_.find(c.wr_id); lost != lost_.end()) {
-    if (c.status != CqStatus::Flushed) return about("the QP had failed before: it must be flushed");
+    // An immediate too many may have been refused when it was posted, and be told of in its turn.
+    if (c.status != CqStatus::Flushed && !(c.status == CqStatus::WimmOverrun && lost->second))
+      return about("the QP had failed before: it must be flushed");
     lost_.erase(lost);
     return {};
   }
@@ -324,8 +326,7 @@ std::string Requester::completion(const Cqe& c) {
     const unsigned before = refused == qp.out.end() ? 0 : refused->imms_before;
     if (refused == qp.out.end() || before < qp.plan.max_wimm)
       return about(fmt::format("{} immediates were outstanding, {} are allowed", before, qp.plan.max_wimm));
-    if (qp.plan.wimm_waits && qp.plan.max_wimm != 0)
-      return about("an immediate too many must wait until one before it has completed");
+    if (!may_refuse(qp, *refused)) return about("an immediate too many must wait until one before it has completed");
     return one_too_many(qp, c.wr_id);
   }
   const Message m = qp.out.front();
@@ -368,6 +369,11 @@ std::string Requester::completion(const Cqe& c) {
   return {};
 }
 
+/// Is it an immediate too many, and does such a one not wait?
+bool Requester::may_refuse(const Qp& qp, const Message& m) {
+  return m.imm_valid && m.imms_before >= qp.plan.max_wimm && (!qp.plan.wimm_waits || qp.plan.max_wimm == 0);
+}
+
 /// Refused, and that is all: those behind it have the numbers that it does not take.
 std::string Requester::one_too_many(Qp& qp, uint32_t wr_id) {
   const auto at = std::ranges::find(qp.out, wr_id, &Message::wr_id);
@@ -392,7 +398,7 @@ void Requester::bury(Qp& qp, uint32_t done_wr_id) {
   ++failed_qps_;
   for (const Message& rest : qp.out) {
     mail_.abandoned.push_back(rest.id);
-    if (rest.wr_id != done_wr_id) lost_[rest.wr_id] = rest.qp;
+    if (rest.wr_id != done_wr_id) lost_[rest.wr_id] = may_refuse(qp, rest);
     --outstanding_;
     packets_made_ -= rest.packets;
   }

@@ -183,6 +183,7 @@ class Requester {
   void leave_region(Message& m, const Qp& qp);
   void offer_message(const Message& m);
   void bury(Qp& qp, uint32_t done_wr_id);
+  static bool may_refuse(const Qp& qp, const Message& m);
   std::string one_too_many(Qp& qp, uint32_t wr_id);
   uint32_t draw_length(const QpPlan& plan);
 
@@ -207,7 +208,7 @@ class Requester {
   bool local_state_due_ = false;
 
   std::unordered_map<uint32_t, CqStatus> refusals_;  // wr_id of WQEs that must be refused locally
-  std::unordered_map<uint32_t, uint16_t> lost_;      // wr_id of WQEs on dead QPs: to be flushed
+  std::unordered_map<uint32_t, bool> lost_;  // wr_id of WQEs on dead QPs, to be flushed; true: or refused when posted
   uint32_t next_id_ = 0, next_wr_ = 0, refusal_kind_ = 0;
   std::optional<Region> gone_;  ///< of the receiver
   uint64_t packets_made_ = 0, outstanding_ = 0;
