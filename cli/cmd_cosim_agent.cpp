@@ -228,9 +228,8 @@ std::string failure(const Judged& j, const std::string& repro, const std::string
   const tb::AgentResult& r = j.result;
   std::string text;
   if (!r.problem.empty()) {
-    text +=
-        fmt::format("\n{}{}: {}.\n", us(r.problem_time),
-                    r.problem_qp >= 0 ? fmt::format(", queue pair {}", r.dut.qp_first + r.problem_qp) : "", r.problem);
+    text += fmt::format("\n{}{}: {}.\n", us(r.problem_time),
+                        r.problem_qp ? fmt::format(", QP {:#x}", *r.problem_qp) : "", r.problem);
   }
   const bool nothing = r.outcome != AgentOutcome::Pass && j.judge->verdict() == ref::Verdict::Inconclusive;
   if (j.judge->verdict() != ref::Verdict::Pass && !nothing) {
@@ -282,7 +281,10 @@ Json run_json(const AgentCommand& c, const Judged& j, uint64_t seed, const std::
   out["qps_failed"] = r.failed_qps;
   out["time_ps"] = r.time;
   out["seconds"] = r.seconds;
-  if (!r.problem.empty()) out["problem"] = {{"time_ps", r.problem_time}, {"qp", r.problem_qp}, {"text", r.problem}};
+  if (!r.problem.empty()) {
+    const int64_t qp = r.problem_qp ? int64_t{*r.problem_qp} : -1;
+    out["problem"] = {{"time_ps", r.problem_time}, {"qp", qp}, {"text", r.problem}};
+  }
   out["device"] = side_json(r.dut, r.dut_side);
   out["peer"] = side_json(r.peer, r.peer_side);
   out["judge"] = *input::parse_json(j.judge->to_json());

@@ -16,13 +16,20 @@ namespace {
 
 using input::Json;
 
-/// A text without its numbers, so that failures of one kind have one.
+/// A text without its numbers, decimal or 0x..., so that failures of one kind have one.
 std::string without_numbers(const std::string& text) {
   std::string plain;
-  for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit) plain += c;
-    if (digit && !plain.ends_with('#')) plain += '#';
+  for (std::size_t i = 0; i < text.size();) {
+    const auto is = [&](const char* set) { return i < text.size() && std::strchr(set, text[i]) != nullptr; };
+    const bool hex = text.compare(i, 2, "0x") == 0;
+    if (hex) i += 2;
+    const std::size_t begin = i;
+    while (is(hex ? "0123456789abcdef" : "0123456789")) ++i;
+    if (hex || i != begin) {
+      plain += '#';
+    } else {
+      plain += text[i++];
+    }
   }
   return plain;
 }
