@@ -272,7 +272,7 @@ std::string Run::packet(uint32_t capture, uint64_t number) const {
 
 std::string Run::head(const Finding& f) const {
   std::string text;
-  if (f.qp >= 0) text += fmt::format("QP {}, ", f.qp);
+  if (f.qp >= 0) text += fmt::format("QP 0x{:x}, ", f.qp);
   if (f.frame != 0) text += packet(f.capture, f.frame) + ", ";
   return text + ref::name_of(f.verdict);
 }
