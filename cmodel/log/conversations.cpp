@@ -135,10 +135,10 @@ struct Conversations::Flow {
   /// Copy `at` of a PSN that is held.
   Copy copy(Seq psn, std::size_t at) { return at == 0 ? find(psn)->first() : more[psn][at - 1]; }
   template <class Fits>
-  bool any_copy(Seq psn, Fits&& fits) {
+  bool any_copy(Seq psn, Fits&& fit) {
     const Psn* const one = find(psn);
     for (std::size_t i = 0; one != nullptr && i < one->copies(); ++i) {
-      if (fits(copy(psn, i))) return true;
+      if (fit(copy(psn, i))) return true;
     }
     return false;
   }
