@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/captures"))
 import edit  # noqa: E402
-from edit import ACK, DATA, NACK, PSNS, SACK  # noqa: E402
+from edit import ACK, DATA, NACK, PSNS, REQUEST, RESPONSE, SACK  # noqa: E402
 
 SCENARIO = """base = "loss"
 vary = 0
@@ -45,7 +45,7 @@ def second(packets, psns, qpns):
         if p.opcode == NACK:
             p.neth["nack_psn"] = (p.neth["nack_psn"] + psns) % PSNS
         sent = "sent by the device" in p.capture["comments"]
-        if qpns and sent and p.bth["dqp"] & 0xFFFF:
+        if qpns and sent and p.opcode not in (REQUEST, RESPONSE):
             p.bth["dqp"] += NEW_QPN
         for header in (h for h in ("seth", "neth", "peth") if qpns and p.has(h)):
             p.fields[header]["dpdcid" if sent else "spdcid"] += NEW_QPN
