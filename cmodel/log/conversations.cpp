@@ -22,7 +22,7 @@ constexpr Seq kLeastPsns = 64;      ///< PSNs of a flow that are held although t
 constexpr Seq kTail = 2048;         ///< PSNs below the highest cack_psn that are still known
 constexpr Seq kBegin = 512;         ///< PSNs of a flow's begin, in which the capture may not have been on all ports yet
 constexpr unsigned kAnew = 6;       ///< so many packets in a row that only a QP set up again sends
-constexpr uint32_t kMsnWrap = 0xF000, kBytesWrap = 0xF0'0000;  ///< above these they may begin anew by themselves
+constexpr uint32_t kBytesWrap = 0xF0'0000;  ///< above this rcvd_bytes may begin anew by itself
 constexpr uint32_t kStandIn = 0x8000'0000;
 constexpr uint64_t kLeastAhead = 2;  ///< answers: one may be wrong
 constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
@@ -165,9 +165,8 @@ struct Conversations::Flow {
     }
     more.erase(more.begin(), more.lower_bound(base));
   }
-  /// Messages and bytes count from 0 in a new life: so many packets or SACKs in a row have less than one before.
-  void counts_anew(std::optional<uint32_t>& last, unsigned& row, uint32_t now, uint32_t wrap) {
-    const bool less = last && *last < wrap && 2 * now < *last;
+  /// Messages and bytes count from the begin in a new life: so many packets or SACKs in a row have less than before.
+  void counts_anew(std::optional<uint32_t>& last, unsigned& row, uint32_t now, bool less) {
     row = less ? row + 1 : 0;
     anew |= row >= kAnew;
     if (!less) last = now;
@@ -337,7 +336,8 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
   if (fresh && f.sent <= 64) f.lowest = std::min(f.lowest, psn);
   one.fresh |= fresh;
   if (fresh && p.meth && psn >= f.top) {
-    f.counts_anew(f.msn, f.msn_row, p.meth->msn, kMsnWrap);
+    const uint32_t msn = p.meth->msn;  // one less may be an error in one message
+    f.counts_anew(f.msn, f.msn_row, msn, f.msn && static_cast<int16_t>(static_cast<uint16_t>(msn - *f.msn)) < -1);
   }
   const uint16_t stamp = p.tseth ? p.tseth->tx_timestamp16 : uint16_t{0};
   f.add(psn, {entropy, stamp, p.tseth.has_value(), p.ecn() == 3, p.trimmed()});
@@ -387,7 +387,8 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
     const Seq cack = unwrap(p.seth->cack_psn, f->top);
     stray = f->names_unseen(cack + p.seth->sack_offset, p.seth->sack_bitmap);
     if (p.cc_state && (!f->cack || cack > *f->cack)) {
-      f->counts_anew(f->rcvd, f->rcvd_row, p.cc_state->rcvd_bytes, kBytesWrap);
+      const uint32_t rcvd = p.cc_state->rcvd_bytes;
+      f->counts_anew(f->rcvd, f->rcvd_row, rcvd, f->rcvd && *f->rcvd < kBytesWrap && 2 * rcvd < *f->rcvd);
     }
     if (cack < f->top && cack >= f->base - kTail && (!f->cack || cack > *f->cack)) f->acknowledged(cack);
   }

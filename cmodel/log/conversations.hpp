@@ -15,8 +15,8 @@
 ///   saw a mark behind this one.
 /// - What never shows (window, timer, retries, EVs) is the widest that MRC allows, or not told.
 /// - A flow that begins anew (its QP was set up again) and an address and QP with two peers are not told. Six packets
-///   of a row tell a new life: PSNs of no window, PSNs once more, MSNs or rcvd_bytes of less than half of those
-///   before, answers that name another QP, or another QP's packets.
+///   of a row tell a new life: PSNs of no window, PSNs once more, MSNs that are lower by two or more, rcvd_bytes of
+///   less than half, answers that name another QP, or another QP's packets.
 ///
 /// Bounded: kMostFlows flows, of each the PSNs of a window and some behind it, and no more than kMostPsns of all of
 /// them: beyond, a flow that goes on has its newest 64. Not thread-safe.
