@@ -41,7 +41,8 @@ constexpr bool is_overdue(uint16_t sent, uint16_t answered, uint32_t spare) {
   return age < 0x8000 && age > spare;
 }
 
-// With a clock: a row of PSNs at a time, by stamps of 12 bits, and the round trips of the QP alone ("Time with a clock").
+// With a clock: a row of PSNs at a time, by stamps of 12 bits, and the round trips of the QP alone ("Time with a
+// clock").
 
 /// Stamps count ticks modulo 2^12.
 inline constexpr uint32_t kStampMask = 0xfff;

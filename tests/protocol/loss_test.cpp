@@ -84,7 +84,8 @@ TEST_CASE("a question is asked after so many eighths of a round trip, then after
   CHECK(question_spare(69, 46) == 34);
 }
 
-TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell what is late", "[protocol][overdue][A-83]") {
+TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell what is late",
+          "[protocol][overdue][A-83]") {
   CHECK(round_trip(1000, 1020, false) == 20);
   CHECK(round_trip(1000, 2023, false) == 1023);
   CHECK(round_trip(1000, 3000, false) == 1023);

@@ -37,8 +37,8 @@ class Sack {
   bool any_ = false;
   uint32_t first_ = 0;
   unsigned canc_ = 0;
-  bool tells_ = false;                      ///< it tells time,
-  TimeView time_;                           ///< this
+  bool tells_ = false;                          ///< it tells time,
+  TimeView time_;                               ///< this
   bool same_asks_ = false, time_asks_ = false;  ///< una is looked at for itself
 };
 

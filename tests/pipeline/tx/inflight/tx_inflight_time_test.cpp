@@ -224,8 +224,8 @@ TEST_CASE("tx_inflight: what was chosen to go again is as old as the choice",
 TEST_CASE("tx_inflight: after a trim, a packet may be late by six round trips",
           "[pipeline][tx_inflight][time-loss][A-83]") {
   const auto [reason, spare] = GENERATE(table<wire::NackReason, unsigned>({{wire::NackReason::Trimmed, 180},
-                                                                          {wire::NackReason::TrimmedLasthop, 180},
-                                                                          {wire::NackReason::NoPktBuffer, 15}}));
+                                                                           {wire::NackReason::TrimmedLasthop, 180},
+                                                                           {wire::NackReason::NoPktBuffer, 15}}));
   const unsigned late = GENERATE(0u, 1u);
   TimeBench b;
   b.sent_at(2000, 0);
@@ -246,11 +246,11 @@ TEST_CASE("tx_inflight: SACKs that tell time answer a question, or a packet that
     uint64_t bits;
     bool tells;
   };
-  const Case c = GENERATE(values<Case>({{false, 3, 0, 0b1000, true},     // by the bitmap
-                                        {false, 3, 0, 0b0100, false},    // its header alone
-                                        {false, 0, 1, 0b0010, true},     // before una
-                                        {false, 4, 0, 0b1000, false},    // not sent
-                                        {true, 7, 0, 0b1000, true},      // a question
+  const Case c = GENERATE(values<Case>({{false, 3, 0, 0b1000, true},          // by the bitmap
+                                        {false, 3, 0, 0b0100, false},         // its header alone
+                                        {false, 0, 1, 0b0010, true},          // before una
+                                        {false, 4, 0, 0b1000, false},         // not sent
+                                        {true, 7, 0, 0b1000, true},           // a question
                                         {true, 0xffff, 0, 0b1000, false}}));  // told again
   TimeBench b;
   for (unsigned i = 0; i < 3; ++i) b.sent_at(1000, i);
