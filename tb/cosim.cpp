@@ -483,6 +483,7 @@ class Run {
     side.bytes = station.requester().completed_bytes();
     side.messages = station.requester().completed();
     side.recovery = station.recovery();
+    side.link_recovery = station.link_recovery();
     side.series = station.series();
     side.first_data_ps = station.first_data_ps();
     side.last_data_ps = station.last_data_ps();

@@ -141,9 +141,10 @@ struct CosimResult {
     uint64_t ev_min = 0, ev_max = 0, evs = 0, ev_packets = 0;  ///< packets per entropy value used
     /// Payload bits per nanosecond, and what the ports could carry of these packets.
     double goodput_gbps = 0, limit_gbps = 0;
-    double busy = 0;               ///< share of the ports' time that frames of any kind took
-    Station::Recovery recovery;    ///< of data frames to this side that ports which were down lost
-    std::vector<uint32_t> series;  ///< payload bytes that reached this side's memory, per microsecond of traffic
+    double busy = 0;                  ///< share of the ports' time that frames of any kind took
+    Station::Recovery recovery;       ///< of data frames to this side that ports which were down lost
+    Station::Recovery link_recovery;  ///< of those that links lost
+    std::vector<uint32_t> series;     ///< payload bytes that reached this side's memory, per microsecond of traffic
   };
   Side dut, peer;
   uint64_t csr_accesses = 0;

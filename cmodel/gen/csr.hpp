@@ -117,7 +117,10 @@ inline constexpr Field kCtrlReturned{"returned", 28, 2, 0x0};
 /// what was given to a plane whose port is down waits for gap, EV and timer; 0: it is lost at once,
 /// QPs with something open ask their peers, and updates hurry
 inline constexpr Field kCtrlPortWait{"port_wait", 30, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal, kCtrlZeroLength, kCtrlWimmOver, kCtrlSkipMode, kCtrlReturned, kCtrlPortWait};
+/// what is missing waits for gap, EV and timer; 0: it is lost once a SACK answers what was sent
+/// three quarters of the longest round trip later
+inline constexpr Field kCtrlTimeWait{"time_wait", 31, 1, 0x0};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal, kCtrlZeroLength, kCtrlWimmOver, kCtrlSkipMode, kCtrlReturned, kCtrlPortWait, kCtrlTimeWait};
 
 /// UDP destination port
 inline constexpr uint32_t kUdpPort = 0x0014;

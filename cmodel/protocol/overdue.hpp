@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "protocol/timestamp.hpp"
 #include "protocol/tx_window.hpp"
 
 namespace mrc {
@@ -38,6 +39,75 @@ constexpr Mask overdue_asked(const PsnRow<Mask>& row, MaskArg<Mask> gaps) {
 constexpr bool is_overdue(uint16_t sent, uint16_t answered, uint32_t spare) {
   const auto age = static_cast<uint16_t>(answered - sent);
   return age < 0x8000 && age > spare;
+}
+
+// With a clock: a row of PSNs at a time, by stamps of 12 bits, and the round trips of the QP alone ("Time with a
+// clock").
+
+/// Stamps count ticks modulo 2^12.
+inline constexpr uint32_t kStampMask = 0xfff;
+/// A round trip of so many ticks, or of more, tells nothing.
+inline constexpr uint32_t kTripEnd = 1023;
+
+/// Ticks since the time stamp that a SACK or NACK returns, at most kTripEnd.
+constexpr uint32_t round_trip(uint16_t returned, uint32_t tick, bool tsr_us) {
+  return std::min<uint32_t>(ticks_since(returned, tick, tsr_us), kTripEnd);
+}
+/// The low bits of the tick that a time stamp stands for.
+constexpr uint16_t stamp_of(uint16_t returned, bool tsr_us) {
+  return static_cast<uint16_t>((tsr_us ? returned << 3 : returned) & kStampMask);
+}
+/// Round trip of late, 18 bit in 256ths of a tick, after one that took `took` ticks.
+constexpr uint32_t trip_of_late(uint32_t trip, uint32_t took) {
+  return std::max(took << kLongestShift, trip - (trip >> kLongestShift));
+}
+/// The same after a packet was trimmed: queues are full, and retransmissions go first.
+constexpr uint32_t trip_of_trim(uint32_t trip, uint32_t took) {
+  return std::max(trip, std::min(8 * took, kTripEnd - 1) << kLongestShift);
+}
+/// Longest round trip, in ticks: of late, or the one that has just ended.
+constexpr uint32_t longest_trip(uint32_t trip, uint32_t took) { return std::max(took, longest_ticks(trip)); }
+/// Ticks that a packet may be behind one that arrived.
+constexpr uint32_t late_spare(uint32_t longest) { return longest - (longest >> 2); }
+/// The newest stamp that is old when a packet with time stamp `stamp` has arrived.
+constexpr uint16_t overdue_limit(uint16_t stamp, uint32_t spare) {
+  return static_cast<uint16_t>((stamp - spare - 1) & kStampMask);
+}
+/// True when a stamp is old, by a limit.
+constexpr bool overdue_at(uint16_t limit, uint16_t sent) { return ((limit - sent) & kStampMask) <= kStampMask / 2; }
+
+/// What a SACK tells by time.
+struct TimeView {
+  bool knows = false;  ///< something
+  uint16_t limit = 0;  ///< overdue_limit()
+  uint32_t end = 0;    ///< PSN after the newest whose stamp is there
+};
+/// PSNs of a row that are lost by time, from una on: those that `cover` says a SACK speaks of and that have not been
+/// reported. `row` is the row after sack_row(), `sent` its stamps. They wait for retransmission then.
+template <class Mask, class Stamps>
+constexpr Mask overdue_row(PsnRow<Mask>& row, uint32_t p0, MaskArg<Mask> cover, uint32_t una, const Stamps& sent,
+                           const TimeView& v) {
+  if (!v.knows) return 0;
+  Mask old = 0;
+  for (unsigned i = 0; i < kRowPsns<Mask>; ++i) {
+    if (overdue_at(v.limit, sent[i])) old |= static_cast<Mask>(Mask{1} << i);
+  }
+  const auto lost = overdue_asked(row, static_cast<Mask>(old & cover & range_mask<Mask>(p0, una, v.end)));
+  row.pend |= lost;
+  return lost;
+}
+/// True when a SACK says that una is missing, but not by its bitmap, which begins at `base`: una is to be looked at for
+/// itself. `una` is una' of the contract.
+constexpr bool time_asks(const TimeView& v, uint32_t cack, uint32_t base, uint32_t una) {
+  return v.knows && psn_add(cack, 1) == una && una != v.end && psn_dist(una, base) >= kSackBits;
+}
+/// Marks una as lost by time, and says so. Not when it has arrived, or waits already.
+template <class Mask>
+constexpr bool time_lost(PsnRow<Mask>& row, uint32_t una, uint16_t sent, const TimeView& v) {
+  const Mask bit = psn_bit<Mask>(una);
+  if (overdue_asked(row, bit) == 0 || !overdue_at(v.limit, sent)) return false;
+  row.pend |= bit;
+  return true;
 }
 
 }  // namespace mrc

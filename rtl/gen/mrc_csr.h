@@ -132,6 +132,10 @@
 #define MRC_CSR_CTRL_PORT_WAIT_LSB 30u
 #define MRC_CSR_CTRL_PORT_WAIT_WIDTH 1u
 #define MRC_CSR_CTRL_PORT_WAIT_MASK 0x40000000u
+  /* what is missing waits for gap, EV and timer; 0: it is lost once a SACK answers what was sent three quarters of the longest round trip later */
+#define MRC_CSR_CTRL_TIME_WAIT_LSB 31u
+#define MRC_CSR_CTRL_TIME_WAIT_WIDTH 1u
+#define MRC_CSR_CTRL_TIME_WAIT_MASK 0x80000000u
 
 /* UDP destination port (A-01) (rw) */
 #define MRC_CSR_UDP_PORT 0x0014u

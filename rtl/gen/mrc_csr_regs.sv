@@ -45,7 +45,7 @@ module mrc_csr_regs
     32'hffff01ff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff,
     32'h00f1ffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff,
-    32'hffffffff, 32'h013f3f3f, 32'h3f3f3f3f, 32'h0001ffff, 32'h7fff3f7f
+    32'hffffffff, 32'h013f3f3f, 32'h3f3f3f3f, 32'h0001ffff, 32'hffff3f7f
   };
   localparam logic [64:0][31:0] RwReset = {
     32'h00100000, 32'h18040870, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
@@ -200,6 +200,7 @@ module mrc_csr_regs
   assign csr_o.tx_inflight.nominal = rw_q[0][21:20];
   assign csr_o.tx_inflight.state_silent = rw_q[0][19];
   assign csr_o.tx_inflight.port_wait = rw_q[0][30];
+  assign csr_o.tx_inflight.time_wait = rw_q[0][31];
   assign csr_o.tx_probe.probe_interval = rw_q[23][15:0];
   assign csr_o.tx_probe.probe_successes = rw_q[23][18:16];
   assign csr_o.tx_probe.probe_skip_good = rw_q[23][19];

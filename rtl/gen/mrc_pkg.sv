@@ -1288,7 +1288,9 @@ package mrc_pkg;
     BugReturnedStale = 8'd107,
     BugClassOfTheNic = 8'd108,
     BugSkipTooShort = 8'd109,
-    BugPortsNewestOnly = 8'd110
+    BugPortsNewestOnly = 8'd110,
+    BugTimeFirstCopyOnly = 8'd111,
+    BugTimeOfTheFirst = 8'd112
   } bug_e;
 
   // ---- wire format (headers.yaml)
@@ -2107,6 +2109,9 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlPortWaitLsb = 32'd30;
   localparam int unsigned CsrCtrlPortWaitWidth = 32'd1;
   localparam logic [0:0] CsrCtrlPortWaitReset = 1'h0;
+  localparam int unsigned CsrCtrlTimeWaitLsb = 32'd31;
+  localparam int unsigned CsrCtrlTimeWaitWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlTimeWaitReset = 1'h0;
 
   /// UDP destination port (A-01)
   localparam logic [15:0] CsrUdpPort = 16'h0014;
@@ -2910,6 +2915,7 @@ package mrc_pkg;
     logic [1:0] nominal;
     logic state_silent;
     logic port_wait;
+    logic time_wait;
   } tx_inflight_csr_t;
 
   typedef struct packed {

@@ -88,7 +88,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   // What the NIC with a clock does not do (be_nic) only where it is asked for: endpoints with a clock refuse it.
   const auto ours = [&](const char* key) { return !nic_rules(scenario) || scenario.source.lines.count(key) != 0; };
   config.port_loss = scenario.port_loss;
-  if (ours("overdue")) config.overdue = static_cast<unsigned>(scenario.overdue);
+  config.overdue = static_cast<unsigned>(scenario.overdue);
   if (ours("silence")) config.silence = static_cast<unsigned>(scenario.silence);
   config.silence_least = static_cast<unsigned>(scenario.silence_us * 1000 / kNsccTickNs);
   if (ours("other_plane")) config.other_plane = scenario.other_plane;

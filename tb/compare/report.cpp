@@ -121,7 +121,10 @@ Json side_json(const CosimResult::Side& s) {
       {"recovery",
        {{"lost_at_ports", s.recovery.lost},
         {"recovered", s.recovery.recovered},
-        {"worst_us", static_cast<double>(s.recovery.worst_ps) * 1e-6}}},
+        {"worst_us", static_cast<double>(s.recovery.worst_ps) * 1e-6},
+        {"lost_on_links", s.link_recovery.lost},
+        {"links_recovered", s.link_recovery.recovered},
+        {"links_worst_us", static_cast<double>(s.link_recovery.worst_ps) * 1e-6}}},
       {"bytes_per_us", s.series}};
 }
 

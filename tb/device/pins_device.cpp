@@ -234,7 +234,10 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   std::vector<const char*> shows;
   if (tap_) shows = {"take", "answer"};
   if (inside_) shows.push_back("path");
-  info.profile = profile_json(info.name, planes_, preset_, request.settings, true, shows);
+  auto judged = request.settings;
+  if (csr::kCtrlTimeWait.get(settings_.get(csr::kCtrl, csr::kCtrlReset)) == 0)
+    judged.emplace_back("LOSS.time", 1);
+  info.profile = profile_json(info.name, planes_, preset_, judged, true, shows);
   return info;
 }
 

@@ -122,8 +122,8 @@ constexpr const csr::Field* kFirstSwitches[] = {&csr::kCtrlEvSwap,  &csr::kCtrlB
                                                 &csr::kCtrlNominal, &csr::kCtrlPortsFrom0};
 /// Where CTRL ended when the others were drawn first: what came later has a stream of its own.
 constexpr unsigned kLaterSwitches = csr::kCtrlZeroLength.lsb;
-/// Drawn from a stream of its own again, and not at all where the scenario has it.
-constexpr const csr::Field* kNewest = &csr::kCtrlPortWait;
+/// Drawn from a stream of its own again, and not at all where the scenario has it: who waits for gap, EV and timer.
+bool newest_switch(const Switch& w) { return w.field->lsb >= csr::kCtrlPortWait.lsb; }
 
 const Switch& switch_of(const csr::Field& field) {
   return *std::ranges::find_if(kSwitches, [&](const Switch& w) { return w.field == &field; });
@@ -155,7 +155,7 @@ SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches, Rng& lat
   SharedRegisters r;
   const auto draw = [&](Rng& from, const Switch& w) {
     // With err_silent retries would have to be allowed to end.
-    const bool drawn = s.vary && w.field != &csr::kCtrlErrSilent && !(w.field == kNewest && w.get(s) != 0);
+    const bool drawn = s.vary && w.field != &csr::kCtrlErrSilent && !(newest_switch(w) && w.get(s) != 0);
     r.ctrl = w.field->set(r.ctrl, drawn ? static_cast<uint32_t>(from.below(w.largest + 1)) : w.get(s));
   };
   for (const csr::Field* field : kFirstSwitches) draw(rng, switch_of(*field));
@@ -174,7 +174,7 @@ SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches, Rng& lat
   r.ack_ctl = csr::kAckCtlArGap.set(r.ack_ctl, gap(s.ar_gap));
   draw_others(csr::kCtrlIcrcOuter.lsb, kLaterSwitches);
   for (const Switch& w : kSwitches) {
-    if (w.field->lsb >= kLaterSwitches) draw(w.field == kNewest ? newest : later, w);
+    if (w.field->lsb >= kLaterSwitches) draw(newest_switch(w) ? newest : later, w);
   }
 
   const bool drawn_only = s.vary && switches.below(2) != 0;

@@ -351,12 +351,16 @@ void Station::came(const Frame& frame, unsigned plane, uint64_t now) {
   if ((frame.fate & (kFateCorrupt | kFateTrimmed | kFateRogue | kFateSpoiled)) != 0) return;
   const FrameInfo info = look_at(frame.bytes);
   sent_rules_.came(frame.bytes, info);
-  if (missing_.empty()) return;
-  if (const auto found = info.data() ? missing_.find(key_of(info)) : missing_.end(); found != missing_.end()) {
-    ++recovery_.recovered;
-    recovery_.worst_ps = std::max(recovery_.worst_ps, now - found->second);
-    missing_.erase(found);
-  }
+  if (!info.data()) return;
+  const auto again = [&](std::unordered_map<uint64_t, uint64_t>& missing, Recovery& recovery) {
+    const auto found = missing.empty() ? missing.end() : missing.find(key_of(info));
+    if (found == missing.end()) return;
+    ++recovery.recovered;
+    recovery.worst_ps = std::max(recovery.worst_ps, now - found->second);
+    missing.erase(found);
+  };
+  again(missing_, recovery_);
+  again(missing_on_links_, link_recovery_);
 }
 
 /// Must the NIC know of a frame that it is its own? By its code point, or by its addresses, unless a switch has
@@ -401,14 +405,19 @@ void Station::sent(FramePtr frame) {
     if (watcher_) watcher_->frame(true, frame->plane, frame->sent_ps, frame->bytes, kFateLost);
     return;
   }
-  if (!watcher_) {
-    link_.transmit(std::move(frame));
-    return;
-  }
   const unsigned plane = frame->plane;
   const uint64_t time = frame->sent_ps;
+  const auto lost = [&] {
+    if (info.data() && (link_.last_fate() & kFateLost) != 0) link_lost_.emplace_back(key_of(info), time);
+  };
+  if (!watcher_) {
+    link_.transmit(std::move(frame));
+    lost();
+    return;
+  }
   const std::vector<uint8_t> bytes = frame->bytes;
   link_.transmit(std::move(frame));
+  lost();
   watcher_->frame(true, plane, time, bytes, link_.last_fate());
 }
 
@@ -716,6 +725,11 @@ std::string Station::exchange(Station& a, Station& b) {
       to.missing_.emplace(key, to.now_ps());
     }
     from.port_lost_.clear();
+    for (const auto& [key, since] : from.link_lost_) {
+      ++to.link_recovery_.lost;
+      to.missing_on_links_.emplace(key, since);
+    }
+    from.link_lost_.clear();
     for (const uint32_t id : to.responder_->mail().freed) from.requester_.freed(id);
     to.responder_->mail().clear();
     for (FramePtr& frame : from.link_.out()) {

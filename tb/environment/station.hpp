@@ -139,6 +139,8 @@ class Station {
     uint64_t lost = 0, recovered = 0, worst_ps = 0;
   };
   const Recovery& recovery() const { return recovery_; }
+  /// The same of those that links lost.
+  const Recovery& link_recovery() const { return link_recovery_; }
   /// Payload bytes that came to memory in each microsecond of traffic.
   const std::vector<uint32_t>& series() const { return series_; }
 
@@ -220,9 +222,11 @@ class Station {
   unsigned standing_ = 0;                                    // ports that take nothing
   std::array<uint64_t, kMaxPlanes> waits_from_{};            // cycle from which on a beat waits at the port
   uint64_t port_failures_ = 0, frames_at_down_ports_ = 0, traffic_begin_ = 0;
-  std::vector<uint64_t> port_lost_;                 // sent here, lost at a port; handed over between time windows
-  std::unordered_map<uint64_t, uint64_t> missing_;  // sent to here, lost at a port: since when
-  Recovery recovery_;
+  std::vector<uint64_t> port_lost_;                       // sent here, lost at a port; handed over between time windows
+  std::vector<std::pair<uint64_t, uint64_t>> link_lost_;  // on a link, and when it was sent; as port_lost_
+  // sent to here, lost at a port, on a link: since when
+  std::unordered_map<uint64_t, uint64_t> missing_, missing_on_links_;
+  Recovery recovery_, link_recovery_;
   std::vector<uint32_t> series_;
   uint64_t series_next_ = 0, series_bytes_ = 0;
 

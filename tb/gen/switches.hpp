@@ -68,6 +68,9 @@ struct Switches {
   /// what was given to a plane whose port is down waits for gap, EV and timer; 0: it is lost at
   /// once, QPs with something open ask their peers, and updates hurry
   bool port_wait = false;
+  /// what is missing waits for gap, EV and timer; 0: it is lost once a SACK answers what was sent
+  /// three quarters of the longest round trip later
+  bool time_wait = false;
 };
 
 /// A field of CTRL and its value in a scenario.
@@ -103,6 +106,7 @@ inline constexpr Switch kSwitches[] = {
     {&csr::kCtrlSkipMode, [](const Switches& s) -> uint32_t { return s.skip_mode; }, 2, "0 1 2"},
     {&csr::kCtrlReturned, [](const Switches& s) -> uint32_t { return s.returned; }, 2, "0 1 2"},
     {&csr::kCtrlPortWait, [](const Switches& s) -> uint32_t { return s.port_wait; }, 1, "0 1"},
+    {&csr::kCtrlTimeWait, [](const Switches& s) -> uint32_t { return s.time_wait; }, 1, "0 1"},
 };
 
 /// KEY(name, largest value) for each of them.
@@ -129,7 +133,8 @@ inline constexpr Switch kSwitches[] = {
   KEY(wimm_over, 2) \
   KEY(skip_mode, 2) \
   KEY(returned, 2) \
-  KEY(port_wait, 1)
+  KEY(port_wait, 1) \
+  KEY(time_wait, 1)
 
 // clang-format on
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses known by time, by port and by a question, by hand: ticks of 128 ns.
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 
 #include "protocol/blame.hpp"
@@ -81,6 +82,66 @@ TEST_CASE("a question is asked after so many eighths of a round trip, then after
   CHECK(question_spare(46, 46) == 11);
   CHECK(question_spare(81, 46) == 46);
   CHECK(question_spare(69, 46) == 34);
+}
+
+TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell what is late",
+          "[protocol][overdue][A-83]") {
+  CHECK(round_trip(1000, 1020, false) == 20);
+  CHECK(round_trip(1000, 2023, false) == 1023);
+  CHECK(round_trip(1000, 3000, false) == 1023);
+  CHECK(round_trip(0xfff0, 0x10004, false) == 20);
+  CHECK(round_trip(125, 1020, true) == 16);  // 127 - 125, in units of 8
+  CHECK(stamp_of(0x1234, false) == 0x234);
+  CHECK(stamp_of(0x1234, true) == 0x1a0);
+  // 24.5 ticks: 25, without a quarter 19. What was sent up to 2980 is late when what was sent at 3000 has arrived.
+  CHECK(longest_trip(6272, 20) == 25);
+  CHECK(longest_trip(6272, 26) == 26);
+  CHECK(longest_trip(0, 20) == 20);
+  CHECK(late_spare(25) == 19);
+  CHECK(late_spare(3) == 3);
+  CHECK(late_spare(1022) == 767);
+  CHECK(overdue_limit(3000, 19) == 2980);
+  CHECK(overdue_limit(10, 19) == 4086);
+  CHECK(overdue_at(2980, 2980));
+  CHECK(overdue_at(2980, 933));  // 2047 before
+  CHECK(!overdue_at(2980, 932));
+  CHECK(!overdue_at(2980, 2981));
+  CHECK(!overdue_at(2980, 3000));
+  CHECK(overdue_at(4086, 4000));
+  CHECK(!overdue_at(4086, 5));
+  CHECK(trip_of_late(6272, 20) == 6248);
+  CHECK(trip_of_late(6272, 25) == 6400);
+  CHECK(trip_of_late(255, 0) == 255);
+  CHECK(trip_of_trim(6272, 30) == 61440);
+  CHECK(trip_of_trim(61441, 30) == 61441);
+  CHECK(trip_of_trim(0, 128) == 1022 * 256);
+}
+
+TEST_CASE("with a clock, a row of PSNs is judged at once", "[protocol][overdue][A-83]") {
+  const std::array<uint16_t, 8> sent = {100, 100, 100, 100, 100, 101, 100, 100};
+  const TimeView v{.knows = true, .limit = 100, .end = 0x107};
+  PsnRow<uint8_t> row;
+  row.sacked = 0b0000'0100;
+  row.pend = 0b0000'1000;
+  row.rtxd = 0b0001'0000;
+  // 0 is before una, 2 reported, 3 waits, 5 newer, 6 not covered, 7 has no stamp yet: 1 and 4, which was sent again.
+  CHECK(overdue_row(row, 0x100, 0b1011'1111, 0x101, sent, v) == 0b0001'0010);
+  CHECK(row.pend == 0b0001'1010);
+  CHECK(row.rtxd == 0b0001'0000);
+  CHECK(overdue_row(row, 0x100, 0xff, 0x101, sent, {.knows = false, .limit = 100, .end = 0x107}) == 0);
+  CHECK(!time_lost(row, 0x101, 100, v));  // waits
+  CHECK(!time_lost(row, 0x102, 100, v));  // reported
+  CHECK(!time_lost(row, 0x105, 101, v));  // newer
+  CHECK(time_lost(row, 0x106, 100, v));
+  CHECK(row.pend == 0b0101'1010);
+  // una is missing, and before the bitmap or behind it.
+  CHECK(time_asks(v, 0x100, 0x102, 0x101));
+  CHECK(!time_asks(v, 0x100, 0x101, 0x101));
+  CHECK(!time_asks(v, 0x100, 0x101 - 63, 0x101));
+  CHECK(time_asks(v, 0x100, 0x101 - 64, 0x101));
+  CHECK(!time_asks(v, 0x0ff, 0x102, 0x101));  // una has moved since
+  CHECK(!time_asks(v, 0x106, 0x109, 0x107));  // all are reported
+  CHECK(!time_asks({.knows = false, .limit = 100, .end = 0x107}, 0x100, 0x102, 0x101));
 }
 
 TEST_CASE("what was lost goes on another plane, if there is one", "[protocol][resend]") {

@@ -59,7 +59,7 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("probe_successes", c.probe_successes, 1, 7),
         beyond("retry.linear", c.retry.linear, 0, 7),
         beyond("retry.exponential", c.retry.exponential, 0, 25),
-        beyond("overdue", c.overdue, 0, 0),
+        c.overdue == 0 ? std::string() : beyond("overdue", c.overdue, 6, 6),
         beyond("silence", c.silence, 0, 0),
         beyond("other_plane", c.other_plane, 0, 0),
         beyond("suspect", c.suspect, 0, 0),
@@ -228,6 +228,7 @@ void CycleEndpoint::configure() {
                       csr::kCtrlWimmOver.set(0, static_cast<uint32_t>(config_.wimm_over)) |
                       csr::kCtrlReturned.set(0, static_cast<uint32_t>(config_.returned)) |
                       csr::kCtrlTrimSilent.set(0, !config_.trim_sack) | csr::kCtrlPortWait.set(0, !config_.port_loss) |
+                      csr::kCtrlTimeWait.set(0, config_.overdue == 0) |
                       csr::kCtrlNominal.set(0, static_cast<uint32_t>(config_.nominal)));
   put(csr::kDscpTx, csr::kDscpTxData.set(0, dscp.trimmable) | csr::kDscpTxRtx.set(0, dscp.trimmable_retx) |
                         csr::kDscpTxCtl.set(0, dscp.control) | csr::kDscpTxEp.set(0, config_.dscp_endpoint));

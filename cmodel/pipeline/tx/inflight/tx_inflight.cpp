@@ -22,7 +22,7 @@ void TxInflight::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   shared_.rec_taken = shared_.ctl_taken = false;
   shared_.now.tick = csr.tick;
   shared_.now.port_up = port_up;
-  Recording recording = record_.next();
+  Recording recording = record_.next(csr.time_wait);
   main_machine(cfg, csr, recording);
   // Record last: the main machine has seen nxt, msn_sent and fsent of this cycle.
   if (recording != Recording::No) record_.record(recording == Recording::Begin);
@@ -47,11 +47,11 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
       break;
     case State::Ctl0:
       if (!fsm_.answer_may_begin()) break;
-      is_sack ? sack_.ctl0() : answer_.ctl0();
+      is_sack ? sack_.ctl0(csr) : answer_.ctl0(csr);
       break;
     case State::Ctl1:
       if (is_sack) {
-        sack_.ctl1();
+        sack_.ctl1(csr);
       } else if (shared_.now.ctl.kind == CtlKind::Returned) {
         answer_.returned();
       } else {
@@ -87,7 +87,7 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
       scan_.scan();
       break;
     case State::Retx1:
-      scan_.retx1();
+      scan_.retx1(csr.time_wait);
       break;
     case State::RetxW:
       if (scan_.retx_wait()) fsm_.hold();

@@ -5,7 +5,8 @@
 
 namespace mrc::inflight {
 
-void Answer::ctl0() {
+void Answer::ctl0(const CsrOut& csr) {
+  s_.now.took = Tell::took(s_.now, csr);
   s_.blocks.read_row();
   s_.blocks.read_sent_of_row(s_.now.ctl.psn);
   s_.now.state = State::Ctl1;
@@ -52,6 +53,8 @@ void Answer::nack(const CsrOut& csr) {
     s_.qps.enlist(q, ctl.qp);
     q.rtx_lo = psn_first(q.rtx_lo, ctl.psn);
   }
+  const bool trimmed = reason == wire::NackReason::Trimmed || reason == wire::NackReason::TrimmedLasthop;
+  if (trimmed && q.ts) q.trip = trip_of_trim(q.trip, s_.now.took);
   if (reason == wire::NackReason::Trimmed && q.owned(ctl.psn)) {
     s_.tell.out.fb.load({.qp = ctl.qp, .ev_idx = sent.ev_idx, .entropy = ctl.entropy, .kind = FbKind::SkipOnce});
   }

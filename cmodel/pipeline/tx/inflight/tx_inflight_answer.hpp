@@ -12,7 +12,7 @@ class Answer {
   explicit Answer(Shared& shared) : s_(shared) {}
 
   /// A NACK, or a packet that came back, in Ctl0: reads record and row of its packet.
-  void ctl0();
+  void ctl0(const CsrOut& csr);
   /// A NACK in Ctl1.
   void nack(const CsrOut& csr);
   /// A packet that came back in Ctl1.

@@ -12,6 +12,36 @@
 
 namespace mrc::inflight {
 
+/// `sent`: the stamps of each block, each of which is written by itself.
+class SentAt {
+ public:
+  explicit SentAt(std::size_t blocks) : mem_(blocks) {}
+  const Stamps& rdata() const { return rdata_; }
+  void read(unsigned n) {
+    raddr_ = n;
+    re_ = true;
+  }
+  void write(unsigned n, uint32_t psn, uint32_t tick) {
+    MRC_CHECK(!we_, "two stamps are written in a cycle");
+    waddr_ = n;
+    lane_ = psn % kBlockPsns;
+    wdata_ = static_cast<uint16_t>(tick & kStampMask);
+    we_ = true;
+  }
+  void clock() {
+    if (re_) rdata_ = mem_[raddr_];
+    if (we_) mem_[waddr_][lane_] = wdata_;
+    re_ = we_ = false;
+  }
+
+ private:
+  std::vector<Stamps> mem_;
+  Stamps rdata_{};
+  unsigned raddr_ = 0, waddr_ = 0, lane_ = 0;
+  uint16_t wdata_ = 0;
+  bool re_ = false, we_ = false;
+};
+
 /// The blocks of 16 PSNs that all QPs share: the pool of their numbers, which block of which QP has which number
 /// (`map`), the state of each (`win`) and what was sent (`recs`). A number that is read is the address of the row that
 /// is read next, and stays the number of that row. Twin of mrc_tx_inflight_blocks.
@@ -23,6 +53,7 @@ class Blocks {
         map_(std::size_t{preset.num_qps} * qp_blocks_),
         win_(preset.num_blocks),
         recs_(std::size_t{preset.num_blocks} * kBlockPsns),
+        sent_at_(preset.num_blocks),
         pool_(preset.num_blocks),
         held_(kChecks ? preset.num_blocks : 0) {}
 
@@ -35,9 +66,12 @@ class Blocks {
   void read_row() {
     number_ = map_.rdata();
     win_.read(number_);
+    sent_at_.read(number_);
   }
   /// The row that was read.
   const WinBlock& row() const { return win_.rdata(); }
+  /// When its packets were sent, or chosen to go again: low 12 bits of the tick.
+  const Stamps& stamps() const { return sent_at_.rdata(); }
   /// It becomes `row`.
   void write_row(const WinBlock& row) {
     MRC_CHECK(held_[number_], "a row is written of a block that no QP has");
@@ -55,9 +89,11 @@ class Blocks {
   /// The record that was read.
   const Sent& sent() const { return recs_.rdata(); }
   /// Writes the record of a packet sent again, in the block whose number was read.
-  void sent_again(const Rec& r) { write_sent(map_.rdata(), r, true); }
+  void sent_again(const Rec& r, uint32_t tick) { write_sent(map_.rdata(), r, true, tick); }
   /// Writes the record of a packet sent for the first time, in block n.
-  void sent_first(unsigned n, const Rec& r) { write_sent(n, r, false); }
+  void sent_first(unsigned n, const Rec& r, uint32_t tick) { write_sent(n, r, false, tick); }
+  /// A packet of the block whose row was read has been chosen to go again.
+  void chosen_again(uint32_t psn, uint32_t tick) { sent_at_.write(number_, psn, tick); }
 
   /// Takes a block from the pool: tx_segment has seen to it that there is one.
   unsigned take() {
@@ -81,6 +117,7 @@ class Blocks {
     map_.clock();
     win_.clock();
     recs_.clock();
+    sent_at_.clock();
     pool_.clock();
   }
 
@@ -89,8 +126,9 @@ class Blocks {
     return std::size_t{qp & qp_mask_} * qp_blocks_ + (block & (qp_blocks_ - 1));
   }
   static std::size_t recs_row(unsigned n, uint32_t psn) { return std::size_t{n} * kBlockPsns + psn % kBlockPsns; }
-  void write_sent(unsigned n, const Rec& r, bool rtx) {
+  void write_sent(unsigned n, const Rec& r, bool rtx, uint32_t tick) {
     MRC_CHECK(held_[n], "a packet is recorded in a block that no QP has");
+    sent_at_.write(n, r.psn, tick);
     recs_.write(recs_row(n, r.psn), {r.msn, r.row, r.ev_idx, r.idx, r.size, rtx});
   }
 
@@ -98,6 +136,7 @@ class Blocks {
   Ram1r1w<uint16_t> map_;
   Ram1r1w<WinBlock> win_;
   Ram1r1w<Sent> recs_;
+  SentAt sent_at_;
   Pool pool_;
   unsigned number_ = 0;
   std::vector<bool> held_;  ///< where checks are on: by number

@@ -3,6 +3,7 @@
 /// docs/blocks/tx/inflight/tx_inflight.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "gen/nic_pulses.hpp"
@@ -10,6 +11,7 @@
 #include "pipeline/lib/stream.hpp"
 #include "pipeline/tx/inflight/tx_inflight_psns.hpp"
 #include "protocol/flight.hpp"
+#include "protocol/overdue.hpp"
 #include "protocol/retry.hpp"
 #include "protocol/step_timer.hpp"
 #include "protocol/tx_window.hpp"
@@ -78,6 +80,9 @@ struct WinBlock {
   BlockAges ages;
 };
 
+/// Row of `sent`: ticks modulo 2^12.
+using Stamps = std::array<uint16_t, kBlockPsns>;
+
 /// Row of `recs`.
 struct Sent {
   uint16_t msn = 0, row = 0;
@@ -104,6 +109,7 @@ struct Qp {
   Owed owed;
   uint32_t rcvdl = 0;  ///< rcvd_bytes of the newest SACK
   uint8_t mprv = 0;    ///< newest MPR told
+  uint32_t trip = 0;   ///< round trip of late (protocol/overdue.hpp)
   // From QP_CTX.
   uint8_t timeout = 0, mtu = 0, dest = 0;
   RetryLimits limits;
@@ -139,6 +145,7 @@ struct Now {
   Ctl ctl{};
   uint32_t block = 0;  ///< number of the block that is looked at
   uint32_t lim = 0;    ///< nxt when the operation began: PSNs that have a row for sure
+  uint32_t took = 0;   ///< round trip of a SACK or NACK
 };
 
 }  // namespace mrc::inflight

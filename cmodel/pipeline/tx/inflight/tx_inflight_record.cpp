@@ -7,8 +7,9 @@ bool Record::mine() const {
   return in_.rec.has() && !in_.rec.head().voided && !in_.rec.head().rtx && s_.qps[in_.rec.head().qp].live;
 }
 
-Recording Record::next() const {
+Recording Record::next(bool time_wait) const {
   if (s_.now.state == State::Rec || !mine()) return Recording::No;
+  if (s_.now.state == State::Retx1 && !time_wait) return Recording::No;  // which writes a stamp
   const uint32_t psn = in_.rec.head().psn;
   const Qp& q = s_.qps[in_.rec.head().qp];
   if (psn % kBlockPsns != 0 && !q.fresh) return Recording::Go;
@@ -54,7 +55,7 @@ void Record::record(bool begins) {
       q.base = block;
     }
   }
-  s_.blocks.sent_first(q.newest, r);
+  s_.blocks.sent_first(q.newest, r, s_.now.tick);
   q.nxt = psn_add(r.psn, 1);
   if (r.last) q.msn_sent = msn_add(r.msn, 1);
   if (q.cc) q.fly.enter(r.size);
@@ -78,7 +79,7 @@ void Record::rec() {
     return;
   }
   MRC_CHECK(r.rtx, "the main machine has a packet that is for Record");
-  if (q.owned(r.psn)) s_.blocks.sent_again(r);
+  if (q.owned(r.psn)) s_.blocks.sent_again(r, s_.now.tick);
 }
 
 }  // namespace mrc::inflight

@@ -14,7 +14,7 @@ class Record {
   /// The head of rec is for Record.
   bool mine() const;
   /// What Record can do in this cycle.
-  Recording next() const;
+  Recording next(bool time_wait) const;
   /// Does it. Last in a cycle: the main machine sees nxt, msn_sent and fsent of before.
   void record(bool begins);
   /// State Rec: packets that were ordered, and packets of QPs that are not live.

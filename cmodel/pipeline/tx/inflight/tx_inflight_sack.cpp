@@ -3,13 +3,17 @@
 
 #include "pipeline/lib/convert.hpp"
 #include "protocol/ev_set.hpp"
+#include "protocol/probe.hpp"
 #include "protocol/segment.hpp"
 
 namespace mrc::inflight {
 
-void Sack::ctl0() {
+void Sack::ctl0(const CsrOut& csr) {
   const Ctl& ctl = s_.now.ctl;
   const Qp& q = s_.qps[ctl.qp];
+  s_.blocks.read_row();
+  s_.now.took = Tell::took(s_.now, csr);
+  s_.now.lim = q.nxt;
   s_.blocks.read_sent_of_number(ctl.psn);
   if (!cum_valid(psn_add(ctl.cack, 1), q.una, q.nxt)) {
     s_.now.state = State::Idle;
@@ -27,7 +31,24 @@ void Sack::ctl0() {
   s_.now.state = State::Ctl1;
 }
 
-void Sack::ctl1() {
+/// The packet that it answers has arrived, and not its header alone.
+bool Sack::arrived() const {
+  const Ctl& ctl = s_.now.ctl;
+  if (psn_before(ctl.psn, una_)) return true;
+  if (!own_) return false;
+  const uint32_t bit = psn_dist(ctl.psn, ctl.base);
+  return (s_.blocks.row().psns.sacked & psn_bit<uint16_t>(ctl.psn)) != 0 ||
+         (bit < kSackBits && (ctl.bitmap >> bit & 1) != 0);
+}
+
+void Sack::ctl1(const CsrOut& csr) {
+  const Ctl& ctl = s_.now.ctl;
+  const Qp& q = s_.qps[ctl.qp];
+  tells_ = q.ts && (ctl.pr ? static_cast<uint16_t>(ctl.psn) != kNoProbeId : arrived());
+  const uint32_t longest = longest_trip(q.trip, s_.now.took);
+  time_ = {.knows = tells_ && !csr.time_wait && longest != kTripEnd,
+           .limit = overdue_limit(stamp_of(ctl.ts, csr.tsr_us), late_spare(longest)),
+           .end = s_.now.lim};
   ev_idx_ = s_.blocks.sent().ev_idx;
   rtx_ = s_.blocks.sent().rtx;
   any_ = false;
@@ -51,7 +72,8 @@ void Sack::row(const CsrOut& csr) {
   const SackView view = sack_view(una_, q.nxt, judge_, ctl.ooo, csr.reorder);
   WinBlock row = s_.blocks.row();
   canc_ += cancelled_losses(row.psns, p0, piece.got, view);
-  const uint16_t lost = sack_row(row.psns, p0, piece.got, piece.cover, view);
+  uint16_t lost = sack_row(row.psns, p0, piece.got, piece.cover, view);
+  lost |= overdue_row(row.psns, p0, piece.cover, una_, s_.blocks.stamps(), time_);
   s_.blocks.write_row(row);
   if (lost != 0 && !any_) {
     any_ = true;
@@ -81,8 +103,11 @@ void Sack::done(const CsrOut& csr) {
   const bool recent = !ctl.pr && own_;
   if (ctl.pr) s_.tell.out.pres.load({.qp = ctl.qp, .id = static_cast<uint16_t>(ctl.psn), .m = ctl.m});
   if (recent) tell_ev(q);
+  if (tells_) q.trip = trip_of_late(q.trip, s_.now.took);
   acknowledge(q, recent && Tell::rtt_valid(q, rtx_, csr), csr);
-  if (csr.same_ev && recent && !rtx_ && same_ev_asks(sack_of(ctl), q.una, q.nxt)) {
+  same_asks_ = csr.same_ev && recent && !rtx_ && same_ev_asks(sack_of(ctl), q.una, q.nxt);
+  time_asks_ = time_asks(time_, ctl.cack, ctl.base, una_);
+  if (same_asks_ || time_asks_) {
     s_.blocks.read_number(ctl.qp, psn_block(q.una));
     s_.now.state = State::Same0;
   }
@@ -148,7 +173,8 @@ void Sack::same1() {
   Qp& q = s_.qps[index];
   MRC_CHECK(q.una == una_, "the same-EV rule looks at another packet than una");
   WinBlock row = s_.blocks.row();
-  if (s_.blocks.sent().ev_idx != ev_idx_ || !same_ev_lost(row.psns, q.una)) return;
+  const bool same = same_asks_ && s_.blocks.sent().ev_idx == ev_idx_ && same_ev_lost(row.psns, q.una);
+  if (!same && !(time_asks_ && time_lost(row.psns, q.una, s_.blocks.stamps()[q.una % kBlockPsns], time_))) return;
   s_.blocks.write_row(row);
   s_.qps.enlist(q, index);
   q.rtx_lo = q.una;

@@ -12,14 +12,15 @@ class Sack {
  public:
   Sack(Shared& shared, unsigned planes) : s_(shared), planes_(planes) {}
 
-  void ctl0();
-  void ctl1();
+  void ctl0(const CsrOut& csr);
+  void ctl1(const CsrOut& csr);
   void row(const CsrOut& csr);
   void done(const CsrOut& csr);
   void same0();
   void same1();
 
  private:
+  bool arrived() const;
   void progress(Qp& q);
   void tell_ev(const Qp& q);
   void acknowledge(Qp& q, bool sample, const CsrOut& csr);
@@ -36,6 +37,9 @@ class Sack {
   bool any_ = false;
   uint32_t first_ = 0;
   unsigned canc_ = 0;
+  bool tells_ = false;                          ///< it tells time,
+  TimeView time_;                               ///< this
+  bool same_asks_ = false, time_asks_ = false;  ///< una is looked at for itself
 };
 
 }  // namespace mrc::inflight

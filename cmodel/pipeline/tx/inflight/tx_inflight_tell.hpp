@@ -39,6 +39,8 @@ class Tell {
   static bool rtt_valid(const Qp& q, bool rtx, const CsrOut& csr) { return q.ts && (!rtx || csr.rtt_rtx); }
   /// The sample.
   static uint16_t rtt(const Now& now, const CsrOut& csr) { return ticks_since(now.ctl.ts, now.tick, csr.tsr_us); }
+  /// How long the packet and its answer took, by its time stamp.
+  static uint32_t took(const Now& now, const CsrOut& csr) { return round_trip(now.ctl.ts, now.tick, csr.tsr_us); }
 
   void clock() {
     pulses = pulses_next;

@@ -36,6 +36,7 @@ struct Traffic : Bench {
   unsigned life = 0, sent_packets = 0, nacks = 0, orders = 0, ends = 0, lives = 0;
   bool exact;          // only NACKs order retransmissions
   bool ports = false;  // that fall and rise, and peers who tell
+  bool times = false;  // SACKs return time stamps
   std::size_t retx_seen = 0, upd_seen = 0, ccev_seen = 0, granted_seen = 0;
   std::deque<Rec> again;   // packets to be sent again
   std::deque<Rec> loaded;  // may still be on their way into the block
@@ -147,6 +148,7 @@ struct Traffic : Bench {
         c.ooo = static_cast<uint16_t>(draw(20));
       }
       c.rcvd = rng() & 0xffffff;
+      if (times) c.ts = static_cast<uint16_t>(tick() - 4 - draw(40));
       ctl.load(c);
       return;
     }
@@ -290,6 +292,28 @@ TEST_CASE("tx_inflight: the same with ports that fall and rise", "[pipeline][tx_
     CHECK(t.orders > 500);
     CHECK(t.state_inc > 20);
   }
+}
+
+TEST_CASE("tx_inflight: the same with losses that time tells", "[pipeline][tx_inflight][random][time-loss][A-83]") {
+  unsigned orders[2] = {};
+  for (const bool wait : {false, true}) {
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+      CAPTURE(seed);
+      Traffic t(seed, false);
+      t.times = t.ctx.ts = true;
+      t.ctx.timeout = 24;
+      t.csr.time_wait = wait;
+      t.csr.reorder = 1000;
+      t.csr.same_ev = false;
+      for (unsigned round = 0; round < 30; ++round) {
+        for (unsigned i = 0; i < 800; ++i) t.one_cycle();
+        t.end(static_cast<uint16_t>(t.draw(4)));
+      }
+      t.finish();
+      orders[wait] += t.orders;
+    }
+  }
+  CHECK(orders[0] > orders[1] + 200);
 }
 
 TEST_CASE("tx_inflight: the same with gaps, the same-EV rule and a quick timer", "[pipeline][tx_inflight][random]") {

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// What time tells: by hand. A round trip of 20 ticks makes a packet late that was sent 16 before.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <vector>
+
+#include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
+
+namespace mrc::test::tx_inflight_time_test {
+
+using namespace mrc::inflight_test;
+
+namespace {
+
+/// QPs with time stamps; no gap and no EV finds a loss.
+struct TimeBench : Bench {
+  explicit TimeBench(bool with_cc = false) : Bench(with_cc) {
+    csr.reorder = 64;
+    ctx.ts = true;
+    for (uint16_t q = 0; q < 4; ++q) configure(q);
+  }
+  /// A tick begins, and what comes next falls into it.
+  void at(unsigned tick) {
+    align();
+    tick0 = tick - cycles / 128;
+  }
+  /// QP 1 sends packet i at a tick.
+  void sent_at(unsigned tick, unsigned i) {
+    at(tick);
+    sent(1, i);
+    run(8);
+  }
+  /// A SACK of QP 1 for what was sent at `stamp` comes `took` ticks later.
+  void answer_at(Ctl sack, unsigned stamp, unsigned took) {
+    at(stamp + took);
+    sack.ts = static_cast<uint16_t>(stamp);
+    give(sack);
+  }
+  /// Packet `psn` has arrived, no other one.
+  void arrived(unsigned psn, unsigned stamp, unsigned took) {
+    answer_at(sack_of(1, 0, psn, 0, uint64_t{1} << psn, 1), stamp, took);
+  }
+  void nacked(unsigned i, wire::NackReason reason, unsigned stamp, unsigned took) {
+    Ctl n;
+    n.kind = CtlKind::Nack;
+    n.qp = 1;
+    n.psn = psn_add(kPsn, i);
+    n.reason = static_cast<uint8_t>(reason);
+    answer_at(n, stamp, took);
+  }
+  /// Numbers of the packets that were ordered, in turn.
+  std::vector<unsigned> ordered() const {
+    std::vector<unsigned> all;
+    for (const Retx& r : retx) all.push_back(psn_dist(r.psn, kPsn));
+    return all;
+  }
+};
+using Psns = std::vector<unsigned>;
+
+}  // namespace
+
+TEST_CASE("tx_inflight: the first SACK that tells time judges by its own round trip",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  const bool cc = GENERATE(false, true);
+  const unsigned first = GENERATE(1000u, 1001u);
+  TimeBench b(cc);
+  b.sent_at(first, 0);
+  b.sent_at(1015, 1);
+  b.sent_at(1016, 2);
+  b.ccev.clear();
+  b.arrived(2, 1016, 20);  // three quarters of 20 are 15: what was sent before 1016 - 15 is late
+  b.run(100);
+  if (first == 1001) {
+    CHECK(b.retx.empty());
+    return;
+  }
+  CHECK(b.ordered() == Psns{0});
+  REQUIRE(b.fb.size() == 1);  // as of a gap
+  CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 0, .entropy = 0, .kind = FbKind::Loss});
+  CHECK(b.rto_inc == 0);
+  if (!cc) return;
+  REQUIRE(b.ccev.size() == 2);
+  CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = CcEvent::Loss, .bytes = 340});
+}
+
+TEST_CASE("tx_inflight: the longest round trip of late says how late a packet may be",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  const unsigned first = GENERATE(1069u, 1070u);
+  TimeBench b;
+  b.sent_at(1000, 0);
+  b.arrived(0, 1000, 40);
+  for (unsigned i = 1; i < 3; ++i) b.sent_at(first, i);
+  b.sent_at(1100, 3);
+  b.arrived(3, 1100, 20);  // 40 without a quarter: before 1070
+  b.run(100);
+  CHECK(b.ordered() == (first == 1069 ? Psns{1, 2} : Psns{}));
+}
+
+TEST_CASE("tx_inflight: a round trip of 1023 ticks tells nothing by time", "[pipeline][tx_inflight][time-loss][A-83]") {
+  const unsigned took = GENERATE(1022u, 1023u, 1024u, 70000u);  // 1022 without a quarter is 767; 70000 is 4464
+  TimeBench b;
+  b.sent_at(3000, 0);
+  b.sent_at(3000 + 768, 1);
+  b.arrived(1, 3000 + 768, took);
+  b.run(100);
+  CHECK(b.ordered() == (took == 1022 ? Psns{0} : Psns{}));
+  if (took < 1023) return;
+  const unsigned then = 4000 + took;
+  b.sent_at(then, 2);
+  b.sent_at(then + 800, 3);
+  b.arrived(3, then + 800, 20);  // 1023 still
+  b.run(100);
+  CHECK(b.retx.empty());
+  b.sent_at(then + 1600, 4);
+  b.arrived(4, then + 1600, 20);  // 1023 less a 256th, rounded up, are 1020: 765
+  b.run(100);
+  const Psns late = b.ordered();
+  CHECK(std::count(late.begin(), late.end(), 2u) == 1);
+}
+
+TEST_CASE("tx_inflight: what was sent half of a stamp's range before looks new",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  const unsigned later = GENERATE(16u + 2047u, 16u + 2048u, 16u + 4095u, 16u + 4096u);
+  TimeBench b;
+  b.sent_at(3000, 0);
+  b.sent_at(3000 + later, 1);
+  b.arrived(1, 3000 + later, 20);
+  b.run(100);
+  CHECK(b.ordered() == (later == 16 + 2047 || later == 16 + 4096 ? Psns{0} : Psns{}));
+}
+
+TEST_CASE("tx_inflight: what was sent after what a SACK answers is not old, however late the SACK",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  const unsigned later = GENERATE(0u, 1u, 25u, 500u, 1021u);
+  TimeBench b;
+  b.sent_at(3000, 0);
+  b.sent_at(3000 + later, 1);
+  b.arrived(0, 3000, 1022);
+  b.run(100);
+  CHECK(b.retx.empty());
+}
+
+TEST_CASE("tx_inflight: what is recorded while a SACK is worked through is not old",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  const unsigned after = GENERATE(range(0u, 16u));
+  const unsigned old = GENERATE(5u, 15u, 16u);  // 16: the next one begins a block
+  TimeBench b;
+  b.at(1500);
+  for (unsigned i = 0; i < old; ++i) b.sent(1, i);
+  b.run(8);
+  b.at(1520);
+  Ctl c = Bench::sack_of(1, 0, 4, 0, 0b1'0000, 1);
+  c.ts = 1500;
+  b.ctl.load(c);
+  b.run(after);
+  b.sent(1, old);  // its row of `sent` has 0 still
+  b.run(100);
+  CHECK(b.retx.empty());
+}
+
+TEST_CASE("tx_inflight: una before the bitmap is looked at for itself", "[pipeline][tx_inflight][time-loss][A-83]") {
+  const unsigned cack = GENERATE(0u, 1u);
+  TimeBench b;
+  b.at(1000);
+  for (unsigned i = 0; i < 69; ++i) b.sent(1, i);
+  b.run(8);
+  b.sent_at(1026, 69);
+  b.answer_at(Bench::sack_of(1, cack, 69, 64, 0b10'0000, 1), 1026, 20);
+  b.run(400);
+  CHECK(b.ordered() == Psns{cack, 64, 65, 66, 67, 68});
+  // Its newest transmission is not old, and those that wait for their lanes are not either.
+  b.answer_at(Bench::sack_of(1, cack, 69, 64, 0b10'0000, 1), 1026, 20);
+  b.run(400);
+  CHECK(b.retx.size() == 6);
+}
+
+TEST_CASE("tx_inflight: a SACK from before what moved una does not look at una",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  TimeBench b;
+  b.at(1000);
+  for (unsigned i = 0; i < 69; ++i) b.sent(1, i);
+  b.run(8);
+  Ctl moved = Bench::sack_of(1, 2, 0, 2, 0, 0);
+  moved.pr = true;
+  moved.psn = 0xffff;  // tells no time
+  b.give(moved);
+  b.sent_at(1026, 69);
+  b.answer_at(Bench::sack_of(1, 1, 69, 66, 0b1000, 1), 1026, 20);
+  b.run(400);
+  CHECK(b.ordered() == Psns{66, 67, 68});
+}
+
+TEST_CASE("tx_inflight: what was sent again is lost by time, too", "[pipeline][tx_inflight][time-loss][A-83]") {
+  const unsigned later = GENERATE(15u, 16u);
+  TimeBench b;
+  b.sent_at(1000, 0);
+  b.sent_at(1030, 1);
+  b.arrived(1, 1030, 20);
+  b.run(100);
+  REQUIRE(b.ordered() == Psns{0});
+  b.at(1060);
+  b.resent(0, 3);
+  b.sent_at(1060 + later, 2);
+  b.arrived(2, 1060 + later, 20);
+  b.run(100);
+  CHECK(b.ordered() == (later == 16 ? Psns{0, 0} : Psns{0}));
+}
+
+TEST_CASE("tx_inflight: what was chosen to go again is as old as the choice",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  const unsigned later = GENERATE(15u, 16u);
+  TimeBench b;
+  b.sent_at(1000, 0);
+  b.nacked(0, wire::NackReason::NoPktBuffer, 1000, 20);
+  REQUIRE(b.ordered() == Psns{0});  // and waits for its lane
+  b.sent_at(1020 + later, 1);
+  b.arrived(1, 1020 + later, 20);
+  b.run(100);
+  CHECK(b.ordered() == (later == 16 ? Psns{0, 0} : Psns{0}));
+}
+
+TEST_CASE("tx_inflight: after a trim, a packet may be late by six round trips",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  const auto [reason, spare] = GENERATE(table<wire::NackReason, unsigned>({{wire::NackReason::Trimmed, 180},
+                                                                           {wire::NackReason::TrimmedLasthop, 180},
+                                                                           {wire::NackReason::NoPktBuffer, 15}}));
+  const unsigned late = GENERATE(0u, 1u);
+  TimeBench b;
+  b.sent_at(2000, 0);
+  b.nacked(0, reason, 2000, 30);  // 8 x 30 ticks without a quarter
+  b.sent_at(2100, 1);
+  b.sent_at(2100 + spare + late, 2);
+  b.answer_at(Bench::sack_of(1, 1, 2, 1, 0b10, 1), 2100 + spare + late, 20);
+  b.run(100);
+  CHECK(b.ordered() == (late != 0 ? Psns{0, 1} : Psns{0}));
+}
+
+TEST_CASE("tx_inflight: SACKs that tell time answer a question, or a packet that has arrived",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  struct Case {
+    bool pr;
+    uint32_t psn;  // of the window, or a probe's id
+    unsigned cack;
+    uint64_t bits;
+    bool tells;
+  };
+  const Case c = GENERATE(values<Case>({{false, 3, 0, 0b1000, true},          // by the bitmap
+                                        {false, 3, 0, 0b0100, false},         // its header alone
+                                        {false, 0, 1, 0b0010, true},          // before una
+                                        {false, 4, 0, 0b1000, false},         // not sent
+                                        {true, 7, 0, 0b1000, true},           // a question
+                                        {true, 0xffff, 0, 0b1000, false}}));  // told again
+  TimeBench b;
+  for (unsigned i = 0; i < 3; ++i) b.sent_at(1000, i);
+  b.sent_at(1026, 3);
+  Ctl s = Bench::sack_of(1, c.cack, c.psn, c.cack, c.bits >> c.cack, 1);
+  s.pr = c.pr;
+  if (c.pr) s.psn = c.psn;
+  b.answer_at(s, 1026, 20);
+  b.run(200);
+  CHECK(b.retx.empty() != c.tells);
+}
+
+TEST_CASE("tx_inflight: what an earlier SACK has reported has arrived", "[pipeline][tx_inflight][time-loss][A-83]") {
+  const bool reported = GENERATE(false, true);
+  TimeBench b;
+  b.at(1000);
+  for (unsigned i = 0; i < 66; ++i) b.sent(1, i);
+  b.run(8);
+  b.sent_at(1026, 66);
+  if (reported) {
+    Ctl s = Bench::sack_of(1, 0, 0, 64, 0b100, 1);
+    s.pr = true;
+    s.psn = 0xffff;  // tells no time
+    b.give(s);
+  }
+  b.answer_at(Bench::sack_of(1, 0, 66, 0, 0, 1), 1026, 20);  // its bitmap ends at 63
+  b.run(2000);
+  CHECK(b.retx.size() == (reported ? 64 : 0));
+}
+
+TEST_CASE("tx_inflight: time stamps of 1.024 us tell the same, as of the earliest time that they may mean",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  const unsigned first = GENERATE(1011u, 1012u);
+  TimeBench b;
+  b.csr.tsr_us = true;
+  b.sent_at(first, 0);
+  b.sent_at(1030, 1);
+  b.at(1046);
+  Ctl s = Bench::sack_of(1, 0, 1, 0, 0b10, 1);
+  s.ts = 128;  // tick 1024 to 1031; (130 - 128) x 8 = 16 ticks, less 4; before 1024 - 12
+  b.give(s);
+  b.run(100);
+  CHECK(b.ordered() == (first == 1011 ? Psns{0} : Psns{}));
+}
+
+TEST_CASE("tx_inflight: with CTRL.time_wait, and without time stamps, time tells nothing",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  const bool wait = GENERATE(false, true);
+  TimeBench b;
+  if (wait) {
+    b.csr.time_wait = true;
+  } else {
+    b.ctx.ts = false;
+    b.configure(1);
+  }
+  b.sent_at(1000, 0);
+  b.sent_at(1900, 1);
+  b.arrived(1, 1900, 20);
+  b.run(200);
+  CHECK(b.retx.empty());
+}
+
+}  // namespace mrc::test::tx_inflight_time_test
