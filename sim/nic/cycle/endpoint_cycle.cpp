@@ -59,7 +59,9 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("probe_successes", c.probe_successes, 1, 7),
         beyond("retry.linear", c.retry.linear, 0, 7),
         beyond("retry.exponential", c.retry.exponential, 0, 25),
-        c.overdue == 0 ? std::string() : beyond("overdue", c.overdue, 6, 6),
+        c.overdue == 0 || c.overdue == 6
+            ? std::string()
+            : "overdue = " + text(c.overdue) + " is neither 0 nor 6, as the NIC " + preset.name + " needs it",
         beyond("silence", c.silence, 0, 0),
         beyond("other_plane", c.other_plane, 0, 0),
         beyond("suspect", c.suspect, 0, 0),
