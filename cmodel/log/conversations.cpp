@@ -21,6 +21,7 @@ constexpr Seq kKept = 4 * kWindow;  ///< PSNs of a flow that are held at most
 constexpr Seq kLeastPsns = 64;      ///< PSNs of a flow that are held although there are too many
 constexpr Seq kTail = 2048;         ///< PSNs below the highest cack_psn that are still known
 constexpr Seq kBegin = 512;         ///< PSNs of a flow's begin, in which the capture may not have been on all ports yet
+constexpr Seq kSkip = 512;          ///< so many PSNs that were not seen, in one step, may be another life's
 constexpr unsigned kAnew = 6;       ///< so many packets in a row that only a QP set up again sends
 constexpr uint32_t kBytesWrap = 0xF0'0000;  ///< above this rcvd_bytes may begin anew by itself
 constexpr uint32_t kStandIn = 0x8000'0000;
@@ -109,14 +110,15 @@ struct Conversations::Flow {
   Votes<uint32_t> spdcid;
   Votes<uint32_t> names;  ///< answers: DQP of the flow whose packets they name
   // Data.
-  uint64_t sent = 0, odd = 0, again = 0;  ///< odd: PSNs that no window has
-  bool anew = false;
+  uint64_t sent = 0, odd = 0, again = 0;                  ///< odd: PSNs that no window has
+  bool anew = false, skipped = false;                     ///< skipped: a new PSN came far ahead of all others
   std::deque<Psn> psns;                                   ///< from base on
   std::map<Seq, std::array<Copy, kMostCopies - 1>> more;  ///< copies behind the first one
   Seq base = 0, top = 0, lowest = 0;
   Seq odd_next = 0, again_next = 0;
   unsigned odd_row = 0, again_row = 0;
-  std::optional<uint32_t> msn, rcvd;  ///< of the highest PSN; rcvd_bytes of the highest cack_psn
+  std::optional<uint32_t> msn, rcvd;    ///< of the highest PSN; rcvd_bytes of the highest cack_psn
+  std::optional<uint32_t> rcvd_before;  ///< what rcvd was: one SACK alone may be wrong
   unsigned msn_row = 0, rcvd_row = 0, other_row = 0, pdcid_row = 0;
   // What answers say of them.
   std::optional<Seq> cack;
@@ -336,8 +338,10 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
   if (fresh && f.sent <= 64) f.lowest = std::min(f.lowest, psn);
   one.fresh |= fresh;
   if (fresh && p.meth && psn >= f.top) {
-    const uint32_t msn = p.meth->msn;  // one less may be an error in one message
-    f.counts_anew(f.msn, f.msn_row, msn, f.msn && static_cast<int16_t>(static_cast<uint16_t>(msn - *f.msn)) < -1);
+    f.skipped |= f.sent > 64 && psn > f.top + kSkip;
+    // One less may be an error in one message, but not behind PSNs that nobody sent.
+    const int less = f.msn ? static_cast<int16_t>(static_cast<uint16_t>(p.meth->msn - *f.msn)) : 0;
+    f.counts_anew(f.msn, f.msn_row, p.meth->msn, less < (f.skipped ? 0 : -1));
   }
   const uint16_t stamp = p.tseth ? p.tseth->tx_timestamp16 : uint16_t{0};
   f.add(psn, {entropy, stamp, p.tseth.has_value(), p.ecn() == 3, p.trimmed()});
@@ -387,8 +391,11 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
     const Seq cack = unwrap(p.seth->cack_psn, f->top);
     stray = f->names_unseen(cack + p.seth->sack_offset, p.seth->sack_bitmap);
     if (p.cc_state && (!f->cack || cack > *f->cack)) {
-      const uint32_t rcvd = p.cc_state->rcvd_bytes;
-      f->counts_anew(f->rcvd, f->rcvd_row, rcvd, f->rcvd && *f->rcvd < kBytesWrap && 2 * rcvd < *f->rcvd);
+      const uint32_t now = p.cc_state->rcvd_bytes, scale = f->skipped ? 1 : 2;
+      const uint32_t least = std::min(f->rcvd.value_or(0), f->rcvd_before.value_or(0));
+      const bool less = least < kBytesWrap && scale * now < least;
+      if (!less) f->rcvd_before = f->rcvd;
+      f->counts_anew(f->rcvd, f->rcvd_row, now, less);
     }
     if (cack < f->top && cack >= f->base - kTail && (!f->cack || cack > *f->cack)) f->acknowledged(cack);
   }
