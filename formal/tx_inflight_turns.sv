@@ -33,7 +33,8 @@ module formal_tx_inflight_turns
     input lists_t lists_i,
     input logic [19:0] rec_base_i,
     input logic [1:0] offer_i,
-    input logic rans_valid_i
+    input logic rans_valid_i,
+    input logic time_wait_i
 );
   `MRC_RESET
 
@@ -115,6 +116,7 @@ module formal_tx_inflight_turns
   ) u_record (
       .clk_i,
       .rst_ni,
+      .time_wait_i,
       .state_i(state),
       .rec_valid_i,
       .rec_i,

@@ -39,6 +39,7 @@ rtl/tx/inflight/mrc_tx_inflight_record.sv
 rtl/tx/inflight/mrc_tx_inflight_blocks.sv
 rtl/tx/inflight/mrc_tx_inflight_sackrow.sv
 rtl/tx/inflight/mrc_tx_inflight_sack.sv
+rtl/tx/inflight/mrc_tx_inflight_time.sv
 rtl/tx/inflight/mrc_tx_inflight_answer.sv
 rtl/tx/inflight/mrc_tx_inflight_scan.sv
 rtl/tx/inflight/mrc_tx_inflight_timer.sv

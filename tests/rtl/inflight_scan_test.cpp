@@ -78,7 +78,7 @@ Row random_row(Rng& rng) {
 /// How often what a turn may come to was seen.
 struct Seen {
   unsigned dead = 0, in_first = 0, in_later = 0, cut = 0, nothing = 0, again = 0, granted = 0, refused = 0, late = 0,
-           lost = 0, blamed = 0, behind_lim = 0;
+           lost = 0, blamed = 0, behind_lim = 0, stamped = 0;
 };
 
 /// One turn of a QP with anything in its window, each state beside the protocol's functions.
@@ -177,9 +177,13 @@ class RandomTurn {
     const auto credit = static_cast<uint8_t>(corner(rng_, 8));
     unit_->scan_taken_fgone_i = gone;
     unit_->scan_taken_credit_i = credit;
+    const bool time_wait = rng_.chance(0.3), stamps = !newest_ && !time_wait;
+    unit_->scan_time_wait_i = time_wait;
     t_.at(Retx1);
     t_.row(kept_);
     unit_.settle();
+    REQUIRE(unit_->scan_stamp_we_o == stamps);
+    REQUIRE(unit_->scan_stamp_pos_o == (stamps ? p_ % kBlockPsns : 0));
     REQUIRE(unit_->scan_p_o == p_);
     REQUIRE(unit_->scan_loss_o == news_.loss);
     REQUIRE(unit_->scan_blame_o == news_.blame);
@@ -190,6 +194,7 @@ class RandomTurn {
     }
     REQUIRE_FALSE((unit_->scan_lo_we_o || unit_->scan_win_we_o || unit_->scan_turn_o || unit_->scan_delist_o));
     unit_.clock();
+    seen_.stamped += stamps;
     seen_.again += newest_;
     seen_.lost += news_.loss;
     seen_.blamed += news_.blame;
@@ -285,8 +290,9 @@ TEST_CASE("the RTL's search for a packet to send again does what the page and th
     t.quiet();
     REQUIRE(unit.failed().empty());
   }
-  for (const unsigned often : {seen.dead, seen.in_first, seen.in_later, seen.cut, seen.nothing, seen.again,
-                               seen.granted, seen.refused, seen.late, seen.lost, seen.blamed, seen.behind_lim})
+  for (const unsigned often :
+       {seen.dead, seen.in_first, seen.in_later, seen.cut, seen.nothing, seen.again, seen.granted, seen.refused,
+        seen.late, seen.lost, seen.blamed, seen.behind_lim, seen.stamped})
     CHECK(often > 500);
 }
 

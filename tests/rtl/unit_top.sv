@@ -123,6 +123,8 @@ module unit_top
     input logic [23:0] sackrow_una_i,
     input logic [23:0] sackrow_hi1_i,
     input logic [23:0] sackrow_nxt_i,
+    input logic [23:0] sackrow_lim_i,
+    input logic [15:0] sackrow_old_i,
     input logic [15:0] sackrow_mute_i,
     input logic [15:0] sackrow_nacked_i,
     input logic [15:0] sackrow_rtxd_i,
@@ -135,6 +137,29 @@ module unit_top
     output logic [15:0] sackrow_sacked_o,
     output logic [15:0] sackrow_lost_o,
     output logic [4:0] sackrow_canc_o,
+
+    // what time tells
+    input logic [2:0] time_at_i,  // Ctl0, Ctl1, Row, Done, Same1; 0: nowhere
+    input logic time_stay_i,
+    input logic [15:0] time_tick_i,
+    input logic time_us_i,
+    input logic time_wait_i,
+    input logic [2:0] time_kind_i,
+    input logic [7:0] time_reason_i,
+    input logic time_pr_i,
+    input logic [23:0] time_psn_i,
+    input logic [23:0] time_base_i,
+    input logic [63:0] time_bitmap_i,
+    input logic [15:0] time_returned_i,
+    input logic time_ts_i,
+    input logic [17:0] time_trip_i,
+    input logic [23:0] time_una_i,
+    input logic time_own_i,
+    input logic [15:0] time_sacked_i,
+    input logic [191:0] time_stamps_i,
+    output logic time_knows_o,
+    output logic [15:0] time_old_o,
+    output logic [17:0] time_trip_o,
 
     // the account of the flight
     input logic [1:0] nominal_i,
@@ -164,6 +189,7 @@ module unit_top
     // the search for a packet to send again; in one of Retx0, Scan, Retx1, RetxW (bits 0 to 3)
     input logic [3:0] scan_at_i,
     input logic [31:0] scan_tick_i,
+    input logic scan_time_wait_i,
     input logic scan_live_i,
     input logic scan_dup_i,
     input logic scan_cc_i,
@@ -204,6 +230,8 @@ module unit_top
     output logic [15:0] scan_pend_o,
     output logic [15:0] scan_sacked_o,
     output logic scan_sent_re_o,
+    output logic scan_stamp_we_o,
+    output logic [3:0] scan_stamp_pos_o,
     output logic scan_sent_newest_o,
     output logic [3:0] scan_sent_pos_o,
     output logic scan_we_o,
@@ -718,11 +746,15 @@ module unit_top
       .una_i(sackrow_una_i),
       .hi1_i(sackrow_hi1_i),
       .nxt_i(sackrow_nxt_i),
+      .lim_i(sackrow_lim_i),
+      .old_i(sackrow_old_i),
       .row_i(block),
       .row_o(block_sacked),
       .lost_o(sackrow_lost_o),
       .canc_o(sackrow_canc_o)
   );
+
+  unit_time u_time (.*);
 
   taken_t taken_packet, taken_sack;
   assign flight_packet_bytes_o = taken_packet.bytes;
@@ -793,6 +825,7 @@ module unit_top
       .clk_i,
       .bug_i(8'd0),
       .tick_i(scan_tick_i),
+      .time_wait_i(scan_time_wait_i),
       .state_i(scan_state),
       .cur_i(scan_cur),
       .nxt_i(scan_nxt_i),
@@ -834,6 +867,8 @@ module unit_top
   assign scan_pend_o = scan_mem.win.pend;
   assign scan_sacked_o = scan_mem.win.sacked;
   assign scan_sent_re_o = scan_mem.sent_re;
+  assign scan_stamp_we_o = scan_mem.stamp_we;
+  assign scan_stamp_pos_o = scan_mem.stamp_pos;
   assign scan_sent_newest_o = scan_mem.sent_of == SentOfNewest;
   assign scan_sent_pos_o = scan_mem.sent_pos;
   assign scan_we_o = scan_change.we;

@@ -7,7 +7,8 @@
 /// timer, orders retransmissions from tx_segment, and tells tx_path which EV lost what, tx_probe
 /// which probe was answered, ack_gen which EV has just worked and which QP has heard nothing for a
 /// while, and the congestion controller of the destination what has left the network. A port that
-/// falls, here or at the peer, loses what was given to its plane at once. Packets just sent are
+/// falls, here or at the peer, loses what was given to its plane at once; a SACK that answers what
+/// was sent long after a packet loses that packet (mrc_tx_inflight_time). Packets just sent are
 /// recorded one per cycle (mrc_tx_inflight_record), beside the main machine, which does
 /// one operation at a time: a SACK takes 4 cycles and one per block, a NACK 3, an ACK 2, each of
 /// them one less behind another answer, a retransmission 4 to 7 and the controller's answer. It
@@ -192,6 +193,7 @@ module mrc_tx_inflight
   logic [19:0] owed_left, early_owed;
   logic [27:0] cur_fly;
   recording_t recording;
+  overdue_t told;
 
   assign ctx = cfg_i.data;
   assign cfg_qp = cfg_i.index[QpW-1:0];
@@ -335,8 +337,9 @@ module mrc_tx_inflight
   // ---- the operations
 
   win_t win;
+  stamps_t stamps;
   logic [BlkW-1:0] offer, rec_block, map_num, win_num, newest_num;
-  logic owned, again, whole;
+  logic owned, again, whole, sack_own;
   logic [23:0] sack_una, rcvd;
   logic [6:0] canc;
 
@@ -350,6 +353,7 @@ module mrc_tx_inflight
   ) u_record (
       .clk_i,
       .rst_ni,
+      .time_wait_i(csr_i.time_wait),
       .state_i(state),
       .rec_valid_i(rec_v),
       .rec_i(rec),
@@ -408,14 +412,33 @@ module mrc_tx_inflight
       .sent_i(sent),
       .taken_i(drained),
       .owed_left_i(owed_left),
+      .told_i(told),
       .steps_o(sack_steps),
       .sack_o(sack),
       .whole_o(whole),
       .una_o(sack_una),
+      .own_o(sack_own),
       .rcvd_o(rcvd),
       .canc_o(canc),
       .mem_o(sack_mem),
       .change_o(sack_change)
+  );
+
+  mrc_tx_inflight_time u_time (
+      .clk_i,
+      .tick_i(tick_i[15:0]),
+      .tsr_us_i(csr_i.tsr_us),
+      .time_wait_i(csr_i.time_wait),
+      .state_i(state),
+      .stay_i(stay),
+      .ctl_i(msg.ctl),
+      .ts_i(cur.row.ts),
+      .trip_i(cur.row.trip),
+      .una_i(sack_una),
+      .own_i(sack_own),
+      .sacked_i(win.sacked),
+      .stamps_i(stamps),
+      .told_o(told)
   );
 
   mrc_tx_inflight_answer u_answer (
@@ -433,6 +456,7 @@ module mrc_tx_inflight
       .win_i(win),
       .sent_rtx_i(sent.rtx),
       .taken_i(packet),
+      .trip_i(told.trip),
       .answer_o(answer),
       .mem_o(answer_mem),
       .change_o(answer_change)
@@ -442,6 +466,7 @@ module mrc_tx_inflight
       .clk_i,
       .bug_i,
       .tick_i,
+      .time_wait_i(csr_i.time_wait),
       .state_i(state),
       .cur_i(cur),
       .nxt_i(cur_out.nxt),
@@ -560,6 +585,8 @@ module mrc_tx_inflight
   ) u_blocks (
       .clk_i,
       .rst_ni,
+      .bug_i,
+      .now_i(tick_i[11:0]),
       .offer_o(offer),
       .take_i(recording.take),
       .begin_i(recording.go && recording.begins),
@@ -574,9 +601,12 @@ module mrc_tx_inflight
       .map_o(map_num),
       .win_re_i(mem.win_re),
       .win_o(win),
+      .stamps_o(stamps),
       .win_num_o(win_num),
       .win_we_i(mem.win_we),
       .win_i(mem.win),
+      .stamp_we_i(mem.stamp_we),
+      .stamp_pos_i(mem.stamp_pos),
       .rec_re_i(mem.sent_re),
       .rec_num_i(sent_num),
       .rec_pos_i(mem.sent_pos),

@@ -23,6 +23,7 @@ module mrc_tx_inflight_answer
     input win_t win_i,
     input logic sent_rtx_i,  // of the record of psn
     input taken_t taken_i,  // by the packet
+    input logic [17:0] trip_i,  // of the QP from now on
 
     output answer_t answer_o,
     output mem_t mem_o,
@@ -121,6 +122,7 @@ module mrc_tx_inflight_answer
       if (nack_counts) begin
         change_o.row = retried(cur_i.row);
       end
+      change_o.row.trip = trip_i;
       if (nack_takes && cur_i.is.cc && bug_i != BugNackKeepsFlight) begin
         change_o.row.fgone = taken_i.fgone;
         change_o.row.credit = taken_i.credit;

@@ -3,10 +3,10 @@
 
 /// The blocks of 16 PSNs that all QPs share in mrc_tx_inflight
 /// (docs/blocks/tx/inflight/tx_inflight.md): the pool of their numbers, which block of which QP has
-/// which number (map), the state of each (win) and what was sent (recs). Map and window are read
-/// one behind the other: a number read is the address of the window row read next, and stays the
-/// number of that row. Two machines write here; they see to it that they never do so in the same
-/// cycle.
+/// which number (map), the state of each (win), when its packets went (stamps) and what was sent
+/// (recs). Map and window are read one behind the other: a number read is the address of the window
+/// row read next, with its stamps, and stays the number of that row. Two machines write here; they
+/// see to it that they never do so in the same cycle.
 module mrc_tx_inflight_blocks
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -20,6 +20,8 @@ module mrc_tx_inflight_blocks
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic [7:0] bug_i,
+    input stamp_t now_i,
 
     // Record: a new block, and a packet of it.
     output logic [BlkW-1:0] offer_o,
@@ -36,12 +38,15 @@ module mrc_tx_inflight_blocks
     input logic [QpW-1:0] map_qp_i,
     input logic [19:0] map_block_i,
     output logic [BlkW-1:0] map_o,
-    // Row of the block whose number was read, and writing it again:
+    // Row of the block whose number was read, and its stamps; writing the row again, or a stamp:
     input logic win_re_i,
     output win_t win_o,
+    output stamps_t stamps_o,
     output logic [BlkW-1:0] win_num_o,
     input logic win_we_i,
     input win_t win_i,
+    input logic stamp_we_i,
+    input logic [3:0] stamp_pos_i,
     // Record of a packet; writing one again, in the block whose number was read:
     input logic rec_re_i,
     input logic [BlkW-1:0] rec_num_i,
@@ -118,6 +123,36 @@ module mrc_tx_inflight_blocks
       .wdata_i({rec.msn, rec.idx, rec.ev_idx, rec.size, rec.rtx, rec.row[RowW-1:0]})
   );
 
+  // Each packet has a memory for its stamp: one is written, all of a row are read.
+  logic stamp_we;
+  logic [BlkW-1:0] stamp_num;
+  logic [3:0] stamp_pos;
+  assign stamp_we = sent_i || ((stamp_we_i || rec_we_i) && bug_i != BugTimeOfTheFirst);
+  assign stamp_pos = stamp_we_i ? stamp_pos_i : rec.psn[3:0];
+  always_comb begin
+    stamp_num = begin_num_i;
+    if (stamp_we_i) begin
+      stamp_num = num_q;
+    end else if (rec_we_i) begin
+      stamp_num = map_o;
+    end
+  end
+
+  for (genvar i = 0; i < 16; i++) begin : gen_stamp
+    mrc_ram_1r1w #(
+        .Width($bits(stamp_t)),
+        .Depth(NumBlocks)
+    ) u_stamp (
+        .clk_i,
+        .re_i(win_re_i),
+        .raddr_i(map_o),
+        .rdata_o(stamps_o[i]),
+        .we_i(stamp_we && stamp_pos == 4'(i)),
+        .waddr_i(stamp_num),
+        .wdata_i(now_i)
+    );
+  end
+
   always_comb begin
     rec_o = '0;
     {rec_o.msn, rec_o.idx, rec_o.ev_idx, rec_o.size, rec_o.rtx, rec_o.row[RowW-1:0]} = rec_bits;
@@ -141,6 +176,8 @@ module mrc_tx_inflight_blocks
       "two rows are written in one cycle")
   `MRC_ASSERT(OneRecordWritten, !(rec_we_i && sent_i),
       "two records are written in one cycle")
+  `MRC_ONE_HOT0(OneStampWritten, {stamp_we_i, rec_we_i, sent_i},
+      "two stamps are written in one cycle")
   `MRC_ASSERT_IF(BeginsWithANumber, begin_i, 32'(begin_num_i) < NumBlocks,
       "a block without a number begins")
 
@@ -163,6 +200,8 @@ module mrc_tx_inflight_blocks
 
   `MRC_ASSERT_IF(WritesAHeldRow, win_we_i, held_q[num_q],
       "a row is written of a block that no QP has")
+  `MRC_ASSERT_IF(StampsAHeldBlock, stamp_we_i, held_q[num_q],
+      "a stamp is written of a block that no QP has")
   `MRC_ASSERT_IF(RecordsInAHeldBlock, sent_i && !begin_i, held_q[begin_num_i],
       "a packet is recorded in a block that no QP has")
   `MRC_ASSERT_IF(RecordsAgainInAHeldBlock, rec_we_i, held_q[map_o],

@@ -162,15 +162,15 @@ module mrc_tx_inflight_fsm
 
   // ---- behind an answer
 
-  // The next answer begins in the last cycle of one, if nothing else waits but a visit. It may find
-  // an output taken that the one before it has loaded.
+  // The next answer begins in the last cycle of one, if nothing else waits but a visit or
+  // what a port tells. It may find an output taken that the one before it has loaded.
   logic alone, nak, behind, stay;
   assign alone = ctl_valid_i && chain_q != 2'd3 && !(cfg_req_i && !cfg_ack_q) && !list_v && !rq_v
       && !rec_valid_i;
   assign nak = msg_q.ctl.reason[7:5] == AethClassNak;
   assign stay = state_q inside {StCtl0, StAck} && !answer_free && bug_i != BugAnswerDoesNotWait;
   assign behind = alone
-      && ((state_q == StDone && !sack_i.same) || (state_q == StAck && !stay && !nak));
+      && ((state_q == StDone && !sack_i.look) || (state_q == StAck && !stay && !nak));
 
   always_comb begin
     chain_d = chain_q;
@@ -292,7 +292,7 @@ module mrc_tx_inflight_fsm
         end
       end
       StRow: state_d = sack_i.last ? StDone : StRow;
-      StDone: state_d = sack_i.same ? StSame0 : begun;
+      StDone: state_d = sack_i.look ? StSame0 : begun;
       StSame0: state_d = StSame1;
       StAck: state_d = stay ? StAck : begun;
       StRetx0: state_d = is_i.live ? StScan : StIdle;

@@ -38,17 +38,23 @@ package mrc_tx_inflight_pkg;
     SentOfNewest
   } sent_of_e;
 
+  /// When the packets of a block went, by low bits of the tick
+  typedef logic [11:0] stamp_t;
+  typedef stamp_t [15:0] stamps_t;
+
   /// What one operation reads and writes in the memories in one cycle. Those of all operations are
   /// or-ed: all zero means nothing.
   typedef struct packed {
     logic map_re;  // the number of block map_block
     logic [19:0] map_block;
-    logic win_re;  // the row of the block whose number was read
+    logic win_re;  // the row of the block whose number was read, and its stamps
     logic win_we;  // the row that was read becomes win
     win_t win;
     logic sent_re;  // the record of the packet at sent_pos
     sent_of_e sent_of;
     logic [3:0] sent_pos;
+    logic stamp_we;  // the stamp at stamp_pos, of the row that was read, becomes that of now
+    logic [3:0] stamp_pos;
   } mem_t;
 
   // ---- QPs
@@ -75,6 +81,7 @@ package mrc_tx_inflight_pkg;
     logic [7:0] credit;  // bytes of packets NACKed or lost that had left the flight before
     logic [19:0] owed;  // bytes that left the flight before a SACK told of them
     logic [23:0] rcvdl;
+    logic [17:0] trip;  // the longest round trip of late, in 256ths of a tick
     logic [7:0] mprv;
     logic [4:0] timeout;
     logic [2:0] retry_linear;
@@ -206,7 +213,7 @@ package mrc_tx_inflight_pkg;
     logic [19:0] block;  // Ctl0: the first to be looked at
     logic none;  // Ctl1: there is none
     logic last;  // Row: this is the last
-    logic same;  // Done: look whether una was sent before psn on the same EV
+    logic look;  // Done: una is to be looked at: by its EV, or by time
   } sack_steps_t;
 
   /// What a SACK says (mrc_tx_inflight_sack), in Done
@@ -218,6 +225,13 @@ package mrc_tx_inflight_pkg;
     logic rtx;
     logic [15:0] ev_idx;
   } sack_t;
+
+  /// What time tells (mrc_tx_inflight_time)
+  typedef struct packed {
+    logic knows;  // Row, Done: the SACK knows what is old
+    logic [15:0] old;  // Row, Same1: with knows, of the block: sent too long before what it answers
+    logic [17:0] trip;  // Ctl1, Done: of the QP from now on
+  } overdue_t;
 
   /// A NACK or an ACK (mrc_tx_inflight_answer)
   typedef struct packed {
@@ -321,6 +335,11 @@ package mrc_tx_inflight_pkg;
   endfunction
 
   // ---- rules of the page
+
+  /// Time stamps
+  function automatic logic [15:0] ticks_since(logic [15:0] tick, logic [15:0] ts, logic us);
+    return us ? {tick[15:3] - ts[12:0], 3'd0} : tick - ts;
+  endfunction
 
   /// Retry
   function automatic retry_t retry_of(logic [5:0] count, logic [2:0] linear, logic [4:0] exp,

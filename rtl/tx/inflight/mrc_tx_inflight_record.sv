@@ -18,6 +18,7 @@ module mrc_tx_inflight_record
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic time_wait_i,
     input state_e state_i,
 
     // Record: the head of rec, and what is known of its QP.
@@ -88,7 +89,9 @@ module mrc_tx_inflight_record
   assign begins = rec_i.psn[3:0] == 4'd0 || is_i.fresh;
   assign ahead = rec_i.psn[23:4] - base_i;
   assign far = is_i.held && !is_i.kept && ahead >= 20'(Blocks);
-  assign stop = state_i == StRec || (clear_i && qp == clear_qp_i);
+  // Rec records a packet, Retx1 writes a stamp.
+  assign stop = state_i == StRec || (state_i == StRetx1 && !time_wait_i)
+      || (clear_i && qp == clear_qp_i);
   // The main machine may write a row, or gives a block back.
   assign busy = state_i inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold, StPort3,
                                 StReclaim};

@@ -29,11 +29,13 @@ module mrc_tx_inflight_sack
     input sent_t sent_i,
     input taken_t taken_i,  // Done: by the SACK, and what is owed then
     input logic [19:0] owed_left_i,
+    input overdue_t told_i,  // by time
 
     output sack_steps_t steps_o,
     output sack_t sack_o,
     output logic whole_o,  // it acknowledges everything sent
     output logic [23:0] una_o,  // una', from Ctl1 on
+    output logic own_o,  // likewise: the record of psn was there in Ctl0
     output logic [23:0] rcvd_o,  // newly received, in units of 256 bytes; from Ctl1 on
     output logic [6:0] canc_o,  // Done: packets given up that have arrived all the same
     output mem_t mem_o,
@@ -51,7 +53,10 @@ module mrc_tx_inflight_sack
   logic [23:0] una_q, una_d, hi1_q, hi1_d, rcvd_q;
   logic [23:0] brought1_q;  // PSN after the packet that brought it
   logic [23:0] judge1_q, judge1_d;  // PSN after the one that gaps are judged by
+  logic [23:0] lim_q;  // nxt: what was sent when it began
   logic own_q, none_q, none_d, old, old_q, rtx_q, any_q, any_d;
+  logic beyond_q, beyond_d;  // una' is missing, and the bitmap does not speak of it
+  logic same_q, time_q;
   logic [19:0] last_q, last_d, first_block_q, first_block_d;
   logic [15:0] ev_idx_q, first_row_q, first_row_d, row_lost;
   logic [6:0] canc_q, canc_d;
@@ -109,6 +114,8 @@ module mrc_tx_inflight_sack
       .una_i(una_q),
       .hi1_i(judge1_q),
       .nxt_i,
+      .lim_i(lim_q),
+      .old_i(told_i.old),
       .row_i(win_i),
       .row_o(row),
       .lost_o(row_lost),
@@ -133,9 +140,20 @@ module mrc_tx_inflight_sack
     end
   end
 
+  // cack is the last that has arrived in turn, so the next is missing.
+  logic [23:0] una_place;
+  always_comb begin
+    una_place = 24'd0;
+    beyond_d = 1'b0;
+    if (at_ctl1) begin
+      una_place = una_q - msg_i.ctl.base;
+      beyond_d = !old_q && una_q != lim_q && una_place[23:6] != 18'd0;
+    end
+  end
+
   // ---- Done, Same1: what it says
 
-  logic recent, moved, new_mpr, same, same_lost;
+  logic recent, moved, new_mpr, same, by_time, here, same_lost, time_lost, una_lost;
   logic [23:0] first, lo;
   logic [3:0] bit_una;
   assign recent = at_done && !msg_i.ctl.pr && own_q;
@@ -144,8 +162,11 @@ module mrc_tx_inflight_sack
       && msg_i.ctl.mpr != cur_i.row.mprv && !old_q;
   assign first = {first_block_q, lowest(first_row_q)};
   assign bit_una = una[3:0];
-  assign same_lost = at_same1 && (sent_i.ev_idx == ev_idx_q || bug_i == BugSameEvAny)
-      && !win_i.sacked[bit_una] && !win_i.pend[bit_una] && !win_i.rtxd[bit_una];
+  assign here = at_same1 && !win_i.sacked[bit_una] && !win_i.pend[bit_una];
+  assign same_lost = here && same_q && (sent_i.ev_idx == ev_idx_q || bug_i == BugSameEvAny)
+      && !win_i.rtxd[bit_una];
+  assign time_lost = here && time_q && told_i.old[bit_una];
+  assign una_lost = same_lost || time_lost;
 
   // Never behind the window, which is where the first lost one is.
   always_comb begin
@@ -159,7 +180,8 @@ module mrc_tx_inflight_sack
 
   assign same = recent && same_ev_i && !rtx_q && !old_q && una_q != nxt_i
       && psn_before(una_q, msg_i.ctl.psn);
-  assign steps_o = '{valid: valid, block: block, none: none_q, last: last, same: same};
+  assign by_time = at_done && told_i.knows && beyond_q;
+  assign steps_o = '{valid: valid, block: block, none: none_q, last: last, look: same || by_time};
   assign sack_o = '{
           moved: moved,
           una: una_q,
@@ -170,6 +192,7 @@ module mrc_tx_inflight_sack
       };
   assign whole_o = msg_i.cack1 == nxt_i;
   assign una_o = una_q;
+  assign own_o = own_q;
   assign rcvd_o = rcvd_q;
   assign canc_o = canc_q;
 
@@ -182,6 +205,7 @@ module mrc_tx_inflight_sack
       change_o.row = moved ? progress(cur_i.row, nxt_i, tick_i, bug_i) : cur_i.row;
       change_o.row.una = una_q;
       change_o.row.hi1 = psn_before(hi1_q, una_q) ? una_q : hi1_q;
+      change_o.row.trip = told_i.trip;
       if (new_mpr) begin
         change_o.row.mprv = msg_i.ctl.mpr;
       end
@@ -197,7 +221,7 @@ module mrc_tx_inflight_sack
       change_o.rtx_lo = lo;
       change_o.enlist = any_q;
       change_o.moved = moved && una_q[23:4] != base_i;
-    end else if (same_lost) begin
+    end else if (una_lost) begin
       change_o.rtx_lo_we = 1'b1;
       change_o.rtx_lo = una;
       change_o.enlist = 1'b1;
@@ -229,8 +253,8 @@ module mrc_tx_inflight_sack
         mem_o.win = row;
       end
       StDone: begin
-        mem_o.map_re = same;
-        mem_o.map_block = same ? una_q[23:4] : 20'd0;
+        mem_o.map_re = steps_o.look;
+        mem_o.map_block = steps_o.look ? una_q[23:4] : 20'd0;
       end
       StSame0: begin
         mem_o.win_re = 1'b1;
@@ -238,7 +262,7 @@ module mrc_tx_inflight_sack
         mem_o.sent_pos = bit_una;
       end
       StSame1: begin
-        mem_o.win_we = same_lost;
+        mem_o.win_we = una_lost;
         mem_o.win = win_i;
         mem_o.win.pend = win_i.pend | (16'd1 << bit_una);
       end
@@ -253,6 +277,7 @@ module mrc_tx_inflight_sack
       brought1_q <= in_flight ? msg_i.psn1 : una_d;
       own_q <= owned_i;
       old_q <= old;
+      lim_q <= nxt_i;
       none_q <= none_d;
       last_q <= last_d;
       rcvd_q <= msg_i.ctl.rcvd - cur_i.row.rcvdl;
@@ -261,6 +286,11 @@ module mrc_tx_inflight_sack
       judge1_q <= judge1_d;
       ev_idx_q <= sent_i.ev_idx;
       rtx_q <= sent_i.rtx;
+      beyond_q <= beyond_d;
+    end
+    if (at_done) begin
+      same_q <= same;
+      time_q <= by_time;
     end
     any_q <= any_d;
     first_block_q <= first_block_d;
@@ -270,7 +300,7 @@ module mrc_tx_inflight_sack
 
   logic unused_ok;
   assign unused_ok = &{1'b0, taken_i.bytes, sent_i.msn, sent_i.row, sent_i.idx, sent_i.size,
-                       ahead[22:0], beyond[22:0], newest[3:0]};
+                       ahead[22:0], beyond[22:0], newest[3:0], una_place[5:0]};
 
   // ---- what always holds
 
@@ -285,8 +315,10 @@ module mrc_tx_inflight_sack
   `MRC_ASSERT_CLK_IF(RowIsQuiet, !at_row, {row, row_lost, row_canc} == '0,
       "a SACK changes a block in another state than Row")
   `MRC_ASSERT_CLK(LostOnce,
-      (row_lost & (win_i.sacked | win_i.pend | win_i.rtxd)) == 16'd0,
+      (row_lost & (win_i.sacked | win_i.pend | (win_i.rtxd & ~told_i.old))) == 16'd0,
       "a gap counts as lost again")
+  `MRC_ASSERT_CLK_IF(AgedAgain, at_row, (row_lost & win_i.rtxd) == 16'd0 || told_i.knows,
+      "what was sent again is lost, and time tells nothing")
   `MRC_ASSERT_CLK_IF(CancelsAtMost64, at_done, canc_q <= 7'd64,
       "a SACK cancels more losses than it has bits")
   `MRC_ASSERT_CLK_IF(UnaOnlyForward, at_done, una_q == nxt_i || psn_in(una_q, una, nxt_i),
@@ -301,6 +333,12 @@ module mrc_tx_inflight_sack
   `MRC_ASSERT_CLK_IF(OwedOnlyLess, at_done && cur_i.is.cc, owed_left_i <= cur_i.row.owed,
       "a SACK makes the debt larger")
   `MRC_ASSERT_CLK_IF(SameAsksForUna, at_same1, una == una_q,
-      "the same-EV rule looks at another packet than una")
+      "another packet is looked at than una")
+  `MRC_ASSERT_CLK_IF(LooksForAReason, at_same1, same_q || time_q,
+      "una is looked at, and nobody has asked")
+  `MRC_ASSERT_CLK_IF(OldUnaIsOut, time_lost, una != lim_q && psn_in(una, una, nxt_i),
+      "by time a packet is lost that was not out")
+  `MRC_ASSERT_CLK_IF(OldUnaAgain, time_lost && win_i.rtxd[bit_una], !same_lost,
+      "a packet that was sent again is lost because of its EV")
 
 endmodule

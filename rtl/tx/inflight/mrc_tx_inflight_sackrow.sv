@@ -2,7 +2,8 @@
 
 /// What one SACK does to one block of 16 PSNs of the window
 /// (docs/blocks/tx/inflight/tx_inflight.md, Row): which packets it reports, which of them were
-/// given up already, which gaps count as lost. Combinational; its outputs mean something only with
+/// given up already, which gaps count as lost, and which
+/// packets because they are old. Combinational; its outputs mean something only with
 /// valid_i, and are 0 otherwise so that nothing toggles. It neither checks the SACK nor knows the
 /// timer.
 module mrc_tx_inflight_sackrow
@@ -20,6 +21,8 @@ module mrc_tx_inflight_sackrow
     input logic [23:0] una_i,  // una': as the SACK says, not yet written
     input logic [23:0] hi1_i,  // PSN after the highest one that it knows of
     input logic [23:0] nxt_i,
+    input logic [23:0] lim_i,  // what is in front of it is older than the SACK
+    input logic [15:0] old_i,  // was sent too long before what the SACK answers
     input win_t row_i,
 
     output win_t row_o,
@@ -44,7 +47,7 @@ module mrc_tx_inflight_sackrow
   logic [2:0] number;  // of the block, from the one of the bitmap's base on
   logic [32:0] tolerance;
   logic [32:0] limit;  // hi1 - tolerance - the block's first PSN: what is below is late enough
-  logic [15:0] spoken, mask, got, sacked, pend, passed;
+  logic [15:0] spoken, mask, got, sacked, pend, passed, aged;
 
   assign number = block_i[2:0] - base_i[6:4];
 
@@ -57,6 +60,7 @@ module mrc_tx_inflight_sackrow
     limit = 33'd0;
     tolerance = 33'd0;
     passed = 16'd0;
+    aged = 16'd0;
     lost_o = 16'd0;
     row_o = '0;
     canc_o = 5'd0;
@@ -73,8 +77,12 @@ module mrc_tx_inflight_sackrow
       limit = pair_sum(less_two({9'd0, hi1_i}, tolerance, {9'd0, block_i, 4'd0}), 1'b1);
       if (ooo_i >= reorder_i && !limit[23]) begin
         passed = (limit[22:4] != 19'd0) ? {16{1'b1}} : ~({16{1'b1}} << limit[3:0]);
-        lost_o = passed & mask & spoken & ~(sacked | pend | row_i.rtxd);
       end
+      aged = old_i & below(block_i, lim_i);
+      if (bug_i == BugTimeFirstCopyOnly) begin
+        aged = aged & ~row_i.rtxd;
+      end
+      lost_o = ((passed & ~row_i.rtxd) | aged) & mask & spoken & ~(sacked | pend);
       canc_o = ones(row_i.pend & row_i.nacked & got & ~row_i.sacked);
       row_o = '{
           age: row_i.age,

@@ -13,6 +13,7 @@ module mrc_tx_inflight_scan
     input logic clk_i,
     input logic [7:0] bug_i,
     input logic [31:0] tick_i,
+    input logic time_wait_i,
 
     input state_e state_i,
     input view_t cur_i,
@@ -171,6 +172,10 @@ module mrc_tx_inflight_scan
         mem_o.sent_re = found || again_d;
         mem_o.sent_of = found ? SentOfWin : SentOfNewest;
         mem_o.sent_pos = found ? position : newest[3:0];
+      end
+      StRetx1: begin
+        mem_o.stamp_we = !again_q && !time_wait_i;
+        mem_o.stamp_pos = mem_o.stamp_we ? p_q[3:0] : 4'd0;
       end
       StRetxW: begin
         mem_o.win_we = put_back && !again_q;

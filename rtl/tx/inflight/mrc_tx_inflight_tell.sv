@@ -62,7 +62,7 @@ module mrc_tx_inflight_tell
   assign at_done = state_i == StDone;
   assign at_nack = state_i == StCtl1 && ctl_i.kind == CtlKindNack;
   assign fail_status = (at_nack && answer_i.event_) ? CqStatusRemEvent : CqStatusRetryExceeded;
-  assign rtt = tsr_us_i ? {tick_i[15:3] - ctl_i.ts[12:0], 3'd0} : tick_i - ctl_i.ts;
+  assign rtt = ticks_since(tick_i, ctl_i.ts, tsr_us_i);
 
   // ---- congestion controller
 

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// What time tells in tx_inflight: mrc_tx_inflight_time and what sackrow makes of it, beside the page's formulas
+// (docs/blocks/tx/inflight/tx_inflight.md) and its numbers by hand.
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/rtl/unit.hpp"
+
+namespace mrc::test::inflight_time_test {
+namespace {
+
+enum At : uint8_t { Nowhere, Ctl0, Ctl1, Row, Done, Same1 };
+constexpr uint8_t kSack = 0, kNack = 1, kKinds = 5;  // ctl_kind_e
+constexpr uint8_t kTrimmed = 1, kTrimmedLasthop = 2;
+constexpr uint32_t kPsnMask = 0xff'ffff, kHalf = 1u << 23;
+constexpr unsigned kMost = 1023;
+
+using Stamps = std::array<uint16_t, 16>;
+
+/// An answer, and what is known of its QP when it comes.
+struct Answer {
+  uint8_t kind = kSack, reason = 0;
+  bool pr = false, us = false, time_wait = false, ts = true, own = true;
+  uint32_t psn = 0, base = 0, una = 0, trip = 0;
+  uint64_t bitmap = 0;
+  uint16_t tick = 0, returned = 0, sacked = 0;
+  Stamps stamps{};
+
+  void drive(Unit& unit) const {
+    unit->time_kind_i = kind;
+    unit->time_reason_i = reason;
+    unit->time_pr_i = pr;
+    unit->time_us_i = us;
+    unit->time_wait_i = time_wait;
+    unit->time_ts_i = ts;
+    unit->time_own_i = own;
+    unit->time_psn_i = psn;
+    unit->time_base_i = base;
+    unit->time_una_i = una;
+    unit->time_trip_i = trip;
+    unit->time_bitmap_i = bitmap;
+    unit->time_tick_i = tick;
+    unit->time_returned_i = returned;
+    unit->time_sacked_i = sacked;
+    for (unsigned word = 0; word < 6; ++word) unit->time_stamps_i[word] = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+      const unsigned bit = 12 * i;
+      unit->time_stamps_i[bit / 32] |= uint32_t{stamps[i]} << (bit % 32);
+      if (bit % 32 > 20) unit->time_stamps_i[bit / 32 + 1] |= uint32_t{stamps[i]} >> (32 - bit % 32);
+    }
+  }
+
+  // The page's formulas.
+  uint32_t took() const {
+    const uint32_t since = us ? (((tick >> 3) - returned) & 0x1fffu) << 3 : (tick - returned) & 0xffffu;
+    return std::min<uint32_t>(since, kMost);
+  }
+  bool arrived() const {
+    const uint32_t ahead = (una - psn) & kPsnMask, place = (psn - base) & kPsnMask;
+    if (ahead != 0 && ahead < kHalf) return true;
+    return own && ((sacked >> (psn % 16) & 1u) != 0 || (place < 64 && (bitmap >> place & 1u) != 0));
+  }
+  bool tells() const { return kind == kSack && ts && (pr ? psn != 0xffff : arrived()); }
+  uint32_t longest() const { return std::max(took(), (trip + 255) >> 8); }
+  uint32_t spare() const { return longest() - (longest() >> 2); }
+  bool knows() const { return tells() && !time_wait && longest() != kMost; }
+  uint32_t limit() const { return ((us ? uint32_t{returned} << 3 : returned) - spare() - 1) & 0xfffu; }
+  uint16_t old() const {
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 16; ++i) bits |= (((limit() - stamps[i]) & 0xfffu) < 0x800u ? 1u : 0u) << i;
+    return static_cast<uint16_t>(knows() ? bits : 0);
+  }
+  uint32_t trip_after() const {
+    if (kind == kSack) return tells() ? std::max(256 * took(), trip - (trip >> 8)) : trip;
+    const bool trim = kind == kNack && (reason == kTrimmed || reason == kTrimmedLasthop);
+    return trim && ts ? std::max(trip, 256 * std::min<uint32_t>(8 * took(), kMost - 1)) : trip;
+  }
+};
+
+/// What the unit says of it: Ctl0 and Ctl1, then Row, Same1 and Done of a SACK.
+struct Said {
+  bool knows = false;
+  uint16_t old = 0, old_una = 0;
+  uint32_t trip = 0;
+};
+
+Said answered(Unit& unit, const Answer& answer) {
+  Said said;
+  const auto at = [&](At state) {
+    unit->time_at_i = state;
+    unit.settle();
+  };
+  answer.drive(unit);
+  at(Ctl0);
+  unit.clock();
+  // The tick goes on; how long it took is known.
+  unit->time_tick_i = static_cast<uint16_t>(answer.tick + 77);
+  at(Ctl1);
+  said.trip = unit->time_trip_o;
+  unit.clock();
+  at(Row);
+  said.old = unit->time_old_o;
+  unit.clock();
+  at(Same1);
+  said.old_una = unit->time_old_o;
+  unit.clock();
+  at(Done);
+  said.knows = unit->time_knows_o;
+  if (answer.kind == kSack) said.trip = unit->time_trip_o;
+  unit.clock();
+  at(Nowhere);
+  CHECK(unit->time_old_o == 0);
+  CHECK(unit->time_trip_o == answer.trip);
+  return said;
+}
+
+}  // namespace
+
+TEST_CASE("the RTL knows what is old by the numbers of the page", "[rtl][time]") {
+  Unit unit;
+  // Sent at 3000, answered at 3020; 24.5 ticks of late: longest 25, spare 19.
+  Answer answer{.psn = 5, .una = 6, .trip = 6272, .tick = 3020, .returned = 3000};
+  answer.stamps.fill(3000);
+  answer.stamps[3] = 2980;
+  answer.stamps[4] = 2981;
+  answer.stamps[5] = 932;  // 2048 before the limit
+  answer.stamps[15] = 933;
+  Said said = answered(unit, answer);
+  CHECK(said.knows);
+  CHECK(said.old == (1u << 3 | 1u << 15));
+  CHECK(said.old_una == said.old);
+  CHECK(said.trip == 6248);
+  // A trim after 30 ticks.
+  answer = {.kind = kNack, .reason = kTrimmed, .trip = 6272, .tick = 3030, .returned = 3000};
+  said = answered(unit, answer);
+  CHECK(said.trip == 61440);
+  CHECK(said.old == 0);
+  CHECK_FALSE(said.knows);
+  answer = {.psn = 5, .una = 6, .trip = 61440, .tick = 3020, .returned = 3000};
+  answer.stamps.fill(3000 - 181);
+  answer.stamps[0] = 3000 - 180;
+  CHECK(answered(unit, answer).old == 0xfffe);
+}
+
+TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]") {
+  Unit unit;
+  Rng rng(1, "time");
+  unsigned knew = 0, some = 0, far = 0, silent = 0, trims = 0, longer = 0, asked = 0, waited = 0;
+  for (unsigned i = 0; i < 200000; ++i) {
+    Answer a;
+    a.kind = rng.chance(0.8) ? kSack : static_cast<uint8_t>(rng.below(kKinds));
+    a.reason = static_cast<uint8_t>(rng.below(4));
+    a.pr = rng.chance(0.2);
+    a.us = rng.chance(0.3);
+    a.time_wait = rng.chance(0.1);
+    a.ts = rng.chance(0.9);
+    a.own = rng.chance(0.8);
+    a.una = static_cast<uint32_t>(corner(rng, 24));
+    a.psn = (a.una + static_cast<uint32_t>(rng.below(80)) - 20) & kPsnMask;
+    if (a.pr) a.psn = rng.chance(0.3) ? 0xffff : static_cast<uint32_t>(corner(rng, 16));
+    a.base = (a.psn - static_cast<uint32_t>(rng.below(90)) + 15) & kPsnMask;
+    a.bitmap = rng.next() | (rng.chance(0.5) ? rng.next() : 0);
+    a.sacked = static_cast<uint16_t>(rng.next() & rng.next());
+    a.trip = static_cast<uint32_t>(rng.chance(0.5) ? rng.below(60 * 256) : rng.below(256 * kMost + 1));
+    a.tick = static_cast<uint16_t>(corner(rng, 16));
+    const auto age = static_cast<uint32_t>(rng.chance(0.7) ? rng.below(80) : corner(rng, 11));
+    a.returned = static_cast<uint16_t>(a.us ? (a.tick >> 3) - (age >> 3) : a.tick - age);
+    for (uint16_t& stamp : a.stamps) {
+      const int64_t off =
+          rng.chance(0.7) ? static_cast<int64_t>(rng.below(8)) - 4 : static_cast<int64_t>(rng.below(4096));
+      stamp = static_cast<uint16_t>((a.limit() + static_cast<uint64_t>(off)) & 0xfffu);
+    }
+    INFO("answer " << i << ": kind " << int{a.kind} << " took " << a.took() << " trip " << a.trip << " psn " << a.psn
+                   << " una " << a.una << " base " << a.base);
+    const Said said = answered(unit, a);
+    REQUIRE(said.old == a.old());
+    REQUIRE(said.old_una == a.old());
+    REQUIRE(said.trip == a.trip_after());
+    REQUIRE(said.knows == a.knows());
+    REQUIRE(unit.failed().empty());
+    knew += said.knows;
+    some += said.old != 0 && said.old != 0xffff;
+    far += a.tells() && !a.time_wait && !said.knows;
+    silent += a.kind == kSack && !a.tells();
+    asked += a.tells() && a.pr;
+    waited += a.tells() && a.time_wait;
+    trims += a.kind == kNack && said.trip != a.trip;
+    longer += a.kind == kSack && said.trip > a.trip;
+  }
+  for (const unsigned seen : {knew, some, far, silent, trims, longer, asked, waited}) CHECK(seen > 1000);
+}
+
+TEST_CASE("a block of the RTL's window loses what is old, below lim, and was sent again or not", "[rtl][time]") {
+  Unit unit;
+  Rng rng(1, "aged");
+  unsigned again = 0, behind = 0, both = 0;
+  for (unsigned i = 0; i < 100000; ++i) {
+    // The bitmap begins with the block, the window before or in it.
+    const auto block = static_cast<uint32_t>(corner(rng, 20)), p0 = block << 4;
+    const auto first = static_cast<unsigned>(rng.below(16)),
+               end = static_cast<unsigned>(first + 1 + rng.below(16 - first));
+    const auto lim = static_cast<unsigned>(first + rng.below(end - first) + 1);
+    const auto old = static_cast<unsigned>(rng.next() & 0xffff), rtxd = static_cast<unsigned>(rng.next() & 0xffff);
+    const auto sacked = static_cast<unsigned>(rng.next() & rng.next() & 0xffff);
+    const auto pend = static_cast<unsigned>(rng.next() & rng.next() & 0xffff) & ~sacked;
+    const uint64_t bitmap = rng.next() & rng.next();
+    const bool gaps = rng.chance(0.3);
+    unit->sackrow_valid_i = 1;
+    unit->sackrow_block_i = block;
+    unit->sackrow_base_i = static_cast<uint8_t>(p0 & 127);
+    unit->sackrow_bitmap_i = bitmap;
+    unit->sackrow_ooo_i = gaps ? 100 : 0;
+    unit->sackrow_reorder_i = gaps ? 4 : 1;
+    unit->sackrow_una_i = p0 + first;
+    unit->sackrow_hi1_i = (p0 + end) & kPsnMask;
+    unit->sackrow_nxt_i = (p0 + end) & kPsnMask;
+    unit->sackrow_lim_i = (p0 + lim) & kPsnMask;
+    unit->sackrow_old_i = static_cast<uint16_t>(old);
+    unit->sackrow_mute_i = 0;
+    unit->sackrow_nacked_i = 0;
+    unit->sackrow_rtxd_i = static_cast<uint16_t>(rtxd);
+    unit->sackrow_pend_i = static_cast<uint16_t>(pend);
+    unit->sackrow_sacked_i = static_cast<uint16_t>(sacked);
+    unit.settle();
+    unsigned lost = 0;
+    for (unsigned bit = first; bit < end; ++bit) {
+      const bool out = ((sacked | pend | bitmap) >> bit & 1u) == 0;
+      const bool aged = bit < lim && (old >> bit & 1u) != 0;
+      const bool gap = gaps && bit + 4 <= end - 1 && (rtxd >> bit & 1u) == 0;
+      if (out && (aged || gap)) lost |= 1u << bit;
+      again += out && aged && (rtxd >> bit & 1u) != 0;
+      behind += out && !aged && !gap && (old >> bit & 1u) != 0;
+      both += out && aged && gap;
+    }
+    INFO("first " << first << " end " << end << " lim " << lim << " old " << old << " gaps " << gaps);
+    REQUIRE(unit->sackrow_lost_o == lost);
+  }
+  for (const unsigned seen : {again, behind, both}) CHECK(seen > 2000);
+}
+
+}  // namespace mrc::test::inflight_time_test
