@@ -31,12 +31,18 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part) {
     views_[at[frame.capture]].again(packet);
     if (at[frame.capture] && elsewhere) views_[{}].again(packet);
   };
+  captures.unread = [&](const wire::Packet& packet, const log::Frame& frame) {
+    views_[at[frame.capture]].unread(packet);
+    if (at[frame.capture] && elsewhere) views_[{}].unread(packet);
+  };
   captures.captured = nullptr;
+  captures.frames = false;
   const auto read = log::import_captures(captures, [&](const log::Record& record) {
     if (!std::holds_alternative<log::Gap>(record.body)) return;
     for (auto& [view, conversations] : views_) conversations.lost();
   });
   if (!read && !g_stop && !part) refuse(read.error());
+  for (auto& [view, conversations] : views_) conversations.end();
 }
 
 std::vector<log::Qp> CaptureQps::of(const log::ImportDevice& device) const {

@@ -542,8 +542,8 @@ void write_ring(const ref::Run& run, PacketRing& ring, const OutputFolder& folde
     return;
   }
   Output* const file = outputs.add("--ring", (folder.path() / "finding.pcapng").string());
-  outputs.write(file,
-                [&](std::ostream& out) { ring.write(out, [&](uint64_t number) { return comments.of(0, number); }); });
+  ring.write(file->stream(), [&](uint64_t number) { return comments.of(0, number); });
+  file->commit();
   text_out() << fmt::format("{} has packets {} to {}\n", file->path(), ring.first(), ring.last());
 }
 

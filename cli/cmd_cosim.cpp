@@ -532,14 +532,16 @@ int run_results(const Options& options, const Context& context) {
 /// L1 and L2. Options that mean something at L0 alone are refused.
 int run_agent(const Options& o, const Command& command, const Context& context) {
   for (const char* option : {"--cycles", "--record-streams", "--wave", "--snapshots", "--assertions", "--threads",
-                             "--reports", "--dut-process", "--pcap-peer"}) {
+                             "--dut-process", "--pcap-peer"}) {
     if (command.count(option) != 0) {
       throw UsageError(fmt::format("{} is for --level L0, where the device is known by its pins.", option),
                        fmt::format("Leave out {}, or --level {}.", option, o.level));
     }
   }
+  if (o.reports != kReports) need_folder("--reports", o.reports);
   AgentCommand agent;
   agent.level = o.level;
+  if (command.count("--reports") != 0) agent.reports = o.reports;
   agent.preset = o.preset;
   agent.scenario = o.scenario;
   agent.fabric_profile = o.fabric_profile;

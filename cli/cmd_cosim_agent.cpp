@@ -3,6 +3,7 @@
 
 #include <cctype>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -51,7 +52,9 @@ struct Judged {
   tb::AgentResult result;
   std::optional<RunBins> bins;  ///< --bins
   std::unique_ptr<ref::Run> judge;
-  std::string drawn;  ///< what a random scenario is made of
+  std::string drawn;          ///< what a random scenario is made of
+  tb::Scenario scenario;      ///< as it was played, before it was fitted to the NICs
+  std::string scenario_file;  ///< --reports: where it is
 
   int exit_code() const {
     switch (result.outcome) {
@@ -148,6 +151,7 @@ class Agent {
       };
     }
     Judged judged;
+    judged.scenario = o.scenario;
     if (random) judged.drawn = o.scenario.description;
     ref::RunOptions how = how_;
     if (c_.bins) judged.bins.emplace(0).watch(how);
@@ -224,13 +228,28 @@ std::string summary(const AgentCommand& c, const Judged& j, uint64_t seed) {
   return text;
 }
 
+/// Leaves the scenario of a run with findings in --reports, so that it can be played again and made smaller.
+void leave_scenario(const AgentCommand& c, const Context& context, Judged& j, uint64_t seed, Outputs& outputs) {
+  const int code = j.exit_code();
+  if (c.reports.empty()) return;
+  if (code != kFail && code != kHang && j.judge->verdict() != ref::Verdict::Deviates) return;
+  outputs.attempt([&] {
+    make_folder("--reports", c.reports);
+    const std::string name =
+        fmt::format("{}-{}-{}-{}.toml", c.level, c.preset, std::filesystem::path(c.scenario).stem().string(), seed);
+    Output file("", (std::filesystem::path(c.reports) / name).string());
+    file.stream() << "# run " << context.run_id << '\n' << tb::scenario_toml(j.scenario, find_preset(c.preset));
+    file.commit();
+    j.scenario_file = file.path();
+  });
+}
+
 std::string failure(const Judged& j, const std::string& repro, const std::string& record = {}) {
   const tb::AgentResult& r = j.result;
   std::string text;
   if (!r.problem.empty()) {
-    text +=
-        fmt::format("\n{}{}: {}.\n", us(r.problem_time),
-                    r.problem_qp >= 0 ? fmt::format(", queue pair {}", r.dut.qp_first + r.problem_qp) : "", r.problem);
+    text += fmt::format("\n{}{}: {}.\n", us(r.problem_time),
+                        r.problem_qp ? fmt::format(", QP {:#x}", *r.problem_qp) : "", r.problem);
   }
   const bool nothing = r.outcome != AgentOutcome::Pass && j.judge->verdict() == ref::Verdict::Inconclusive;
   if (j.judge->verdict() != ref::Verdict::Pass && !nothing) {
@@ -238,6 +257,7 @@ std::string failure(const Judged& j, const std::string& repro, const std::string
   } else if (j.exit_code() != kPass) {
     text += fmt::format("\nAgain: {}\n", repro);
   }
+  if (!j.scenario_file.empty()) text += fmt::format("Its scenario: {}\n", j.scenario_file);
   if (!record.empty() && j.judge->verdict() == ref::Verdict::Fail)
     text += fmt::format("To look at: mrc check {} --pages FOLDER\n", record);
   return text;
@@ -282,11 +302,15 @@ Json run_json(const AgentCommand& c, const Judged& j, uint64_t seed, const std::
   out["qps_failed"] = r.failed_qps;
   out["time_ps"] = r.time;
   out["seconds"] = r.seconds;
-  if (!r.problem.empty()) out["problem"] = {{"time_ps", r.problem_time}, {"qp", r.problem_qp}, {"text", r.problem}};
+  if (!r.problem.empty()) {
+    const int64_t qp = r.problem_qp ? int64_t{*r.problem_qp} : -1;
+    out["problem"] = {{"time_ps", r.problem_time}, {"qp", qp}, {"text", r.problem}};
+  }
   out["device"] = side_json(r.dut, r.dut_side);
   out["peer"] = side_json(r.peer, r.peer_side);
   out["judge"] = *input::parse_json(j.judge->to_json());
   if (j.bins) out["bins"] = j.bins->text();
+  if (!j.scenario_file.empty()) out["scenario_file"] = j.scenario_file;
   out["repro"] = repro;
   return out;
 }
@@ -320,8 +344,9 @@ int run_single(const AgentCommand& c, const Context& context) {
       if (writer->records() == 1) writer->write({0, 0, log::Note{"run " + context.run_id}});
     };
   }
-  const Judged judged = agent.run(c.seed, pcap ? &pcap->stream() : nullptr, sink, status);
+  Judged judged = agent.run(c.seed, pcap ? &pcap->stream() : nullptr, sink, status);
   status.clear();
+  leave_scenario(c, context, judged, c.seed, outputs);
   print(summary(c, judged, c.seed) + failure(judged, agent.repro(c.seed), c.record));
   outputs.write(pcap, [](std::ostream&) {});  // written all along
   outputs.write(record, [&](std::ostream&) { writer->finish(); });
@@ -350,15 +375,16 @@ int run_seeds(const AgentCommand& c, const Context& context) {
   ref::Coverage applied;
   StatusLine status;
   Agent agent(c, context);
-  uint64_t passed = 0, inconclusive = 0, not_played = 0, packets = 0;
+  uint64_t passed = 0, deviating = 0, inconclusive = 0, not_played = 0, packets = 0;
   int verdict = kPass;
   Json runs = Json::array();
   const auto begin = std::chrono::steady_clock::now();
   for (uint64_t n = 0; n < c.seeds && verdict == kPass; ++n) {
     const uint64_t seed = c.seed + n;
     try {
-      const Judged judged = agent.run(seed, nullptr, {}, status);
+      Judged judged = agent.run(seed, nullptr, {}, status);
       status.clear();
+      leave_scenario(c, context, judged, seed, outputs);
       packets += judged.result.data_packets;
       judged.judge->add_to(applied, 0);
       const int code = judged.exit_code();
@@ -366,6 +392,7 @@ int run_seeds(const AgentCommand& c, const Context& context) {
                         grouped(judged.result.data_packets), judged.result.seconds,
                         judged.drawn.empty() ? "" : ", " + judged.drawn));
       passed += code == kPass;
+      deviating += code == kPass && judged.judge->verdict() == ref::Verdict::Deviates;
       inconclusive += code == kInconclusive;
       if (json != nullptr) runs.push_back(run_json(c, judged, seed, agent.repro(seed)));
       if (code != kPass && (code != kInconclusive || judged.result.outcome == AgentOutcome::Incomplete)) {
@@ -382,12 +409,14 @@ int run_seeds(const AgentCommand& c, const Context& context) {
   }
   if (verdict == kPass && passed == 0) verdict = not_played == c.seeds ? kUnsupported : kInconclusive;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  print(fmt::format("{} passed, {} inconclusive, {} not played, {} packets in {:.1f} s\n", passed, inconclusive,
+  print(fmt::format("{} passed{}, {} inconclusive, {} not played, {} packets in {:.1f} s\n", passed,
+                    deviating == 0 ? "" : fmt::format(" ({} of them with deviations)", deviating), inconclusive,
                     not_played, grouped(packets), seconds));
   outputs.write(coverage, [&](std::ostream& out) { out << applied.to_json(); });
   outputs.write(json, [&](std::ostream& out) {
-    out << Json{{"run", context.run_id},    {"passed", passed},     {"inconclusive", inconclusive},
-                {"not_played", not_played}, {"exit_code", verdict}, {"runs", std::move(runs)}}
+    out << Json{{"run", context.run_id},        {"passed", passed},         {"deviating", deviating},
+                {"inconclusive", inconclusive}, {"not_played", not_played}, {"exit_code", verdict},
+                {"runs", std::move(runs)}}
                .dump(2)
         << '\n';
   });
@@ -409,7 +438,7 @@ int run_results(const AgentCommand& c, const Context& context) {
     if (results.has(seed)) continue;
     if (!agent) agent = std::make_unique<Agent>(c, context);
     try {
-      const Judged judged = agent->run(seed, nullptr, {}, status);
+      Judged judged = agent->run(seed, nullptr, {}, status);
       if (judged.result.outcome == AgentOutcome::Incomplete && judged.exit_code() != kFail) {
         verdict = kInconclusive;  // stopped from outside, not by a finding
       } else {

@@ -36,18 +36,19 @@ Examples:
   mrc dut-template ../my-nic --top my_nic --clock core_clk --reset core_rst_n --period 2560 rtl/files.f
   cmake -S ../my-nic -B ../my-nic/build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build ../my-nic/build
   mrc cosim --level L2 --preset tiny --dut ../my-nic/build/libmy_nic.so --scenario clean --packets 50
+  mrc dut-template ../my-nic --c --name my_nic
   mrc dut-template ../my-nic --python --name my_nic
 
 Verilator reads the sources once, to find the module and its ports. They stay where they are. A file list (.f) names
 files relative to itself. DIR must not exist, or be empty. What is made compiles as it is; what only you can write is
 marked in nic.cpp, and says its place when a run gets there. docs/adopt.md: a week of it.
---python: a NIC as a process that speaks JSON lines (docs/device.md), without Verilog and without a build: for what wraps
-another simulator, a board, a model.)";
+Without Verilog, for what wraps another simulator, a board, a model: --c and --cpp make the same project in C11 or C++20
+alone, --python a NIC as a process that speaks JSON lines (docs/device.md), without a build.)";
 
 struct Options {
   std::string folder, top, name, clock, reset;
   unsigned period = 2560;
-  bool python = false;
+  bool python = false, c = false, cpp = false;
   std::vector<std::string> files;
 };
 
@@ -244,6 +245,17 @@ const Names& verilog_files() {
                            {"verilator", "verilator.vlt"}};
   return names;
 }
+const Names& c_files() {
+  static const Names names{
+      {"c_CMakeLists", "CMakeLists.txt"}, {"c_README", "README.md"},  {"c_nic", "nic.c"}, {"c_shell", "shell.h"},
+      {"c_shell_source", "shell.c"},      {"profile", "profile.json"}};
+  return names;
+}
+const Names& cpp_files() {
+  static const Names names{{"cpp_CMakeLists", "CMakeLists.txt"}, {"cpp_README", "README.md"}, {"cpp_nic", "nic.cpp"},
+                           {"exports", "exports.cpp"},           {"profile", "profile.json"}, {"shell", "shell.hpp"}};
+  return names;
+}
 const Names& python_files() {
   static const Names names{{"python_nic", "nic.py"},
                            {"python_profile", "profile.json"},
@@ -277,19 +289,36 @@ void write_project(const fs::path& folder, const Names& names, const std::map<st
   if (::rename(beside.c_str(), fs::absolute(folder).lexically_normal().c_str()) != 0) fail(folder.string());
 }
 
-void run_python(const Options& o) {
+/// How to build what was made, and to run it.
+std::string next_steps(const std::string& folder, const std::string& name) {
+  return fmt::format(
+      "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build {0}/build\n"
+      "  mrc cosim --level L2 --preset tiny --dut {0}/build/lib{1}.so --scenario clean --packets 50\n",
+      folder, name);
+}
+
+/// A project without Verilog, in the language of `option`.
+void run_without_verilog(const Options& o, const char* option) {
+  if (o.python + o.c + o.cpp != 1)
+    throw UsageError("the project is in one language: --c, --cpp or --python.", "Leave out the others.");
   if (!o.files.empty() || !o.top.empty() || !o.clock.empty() || !o.reset.empty())
-    throw UsageError("--python takes no Verilog: no files, --top, --clock or --reset.",
+    throw UsageError(fmt::format("{} takes no Verilog: no files, --top, --clock or --reset.", option),
                      "Leave out the one or the other.");
   const std::string name = o.name.empty() ? "my_nic" : o.name;
   if (!is_name(name))
     throw UsageError(fmt::format("'{}' cannot be the name of a NIC.", name),
                      "--name takes letters, digits and _, a letter first.");
-  write_project(o.folder, python_files(), {{"NAME", name}});
-  std::cout << fmt::format(
-      "{0}: a NIC as a process. What only you can write is marked fill_in in nic.py.\n"
-      "  mrc cosim --level L1 --preset tiny --dut \"python3 {0}/nic.py\" --scenario clean --packets 50\n",
-      o.folder);
+  write_project(o.folder, o.python ? python_files() : o.c ? c_files() : cpp_files(), {{"NAME", name}});
+  if (o.python) {
+    std::cout << fmt::format(
+        "{0}: a NIC as a process. What only you can write is marked fill_in in nic.py.\n"
+        "  mrc cosim --level L1 --preset tiny --dut \"python3 {0}/nic.py\" --scenario clean --packets 50\n",
+        o.folder);
+    return;
+  }
+  std::cout << fmt::format("{0}: a NIC as a shared object. What only you can write is marked {1}.\n", o.folder,
+                           o.c ? "FILL_IN in nic.c" : "fill_in in nic.cpp")
+            << next_steps(o.folder, name);
 }
 
 void run(Options o) {
@@ -299,10 +328,10 @@ void run(Options o) {
     throw UsageError(fmt::format("{} {}, and nothing is overwritten.", o.folder,
                                  fs::is_directory(o.folder) ? "is not empty" : "is no folder"),
                      "Name a folder that does not exist yet.");
-  if (o.python) return run_python(o);
+  if (o.python || o.c || o.cpp) return run_without_verilog(o, o.python ? "--python" : o.c ? "--c" : "--cpp");
   if (o.files.empty() || o.top.empty())
     throw UsageError("the module is not named, or no file of it.",
-                     "Give --top and the Verilog files, or --python for a NIC without Verilog.");
+                     "Give --top and the Verilog files, or --c, --cpp or --python for a NIC without Verilog.");
   if (o.name.empty()) o.name = o.top;
   if (!is_name(o.top)) throw UsageError(fmt::format("'{}' is no name of a module.", o.top), "Give --top one.");
   if (!is_name(o.name))
@@ -311,11 +340,11 @@ void run(Options o) {
   const Sources sources = sources_of(o);
   const std::vector<Pin> pins = pins_of(verilated(o, sources));
   write_project(o.folder, verilog_files(), words_of(o, sources, pins));
-  std::cout << fmt::format(
-      "{0}: a project around module {1} with {2} ports. What only you can write is marked fill_in in nic.cpp.\n"
-      "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build {0}/build\n"
-      "  mrc cosim --level L2 --preset tiny --dut {0}/build/lib{3}.so --scenario clean --packets 50\n",
-      o.folder, o.top, pins.size(), o.name);
+  std::cout
+      << fmt::format(
+             "{}: a project around module {} with {} ports. What only you can write is marked fill_in in nic.cpp.\n",
+             o.folder, o.top, pins.size())
+      << next_steps(o.folder, o.name);
 }
 
 }  // namespace
@@ -328,6 +357,8 @@ void register_dut_template(Command& app, Context& context) {
   sub.text("dir", options->folder, "the project's folder, which must not exist or be empty").required();
   sub.words("file", options->files, "Verilog (.v, .sv, .svh), a list of it (.f)").called("FILE");
   sub.text("--top", options->top, "the NIC's module");
+  sub.flag("--c", options->c, "a NIC without Verilog, in C");
+  sub.flag("--cpp", options->cpp, "a NIC without Verilog, in C++");
   sub.flag("--python", options->python, "a NIC that speaks JSON lines, in Python with its standard library alone");
   sub.text("--name", options->name, "of the library; the module's unless given");
   sub.text("--clock", options->clock, "input that is the clock, if there are several");

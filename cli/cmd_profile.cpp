@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ int infer(const Options& o) {
   std::vector<log::Ip> wanted;
   if (!o.device.empty()) wanted = addresses_of("--device", o.device);
   std::map<std::string, ref::Readings> devices;
+  std::set<std::string> senders;
   ref::Profile read;
   log::ImportOptions captures;
   for (const std::string& file : o.files) captures.files.push_back({file, {}});
@@ -69,14 +71,22 @@ int infer(const Options& o) {
     return ref::to_json(read);
   };
   captures.packet = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame& frame) {
-    const log::Ip ip = log::mapped_source(packet);
-    if (!wanted.empty() && std::ranges::find(wanted, ip) == wanted.end()) return;
-    const std::string from = log::address_text(wanted.empty() ? ip : wanted.front());
-    if (devices.size() >= kMostDevices && !devices.contains(from)) return;
-    devices[from].packet(packet, wire, frame.number, frame.capture);
+    const auto of = [&](const log::Ip& ip) -> ref::Readings* {
+      if (!wanted.empty() && std::ranges::find(wanted, ip) == wanted.end()) return nullptr;
+      const std::string name = log::address_text(wanted.empty() ? ip : wanted.front());
+      if (devices.size() >= kMostDevices && !devices.contains(name)) return nullptr;
+      return &devices[name];
+    };
+    if (ref::Readings* const to = of(log::mapped_destination(packet))) to->came(packet, wire);
+    const log::Ip source = log::mapped_source(packet);
+    if (ref::Readings* const from = of(source)) {
+      from->packet(packet, wire, frame.number, frame.capture);
+      senders.insert(log::address_text(wanted.empty() ? source : wanted.front()));
+    }
   };
   const auto imported = log::import_captures(captures, [](log::Record&) {});
   if (!imported) refuse(imported.error());
+  std::erase_if(devices, [&](const auto& device) { return !senders.contains(device.first); });
   if (devices.empty()) {
     throw UsageError(o.device.empty() ? "the captures have no packet of MRC."
                                       : fmt::format("no packet of {} is in the captures.", o.device),

@@ -12,7 +12,7 @@ namespace mrc::cli {
 
 struct AgentCommand {
   std::string level, preset, scenario, dut, peer, bug, json, pcap, record, trace, profile, variant, results, coverage,
-      fabric_profile;
+      fabric_profile, reports;
   std::vector<std::string> waive;
   uint64_t packets = 0, seed = 1, seeds = 1;
   bool bins = false;    ///< the lines of results name bins of coverage

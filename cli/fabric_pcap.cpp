@@ -70,7 +70,7 @@ void LinkCapture::sent(sim::LinkId, bool from_a, sim::Time start, const sim::Pac
   std::vector<std::string> comments{names_[from_a ? 0 : 1]};
   if (lost) comments.emplace_back("lost on this link");
   const auto write = [&](const sim::Packet& whole) {
-    writer_.write(plane_, start / sim::kNs, sim::frame_of(whole), comments, whole.attachment()->full_size);
+    writer_.write(plane_, start / sim::kNs, sim::frame_of(whole), comments);
   };
   if (sim::has_bytes(packet)) {
     write(packet);

@@ -6,8 +6,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "cli/context.hpp"
 
@@ -16,13 +19,20 @@ namespace {
 
 using input::Json;
 
-/// A text without its numbers, so that failures of one kind have one.
+/// A text without its numbers, decimal or 0x..., so that failures of one kind have one.
 std::string without_numbers(const std::string& text) {
   std::string plain;
-  for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit) plain += c;
-    if (digit && !plain.ends_with('#')) plain += '#';
+  for (std::size_t i = 0; i < text.size();) {
+    const auto is = [&](const char* set) { return i < text.size() && std::strchr(set, text[i]) != nullptr; };
+    const bool hex = text.compare(i, 2, "0x") == 0;
+    if (hex) i += 2;
+    const std::size_t begin = i;
+    while (is(hex ? "0123456789abcdef" : "0123456789")) ++i;
+    if (hex || i != begin) {
+      plain += '#';
+    } else {
+      plain += text[i++];
+    }
   }
   return plain;
 }
@@ -42,6 +52,20 @@ const char* word_of(int exit_code) {
   }
 }
 
+/// Rules of the judge that were broken with this verdict, each once.
+Json rules_of(const Json& result, std::string_view verdict) {
+  Json rules = Json::array();
+  const Json* judge = result.find("judge");
+  const Json* findings = judge == nullptr ? nullptr : judge->find("findings");
+  if (findings == nullptr) return rules;
+  for (const Json& finding : findings->items) {
+    const std::string& rule = finding.text_of("rule");
+    const auto is = [&](const Json& known) { return known.text == rule; };
+    if (finding.text_of("verdict") == verdict && std::ranges::none_of(rules.items, is)) rules.push_back(rule);
+  }
+  return rules;
+}
+
 }  // namespace
 
 std::string signature_of(const Json& result) {
@@ -53,11 +77,10 @@ std::string signature_of(const Json& result) {
     return d->text_of("block") + (none ? "" : "." + differences->items[0].text_of("field"));
   }
   if (const Json* a = result.find("failed_assertion")) return "assertion " + a->text_of("name");
-  if (const Json* judge = result.find("judge")) {
-    if (const Json* findings = judge->find("findings")) {
-      for (const Json& finding : findings->items)
-        if (finding.text_of("verdict") == "fail") return finding.text_of("rule");
-    }
+  for (const char* verdict : {"fail", "deviates"}) {
+    const bool asked = verdict == std::string_view("fail") || outcome == verdict;
+    const Json rules = rules_of(result, verdict);
+    if (asked && !rules.items.empty()) return rules.items.front().text;
   }
   if (const Json* p = result.find("problem")) {
     const std::string& block = p->text_of("block");
@@ -118,7 +141,8 @@ void SeedResults::read_seeds() {
 void SeedResults::add(uint64_t seed, int exit_code, const Json& result) {
   Json line;
   line["seed"] = seed;
-  line["result"] = word_of(exit_code);
+  const bool deviates = exit_code == kPass && result.text_of("result") == "deviates";
+  line["result"] = deviates ? "deviates" : word_of(exit_code);
   line["exit_code"] = exit_code;
   const auto member = [&](const char* name, const Json& otherwise) {
     const Json* found = result.find(name);
@@ -131,6 +155,10 @@ void SeedResults::add(uint64_t seed, int exit_code, const Json& result) {
     if (const Json* found = result.find(name); found != nullptr && wanted) line[name] = *found;
   }
   line["signature"] = signature_of(result);
+  for (const auto& [name, verdict] : {std::pair("rules", "fail"), std::pair("deviations", "deviates")}) {
+    Json rules = rules_of(result, verdict);
+    if (!rules.items.empty()) line[name] = std::move(rules);
+  }
   line["repro"] = result.text_of("repro");
   const std::string text = line.dump() + "\n";
   size_t written = 0;

@@ -11,7 +11,8 @@
 namespace mrc::cli {
 
 /// What failures have in common: block and field of a divergence, rule of a finding, name of an assertion, else the
-/// outcome. "" for a pass. `result` is the JSON of one run at any level.
+/// outcome; of a run that deviates the rule of its first deviation. "" for a pass. `result` is the JSON of one run at
+/// any level.
 std::string signature_of(const input::Json& result);
 
 /// A file of results that grows by whole lines, each on the disk before the next run begins. One process writes it.

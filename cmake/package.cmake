@@ -31,7 +31,7 @@ set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_PACKAGE_CONTACT "The authors of mrcnic")
+set(CPACK_PACKAGE_CONTACT "The authors of mrcnic <maintainers@users.noreply.a-seed-2d208368.example>")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "The model and the Verilated RTL, mrc with all that needs no compiler,

@@ -29,7 +29,8 @@ void look(wire::CapturedFrame& frame, log::Duplicates& duplicates) {
   seen.length = std::max(frame.original_length, static_cast<uint32_t>(frame.bytes.size()));
   seen.bytes = frame.bytes;
   seen.flags = seen.length > seen.bytes.size() ? log::kCut : 0;
-  const log::Reading reading = log::read_frame(seen, frame.wire);
+  log::Reading reading;
+  log::read_frame(reading, seen, frame.wire);
   if (!reading.why && !reading.packet.bth) std::abort();
   duplicates.again(seen.bytes, seen.length, {frame.time_ns, frame.interface, reading.packet.seth.has_value()});
 }

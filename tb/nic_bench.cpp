@@ -15,6 +15,7 @@
 #include "tb/compare/events.hpp"
 #include "tb/compare/pin_rules.hpp"
 #include "tb/environment/host_writes.hpp"
+#include "tb/environment/traffic.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -218,7 +219,7 @@ struct NicBench::Impl {
       if (cqe.qp < outstanding.size() && cqe.recv && (o.immediates || o.signals)) {
         received(cqe);
       } else if (cqe.status != CqStatus::Ok || cqe.recv || cqe.qp >= outstanding.size() || outstanding[cqe.qp] == 0) {
-        return fail(fmt::format("a completion with status {:#x} on QP {}", static_cast<unsigned>(cqe.status), cqe.qp));
+        return fail(fmt::format("a completion with status {} on QP {}", status_text(cqe.status), cqe.qp));
       } else {
         --outstanding[cqe.qp];
         wqe_blocked = false;
@@ -236,8 +237,8 @@ struct NicBench::Impl {
     const uint32_t imm = bench_immediate(qp.peer, of);
     const uint16_t rqmsn = msn_add(sender.rqmsn, number);
     if (cqe.status == CqStatus::Ok && cqe.imm == imm && cqe.msn == rqmsn) return;
-    fail(fmt::format("immediate {} on QP {} completes with status {:#x}, immediate {:#x}, RQMSN {}, not 0, {:#x}, {}",
-                     number, cqe.qp, static_cast<unsigned>(cqe.status), cqe.imm, cqe.msn, imm, rqmsn));
+    fail(fmt::format("immediate {} on QP {} completes with status {}, immediate {:#x}, RQMSN {}, not Ok, {:#x}, {}",
+                     number, cqe.qp, status_text(cqe.status), cqe.imm, cqe.msn, imm, rqmsn));
   }
 
   void offer() {

@@ -6,10 +6,11 @@ Does the judge complain about NICs that are right? Records runs of our own NICs,
 first goal of the judge: a false alarm costs another team a week. Runs are built-in scenarios, random ones, both settings
 of every assumption (the log's profile says which), and scenarios of the fabric, at fidelity fast, model and RTL.
 
-With --captures the runs are seen as captures (--pcap, --pcap-peer) without a profile, in several views: bare, taken at
-the NIC's ports (--at), cut after 128 bytes (editcap), with each packet twice (a mirror), out of order by up to 200 us in
-the file, and at both ends with clocks that are 5 us apart and drift by 20 ppm. Links that alter frames make captures in
-which somebody did something wrong: findings there are counted apart.
+With --captures the runs are seen as captures (--pcap, --pcap-peer; of the fabric all links of two NICs) without a
+profile, in several views: bare, taken at the NIC's ports (--at), with its profile (of the fabric: an inferred one), cut
+after 128 bytes (editcap), with each packet twice (a mirror), out of order by up to 200 us in the file, and at both ends
+with clocks that are 5 us apart and drift by 20 ppm; of the fabric also one link alone. Links that alter frames make
+captures in which somebody did something wrong: findings there are counted apart.
 
 Prints every finding with the command that gives it again, then the share of obligations that rest or stay inconclusive.
 Exit 1: a finding; 3: a run that did not work."""
@@ -35,6 +36,11 @@ bad-ev probe-revive incast-trim penalty many-peers retry-exhaust qp-error no-byt
 few-updates plane-addresses host-errors collectives returned skip-round-trip port-stands share""".split()
 FABRIC = """flow incast permutation small ring alltoall goodput-32k path-bypass plane-loss plane-loss-4 t0t1-links-down bad-ev-20
 shared-ev loss-0.1 loss-1 incast-victim permutation-400g""".split()
+# Scenario of the fabric -> planes of its NICs, and a NIC that nic0 speaks to.
+LINKS = {"flow": (1, 4), "incast": (1, 16), "permutation": (1, 84), "small": (8, 3), "ring": (4, 1),
+         "alltoall": (4, 14), "nccl": (4, 1), "goodput-32k": (8, 2), "path-bypass": (2, 4), "plane-loss": (8, 2),
+         "plane-loss-4": (8, 2), "t0t1-links-down": (8, 112), "bad-ev-20": (4, 2), "shared-ev": (4, 2),
+         "loss-0.1": (4, 2), "loss-1": (4, 2), "incast-victim": (4, 6), "permutation-400g": (4, 24)}
 # Assumption -> scenario and the setting that is not the default; defaults are what all other runs have.
 SETTINGS = [
     ("A-01", "mixed", "udp_port = 4791"), ("A-01", "mixed", "udp_only = 1"), ("A-02", "mixed", "bth_m_high = 0"),
@@ -98,11 +104,14 @@ def plan(o):
         if "settings" in o.what:
             runs += [Run(f"{preset} {name} {key}", [*cosim, "--packets", str(o.packets), "--scenario", "FILE", "--seed", "1"],
                          f'base = "{base}"\nvary = 0\n{key}\n') for name, base, key in SETTINGS]
-    if "fabric" in o.what:
+    if "fabric" in o.what and o.captures:
+        chosen = LINKS if o.fabric == "all" else [s for s in o.fabric.split(",") if s]
+        runs += [Run(f"fabric {s}", ["fabric", "--scenario", s]) for s in chosen]
+        runs += [Run(f"fabric small {e}", ["fabric", "--scenario", "small", "--endpoint", e])
+                 for e in o.endpoints.split(",") if e]
+    elif "fabric" in o.what:
         runs += [Run(f"fabric {s}", ["fabric", "--scenario", s, "--record-nics", o.nics]) for s in FABRIC]
         runs += [Run(f"fabric small {e}", ["fabric", "--scenario", "small", "--endpoint", e]) for e in ("model", "rtl")]
-    if o.captures:
-        runs = [r for r in runs if r.arguments[0] == "cosim"]
     if o.only:
         runs = [r for r in runs if o.only in r.name]
     return runs
@@ -153,6 +162,7 @@ class Ends:
     peer: str
     device_ips: str
     peer_ips: str
+    link: str = ""  # one link of the fabric alone
 
 
 def changed(folder, capture, *options):
@@ -187,6 +197,8 @@ def at_both(folder, ends, side):
 VIEWS = {
     "bare": lambda folder, e: [e.device],
     "at": lambda folder, e: [e.device, "--at", e.device_ips],
+    "profile-at": lambda folder, e: [e.device, "--at", e.device_ips, "--profile", "nic.json"],
+    "link": lambda folder, e: [e.link],
     "cut": lambda folder, e: [cut(folder, e.device)],
     "mirror": lambda folder, e: [changed(folder, e.device, *MIRROR)],
     "shuffle": lambda folder, e: [changed(folder, e.device, *SHUFFLE)],
@@ -201,26 +213,65 @@ VIEWS = {
 }
 
 
-def execute_captures(mrc, run, root, views):
+def outputs(run):
+    """Options for the run's captures: both NICs' ports, each link of the fabric for itself."""
+    if run.arguments[0] == "cosim":
+        return ["--pcap", "device.pcapng", "--pcap-peer", "peer.pcapng", "--record", "run.mrclog"]
+    planes, peer = LINKS[run.arguments[2]]
+    return [word for nic, end in ((0, "device"), (peer, "peer")) for plane in range(planes)
+            for word in ("--pcap", f"nic{nic}/{plane}={end}-{plane}.pcapng")]
+
+
+def look(mrc, run, folder, first):
+    """(Ends, the device's packets as JSON) of a run. Of the fabric at most `first` packets at each end."""
+    def decode(capture):
+        return subprocess.run([mrc, "decode", capture, "--json"], cwd=folder, capture_output=True, text=True,
+                              check=True).stdout.splitlines()
+
+    # What has come back, or is altered, has somebody else's address.
+    def senders(decoded, words):
+        return ",".join(sorted({(p.get("ipv6") or p["ipv4"])["src"] for p in map(json.loads, decoded)
+                                if any(c.startswith(words) for c in p["capture"]["comments"])}))
+    if run.arguments[0] == "cosim":
+        with subprocess.Popen([mrc, "log", "print", "run.mrclog", "--json"], cwd=folder, stdout=subprocess.PIPE,
+                              text=True) as log:
+            (folder / "nic.json").write_text(json.loads(log.stdout.readline())["profile"], encoding="utf-8")
+            log.kill()
+        decoded = decode("device.pcapng")
+        return Ends("device.pcapng", "peer.pcapng", senders(decoded, "sent by the device"),
+                    senders(decoded, "received by the device")), decoded
+    planes, peer = LINKS[run.arguments[2]]
+    told = []
+    for nic, end in ((0, "device"), (peer, "peer")):
+        # At its port a NIC sees nothing of what its link loses.
+        links = [word for plane in range(1, planes) for word in ("--with", f"{end}-{plane}.pcapng")]
+        subprocess.run([sys.executable, VIEWS_PY, f"{end}-0.pcapng", f"{end}.pcapng", *links, "--first", str(first),
+                        "--without", "lost on this link"], cwd=folder, check=True)
+        told.append(decode(f"{end}.pcapng"))
+    changed(folder, "device-0.pcapng", "--first", str(first))
+    ends = Ends("device.pcapng", "peer.pcapng", senders(told[0], "nic0 to "), senders(told[1], f"nic{peer} to "),
+                f"first-{first}-device-0.pcapng")
+    if ends.device_ips:
+        subprocess.run([mrc, "profile", "infer", ends.device, "--device", ends.device_ips, "-o", "nic.json"],
+                       cwd=folder, check=True, capture_output=True)
+    return ends, told[0]
+
+
+def execute_captures(mrc, run, root, views, packets):
     """As execute(), of the run's captures in these views. In a capture with altered frames findings are none."""
     folder = Path(tempfile.mkdtemp(dir=root))
     try:
         began = time.monotonic()
-        wrong = make(mrc, run, folder, "--pcap", "device.pcapng", "--pcap-peer", "peer.pcapng")
+        wrong = make(mrc, run, folder, *outputs(run))
         if wrong is not None:
             return wrong, [], [], 0, 0, 0
         middle = time.monotonic()
-        decoded = subprocess.run([mrc, "decode", "device.pcapng", "--json"], cwd=folder, capture_output=True, text=True,
-                                 check=True).stdout.splitlines()
-
-        # What has come back, or is altered, has somebody else's address.
-        def senders(words):
-            return ",".join(sorted({(p.get("ipv6") or p["ipv4"])["src"] for p in map(json.loads, decoded)
-                                    if words in p["capture"]["comments"]}))
-        ends = Ends("device.pcapng", "peer.pcapng", senders("sent by the device"), senders("received by the device"))
+        ends, decoded = look(mrc, run, folder, packets)
         findings, rules, packets = [], [], 0
         for view in views:
             if (view.endswith("at") and not ends.device_ips) or (view.endswith("d-at") and not ends.peer_ips):
+                continue
+            if view == "link" and not ends.link:
                 continue
             arguments = VIEWS[view](folder, ends)
             check = subprocess.run([mrc, "check", *arguments, "--json", "-"], cwd=folder, capture_output=True, text=True,
@@ -254,7 +305,9 @@ def main():
     p.add_argument("--first", type=int, default=1, help="seed of the first random one")
     p.add_argument("--nics", default="0,1", help="NICs of the fabric that are recorded")
     p.add_argument("--only", default="", help="runs whose name holds this")
-    p.add_argument("--captures", action="store_true", help="check captures instead of logs; not of the fabric")
+    p.add_argument("--captures", action="store_true", help="check captures instead of logs")
+    p.add_argument("--fabric", default="all", help="scenarios of the fabric whose captures are checked")
+    p.add_argument("--endpoints", default="model,rtl", help="of clocked NICs in the fabric (small), as captures")
     p.add_argument("--views", default=",".join(VIEWS), help="of captures, these: %(default)s")
     p.add_argument("-j", type=int, default=os.cpu_count() or 1)
     p.add_argument("--json", help="all tallies")
@@ -265,14 +318,16 @@ def main():
     began = time.monotonic()
     try:
         with concurrent.futures.ThreadPoolExecutor(o.j) as pool:
-            judge = partial(execute_captures, views=o.views.split(",")) if o.captures else execute
+            judge = execute
+            if o.captures:
+                judge = partial(execute_captures, views=o.views.split(","), packets=4 * o.packets)
             futures = {pool.submit(judge, mrc, run, root): run for run in runs}
             for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
                 run = futures[future]
                 error, findings, tallies, count, t_run, t_check = future.result()
                 packets, recorded, checked = packets + count, recorded + t_run, checked + t_check
-                outputs = "--pcap device.pcapng --pcap-peer peer.pcapng" if o.captures else "--record run.mrclog"
-                command = " ".join(["mrc", *run.arguments, outputs])
+                options = outputs(run) if o.captures else ["--record", "run.mrclog"]
+                command = " ".join(["mrc", *run.arguments, *options])
                 if error:
                     broken += 1
                     print(f"RUN FAILED {run.name}: {error}\n  {command}")

@@ -66,9 +66,8 @@ class Shrinker:
             name = self.folder / "scenario.toml"
             name.write_text(toml(tree))
         command = [rtl.ROOT / "mrc" if not os.environ.get("MRC_EXE") else os.environ["MRC_EXE"], "cosim", *self.words,
-                   "--scenario", name, "--packets", packets, "--seed", self.seed, "--json", out]
-        if "L0" == self.level():
-            command += ["--reports", self.folder / "reports"]
+                   "--scenario", name, "--packets", packets, "--seed", self.seed, "--json", out,
+                   "--reports", self.folder / "reports"]
         try:
             self.said = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, timeout=LIMIT_S)
         except subprocess.TimeoutExpired:

@@ -169,6 +169,7 @@ int mrc_nic_mr(mrc_nic* nic, const mrc_nic_mr_t* region);
 int mrc_nic_post(mrc_nic* nic, const mrc_nic_post_t* request);
 int mrc_nic_recv(mrc_nic* nic, uint32_t qp, uint32_t count);
 int mrc_nic_port(mrc_nic* nic, uint32_t plane, int up, uint64_t t);
+/* ev: one of the entropy values of the queue pair (mrc_nic_qp_t.evs), the value and not its index. */
 int mrc_nic_ev(mrc_nic* nic, uint32_t qp, uint32_t ev, int deny);
 int mrc_nic_mpr(mrc_nic* nic, uint32_t qp, uint32_t units);
 /* An EV probe to the destination of a queue pair; with code point tc if tc_valid is 1, else with that of the NIC. */
@@ -177,6 +178,7 @@ int mrc_nic_evprobe(mrc_nic* nic, uint32_t qp, uint32_t plane, uint32_t ev, int 
 int mrc_nic_rx(mrc_nic* nic, uint32_t plane, uint64_t t, const uint8_t* frame, uint32_t bytes, int fcs_bad);
 /* status 0: data has the bytes that were asked for. */
 int mrc_nic_host_done(mrc_nic* nic, uint64_t tag, uint64_t t, const uint8_t* data, uint32_t bytes, uint32_t status);
+/* Of one kind in the order of time, without overlap; hundreds may be told before mrc_nic_advance reaches the first. */
 int mrc_nic_pause(mrc_nic* nic, uint32_t what, uint64_t from, uint64_t until);
 /* takes 0: the host's memory takes no writes until it is called with 1. */
 int mrc_nic_memory(mrc_nic* nic, int takes);

@@ -5,9 +5,11 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <optional>
 
+#include "log/digest.hpp"
 #include "log/packet.hpp"
 #include "log/unwrap.hpp"
 
@@ -16,9 +18,12 @@ namespace {
 
 constexpr Seq kWindow = 4096;       ///< the largest window: 32 units of 128 PSNs
 constexpr Seq kKept = 4 * kWindow;  ///< PSNs of a flow that are held at most
+constexpr Seq kLeastPsns = 64;      ///< PSNs of a flow that are held although there are too many
 constexpr Seq kTail = 2048;         ///< PSNs below the highest cack_psn that are still known
 constexpr Seq kBegin = 512;         ///< PSNs of a flow's begin, in which the capture may not have been on all ports yet
+constexpr Seq kSkip = 512;          ///< so many PSNs that were not seen, in one step, may be another life's
 constexpr unsigned kAnew = 6;       ///< so many packets in a row that only a QP set up again sends
+constexpr uint32_t kBytesWrap = 0xF0'0000;  ///< above this rcvd_bytes may begin anew by itself
 constexpr uint32_t kStandIn = 0x8000'0000;
 constexpr uint64_t kLeastAhead = 2;  ///< answers: one may be wrong
 constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
@@ -70,13 +75,29 @@ struct Copy {
   uint16_t stamp = 0;
   bool stamped = false, ce = false, trimmed = false;
 };
+constexpr std::size_t kMostCopies = 3;
 
+/// There are many: they are small.
 struct Psn {
-  std::array<Copy, 3> copies{};
-  uint16_t count = 0;
-  bool fresh = false;   ///< seen with rtx 0, not trimmed
-  bool unseen = false;  ///< acknowledged before it was seen
+  uint32_t entropy = 0;  ///< of the first copy, as what follows
+  uint16_t stamp = 0;
+  bool stamped : 1 = false, ce : 1 = false, trimmed : 1 = false;
+  bool fresh : 1 = false;   ///< seen with rtx 0, not trimmed
+  bool unseen : 1 = false;  ///< acknowledged before it was seen
+  uint8_t count = 0;
+
+  Copy first() const { return {entropy, stamp, stamped, ce, trimmed}; }
+  void first(const Copy& c) {
+    entropy = c.entropy;
+    stamp = c.stamp;
+    stamped = c.stamped;
+    ce = c.ce;
+    trimmed = c.trimmed;
+  }
+  /// So many of its copies are known.
+  std::size_t copies() const { return std::min<std::size_t>(count, kMostCopies); }
 };
+static_assert(sizeof(Psn) == 8);
 
 }  // namespace
 
@@ -89,12 +110,16 @@ struct Conversations::Flow {
   Votes<uint32_t> spdcid;
   Votes<uint32_t> names;  ///< answers: DQP of the flow whose packets they name
   // Data.
-  uint64_t sent = 0, odd = 0, again = 0;  ///< odd: PSNs that no window has
-  bool anew = false;
-  std::deque<Psn> psns;  ///< from base on
+  uint64_t sent = 0, odd = 0, again = 0;                  ///< odd: PSNs that no window has
+  bool anew = false, skipped = false;                     ///< skipped: a new PSN came far ahead of all others
+  std::deque<Psn> psns;                                   ///< from base on
+  std::map<Seq, std::array<Copy, kMostCopies - 1>> more;  ///< copies behind the first one
   Seq base = 0, top = 0, lowest = 0;
   Seq odd_next = 0, again_next = 0;
   unsigned odd_row = 0, again_row = 0;
+  std::optional<uint32_t> msn, rcvd;    ///< of the highest PSN; rcvd_bytes of the highest cack_psn
+  std::optional<uint32_t> rcvd_before;  ///< what rcvd was: one SACK alone may be wrong
+  unsigned msn_row = 0, rcvd_row = 0, other_row = 0, pdcid_row = 0;
   // What answers say of them.
   std::optional<Seq> cack;
   uint64_t answers = 0, holes = 0;
@@ -103,9 +128,32 @@ struct Conversations::Flow {
   Seq last_hole = -1, last_unseen = -1;
   uint64_t fits = 0, strays = 0;  ///< answers: all that they name was seen; some of it was not
   bool marked_later = false;      ///< another place saw a mark that this one does not have
+  bool unread = false;            ///< some packet was cut inside its headers
   bool moved = false;             ///< some answer reflects another time stamp
   uint64_t trims = 0, not_trimmed = 0, marks = 0, not_marked = 0;
+  bool over = false;  ///< no more comes: whole is known
+  std::optional<Seq> whole;
 
+  /// Copy `at` of a PSN that is held.
+  Copy copy(Seq psn, std::size_t at) { return at == 0 ? find(psn)->first() : more[psn][at - 1]; }
+  template <class Fits>
+  bool any_copy(Seq psn, Fits&& fit) {
+    const Psn* const one = find(psn);
+    for (std::size_t i = 0; one != nullptr && i < one->copies(); ++i) {
+      if (fit(copy(psn, i))) return true;
+    }
+    return false;
+  }
+  void add(Seq psn, const Copy& copy) {
+    Psn& one = *find(psn);
+    const std::size_t at = one.count % kMostCopies;
+    if (at == 0) {
+      one.first(copy);
+    } else {
+      more[psn][at - 1] = copy;
+    }
+    if (one.count != 0xFF) ++one.count;
+  }
   Psn* find(Seq psn) {
     const Seq at = psn - base;
     return at < 0 || at >= static_cast<Seq>(psns.size()) ? nullptr : &psns[static_cast<std::size_t>(at)];
@@ -117,6 +165,13 @@ struct Conversations::Flow {
       psns.pop_front();
       ++base;
     }
+    more.erase(more.begin(), more.lower_bound(base));
+  }
+  /// Messages and bytes count from the begin in a new life: so many packets or SACKs in a row have less than before.
+  void counts_anew(std::optional<uint32_t>& last, unsigned& row, uint32_t now, bool less) {
+    row = less ? row + 1 : 0;
+    anew |= row >= kAnew;
+    if (!less) last = now;
   }
   /// Everything up to `psn` has arrived at the receiver.
   void acknowledged(Seq psn) {
@@ -149,7 +204,9 @@ struct Conversations::Flow {
   }
   /// Nothing that was acknowledged is missing, from the first PSN on that is returned.
   std::optional<Seq> whole_from() const {
-    if (sent == 0 || answers < kLeastAnswers || (strays >= kLeastAhead && strays * kMostStrays > fits)) return {};
+    if (over) return whole;
+    if (unread || sent == 0 || answers < kLeastAnswers || (strays >= kLeastAhead && strays * kMostStrays > fits))
+      return {};
     const bool late = ahead >= kLeastAhead;
     uint64_t missing = holes + (late ? unseen_gone : 0);
     Seq last = std::max(last_hole, late ? last_unseen : -1);
@@ -166,19 +223,38 @@ struct Conversations::Flow {
   }
 };
 
+std::size_t Conversations::Hash::operator()(const Key& key) const {
+  std::array<uint8_t, 36> bytes{};
+  std::ranges::copy(key.source, bytes.begin());
+  std::ranges::copy(key.destination, bytes.begin() + 16);
+  std::memcpy(bytes.data() + 32, &key.dqp, 4);
+  return digest(bytes);
+}
+
 Conversations::Conversations() = default;
 Conversations::Conversations(Conversations&&) noexcept = default;
 Conversations& Conversations::operator=(Conversations&&) noexcept = default;
 Conversations::~Conversations() = default;
 
 Conversations::Flow* Conversations::flow_of(const Key& key) {
-  const auto at = flows_.find(key);
-  if (at != flows_.end()) return at->second.get();
+  const auto [at, fresh] = index_.try_emplace(key, nullptr);
+  if (!fresh) return at->second;
   if (flows_.size() >= kMostFlows) {
+    index_.erase(at);
     ++beyond_;
     return nullptr;
   }
-  return flows_.emplace(key, std::make_unique<Flow>()).first->second.get();
+  return at->second = flows_.emplace(key, std::make_unique<Flow>()).first->second.get();
+}
+
+void Conversations::end() {
+  for (auto& [key, flow] : flows_) {
+    flow->whole = flow->whole_from();
+    flow->over = true;
+    flow->psns = {};
+    flow->more.clear();
+  }
+  psns_ = 0;
 }
 
 void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) {
@@ -195,6 +271,9 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) 
   if (p.seth) flow->mpr.add(p.seth->mpr != 0);
   const auto pdcids = [&](uint16_t source, uint16_t destination) {
     flow->pdcid.add(source != 0 || destination != 0);
+    const auto usual = flow->spdcid.most();
+    flow->pdcid_row = usual && *usual != source ? flow->pdcid_row + 1 : 0;
+    flow->anew |= flow->pdcid_row >= kAnew;
     flow->spdcid.add(source);
   };
   if (p.seth) pdcids(p.seth->spdcid, p.seth->dpdcid);
@@ -202,7 +281,10 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) 
   if (p.peth) pdcids(p.peth->spdcid, p.peth->dpdcid);
   const wire::OpcodeInfo* const info = wire::opcode_info(p.bth->opcode);
   if (info != nullptr && info->payload) {
+    const std::size_t before = flow->psns.size();
     data(*flow, p, p.entropy(wire));
+    if (psns_ + flow->psns.size() - before > kMostPsns) flow->forget(flow->top - kLeastPsns);
+    psns_ += flow->psns.size() - before;
   } else if (p.seth || p.neth) {
     answer(*flow, key, p);
   }
@@ -213,10 +295,12 @@ void Conversations::again(const wire::Packet& p) {
   const auto at = flows_.find({mapped_source(p), mapped_destination(p), p.bth->dqp});
   if (at == flows_.end() || at->second->sent == 0) return;
   Flow& f = *at->second;
-  const Psn* const one = f.find(unwrap(p.bth->psn, f.top));
-  if (one == nullptr) return;
-  f.marked_later |= std::any_of(one->copies.begin(), one->copies.begin() + std::min<int>(one->count, 3),
-                                [](const Copy& c) { return !c.ce; });
+  f.marked_later |= f.any_copy(unwrap(p.bth->psn, f.top), [](const Copy& c) { return !c.ce; });
+}
+
+void Conversations::unread(const wire::Packet& p) {
+  if (!p.bth || (!p.ipv6 && !p.ipv4)) return;
+  if (Flow* const flow = flow_of({mapped_source(p), mapped_destination(p), p.bth->dqp})) flow->unread = true;
 }
 
 void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
@@ -253,32 +337,45 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
   }
   if (fresh && f.sent <= 64) f.lowest = std::min(f.lowest, psn);
   one.fresh |= fresh;
-  Copy& copy = one.copies[one.count % one.copies.size()];
-  copy = {entropy, p.tseth ? p.tseth->tx_timestamp16 : uint16_t{0}, p.tseth.has_value(), p.ecn() == 3, p.trimmed()};
-  if (one.count != 0xFFFF) ++one.count;
+  if (fresh && p.meth && psn >= f.top) {
+    f.skipped |= f.sent > 64 && psn > f.top + kSkip;
+    // One less may be an error in one message, but not behind PSNs that nobody sent.
+    const int less = f.msn ? static_cast<int16_t>(static_cast<uint16_t>(p.meth->msn - *f.msn)) : 0;
+    f.counts_anew(f.msn, f.msn_row, p.meth->msn, less < (f.skipped ? 0 : -1));
+  }
+  const uint16_t stamp = p.tseth ? p.tseth->tx_timestamp16 : uint16_t{0};
+  f.add(psn, {entropy, stamp, p.tseth.has_value(), p.ecn() == 3, p.trimmed()});
   f.top = std::max(f.top, psn + 1);
   f.forget(std::max(f.top - kKept, f.cack ? std::min(*f.cack, f.top) - kTail : f.top - kKept));
 }
 
-Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy) {
+Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe) {
   const auto named = [&](Flow& f) {
-    Psn* const one = f.sent == 0 ? nullptr : f.find(unwrap(psn, f.top));
-    return one != nullptr && std::any_of(one->copies.begin(), one->copies.begin() + std::min<int>(one->count, 3),
-                                         [&](const Copy& c) { return c.entropy == entropy; });
+    return f.sent != 0 && f.any_copy(unwrap(psn, f.top), [&](const Copy& c) { return c.entropy == entropy; });
   };
+  Flow* known = nullptr;
   if (back.names.all() >= kLeastAnswers) {
-    if (const auto known = back.names.most()) {
-      const auto at = flows_.find({key.destination, key.source, *known});
-      return at == flows_.end() ? nullptr : at->second.get();
+    if (const auto most = back.names.most()) {
+      const auto at = flows_.find({key.destination, key.source, *most});
+      known = at == flows_.end() ? nullptr : at->second.get();
+      if (probe || known == nullptr || named(*known)) {
+        back.other_row = probe ? back.other_row : 0;
+        return known;
+      }
     }
   }
   for (auto at = flows_.lower_bound({key.destination, key.source, 0});
        at != flows_.end() && at->first.source == key.destination && at->first.destination == key.source; ++at) {
     if (!named(*at->second)) continue;
-    back.names.add(at->first.dqp);
-    return at->second.get();
+    if (known == nullptr) {
+      back.names.add(at->first.dqp);
+      return at->second.get();
+    }
+    // Another QP's packets are named, and those of the known one no more: the peer's QP of another life.
+    back.anew |= ++back.other_row >= kAnew;
+    return nullptr;
   }
-  return nullptr;
+  return known;
 }
 
 void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
@@ -287,15 +384,23 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
                               : (p.seth->cack_psn + static_cast<uint32_t>(int32_t{p.seth->ack_psn_offset})) & 0xFFFFFF;
   const uint32_t entropy = p.neth ? p.neth->entropy : p.seth->entropy;
   const bool probe = p.seth && p.seth->pr != 0;
-  Flow* const f = answered(back, key, psn, entropy);
+  Flow* const f = answered(back, key, psn, entropy, probe);
   if (f == nullptr || f->sent == 0 || f->anew) return;
   bool stray = false;
   if (p.seth) {
     const Seq cack = unwrap(p.seth->cack_psn, f->top);
     stray = f->names_unseen(cack + p.seth->sack_offset, p.seth->sack_bitmap);
+    if (p.cc_state && (!f->cack || cack > *f->cack)) {
+      const uint32_t now = p.cc_state->rcvd_bytes, scale = f->skipped ? 1 : 2;
+      const uint32_t least = std::min(f->rcvd.value_or(0), f->rcvd_before.value_or(0));
+      const bool less = least < kBytesWrap && scale * now < least;
+      if (!less) f->rcvd_before = f->rcvd;
+      f->counts_anew(f->rcvd, f->rcvd_row, now, less);
+    }
     if (cack < f->top && cack >= f->base - kTail && (!f->cack || cack > *f->cack)) f->acknowledged(cack);
   }
-  const Psn* const one = probe ? nullptr : f->find(unwrap(psn, f->top));
+  const Seq named = unwrap(psn, f->top);
+  const Psn* const one = probe ? nullptr : f->find(named);
   if (one == nullptr || one->count == 0) {
     ++(stray || one != nullptr ? f->strays : f->fits);
     return;
@@ -304,8 +409,8 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
   const bool nack = p.neth && (p.neth->reason == 1 || p.neth->reason == 2);
   const uint16_t reflected = p.neth ? p.neth->tx_timestamp16 : p.cc_state ? p.cc_state->tx_timestamp16 : uint16_t{0};
   bool any = false, trimmed = false, marked = false, stamped = false, same = false;
-  for (std::size_t i = 0; i < std::min<std::size_t>(one->count, one->copies.size()); ++i) {
-    const Copy& c = one->copies[i];
+  for (std::size_t i = 0; i < one->copies(); ++i) {
+    const Copy c = f->copy(named, i);
     if (c.entropy != entropy) continue;
     any = true;
     trimmed |= c.trimmed;
@@ -313,8 +418,8 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
     stamped |= c.stamped;
     same |= c.stamped && reflected == c.stamp;
   }
-  f->moved |= stamped && !same && one->count <= one->copies.size();
-  ++(stray || (!any && one->count <= one->copies.size()) ? f->strays : f->fits);
+  f->moved |= stamped && !same && one->count <= kMostCopies;
+  ++(stray || (!any && one->count <= kMostCopies) ? f->strays : f->fits);
   if (!any) return;
   if (nack) ++(trimmed ? f->trims : f->not_trimmed);
   if (p.seth && p.seth->m == 1) ++(marked ? f->marks : f->not_marked);

@@ -14,9 +14,12 @@
 /// - Trims and marks are seen as they came when nearly all answers about them fit the frames seen, and no other place
 ///   saw a mark behind this one.
 /// - What never shows (window, timer, retries, EVs) is the widest that MRC allows, or not told.
-/// - A flow that begins anew (its QP was set up again) and an address and QP with two peers are not told.
+/// - A flow that begins anew (its QP was set up again) and an address and QP with two peers are not told. Six packets
+///   of a row tell a new life: PSNs of no window, PSNs once more, MSNs that are lower by two or more, rcvd_bytes of
+///   less than half, answers that name another QP, or another QP's packets.
 ///
-/// Bounded: kMostFlows flows, of each the PSNs of a window and some behind it. Not thread-safe.
+/// Bounded: kMostFlows flows, of each the PSNs of a window and some behind it, and no more than kMostPsns of all of
+/// them: beyond, a flow that goes on has its newest 64. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +28,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "log/record.hpp"
@@ -35,6 +39,7 @@ namespace mrc::log {
 class Conversations {
  public:
   static constexpr std::size_t kMostFlows = 1 << 16;
+  static constexpr std::size_t kMostPsns = 1 << 23;  ///< 64 MB
   /// Fewer packets than these tell no QP.
   static constexpr uint64_t kLeastPackets = 4;
 
@@ -47,11 +52,17 @@ class Conversations {
   void packet(const wire::Packet& packet, const wire::WireConfig& wire);
   /// A packet that was told before, as another place saw it: a switch between the two may have marked it.
   void again(const wire::Packet& packet);
+  /// A packet of which the capture has the BTH and not all headers: its flow is not seen whole.
+  void unread(const wire::Packet& packet);
   /// The captures say that packets are missing: nothing is seen whole.
   void lost() { lost_ = true; }
+  /// No more packets come: what is held to judge them by is given back.
+  void end();
 
   /// QPs of the NIC with these addresses, by number. The same conversation has the same numbers in every capture.
   std::vector<Qp> qps(std::span<const Ip> addresses) const;
+  /// PSNs that are held.
+  std::size_t psns() const { return psns_; }
   /// Why flows are not told: reason -> how many.
   std::map<std::string, uint64_t> untold() const;
 
@@ -63,16 +74,22 @@ class Conversations {
     bool operator<(const Key& o) const {
       return std::tie(source, destination, dqp) < std::tie(o.source, o.destination, o.dqp);
     }
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
   };
   Flow* flow_of(const Key& key);
   void data(Flow& flow, const wire::Packet& packet, uint32_t entropy);
   void answer(Flow& back, const Key& key, const wire::Packet& packet);
   /// The flow of data that answers to this QP are about; null: none that is known.
-  Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy);
+  Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe);
   const Flow* way_back(const Key& key, const Flow& flow, uint32_t& own) const;
 
   std::map<Key, std::unique_ptr<Flow>> flows_;
-  uint64_t beyond_ = 0;  ///< packets of flows that are one too many
+  std::unordered_map<Key, Flow*, Hash> index_;  ///< the same
+  std::size_t psns_ = 0;                        ///< of all flows
+  uint64_t beyond_ = 0;                         ///< packets of flows that are one too many
   bool lost_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "log/digest.hpp"
 #include "wire/packet.hpp"
@@ -55,31 +56,89 @@ uint64_t hop_of(std::span<const uint8_t> frame) {
 
 }  // namespace
 
+void Duplicates::enter(Entry entry) {
+  std::size_t i = home(entry.tag);
+  while (index_[i].tag != 0) i = (i + 1) & (index_.size() - 1);
+  index_[i] = entry;
+}
+
+void Duplicates::grow() {
+  std::vector<Seen> ring(2 * ring_.size());
+  index_.assign(2 * index_.size(), {});
+  for (uint32_t number = oldest_; number != next_; ++number) {
+    const Seen& seen = at(number);
+    ring[number & (ring.size() - 1)] = seen;
+    enter({static_cast<uint32_t>(seen.key) | 1, number});
+  }
+  ring_ = std::move(ring);
+}
+
+Duplicates::Seen& Duplicates::remember(uint64_t key, uint64_t ns) {
+  const uint32_t tag = static_cast<uint32_t>(key) | 1;
+  for (std::size_t i = home(tag); index_[i].tag != 0; i = (i + 1) & (index_.size() - 1)) {
+    if (index_[i].tag == tag && at(index_[i].number).key == key) return at(index_[i].number);
+  }
+  if (next_ - oldest_ == ring_.size()) grow();
+  enter({tag, next_});
+  Seen& seen = at(next_++);
+  seen = {ns, key, 0, {}};
+  return seen;
+}
+
+void Duplicates::forget_oldest() {
+  const Seen& seen = at(oldest_);
+  for (uint32_t one = seen.place.next; one != kNone;) {
+    const uint32_t next = std::exchange(more_[one].next, free_);
+    free_ = std::exchange(one, next);
+  }
+  const std::size_t mask = index_.size() - 1;
+  std::size_t gap = home(static_cast<uint32_t>(seen.key) | 1);
+  while (index_[gap].number != oldest_) gap = (gap + 1) & mask;
+  // What stands behind it moves up, as far as its home allows.
+  for (std::size_t i = (gap + 1) & mask; index_[i].tag != 0; i = (i + 1) & mask) {
+    if (((i - home(index_[i].tag)) & mask) < ((i - gap) & mask)) continue;
+    index_[gap] = index_[i];
+    gap = i;
+  }
+  index_[gap].tag = 0;
+  ++oldest_;
+}
+
+Duplicates::Place* Duplicates::place(Seen& seen, uint64_t interface, uint64_t hop) {
+  Place* one = &seen.place;
+  for (std::size_t count = 1; one->times != 0 && (one->interface != interface || one->hop != hop); ++count) {
+    if (one->next == kNone) {
+      if (count == kMostPlaces) return nullptr;
+      if (free_ == kNone) {
+        one->next = static_cast<uint32_t>(more_.size());
+        more_.emplace_back();
+      } else {
+        one->next = std::exchange(free_, more_[free_].next);
+        more_[one->next] = {};
+      }
+    }
+    one = &more_[one->next];
+  }
+  one->interface = interface;
+  one->hop = hop;
+  return one;
+}
+
 bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, const Sight& sight) {
-  while (!order_.empty() && (order_.size() >= kMost || order_.front().first + kWindowNs < sight.ns)) {
-    seen_.erase(order_.front().second);
-    order_.pop_front();
-  }
-  const uint64_t key = key_of(frame, length), hop = hop_of(frame);
-  const auto [at, fresh] = seen_.try_emplace(key);
-  Seen& seen = at->second;
-  if (fresh) order_.emplace_back(sight.ns, key);
-  Place* here = seen.places.data();
-  Place* const end = here + seen.count;
-  while (here != end && (here->interface != sight.interface || here->hop != hop)) ++here;
-  if (here == end) {
-    if (seen.count == kMostPlaces) return false;
-    *here = {sight.interface, hop, 0};
-    ++seen.count;
-  }
+  while (oldest_ != next_ && (next_ - oldest_ >= kMost || at(oldest_).ns + kWindowNs < sight.ns)) forget_oldest();
+  Seen& seen = remember(key_of(frame, length), sight.ns);
+  Place* const here = place(seen, sight.interface, hop_of(frame));
+  if (here == nullptr) return false;
   if (++here->times <= seen.told) {
     bool same = false;
-    for (const Place& other : std::span(seen.places).first(seen.count)) {
-      if (&other == here || other.times < here->times) continue;
-      if (sight.unique && alike_.size() < kMost) {
-        alike_.emplace(std::min(sight.interface, other.interface), std::max(sight.interface, other.interface));
+    for (const Place* other = &seen.place;; other = &more_[other->next]) {
+      if (other != here && other->times >= here->times) {
+        if (sight.unique && alike_.size() < kMost) {
+          alike_.emplace(std::min(sight.interface, other->interface), std::max(sight.interface, other->interface));
+        }
+        same |= sight.unique || known(sight.interface, other->interface);
       }
-      same |= sight.unique || known(sight.interface, other.interface);
+      if (other->next == kNone) break;
     }
     if (same) return true;
   }

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace mrc::log {
 
@@ -35,21 +35,40 @@ class Duplicates {
   static constexpr uint64_t kWindowNs = 100'000;
   static constexpr std::size_t kMost = std::size_t{1} << 16;  ///< frames that are remembered
   static constexpr std::size_t kMostPlaces = 6;               ///< of one; beyond them each counts
+  static constexpr std::size_t kLeast = 1 << 8;               ///< room for so many at first
+  static constexpr uint32_t kNone = ~uint32_t{0};
   /// An interface, and the hop that a frame was at: at a mirror port, packets of several hops come through one.
   struct Place {
     uint64_t interface = 0, hop = 0;
-    uint32_t times = 0;
+    uint32_t times = 0;  ///< 0: there is none
+    uint32_t next = kNone;
   };
   struct Seen {
-    uint32_t told = 0;   ///< so many of them count
-    uint32_t count = 0;  ///< of places
-    std::array<Place, kMostPlaces> places;
+    uint64_t ns = 0, key = 0;
+    uint32_t told = 0;  ///< so many of them count
+    Place place;        ///< the first one; others are in more_
+  };
+  /// A frame in index_. What is looked up most often is small.
+  struct Entry {
+    uint32_t tag = 0;  ///< bits of its key; 0: there is none
+    uint32_t number = 0;
   };
   bool known(uint64_t a, uint64_t b) const { return alike_.contains({std::min(a, b), std::max(a, b)}); }
+  Seen& at(uint32_t number) { return ring_[number & (ring_.size() - 1)]; }
+  std::size_t home(uint32_t tag) const { return (tag >> 1) & (index_.size() - 1); }
+  Seen& remember(uint64_t key, uint64_t ns);
+  void forget_oldest();
+  void grow();
+  void enter(Entry entry);
+  /// That place of the frame; null: it would be one too many.
+  Place* place(Seen& seen, uint64_t interface, uint64_t hop);
 
-  std::unordered_map<uint64_t, Seen> seen_;
-  std::deque<std::pair<uint64_t, uint64_t>> order_;  ///< since when, key
-  std::set<std::pair<uint64_t, uint64_t>> alike_;    ///< interfaces that show the same
+  std::vector<Seen> ring_ = std::vector<Seen>(kLeast);         ///< by number, of the newest ones
+  std::vector<Entry> index_ = std::vector<Entry>(2 * kLeast);  ///< by key: an entry stands at its home or behind it
+  uint32_t oldest_ = 0, next_ = 0;                             ///< numbers
+  std::deque<Place> more_;
+  uint32_t free_ = kNone;                          ///< of more_
+  std::set<std::pair<uint64_t, uint64_t>> alike_;  ///< interfaces that show the same
 };
 
 }  // namespace mrc::log

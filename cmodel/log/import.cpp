@@ -14,6 +14,7 @@
 #include <memory>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "input/file.hpp"
 #include "input/number.hpp"
@@ -57,7 +58,8 @@ struct Interface {
 struct Waiting {
   uint64_t time_ns, number;
   std::unique_ptr<wire::CapturedFrame> frame;
-  bool operator>(const Waiting& o) const { return std::tie(time_ns, number) > std::tie(o.time_ns, o.number); }
+  bool operator<(const Waiting& o) const { return std::tie(time_ns, number) < std::tie(o.time_ns, o.number); }
+  bool operator>(const Waiting& o) const { return o < *this; }
 };
 
 struct Input {
@@ -65,7 +67,9 @@ struct Input {
   std::optional<std::size_t> at;
   std::ifstream file;
   std::unique_ptr<wire::PacketSource> reader;
-  std::vector<Waiting> ahead;  // a heap, the oldest one in front
+  // Most packets are in order: a queue holds them, a heap the others, the oldest one in front.
+  std::deque<Waiting> ahead;
+  std::vector<Waiting> late;
   std::size_t ahead_bytes = 0;
   uint64_t newest_ns = 0;
   std::vector<std::unique_ptr<wire::CapturedFrame>> spare;
@@ -75,22 +79,36 @@ struct Input {
   std::map<uint32_t, unsigned> ports;  // planes of cooked packets, by the number of the host's interface
   uint64_t number = 0, done = 0;       // packets read, handed over
 
+  bool none_waits() const { return ahead.empty() && late.empty(); }
+  /// Whether the oldest one that waits is among `late`.
+  bool late_is_next() const { return !late.empty() && (ahead.empty() || late.front() < ahead.front()); }
+  const Waiting& next() const { return late_is_next() ? late.front() : ahead.front(); }
   /// The next one may be older than all that wait.
   bool wants_more() const {
-    if (ahead.size() < kAhead) return true;
-    return newest_ns - ahead.front().time_ns < kAheadNs && ahead_bytes < kAheadBytes;
+    if (ahead.size() + late.size() < kAhead) return true;
+    return newest_ns - next().time_ns < kAheadNs && ahead_bytes < kAheadBytes;
   }
   void wait(std::unique_ptr<wire::CapturedFrame> frame) {
     newest_ns = std::max(newest_ns, frame->time_ns);
     ahead_bytes += frame->bytes.size();
-    const uint64_t time = frame->time_ns;
-    ahead.push_back({time, ++number, std::move(frame)});
-    std::ranges::push_heap(ahead, std::greater<>());
+    Waiting waiting{frame->time_ns, ++number, std::move(frame)};
+    if (ahead.empty() || ahead.back() < waiting) {
+      ahead.push_back(std::move(waiting));
+      return;
+    }
+    late.push_back(std::move(waiting));
+    std::ranges::push_heap(late, std::greater<>());
   }
   std::unique_ptr<wire::CapturedFrame> oldest() {
-    std::ranges::pop_heap(ahead, std::greater<>());
-    std::unique_ptr<wire::CapturedFrame> frame = std::move(ahead.back().frame);
-    ahead.pop_back();
+    std::unique_ptr<wire::CapturedFrame> frame;
+    if (late_is_next()) {
+      std::ranges::pop_heap(late, std::greater<>());
+      frame = std::move(late.back().frame);
+      late.pop_back();
+    } else {
+      frame = std::move(ahead.front().frame);
+      ahead.pop_front();
+    }
     ahead_bytes -= frame->bytes.size();
     return frame;
   }
@@ -104,8 +122,8 @@ struct Milestone {
 
 struct Known {
   bool own_capture = false;
-  Time until = 0;
-  uint64_t records = 0, records_at_until = 0;
+  bool open = false;  ///< it may have records that no Until covers
+  Time until = 0, newest = 0;
 };
 
 class Importer {
@@ -122,6 +140,7 @@ class Importer {
       const std::size_t i = heap_.top().second;
       heap_.pop();
       if (auto problem = packet(i)) return *problem;
+      if (result_.counts.packets >= next_until_) tell_untils();
       if (result_.counts.packets % o_.each == 0 && o_.progress && !o_.progress(bytes_read())) break;
       if (auto problem = fetch(i)) return *problem;
     }
@@ -187,15 +206,17 @@ class Importer {
     while (!input.over && input.wants_more()) {
       if (auto problem = read(i)) return problem;
     }
-    if (input.ahead.empty()) return input.problem;
-    heap_.emplace(input.ahead.front().time_ns, i);
+    if (input.none_waits()) return input.problem;
+    heap_.emplace(input.next().time_ns, i);
     return std::nullopt;
   }
 
   Problem read(std::size_t i) {
     Input& input = *inputs_[i];
-    auto frame = std::make_unique<wire::CapturedFrame>();
-    if (!input.spare.empty()) {
+    std::unique_ptr<wire::CapturedFrame> frame;
+    if (input.spare.empty()) {
+      frame = std::make_unique<wire::CapturedFrame>();
+    } else {
       frame = std::move(input.spare.back());
       input.spare.pop_back();
     }
@@ -261,7 +282,7 @@ class Importer {
     wire::WireConfig wire;
     if (!heap_.empty()) {
       const Input& first = *inputs_[heap_.top().second];
-      wire = first.ahead.front().frame->wire;
+      wire = first.next().frame->wire;
       const uint64_t time = heap_.top().first;
       result_.base_ns = time < kSimulatedNs ? 0 : (time - kSecondNs) / kSecondNs * kSecondNs;
     }
@@ -385,12 +406,13 @@ class Importer {
 
   /// Who has sent and who gets the frame.
   Problem sort(Input& input, const wire::CapturedFrame& from, const wire::WireConfig& wire, Time time) {
-    const Reading reading = read_frame(frame_, wire);
-    const wire::Packet& packet = reading.packet;
-    const std::optional<LeftOut> why = reading.why;
+    read_frame(reading_, frame_, wire);
+    const wire::Packet& packet = reading_.packet;
+    const std::optional<LeftOut> why = reading_.why;
     const bool malformed = why == LeftOut::Malformed && packet.udp;
     if (why && !malformed) {
       leave_out(*why);
+      if (why == LeftOut::CutInHeaders && o_.unread) o_.unread(packet, frame_);
       if (why == LeftOut::OtherPort && !counts().other_port) counts().other_port = packet.udp->dst_port;
       return std::nullopt;
     }
@@ -482,6 +504,7 @@ class Importer {
 
   void emit(uint32_t device, Time time, bool sent, int flags) {
     ++result_.records;
+    if (!o_.frames) return;
     const uint8_t of_capture = frame_.flags;
     frame_.flags = static_cast<uint8_t>(of_capture | flags);
     frame_.sent = sent;
@@ -491,12 +514,22 @@ class Importer {
     sink_(record_);
     frame_.flags = of_capture;
     Known& known = known_[device];
-    // The captures go on from the newest packet's time at the earliest, as far as they are in order.
+    known.newest = std::max(known.newest, time);
+    if (!std::exchange(known.open, true)) open_.push_back(device);
+  }
+
+  /// The captures go on from the newest packet's time at the earliest, as far as they are in order. A device that is
+  /// silent hears of it, too: what it has told waits for that.
+  void tell_untils() {
     const Time until = std::max(excluded_, newest_ < kSlack ? 0 : newest_ - kSlack);
-    if (++known.records - known.records_at_until < o_.each || until == 0) return;
-    known.records_at_until = known.records;
-    known.until = std::max(known.until, until);
-    tell(device, known.until, Until{});
+    if (until == 0) return;
+    std::erase_if(open_, [&](uint32_t device) {
+      Known& known = known_[device];
+      if (until > known.until) tell(device, known.until = until, Until{});
+      known.open = known.newest + kSlack >= until;
+      return !known.open;
+    });
+    next_until_ = counts().packets + std::max<uint64_t>(o_.each, open_.size());
   }
 
   void tell_losses() {
@@ -539,6 +572,8 @@ class Importer {
   std::map<int64_t, unsigned> next_plane_;  // by device whose ports were captured, -1: under way
   std::map<Ip, uint32_t> by_address_;
   std::vector<Known> known_;
+  std::vector<uint32_t> open_;  // devices: Known::open
+  uint64_t next_until_ = 0;     // after so many packets
   wire::WireConfig wire_;
   struct Loss {
     std::size_t input;
@@ -549,6 +584,7 @@ class Importer {
   static constexpr uint32_t kUnderWay = ~uint32_t{0};
   std::map<uint32_t, Duplicates> duplicates_;  // by device at whose ports the capture was taken
   Frame frame_;
+  Reading reading_;
   Record record_;
   Time newest_ = 0, excluded_ = 0;
   uint64_t bytes_ = 0;  // of packets that were handed over

@@ -45,10 +45,13 @@ struct ImportOptions {
   std::function<void(const wire::Packet&, const wire::WireConfig&, const Frame&)> packet{};
   /// Called with each packet that was told before, as another place saw it. Null: nobody asks.
   std::function<void(const wire::Packet&, const Frame&)> again{};
+  /// Called with each packet that was cut between its BTH and the end of its headers. Null: nobody asks.
+  std::function<void(const wire::Packet&, const Frame&)> unread{};
   /// Called with each packet as it is read, in the order of its capture; the rest is not in the log yet. Null: nobody.
   std::function<void(const wire::CapturedFrame&, const wire::PacketSource&)> captured{};
   /// QPs of a device that is not told of any, which follow its Device record: conversations.hpp. Null: none.
   std::function<std::vector<Qp>(const ImportDevice&)> qps{};
+  bool frames = true;  ///< false: nobody looks at Frame records, and none are handed over
   /// Overrules what the captures say.
   std::optional<wire::WireConfig> wire{};
   /// Called now and then with the bytes that were read. False: what has been read is all. Null: nobody asks.

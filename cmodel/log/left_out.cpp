@@ -85,17 +85,15 @@ std::vector<std::string> words(const CaptureCounts& counts) {
   return lines;
 }
 
-Reading read_frame(const Frame& frame, const wire::WireConfig& wire) {
+void read_frame(Reading& out, const Frame& frame, const wire::WireConfig& wire) {
   const std::size_t there = frame.bytes.size();
   const bool cut = (frame.flags & kCut) != 0 && frame.length > there;
-  Reading out;
   if (cut) {
-    std::vector<uint8_t> whole = frame.bytes;
-    whole.resize(std::min(frame.length, kMaxFrameBytes));
-    out.packet = wire::decode(whole, wire, false);
+    wire::decode_cut(out.packet, frame.bytes, std::min(frame.length, kMaxFrameBytes), wire);
   } else {
-    out.packet = wire::decode(frame.bytes, wire);
+    wire::decode_into(out.packet, frame.bytes, wire);
   }
+  out.why.reset();
   const wire::Packet& p = out.packet;
   if (!p.bth && p.error) {
     out.why = reason_of(*p.error, cut ? there : frame.length + 10);
@@ -104,7 +102,6 @@ Reading read_frame(const Frame& frame, const wire::WireConfig& wire) {
   } else if (cut && wire::header_bytes(p) > there) {
     out.why = LeftOut::CutInHeaders;
   }
-  return out;
 }
 
 }  // namespace mrc::log

@@ -62,7 +62,7 @@ struct Reading {
   std::optional<LeftOut> why;  ///< it is none that can be judged
 };
 
-/// Reads a frame of a capture; one that the capture cut as if the rest were zeros.
-Reading read_frame(const Frame& frame, const wire::WireConfig& wire);
+/// Reads a frame of a capture; one that the capture cut as if the rest were zeros. The memory of `out` is used again.
+void read_frame(Reading& out, const Frame& frame, const wire::WireConfig& wire);
 
 }  // namespace mrc::log

@@ -24,12 +24,10 @@ wire::Packet packet_of(const Frame& frame, const wire::WireConfig& wire) {
   const std::size_t there = frame.bytes.size();
   wire::Packet packet;
   if ((frame.flags & kCut) != 0 && frame.length > there && frame.length <= kMaxFrameBytes) {
-    std::vector<uint8_t> whole = frame.bytes;
-    whole.resize(frame.length);
-    packet = wire::decode(whole, wire, false);
+    wire::decode_cut(packet, frame.bytes, frame.length, wire);
     const bool read = packet.bth && (!packet.error || packet.error->code == wire::ErrorCode::BadIcrc);
     const std::size_t begin =
-        whole.size() - packet.trailer.size() - (packet.icrc ? 4 : 0) - packet.padding.size() - packet.payload.size();
+        frame.length - packet.trailer.size() - (packet.icrc ? 4 : 0) - packet.padding.size() - packet.payload.size();
     if (!read || begin > there) return wire::decode(frame.bytes, wire);  // not even the headers are there
     packet.payload.resize(std::min(packet.payload.size(), there - begin));
     packet.padding.clear();

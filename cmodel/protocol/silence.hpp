@@ -32,8 +32,13 @@ inline constexpr uint32_t kMostPause = 2047;
 /// Questions that are counted.
 inline constexpr unsigned kMostQuestions = 7;
 
-/// Ticks from the newest packet to the first question, by the round trip of late; 1: none is known.
-constexpr uint32_t silence_bound(uint32_t trip) {
+/// Ticks from the newest packet to the first question of a QP that knows no round trip yet: 8 us.
+inline constexpr uint32_t kFirstBound = 64;
+
+/// Ticks from the newest packet to the first question, by the round trip of late; 1: it will never know one, as it has
+/// no time stamps.
+constexpr uint32_t silence_bound(uint32_t trip, bool time_stamps) {
+  if (trip == 0 && time_stamps) return kFirstBound;
   const uint32_t longest = longest_ticks(trip);
   return longest + (longest >> 3) + 1;
 }

@@ -381,7 +381,8 @@ int mrc_ref_qp(mrc_ref* ref, const mrc_qp* qp, uint64_t t) {
     log::Qp told;
     if (is_state_only(q.flags)) {
       const auto before = r.qps.find(q.qp);
-      need(before != r.qps.end(), MRC_E_ARG, fmt::format("QP {} was not told yet: its state alone says little.", q.qp));
+      need(before != r.qps.end(), MRC_E_ARG,
+           fmt::format("QP 0x{:x} was not told yet: its state alone says little.", q.qp));
       told = before->second;
     } else {
       told = read_qp(q);

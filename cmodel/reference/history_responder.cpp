@@ -8,6 +8,7 @@
 
 #include "log/packet.hpp"
 #include "reference/history_parts.hpp"
+#include "reference/numbers.hpp"
 
 namespace mrc::ref::history {
 namespace {
@@ -345,7 +346,7 @@ void ResponderPart::port_status(const Seen& seen) {
 
 bool ResponderPart::fits(const Copy& copy, uint16_t reflected, const Seen& seen, const QpWorld& qp) const {
   if (!copy.stamped) return true;  // what is reflected then is not told
-  const Time tick = w_.settings().tsr_us ? 1'024'000 : 128'000;
+  const Time tick = w_.settings().tsr_us ? kSlowTick : kTick;
   const auto moved = static_cast<uint16_t>(reflected - copy.stamp);
   const Time held = seen.first > copy.last ? seen.first - copy.last : 0;
   return qp.set.svc_time ? moved <= held / tick + 1 : moved == 0;
@@ -488,12 +489,12 @@ void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
     found = true;
     ce |= probe.copy.ce;
   }
-  if (!same_id && id == 0xFFFF && !a.trimmed && answers_returned(seen, qp, a, {}, h.entropy)) return;
-  if (!same_id && id == 0xFFFF && !a.trimmed && w_.settings().loss_port) {
+  if (!same_id && id == kUnaskedProbe && !a.trimmed && answers_returned(seen, qp, a, {}, h.entropy)) return;
+  if (!same_id && id == kUnaskedProbe && !a.trimmed && w_.settings().loss_port) {
     w_.report().rests(Rule::RespProbe, "a port may have gone down, and what it told is told again");
     return;
   }
-  if (!same_id && id == 0xFFFF && !w_.settings().trim_silent) {
+  if (!same_id && id == kUnaskedProbe && !w_.settings().trim_silent) {
     check(Rule::RespProbe, a.trimmed || !qp.seen(log::kSeenTrims), seen, qp,
           [] { return std::string("probe id 0xffff only once a trimmed packet came"); });
     return;
@@ -599,7 +600,7 @@ void ResponderPart::endpoint(const Seen& seen) {
   const wire::Packet& p = seen.packet;
   const bool ipv4 = p.ipv4.has_value();
   const log::Ip to = w_.plain(log::mapped_destination(p), ipv4);
-  const Time tick = w_.settings().tsr_us ? 1'024'000 : 128'000;
+  const Time tick = w_.settings().tsr_us ? kSlowTick : kTick;
   const char* why = w_.hidden();
   bool id = false, address = false, stamp = false;
   for (auto at = requests_.rbegin(); at != requests_.rend() && !(address && stamp); ++at) {

@@ -22,6 +22,7 @@ constexpr std::size_t kind_of() {
   }
 }
 constexpr std::size_t kFrame = kind_of<log::Frame>(), kHost = kind_of<log::Host>();
+constexpr uint8_t kCame = 128;  ///< sources of frames that came, from there on
 
 /// What the order of a record depends on.
 struct Facts {
@@ -38,7 +39,7 @@ Facts facts_of(const log::Record& record) {
       return {record.time, std::get_if<log::Host>(&record.body)->data.capacity(), 64};
     case kFrame: {
       const auto& frame = *std::get_if<log::Frame>(&record.body);
-      const auto source = static_cast<uint8_t>((frame.plane & 63) + (frame.sent ? 0 : 128));
+      const auto source = static_cast<uint8_t>((frame.plane & 63) + (frame.sent ? 0 : kCame));
       if (frame.sent) return {record.time + frame.error, frame.bytes.capacity(), source};
       const Time last = std::max(record.time, frame.last);
       return {last - std::min(last, frame.error), frame.bytes.capacity(), source};
@@ -85,11 +86,28 @@ std::optional<log::Frame> mend(const log::Frame& frame, const wire::Packet& pack
 
 }  // namespace
 
-Judge::Judge(uint32_t device, Profile profile)
+SpareRecords::Owned SpareRecords::get(std::size_t kind) {
+  std::vector<Spare>& some = of_kind_[kind];
+  if (some.empty()) return std::make_unique<log::Record>();
+  Owned record = std::move(some.back().record);
+  bytes_ -= some.back().bytes;
+  some.pop_back();
+  return record;
+}
+
+void SpareRecords::put(Owned record, std::size_t bytes) {
+  bytes += sizeof(log::Record);
+  if (bytes_ + bytes > kMostBytes) return;
+  bytes_ += bytes;
+  of_kind_[record->body.index()].push_back({std::move(record), bytes});
+}
+
+Judge::Judge(uint32_t device, Profile profile, std::shared_ptr<SpareRecords> spare)
     : device_(device),
       profile_(std::make_unique<Profile>(std::move(profile))),
       wire_(profile_->wire()),
-      report_(std::make_unique<Report>(device)) {
+      report_(std::make_unique<Report>(device)),
+      spare_(std::move(spare)) {
   checkers_.push_back(make_history(*profile_, *report_));
   checkers_.push_back(make_hindsight(*profile_, *report_));
   checkers_.push_back(std::make_unique<ResponderJudge>(*profile_, *report_));
@@ -136,34 +154,35 @@ void Judge::take(Owned& record) {
   held_bytes_ += facts.bytes;
   ++held_;
   // A frame that came counts from its end on: behind most of what the log has next.
-  const bool next = kind != kFrame && (in_order_.empty() || in_order_.back().time <= facts.time);
-  if (next) {
-    in_order_.push_back({facts.time, order_++, facts.bytes, std::move(record)});
+  std::deque<Held>& queue = kind == kFrame && facts.source >= kCame ? came_ : in_order_;
+  Held held{facts.time, order_++, facts.bytes, std::move(record)};
+  if (queue.empty() || queue.back().time <= facts.time) {
+    queue.push_back(std::move(held));
   } else {
-    late_.push_back({facts.time, order_++, facts.bytes, std::move(record)});
+    late_.push_back(std::move(held));
     std::ranges::push_heap(late_, Held::heap);
   }
-  std::vector<Free>& free = free_[kind];
-  if (free.empty()) {
-    record = std::make_unique<log::Record>();
-  } else {
-    free_bytes_ -= free.back().bytes;
-    record = std::move(free.back().record);
-    free.pop_back();
-  }
+  record = spare_->get(kind);
   while (held_ > kMostHeld || held_bytes_ > kMostHeldBytes) drain(oldest_time() + 1);
 }
 
 Time Judge::oldest_time() const {
-  if (late_.empty()) return in_order_.empty() ? log::kNever : in_order_.front().time;
-  return in_order_.empty() ? late_.front().time : std::min(in_order_.front().time, late_.front().time);
+  Time oldest = late_.empty() ? log::kNever : late_.front().time;
+  for (const auto* queue : {&in_order_, &came_}) {
+    if (!queue->empty()) oldest = std::min(oldest, queue->front().time);
+  }
+  return oldest;
 }
 
 /// The record that is told next; there is one.
 Judge::Held Judge::oldest() {
-  if (late_.empty() || (!in_order_.empty() && in_order_.front().before(late_.front()))) {
-    Held held = std::move(in_order_.front());
-    in_order_.pop_front();
+  std::deque<Held>* from = nullptr;
+  for (auto* queue : {&in_order_, &came_}) {
+    if (!queue->empty() && (from == nullptr || queue->front().before(from->front()))) from = queue;
+  }
+  if (from != nullptr && (late_.empty() || from->front().before(late_.front()))) {
+    Held held = std::move(from->front());
+    from->pop_front();
     return held;
   }
   std::ranges::pop_heap(late_, Held::heap);
@@ -185,9 +204,7 @@ void Judge::drain(Time until) {
     }
     tell(*held.record, held.time);
     held_bytes_ -= held.bytes;
-    if (free_bytes_ + held.bytes > kMostHeldBytes) continue;
-    free_bytes_ += held.bytes;
-    free_[held.record->body.index()].push_back({std::move(held.record), held.bytes});
+    spare_->put(std::move(held.record), held.bytes);
   }
 }
 
@@ -234,18 +251,13 @@ void Judge::frame(const log::Frame& frame, Time time) {
   ++packets_;
   const bool cut = (frame.flags & log::kCut) != 0 && frame.length > frame.bytes.size();
   const bool redacted = frame.redacted.bytes != 0;
-  wire::Packet packet;
-  if (cut) {
-    // What is missing counts as zeros, so that lengths fit; nobody looks at it.
-    std::vector<uint8_t> bytes = frame.bytes;
-    bytes.resize(std::min(frame.length, log::kMaxFrameBytes));
-    packet = wire::decode(bytes, wire_);
-    if (wire::header_bytes(packet) > frame.bytes.size()) packet = wire::decode(frame.bytes, wire_);
-  } else {
-    packet = wire::decode(frame.bytes, wire_);
-  }
   const bool whole = !cut && !redacted;
-  if (!whole && packet.error && packet.error->code == wire::ErrorCode::BadIcrc) packet.error.reset();
+  wire::Packet& packet = packet_;
+  // What is missing counts as zeros, so that lengths fit; nobody looks at it.
+  if (cut) wire::decode_cut(packet, frame.bytes, std::min(frame.length, log::kMaxFrameBytes), wire_);
+  if (!cut || wire::header_bytes(packet) > frame.bytes.size()) {
+    wire::decode_into(packet, frame.bytes, wire_, whole);
+  }
   if (!frame.sent && !cut && packet.error && !packet.bth) {
     if (const auto mended = mend(frame, packet)) {
       const wire::Packet as_meant = wire::decode(mended->bytes, wire_);
@@ -274,9 +286,8 @@ void Judge::finish() {
 }
 
 uint64_t Judge::memory() const {
-  uint64_t bytes = held_bytes_ + free_bytes_ + held_ * (sizeof(log::Record) + sizeof(Held));
+  uint64_t bytes = held_bytes_ + held_ * (sizeof(log::Record) + sizeof(Held));
   if (report_ != nullptr) bytes += report_->memory();
-  for (const auto& kind : free_) bytes += kind.size() * sizeof(log::Record);
   for (const auto& checker : checkers_) bytes += checker->memory();
   return bytes;
 }

@@ -73,6 +73,59 @@ constexpr Setting kSettings[] = {
     {"SHARE.enable", "A-78", 1, &Settings::share, nullptr},
 };
 
+/// Settings that no rule asks about: read and held to their range, so that a profile may name all that was set.
+struct Unasked {
+  const char* name;
+  uint32_t most;
+};
+constexpr Unasked kUnasked[] = {
+    {"SRV6.plane_lsb", 15},     {"SRV6.uplink_usid", 7},    {"SRV6.uplink_lsb", 15}, {"SRV6.uplink_bits", 15},
+    {"EP_CTL.rev_probe", 1},    {"REV_EV0", kMost32},       {"REV_SEED", kMost32},   {"ACK_CTL.ar_gap", 65535},
+    {"EV_PROBE.keep_count", 1}, {"CC_PROFILE.ar_shift", 7}, {"SHARE.pen", 127},      {"CTRL.port_wait", 1},
+    {"CTRL.time_wait", 1},      {"CTRL.silence_wait", 1},   {"EVP_CMD.tc", 63},
+};
+
+/// Settings that stand elsewhere in a profile: of a QP, of a controller.
+struct Elsewhere {
+  const char *name, *where;
+};
+constexpr Elsewhere kElsewhere[] = {
+    {"ACK_CTL.gap", "ack_gap_ps of the profile"},
+    {"QP_CTX.timeout", "timeout of an entry of qps"},
+    {"QP_CTX.trim_nack", "trim_nack of an entry of qps"},
+    {"QP_CTX.msn", "msn of an entry of qps"},
+    {"QP_CTX.rqmsn", "rqmsn of an entry of qps"},
+    {"QP_CTX.backup", "backup of an entry of qps"},
+    {"QP_CTX.retry_linear", "retry_linear of an entry of qps"},
+    {"QP_CTX.retry_exp", "retry_exp of an entry of qps"},
+    {"QP_CTX.svc_time", "svc_time of an entry of qps"},
+    {"QP_CTX.dyn_mpr", "dynamic_mpr of an entry of qps"},
+    {"QP_CTX.max_wimm", "max_wimm of an entry of qps"},
+    {"QP_CTX.max_wimm_dest", "max_wimm_dest of an entry of qps"},
+    {"QP_MPR.mpr", "mpr_dest of an entry of qps"},
+    {"QP_CLASS.own", "class of an entry of qps"},
+    {"QP_CLASS.data", "class of an entry of qps"},
+    {"QP_CLASS.rtx", "class of an entry of qps"},
+    {"EV_GEN.mode", "evs of an entry of qps"},
+    {"EV_GEN.seed", "evs of an entry of qps"},
+    {"EV_GEN.max_val", "evs of an entry of qps"},
+    {"CC_PROFILE.base_rtt", "base_rtt_ns of an entry of controllers"},
+    {"CC_PROFILE.mtu", "mtu of an entry of controllers"},
+    {"CC_PROFILE.disable_qa", "quick_adapt of an entry of controllers"},
+    {"CC_PROFILE.md_resets_fast", "md_resets_fast of an entry of controllers"},
+    {"CC_PROFILE.nack_any_reason", "nack_any_reason of an entry of controllers"},
+    {"CC_PROFILE.nack_sample_cfg", "nack_sample_cfg of an entry of controllers"},
+    {"CC_PROFILE.nack_rtt", "nack_rtt of an entry of controllers"},
+    {"CC_PROFILE.adjust_period", "adjust_period_threshold_ns of an entry of controllers"},
+    {"CC_PROFILE.eta", "eta of an entry of controllers"},
+    {"CC_PROFILE.fi", "fi of an entry of controllers"},
+    {"CC_PROFILE.wnd_rate", "rate_gbps of an entry of controllers"},
+    {"CC_PROFILE.alpha", "alpha of an entry of controllers"},
+    {"CC_PROFILE.qa_threshold", "qa_threshold_ns of an entry of controllers"},
+    {"CC_PROFILE.ewma_weight", "ewma_weight of an entry of controllers"},
+    {"CC_PROFILE.near_zero", "near_zero_ns of an entry of controllers"},
+};
+
 constexpr std::string_view kStates[] = {"reset", "init", "rtr", "rts", "error"};
 constexpr std::string_view kEncaps[] = {"ipv6", "srv6", "srh", "ipv4"};
 constexpr std::string_view kEvents[] = {"take", "answer", "heard", "lost", "path", "cc", "timer", "window", "qp"};
@@ -172,21 +225,28 @@ class Members {
 
 void read_settings(const Json& json, const std::string& file, Settings& to) {
   Members members(json, file, "settings");
-  for (const Setting& setting : kSettings) {
-    const Json* value = members.find(setting.name);
-    if (value == nullptr) continue;
-    if (value->is_flag() && setting.most == 1) {
-      setting.set(to, value->flag() ? 1 : 0);
-      continue;
-    }
+  const auto value_of = [&](const char* name, uint32_t most, const std::string& doc) -> std::optional<uint32_t> {
+    const Json* value = members.find(name);
+    if (value == nullptr) return std::nullopt;
+    if (value->is_flag() && most == 1) return value->flag() ? 1 : 0;
     if (!value->is_number()) {
-      members.refuse(*value, fmt::format("{} is no number", setting.name),
-                     fmt::format("Write a whole number from 0 to {}.", setting.most));
+      members.refuse(*value, fmt::format("{} is no number", name),
+                     fmt::format("Write a whole number from 0 to {}.", most));
     }
-    setting.set(to, static_cast<uint32_t>(input::whole(value->literal(setting.name, file), 0, setting.most,
-                                                       fmt::format("assumption {}", setting.assumption))));
+    return static_cast<uint32_t>(input::whole(value->literal(name, file), 0, most, doc));
+  };
+  for (const Setting& setting : kSettings) {
+    const auto value = value_of(setting.name, setting.most, fmt::format("assumption {}", setting.assumption));
+    if (!value) continue;
+    setting.set(to, *value);
     to.told_data |= setting.number == &Settings::dscp_data;
     to.told_rtx |= setting.number == &Settings::dscp_rtx;
+  }
+  for (const Unasked& setting : kUnasked) value_of(setting.name, setting.most, "a setting that no rule asks about");
+  for (const Elsewhere& setting : kElsewhere) {
+    if (const Json* value = json.find(setting.name))
+      members.refuse(*value, fmt::format("{} does not stand in settings", setting.name),
+                     fmt::format("Write it as {}.", setting.where));
   }
   members.done();
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "reference/numbers.hpp"
@@ -22,6 +23,7 @@ enum Asked : std::size_t {
   kPdcid,
   kOp,
   kMask,
+  kBytes,
   kError,
   kTrim,
   kState
@@ -42,6 +44,7 @@ const std::vector<Question>& Readings::questions() {
       {"A-22", "CTRL.pdcid_zero", "spdcid and dpdcid"},
       {"A-36", "CTRL.eeth_op_high", "place of EETH.op"},
       {"A-37", "CTRL.ports_from_0", "first port of a port status mask"},
+      {"A-55", "CTRL.nominal", "what a packet counts for in rcvd_bytes"},
       {"A-57", "CTRL.err_silent", "a QP in ERROR"},
       {"A-74", "CTRL.trim_silent", "a trimmed packet"},
       {"A-75", "CTRL.state_silent", "no progress"},
@@ -100,10 +103,19 @@ void Readings::packet(const wire::Packet& p, const wire::WireConfig& wire, uint6
     if (p.neth->reason == static_cast<uint8_t>(wire::NackReason::PsnOorWindow)) say(kOutside, 0, "is NACKed");
     if (p.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) say(kError, 0, "answers with a NACK");
   }
+  if (const auto counts = bytes_.sent(p)) {
+    constexpr std::array kCounts{"packets count as UDP length + 40", "packets count as payload",
+                                 "packets count as payload + 40"};
+    say(kBytes, *counts, kCounts[*counts]);
+  }
   if (p.seth && p.seth->pr != 0 && static_cast<uint16_t>(p.seth->ack_psn_offset) == kUnaskedProbe) {
     say(kTrim, 0, "brings a SACK besides its NACK");
   }
   if (p.peth && p.peth->probe_id == kStateProbe) say(kState, 0, "the QP asks for its peer's state");
+}
+
+void Readings::came(const wire::Packet& p, const wire::WireConfig& wire) {
+  if (p.bth && p.udp && (p.ipv6 || p.ipv4) && !p.error) bytes_.came(p, wire);
 }
 
 std::vector<Reading> Readings::of(std::size_t question) const {

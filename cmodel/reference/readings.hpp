@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "input/json.hpp"
+#include "reference/byte_counts.hpp"
 #include "reference/profile.hpp"
 #include "wire/packet.hpp"
 
@@ -37,6 +38,8 @@ class Readings {
 
   /// The device sent it; `number` counts in capture `capture`.
   void packet(const wire::Packet& packet, const wire::WireConfig& wire, uint64_t number, uint32_t capture);
+  /// It came to the device: what its SACKs count.
+  void came(const wire::Packet& packet, const wire::WireConfig& wire);
   /// Of questions()[question]; none: nothing shows it. The one that most packets follow comes first.
   std::vector<Reading> of(std::size_t question) const;
   /// Nothing that the device sent answers a question.
@@ -50,6 +53,7 @@ class Readings {
   template <class Words>
   void tell(std::size_t question, uint32_t value, uint64_t number, uint32_t capture, Words&& words);
   std::map<std::pair<std::size_t, uint32_t>, Reading> seen_;
+  ByteCounts bytes_;
 };
 
 }  // namespace mrc::ref

@@ -16,7 +16,6 @@ constexpr std::size_t kMostStates = 256, kMostHeard = 4096, kKept = 32;
 constexpr std::size_t kMostWays = 4096;      ///< that lead on from the states of a controller
 constexpr std::size_t kMostTries = 1 << 16;  ///< SACKs looked at for one thing that a controller was told
 constexpr unsigned kExchanges = 2;
-constexpr Time kSlowTick = 1'024'000;
 constexpr Time kWrap = kTick << 16;  ///< of a round trip
 constexpr unsigned kRcvdBits = 24;
 constexpr double kRcvdUnit = 256;

@@ -158,7 +158,7 @@ void RequestorEvs::event(const log::Event& event, bool lost, bool given_up, Time
   // Whoever sets a QP up sets its EVs up.
   if (!settled(time) && to == first_state(at)) return;
   const auto came = [&] {
-    return fmt::format("EV 0x{:08x} of QP {} goes from {} to {}", ev, qp_.qp, name_of(from), name_of(to));
+    return fmt::format("EV 0x{:08x} of QP 0x{:x} goes from {} to {}", ev, qp_.qp, name_of(from), name_of(to));
   };
   check(Rule::PathStates, (from == was || !known) && may(from, to), nullptr, came,
         [&] { return fmt::format("it was {}, and the table of mrc.md section 5", name_of(was)); });
@@ -196,7 +196,7 @@ void RequestorEvs::event(const log::Event& event, bool lost, bool given_up, Time
 void RequestorEvs::goes_bad(std::size_t at, bool lost, bool given_up, Time time) {
   const Place& place = places_[at];
   const bool refused = take_mark(place.ev, kAlwaysSkip, time);
-  const auto came = [&] { return fmt::format("EV 0x{:08x} of QP {} goes bad", place.ev, qp_.qp); };
+  const auto came = [&] { return fmt::format("EV 0x{:08x} of QP 0x{:x} goes bad", place.ev, qp_.qp); };
   if (const char* why = world_.world.incomplete()) {
     world_.world.report().rests(Rule::PathBad, why);
   } else if (!lost && !refused && !world_.never_down()) {
@@ -271,7 +271,7 @@ void RequestorEvs::doubtful(Time time) {
     }
     check(
         Rule::PathBad, place->lost + 4 * world_.world.queue() >= doubt.at && place->lost != 0, nullptr,
-        [&] { return fmt::format("EV 0x{:08x} of QP {} went bad at {}", doubt.ev, qp_.qp, words(doubt.at)); },
+        [&] { return fmt::format("EV 0x{:08x} of QP 0x{:x} went bad at {}", doubt.ev, qp_.qp, words(doubt.at)); },
         [] { return std::string("a packet of it that is lost, or a SACK with ALWAYS_SKIP about it"); });
   }
 }
@@ -313,7 +313,7 @@ void RequestorEvs::judge(const Owed& owed, Time time) {
   }
   Finding f = world_.world.finding(
       Rule::PathMarked, nullptr, world_.world.local(qp_.qp),
-      fmt::format("EV 0x{:08x} of QP {} stays GOOD", owed.ev, qp_.qp),
+      fmt::format("EV 0x{:08x} of QP 0x{:x} stays GOOD", owed.ev, qp_.qp),
       fmt::format("SKIP: a SACK with SKIP_ONCE or a NACK TRIMMED about it came at {}{}", words(owed.at),
                   owed.alone ? "" : ", and many before it have done nothing either"));
   if (!owed.alone) world_.overtaken = {};
@@ -366,7 +366,7 @@ void RequestorEvs::finish(bool cut, Time time) {
   if (first == places_.end() || !world_.never_down() || world_.world.incomplete() != nullptr) return;
   check(
       Rule::PathProbed, world_.probed >= first->bad, nullptr,
-      [&] { return fmt::format("no probe of EV 0x{:08x} of QP {}, or of any other", first->ev, qp_.qp); },
+      [&] { return fmt::format("no probe of EV 0x{:08x} of QP 0x{:x}, or of any other", first->ev, qp_.qp); },
       [&] { return fmt::format("one within {} of {}, when it went bad", words(wait), words(first->bad)); });
 }
 
@@ -385,7 +385,7 @@ void RequestorEvs::probed(uint32_t ev, Time time) {
   } else if (place->probe != 0 || place->state == EvState::Bad) {
     check(
         Rule::PathProbeGap, time + world_.world.lag() + 2 * kTick >= since + interval, nullptr,
-        [&] { return fmt::format("a probe of EV 0x{:08x} of QP {} at {}", ev, qp_.qp, words(time)); },
+        [&] { return fmt::format("a probe of EV 0x{:08x} of QP 0x{:x} at {}", ev, qp_.qp, words(time)); },
         [&] {
           return fmt::format("none before {}: {} after {}", words(since + interval), words(interval), words(since));
         });

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "log/text.hpp"
 #include "reference/numbers.hpp"
 
 namespace mrc::ref {
@@ -227,7 +228,7 @@ void RequestorFlow::probed(uint32_t ev, uint16_t id, Time time) {
   }
   world_.world.check(
       Rule::ReqAsksOnce, !silent && moved, nullptr, world_.world.local(qp_.qp),
-      [&] { return fmt::format("QP {} asks its peer for its state at {}", qp_.qp, words(time)); },
+      [&] { return fmt::format("QP 0x{:x} asks its peer for its state at {}", qp_.qp, words(time)); },
       [&] {
         return silent ? std::string("nothing: CTRL.state_silent is set")
                       : fmt::format("nothing: it asked at {}, and nothing has moved since", words(state_asked_));
@@ -655,7 +656,7 @@ void RequestorFlow::check_status(const log::Cqe& cqe, Time time) {
   if (!world_.never_down()) return w.report().rests(Rule::QpStatus, "a port was down");
   w.check(
       Rule::QpStatus, right, nullptr, w.local(qp_.qp),
-      [&] { return fmt::format("work request {} fails with status {}", cqe.wr_id, static_cast<int>(cqe.status)); },
+      [&] { return fmt::format("work request {} fails with status {}", cqe.wr_id, log::name_of(cqe.status)); },
       [&] { return want; });
 }
 

@@ -26,13 +26,17 @@ std::string profile_digest(Profile profile) {
   return fmt::format("{:016x}", log::digest({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
 }
 
-/// A device's readings, by what it sends.
+/// A device's readings, by what it sends, and what came to it before.
 class ReadingObserver final : public Checker {
  public:
   ReadingObserver(Readings& readings, const Profile& profile) : readings_(readings), wire_(profile.wire()) {}
   void sent(const Seen& seen) override {
     if ((seen.frame.flags & log::kFcsBad) != 0) return;
     readings_.packet(seen.packet, wire_, seen.frame.number, seen.frame.capture);
+  }
+
+  void received(const Seen& seen) override {
+    if ((seen.frame.flags & log::kFcsBad) == 0) readings_.came(seen.packet, wire_);
   }
 
  private:
@@ -71,7 +75,7 @@ void Run::comes(const log::Record& record, const log::Device& device) {
 }
 
 void Run::judge(uint32_t number, Device& device, Profile profile) {
-  device.judge = std::make_unique<Judge>(number, std::move(profile));
+  device.judge = std::make_unique<Judge>(number, std::move(profile), spare_);
   Judge& judge = *device.judge;
   judge.also(traffic_->observer(number, judge.profile()));
   if (options_.readings) {
@@ -127,7 +131,7 @@ uint64_t Run::packets() const {
 }
 
 uint64_t Run::memory() const {
-  uint64_t sum = traffic_->memory();
+  uint64_t sum = traffic_->memory() + spare_->memory();
   for (const auto& [number, device] : devices_) sum += device.judge ? device.judge->memory() : 0;
   return sum;
 }
@@ -268,7 +272,7 @@ std::string Run::packet(uint32_t capture, uint64_t number) const {
 
 std::string Run::head(const Finding& f) const {
   std::string text;
-  if (f.qp >= 0) text += fmt::format("QP {}, ", f.qp);
+  if (f.qp >= 0) text += fmt::format("QP 0x{:x}, ", f.qp);
   if (f.frame != 0) text += packet(f.capture, f.frame) + ", ";
   return text + ref::name_of(f.verdict);
 }

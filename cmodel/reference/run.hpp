@@ -94,7 +94,7 @@ class Run {
   /// Which rules were applied, and in which situations: of a device, or (nothing) of all of them.
   void add_to(Coverage& coverage, std::optional<uint32_t> device = {}) const;
 
-  /// "QP 17, packet 6652, fail": of whom a finding is.
+  /// "QP 0x11, packet 6652, fail": of whom a finding is.
   std::string head(const Finding& finding) const;
   /// "12 times, the last time at 391.506 us, packet 6652"; "" for a single one.
   std::string times(const Alike& group) const;
@@ -135,6 +135,7 @@ class Run {
   std::optional<Evidence> evidence_;
   std::string stopped_;  ///< why there is more; empty: there is not
   std::unique_ptr<Traffic> traffic_ = std::make_unique<Traffic>();
+  std::shared_ptr<SpareRecords> spare_ = std::make_shared<SpareRecords>();
   std::map<uint32_t, Device> devices_;
   std::unordered_set<uint64_t> qps_, regions_;       ///< device and number
   std::pair<uint32_t, Device*> newest_{0, nullptr};  ///< that a record named

@@ -2,12 +2,16 @@
 #include "reference/traffic.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <deque>
-#include <set>
+#include <unordered_map>
 
+#include "log/digest.hpp"
 #include "log/packet.hpp"
 #include "log/unwrap.hpp"
 #include "reference/own_addresses.hpp"
+#include "util/flat_set.hpp"
 
 namespace mrc::ref {
 namespace {
@@ -42,13 +46,23 @@ bool is(const wire::Packet& p, std::initializer_list<wire::Opcode> some) {
 
 }  // namespace
 
+struct Traffic::Hash {
+  std::size_t operator()(const Key& key) const {
+    std::array<uint8_t, 36> bytes{};
+    std::ranges::copy(key.from, bytes.begin());
+    std::ranges::copy(key.to, bytes.begin() + 16);
+    std::memcpy(bytes.data() + 32, &key.dqp, 4);
+    return log::digest(bytes);
+  }
+};
+
 struct Traffic::View {
   Timeline timeline;
   uint64_t packets = 0, again = 0, lost = 0, trimmed = 0, marked = 0, holes = 0, certain = 0, untimed = 0;
   uint32_t first_psn = 0, outstanding = 0, granted = 0;
-  std::map<unsigned, std::set<uint32_t>> evs;
-  std::deque<uint8_t> psns;  ///< PsnFlag, from base on
-  Seq base = 0, top = 0;     ///< top: behind the highest
+  std::map<unsigned, FlatSet> evs;  ///< by plane
+  std::deque<uint8_t> psns;         ///< PsnFlag, from base on
+  Seq base = 0, top = 0;            ///< top: behind the highest
   std::optional<Seq> cack;
   std::deque<Message> messages;
   std::unique_ptr<Delays> completions;
@@ -155,14 +169,15 @@ struct Traffic::View {
   uint64_t memory() const {
     uint64_t bytes = sizeof *this + psns.size() + messages.size() * sizeof(Message) +
                      (completions ? sizeof(Delays) : 0) + timeline.counts().size() * sizeof(Timeline::Counts);
-    for (const auto& [plane, some] : evs) bytes += some.size() * 48;
+    for (const auto& [plane, some] : evs) bytes += some.memory();
     return bytes;
   }
 };
 
 struct Traffic::Device {
+  using Views = std::unordered_map<Key, std::unique_ptr<View>, Hash>;
   uint32_t number = 0;
-  std::map<Key, std::unique_ptr<View>> sent, came;
+  Views sent, came;
   /// Own QPs and their peers, both ways. No address: it is not told.
   std::map<uint32_t, uint32_t> peers;
   std::map<std::pair<log::Ip, uint32_t>, uint32_t> owners;
@@ -209,8 +224,8 @@ class Traffic::Observer final : public Checker {
       if (p.bth->rtx != 0) view->timeline.add(Timeline::Again, seen.first);
       if (p.trimmed()) view->timeline.add(Timeline::Trimmed, seen.first);
       if (p.ecn() == 3) view->timeline.add(Timeline::Marked, seen.first);
-      std::set<uint32_t>& evs = view->evs[seen.frame.plane];
-      if (traffic_.evs_ < kMostEvs) traffic_.evs_ += evs.insert(p.entropy(wire_)).second;
+      FlatSet& evs = view->evs[seen.frame.plane];
+      if (traffic_.evs_ < kMostEvs) traffic_.evs_ += evs.insert(p.entropy(wire_));
       view->data(p, (seen.frame.flags & log::kMaybe) == 0, seen.first);
     } else if (!p.trimmed()) {
       // What it answers went the other way, to the QP at whose end it was made.
@@ -227,7 +242,7 @@ class Traffic::Observer final : public Checker {
     }
   }
 
-  View* view_of(std::map<Key, std::unique_ptr<View>>& views, const Key& key) {
+  View* view_of(Device::Views& views, const Key& key) {
     auto at = views.find(key);
     if (at == views.end()) {
       if (traffic_.views_ >= kMostWays) {

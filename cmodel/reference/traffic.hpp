@@ -73,7 +73,9 @@ class Traffic {
     log::Ip from{}, to{};
     uint32_t dqp = 0;
     bool operator<(const Key& o) const { return std::tie(from, to, dqp) < std::tie(o.from, o.to, o.dqp); }
+    bool operator==(const Key&) const = default;
   };
+  struct Hash;
   struct View;    ///< a way as one device sees it
   struct Device;  ///< all that one device sees
   class Observer;

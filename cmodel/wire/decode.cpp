@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/decode.hpp"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 
@@ -11,12 +15,12 @@ namespace {
 /// Walks over the frame; every step checks what is left first.
 class Decoder {
  public:
-  Decoder(std::span<const uint8_t> frame, const WireConfig& config, bool check_icrc)
-      : frame_(frame), config_(config), check_icrc_(check_icrc), end_(frame.size()) {}
+  /// `size`: bytes of the frame; those that are not there count as zeros. The packet is an empty one.
+  Decoder(Packet& packet, std::span<const uint8_t> frame, std::size_t size, const WireConfig& config, bool check_icrc)
+      : frame_(frame), config_(config), check_icrc_(check_icrc), p_(packet), end_(size) {}
 
-  Packet run() {
+  void run() {
     if (link() && network() && transport()) extensions();
-    return std::move(p_);
   }
 
  private:
@@ -27,8 +31,20 @@ class Decoder {
 
   size_t left() const { return end_ - at_; }
 
-  std::vector<uint8_t> bytes(size_t from, size_t to) const {
-    return {frame_.begin() + static_cast<std::ptrdiff_t>(from), frame_.begin() + static_cast<std::ptrdiff_t>(to)};
+  /// Bytes `from` to `to` of the frame.
+  void put(std::vector<uint8_t>& bytes, size_t from, size_t to) const {
+    const uint8_t* const begin = frame_.data() + std::min(from, frame_.size());
+    bytes.assign(begin, frame_.data() + std::min(to, frame_.size()));
+    bytes.resize(to - from);
+  }
+
+  /// N bytes that can be read, those of the frame from `from` on.
+  template <size_t N>
+  const uint8_t* view(size_t from, std::array<uint8_t, N>& room) const {
+    if (from + N <= frame_.size()) return frame_.data() + from;
+    room.fill(0);
+    if (from < frame_.size()) std::copy(frame_.begin() + static_cast<std::ptrdiff_t>(from), frame_.end(), room.begin());
+    return room.data();
   }
 
   /// Reads a header, or notes that the packet ends inside it.
@@ -36,13 +52,14 @@ class Decoder {
   bool take(std::optional<Header>& header, const char* name = Header::kName) {
     if (left() < Header::kBytes) {
       if (p_.trimmed()) {
-        p_.rest = bytes(at_, end_);
+        put(p_.rest, at_, end_);
         at_ = end_;
         return false;
       }
       return fail(ErrorCode::Short, end_, name, left(), Header::kBytes);
     }
-    header = Header::read(frame_.data() + at_);
+    std::array<uint8_t, Header::kBytes> room;
+    header = Header::read(view(at_, room));
     at_ += Header::kBytes;
     return true;
   }
@@ -63,7 +80,7 @@ class Decoder {
     if (size < there) {
       if (!outermost && p_.trimmed()) return true;
       if (!outermost) return fail(ErrorCode::BadLength, field, name, size, there);
-      p_.trailer = bytes(from + size, end_);
+      put(p_.trailer, from + size, end_);
       end_ = from + size;
     }
     return true;
@@ -79,8 +96,10 @@ class Decoder {
       return fail(ErrorCode::Fragment, ip_ + 6, "ipv4", h.fragment_offset, 0);
     }
     uint32_t sum = 0;
+    std::array<uint8_t, Ipv4::kBytes> room;
+    const uint8_t* const header = view(ip_, room);
     for (unsigned i = 0; i < Ipv4::kBytes; i += 2) {
-      if (i != 10) sum += static_cast<uint32_t>(load_be<2>(frame_.data() + ip_ + i));
+      if (i != 10) sum += static_cast<uint32_t>(load_be<2>(header + i));
     }
     while (sum >> 16) sum = (sum & 0xFFFFu) + (sum >> 16);
     const auto want = static_cast<uint16_t>(~sum);
@@ -143,7 +162,8 @@ class Decoder {
       }
       end_ -= kIcrcBytes;
       p_.icrc.emplace();
-      p_.icrc->value = load_le32(frame_.data() + end_);
+      std::array<uint8_t, kIcrcBytes> room;
+      p_.icrc->value = load_le32(view(end_, room));
       const size_t outer = config_.icrc_outer && p_.outer_ipv6 ? Eth::kBytes : ip_;
       if (check_icrc_) icrc_ = icrc(frame_.subspan(ip_, end_ - ip_), frame_.subspan(outer, ip_ - outer));
       p_.icrc->ok = !check_icrc_ || icrc_ == p_.icrc->value;
@@ -185,8 +205,8 @@ class Decoder {
           pad = 0;
         }
       }
-      p_.payload = bytes(at_, end_ - pad);
-      p_.padding = bytes(end_ - pad, end_);
+      put(p_.payload, at_, end_ - pad);
+      put(p_.padding, end_ - pad, end_);
     }
     if (p_.icrc && !p_.icrc->ok) fail(ErrorCode::BadIcrc, end_, "icrc", p_.icrc->value, icrc_);
   }
@@ -194,7 +214,7 @@ class Decoder {
   std::span<const uint8_t> frame_;
   const WireConfig& config_;
   const bool check_icrc_;
-  Packet p_;
+  Packet& p_;
   size_t at_ = 0;   // next byte
   size_t end_ = 0;  // behind the last byte of the part being read
   size_t ip_ = 0;   // innermost IP header
@@ -202,10 +222,36 @@ class Decoder {
   uint32_t icrc_ = 0;
 };
 
+/// An empty packet that keeps the memory of this one.
+void make_empty(Packet& packet) {
+  Packet fresh;
+  const auto keep = [&](std::vector<uint8_t> Packet::*member) {
+    (packet.*member).clear();
+    fresh.*member = std::move(packet.*member);
+  };
+  keep(&Packet::payload);
+  keep(&Packet::padding);
+  keep(&Packet::rest);
+  keep(&Packet::trailer);
+  packet = std::move(fresh);
+}
+
 }  // namespace
 
 Packet decode(std::span<const uint8_t> frame, const WireConfig& config, bool check_icrc) {
-  return Decoder(frame, config, check_icrc).run();
+  Packet packet;
+  Decoder(packet, frame, frame.size(), config, check_icrc).run();
+  return packet;
+}
+
+void decode_into(Packet& packet, std::span<const uint8_t> frame, const WireConfig& config, bool check_icrc) {
+  make_empty(packet);
+  Decoder(packet, frame, frame.size(), config, check_icrc).run();
+}
+
+void decode_cut(Packet& packet, std::span<const uint8_t> frame, size_t size, const WireConfig& config) {
+  make_empty(packet);
+  Decoder(packet, frame, std::max(size, frame.size()), config, false).run();
 }
 
 }  // namespace mrc::wire

@@ -18,5 +18,9 @@ namespace mrc::wire {
 /// The ICRC starts at the inner IP header, or as `config` says at the outer one.
 /// `check_icrc` false: it counts as right, of a frame whose bytes are not all there.
 Packet decode(std::span<const uint8_t> frame, const WireConfig& config = {}, bool check_icrc = true);
+/// The same into a packet whose memory is used again; what was in it is gone.
+void decode_into(Packet& packet, std::span<const uint8_t> frame, const WireConfig& config = {}, bool check_icrc = true);
+/// The same of a frame of `size` bytes that was cut: those behind `frame` count as zeros, and the ICRC as right.
+void decode_cut(Packet& packet, std::span<const uint8_t> frame, size_t size, const WireConfig& config = {});
 
 }  // namespace mrc::wire

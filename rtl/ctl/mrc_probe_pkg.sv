@@ -8,8 +8,11 @@ package mrc_probe_pkg;
 
   import mrc_pkg::*;
 
+  // Not every block that shares this package uses all of it.
+  /* verilator lint_off UNUSEDPARAM */
   localparam logic [15:0] StateProbeId = 16'hFFFE;  // asks for a peer's state
   localparam logic [15:0] NoProbeId = 16'hFFFF;  // answers nobody's probe
+  /* verilator lint_on UNUSEDPARAM */
 
   /// The probe's extension header; it counts in ticks or in units of 8 ticks (tsr_us).
   function automatic logic [8*PethBytes-1:0] peth(logic [15:0] id, logic [15:0] spdcid,

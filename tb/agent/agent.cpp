@@ -312,9 +312,9 @@ class AgentRun {
       const auto list = from.requester().stuck();
       if (list.empty()) continue;
       const Requester::Stuck& s = list.front();
-      result_.problem_qp = s.qp;
+      result_.problem_qp = (at_dut ? dut_ : peer_).info.qp_first + s.qp;
       return fmt::format(
-          "{} queue pairs of the {} wait: queue pair {} has {} messages, of the oldest one {} of {} bytes "
+          "{} queue pairs of the {} wait: QP {:#x} has {} messages, of the oldest one {} of {} bytes "
           "have arrived",
           list.size(), at_dut ? "device" : "peer", (at_dut ? dut_ : peer_).info.qp_first + s.qp, s.messages,
           to.responder().written(s.oldest.id), s.oldest.length);
@@ -372,7 +372,8 @@ class AgentRun {
       if (!decided_ && !s.problem().empty()) {
         stop_with(AgentOutcome::DataError, fmt::format("at the {}: {}", at_dut ? "device" : "peer", s.problem()));
         r.problem_time = s.problem_time();
-        r.problem_qp = s.problem_qp();
+        if (s.problem_qp() >= 0)
+          r.problem_qp = (at_dut ? dut_ : peer_).info.qp_first + static_cast<uint32_t>(s.problem_qp());
       }
     }
     if (!decided_) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ struct AgentResult {
   AgentOutcome outcome = AgentOutcome::Incomplete;
   std::string problem;  ///< what is wrong, or why it is incomplete or empty: a sentence without full stop
   Time problem_time = 0;
-  int problem_qp = -1;
+  std::optional<uint32_t> problem_qp;  ///< the number that its NIC has for it
   DeviceInfo dut, peer;
   std::vector<std::string> left_out;  ///< what these NICs cannot play of the scenario
   uint64_t shows = 0;                 ///< mask of the event kinds that count

@@ -61,6 +61,7 @@ AgentSide::AgentSide(const Setup& s)
   link_.icrc_outer(profile.settings.icrc_outer);
   link_.begin(0);
   requester_.completions_are_short();
+  requester_.names(QpNames(nic_.info.qp_first));
   if (scenario_.read_ns == 0 && scenario_.read_jitter_ns == 0) {  // as Station has it
     const double prefetch_ns = 8.0 * preset_.line_fifo * preset_.host_bytes / preset_.port_gbps;
     read_ps_ = ps(0.4 * prefetch_ns);
@@ -82,6 +83,7 @@ Body& AgentSide::add(Time time) {
 
 void AgentSide::connect(AgentSide& other) {
   responder_ = std::make_unique<Responder>(preset_, other.source_, own_.host_size, own_.host_base, 0);
+  responder_->names(QpNames(nic_.info.qp_first), QpNames(other_nic_.info.qp_first));
   if (scenario_.may_fail) responder_->expect_refusals();
   if (may_overrun(scenario_)) responder_->expect_overruns(scenario_.max_wimm_dest);
 }
@@ -411,7 +413,7 @@ void AgentSide::completed(const log::Cqe& cqe, Time time) {
   add<log::Cqe>(time) = cqe;
   last_progress_ = std::max(last_progress_, time);
   const int index = index_of(cqe.qp);
-  if (index < 0) return fail(fmt::format("a completion of queue pair {}, which there is not", cqe.qp), time);
+  if (index < 0) return fail(fmt::format("a completion of QP {:#x}, which there is not", cqe.qp), time);
   Cqe c;
   c.qp = static_cast<uint16_t>(index);
   c.recv = cqe.receive;
@@ -451,9 +453,8 @@ void AgentSide::completed(const log::Cqe& cqe, Time time) {
   if (!cqe.receive) {
     const auto posted = posted_.find(cqe.wr_id);
     if (posted == posted_.end() || posted->second.qp != index) {
-      return fail(
-          fmt::format("a completion of work request {}, which queue pair {} has not (any more)", cqe.wr_id, cqe.qp),
-          time, index);
+      return fail(fmt::format("a completion of WQE {:#x}, which QP {:#x} has not (any more)", cqe.wr_id, cqe.qp), time,
+                  index);
     }
     c.wr_id = static_cast<uint32_t>(cqe.wr_id);
     posted_.erase(posted);
@@ -476,7 +477,7 @@ void AgentSide::take(Output& output, Time reached) {
   } else if (const auto* done = std::get_if<Done>(&output.body)) {
     if (pending_ > 0) --pending_;
     if (!done->error.empty())
-      fail(fmt::format("the call {} of {} {} does not act: {}", done->call, done->region ? "R_Key" : "queue pair",
+      fail(fmt::format("the call {} of {} {:#x} does not act: {}", done->call, done->region ? "R_Key" : "QP",
                        done->number, done->error),
            output.time);
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "gen/csr.hpp"
+#include "tb/environment/traffic.hpp"
 
 namespace mrc::tb {
 
@@ -55,9 +56,9 @@ std::string HostErrors::info(unsigned qp, uint32_t info, uint64_t cycle) const {
     return fmt::format("the host gave QP {} up in cycle {}, its state is {}", qp, host->cycle,
                        static_cast<unsigned>(state));
   if (of_host && (!host || host->status != status))
-    return fmt::format("QP {} has status {:#x}, the host {}", qp, static_cast<unsigned>(status),
-                       host ? fmt::format("said {:#x} first", static_cast<unsigned>(host->status))
-                            : std::string("did not give it up"));
+    return fmt::format(
+        "QP {} has status {}, the host {}", qp, status_text(status),
+        host ? fmt::format("said {} first", status_text(host->status)) : std::string("did not give it up"));
   return {};
 }
 

@@ -500,7 +500,8 @@ void Station::controller_access() {
       uint32_t code = static_cast<uint32_t>(ev >> 32) % 64;
       while (!own_.fits_data(code)) code = (code + 1) % 64;
       command = csr::kEvpCmdTc.set(command, code);
-      driver_.write(csr::kEvpCmd, csr::kEvpCmdTcValid.set(command, ev >> 63), ignore);  // refused: one is on its way
+      command = csr::kEvpCmdTcValid.set(command, static_cast<uint32_t>(ev >> 63));
+      driver_.write(csr::kEvpCmd, command, ignore);  // refused: one is on its way
       break;
     }
     case 2:

@@ -22,6 +22,16 @@ MessageSizes message_sizes(const Scenario& scenario, const Preset& preset) {
   return {std::max(1u, scenario.size_min / kSmaller), std::max(1u, scenario.size_max / kSmaller)};
 }
 
+std::string QpNames::operator()(unsigned index) const {
+  return first_ ? fmt::format("{:#x}", *first_ + index) : std::to_string(index);
+}
+
+std::string status_text(unsigned status) {
+  for (const EnumValue& known : kCqStatusValues)
+    if (known.value == status) return fmt::format("{:#x} ({})", status, known.name);
+  return fmt::format("{:#x}", status);
+}
+
 // ---- Requester
 
 Requester::Requester(const Preset& preset, const Scenario& scenario, const SourceMemory& source,
@@ -296,8 +306,8 @@ void Requester::taken() { offered_ = false; }
 
 std::string Requester::completion(const Cqe& c) {
   const auto about = [&](const std::string& what) {
-    return fmt::format("completion of WQE {:#x} on QP {} with status {:#x}: {}", c.wr_id, c.qp,
-                       static_cast<unsigned>(c.status), what);
+    return fmt::format("completion of WQE {:#x} on QP {} with status {}: {}", c.wr_id, names_(c.qp),
+                       status_text(c.status), what);
   };
   blocked_ = false;
   if (const auto refusal = refusals_.find(c.wr_id); refusal != refusals_.end()) {
@@ -305,13 +315,15 @@ std::string Requester::completion(const Cqe& c) {
     const bool fails = c.qp < qps_.size() && (qps_[c.qp].dead || qps_[c.qp].failing || qps_[c.qp].plan.may_fail);
     const bool flushed = c.status == CqStatus::Flushed && fails;
     if (c.status != refusal->second && !flushed)
-      return about(fmt::format("status {:#x} was due", static_cast<unsigned>(refusal->second)));
+      return about(fmt::format("status {} was due", status_text(refusal->second)));
     refusals_.erase(refusal);
     ++refused_;
     return {};
   }
   if (const auto lost = lost_.find(c.wr_id); lost != lost_.end()) {
-    if (c.status != CqStatus::Flushed) return about("the QP had failed before: it must be flushed");
+    // An immediate too many may have been refused when it was posted, and be told of in its turn.
+    if (c.status != CqStatus::Flushed && !(c.status == CqStatus::WimmOverrun && lost->second))
+      return about("the QP had failed before: it must be flushed");
     lost_.erase(lost);
     return {};
   }
@@ -324,8 +336,7 @@ std::string Requester::completion(const Cqe& c) {
     const unsigned before = refused == qp.out.end() ? 0 : refused->imms_before;
     if (refused == qp.out.end() || before < qp.plan.max_wimm)
       return about(fmt::format("{} immediates were outstanding, {} are allowed", before, qp.plan.max_wimm));
-    if (qp.plan.wimm_waits && qp.plan.max_wimm != 0)
-      return about("an immediate too many must wait until one before it has completed");
+    if (!may_refuse(qp, *refused)) return about("an immediate too many must wait until one before it has completed");
     return one_too_many(qp, c.wr_id);
   }
   const Message m = qp.out.front();
@@ -349,7 +360,8 @@ std::string Requester::completion(const Cqe& c) {
   }
   if (m.must_fail) {
     if (status != scenario_.nak_access) {
-      return about(fmt::format("it leaves its memory region and must fail with status {:#x}", scenario_.nak_access));
+      return about(
+          fmt::format("it leaves its memory region and must fail with status {}", status_text(scenario_.nak_access)));
     }
     ++naks_access_;
     bury(qp, c.wr_id);
@@ -366,6 +378,11 @@ std::string Requester::completion(const Cqe& c) {
   completed_bytes_ += m.length;
   mail_.completed.push_back(m.id);
   return {};
+}
+
+/// Is it an immediate too many, and does such a one not wait?
+bool Requester::may_refuse(const Qp& qp, const Message& m) {
+  return m.imm_valid && m.imms_before >= qp.plan.max_wimm && (!qp.plan.wimm_waits || qp.plan.max_wimm == 0);
 }
 
 /// Refused, and that is all: those behind it have the numbers that it does not take.
@@ -392,7 +409,7 @@ void Requester::bury(Qp& qp, uint32_t done_wr_id) {
   ++failed_qps_;
   for (const Message& rest : qp.out) {
     mail_.abandoned.push_back(rest.id);
-    if (rest.wr_id != done_wr_id) lost_[rest.wr_id] = rest.qp;
+    if (rest.wr_id != done_wr_id) lost_[rest.wr_id] = may_refuse(qp, rest);
     --outstanding_;
     packets_made_ -= rest.packets;
   }
@@ -480,7 +497,7 @@ void Responder::take_back(Received& r) {
 
 std::string Responder::completion(const Cqe& c) {
   const auto about = [&](const std::string& what) {
-    return fmt::format("receive completion on QP {}, RQMSN {}, immediate {:#x}: {}", c.qp, c.msn, c.imm, what);
+    return fmt::format("receive completion on QP {}, RQMSN {}, immediate {:#x}: {}", here_(c.qp), c.msn, c.imm, what);
   };
   if (c.qp >= imms_.size()) return about("no such QP");
   if (c.status == CqStatus::WimmOverrun && overrun_from_) {
@@ -495,7 +512,7 @@ std::string Responder::completion(const Cqe& c) {
     done_.insert(done_.end(), due.begin(), due.end());
     return {};
   }
-  if (c.status != CqStatus::Ok) return about(fmt::format("status {:#x}", static_cast<unsigned>(c.status)));
+  if (c.status != CqStatus::Ok) return about("status " + status_text(c.status));
   if (imms_[c.qp].empty()) return about("no immediate is due there");
   // Those in front of it may turn out to have been refused by their requestor, which need not know yet.
   auto& due = imms_[c.qp];
@@ -553,14 +570,14 @@ std::string Responder::try_verify(uint32_t id) {
   const bool due = r.m.imm_valid && !r.delivered && !refuses_[r.m.peer_qp];
   if (r.verified || r.abandoned || !r.sender_done || r.written < r.m.length || due) return {};
   if (std::string wrong = check_bytes(r); !wrong.empty()) {
-    return fmt::format("message MSN {} from QP {} to QP {}: {}", r.m.msn, r.m.qp, r.m.peer_qp, wrong);
+    return fmt::format("message MSN {} from QP {} to QP {}: {}", r.m.msn, there_(r.m.qp), here_(r.m.peer_qp), wrong);
   }
   // Guard bytes: the rest of the first and the last block.
   const uint64_t begin = r.m.dest / kBlock * kBlock, end = (r.m.dest + r.m.length + kBlock - 1) / kBlock * kBlock;
   const auto untouched = [](uint8_t b) { return b == kFill; };
   const auto at = [&](uint64_t offset) { return memory_.begin() + static_cast<std::ptrdiff_t>(offset); };
   if (!std::all_of(at(begin), at(r.m.dest), untouched) || !std::all_of(at(r.m.dest + r.m.length), at(end), untouched)) {
-    return fmt::format("message MSN {} to QP {}: bytes beside it were written", r.m.msn, r.m.peer_qp);
+    return fmt::format("message MSN {} to QP {}: bytes beside it were written", r.m.msn, here_(r.m.peer_qp));
   }
   r.verified = true;
   --open_;
@@ -601,8 +618,9 @@ double drained_ns(const Scenario& scenario, const Preset& preset) {
 std::string Responder::finish() const {
   for (const Received& r : messages_) {
     if (r.verified || r.abandoned) continue;
-    return fmt::format("message MSN {} from QP {} to QP {}: {} of {} bytes arrived{}", r.m.msn, r.m.qp, r.m.peer_qp,
-                       r.written, r.m.length, r.m.imm_valid && !r.delivered ? ", its immediate was not delivered" : "");
+    return fmt::format("message MSN {} from QP {} to QP {}: {} of {} bytes arrived{}", r.m.msn, there_(r.m.qp),
+                       here_(r.m.peer_qp), r.written, r.m.length,
+                       r.m.imm_valid && !r.delivered ? ", its immediate was not delivered" : "");
   }
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (blocks_[b] != 0) continue;

@@ -97,6 +97,23 @@ class SourceMemory {
   uint64_t base_;
 };
 
+/// How a sentence names a queue pair: by its index, as the reports of blocks do, or by the number that a NIC has for
+/// it, as logs do.
+class QpNames {
+ public:
+  QpNames() = default;
+  /// Index 0 has the number `first`.
+  explicit QpNames(uint32_t first) : first_(first) {}
+  std::string operator()(unsigned index) const;
+
+ private:
+  std::optional<uint32_t> first_;
+};
+
+/// "0x83 (WimmOverrun)".
+std::string status_text(unsigned status);
+inline std::string status_text(CqStatus status) { return status_text(static_cast<unsigned>(status)); }
+
 /// Makes WQEs and checks their completions: one direction, the sending side.
 class Requester {
  public:
@@ -117,6 +134,7 @@ class Requester {
 
   /// Completions of work requests say neither length nor MSN.
   void completions_are_short() { short_ = true; }
+  void names(const QpNames& names) { names_ = names; }
 
   Mail& mail() { return mail_; }
   /// So many packets more.
@@ -183,6 +201,7 @@ class Requester {
   void leave_region(Message& m, const Qp& qp);
   void offer_message(const Message& m);
   void bury(Qp& qp, uint32_t done_wr_id);
+  static bool may_refuse(const Qp& qp, const Message& m);
   std::string one_too_many(Qp& qp, uint32_t wr_id);
   uint32_t draw_length(const QpPlan& plan);
 
@@ -207,12 +226,13 @@ class Requester {
   bool local_state_due_ = false;
 
   std::unordered_map<uint32_t, CqStatus> refusals_;  // wr_id of WQEs that must be refused locally
-  std::unordered_map<uint32_t, uint16_t> lost_;      // wr_id of WQEs on dead QPs: to be flushed
+  std::unordered_map<uint32_t, bool> lost_;  // wr_id of WQEs on dead QPs, to be flushed; true: or refused when posted
   uint32_t next_id_ = 0, next_wr_ = 0, refusal_kind_ = 0;
   std::optional<Region> gone_;  ///< of the receiver
   uint64_t packets_made_ = 0, outstanding_ = 0;
   uint64_t completed_ = 0, completed_packets_ = 0, completed_bytes_ = 0, refused_ = 0, failed_qps_ = 0, immediates_ = 0;
   uint64_t naks_invalid_ = 0, naks_access_ = 0, no_bytes_made_ = 0, held_ = 0;
+  QpNames names_;
   bool short_ = false;
   bool no_bytes_ = false;  // links take the payload out of WRITEs
   bool overruns_ = false;  // responders refuse immediates
@@ -230,6 +250,11 @@ class Responder {
 
   uint64_t base() const { return base_; }
   std::size_t size() const { return memory_.size(); }
+  /// Of the queue pairs here, and of those of the sender.
+  void names(const QpNames& here, const QpNames& there) {
+    here_ = here;
+    there_ = there;
+  }
 
   /// A write of the NIC. Returns what is wrong with it, nullptr if nothing.
   const char* write(uint64_t address, unsigned length, const uint8_t* data) {
@@ -297,6 +322,7 @@ class Responder {
   void own_blocks(const Message& m, uint32_t id);
   void take_back(Received& r);
 
+  QpNames here_, there_;
   const SourceMemory& source_;
   std::vector<uint8_t> memory_;
   std::vector<uint32_t> blocks_;  // id + 1 of the message that owns the block

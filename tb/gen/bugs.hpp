@@ -200,7 +200,7 @@ inline constexpr Bug kBugs[] = {
     {110, "ports-newest-only", "tx_inflight",
      "of what was given to a plane that falls, only the newest 16 packets of a QP are lost", "tiny", "plane-loss", ""},
     {111, "time-first-copy-only", "tx_inflight",
-     "what was sent again, and is lost once more, is not known by time", "tiny", "loss", ""},
+     "what was sent again, and is lost once more, is not known by time", "tiny", "bad-plane", ""},
     {112, "time-of-the-first", "tx_inflight",
      "a packet that is sent again is as old as when it was sent first", "tiny", "loss", ""},
     {113, "asks-without-end", "tx_inflight",

@@ -41,11 +41,12 @@ class Place:
     def template(self, *words, **more):
         return self.mrc("dut-template", *words, **more)
 
-    def build(self):
+    def build(self, project=None):
+        project = project or self.project
         launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={tool}" for tool in [shutil.which("ccache")] if tool]
-        self.call("cmake", "-S", self.project, "-B", self.project / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None",
+        self.call("cmake", "-S", project, "-B", project / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None",
                   "-DCMAKE_CXX_FLAGS=-O1", f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_PREFIX_PATH={self.prefix}", *launcher)
-        self.call("cmake", "--build", self.project / "build")
+        return self.call("cmake", "--build", project / "build")
 
     def cosim(self, level, scenario, *more, packets=200, code=0, **environment):
         words = ["cosim", "--level", level, "--preset", "tiny", "--dut", self.library, "--scenario", scenario,
@@ -94,6 +95,38 @@ def as_made(place):
     assert 'fill_in("facts: ' in (place.project / "nic.cpp").read_text().splitlines()[line - 1], told
 
 
+def without_verilog(place):
+    """In C and in C++: it compiles without a warning, says which line is next, and goes on once that is filled in."""
+    for option, source, mark in (("--c", "nic.c", "FILL_IN"), ("--cpp", "nic.cpp", "fill_in")):
+        project = place.project.parent / f"own{option}"
+        assert f"{mark} in {source}" in place.template(project, option, "--name", "own")
+        text = (project / source).read_text()
+        places = {what: number for number, line in enumerate(text.splitlines(), 1)
+                  for what in re.findall(r'"(\w+): ', line)}
+        assert len(places) >= 7 and len(re.findall(rf'\b{mark}\((?:nic,)?\s*"', text)) == len(places), places
+        for edit, what in ((None, "facts"), (facts_of_example, "address")):
+            if edit:
+                (project / source).write_text(edit(text))
+            assert "warning" not in place.build(project)
+            told = place.mrc("cosim", "--level", "L2", "--preset", "tiny", "--dut", project / "build/libown.so", code=3)
+            line = int(re.search(rf"fill in {re.escape(source)}:(\d+): {what}: ", told)[1])
+            assert f'"{what}: ' in (project / source).read_text().splitlines()[line - 1], told
+
+
+def facts_of_example(text):
+    """The text with the facts that its comment proposes."""
+    lines = text.splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if '"facts: ' in line)
+    del lines[at]
+    for i in range(at, len(lines)):
+        if lines[i].strip() in ("}", "/*", "*/"):
+            lines[i] = lines[i].replace("/*", "").replace("*/", "")
+        if lines[i].strip() == "}":
+            break
+        lines[i] = lines[i].replace("// ", "", 1)
+    return "".join(lines)
+
+
 def own_sources(place):
     for name in ("alien.hpp", "codec.hpp", "nic.cpp", "requestor.cpp", "responder.cpp", "profile.json"):
         shutil.copy(HERE / name, place.project / name)
@@ -134,7 +167,7 @@ def captures(place):
         assert {f["rule"] for f in result["findings"]} == ({FAULTS[fault]} if fault else set()), (scenario, fault, result)
 
 
-TESTS = [refusals, as_made, own_sources, scenarios, quick, faults, captures]
+TESTS = [refusals, as_made, without_verilog, own_sources, scenarios, quick, faults, captures]
 
 
 def main():

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/captures"))
 import edit  # noqa: E402
 from edits import EDITS  # noqa: E402
 
+# In this run, without losses known by time (A-83), one flow has a place and enough trims and marks for each edit.
 SCENARIO = """base = "loss"
 vary = 0
 qps = 4
@@ -25,6 +26,7 @@ trim = 0.03
 trim_size = 206
 ts_share = 1
 imm_share = 0.3
+time_wait = 1
 """
 # Edits that a bare capture does not show, and why (docs/reference.md, Captures without a profile).
 NOT_SEEN = {

@@ -13,7 +13,7 @@ MRC = sys.argv[1]
 # Assumption, key of the scenario, its value; the scenario that shows it.
 SETTINGS = [("A-01", "udp_port", 4791, "clean"), ("A-02", "bth_m", 1, "clean"), ("A-04", "dscp_ctl", 40, "clean"),
             ("A-14", "icrc_outer", 1, "clean"), ("A-21", "tsr_us", 1, "clean"), ("A-22", "pdcid_zero", 1, "clean"),
-            ("A-37", "ports_from_0", 1, "link-flap")]
+            ("A-37", "ports_from_0", 1, "link-flap"), ("A-55", "nominal", 2, "clean")]
 
 
 def check_says_the_same(capture, devices, keys):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log/conversations.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "wire/packet.hpp"
@@ -157,6 +158,31 @@ TEST_CASE("one plane of two is not seen whole, and its QPs have the same numbers
   CHECK((only(c, kTwo).flags & log::kSeenWhole) == 0);
 }
 
+TEST_CASE("what is known stays when the PSNs are given back", "[log][conversations]") {
+  Conversations c;
+  Talk{}.tell(c);
+  const log::Qp before = only(c, kTwo);
+  CHECK((before.flags & log::kSeenWhole) != 0);
+  c.end();
+  CHECK(only(c, kTwo) == before);
+}
+
+TEST_CASE("beyond so many PSNs of all flows a flow has its newest ones, and others are as before",
+          "[log][conversations]") {
+  Conversations c;
+  Talk{}.tell(c);
+  constexpr Ip kThree{0xfd, 3};
+  // Each of these has the PSNs of four packets that are as far from each other as a window allows.
+  constexpr uint32_t kStep = 4608, kFlows = Conversations::kMostPsns / (3 * kStep) + 2;
+  for (uint32_t flow = 0; flow < kFlows; ++flow) {
+    for (uint32_t n = 0; n < 4; ++n) {
+      c.packet(packet_of(wire::Opcode::WriteMiddle, kThree, kOne, 0x1000 + flow, n * kStep, n), {});
+    }
+  }
+  CHECK(c.psns() <= Conversations::kMostPsns);
+  CHECK((only(c, kTwo).flags & log::kSeenWhole) != 0);
+}
+
 TEST_CASE("packets that the captures miss leave nothing whole", "[log][conversations]") {
   Conversations c;
   Talk{}.tell(c);
@@ -180,6 +206,52 @@ TEST_CASE("a QP that is set up anew within the capture is not told", "[log][conv
   SECTION("from the same PSN") { Talk{}.tell(c); }
   CHECK(c.qps(std::span(&kOne, 1)).empty());
   CHECK(c.untold().at("the QP was set up anew within the capture") == 1);
+}
+
+TEST_CASE("lower MSNs and byte counts, or another QP's packets, are another life of a QP", "[log][conversations]") {
+  constexpr const char* kAnew = "the QP was set up anew within the capture";
+  constexpr uint32_t kLife = 200;
+  struct Second {
+    const char* what;
+    uint32_t from = kPsn + kLife, dqp = kPeerQp;
+    bool msns = true, bytes = true, anew = true;
+  };
+  for (const Second& second :
+       {Second{"it goes on", kPsn + kLife, kPeerQp, true, true, false},
+        Second{"MSNs from 0", kPsn + kLife, kPeerQp, false, true, true},
+        Second{"bytes from 0, PSNs a little farther", kPsn + kLife + 900, kPeerQp, true, false, true},
+        Second{"another QP of the peer", kPsn, kPeerQp + 1, true, true, true}}) {
+    INFO(second.what);
+    Conversations c;
+    const auto live = [&](uint32_t from, uint32_t dqp, uint32_t msn, uint32_t bytes) {
+      for (uint32_t psn = from; psn < from + kLife; ++psn) {
+        // An entropy value of its own: the answers of two lives are not mixed up.
+        const uint32_t entropy = 0x1000 + psn + 0x100000 * dqp;
+        wire::Packet p = packet_of(wire::Opcode::WriteOnly, kOne, kTwo, dqp, psn, entropy);
+        p.meth->msn = static_cast<uint16_t>(msn++);
+        c.packet(p, {});
+        wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, psn, 7);
+        sack.seth->cack_psn = psn;
+        sack.seth->entropy = entropy;
+        sack.cc_state->rcvd_bytes = bytes += 5;
+        c.packet(sack, {});
+      }
+    };
+    live(kPsn, kPeerQp, 0, 0);
+    live(second.from, second.dqp, second.msns ? kLife : 0, second.bytes ? 5 * kLife : 0);
+    const auto qps = c.qps(std::span(&kOne, 1));
+    CHECK((std::ranges::count(qps, kQp, &log::Qp::qp) == 0) == second.anew);
+    CHECK(c.untold().contains(kAnew) == second.anew);
+  }
+}
+
+TEST_CASE("a QP of which packets were cut inside their headers is not seen whole", "[log][conversations]") {
+  for (const bool cut : {false, true}) {
+    Conversations c;
+    Talk{}.tell(c);
+    if (cut) c.unread(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, kPsn, 0x1000));
+    CHECK(((only(c, kTwo).flags & log::kSeenWhole) != 0) != cut);
+  }
 }
 
 }  // namespace mrc::test::conversations_test

@@ -81,4 +81,18 @@ TEST_CASE("of frames within 100 us so many are remembered; beyond them the oldes
   }
 }
 
+TEST_CASE("frames are told from others while those before them are forgotten one by one", "[log][import]") {
+  // Some 100 are known at a time, of 4 lives of the table; every third one is seen at four places.
+  Duplicates d;
+  for (uint32_t psn = 0; psn < 5000; ++psn) {
+    const uint64_t now = psn * kUs;
+    REQUIRE_FALSE(again(d, frame(psn), now, 0));
+    if (psn % 3 == 0) {
+      for (uint64_t place = 1; place < 4; ++place) REQUIRE(again(d, frame(psn), now, place));
+    }
+    if (psn >= 100) REQUIRE(again(d, frame(psn - 100), now, 9));
+    if (psn >= 101) REQUIRE_FALSE(again(d, frame(psn - 101), now, 9));
+  }
+}
+
 }  // namespace mrc::test::duplicates_test

@@ -207,6 +207,27 @@ TEST_CASE("packets up to 200 us out of order are put right, others are counted",
   CHECK(std::is_sorted(sent.begin(), sent.end() - 201, [](const auto& a, const auto& b) { return a.time < b.time; }));
 }
 
+TEST_CASE("a device that is silent hears how far the captures are, until nothing of it waits", "[log][import]") {
+  constexpr uint64_t kUs = 1000;
+  std::vector<Sent> frames = {{0, 0, packet(3, 4, 1)}};
+  for (uint32_t psn = 1; psn < 64 * 60; ++psn) frames.push_back({0, psn * kUs, packet(1, 2, psn)});
+  const File file(capture(1, frames));
+  ImportOptions options;
+  options.each = 64;
+  options.files.push_back({file.path(), {}});
+  const Result r = import(options);
+  REQUIRE(r.error.empty());
+  for (uint32_t d = 0; d < 2; ++d) {
+    const auto untils = r.of<Until>(d);  // of 3 and 4
+    REQUIRE_FALSE(untils.empty());
+    CHECK(untils.back().time > r.of<Frame>(d).back().time);
+    CHECK(untils.back().time < 1'200'000'000);  // a ms behind its frame, no more comes
+  }
+  const auto untils = r.of<Until>(2);
+  REQUIRE(untils.size() > 40);
+  CHECK(untils.back().time + 1'100'000'000 > r.of<Frame>(2).back().time);
+}
+
 TEST_CASE("captures of a real clock begin a second before their first packet", "[log][import]") {
   const uint64_t now = 1'763'000'000'123'456'789;
   const File a(capture(1, {{0, now, packet(1, 2, 7)}}));

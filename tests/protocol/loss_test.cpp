@@ -86,11 +86,12 @@ TEST_CASE("a question is asked after so many eighths of a round trip, then after
 
 TEST_CASE("with a clock, a QP asks by its longest round trip and what it sent last", "[protocol][silence][A-84]") {
   // Nine eighths, and a tick, of 20 and of 24.5 ticks, which are 25.
-  CHECK(silence_bound(5120) == 23);
-  CHECK(silence_bound(6272) == 29);
-  CHECK(silence_bound(256) == 2);
-  CHECK(silence_bound(0) == 1);
-  CHECK(silence_bound(1023 * 256) == 1151);
+  CHECK(silence_bound(5120, true) == 23);
+  CHECK(silence_bound(6272, true) == 29);
+  CHECK(silence_bound(256, true) == 2);
+  CHECK(silence_bound(0, true) == 64);  // it knows none yet
+  CHECK(silence_bound(0, false) == 1);
+  CHECK(silence_bound(1023 * 256, true) == 1151);
   CHECK(silence_pause(1, 0) == 0);  // no round trip is known
   CHECK(silence_pause(1, 3) == 0);
   const std::array<uint32_t, 8> waits = {23, 23, 46, 92, 184, 368, 736, 1472};

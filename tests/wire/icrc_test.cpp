@@ -57,6 +57,23 @@ constexpr WireConfig kOuter{.icrc_outer = true};
 
 }  // namespace
 
+TEST_CASE("the CRC of any number of bytes, from anywhere on, is that of another implementation", "[wire.icrc.boost]") {
+  std::mt19937 rng(1);
+  std::vector<uint8_t> bytes(4200);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(rng());
+  const auto same = [&](size_t from, size_t size) {
+    const std::span<const uint8_t> some = std::span(bytes).subspan(from, size);
+    const uint32_t all = crc_update(~uint32_t{0}, some.data(), size);
+    const uint32_t first = crc_update(~uint32_t{0}, some.data(), size / 3);
+    const uint32_t parts = crc_update(first, some.data() + size / 3, size - size / 3);
+    return ~all == boost_crc(some) && parts == all;
+  };
+  for (size_t size = 0; size < 300; ++size) {
+    for (size_t from = 0; from < 17; ++from) REQUIRE(same(from, size));
+  }
+  for (size_t size = 4000; size <= 4180; ++size) REQUIRE(same(size % 16, size));
+}
+
 TEST_CASE("the three known answers hold", "[wire.icrc.known]") {
   for (const auto& sample : mrc::test::known_answers()) {
     const auto ip = std::span(sample.frame).subspan(14, sample.frame.size() - 18);

@@ -286,6 +286,26 @@ TEST_CASE("trimming is told by the outer header in SRv6", "[wire.trim]") {
   CHECK(q.dscp_class == DscpClass::TrimmedLasthop);
 }
 
+TEST_CASE("a packet that was cut decodes as if zeros stood for the rest, wherever it was cut", "[wire.error.cut]") {
+  Packet used;  // its memory is used again
+  for (const Opcode opcode : {Opcode::WriteOnlyImm, Opcode::Sack, Opcode::Nack, Opcode::Ack}) {
+    for (const auto encapsulation : {Encapsulation::Ipv4, Encapsulation::Ipv6, Encapsulation::Srv6Srh}) {
+      Packet p = make_packet(opcode, encapsulation, true);
+      if (p.reth) p.payload.assign(101, 0x5A);
+      complete(p);
+      const std::vector<uint8_t> frame = encode(p);
+      for (size_t there = 0; there <= frame.size(); ++there) {
+        std::vector<uint8_t> whole(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(there));
+        whole.resize(frame.size());
+        decode_cut(used, std::span(frame).first(there), frame.size());
+        REQUIRE(used == decode(whole, {}, false));
+        decode_into(used, frame);
+        REQUIRE(used == decode(frame));
+      }
+    }
+  }
+}
+
 TEST_CASE("random bytes never do harm and errors lie inside the frame", "[wire.error.random]") {
   std::mt19937 rng(22);
   const auto kinds = mrc::test::all_kinds(rng);

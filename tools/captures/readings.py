@@ -21,6 +21,7 @@ SETTINGS = [
     ("A-14", "icrc_outer", (0, 1), "clean", ""), ("A-19", "zero_length", (0, 1, 2), "collectives", "zero_share = 1\n"),
     ("A-21", "tsr_us", (0, 1), "clean", ""), ("A-22", "pdcid_zero", (0, 1), "clean", ""),
     ("A-36", "eeth_op_high", (0, 1), "probe-revive", ""), ("A-37", "ports_from_0", (0, 1), "link-flap", ""),
+    ("A-55", "nominal", (0, 1, 2), "clean", ""),
     ("A-57", "err_silent", (0, 1), "qp-error", ""), ("A-74", "trim_silent", (0, 1), "trim", ""),
     ("A-75", "state_silent", (0, 1), "loss", ""),
 ]

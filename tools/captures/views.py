@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: views.py IN.pcapng OUT.pcapng [options]
 
-A capture of ours as others would have taken it: another clock, a mirror port, packets out of order. Packets keep their
-bytes, comments and interfaces. The order of options does not matter: clock, then mirror, then order.
+A capture of ours as others would have taken it: of several links at once, with another clock, a mirror port, packets
+out of order. Packets keep their bytes, comments and interfaces. The order of options does not matter: which packets,
+then clock, then mirror, then order.
 
-Exit 3: no pcapng of mrc."""
+Exit 3: no pcapng of mrc, or captures with other interfaces."""
 import argparse
 import random
 import struct
@@ -61,6 +62,15 @@ def write(path, front, interfaces, packets, behind):
         out.write(b"".join(behind))
 
 
+def together(captures):
+    """Captures of one run that have the same interfaces, as one, in the order of time."""
+    front, interfaces, packets, behind = captures[0]
+    if any(other[1] != interfaces for other in captures):
+        raise NoCapture("the captures have different interfaces")
+    every = sorted((p for capture in captures for p in capture[2]), key=lambda p: p.time)
+    return front, interfaces, every if len(captures) > 1 else packets, behind
+
+
 def clock(packets, ahead_ns, ppm):
     """The clock of the capturing host is so far ahead, and so much too fast from the first packet on. No time is
     negative: one that would be begins the capture later."""
@@ -89,6 +99,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("capture")
     parser.add_argument("out")
+    parser.add_argument("--with", dest="others", action="append", default=[], metavar="CAPTURE",
+                        help="the packets of this one as well")
+    parser.add_argument("--without", metavar="WORDS", help="packets whose comments hold these are left out")
+    parser.add_argument("--first", type=int, metavar="N", help="so many packets, and no more")
     parser.add_argument("--base", type=int, default=0, help="this many ns are added to all times")
     parser.add_argument("--ahead", type=int, default=0, help="ns that the clock is ahead; may be negative")
     parser.add_argument("--ppm", type=float, default=0, help="parts of a million that the clock is too fast")
@@ -98,7 +112,10 @@ def main():
     o = parser.parse_args()
     rng = random.Random(o.seed)
     try:
-        front, interfaces, packets, behind = read(o.capture)
+        front, interfaces, packets, behind = together([read(c) for c in (o.capture, *o.others)])
+        if o.without:
+            packets = [p for p in packets if o.without.encode() not in p.rest]
+        packets = packets[:o.first]
         packets = clock(packets, o.base + o.ahead, o.ppm)
         if o.mirror is not None:
             interfaces, packets = mirror(interfaces, packets, o.mirror, rng)

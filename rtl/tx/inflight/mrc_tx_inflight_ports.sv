@@ -197,7 +197,8 @@ module mrc_tx_inflight_ports
           hold: says && said_q,
           due: left_q != '0 && soon_q == 6'd0,
           look: look,
-          stop: ask || left_q == (QpW + 1)'(1) || 3'(at_q) == 3'd7,
+          // A port that falls in this turn: what is on its way to the window is awaited.
+          stop: ask || left_q == (QpW + 1)'(1) || 3'(at_q) == 3'd7 || soon_q != 6'd0,
           none: out == 16'd0,
           last: rest_d == 16'd0
       };

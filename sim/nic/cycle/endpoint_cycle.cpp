@@ -47,6 +47,11 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
                                         : std::string(name) + " = " + text(value) + " is not between " + text(min) +
                                               " and " + text(max) + ", as the NIC " + preset.name + " needs it";
   };
+  const auto off_or = [&](const char* name, uint64_t value, uint64_t on) {
+    return value == 0 || value == on ? std::string()
+                                     : std::string(name) + " = " + text(value) + " is neither 0 nor " + text(on) +
+                                           ", as the NIC " + preset.name + " needs it";
+  };
   const unsigned max_mpr = preset.max_mpr / 128;
   for (std::string why :
        {beyond("mpr", c.mpr, 1, max_mpr),
@@ -59,8 +64,8 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("probe_successes", c.probe_successes, 1, 7),
         beyond("retry.linear", c.retry.linear, 0, 7),
         beyond("retry.exponential", c.retry.exponential, 0, 25),
-        c.overdue == 0 ? std::string() : beyond("overdue", c.overdue, 6, 6),
-        c.silence == 0 ? std::string() : beyond("silence", c.silence, 9, 9),
+        off_or("overdue", c.overdue, 6),
+        off_or("silence", c.silence, 9),
         beyond("other_plane", c.other_plane, 0, 0),
         beyond("suspect", c.suspect, 0, 0),
         beyond("strikes", c.strikes, 0, 1),

@@ -2,6 +2,7 @@
 """Every output option, and every kind of place it may be told to write to."""
 from dataclasses import dataclass, field
 
+from hostile.captures import dumpcap
 from hostile.case import Case, refused
 from hostile.things import Disk, Fifo, Folder, Link, Node, Text, gnuplot
 
@@ -293,6 +294,53 @@ def picture_cases():
                    files={**gnuplot(does), "d": Folder()})
 
 
+# What dumpcap brings is judged as it comes, and kept around a finding. A script stands for it.
+LIVE = "check --live eth0 --learn 1 "
+CAPTURES = "cat wrong.pcapng\n"
+GOES_ON = "trap 'exit 0' INT\ncat wrong.pcapng\nwhile :; do sleep 0.05; done\n"
+LIVE_FOUND = (r"wire\.udp-checksum", r"^fail$")
+KEPT = {"kept": "", "kept/finding.pcapng": "pcapng"}
+
+
+def live_cases():
+    def live(name, options, does=CAPTURES, **more):
+        files = {**dumpcap(does), **more.pop("files", {})}
+        return Case(f"live: {name}", tuple((LIVE + options).split()), code=more.pop("code", (1,)), files=files, **more)
+
+    yield live("ring", "--ring kept --json a.json", says=(*LIVE_FOUND, r"^kept/finding\.pcapng has packets 1 to 1$"),
+               makes={**KEPT, "a.json": "json"})
+    yield live("ring beside others", "--ring kept", says=LIVE_FOUND, changes={"kept/finding.pcapng": "pcapng"},
+               files={"kept": Folder(), "kept/finding.pcapng": OLD, "kept/mine.txt": OLD})
+    for name, files in (("full disk", {"disk": Disk(4096), "disk/filler": Text(expression="'x' * 4096")}),
+                        ("full disk, made", {"disk": Disk(8192), "disk/filler": Text(expression="'x' * 8192")})):
+        folder = "disk/kept" if "made" in name else "disk"
+        yield live(f"ring on a {name}", f"--ring {folder} --json a.json", says=LIVE_FOUND, files=files,
+                   never=(r"finding\.pcapng has packets",), err=(rf"{folder}/finding\.pcapng.*(space|full)",),
+                   makes={"a.json": "json", **({folder: ""} if "made" in name else {})})
+    yield live("json full, ring good", "--ring kept --json node", says=(r"^kept/finding\.pcapng has",), files=FULL,
+               err=(r"\bnode\b.*(space|full)",), makes=KEPT)
+    yield refused("live: ring is a file", (LIVE + "--ring f").split(), r"--ring f\b", r"folder",
+                  files={**dumpcap(CAPTURES), "f": OLD})
+    yield refused("live: ring below a file", (LIVE + "--ring f/kept").split(), r"f/kept", r"folder",
+                  files={**dumpcap(CAPTURES), "f": OLD})
+    yield refused("live: ring is read-only", (LIVE + "--ring d").split(), r"--ring d\b", r"may write",
+                  files={**dumpcap(CAPTURES), "d": Folder(0o555)}, user="nobody")
+    yield refused("live: ring in a read-only folder", (LIVE + "--ring d/kept").split(), r"d/kept", r"may write",
+                  files={**dumpcap(CAPTURES), "d": Folder(0o555)}, user="nobody")
+    for word in ("INT", "TERM", "HUP"):
+        yield live(f"SIG{word}", "--ring kept --json a.json", GOES_ON, says=LIVE_FOUND, signals=(word,),
+                   ready="line s, 1 packets", makes={**KEPT, "a.json": "json"})
+        yield live(f"SIG{word} while it learns", "--ring kept", GOES_ON, says=LIVE_FOUND, signals=(word,), makes=KEPT,
+                   ready="seconds 0.5")
+        yield live(f"SIG{word}, nothing came", "--ring kept", GOES_ON.replace("cat", "head -c 48"), code=(5,),
+                   says=(r"gets no capture",), signals=(word,), makes={"kept": ""}, ready="seconds 0.5")
+    yield live("SIGINT, full disk", "--ring disk", GOES_ON, says=LIVE_FOUND, signals=("INT",), ready="line s, 1 packets",
+               err=(r"disk/finding\.pcapng.*(space|full)",),
+               files={"disk": Disk(4096), "disk/filler": Text(expression="'x' * 4096")})
+    yield live("SIGINT, dumpcap does not end", "--ring kept", "trap '' INT\ncat wrong.pcapng\nexec sleep 100\n", says=LIVE_FOUND,
+               signals=("INT",), ready="line s, 1 packets", makes=KEPT)
+
+
 # Two runs at once: the second says so where files of both would mix; else each file is whole and of one run.
 LONG = Text('base = "permutation"\n[[traffic]]\npattern = "permutation"\nbytes = 1_000_000_000\n')
 
@@ -312,4 +360,5 @@ def two_runs():
 
 def cases():
     return [*(place_case(writer, place) for writer in WRITERS for place in PLACES), *same_cases(), *partly_cases(),
-            *readers_go_cases(), *mismatch_cases(), *picture_cases(), *two_runs()]
+            *readers_go_cases(), *mismatch_cases(), *picture_cases(),
+            *live_cases(), *two_runs()]

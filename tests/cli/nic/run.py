@@ -386,10 +386,16 @@ def same_again(nic):
 
 
 def ev_control(nic):
-    """What the controller denies is not used."""
+    """What the controller denies is not used: a value, not an index."""
     nic.open()
     connect(nic)
     evs = nic.qp["evs"]
+    index = next(i for i in range(len(evs) + 1) if i not in evs)
+    try:
+        nic.call("ev", qp=nic.qpn, ev=index, deny=True)
+        raise AssertionError("an index is taken for a value")
+    except client.Refused as refused_now:
+        assert "has no entropy value" in str(refused_now), refused_now
     assert "pending" not in nic.call("ev", qp=nic.qpn, ev=evs[0], deny=True)
     nic.call("post", qp=nic.qpn, wr_id=1, addr=0x5000, remote=0, bytes=512 * len(evs), rkey=1)
     used = {p["ev"] for p in sent(nic.run(30_000_000), FIRST, MIDDLE, LAST)}

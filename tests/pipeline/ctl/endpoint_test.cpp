@@ -622,6 +622,25 @@ TEST_CASE("EP_CTL.repeats: 15 is for ever", "[endpoint][A-60]") {
   CHECK(b.sent.size() > 35);
 }
 
+TEST_CASE("EP_CTL.repeats: of what was sent while it was 15 ten count at most", "[endpoint][port-loss][A-60][A-82]") {
+  const auto more = [](bool port_wait, uint8_t repeats) {
+    Bench b;
+    b.csr.port_wait = port_wait;
+    b.csr.ep_repeats = 15;
+    b.set_up(0, 0);
+    b.up = 1;
+    b.request(8);
+    b.request(15);  // sent again 14 times
+    b.csr.ep_repeats = repeats;
+    b.run(40 * 11 * 128);
+    return b.sent.size() - 15;
+  };
+  CHECK(more(false, 10) == 0);
+  CHECK(more(false, 12) == 2);
+  CHECK(more(false, 14) == 4);
+  CHECK(more(true, 3) == 3);
+}
+
 TEST_CASE("EP_CTL.repeats counts per destination, and anew for a destination that a QP names again",
           "[endpoint][A-60]") {
   Bench b;

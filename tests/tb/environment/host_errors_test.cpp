@@ -145,9 +145,9 @@ TEST_CASE("a QP that the host gave up is in ERROR soon, with what it said first"
   CHECK(host.info(2, info(QpState::Error, CqStatus::HostWrite), was + 1000).empty());
   CHECK(host.info(2, info(QpState::Error, CqStatus::RetryExceeded), was + 1000).empty());
   CHECK(host.info(2, info(QpState::Error, CqStatus::HostRead), was + 1000) ==
-        "QP 2 has status 0x87, the host said 0x88 first");
+        "QP 2 has status 0x87 (HostRead), the host said 0x88 (HostWrite) first");
   CHECK(host.info(1, info(QpState::Error, CqStatus::HostRead), was + 1000) ==
-        "QP 1 has status 0x87, the host did not give it up");
+        "QP 1 has status 0x87 (HostRead), the host did not give it up");
   host.forget(2);
   CHECK(host.info(2, info(QpState::Rts, {}), was + 1000).empty());
 }

@@ -302,6 +302,59 @@ TEST_CASE("an immediate too many is refused only where it may be", "[tb][traffic
   }
 }
 
+TEST_CASE("sentences name a queue pair and a status as logs do", "[tb][traffic]") {
+  CHECK(QpNames()(3) == "3");
+  CHECK(QpNames(0x3f00)(3) == "0x3f03");
+  CHECK(status_text(CqStatus::WimmOverrun) == "0x83 (WimmOverrun)");
+  CHECK(status_text(0xfe) == "0xfe");
+  const Scenario s;
+  const SourceMemory source(1 << 20, 0x10000, Rng(1, "test"));
+  Requester requester(kTiny, s, source, {{.peer = 3, .mtu = 1}},
+                      {{.rkey = 0x100, .va = 0x40000, .length = 1 << 20, .dest = 0}}, 10, Rng(1, "test"));
+  const Cqe nobodys{.qp = 0, .recv = false, .status = CqStatus::Flushed, .wr_id = 17, .imm = 0, .length = 0, .msn = 0};
+  CHECK(requester.completion(nobodys) ==
+        "completion of WQE 0x11 on QP 0 with status 0x85 (Flushed): nothing is outstanding there");
+  requester.names(QpNames(0x3f00));
+  CHECK_THAT(requester.completion(nobodys), ContainsSubstring("on QP 0x3f00 with"));
+  Receiver r;
+  r.responder.names(QpNames(0x3f00), QpNames(0x10));
+  CHECK(r.responder.finish() == "message MSN 5 from QP 0x11 to QP 0x3f02: 0 of 300 bytes arrived");
+}
+
+TEST_CASE("an immediate refused when it was posted may be told of after its QP has failed", "[tb][traffic][A-62]") {
+  Scenario s;
+  s.imm_share = 1;
+  s.may_fail = true;
+  s.outstanding = 64;
+  const SourceMemory source(1 << 20, 0x10000, Rng(1, "test"));
+  const std::vector<Region> regions{{.rkey = 1, .va = 1 << 20, .length = 1 << 20, .dest = 0}};
+  for (const unsigned max_wimm : {0u, 1u}) {
+    for (const bool waits : {true, false}) {
+      Requester requester(kTiny, s, source,
+                          {{.peer = 0, .mtu = 2, .may_fail = true, .max_wimm = max_wimm, .wimm_waits = waits}}, regions,
+                          2000, Rng(7, "test"));
+      const auto list = made_until(requester, [](const Message& m) { return m.id == 2; });
+      REQUIRE(list.size() == 3);
+      const auto completion = [&](unsigned of, CqStatus status) {
+        return Cqe{.qp = 0, .recv = false, .status = status, .wr_id = list[of].wr_id, .imm = 0, .length = 0, .msn = 0};
+      };
+      CHECK(requester.completion(completion(0, CqStatus::RetryExceeded)).empty());
+      CHECK_FALSE(requester.quiet());
+      // A WRITE of a failed QP ends well never, and one that had to wait was not refused.
+      CHECK_THAT(requester.completion(completion(1, CqStatus::Ok)), ContainsSubstring("it must be flushed"));
+      const std::string refused = requester.completion(completion(1, CqStatus::WimmOverrun));
+      if (waits && max_wimm != 0) {
+        CHECK_THAT(refused, ContainsSubstring("it must be flushed"));
+        CHECK(requester.completion(completion(1, CqStatus::Flushed)).empty());
+      } else {
+        CHECK(refused.empty());
+      }
+      CHECK(requester.completion(completion(2, CqStatus::Flushed)).empty());
+      while (requester.offer() != nullptr) requester.taken();  // the one that is posted to a QP that has failed
+    }
+  }
+}
+
 TEST_CASE("memory of messages never overlaps and comes back", "[tb][traffic]") {
   Scenario s;
   s.size_min = 100;

@@ -12,18 +12,18 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SPEC = ROOT / "cmodel/spec"
-BIT = 31
+BIT = 15
 FIELD = f'{{name: trial_switch, lsb: {BIT}, width: 1, reset: 1, doc: "on trial"}}'
 EXPECTED = [  # file, what stands there only with the switch
     ("rtl/gen/mrc_pkg.sv", "    logic trial_switch;\n"),
-    ("rtl/gen/mrc_csr_regs.sv", "  assign csr_o.rx_check.trial_switch = rw_q[0][31];\n"),
-    ("rtl/gen/mrc_csr_regs.sv", "  assign csr_o.tx_path.trial_switch = rw_q[0][31];\n"),
+    ("rtl/gen/mrc_csr_regs.sv", "  assign csr_o.rx_check.trial_switch = rw_q[0][15];\n"),
+    ("rtl/gen/mrc_csr_regs.sv", "  assign csr_o.tx_path.trial_switch = rw_q[0][15];\n"),
     ("cmodel/gen/csr_values.hpp", "  bool trial_switch = true;\n"),
     ("cmodel/gen/csr_values.hpp", "  out.trial_switch = csr::kCtrlTrialSwitch.get(reg(csr::kCtrl)) != 0;\n"),
     ("tb/gen/switches.hpp", "  bool trial_switch = true;\n"),
     ("tb/gen/switches.hpp", '{ return s.trial_switch; }, 1, "0 1"},\n'),
-    ("tb/gen/switches.hpp", "  KEY(trial_switch, 1)\n"),
-    ("docs/generated/csr.md", "| 31 | trial_switch | 1 | on trial |\n"),
+    ("tb/gen/switches.hpp", "  KEY(trial_switch, 1)"),
+    ("docs/generated/csr.md", "| 15 | trial_switch | 1 | on trial |\n"),
     ("docs/generated/nic.md", "zero_length, trial_switch, returned; NAK_CODE."),
 ]
 

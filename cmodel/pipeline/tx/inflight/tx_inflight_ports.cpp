@@ -73,7 +73,7 @@ void Ports::seek(bool state_silent) {
     s_.now.state = State::Port0;
     return;
   }
-  if (ask || left_ == 1 || at_ % kSeekQps == kSeekQps - 1) s_.now.state = State::Idle;
+  if (ask || left_ == 1 || at_ % kSeekQps == kSeekQps - 1 || soon_ != 0) s_.now.state = State::Idle;
   next_qp();
 }
 

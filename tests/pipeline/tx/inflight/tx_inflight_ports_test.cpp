@@ -120,6 +120,27 @@ TEST_CASE("tx_inflight: a port that falls while QPs are looked at has all looked
   CHECK(b.stateq.size() <= 5);
 }
 
+TEST_CASE("tx_inflight: a port that falls while QPs are looked at waits for what is on its way, too",
+          "[pipeline][tx_inflight][port-loss][A-82]") {
+  const unsigned later = GENERATE(range(56u, 90u));
+  CAPTURE(later);
+  Bench b;
+  b.sent_all(1, 4);
+  b.run(200);
+  b.port_up = 0b01;
+  b.run(later);
+  b.port_up = 0b00;
+  b.run(30);
+  for (uint16_t q = 0; q < 4; ++q) {
+    if (q != 1) b.sent(q, 0);
+  }
+  b.run(kAll);
+  for (unsigned q = 0; q < 4; ++q) {
+    CAPTURE(q);
+    CHECK(std::count_if(b.retx.begin(), b.retx.end(), [q](const Retx& r) { return r.qp == q; }) == (q == 1 ? 4 : 1));
+  }
+}
+
 TEST_CASE("tx_inflight: a port that is up again by its turn loses nothing, and the QP asks",
           "[pipeline][tx_inflight][port-loss][A-82]") {
   Bench b;

@@ -233,10 +233,11 @@ nodes = 7
 first = 8
 bytes = 1_000_000
 )";
-  // T0s with half as many ports up as down: who is slow there stays slow, unless the receiver evens it out.
+  // T0s with half as many ports up as down: who is slow there stays slow, unless the receiver evens it out. Without
+  // losses known by time (A-83), which even out some of it: alone 1.180, 1.057, 1.139 with them.
   for (uint64_t seed = 1; seed <= 3; ++seed) {
-    const ExperimentResult alone = run(endpoints("model") + text, seed);
-    const ExperimentResult shared = run("share = true\n" + endpoints("model") + text, seed);
+    const ExperimentResult alone = run("overdue = 0\n" + endpoints("model") + text, seed);
+    const ExperimentResult shared = run("overdue = 0\nshare = true\n" + endpoints("model") + text, seed);
     fmt::print("7:1 incast, seed {}: {:.3f} of the bound and {} packets again, shared {:.3f} and {}\n", seed,
                alone.over_bound(), alone.total.retransmissions, shared.over_bound(), shared.total.retransmissions);
     CHECK(shared.over_bound() < alone.over_bound() - 0.05);

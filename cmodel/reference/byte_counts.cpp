@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/byte_counts.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "log/packet.hpp"
+
+namespace mrc::ref {
+namespace {
+
+using log::Seq, log::unwrap;
+
+constexpr Seq kWidest = 4096;              ///< the largest window: 32 units of 128 PSNs
+constexpr Seq kBelowCounted = 512;         ///< PSNs below those that are counted that are still known
+constexpr unsigned kSacksInRow = 3;        ///< SACKs in a row
+constexpr Seq kRcvdUnit = 256;             ///< of rcvd_bytes
+constexpr Seq kLongestRow = Seq{1} << 30;  ///< of a row: rcvd_bytes has 24 bits
+constexpr Seq kNominalMore = 40;           ///< A-55
+
+struct CountedPsn {
+  uint32_t entropy = 0;
+  uint16_t udp = 0;  ///< length; 0: not seen whole
+  uint16_t payload = 0;
+};
+
+}  // namespace
+
+struct ByteCounts::Flow {
+  std::deque<CountedPsn> psns;  ///< from base on
+  Seq base = 0, top = 0;
+  // The row: its first SACK, and the sums of what came since, by CTRL.nominal.
+  std::optional<Seq> counted;
+  uint32_t first = 0;
+  std::array<Seq, 3> bytes{};
+  uint32_t reading = 0;
+  unsigned steady = 0;
+
+  const CountedPsn* find(Seq psn) const {
+    const Seq at = psn - base;
+    return at < 0 || at >= static_cast<Seq>(psns.size()) ? nullptr : &psns[static_cast<std::size_t>(at)];
+  }
+  void begin(Seq cack, uint32_t rcvd) {
+    counted = cack;
+    first = rcvd;
+    bytes = {};
+    steady = 0;
+  }
+  /// Adds what a SACK has taken since the one before. False: it was not seen, or is more than a row can hold.
+  bool add(Seq upto) {
+    for (Seq psn = *counted + 1; psn <= upto; ++psn) {
+      const CountedPsn* const one = find(psn);
+      if (one == nullptr || one->udp == 0) return false;
+      bytes[0] += one->udp + kNominalMore;
+      bytes[1] += one->payload;
+      bytes[2] += one->payload + kNominalMore;
+    }
+    counted = upto;
+    return bytes[0] < kLongestRow;
+  }
+};
+
+void ByteCounts::came(const wire::Packet& p, const wire::WireConfig& wire) {
+  if (!p.reth || !p.udp || p.trimmed()) return;
+  const Key key{log::mapped_source(p), log::mapped_destination(p), p.bth->dqp};
+  auto at = flows_.find(key);
+  if (at == flows_.end()) {
+    if (flows_.size() >= kMostFlows) return;
+    at = flows_.emplace(key, std::make_shared<Flow>()).first;
+    at->second->base = at->second->top = p.bth->psn;
+  }
+  Flow& f = *at->second;
+  const Seq psn = unwrap(p.bth->psn, f.top);
+  if (std::abs(psn - f.top) > 2 * kWidest) {  // its QP was set up anew, or the PSN is wrong
+    f.psns.clear();
+    f.counted.reset();
+    f.base = f.top = psn;
+  }
+  for (; psn < f.base; --f.base) f.psns.emplace_front();
+  if (psn >= f.top) {
+    f.psns.resize(static_cast<std::size_t>(psn - f.base) + 1);
+    f.top = psn + 1;
+  }
+  const Seq headers = wire::Udp::kBytes + wire::Bth::kBytes + wire::Meth::kBytes + wire::Reth::kBytes +
+                      (p.tseth ? wire::Tseth::kBytes : 0) + (p.immdt ? wire::Immdt::kBytes : 0) + wire::kIcrcBytes +
+                      p.bth->pad_count;
+  if (p.udp->length < headers) return;
+  f.psns[static_cast<std::size_t>(psn - f.base)] = {p.entropy(wire), p.udp->length,
+                                                    static_cast<uint16_t>(p.udp->length - headers)};
+  const Seq keep = std::max(f.top - 2 * kWidest, f.counted ? std::min(*f.counted, f.top) - kBelowCounted : f.base);
+  for (; f.base < keep; ++f.base) f.psns.pop_front();
+}
+
+/// The flow of which the SACK names a packet, by PSN and entropy value, if one alone fits.
+ByteCounts::Flow* ByteCounts::flow_of(const wire::Packet& sack) {
+  const log::Ip from = log::mapped_destination(sack), to = log::mapped_source(sack);
+  const uint32_t psn = (sack.seth->cack_psn + static_cast<uint32_t>(int32_t{sack.seth->ack_psn_offset})) & 0xFFFFFF;
+  const auto named = [&](const Flow& f) {
+    const CountedPsn* const one = f.find(unwrap(psn, f.top));
+    return one != nullptr && one->udp != 0 && one->entropy == sack.seth->entropy;
+  };
+  const Key key{from, to, sack.bth->dqp};
+  const auto known = answered_.find(key);
+  if (known != answered_.end() && known->second.second >= kSacksInRow) return known->second.first.get();
+  std::shared_ptr<Flow> found;
+  for (auto at = flows_.lower_bound({from, to, 0}); at != flows_.end() && at->first.from == from && at->first.to == to;
+       ++at) {
+    if (!named(*at->second)) continue;
+    if (found) return nullptr;
+    found = at->second;
+  }
+  if (!found || answered_.size() >= kMostFlows) return found.get();
+  auto& [flow, times] = answered_[key];
+  times = flow == found ? times + 1 : 1;
+  flow = found;
+  return flow.get();
+}
+
+std::optional<uint32_t> ByteCounts::sent(const wire::Packet& sack) {
+  if (!sack.seth || !sack.cc_state || sack.seth->pr != 0 || sack.trimmed() || sack.cc_state->ooo_count != 0) return {};
+  Flow* const f = flow_of(sack);
+  if (f == nullptr) return {};
+  const Seq cack = unwrap(sack.seth->cack_psn, f->top);
+  if (f->counted && cack <= *f->counted && cack > *f->counted - 2 * kWidest) return {};
+  const uint32_t rcvd = sack.cc_state->rcvd_bytes;
+  if (!f->counted || cack < *f->counted || !f->add(cack)) {
+    f->begin(cack, rcvd);
+    return {};
+  }
+  const Seq shown = Seq{(rcvd - f->first) & 0xFFFFFF} * kRcvdUnit;
+  std::optional<uint32_t> fits;
+  unsigned readings = 0;
+  for (uint32_t nominal = 0; nominal < f->bytes.size(); ++nominal) {
+    if (std::abs(shown - f->bytes[nominal]) >= kRcvdUnit) continue;
+    fits = nominal;
+    ++readings;
+  }
+  if (readings == 0) f->begin(cack, rcvd);
+  if (readings != 1) return {};
+  f->steady = f->reading == *fits ? f->steady + 1 : 1;
+  f->reading = *fits;
+  return f->steady >= kSacksInRow ? fits : std::nullopt;
+}
+
+}  // namespace mrc::ref
