@@ -79,7 +79,7 @@ module mrc_ack_gen
   logic resp_v, eresp_v, ackev_v, go, load, resp_pop, eresp_pop, free, want_free;
   logic cfg_do, cfg_we, cfg_ack_q;
   logic okev_v, eokev_v, okev_pop, eokev_pop, ok_now;
-  logic stateq_v, stateq_pop, state_turn, eresp_first, resp_first, again_q, again_d;
+  logic stateq_v, stateq_pop, state_turn, eresp_first, resp_first, again_q, again_d, one_probe;
   logic [4:0] unused_count;
   logic [4:0][1:0] unused_counts;
   resp_t resp, eresp, rest, r;
@@ -198,8 +198,10 @@ module mrc_ack_gen
   assign eresp_pop = go && eresp_first;
   assign resp_pop = go && !eresp_first && !again_q;
   assign state_turn = !eresp_first && !resp_first && stateq_v;
-  assign stateq_pop = go && state_turn && (again_q || csr_i.silence_wait);
-  assign again_d = (go && state_turn) ? !again_q && !csr_i.silence_wait : again_q;
+  // Bug 114: one probe serves.
+  assign one_probe = csr_i.silence_wait || bug_i == BugOneProbe;
+  assign stateq_pop = go && state_turn && (again_q || one_probe);
+  assign again_d = (go && state_turn) ? !again_q && !one_probe : again_q;
   assign ok_now = !cfg_do && (okev_v || eokev_v);
   assign okev_pop = !cfg_do && okev_v;
   assign eokev_pop = !cfg_do && !okev_v && eokev_v;

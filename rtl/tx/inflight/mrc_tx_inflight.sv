@@ -494,6 +494,7 @@ module mrc_tx_inflight
   ) u_silence (
       .clk_i,
       .rst_ni,
+      .bug_i,
       .now_i(tick_i[11:0]),
       .silence_wait_i(csr_i.silence_wait),
       .visit_i(op.visit),

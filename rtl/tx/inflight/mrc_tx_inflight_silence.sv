@@ -9,6 +9,7 @@
 /// trip and the comparison, so a visit waits until they are of its QP. Whether anything is missing
 /// the timer knows.
 module mrc_tx_inflight_silence
+  import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
@@ -16,6 +17,7 @@ module mrc_tx_inflight_silence
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic [7:0] bug_i,
     input stamp_t now_i,  // low bits of the tick
     input logic silence_wait_i,
 
@@ -87,7 +89,7 @@ module mrc_tx_inflight_silence
   assign sent_ago = now_i - last_i;
   assign asked_ago = now_i - since;
   assign silent_o = !silence_wait_i && pause_q != 12'd0 && sent_ago >= pause_q
-      && (first_q || asked_ago >= pause_q);
+      && (first_q || asked_ago >= pause_q || bug_i == BugAsksWithoutEnd);
   assign ready_o = silence_wait_i || steady_q == 2'd2;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
