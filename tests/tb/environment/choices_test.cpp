@@ -213,15 +213,11 @@ TEST_CASE("what is missing is lost once it is overdue, or found by gap, EV and t
 }
 
 TEST_CASE("a QP asks after its round trips, or after a quarter of its timer", "[tb][choices][A-84]") {
-  const Both r = both("loss", "silence_wait", 0, 1, {{"ts_share", 1}}, 4000);
+  const Both r = both("loss", "silence_wait", 0, 1, {{"ts_share", 1}}, 4000, "asic800");
   const auto asked = [](const CosimResult& one) { return one.dut.counters.state + one.peer.counters.state; };
   const auto expiries = [](const CosimResult& one) { return one.dut.counters.rto + one.peer.counters.rto; };
   CHECK(asked(r.first) > asked(r.second));
   CHECK(expiries(r.first) < expiries(r.second));
-  // Without time stamps nobody knows a round trip; but a question is two probes all the same.
-  const CosimResult clean = run_with("clean", {}, {"silence_wait", 0}, 500, "tiny", 21);
-  CHECK(clean.outcome == Outcome::Pass);
-  CHECK(asked(clean) == 0);
 }
 
 TEST_CASE("the ICRC starts at the inner IP header or at the outer one, whatever routers change there",
