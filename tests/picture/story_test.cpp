@@ -133,7 +133,9 @@ TEST_CASE("notes of losses become losses of their flow, other notes stay notes",
   CHECK(drawn->name == "losses-left-qp10");
   CHECK(drawn->svg.find("sent at 11 us on plane 3 by T1-3-5: known to be lost at 14 us (same EV), again at 15 us on "
                         "plane 5, never reported") != std::string::npos);
-  CHECK(!loss_picture(s, flow, {.from = 12 * Little::kUs}));
+  Choice later;
+  later.from = 12 * Little::kUs;
+  CHECK(!loss_picture(s, flow, later));
   CHECK(!loss_picture(story_of(Little().records()), flow, {}));
 }
 
