@@ -89,7 +89,7 @@ void ResponderJudge::qp(const log::Qp& qp, Time time) {
     it->second->finish(time);
     flows_.erase(it);
     std::erase_if(by_peer_, [&](const auto& entry) { return entry.second == qp.qp; });
-    std::erase_if(held_, [&](const Held& h) { return h.qp == qp.qp; });
+    erase_if(held_, [&](const Held& h) { return h.qp == qp.qp; });
     return;
   }
   if (it != flows_.end()) return it->second->change(qp, time);
