@@ -50,6 +50,7 @@ class ResponderJudge : public Checker {
   enum class Trust { No, Perhaps, Yes };
 
   void second_look(const Seen& seen);
+  void host_paused(uint64_t tag, uint64_t turns, Time time);
   Trust trust(const Seen& seen, const log::Qp& qp) const;
   Fault fault(const wire::Packet& packet, const log::Qp& qp, Time at, Trust& trust) const;
   bool same_address(const log::Ip& ip, const std::array<uint8_t, 16>& on_wire) const;
