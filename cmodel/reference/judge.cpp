@@ -110,7 +110,8 @@ void SpareRecords::put(Owned record, std::size_t bytes) {
   bytes += sizeof(log::Record);
   if (bytes_ + bytes > kMostBytes) return;
   bytes_ += bytes;
-  of_kind_[record->body.index()].push_back({std::move(record), bytes});
+  std::vector<Spare>& some = of_kind_[record->body.index()];
+  some.push_back({std::move(record), bytes});
 }
 
 Judge::Judge(uint32_t device, Profile profile, std::shared_ptr<SpareRecords> spare)
