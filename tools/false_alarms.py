@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import rtl
 import yaml
 
 TOOLS = Path(__file__).resolve().parent
@@ -372,4 +373,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("false_alarms.py", main)

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
 
 #include "log/packet.hpp"
 #include "reference/history_world.hpp"
+#include "reference/queue.hpp"
 
 namespace mrc::ref {
 namespace {
@@ -39,10 +39,10 @@ struct Claim {
 /// What came to the QP, and what it said of it.
 struct Came {
   bool any = false;
-  std::deque<bool> psns;  ///< from base on: whether it was seen whole
+  Queue<bool> psns;  ///< from base on: whether it was seen whole
   Seq base = 0, top = 0;
   Seq msn = 0;  ///< the newest one that began
-  std::deque<Claim> claims;
+  Queue<Claim> claims;
   struct Acked {
     Seq top, msn;
     Finding finding;
@@ -57,7 +57,7 @@ struct Came {
     uint64_t bytes;  ///< as a SACK's threshold counts them
     bool asks;
   };
-  std::deque<Waiting> waiting;  ///< since the newest SACK, whole
+  Queue<Waiting> waiting;  ///< since the newest SACK, whole
   bool sacked = false;
 
   bool has(Seq psn) const {
@@ -96,7 +96,7 @@ struct Went {
     unsigned later = 0;  ///< SACKs seen since
     Finding finding;
   };
-  std::deque<Ahead> ahead;
+  Queue<Ahead> ahead;
   struct Ev {
     uint8_t plane = 0;
     uint64_t there = 0, astray = 0;
@@ -201,7 +201,7 @@ void Hindsight::arrives(const Seen& seen, Came& came) {
       w_.report().broken(std::move(c.finding));
       c.last = c.first - 1;
     }
-    std::erase_if(came.claims, [&](const Claim& c) { return c.last < c.first || c.last < came.top; });
+    erase_if(came.claims, [&](const Claim& c) { return c.last < c.first || c.last < came.top; });
     if (came.acked && psn >= came.acked->top && unwrap(p.meth->msn, came.acked->msn, 16) < came.acked->msn) {
       came.acked->finding.right += fmt::format(": a packet of MSN {} was sent at {}", p.meth->msn, words(seen.first));
       w_.report().broken(std::move(came.acked->finding));
@@ -388,7 +388,7 @@ void Hindsight::hears(const Seen& seen, const QpWorld&, Went& went) {
                                     psn24(*went.cack + kWindow), kLaterSacks, psn24(*went.cack));
     w_.report().broken(std::move(one.finding));
   }
-  std::erase_if(went.ahead, [](const Went::Ahead& one) { return one.later >= kLaterSacks; });
+  erase_if(went.ahead, [](const Went::Ahead& one) { return one.later >= kLaterSacks; });
 }
 
 void Hindsight::control(const Seen& seen) {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <limits>
 
 #include "log/packet.hpp"
 #include "reference/history_parts.hpp"
 #include "reference/numbers.hpp"
+#include "reference/queue.hpp"
 
 namespace mrc::ref::history {
 namespace {
@@ -85,15 +85,15 @@ struct Probe {
 struct Answers {
   uint64_t incarnation = 0;
   bool started = false;
-  std::deque<Came> came;                     ///< from base on
+  Queue<Came> came;                          ///< from base on
   Seq base = 0, first = 0;                   ///< first: what came before it may not be known
   Seq next = 0;                              ///< first PSN that has not come as a whole
   Seq messages = 0;                          ///< MSN after the messages that lie before `next`
   bool known_start = false, beyond = false;  ///< beyond: packets came that are not kept
-  std::deque<std::pair<Seq, uint32_t>> far;  ///< PSN and entropy of some of these
-  std::deque<Probe> probes;
-  std::deque<std::pair<uint32_t, uint32_t>> returned;  ///< PSN and entropy of the device's own packets that came back
-  std::deque<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
+  Queue<std::pair<Seq, uint32_t>> far;       ///< PSN and entropy of some of these
+  Queue<Probe> probes;
+  Queue<std::pair<uint32_t, uint32_t>> returned;  ///< PSN and entropy of the device's own packets that came back
+  Queue<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
   bool probes_lost = false, trimmed = false;
   Cumulative msn, cack;    ///< sent
   std::optional<Seq> nak;  ///< MSN of the first NAK
@@ -175,7 +175,7 @@ class ResponderPart final : public Part {
   wire::WireConfig wire_;
   std::array<bool, 2> ports_from_{true, true};  ///< readings that all masks of a device fit that does not say which
   std::unordered_map<uint32_t, Answers> answers_;
-  std::deque<Request> requests_;
+  Queue<Request> requests_;
   bool requests_lost_ = false;
 };
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <deque>
 #include <unordered_map>
 
 #include "log/digest.hpp"
 #include "log/packet.hpp"
 #include "log/unwrap.hpp"
 #include "reference/own_addresses.hpp"
+#include "reference/queue.hpp"
 #include "util/flat_set.hpp"
 
 namespace mrc::ref {
@@ -61,10 +61,10 @@ struct Traffic::View {
   uint64_t packets = 0, again = 0, lost = 0, trimmed = 0, marked = 0, holes = 0, certain = 0, untimed = 0;
   uint32_t first_psn = 0, outstanding = 0, granted = 0;
   std::map<unsigned, FlatSet> evs;  ///< by plane
-  std::deque<uint8_t> psns;         ///< PsnFlag, from base on
+  Queue<uint8_t> psns;              ///< PsnFlag, from base on
   Seq base = 0, top = 0;            ///< top: behind the highest
   std::optional<Seq> cack;
-  std::deque<Message> messages;
+  Queue<Message> messages;
   std::unique_ptr<Delays> completions;
 
   uint8_t* find(Seq psn) {
@@ -141,7 +141,7 @@ struct Traffic::View {
   void answered(Seq upto, Time time) {
     if (upto >= top || acknowledged(upto)) return;
     cack = upto;
-    std::erase_if(messages, [&](const Message& m) {
+    erase_if(messages, [&](const Message& m) {
       if (!m.last_psn || *m.last_psn > upto) return false;
       if (m.begun) {
         if (!completions) completions = std::make_unique<Delays>();
