@@ -21,8 +21,8 @@ from edits import EDITS  # noqa: E402
 SCENARIO = """base = "loss"
 vary = 0
 qps = 4
-ecn = 0.05
-trim = 0.03
+ecn = 0.1
+trim = 0.05
 trim_size = 206
 ts_share = 1
 imm_share = 0.3

@@ -129,6 +129,12 @@ class Capture:
     def __init__(self, packets, flow, place=0.5):
         self.packets, self.flow, self.place = packets, flow, place
         self.dqp, self.back = flow[2], way_back(packets, flow)
+        self.said_all = 0  # the place where SACKs have the highest cack_psn
+        cack = None
+        for i, packet in enumerate(packets):
+            if packet.opcode == SACK and not packet.trimmed and packet.flow == self.back and \
+                    (cack is None or signed(packet.seth["cack_psn"] - cack) > 0):
+                cack, self.said_all = packet.seth["cack_psn"], i
         self.newest = []  # of this flow's PSNs, before each packet
         newest = None
         for packet in packets:
@@ -141,8 +147,10 @@ class Capture:
         return [i for i, p in enumerate(self.packets) if p.data and p.flow == self.flow and wanted(p)]
 
     def answers(self, opcode, wanted=lambda p: True):
-        return [i for i, p in enumerate(self.packets)
-                if p.opcode == opcode and not p.trimmed and p.flow == self.back and wanted(p)]
+        """Places of answers, as long as newer ones have more to say: what is said last nothing contradicts."""
+        places = [i for i, p in enumerate(self.packets)
+                  if p.opcode == opcode and not p.trimmed and p.flow == self.back and wanted(p)]
+        return [i for i in places if i < self.said_all] or places
 
     def pick(self, places):
         """One of them: so far into the list as was asked for."""
