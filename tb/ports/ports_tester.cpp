@@ -19,7 +19,7 @@ constexpr size_t kReady = 512, kReadyBytes = 384 << 10;
 DeviceInfo PortsTester::open(const OpenRequest& request) {
   for (unsigned p = 0; p < ports_->count(); ++p) ports_->set_up(p, true);
   runs_ = false;
-  reached_ = late_ = 0;
+  reached_ = told_ = late_ = 0;
   due_.clear();
   ready_.clear();
   DeviceInfo info = nic_->open(request);
@@ -114,7 +114,21 @@ void PortsTester::ask(Time now) {
     throw Refusal(fmt::format("the test bed is broken: the kernel dropped {} frames at the tester's ports.", lost),
                   false);
   }
-  for (Output& output : nic_->advance(std::max<Time>(now, 1), 0).out) place(std::move(output));
+  Advanced told = nic_->advance(std::max<Time>(now, 1), 0);
+  told_ = told.reached;
+  for (Output& output : told.out) place(std::move(output));
+}
+
+/// At the end of a wait: what the NIC sent until then is here once it has come as far. One that is behind may yet send.
+void PortsTester::hold_nic(Time now, Time until) const {
+  const Time may = std::max<Time>(wall_.jitter, 1);
+  if (told_ < until && now - told_ > may) {
+    throw Refusal(
+        fmt::format("the test bed is broken: the NIC's process was {:.1f} us behind, and promises {:.1f}. Promise "
+                    "more, or let time go slower.",
+                    static_cast<double>(now - told_) / 1e6, static_cast<double>(may) / 1e6),
+        false);
+  }
 }
 
 void PortsTester::hold_promise() const {
@@ -135,6 +149,8 @@ Advanced PortsTester::advance(Time until, Time) {
     hold_promise();
     // First the host, then the wire: an answer never comes before what it tells of.
     if (now >= until || monotonic_ns() - asked_ns_ >= kAskNs) ask(now);
+    const bool over = now >= until && told_ >= until;
+    if (now >= until) hold_nic(now, until);
     hear();
     const Time end = std::min(until, now);
     Advanced ran;
@@ -147,7 +163,7 @@ Advanced PortsTester::advance(Time until, Time) {
       ran.out.push_back(std::move(ready_.front()));
       ready_.pop_front();
     }
-    if (!ran.out.empty() || now >= until) {
+    if (!ran.out.empty() || over) {
       reached_ = ran.out.empty() ? until : std::max(reached_, ran.out.back().time);
       ran.reached = reached_;
       return ran;

@@ -190,7 +190,7 @@ TEST_CASE("a QP that hears nothing asks for its peer's state, or waits for its t
 
 TEST_CASE("what a port takes along when it falls is lost at once, or found by gap, EV and timer",
           "[tb][choices][A-82]") {
-  const Both r = both("plane-loss", "port_wait", 0, 1, {}, 4000);
+  const Both r = both("plane-loss", "port_wait", 0, 1, {}, 1500);
   const auto worst = [](const CosimResult& one) {
     CHECK(one.dut.recovery.recovered == one.dut.recovery.lost);
     CHECK(one.peer.recovery.recovered == one.peer.recovery.lost);
@@ -341,14 +341,14 @@ TEST_CASE("probes: the first interval, answers in a row that revive", "[tb][choi
 
 TEST_CASE("probes that revive: EV probes, reliability probes, or either", "[tb][choices][A-32]") {
   constexpr double kEither = 0, kEvProbes = 1, kReliability = 2;
-  const Both kinds = both("probe-revive", "probe_kind", kEvProbes, kReliability, {}, 6000);
-  const Both either = both("probe-revive", "probe_kind", kEither, kReliability, {}, 6000);
+  const Both kinds = both("probe-revive", "probe_kind", kEvProbes, kReliability, {}, 3000);
+  const Both either = both("probe-revive", "probe_kind", kEither, kReliability, {}, 3000);
   for (const CosimResult* r : {&kinds.first, &kinds.second, &either.first}) {
     CHECK(r->dut.counters.probe > 0);
     CHECK(r->dut.counters.revived > 0);
   }
   // Half of the probes of either kind are lost: each gets its turn.
-  both("bad-ev", "probe_kind", kEither, kEvProbes, {{"loss", 0.3}}, 4000);
+  both("bad-ev", "probe_kind", kEither, kEvProbes, {{"loss", 0.3}}, 1200);
 }
 
 TEST_CASE("probes: how far the interval grows", "[tb][choices][A-71]") {
@@ -386,15 +386,15 @@ TEST_CASE("congestion control: size of a full packet", "[tb][choices][A-41]") {
 }
 TEST_CASE("congestion control: quick adapt", "[tb][choices][A-43]") { both("incast-trim", "cc_disable_qa", 0, 1); }
 TEST_CASE("congestion control: a decrease ends fast increase", "[tb][choices][A-44]") {
-  both("incast-trim", "cc_md_resets_fast", 0, 1, {{"cc_near_zero_ns", 100000}}, 2000);
+  both("incast-trim", "cc_md_resets_fast", 0, 1, {{"cc_near_zero_ns", 100000}}, 600);
 }
 TEST_CASE("congestion control: NACKs of other reasons", "[tb][choices][A-45]") {
-  both("slow-host", "cc_nack_any_reason", 0, 1, {{"cc_share", 1}}, 2000);
+  both("slow-host", "cc_nack_any_reason", 0, 1, {{"cc_share", 1}}, 700);
 }
 TEST_CASE("congestion control: the delay sample of a trim", "[tb][choices][A-46]") {
   // Trims, marks, and round trips that fall below and rise above the configured one: the average decides on decreases.
   both("incast-trim", "cc_nack_sample_cfg", 0, 1,
-       {{"cc_rtt_ns", 2500}, {"cc_ewma_weight", 0.5}, {"jitter_ns", 4000}, {"ecn", 0.3}}, 1500);
+       {{"cc_rtt_ns", 2500}, {"cc_ewma_weight", 0.5}, {"jitter_ns", 4000}, {"ecn", 0.3}}, 400);
 }
 TEST_CASE("congestion control: the round trip of a NACK", "[tb][choices][A-47]") {
   both("incast-trim", "cc_nack_rtt", 0, 1);
@@ -410,7 +410,7 @@ TEST_CASE("congestion control: gains, rate and threshold", "[tb][choices][A-52]"
   both("incast-trim", "cc_qa_threshold_ns", 0, 200);
 }
 TEST_CASE("congestion control: no delay, and the weight of a sample", "[tb][choices][A-53]") {
-  both("incast-trim", "cc_near_zero_ns", 4000, 100, {}, 3000);
+  both("incast-trim", "cc_near_zero_ns", 4000, 100, {}, 800);
   both("incast-trim", "cc_ewma_weight", 0.0125, 0.5);
 }
 
