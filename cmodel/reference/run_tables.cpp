@@ -59,14 +59,14 @@ std::string Run::who(std::optional<uint32_t> device, const log::Ip& address) con
 }
 
 Table Run::ways_table() const {
-  Table table{{"from", "QP", "to", "QP", "P_Key", "MTU", "PSNs", "MSNs", "RQMSNs", "packets", "again", "lost",
+  Table table{{"from", "QP", "to", "QP", "PSNs", "MSNs", "RQMSNs", "P_Key", "MTU", "packets", "again", "lost",
                "trimmed", "marked", "missing", "window", "EVs per plane", "messages with immediate"},
               {}};
   for (const Way& way : traffic_->ways()) {
     table.rows.push_back({who(way.sender, way.from), qp_text(way.qp), who(way.receiver, way.to), qp_text(way.peer_qp),
-                          fmt::format("0x{:04x}", way.pkey), way.mtu == 0 ? "?" : std::to_string(way.mtu),
                           fmt::format("{} to {}", way.first_psn, way.last_psn), from_to(way.first_msn, way.last_msn),
-                          from_to(way.first_rqmsn, way.last_rqmsn), std::to_string(way.packets),
+                          from_to(way.first_rqmsn, way.last_rqmsn), fmt::format("0x{:04x}", way.pkey),
+                          way.mtu == 0 ? "?" : std::to_string(way.mtu), std::to_string(way.packets),
                           std::to_string(way.again), std::to_string(way.lost), std::to_string(way.trimmed),
                           std::to_string(way.marked), std::to_string(way.missing), window_text(way), evs_text(way),
                           completions_text(way)});
@@ -145,8 +145,9 @@ Json Run::ways_json() const {
 std::span<const log::Fact> Run::facts_of(const Way& way) const {
   if (!evidence_) return {};
   const log::FactsOfWay wanted{way.from, way.to, way.peer_qp, {}};
-  const auto [at, end] = std::ranges::equal_range(evidence_->facts, wanted, log::FactsOfWay::before);
-  return at == end ? std::span<const log::Fact>{} : at->facts;
+  const auto at = std::ranges::lower_bound(evidence_->facts, wanted, log::FactsOfWay::before);
+  if (at == evidence_->facts.end() || log::FactsOfWay::before(wanted, *at)) return {};
+  return at->facts;
 }
 
 Table Run::facts_table() const {

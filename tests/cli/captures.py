@@ -32,7 +32,6 @@ LEAST = 24, 55   # of those, and of those behind them
 # Edits that a bare capture does not show, and why (docs/reference.md, Captures without a profile).
 NOT_SEEN = {
     "icrc": "may have been damaged under way",
-    "nack-whole": "of fewer than 17 NACKs one may be a switch's doing, behind the capture",
     "response-id": "the request may have gone to another address of the device",
     "syndrome": "one NAK code may be the NIC's choice",
     "udp-length": "may have been damaged under way",

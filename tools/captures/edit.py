@@ -235,10 +235,10 @@ class Shown:
             self.of[flow] = (flow in came or not came, shown)
 
     def flows(self, about):
-        """Flows with something of it: first those that come to the device, with most of it first."""
+        """Flows with something of it, with most of it first; of answers first those that come to the device."""
         def rank(flow):
             came, shown = self.of[flow]
-            return not came and about != "again", -shown[about], -shown["data"]
+            return not came and about in ("answers", "trims", "marks"), -shown[about], -shown["data"]
         return sorted((flow for flow in self.of if self.of[flow][1][about]), key=rank)
 
 
