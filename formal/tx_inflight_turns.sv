@@ -21,6 +21,7 @@ module formal_tx_inflight_turns
     input logic ctl_live_i,
     input logic [23:0] list_lo_i,
     input logic [23:0] vis_una_i,
+    input logic vis_ready_i,
     input logic [19:0] rq_base_i,
     input logic [23:0] una_i,
     input sack_steps_t sack_i,
@@ -34,6 +35,7 @@ module formal_tx_inflight_turns
     input logic [19:0] rec_base_i,
     input logic [1:0] offer_i,
     input logic rans_valid_i,
+    input logic [11:0] now_i,
     input logic time_wait_i
 );
   `MRC_RESET
@@ -58,6 +60,7 @@ module formal_tx_inflight_turns
   out_t cur_out, vis_out;
   recording_t recording;
   logic [27:0] cfg_fsent;
+  stamp_t vis_last;
   logic [1:0] rec_block, newest;
   change_t change;
 
@@ -84,6 +87,7 @@ module formal_tx_inflight_turns
       .list_nxt_i(list_nxt),
       .vis_una_i,
       .vis_nxt_i(vis_out.nxt),
+      .vis_ready_i,
       .rq_base_i,
       .list_qp_o(list_qp),
       .vis_qp_o(vis_qp),
@@ -116,6 +120,7 @@ module formal_tx_inflight_turns
   ) u_record (
       .clk_i,
       .rst_ni,
+      .now_i,
       .time_wait_i,
       .state_i(state),
       .rec_valid_i,
@@ -142,6 +147,7 @@ module formal_tx_inflight_turns
       .vis_una_i,
       .vis_msn_i(16'd0),
       .vis_o(vis_out),
+      .vis_last_o(vis_last),
       .cfg_qp_i(1'b0),
       .cfg_fsent_o(cfg_fsent),
       .list_qp_i(list_qp),
@@ -185,6 +191,19 @@ module formal_tx_inflight_turns
   `MRC_GIVEN(answers, (scan_i.granted || scan_i.refused) == (state == StRetxW && rans_valid_i))
   `MRC_GIVEN(walks_in_a_visit, !timer_i.walk || op.visit)
   `MRC_GIVEN(ends_in_reclaim, !reclaim_end_i || state == StReclaim)
+
+  // A visit waits for what it is judged by for two cycles behind another one.
+  logic [1:0] steady_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      steady_q <= 2'd0;
+    end else if (op.visit) begin
+      steady_q <= 2'd0;
+    end else if (steady_q != 2'd2) begin
+      steady_q <= steady_q + 2'd1;
+    end
+  end
+  `MRC_GIVEN(visits_are_due, vis_ready_i || steady_q != 2'd2)
 
   // It answers nothing else, and is not asked for a packet that counts for no bytes. Its answer is
   // taken at once: the machine waits for it.

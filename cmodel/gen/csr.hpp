@@ -77,6 +77,10 @@ inline constexpr Field kCtrlBthM{"bth_m", 4, 1, 0x0};
 inline constexpr Field kCtrlRttRtx{"rtt_rtx", 5, 1, 0x0};
 /// 1: control packets always use REV_EV
 inline constexpr Field kCtrlRevFixed{"rev_fixed", 6, 1, 0x0};
+/// a QP that hears nothing asks for its peer's state after a quarter of its timer's interval, with
+/// one probe; 0: nine eighths of the longest round trip after it sent something last, with two
+///
+inline constexpr Field kCtrlSilenceWait{"silence_wait", 7, 1, 0x0};
 /// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
 inline constexpr Field kCtrlPortsFrom0{"ports_from_0", 8, 1, 0x0};
 /// BTH byte 1: 0 M is sent in bit 6, SE in bit 7, as IBTA has it; 1 M in bit 7, SE in bit 6
@@ -120,7 +124,7 @@ inline constexpr Field kCtrlPortWait{"port_wait", 30, 1, 0x0};
 /// what is missing waits for gap, EV and timer; 0: it is lost once a SACK answers what was sent
 /// three quarters of the longest round trip later
 inline constexpr Field kCtrlTimeWait{"time_wait", 31, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal, kCtrlZeroLength, kCtrlWimmOver, kCtrlSkipMode, kCtrlReturned, kCtrlPortWait, kCtrlTimeWait};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlSilenceWait, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal, kCtrlZeroLength, kCtrlWimmOver, kCtrlSkipMode, kCtrlReturned, kCtrlPortWait, kCtrlTimeWait};
 
 /// UDP destination port
 inline constexpr uint32_t kUdpPort = 0x0014;

@@ -29,6 +29,10 @@ struct CsrOut {
   bool rtt_rtx = false;
   /// 1: control packets always use REV_EV
   bool rev_fixed = false;
+  /// a QP that hears nothing asks for its peer's state after a quarter of its timer's interval,
+  /// with one probe; 0: nine eighths of the longest round trip after it sent something last, with
+  /// two
+  bool silence_wait = false;
   /// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
   bool ports_from_0 = false;
   /// BTH byte 1: 0 M is sent in bit 6, SE in bit 7, as IBTA has it; 1 M in bit 7, SE in bit 6
@@ -187,6 +191,7 @@ void publish(CsrOut& out, const Reg& reg) {
   out.bth_m = csr::kCtrlBthM.get(reg(csr::kCtrl)) != 0;
   out.rtt_rtx = csr::kCtrlRttRtx.get(reg(csr::kCtrl)) != 0;
   out.rev_fixed = csr::kCtrlRevFixed.get(reg(csr::kCtrl)) != 0;
+  out.silence_wait = csr::kCtrlSilenceWait.get(reg(csr::kCtrl)) != 0;
   out.ports_from_0 = csr::kCtrlPortsFrom0.get(reg(csr::kCtrl)) != 0;
   out.bth_m_high = csr::kCtrlBthMHigh.get(reg(csr::kCtrl)) != 0;
   out.eeth_op_high = csr::kCtrlEethOpHigh.get(reg(csr::kCtrl)) != 0;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "protocol/overdue.hpp"
+
 namespace mrc {
 
 /// Doublings of the wait for an answer.
@@ -22,5 +24,40 @@ constexpr uint32_t silence_wait(unsigned eighths, uint32_t trip, uint32_t least,
 /// Ticks that a packet may be older than a question to which the answer does not report it: what round trips differ by,
 /// and a quarter of the smallest.
 constexpr uint32_t question_spare(uint32_t longest, uint32_t smallest) { return longest - smallest + smallest / 4; }
+
+// With a clock: since the QP has sent something last, by its own round trips ("Questions with a clock").
+
+/// Ticks that a QP keeps quiet at most.
+inline constexpr uint32_t kMostPause = 2047;
+/// Questions that are counted.
+inline constexpr unsigned kMostQuestions = 7;
+
+/// Ticks from the newest packet to the first question of a QP that knows no round trip yet: 8 us.
+inline constexpr uint32_t kFirstBound = 64;
+
+/// Ticks from the newest packet to the first question, by the round trip of late; 1: it will never know one, as it has
+/// no time stamps.
+constexpr uint32_t silence_bound(uint32_t trip, bool time_stamps) {
+  if (trip == 0 && time_stamps) return kFirstBound;
+  const uint32_t longest = longest_ticks(trip);
+  return longest + (longest >> 3) + 1;
+}
+/// How often that doubles before its next question, if it has asked so often. `acked`: only an ACK is missing.
+constexpr unsigned silence_doubled(unsigned asked, bool acked) {
+  return (asked == 0 ? 0 : asked - 1) + (acked ? 1 : 0);
+}
+/// Ticks that a QP keeps quiet before its next question; 0: nobody knows for how long.
+constexpr uint32_t silence_pause(uint32_t bound, unsigned doubled) {
+  return bound == 1 ? 0 : std::min(bound << doubled, kMostPause);
+}
+/// True when it has been quiet for so long: since its newest packet, `last`, and its newest question, `since`. first:
+/// there was none.
+constexpr bool silence_asks(uint32_t pause, uint32_t tick, uint16_t last, bool first, uint16_t since) {
+  return pause != 0 && ((tick - last) & kStampMask) >= pause && (first || ((tick - since) & kStampMask) >= pause);
+}
+/// Questions that count after a SACK. `moved`: it is about data and moves una; `tells`: it tells time.
+constexpr unsigned silence_heard(unsigned asked, bool moved, bool tells) {
+  return moved ? 0 : tells ? std::min(asked, 1u) : asked;
+}
 
 }  // namespace mrc

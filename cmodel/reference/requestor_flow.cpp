@@ -220,8 +220,9 @@ void RequestorFlow::probed(uint32_t ev, uint16_t id, Time time) {
   }
   const bool silent = world_.world.settings().state_silent;
   const bool moved = state_asked_ == 0 || moved_ + world_.world.queue() >= state_asked_;
-  if (!silent && !moved && !world_.never_down()) {  // one that knows of ports asks when one falls
-    world_.world.report().rests(Rule::ReqAsksOnce, "a port was down");
+  const bool by_time = world_.world.settings().loss_time;
+  if (!silent && !moved && (by_time || !world_.never_down())) {  // A-84; one that knows of ports
+    world_.world.report().rests(Rule::ReqAsksOnce, by_time ? "it asks by its round trips" : "a port was down");
     state_asked_ = std::max<Time>(time, 1);
     return;
   }

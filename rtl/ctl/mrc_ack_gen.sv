@@ -6,8 +6,9 @@
 /// on both sides, on an entropy value that has worked there lately. One per cycle. Semantic ACKs
 /// come a gap apart, each QP in its turn, and what completes meanwhile is acknowledged together.
 /// Where it has no fresh value it asks endpoint for a probe. The question for a peer's state
-/// becomes a reliability probe, which goes out as SACKs about data do. It queues sixteen responses
-/// of rx_track and merges none of these. Contract: docs/blocks/ctl/ack_gen.md.
+/// becomes two reliability probes, one behind the other, which go out as SACKs about data do. It
+/// queues sixteen responses of rx_track and merges none of these. Contract:
+/// docs/blocks/ctl/ack_gen.md.
 module mrc_ack_gen
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -78,7 +79,7 @@ module mrc_ack_gen
   logic resp_v, eresp_v, ackev_v, go, load, resp_pop, eresp_pop, free, want_free;
   logic cfg_do, cfg_we, cfg_ack_q;
   logic okev_v, eokev_v, okev_pop, eokev_pop, ok_now;
-  logic stateq_v, stateq_pop, state_turn;
+  logic stateq_v, stateq_pop, state_turn, eresp_first, resp_first, again_q, again_d, one_probe;
   logic [4:0] unused_count;
   logic [4:0][1:0] unused_counts;
   resp_t resp, eresp, rest, r;
@@ -191,10 +192,16 @@ module mrc_ack_gen
   assign cfg_do = cfg_i.req && !cfg_ack_q;
   assign cfg_we = cfg_do && cfg_i.tbl == CfgTableQpCtx;
   assign go = free && !cfg_do;
-  assign eresp_pop = go && eresp_v;
-  assign resp_pop = go && !eresp_v;
-  assign state_turn = !eresp_v && !resp_v && stateq_v;
-  assign stateq_pop = go && state_turn;
+  // Between the two probes of a question nothing else goes.
+  assign eresp_first = eresp_v && !again_q;
+  assign resp_first = resp_v && !again_q;
+  assign eresp_pop = go && eresp_first;
+  assign resp_pop = go && !eresp_first && !again_q;
+  assign state_turn = !eresp_first && !resp_first && stateq_v;
+  // Bug 114: one probe serves.
+  assign one_probe = csr_i.silence_wait || bug_i == BugOneProbe;
+  assign stateq_pop = go && state_turn && (again_q || one_probe);
+  assign again_d = (go && state_turn) ? !again_q && !one_probe : again_q;
   assign ok_now = !cfg_do && (okev_v || eokev_v);
   assign okev_pop = !cfg_do && okev_v;
   assign eokev_pop = !cfg_do && !okev_v && eokev_v;
@@ -285,9 +292,9 @@ module mrc_ack_gen
       rest.msn = oack.msn;
     end
     r = rest;
-    if (eresp_v) begin
+    if (eresp_first) begin
       r = eresp;
-    end else if (resp_v) begin
+    end else if (resp_first) begin
       r = resp;
     end
   end
@@ -320,12 +327,13 @@ module mrc_ack_gen
   logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
   logic [NumPlanes-1:0] both_up, low_up, low_both, asked, on_plane;  // one-hot from the second on
   logic [NumPlanes-1:0] turn_q, turn_d;  // one-hot
-  logic data_ack;
+  logic data_ack, in_turn;
   logic [DestW-1:0] dest;
   assign dest = qp.dest[DestW-1:0];
   assign both_up = port_up_i & pmask_q[dest];
   // SACKs about data, ACKs and questions for the peer's state (kind Ack) take the planes in turn.
   assign data_ack = r.kind == CtlKindAck || (r.kind == CtlKindSack && !r.pr);
+  assign in_turn = data_ack && (!csr_i.ack_plane || (state_turn && !csr_i.silence_wait));
   assign turn_d = (load && data_ack) ? (turn_q << 1) | (turn_q >> (NumPlanes - 1)) : turn_q;
   // Each of the four answers is found beside the others and beside what asks which of them holds.
   assign low_up = (port_up_i == '0) ? NumPlanes'(1) : port_up_i & ~(port_up_i - NumPlanes'(1));
@@ -334,7 +342,7 @@ module mrc_ack_gen
 
   always_comb begin
     on_plane = low_both;
-    if (data_ack && !csr_i.ack_plane && (both_up & turn_q) != '0) begin
+    if (in_turn && (both_up & turn_q) != '0) begin
       on_plane = turn_q;
     end else if ((both_up & asked) != '0) begin
       on_plane = asked;
@@ -555,8 +563,10 @@ module mrc_ack_gen
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cfg_ack_q <= 1'b0;
+      again_q <= 1'b0;
     end else begin
       cfg_ack_q <= cfg_i.req;
+      again_q <= again_d;
     end
   end
 
@@ -584,7 +594,9 @@ module mrc_ack_gen
       "a packet leaves on a plane whose port is down")
   `MRC_ASSERT_IF(LoadsAKind, load, eresp_v || resp_v || stateq_v || oq_valid,
       "a packet of nothing")
-  `MRC_ONE_HOT0(OneSource, {eresp_pop, stateq_pop, oq_pop},
+  `MRC_ASSERT_IF(AgainAsksOnce, again_q, stateq_v,
+      "the second probe of no question")
+  `MRC_ONE_HOT0(OneSource, {eresp_pop, resp_pop && resp_v, go && state_turn, oq_pop},
       "two answers leave in one cycle")
   `MRC_ONE_HOT0(OneOk, {okev_pop, eokev_pop},
       "two values are written in one cycle")

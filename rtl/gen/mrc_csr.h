@@ -68,6 +68,10 @@
 #define MRC_CSR_CTRL_REV_FIXED_LSB 6u
 #define MRC_CSR_CTRL_REV_FIXED_WIDTH 1u
 #define MRC_CSR_CTRL_REV_FIXED_MASK 0x00000040u
+  /* a QP that hears nothing asks for its peer's state after a quarter of its timer's interval, with one probe; 0: nine eighths of the longest round trip after it sent something last, with two */
+#define MRC_CSR_CTRL_SILENCE_WAIT_LSB 7u
+#define MRC_CSR_CTRL_SILENCE_WAIT_WIDTH 1u
+#define MRC_CSR_CTRL_SILENCE_WAIT_MASK 0x00000080u
   /* port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p */
 #define MRC_CSR_CTRL_PORTS_FROM_0_LSB 8u
 #define MRC_CSR_CTRL_PORTS_FROM_0_WIDTH 1u

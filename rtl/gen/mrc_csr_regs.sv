@@ -45,7 +45,7 @@ module mrc_csr_regs
     32'hffff01ff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff,
     32'h00f1ffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff,
-    32'hffffffff, 32'h013f3f3f, 32'h3f3f3f3f, 32'h0001ffff, 32'hffff3f7f
+    32'hffffffff, 32'h013f3f3f, 32'h3f3f3f3f, 32'h0001ffff, 32'hffff3fff
   };
   localparam logic [64:0][31:0] RwReset = {
     32'h00100000, 32'h18040870, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
@@ -201,6 +201,7 @@ module mrc_csr_regs
   assign csr_o.tx_inflight.state_silent = rw_q[0][19];
   assign csr_o.tx_inflight.port_wait = rw_q[0][30];
   assign csr_o.tx_inflight.time_wait = rw_q[0][31];
+  assign csr_o.tx_inflight.silence_wait = rw_q[0][7];
   assign csr_o.tx_probe.probe_interval = rw_q[23][15:0];
   assign csr_o.tx_probe.probe_successes = rw_q[23][18:16];
   assign csr_o.tx_probe.probe_skip_good = rw_q[23][19];
@@ -272,6 +273,7 @@ module mrc_csr_regs
   assign csr_o.ack_gen.rev_probe = rw_q[10][16];
   assign csr_o.ack_gen.ep_interval = rw_q[10][15:0];
   assign csr_o.ack_gen.ack_gap = rw_q[25][15:0];
+  assign csr_o.ack_gen.silence_wait = rw_q[0][7];
   assign csr_o.endpoint.rev_ev = {
       rw_q[21], rw_q[20], rw_q[19], rw_q[18], rw_q[17], rw_q[16], rw_q[15], rw_q[14]
   };

@@ -1290,7 +1290,9 @@ package mrc_pkg;
     BugSkipTooShort = 8'd109,
     BugPortsNewestOnly = 8'd110,
     BugTimeFirstCopyOnly = 8'd111,
-    BugTimeOfTheFirst = 8'd112
+    BugTimeOfTheFirst = 8'd112,
+    BugAsksWithoutEnd = 8'd113,
+    BugOneProbe = 8'd114
   } bug_e;
 
   // ---- wire format (headers.yaml)
@@ -2061,6 +2063,9 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlRevFixedLsb = 32'd6;
   localparam int unsigned CsrCtrlRevFixedWidth = 32'd1;
   localparam logic [0:0] CsrCtrlRevFixedReset = 1'h0;
+  localparam int unsigned CsrCtrlSilenceWaitLsb = 32'd7;
+  localparam int unsigned CsrCtrlSilenceWaitWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlSilenceWaitReset = 1'h0;
   localparam int unsigned CsrCtrlPortsFrom0Lsb = 32'd8;
   localparam int unsigned CsrCtrlPortsFrom0Width = 32'd1;
   localparam logic [0:0] CsrCtrlPortsFrom0Reset = 1'h0;
@@ -2916,6 +2921,7 @@ package mrc_pkg;
     logic state_silent;
     logic port_wait;
     logic time_wait;
+    logic silence_wait;
   } tx_inflight_csr_t;
 
   typedef struct packed {
@@ -3009,6 +3015,7 @@ package mrc_pkg;
     logic rev_probe;
     logic [15:0] ep_interval;
     logic [15:0] ack_gap;
+    logic silence_wait;
   } ack_gen_csr_t;
 
   typedef struct packed {

@@ -235,8 +235,10 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   if (tap_) shows = {"take", "answer"};
   if (inside_) shows.push_back("path");
   auto judged = request.settings;
-  if (csr::kCtrlTimeWait.get(settings_.get(csr::kCtrl, csr::kCtrlReset)) == 0)
-    judged.emplace_back("LOSS.time", 1);
+  const uint32_t ctrl = settings_.get(csr::kCtrl, csr::kCtrlReset);
+  if (csr::kCtrlTimeWait.get(ctrl) == 0 || csr::kCtrlSilenceWait.get(ctrl) == 0) {
+    judged.emplace_back("LOSS.time", 1);
+  }
   info.profile = profile_json(info.name, planes_, preset_, judged, true, shows);
   return info;
 }

@@ -123,7 +123,9 @@ constexpr const csr::Field* kFirstSwitches[] = {&csr::kCtrlEvSwap,  &csr::kCtrlB
 /// Where CTRL ended when the others were drawn first: what came later has a stream of its own.
 constexpr unsigned kLaterSwitches = csr::kCtrlZeroLength.lsb;
 /// Drawn from a stream of its own again, and not at all where the scenario has it: who waits for gap, EV and timer.
-bool newest_switch(const Switch& w) { return w.field->lsb >= csr::kCtrlPortWait.lsb; }
+bool newest_switch(const Switch& w) {
+  return w.field->lsb >= csr::kCtrlPortWait.lsb || w.field == &csr::kCtrlSilenceWait;
+}
 
 const Switch& switch_of(const csr::Field& field) {
   return *std::ranges::find_if(kSwitches, [&](const Switch& w) { return w.field == &field; });
@@ -162,7 +164,7 @@ SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches, Rng& lat
   const auto draw_others = [&](unsigned from_bit, unsigned to_bit) {
     for (const Switch& w : kSwitches) {
       const bool first = std::ranges::find(kFirstSwitches, w.field) != std::end(kFirstSwitches);
-      if (!first && w.field->lsb >= from_bit && w.field->lsb < to_bit) draw(switches, w);
+      if (!first && !newest_switch(w) && w.field->lsb >= from_bit && w.field->lsb < to_bit) draw(switches, w);
     }
   };
   draw_others(0, csr::kCtrlIcrcOuter.lsb);
@@ -176,6 +178,7 @@ SharedRegisters draw_shared(const Scenario& s, Rng& rng, Rng& switches, Rng& lat
   for (const Switch& w : kSwitches) {
     if (w.field->lsb >= kLaterSwitches) draw(newest_switch(w) ? newest : later, w);
   }
+  draw(newest, switch_of(csr::kCtrlSilenceWait));
 
   const bool drawn_only = s.vary && switches.below(2) != 0;
   r.ip_plane = csr::kIpPlaneEnable.set(0, s.vary ? static_cast<uint32_t>(switches.below(2)) : s.ip_plane);

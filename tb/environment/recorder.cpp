@@ -28,7 +28,7 @@ log::Ip bytes_of(U128 address) {
 /// The value of "CTRL.oor_drop" in the registers of the plan. Nothing: the NIC has no such register and does not what
 /// it stands for, as a profile that does not name it says.
 std::optional<uint32_t> setting(const SidePlan& plan, std::string_view name) {
-  if (name == "LOSS.time") return csr::kCtrlTimeWait.get(plan.ctrl) == 0;
+  if (name == "LOSS.time") return csr::kCtrlTimeWait.get(plan.ctrl) == 0 || csr::kCtrlSilenceWait.get(plan.ctrl) == 0;
   const std::pair<std::string_view, uint32_t> words[] = {
       {"CTRL", plan.ctrl},
       {"UDP_PORT", plan.udp_port},

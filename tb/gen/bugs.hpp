@@ -203,6 +203,10 @@ inline constexpr Bug kBugs[] = {
      "what was sent again, and is lost once more, is not known by time", "tiny", "bad-plane", ""},
     {112, "time-of-the-first", "tx_inflight",
      "a packet that is sent again is as old as when it was sent first", "tiny", "loss", ""},
+    {113, "asks-without-end", "tx_inflight",
+     "a QP that hears nothing asks at each visit, once it has begun to", "tiny", "plane-loss", ""},
+    {114, "one-probe", "ack_gen",
+     "a question is one probe", "tiny", "loss", ""},
 };
 
 }  // namespace mrc::tb

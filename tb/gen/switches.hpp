@@ -26,6 +26,10 @@ struct Switches {
   bool rtt_rtx = false;
   /// 1: control packets always use REV_EV
   bool rev_fixed = false;
+  /// a QP that hears nothing asks for its peer's state after a quarter of its timer's interval,
+  /// with one probe; 0: nine eighths of the longest round trip after it sent something last, with
+  /// two
+  bool silence_wait = false;
   /// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
   bool ports_from_0 = false;
   /// BTH byte 1: 0 M is sent in bit 6, SE in bit 7, as IBTA has it; 1 M in bit 7, SE in bit 6
@@ -90,6 +94,7 @@ inline constexpr Switch kSwitches[] = {
     {&csr::kCtrlBthM, [](const Switches& s) -> uint32_t { return s.bth_m; }, 1, "0 1"},
     {&csr::kCtrlRttRtx, [](const Switches& s) -> uint32_t { return s.rtt_rtx; }, 1, "0 1"},
     {&csr::kCtrlRevFixed, [](const Switches& s) -> uint32_t { return s.rev_fixed; }, 1, "0 1"},
+    {&csr::kCtrlSilenceWait, [](const Switches& s) -> uint32_t { return s.silence_wait; }, 1, "0 1"},
     {&csr::kCtrlPortsFrom0, [](const Switches& s) -> uint32_t { return s.ports_from_0; }, 1, "0 1"},
     {&csr::kCtrlBthMHigh, [](const Switches& s) -> uint32_t { return s.bth_m_high; }, 1, "0 1"},
     {&csr::kCtrlEethOpHigh, [](const Switches& s) -> uint32_t { return s.eeth_op_high; }, 1, "0 1"},
@@ -118,6 +123,7 @@ inline constexpr Switch kSwitches[] = {
   KEY(bth_m, 1) \
   KEY(rtt_rtx, 1) \
   KEY(rev_fixed, 1) \
+  KEY(silence_wait, 1) \
   KEY(ports_from_0, 1) \
   KEY(bth_m_high, 1) \
   KEY(eeth_op_high, 1) \

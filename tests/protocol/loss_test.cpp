@@ -84,6 +84,41 @@ TEST_CASE("a question is asked after so many eighths of a round trip, then after
   CHECK(question_spare(69, 46) == 34);
 }
 
+TEST_CASE("with a clock, a QP asks by its longest round trip and what it sent last", "[protocol][silence][A-84]") {
+  // Nine eighths, and a tick, of 20 and of 24.5 ticks, which are 25.
+  CHECK(silence_bound(5120, true) == 23);
+  CHECK(silence_bound(6272, true) == 29);
+  CHECK(silence_bound(256, true) == 2);
+  CHECK(silence_bound(0, true) == 64);  // it knows none yet
+  CHECK(silence_bound(0, false) == 1);
+  CHECK(silence_bound(1023 * 256, true) == 1151);
+  CHECK(silence_pause(1, 0) == 0);  // no round trip is known
+  CHECK(silence_pause(1, 3) == 0);
+  const std::array<uint32_t, 8> waits = {23, 23, 46, 92, 184, 368, 736, 1472};
+  for (unsigned asked = 0; asked < waits.size(); ++asked) {
+    CHECK(silence_pause(23, silence_doubled(asked, false)) == waits[asked]);
+    CHECK(silence_pause(23, silence_doubled(asked, true)) == std::min(2 * waits[asked], 2047u));
+  }
+  CHECK(silence_pause(1151, 1) == 2047);
+  // Since the newest packet, sent at 100.
+  CHECK(!silence_asks(23, 122, 100, true, 99));
+  CHECK(silence_asks(23, 123, 100, true, 122));  // no question: since means nothing
+  CHECK(!silence_asks(0, 123, 100, true, 0));
+  // Since the newest question, asked at 123.
+  CHECK(!silence_asks(23, 145, 100, false, 123));
+  CHECK(silence_asks(23, 146, 100, false, 123));
+  CHECK(!silence_asks(23, 146, 124, false, 123));  // something was sent meanwhile
+  // Stamps come round.
+  CHECK(silence_asks(23, 4096 + 10, 4083, true, 0));
+  CHECK(!silence_asks(23, 4096 + 9, 4083, true, 0));
+  CHECK(!silence_asks(23, 4096 + 110, 100, true, 0));
+  CHECK(silence_heard(5, true, false) == 0);
+  CHECK(silence_heard(5, true, true) == 0);
+  CHECK(silence_heard(5, false, true) == 1);
+  CHECK(silence_heard(0, false, true) == 0);
+  CHECK(silence_heard(5, false, false) == 5);
+}
+
 TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell what is late",
           "[protocol][overdue][A-83]") {
   CHECK(round_trip(1000, 1020, false) == 20);

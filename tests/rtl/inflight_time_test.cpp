@@ -63,7 +63,7 @@ struct Answer {
     if (ahead != 0 && ahead < kHalf) return true;
     return own && ((sacked >> (psn % 16) & 1u) != 0 || (place < 64 && (bitmap >> place & 1u) != 0));
   }
-  bool tells() const { return kind == kSack && ts && (pr ? psn != 0xffff : arrived()); }
+  bool tells() const { return kind == kSack && ts && (pr ? (psn & 0xffff) != 0xffff : arrived()); }
   uint32_t longest() const { return std::max(took(), (trip + 255) >> 8); }
   uint32_t spare() const { return longest() - (longest() >> 2); }
   bool knows() const { return tells() && !time_wait && longest() != kMost; }
@@ -161,6 +161,7 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
     a.una = static_cast<uint32_t>(corner(rng, 24));
     a.psn = (a.una + static_cast<uint32_t>(rng.below(80)) - 20) & kPsnMask;
     if (a.pr) a.psn = rng.chance(0.3) ? 0xffff : static_cast<uint32_t>(corner(rng, 16));
+    if (a.pr && rng.chance(0.3)) a.psn |= static_cast<uint32_t>(rng.below(256)) << 16;
     a.base = (a.psn - static_cast<uint32_t>(rng.below(90)) + 15) & kPsnMask;
     a.bitmap = rng.next() | (rng.chance(0.5) ? rng.next() : 0);
     a.sacked = static_cast<uint16_t>(rng.next() & rng.next());

@@ -93,14 +93,15 @@ bool AckGen::send(const CsrOut& csr, unsigned port_up, Want& want) {
   if (!turn) --gap_;
   if (!ctlpkt_.free()) return false;
   for (Stream<Resp>* from : {&in_.eresp, &in_.resp}) {
-    if (!from->has()) continue;
+    if (!from->has() || again_) continue;
     const Resp r = from->head();
     from->pop();
     return respond(csr, port_up, r, want);
   }
   if (in_.stateq.has()) {
     ask_state(csr, port_up, in_.stateq.head().qp);
-    in_.stateq.pop();
+    again_ = !again_ && !csr.silence_wait;
+    if (!again_) in_.stateq.pop();
     return false;
   }
   if (!oq_.valid() || !turn) return false;
@@ -130,9 +131,9 @@ void AckGen::owe(const Ackev& e) {
   o = {.newest = e, .due = true, .owed = true};
 }
 
-/// Plane of a packet that asks for this one; `any`: it may take any plane and takes them in turn.
-unsigned AckGen::plane_for(const CsrOut& csr, unsigned port_up, unsigned peer, bool any, unsigned plane) {
-  const unsigned wish = any && !csr.ack_plane ? turn_plane(turn_, plane, port_up, peer) : plane;
+/// Plane of a packet that asks for this one; `any`: it may take any plane, `in_turn` those in turn.
+unsigned AckGen::plane_for(bool in_turn, unsigned port_up, unsigned peer, bool any, unsigned plane) {
+  const unsigned wish = any && in_turn ? turn_plane(turn_, plane, port_up, peer) : plane;
   if (any) turn_ = (turn_ + 1) % planes_;
   return response_plane(wish, port_up, peer);
 }
@@ -144,7 +145,8 @@ uint32_t AckGen::ev_for(const CsrOut& csr, unsigned dest, unsigned plane) {
 
 bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
   const Qp& qp = qps_[r.qp & qp_mask_];
-  const unsigned plane = plane_for(csr, port_up, peer_[qp.dest & dest_mask_], any_plane(r.kind, r.pr), r.plane);
+  const unsigned plane =
+      plane_for(!csr.ack_plane, port_up, peer_[qp.dest & dest_mask_], any_plane(r.kind, r.pr), r.plane);
   r.ts = reflected_time(r.ts, r.tsv, r.at, qp.svc_time, csr.tick, csr.tsr_us);
   Ctlpkt& c = ctlpkt_.load();
   c.qp = r.qp;
@@ -160,7 +162,7 @@ bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
 /// A reliability probe that belongs to no EV: its answer is a SACK with what has arrived.
 void AckGen::ask_state(const CsrOut& csr, unsigned port_up, uint16_t index) {
   const Qp& qp = qps_[index & qp_mask_];
-  const unsigned plane = plane_for(csr, port_up, peer_[qp.dest & dest_mask_], true, 0);
+  const unsigned plane = plane_for(!csr.ack_plane || !csr.silence_wait, port_up, peer_[qp.dest & dest_mask_], true, 0);
   Ctlpkt& c = ctlpkt_.load();
   c.qp = index;
   put(build_probe(kStateProbeId, PdcIds::of(qpn_of(index), qp.dqpn, csr.pdcid_zero), csr.tick, csr.tsr_us), c);

@@ -63,7 +63,7 @@ class AckGen {
   bool send(const CsrOut& csr, unsigned port_up, Want& want);
   bool respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want);
   void ask_state(const CsrOut& csr, unsigned port_up, uint16_t index);
-  unsigned plane_for(const CsrOut& csr, unsigned port_up, unsigned peer, bool any, unsigned plane);
+  unsigned plane_for(bool in_turn, unsigned port_up, unsigned peer, bool any, unsigned plane);
   uint32_t ev_for(const CsrOut& csr, unsigned dest, unsigned plane);
   void owe(const Ackev& e);
 
@@ -76,6 +76,7 @@ class AckGen {
   Fifo<uint16_t> oq_;          // QPs in their turn
   unsigned turn_ = 0;          // plane of the next SACK or ACK
   uint16_t gap_ = 0;           // cycles until the next ACK may go
+  bool again_ = false;         // one probe of the question at the head of stateq is out
   std::vector<uint8_t> peer_;  // planes each destination can receive on
   std::vector<Rev> rev_;
   uint32_t epoch_ = 0;  // tick in which the epoch began

@@ -7,6 +7,7 @@ rtl/lib/mrc_math_pkg.sv
 rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
+rtl/lib/mrc_rf_1r1w.sv
 rtl/lib/mrc_rf_2r1w.sv
 rtl/lib/mrc_rf_nr1w.sv
 rtl/lib/mrc_rr_arb.sv
@@ -20,6 +21,7 @@ rtl/tx/inflight/mrc_tx_inflight_sack.sv
 rtl/tx/inflight/mrc_tx_inflight_time.sv
 rtl/tx/inflight/mrc_tx_inflight_answer.sv
 rtl/tx/inflight/mrc_tx_inflight_scan.sv
+rtl/tx/inflight/mrc_tx_inflight_silence.sv
 rtl/tx/inflight/mrc_tx_inflight_timer.sv
 rtl/tx/inflight/mrc_tx_inflight_ports.sv
 rtl/tx/inflight/mrc_tx_inflight_flight.sv

@@ -8,9 +8,10 @@
 /// which probe was answered, ack_gen which EV has just worked and which QP has heard nothing for a
 /// while, and the congestion controller of the destination what has left the network. A port that
 /// falls, here or at the peer, loses what was given to its plane at once; a SACK that answers what
-/// was sent long after a packet loses that packet (mrc_tx_inflight_time). Packets just sent are
-/// recorded one per cycle (mrc_tx_inflight_record), beside the main machine, which does
-/// one operation at a time: a SACK takes 4 cycles and one per block, a NACK 3, an ACK 2, each of
+/// was sent long after a packet loses that packet (mrc_tx_inflight_time); who has sent nothing for
+/// longer than a round trip asks its peer (mrc_tx_inflight_silence). Packets just sent are recorded
+/// one per cycle (mrc_tx_inflight_record), beside the main machine, which does one operation at a
+/// time: a SACK takes 4 cycles and one per block, a NACK 3, an ACK 2, each of
 /// them one less behind another answer, a retransmission 4 to 7 and the controller's answer. It
 /// does not limit the window nor ask the pool whether it has a block: tx_segment keeps both.
 module mrc_tx_inflight
@@ -194,6 +195,8 @@ module mrc_tx_inflight
   logic [27:0] cur_fly;
   recording_t recording;
   overdue_t told;
+  logic vis_ready, silent;
+  stamp_t vis_last;
 
   assign ctx = cfg_i.data;
   assign cfg_qp = cfg_i.index[QpW-1:0];
@@ -223,6 +226,7 @@ module mrc_tx_inflight
       .list_nxt_i(list_nxt),
       .vis_una_i(vis.row.una),
       .vis_nxt_i(vis_out.nxt),
+      .vis_ready_i(vis_ready),
       .rq_base_i(rq_base),
       .list_qp_o(list_qp),
       .vis_qp_o(vis_qp),
@@ -353,6 +357,7 @@ module mrc_tx_inflight
   ) u_record (
       .clk_i,
       .rst_ni,
+      .now_i(tick_i[11:0]),
       .time_wait_i(csr_i.time_wait),
       .state_i(state),
       .rec_valid_i(rec_v),
@@ -379,6 +384,7 @@ module mrc_tx_inflight
       .vis_una_i(vis.row.una),
       .vis_msn_i(vis.row.msn_done),
       .vis_o(vis_out),
+      .vis_last_o(vis_last),
       .cfg_qp_i(cfg_qp),
       .cfg_fsent_o(cfg_fsent),
       .list_qp_i(list_qp),
@@ -483,6 +489,26 @@ module mrc_tx_inflight
       .change_o(scan_change)
   );
 
+  mrc_tx_inflight_silence #(
+      .NumQps(NumQps)
+  ) u_silence (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .now_i(tick_i[11:0]),
+      .silence_wait_i(csr_i.silence_wait),
+      .visit_i(op.visit),
+      .vis_qp_i(vis_qp),
+      .ts_i(vis.row.ts),
+      .trip_i(vis.row.trip),
+      .asked_i(vis.row.asked),
+      .all_acked_i(vis.row.una == vis_out.nxt),
+      .last_i(vis_last),
+      .ask_i(timer.ask),
+      .ready_o(vis_ready),
+      .silent_o(silent)
+  );
+
   mrc_tx_inflight_timer u_timer (
       .clk_i,
       .bug_i,
@@ -490,6 +516,7 @@ module mrc_tx_inflight
       .visit_i(op.visit),
       .vis_i(vis),
       .vis_out_i(vis_out),
+      .silent_i(silent),
       .may_ask_i(free.stateq && !csr_i.state_silent),
       .state_i(state),
       .cur_i(cur),

@@ -37,6 +37,7 @@ module mrc_tx_inflight_fsm
     input logic [23:0] list_nxt_i,
     input logic [23:0] vis_una_i,
     input logic [23:0] vis_nxt_i,
+    input logic vis_ready_i,  // when it asks for its peer's state is known
     input logic [19:0] rq_base_i,  // base of the head of rq
     output logic [QpW-1:0] list_qp_o,
     output logic [QpW-1:0] vis_qp_o,
@@ -142,7 +143,7 @@ module mrc_tx_inflight_fsm
   assign req = {
     ports_i.due && free_i.ccev && free_i.stateq,
     rq_v && free_i.ccev,
-    visit_due_q && free_i.upd && free_i.ccev && free_i.qperr,
+    visit_due_q && vis_ready_i && free_i.upd && free_i.ccev && free_i.qperr,
     list_v && free_i.retx && free_i.fb && free_i.rask && free_i.ccev && !hold_q,
     ctl_valid_i && answer_free,
     rec_valid_i && free_i.ccev

@@ -18,6 +18,7 @@ module mrc_tx_inflight_record
 ) (
     input logic clk_i,
     input logic rst_ni,
+    input logic [11:0] now_i,  // low bits of the tick
     input logic time_wait_i,
     input state_e state_i,
 
@@ -53,6 +54,7 @@ module mrc_tx_inflight_record
     input logic [23:0] vis_una_i,
     input logic [15:0] vis_msn_i,
     output out_t vis_o,
+    output logic [11:0] vis_last_o,  // when a packet of it was recorded last
     input logic [QpW-1:0] cfg_qp_i,
     output logic [27:0] cfg_fsent_o,
     input logic [QpW-1:0] list_qp_i,
@@ -188,6 +190,19 @@ module mrc_tx_inflight_record
       .wdata_i(offer_i)
   );
 
+  // Rec records one while Record stops.
+  mrc_rf_1r1w #(
+      .Width(12),
+      .Depth(NumQps)
+  ) u_last (
+      .clk_i,
+      .raddr_i(vis_qp_i),
+      .rdata_o(vis_last_o),
+      .we_i(go || again_o),
+      .waddr_i(again_o ? cur_qp_i : qp),
+      .wdata_i(now_i)
+  );
+
   always_comb begin
     cur_o = '{nxt: nxt[0], msn_sent: msn_sent[0], fsent: fsent[0]};
     if (cur_clean_q) begin
@@ -256,6 +271,8 @@ module mrc_tx_inflight_record
       "a packet is recorded for a QP without blocks")
   `MRC_ASSERT_IF(KeptIsFull, go && is_i.kept, begins,
       "a packet goes into a block that is full")
+  `MRC_ASSERT(RecordsOne, !(go && again_o),
+      "two packets are recorded in one cycle")
   `MRC_ASSERT_IF(FirstIsForRecord, state_i == StRec && cur_is_i.live, job_i.voided || job_i.rtx,
       "the main machine has a packet that is for Record")
 

@@ -73,7 +73,7 @@ module mrc_tx_inflight_time
       in_bitmap = place[23:6] == 18'd0 && ctl_i.bitmap[place[5:0]];
       arrived = psn_before(ctl_i.psn, una_i)
           || (own_i && (sacked_i[ctl_i.psn[3:0]] || in_bitmap));
-      tells_d = ctl_i.pr ? ctl_i.psn != {8'd0, NoProbe} : arrived;
+      tells_d = ctl_i.pr ? ctl_i.psn[15:0] != NoProbe : arrived;
     end
   end
 
@@ -133,7 +133,7 @@ module mrc_tx_inflight_time
     end
   end
 
-  assign told_o = '{knows: knows_q, old: old, trip: trip};
+  assign told_o = '{knows: knows_q, old: old, tells: tells_q, trip: trip};
 
   always_ff @(posedge clk_i) begin
     if (at_ctl0) begin

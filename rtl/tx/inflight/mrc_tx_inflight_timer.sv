@@ -20,6 +20,7 @@ module mrc_tx_inflight_timer
     input logic visit_i,
     input view_t vis_i,
     input out_t vis_out_i,
+    input logic silent_i,  // nothing was sent for long, nor asked
     input logic may_ask_i,  // for the peer's state
 
     // Block block_i of the walk, or of what is told behind it.
@@ -45,7 +46,8 @@ module mrc_tx_inflight_timer
 
   // ---- visit
 
-  logic all_acked, done, armed, restarts, late, drift, step, ask, fail_visit, dup, walk;
+  logic all_acked, done, armed, restarts, late, drift, step, quarter, silent, ask, quiet;
+  logic fail_visit, dup, walk;
   logic [31:0] age;
   logic [1:0] step_mark;
   assign step_mark = 2'd0 - vis_i.row.cnt;
@@ -57,7 +59,9 @@ module mrc_tx_inflight_timer
     restarts = 1'b0;
     drift = 1'b0;
     step = 1'b0;
-    ask = 1'b0;
+    quarter = 1'b0;
+    silent = 1'b0;
+    quiet = 1'b0;
     fail_visit = 1'b0;
     dup = 1'b0;
     walk = 1'b0;
@@ -75,7 +79,9 @@ module mrc_tx_inflight_timer
       restarts = armed && !vis_i.is.armed;
       step = late && vis_i.row.cnt != 2'd0;
       // The first step since something moved.
-      ask = late && vis_i.row.cnt == 2'd3 && may_ask_i;
+      quarter = late && vis_i.row.cnt == 2'd3;
+      silent = silent_i && armed && vis_i.is.armed && !done && !(late && vis_i.row.cnt == 2'd0);
+      quiet = !armed;
       if (late && vis_i.row.cnt == 2'd0) begin
         fail_visit = all_acked && vis_i.row.retry.exhausted;
         dup = all_acked && !vis_i.row.retry.exhausted;
@@ -83,6 +89,8 @@ module mrc_tx_inflight_timer
       end
     end
   end
+
+  assign ask = (quarter || silent) && may_ask_i;
 
   // ---- one block of the walk, or of what is told
 
@@ -167,7 +175,7 @@ module mrc_tx_inflight_timer
       change_o.armed_we = 1'b1;
       change_o.armed = armed;
       change_o.dup_set = dup;
-      change_o.we = restarts || step || drift || dup;
+      change_o.we = restarts || step || drift || dup || ask || quiet;
       change_o.row = dup ? retried(vis_i.row) : vis_i.row;
       if (restarts || dup) begin
         change_o.row = restart(change_o.row, vis_out_i.nxt, tick_i);
@@ -179,6 +187,11 @@ module mrc_tx_inflight_timer
       end
       if (drift) begin
         change_o.row.owed = early_owed_i;
+      end
+      if (quiet) begin
+        change_o.row.asked = 3'd0;
+      end else if (ask && vis_i.row.asked != 3'd7) begin
+        change_o.row.asked = vis_i.row.asked + 3'd1;
       end
     end else if (at_walk) begin
       change_o.we = last;
@@ -276,8 +289,8 @@ module mrc_tx_inflight_timer
       "the timer says something in another's state")
   `MRC_ONE_HOT0_CLK(OneOutcome, {restarts, step, drift, fail_visit, dup, walk},
       "a visit has two outcomes")
-  `MRC_ASSERT_CLK_IF(AsksWithAStep, ask, step,
-      "a peer is asked for its state without a step")
+  `MRC_ASSERT_CLK_IF(AsksWhileOut, ask, visit_i && !done && !fail_visit && !dup && !walk,
+      "a peer is asked for its state, and nothing is missing or the timer finds it")
   `MRC_ASSERT_CLK_IF(WalksAWindow, at_walk,
       cur_i.is.live && cur_i.row.una != lim_i && cur_i.row.cnt == 2'd0,
       "a walk over nothing, or too early")

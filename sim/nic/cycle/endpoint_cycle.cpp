@@ -47,6 +47,11 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
                                         : std::string(name) + " = " + text(value) + " is not between " + text(min) +
                                               " and " + text(max) + ", as the NIC " + preset.name + " needs it";
   };
+  const auto off_or = [&](const char* name, uint64_t value, uint64_t on) {
+    return value == 0 || value == on ? std::string()
+                                     : std::string(name) + " = " + text(value) + " is neither 0 nor " + text(on) +
+                                           ", as the NIC " + preset.name + " needs it";
+  };
   const unsigned max_mpr = preset.max_mpr / 128;
   for (std::string why :
        {beyond("mpr", c.mpr, 1, max_mpr),
@@ -59,10 +64,8 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("probe_successes", c.probe_successes, 1, 7),
         beyond("retry.linear", c.retry.linear, 0, 7),
         beyond("retry.exponential", c.retry.exponential, 0, 25),
-        c.overdue == 0 || c.overdue == 6
-            ? std::string()
-            : "overdue = " + text(c.overdue) + " is neither 0 nor 6, as the NIC " + preset.name + " needs it",
-        beyond("silence", c.silence, 0, 0),
+        off_or("overdue", c.overdue, 6),
+        off_or("silence", c.silence, 9),
         beyond("other_plane", c.other_plane, 0, 0),
         beyond("suspect", c.suspect, 0, 0),
         beyond("strikes", c.strikes, 0, 1),
@@ -223,15 +226,15 @@ void CycleEndpoint::configure() {
   const auto put = [this](uint32_t offset, uint32_t value) { driver_.write(static_cast<uint16_t>(offset), value); };
   const NodeId node = access_.node();
   const wire::DscpMap& dscp = config_.dscp;
-  put(csr::kCtrl, csr::kCtrlReset | csr::kCtrlOorDrop.set(0, config_.oor_drop) |
-                      csr::kCtrlRttRtx.set(0, config_.rtt_rtx) |
-                      csr::kCtrlSkipMode.set(0, static_cast<uint32_t>(config_.skip_mode)) |
-                      csr::kCtrlZeroLength.set(0, static_cast<uint32_t>(config_.zero_length)) |
-                      csr::kCtrlWimmOver.set(0, static_cast<uint32_t>(config_.wimm_over)) |
-                      csr::kCtrlReturned.set(0, static_cast<uint32_t>(config_.returned)) |
-                      csr::kCtrlTrimSilent.set(0, !config_.trim_sack) | csr::kCtrlPortWait.set(0, !config_.port_loss) |
-                      csr::kCtrlTimeWait.set(0, config_.overdue == 0) |
-                      csr::kCtrlNominal.set(0, static_cast<uint32_t>(config_.nominal)));
+  put(csr::kCtrl,
+      csr::kCtrlReset | csr::kCtrlOorDrop.set(0, config_.oor_drop) | csr::kCtrlRttRtx.set(0, config_.rtt_rtx) |
+          csr::kCtrlSkipMode.set(0, static_cast<uint32_t>(config_.skip_mode)) |
+          csr::kCtrlZeroLength.set(0, static_cast<uint32_t>(config_.zero_length)) |
+          csr::kCtrlWimmOver.set(0, static_cast<uint32_t>(config_.wimm_over)) |
+          csr::kCtrlReturned.set(0, static_cast<uint32_t>(config_.returned)) |
+          csr::kCtrlTrimSilent.set(0, !config_.trim_sack) | csr::kCtrlPortWait.set(0, !config_.port_loss) |
+          csr::kCtrlTimeWait.set(0, config_.overdue == 0) | csr::kCtrlSilenceWait.set(0, config_.silence == 0) |
+          csr::kCtrlNominal.set(0, static_cast<uint32_t>(config_.nominal)));
   put(csr::kDscpTx, csr::kDscpTxData.set(0, dscp.trimmable) | csr::kDscpTxRtx.set(0, dscp.trimmable_retx) |
                         csr::kDscpTxCtl.set(0, dscp.control) | csr::kDscpTxEp.set(0, config_.dscp_endpoint));
   put(csr::kDscpTrim, csr::kDscpTrimTrimmed.set(0, dscp.trimmed) | csr::kDscpTrimLasthop.set(0, dscp.trimmed_lasthop) |

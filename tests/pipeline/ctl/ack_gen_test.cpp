@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/ctl/ack_gen.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <vector>
@@ -538,6 +539,7 @@ TEST_CASE("a table write holds completions and the gap for its cycle", "[ack_gen
 TEST_CASE("the question for a peer's state is a probe that belongs to no EV, on the planes in turn",
           "[ack_gen][A-75]") {
   Bench b;
+  b.csr.silence_wait = true;
   b.csr.ack_plane = false;
   b.csr.rev_probe = true;
   b.csr.tick = 0x1'2345;
@@ -574,6 +576,7 @@ TEST_CASE("the question for a peer's state is a probe that belongs to no EV, on 
 
 TEST_CASE("responses go before a question for a peer's state, ACKs behind it", "[ack_gen][A-75]") {
   Bench b;
+  b.csr.silence_wait = true;
   b.take = false;
   b.resp.load(Bench::nack(1));
   b.cycle();
@@ -589,6 +592,63 @@ TEST_CASE("responses go before a question for a peer's state, ACKs behind it", "
   CHECK(b.sent[2].opcode == 0xDE);
   CHECK(b.sent[2].qp == 6);
   CHECK(b.sent[3].opcode == 0xD1);
+}
+
+TEST_CASE("a question is two probes on two planes, one behind the other", "[ack_gen][A-84]") {
+  const bool ack_plane = GENERATE(false, true);
+  Bench b;
+  b.csr.ack_plane = ack_plane;
+  b.take = false;
+  b.resp.load(Bench::nack(1));
+  b.cycle();
+  b.cycle();  // the NACK is in the way of all others
+  b.stateq.load({.qp = 5});
+  b.cycle();
+  b.stateq.load({.qp = 6});
+  b.run(2);
+  b.take = true;
+  b.cycle();  // the NACK leaves
+  b.run(2);
+  b.resp.load(Bench::nack(2));  // and comes between two questions, not between two probes
+  b.run(8);
+  REQUIRE(b.sent.size() == 6);
+  std::vector<unsigned> qps, planes;
+  for (const Ctlpkt& c : b.sent) {
+    if (c.opcode != 0xDE) continue;
+    qps.push_back(c.qp);
+    planes.push_back(c.plane);
+    CHECK(c.ext[1] == 0x0000feff);  // id 0xFFFE, all of them
+  }
+  CHECK(qps == std::vector<unsigned>{5, 5, 6, 6});
+  CHECK(planes == std::vector<unsigned>{0, 1, 2, 3});
+  CHECK((b.sent[1].opcode == 0xDD || b.sent[3].opcode == 0xDD || b.sent[5].opcode == 0xDD));
+}
+
+TEST_CASE("both probes of a question go on the one plane that is left", "[ack_gen][A-84]") {
+  Bench b;
+  b.peer_ports(7, 0x04);
+  b.stateq.load({.qp = 5});
+  b.run(6);
+  REQUIRE(b.sent.size() == 2);
+  CHECK(b.sent[0].plane == 2);
+  CHECK(b.sent[1].plane == 2);
+}
+
+TEST_CASE("a QP that is set up anew between two probes of a question", "[ack_gen][A-84]") {
+  Bench b;
+  b.works(9, 1, 0xE1);
+  b.take = false;
+  for (unsigned i = 0; i < 2; ++i) b.resp.load(Bench::nack(1)), b.run(4);
+  b.stateq.load({.qp = 5});
+  b.run(6);  // behind two NACKs there is room for one probe
+  b.set_up(5, 9, false);
+  b.take = true;
+  b.run(8);
+  REQUIRE(b.sent.size() == 4);
+  CHECK(b.sent[2].plane == 0);
+  CHECK(b.sent[2].ev == 100);
+  CHECK(b.sent[3].plane == 1);
+  CHECK(b.sent[3].ev == 0xE1);
 }
 
 }  // namespace mrc::test::ack_gen_test

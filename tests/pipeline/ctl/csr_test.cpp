@@ -196,7 +196,7 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   CHECK(v.nominal == Nominal::UdpLength);
   CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed || v.bth_m ||
                v.ports_from_0 || v.eeth_op_high || v.tsr_us || v.pdcid_zero || v.ack_with_sack || v.icrc_outer ||
-               v.ack_plane || v.trim_silent || v.state_silent || v.port_wait || v.time_wait));
+               v.ack_plane || v.trim_silent || v.state_silent || v.port_wait || v.time_wait || v.silence_wait));
   CHECK(v.zero_length == ZeroLength::Legal);
   CHECK(v.wimm_over == WimmOver::Wait);
   CHECK(v.skip_mode == SkipMode::Pass);
@@ -229,9 +229,9 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
            unsigned{v.state_silent} << 19 | static_cast<unsigned>(v.nominal) << 20 |
            static_cast<unsigned>(v.zero_length) << 22 | static_cast<unsigned>(v.wimm_over) << 24 |
            static_cast<unsigned>(v.skip_mode) << 26 | static_cast<unsigned>(v.returned) << 28 |
-           unsigned{v.port_wait} << 30 | unsigned{v.time_wait} << 31;
+           unsigned{v.port_wait} << 30 | unsigned{v.time_wait} << 31 | unsigned{v.silence_wait} << 7;
   };
-  constexpr uint32_t kFields = 0xffff'3f7f;
+  constexpr uint32_t kFields = 0xffff'3fff;
   for (unsigned bit = 0; bit < 32; ++bit) CHECK(only(bit) == (kFields & 1u << bit));
   b.write(csr::kCtrl, ~0u);
   CHECK(b.read(csr::kCtrl) == kFields);

@@ -212,6 +212,14 @@ TEST_CASE("what is missing is lost once it is overdue, or found by gap, EV and t
   CHECK(on.event_hash == off.event_hash);
 }
 
+TEST_CASE("a QP asks after its round trips, or after a quarter of its timer", "[tb][choices][A-84]") {
+  const Both r = both("loss", "silence_wait", 0, 1, {{"ts_share", 1}}, 4000, "asic800");
+  const auto asked = [](const CosimResult& one) { return one.dut.counters.state + one.peer.counters.state; };
+  const auto expiries = [](const CosimResult& one) { return one.dut.counters.rto + one.peer.counters.rto; };
+  CHECK(asked(r.first) > asked(r.second));
+  CHECK(expiries(r.first) < expiries(r.second));
+}
+
 TEST_CASE("the ICRC starts at the inner IP header or at the outer one, whatever routers change there",
           "[tb][choices][A-14]") {
   // Both ends and the links' own frames have the same setting; half of the outer headers are changed on the way.

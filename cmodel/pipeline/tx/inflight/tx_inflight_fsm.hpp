@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/stream.hpp"
 #include "pipeline/tx/inflight/tx_inflight_blocks.hpp"
@@ -55,7 +57,10 @@ class Fsm {
   Fsm(Shared& shared, const In& in, Ports& ports) : s_(shared), in_(in), ports_(ports) {}
 
   bool cfg_ack() const { return ack_.value(); }
-  void begin(const CfgBus& cfg) { ack_.begin(cfg); }
+  void begin(const CfgBus& cfg) {
+    ack_.begin(cfg);
+    look_ahead();
+  }
   /// State Idle. for_record: the head of rec is for Record. recording: what Record does in this cycle; a row of QP_CTX
   /// of the same QP forbids it.
   Choice idle(const CfgBus& cfg, const CsrOut& csr, bool for_record, Recording& recording);
@@ -72,11 +77,15 @@ class Fsm {
   uint16_t next_visit() {
     const auto index = static_cast<uint16_t>(visit_qp_);
     visit_qp_ = (visit_qp_ + 1) & s_.qps.mask();
+    ahead_next_.steady = 0;
     return index;
   }
+  /// How long it keeps quiet.
+  const Quiet& quiet() const { return ahead_.quiet; }
   /// A retransmission was refused: none is tried for a moment.
   void hold() { hold_ = true; }
   void end() {
+    ahead_ = ahead_next_;
     if (div_ % 4 == 3) visit_due_ = true;
     if (div_ == 15) hold_ = false;
     div_ = (div_ + 1) % 16;
@@ -84,6 +93,26 @@ class Fsm {
   void clock() { ack_.clock(); }
 
  private:
+  /// Of the QP whose visit is next, by the registers of a cycle before, and of two before.
+  struct Ahead {
+    uint32_t bound = 0;    ///< ticks to its first question
+    unsigned doubled = 0;  ///< how often that doubles
+    bool none = false;     ///< it has not asked
+    Quiet quiet;
+    unsigned steady = 0;  ///< cycles for which it has been this one, kSteady at most
+  };
+  /// From a QP's round trip to its pause.
+  static constexpr unsigned kSteady = 2;
+
+  /// By the registers of this cycle.
+  void look_ahead() {
+    const Qp& q = s_.qps[visit_qp_];
+    ahead_next_ = {.bound = silence_bound(q.trip, q.ts),
+                   .doubled = silence_doubled(q.asked, q.una == q.nxt),
+                   .none = q.asked == 0,
+                   .quiet = {.pause = silence_pause(ahead_.bound, ahead_.doubled), .first = ahead_.none},
+                   .steady = std::min(ahead_.steady + 1, kSteady)};
+  }
   bool cfg_due(const CfgBus& cfg) const;
   bool configure(const CfgBus& cfg, const CsrOut& csr, Recording& recording);
   void take_rec();
@@ -101,6 +130,7 @@ class Fsm {
   unsigned chain_ = 0;  ///< answers begun behind another one since the last cycle in Idle
   bool hold_ = false;   ///< a retransmission was refused a moment ago
   unsigned visit_qp_ = 0;
+  Ahead ahead_, ahead_next_;
 };
 
 }  // namespace mrc::inflight

@@ -13,6 +13,7 @@
 #include "protocol/flight.hpp"
 #include "protocol/overdue.hpp"
 #include "protocol/retry.hpp"
+#include "protocol/silence.hpp"
 #include "protocol/step_timer.hpp"
 #include "protocol/tx_window.hpp"
 
@@ -110,6 +111,9 @@ struct Qp {
   uint32_t rcvdl = 0;  ///< rcvd_bytes of the newest SACK
   uint8_t mprv = 0;    ///< newest MPR told
   uint32_t trip = 0;   ///< round trip of late (protocol/overdue.hpp)
+  uint16_t last = 0;   ///< stamp of the newest packet
+  uint8_t asked = 0;   ///< questions (protocol/silence.hpp)
+  uint16_t since = 0;  ///< stamp of the newest one
   // From QP_CTX.
   uint8_t timeout = 0, mtu = 0, dest = 0;
   RetryLimits limits;
@@ -133,6 +137,12 @@ struct Qp {
     retry = 0;
     restart(tick);
   }
+};
+
+/// How long a QP keeps quiet.
+struct Quiet {
+  uint32_t pause = 0;  ///< ticks before it asks for its peer's state
+  bool first = false;  ///< it has not asked
 };
 
 /// What the main machine keeps from one state to the next.

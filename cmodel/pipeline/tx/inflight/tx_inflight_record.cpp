@@ -56,6 +56,7 @@ void Record::record(bool begins) {
     }
   }
   s_.blocks.sent_first(q.newest, r, s_.now.tick);
+  q.last = static_cast<uint16_t>(s_.now.tick & kStampMask);
   q.nxt = psn_add(r.psn, 1);
   if (r.last) q.msn_sent = msn_add(r.msn, 1);
   if (q.cc) q.fly.enter(r.size);
@@ -79,7 +80,9 @@ void Record::rec() {
     return;
   }
   MRC_CHECK(r.rtx, "the main machine has a packet that is for Record");
-  if (q.owned(r.psn)) s_.blocks.sent_again(r, s_.now.tick);
+  if (!q.owned(r.psn)) return;
+  s_.blocks.sent_again(r, s_.now.tick);
+  q.last = static_cast<uint16_t>(s_.now.tick & kStampMask);
 }
 
 }  // namespace mrc::inflight

@@ -99,6 +99,7 @@ void Sack::done(const CsrOut& csr) {
     q.rtx_lo = psn_first(q.rtx_lo, first_);
   }
   MRC_CHECK(psn_dist(q.rtx_lo, una_) <= psn_dist(q.nxt, una_), "rtx_lo falls behind the window");
+  q.asked = static_cast<uint8_t>(silence_heard(q.asked, !ctl.pr && una_ != q.una, tells_));
   progress(q);
   const bool recent = !ctl.pr && own_;
   if (ctl.pr) s_.tell.out.pres.load({.qp = ctl.qp, .id = static_cast<uint16_t>(ctl.psn), .m = ctl.m});

@@ -10,28 +10,38 @@ constexpr uint32_t kSackTicks = 8;
 
 }  // namespace
 
-void Timer::visit(uint16_t index, bool state_silent) {
+void Timer::visit(uint16_t index, const CsrOut& csr, const Quiet& quiet) {
   Qp& q = s_.qps[index];
   const uint32_t since = s_.now.tick - q.start;
   if (!q.live || !(q.outstanding() || q.fly.bytes() != 0)) {
     q.armed = false;
+    q.asked = 0;
   } else if (!q.armed) {
     q.armed = true;
     q.restart(s_.now.tick);
   } else if (!q.outstanding()) {  // an ACK without a SACK, or rounding
     if (since >= kSackTicks) s_.tell.event(q, CcEvent::Ack, take_early(q.fly, q.owed));
-  } else if (since >= q.step()) {
-    const bool first = q.marks.first();
-    if (q.marks.step(q.nxt)) {
-      expired(q, index);
-      return;
+  } else {
+    bool asks = !csr.silence_wait && silence_asks(quiet.pause, s_.now.tick, q.last, quiet.first, q.since);
+    if (since >= q.step()) {
+      asks = asks || q.marks.first();
+      if (q.marks.step(q.nxt)) {
+        expired(q, index);
+        return;
+      }
+      q.start = s_.now.tick;
     }
-    q.start = s_.now.tick;
-    if (first && s_.tell.out.stateq.free() && !state_silent) {
-      s_.tell.out.stateq.load({.qp = index});
-      s_.tell.pulses_next.state = true;
-    }
+    if (asks && !csr.state_silent) ask(q, index);
   }
+}
+
+/// The QP asks for its peer's state, if there is room.
+void Timer::ask(Qp& q, uint16_t index) {
+  if (!s_.tell.out.stateq.free()) return;
+  s_.tell.out.stateq.load({.qp = index});
+  s_.tell.pulses_next.state = true;
+  q.since = static_cast<uint16_t>(s_.now.tick & kStampMask);
+  q.asked = static_cast<uint8_t>(std::min(q.asked + 1u, kMostQuestions));
 }
 
 /// The oldest mark is an interval old.

@@ -11,14 +11,15 @@ class Timer {
  public:
   explicit Timer(Shared& shared) : s_(shared) {}
 
-  /// Visits QP `index`, in Idle. state_silent: no peer is asked for its state.
-  void visit(uint16_t index, bool state_silent);
+  /// Visits QP `index`, in Idle.
+  void visit(uint16_t index, const CsrOut& csr, const Quiet& quiet);
   /// State Walk: one block.
   void walk();
   /// State Told: nothing of the QP is in flight, what waits in this block has left it.
   void told();
 
  private:
+  void ask(Qp& q, uint16_t index);
   void expired(Qp& q, uint16_t index);
   void walk_end(Qp& q);
 

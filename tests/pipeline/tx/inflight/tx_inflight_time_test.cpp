@@ -246,12 +246,13 @@ TEST_CASE("tx_inflight: SACKs that tell time answer a question, or a packet that
     uint64_t bits;
     bool tells;
   };
-  const Case c = GENERATE(values<Case>({{false, 3, 0, 0b1000, true},          // by the bitmap
-                                        {false, 3, 0, 0b0100, false},         // its header alone
-                                        {false, 0, 1, 0b0010, true},          // before una
-                                        {false, 4, 0, 0b1000, false},         // not sent
-                                        {true, 7, 0, 0b1000, true},           // a question
-                                        {true, 0xffff, 0, 0b1000, false}}));  // told again
+  const Case c = GENERATE(values<Case>({{false, 3, 0, 0b1000, true},            // by the bitmap
+                                        {false, 3, 0, 0b0100, false},           // its header alone
+                                        {false, 0, 1, 0b0010, true},            // before una
+                                        {false, 4, 0, 0b1000, false},           // not sent
+                                        {true, 7, 0, 0b1000, true},             // a question
+                                        {true, 0xffff, 0, 0b1000, false},       // told again
+                                        {true, 0x1'ffff, 0, 0b1000, false}}));  // an id has 16 bits
   TimeBench b;
   for (unsigned i = 0; i < 3; ++i) b.sent_at(1000, i);
   b.sent_at(1026, 3);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Silence: by hand. A round trip of 20 ticks makes a QP ask 23 ticks after it has sent something last.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <vector>
+
+#include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
+
+namespace mrc::test::tx_inflight_silence_test {
+
+using namespace mrc::inflight_test;
+
+namespace {
+
+using Ticks = std::vector<unsigned>;
+
+/// QPs with time stamps and a timer that is far away; no gap and no EV finds a loss. A visit of each QP takes 16 of the
+/// 128 cycles of a tick.
+struct QuietBench : Bench {
+  QuietBench() {
+    csr.reorder = 64;
+    ctx.ts = true;
+    for (uint16_t q = 0; q < 4; ++q) configure(q);
+  }
+  /// A tick begins, and what comes next falls into it.
+  void at(unsigned tick) {
+    align();
+    tick0 = tick - cycles / 128;
+  }
+  /// QP 1 sends packet i at a tick.
+  void sent_at(unsigned tick, unsigned i) {
+    at(tick);
+    sent(1, i);
+    run(8);
+  }
+  /// Everything before packet `cack` of QP 1 has arrived; the newest was sent at `stamp`, and this comes at a tick.
+  /// question: it answers one.
+  void told_at(unsigned tick, unsigned cack, unsigned stamp, bool question = false) {
+    at(tick);
+    Ctl s = sack_of(1, cack, cack - 1, cack, 0, 0);
+    s.ts = static_cast<uint16_t>(stamp);
+    s.pr = question;
+    if (question) s.psn = 0xfffe;
+    give(s);
+  }
+  /// One packet has told that a round trip takes so many ticks; its message is longer.
+  void knows(unsigned ticks, unsigned from = 1000) {
+    sent_at(from, 0);
+    told_at(from + ticks, 1, from);
+  }
+  /// Ticks in which QP 1 asks until one.
+  Ticks asks_until(unsigned end) {
+    Ticks all;
+    while (tick() != end) {
+      const unsigned before = state_inc;
+      cycle();
+      if (state_inc != before) all.push_back(tick());
+    }
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("tx_inflight: a QP asks nine eighths of its longest round trip after what it sent last",
+          "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  b.knows(20);
+  b.sent_at(2000, 1);
+  b.sent_at(2005, 2);
+  // 23, then 23 again, twice that, and so on.
+  CHECK(b.asks_until(2500) == Ticks{2028, 2051, 2097, 2189, 2373});
+  CHECK(b.stateq.size() == 5);
+  for (const Stateq& s : b.stateq) CHECK(s.qp == 1);
+  CHECK(b.retx.empty());
+}
+
+TEST_CASE("tx_inflight: the answer to a question names what is lost at the end",
+          "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  b.knows(20);
+  b.sent_at(2000, 1);
+  CHECK(b.asks_until(2025) == Ticks{2023});
+  b.told_at(2043, 1, 2023, true);
+  b.run(100);
+  REQUIRE(b.retx.size() == 1);
+  CHECK(b.retx[0].psn == psn_add(Bench::kPsn, 1));
+  b.resent(0, 5);  // at 2044, and lost again: 23 ticks after that
+  CHECK(b.tick() == 2044);
+  CHECK(b.asks_until(2080) == Ticks{2067});
+  b.told_at(2087, 1, 2067, true);
+  b.run(100);
+  CHECK(b.retx.size() == 2);
+}
+
+TEST_CASE("tx_inflight: a QP that sends does not ask", "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  b.knows(20);
+  b.sent_at(2000, 1);
+  for (unsigned i = 2; i < 8; ++i) {
+    CHECK(b.asks_until(2000 + 22 * (i - 1)).empty());
+    b.sent_at(2000 + 22 * (i - 1), i);
+  }
+  CHECK(b.asks_until(2200) == Ticks{2155, 2178});  // 2132 and 23
+}
+
+TEST_CASE("tx_inflight: a missing ACK is asked for after twice the time", "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  b.knows(20);
+  for (unsigned i = 1; i < 10; ++i) b.sent_at(2000, i);  // the last one of its message
+  b.told_at(2020, 10, 2000);
+  CHECK(b.asks_until(2200) == Ticks{2046, 2092, 2184});
+  Ctl a;
+  a.kind = CtlKind::Ack;
+  a.qp = 1;
+  a.psn = psn_add(Bench::kPsn, 9);
+  a.msn = 11;
+  a.reason = 0x1f;
+  b.give(a);
+  CHECK(b.asks_until(4000).empty());  // nothing is open
+  b.sent_at(4000, 10);
+  CHECK(b.asks_until(4050) == Ticks{4023, 4046});  // and the first question is the first again
+}
+
+TEST_CASE("tx_inflight: what a QP hears makes its next question an early one",
+          "[pipeline][tx_inflight][silence][A-84]") {
+  const unsigned heard = GENERATE(0u, 1u, 2u);
+  QuietBench b;
+  b.knows(20);
+  for (unsigned i = 1; i < 5; ++i) b.sent_at(2000, i);
+  CHECK(b.asks_until(2100) == Ticks{2023, 2046, 2092});
+  switch (heard) {
+    case 0:  // nothing: 92 after the third
+      CHECK(b.asks_until(2190) == Ticks{2184});
+      break;
+    case 1:  // packet 1, and that it took 110 ticks: 124 after 2000
+      b.told_at(2110, 2, 2000);
+      CHECK(b.asks_until(2190) == Ticks{2124});
+      break;
+    default:  // the answer to the second question, of before the packets came: 23 after the third
+      b.told_at(2110, 1, 1000, false);
+      b.told_at(2110, 1, 2010, true);  // trip: 110, less a 256th
+      CHECK(b.asks_until(2190).empty());
+      break;
+  }
+}
+
+TEST_CASE("tx_inflight: a QP without time stamps asks after a quarter of its interval",
+          "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  b.ctx.ts = false;
+  b.retries(7, 25, 6);  // 512 ticks, steps of 128
+  b.sent_at(2000, 0);
+  b.told_at(2000, 0, 1990, true);
+  const Ticks asks = b.asks_until(2200);
+  REQUIRE(asks.size() == 1);
+  CHECK((asks[0] == 2128 || asks[0] == 2129));
+}
+
+TEST_CASE("tx_inflight: a QP that knows no round trip yet asks after 64 ticks",
+          "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  b.sent_at(2000, 0);
+  b.sent_at(2003, 1);
+  CHECK(b.asks_until(2070) == Ticks{2067});
+  b.told_at(2087, 0, 2067, true);  // its first round trip, 20 ticks: both are lost
+  b.run(100);
+  CHECK(b.retx.size() == 2);
+  QuietBench alone;
+  alone.sent_at(2000, 0);
+  CHECK(alone.asks_until(2600) == Ticks{2064, 2128, 2256, 2512});
+}
+
+TEST_CASE("tx_inflight: a QP keeps quiet for 2047 ticks at most", "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  b.knows(20);
+  b.sent_at(2000, 1);
+  const Ticks all = b.asks_until(9000);
+  // 64 x 23 = 1472; at 6416 the packet looks 320 ticks old.
+  CHECK(all == Ticks{2023, 2046, 2092, 2184, 2368, 2736, 3472, 4944, 2000 + 4096 + 1472});
+  QuietBench slow;
+  slow.knows(1000);  // 1126, then at most 2047
+  slow.sent_at(4000, 1);
+  CHECK(slow.asks_until(10200) == Ticks{5126, 6252, 4000 + 4096 + 2047});  // at 8299 it looks 203 ticks old
+}
+
+TEST_CASE("tx_inflight: a QP asks at its next visit while stateq is taken", "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  b.take_stateq = false;
+  b.knows(20);
+  b.sent_at(2000, 1);
+  CHECK(b.asks_until(2200) == Ticks{2023, 2046, 2092});  // two wait in the FIFO, one in the register
+  CHECK(b.asks_until(2300).empty());
+  b.take_stateq = true;
+  CHECK(b.asks_until(2310) == Ticks{2300});
+}
+
+TEST_CASE("tx_inflight: a stamp that has come round delays a question", "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  b.csr.state_silent = true;
+  b.knows(20);
+  b.sent_at(2000, 1);
+  b.at(2000 + 4096 + 10);
+  b.csr.state_silent = false;
+  CHECK(b.asks_until(2000 + 4096 + 30) == Ticks{2000 + 4096 + 23});
+}
+
+TEST_CASE("tx_inflight: no question at the visit in which the timer finds a loss",
+          "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  b.retries(7, 25);  // 8 ticks, steps of 2
+  b.knows(6, 1000);  // 7
+  b.sent_at(2000, 1);
+  b.csr.state_silent = true;
+  while (b.rto_inc == 0) {
+    b.csr.state_silent = b.tick() < 2008;  // the first question would be at 2008, and so the loss
+    b.cycle();
+  }
+  CHECK(b.state_inc == 0);
+  CHECK(b.tick() - 2008 <= 1);
+  CHECK(!b.asks_until(2012).empty());  // but at the next one
+}
+
+TEST_CASE("tx_inflight: with CTRL.silence_wait and with CTRL.state_silent a QP does not ask for silence",
+          "[pipeline][tx_inflight][silence][A-84]") {
+  QuietBench b;
+  (GENERATE(false, true) ? b.csr.silence_wait : b.csr.state_silent) = true;
+  b.knows(20);
+  b.sent_at(2000, 1);
+  CHECK(b.asks_until(2500).empty());
+}
+
+}  // namespace mrc::test::tx_inflight_silence_test
