@@ -174,6 +174,7 @@ class ResponderPart final : public Part {
   World& w_;
   wire::WireConfig wire_;
   std::array<bool, 2> ports_from_{true, true};  ///< readings that all masks of a device fit that does not say which
+  uint64_t ports_from_shown_ = 0;               ///< the packet that has excluded the other one
   std::unordered_map<uint32_t, Answers> answers_;
   Queue<Request> requests_;
   bool requests_lost_ = false;
@@ -333,14 +334,20 @@ void ResponderPart::port_status(const Seen& seen) {
   std::array<bool, 2> fits{};
   for (const unsigned first : {0u, 1u}) fits[first] = (told ? first == said : ports_from_[first]) && right(first);
   const bool holds = fits[0] || fits[1];
-  if (holds && !told) ports_from_ = fits;
+  if (holds && !told && ports_from_ != fits) {
+    ports_from_ = fits;
+    ports_from_shown_ = seen.frame.number;
+  }
   if (holds && why != nullptr) return w_.report().rests(Rule::PeerMask, why);
   w_.check(
       Rule::PeerMask, holds, &seen, nullptr,
       [&] { return fmt::format("port_status_mask 0x{:x} in {}", mask, words(seen, wire_)); },
       [&] {
-        return fmt::format("a bit for each of {} ports that is up, from bit {}", w_.planes(),
-                           told ? fmt::format("{} on", said) : "0 or 1 on, always the same");
+        const std::string from = told ? fmt::format("{} on", said)
+                                 : ports_from_shown_ != 0
+                                     ? fmt::format("{} on, as in packet {}", ports_from_[0] ? 0 : 1, ports_from_shown_)
+                                     : "0 or 1 on, always the same";
+        return fmt::format("a bit for each of {} ports that is up, from bit {}", w_.planes(), from);
       });
 }
 

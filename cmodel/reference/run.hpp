@@ -105,6 +105,8 @@ class Run {
   std::vector<std::string> remarks() const;
   /// Who sent data to whom, and how it went.
   Table ways_table() const;
+  /// What frames alone tell of the QPs of these ways, and the packets that it stands on; of captures.
+  Table facts_table() const;
   /// Readings of open questions: device, question, reading, packets, the first of them.
   Table readings_table() const;
   /// Frames and findings, in time.
@@ -128,6 +130,7 @@ class Run {
   void weigh(const log::Record& record);
   void judge(uint32_t number, Device& device, Profile profile);
   std::string who(std::optional<uint32_t> device, const log::Ip& address) const;
+  std::span<const log::Fact> facts_of(const Way& way) const;
   std::string ways_text() const;
   std::string readings_text() const;
   input::Json ways_json() const;
