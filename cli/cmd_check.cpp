@@ -227,7 +227,12 @@ std::optional<wire::Error> judge_captures(log::ImportOptions& captures, const st
     run.take(own);
   });
   if (!imported) return imported.error();
-  run.evidence({*imported, names, told ? told->untold() : std::map<std::string, uint64_t>{}});
+  ref::Evidence evidence{*imported, names};
+  if (told) {
+    evidence.untold = told->untold();
+    evidence.facts = told->facts();
+  }
+  run.evidence(std::move(evidence));
   return std::nullopt;
 }
 
@@ -252,7 +257,7 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
       spools.push_back(std::make_unique<Spool>(in, file.name, [] { return !g_stop; }));
       file.path = spools.back()->path();
     }
-    told.emplace(captures);
+    told = how.profile ? CaptureQps(captures) : CaptureQps::as_they_read(captures);
   }
   const auto problem = judge_captures(captures, told, o.files, run, trace);
   progress.clear();

@@ -541,7 +541,8 @@ int run_agent(const Options& o, const Command& command, const Context& context) 
   if (o.reports != kReports) need_folder("--reports", o.reports);
   AgentCommand agent;
   agent.level = o.level;
-  if (command.count("--reports") != 0) agent.reports = o.reports;
+  agent.reports = o.reports;
+  agent.reports_asked = command.count("--reports") != 0;
   agent.preset = o.preset;
   agent.scenario = o.scenario;
   agent.fabric_profile = o.fabric_profile;

@@ -231,8 +231,8 @@ std::string summary(const AgentCommand& c, const Judged& j, uint64_t seed) {
 /// Leaves the scenario of a run with findings in --reports, so that it can be played again and made smaller.
 void leave_scenario(const AgentCommand& c, const Context& context, Judged& j, uint64_t seed, Outputs& outputs) {
   const int code = j.exit_code();
-  if (c.reports.empty()) return;
-  if (code != kFail && code != kHang && j.judge->verdict() != ref::Verdict::Deviates) return;
+  const bool deviates = c.reports_asked && j.judge->verdict() == ref::Verdict::Deviates;
+  if (code != kFail && code != kHang && !deviates) return;
   outputs.attempt([&] {
     make_folder("--reports", c.reports);
     const std::string name =
@@ -442,6 +442,7 @@ int run_results(const AgentCommand& c, const Context& context) {
       if (judged.result.outcome == AgentOutcome::Incomplete && judged.exit_code() != kFail) {
         verdict = kInconclusive;  // stopped from outside, not by a finding
       } else {
+        leave_scenario(c, context, judged, seed, outputs);
         results.add(seed, judged.exit_code(), run_json(c, judged, seed, agent->repro(seed)));
         if (judged.result.outcome == AgentOutcome::DeviceError) agent.reset();  // the next seed gets a new device
       }

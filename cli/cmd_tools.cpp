@@ -12,6 +12,7 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/output.hpp"
 
 namespace mrc::cli {
 namespace {
@@ -55,6 +56,7 @@ void become_script(const Context& context, const std::string& script, const std:
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) ::setenv("MRC_EXE", self.c_str(), 1);
   ::setenv("PYTHONDONTWRITEBYTECODE", "1", 1);  // a package that goes leaves nothing
+  hand_back_stdout();
   ::execv(argv[0], argv.data());
   if (errno == ENOENT)  // the script is there: who reads it is not
     throw UsageError(std::string("this needs ") + kPython + "; nothing can read " + path.string() + ".",

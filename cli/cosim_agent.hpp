@@ -15,8 +15,9 @@ struct AgentCommand {
       fabric_profile, reports;
   std::vector<std::string> waive;
   uint64_t packets = 0, seed = 1, seeds = 1;
-  bool bins = false;    ///< the lines of results name bins of coverage
-  double limit_s = 60;  ///< of a call of a device in a process of its own; 0: none
+  bool reports_asked = false;  ///< a run with deviations leaves its scenario, too
+  bool bins = false;           ///< the lines of results name bins of coverage
+  double limit_s = 60;         ///< of a call of a device in a process of its own; 0: none
 };
 
 /// Runs, prints, writes the outputs. Returns the exit code; throws UsageError.

@@ -10,6 +10,7 @@
 
 #include "cli/context.hpp"
 #include "input/number.hpp"
+#include "picture/story.hpp"
 #include "reference/profile.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
@@ -190,6 +191,23 @@ class RecordedEndpoint final : public sim::Endpoint, sim::Listener {
   std::string problem() const override { return inside_->problem(); }
   uint64_t memory() const override { return inside_->memory() + records_.size() * 4096; }
 
+  /// What a flow of this NIC lost, as notes.
+  void tell(const sim::SlowestFlow& flow, sim::Time now) {
+    if (flow.sender != access_.node()) return;
+    for (const sim::LossStory& story : flow.losses) {
+      const sim::LossNote& n = story.note;
+      const picture::LossTold told{.qp = n.qpn,
+                                   .psn = n.psn,
+                                   .sent = n.sent,
+                                   .known = n.known,
+                                   .again = n.again,
+                                   .back = n.back,
+                                   .again_plane = n.again_plane,
+                                   .cause = sim::kLossCauseNames[static_cast<unsigned>(n.cause)],
+                                   .way = story.by};
+      add<log::Note>(now).text = told.text();
+    }
+  }
   void end(sim::Time now, const std::string& reason) {
     std::erase_if(records_, [&](const log::Record& r) {
       const auto* f = std::get_if<log::Frame>(&r.body);
@@ -322,7 +340,12 @@ void FabricRecord::end(const sim::ExperimentResult& result) {
   const std::string reason = result.reason.empty()
                                  ? sim::outcome_name(result.outcome)
                                  : std::string(sim::outcome_name(result.outcome)) + ": " + result.reason;
-  for (RecordedEndpoint* endpoint : endpoints_) endpoint->end(result.time, reason);
+  for (RecordedEndpoint* endpoint : endpoints_) {
+    for (const sim::GroupResult& group : result.groups) {
+      if (group.slowest) endpoint->tell(*group.slowest, result.time);
+    }
+    endpoint->end(result.time, reason);
+  }
 }
 
 }  // namespace mrc::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "cli/context.hpp"
 #include "cli/gnuplot.hpp"
@@ -43,13 +44,19 @@ std::string causes_text(const std::array<uint64_t, sim::kLossCauses>& found) {
   return out;
 }
 
+/// Losses of the slowest flow that are told.
+constexpr size_t kTold = 2;
+std::span<const sim::LossStory> told(const sim::SlowestFlow& s) {
+  return std::span(s.losses).first(std::min(s.losses.size(), kTold));
+}
+
 /// Three lines: the flow, and the two losses that were back last.
 std::string story(const sim::SlowestFlow& s, Time round_trip, Time bound) {
   const double trips = (us(s.done - s.begun) - us(bound)) / us(round_trip);
   std::string out =
       fmt::format("    slowest     {} to {}, {:.3f} to {:.3f} us, {:.1f} round trips over the bound, {} lost\n", s.from,
                   s.to, us(s.begun), us(s.done), trips, tb::grouped(s.lost));
-  for (const sim::LossStory& l : s.losses) {
+  for (const sim::LossStory& l : told(s)) {
     const sim::LossNote& n = l.note;
     out += fmt::format("      PSN {} of {:.3f} us, {}: known at {:.3f} ({})", n.psn, us(n.sent), l.by, us(n.known),
                        sim::kLossCauseNames[static_cast<unsigned>(n.cause)]);
@@ -122,7 +129,7 @@ Json slowest_json(const sim::SlowestFlow& s) {
          {"begun_us", us(s.begun)}, {"done_us", us(s.done)}, {"lost", s.lost}};
   if (s.delivered != sim::kNever) j["delivered_us"] = us(s.delivered);
   j["last_back"] = Json::array();
-  for (const sim::LossStory& l : s.losses) {
+  for (const sim::LossStory& l : told(s)) {
     const sim::LossNote& n = l.note;
     Json loss{{"psn", n.psn},
               {"sent_us", us(n.sent)},

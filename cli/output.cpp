@@ -67,6 +67,10 @@ int flush_stdout() {
   return g_stdout->error();
 }
 
+void hand_back_stdout() {
+  if (g_stdout->error() == EBADF) ::close(STDOUT_FILENO);
+}
+
 bool stdout_failed() { return g_stdout->error() != 0; }
 
 Output::Output(std::string option, const std::string& path) : option_(std::move(option)), path_(path) {

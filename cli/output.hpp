@@ -26,6 +26,8 @@ std::ostream& text_out();
 int flush_stdout();
 /// Once, at the start of the program: std::cout knows why a write fails.
 void install_stdout();
+/// For a program that takes our place: a standard output that was closed is closed again.
+void hand_back_stdout();
 /// Nobody reads standard output any more, or it cannot be written.
 bool stdout_failed();
 

@@ -8,5 +8,6 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from mrcscript.cli import alone_main  # noqa: E402
+from mrcscript.output import command  # noqa: E402
 
-sys.exit(alone_main())
+command("run.py", alone_main)

@@ -8,5 +8,6 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from mrcscript.cli import script_main  # noqa: E402
+from mrcscript.output import command  # noqa: E402
 
-sys.exit(script_main())
+command("mrc script", script_main)

@@ -10,7 +10,6 @@ and those that other files name are there.
 A setting is `REGISTER.field` or `TABLE.field` (cmodel/spec/csr.yaml), `scenario key` (tb/environment/scenario.cpp),
 `fabric key` (sim/experiment/scenario.cpp) or `mrc command --option` (cli)."""
 import re
-import sys
 from pathlib import Path
 
 import rtl
@@ -145,4 +144,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("assumptions.py", main)

@@ -25,7 +25,6 @@ import resource
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import compiled
@@ -233,4 +232,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("build_time.py", main)

@@ -276,4 +276,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("mrc coverage", main)

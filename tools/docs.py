@@ -13,7 +13,6 @@ Pages that were longer before this check are in LONG_LINES with their number of 
 writes the numbers of today into this script, and leaves any that have risen."""
 import argparse
 import re
-import sys
 from pathlib import Path
 
 import rtl
@@ -193,4 +192,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("docs.py", main)

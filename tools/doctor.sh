@@ -23,8 +23,10 @@ root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 groups=" build check "
 # shellcheck source=tools/packages.sh
 . "$root/tools/packages.sh"
+# shellcheck source=tools/say.sh
+. "$root/tools/say.sh"
 die() {
-  printf 'mrc doctor: %s\n  %s\n' "$1" "$2" >&2
+  printf 'mrc doctor: %s\n  %s\n' "$1" "$2" >&2 || true # nobody may be there to hear it
   exit 3
 }
 
@@ -32,8 +34,7 @@ json= commands=()
 for word in "$@"; do
   case $word in
     -h | --help)
-      sed -n 's/^# \{0,1\}//; 3,20p' "${BASH_SOURCE[0]}"
-      exit 0
+      help_of "mrc doctor" 3,20
       ;;
     --json) json=yes ;;
     -*) die "The following argument was not expected: $word." "See 'mrc doctor --help'." ;;
@@ -125,8 +126,11 @@ mapfile -t users < <(tr ' ' '\n' <<<"$users" | grep -v -e '^-$' -e '^$' | sort -
 for command in "${commands[@]}"; do [ -z "${lacks[$command]-}" ] || code=1; done
 [ ${#commands[@]} -eq 0 ] || users=("${commands[@]}")
 
-if [ $json ]; then
-  quoted() { printf '"%s"' "$(sed 's/[\\"]/\\&/g' <<<"$1")"; }
+as_json() {
+  quoted() {
+    local text=${1//\\/\\\\}
+    printf '"%s"' "${text//\"/\\\"}"
+  }
   list() { # WORD...: a JSON array
     local out= word
     for word in "$@"; do out+=${out:+, }$(quoted "$word"); done
@@ -155,24 +159,26 @@ if [ $json ]; then
     separator=,
   done
   printf ']}\n'
-  exit $code
-fi
+}
 
-printf 'Tools and libraries (%s%s, packages by %s)\n' "$system" "${release:+ $release}" "$manager"
-for line in "${found[@]}"; do
-  IFS='|' read -r state version where what name least by why <<<"$line"
-  asked "$by" || continue
-  case $state in
-    ok) printf '  %-22s %-9s %s\n' "$what" "$version" "$where" ;;
-    missing) printf '  %-22s missing   %s (%s)\n' "$what" "$(remedy "$name" "$what")" "$why" ;;
-    old)
-      printf '  %-22s %-9s too old: %s or newer; found in %s; %s\n' "$what" "$version" "$least" "$(dirname -- "$where")" \
-        "$(remedy "$name" "$what")"
-      ;;
-  esac
-done
-echo "Commands"
-verdict() { [ -n "$1" ] && echo "lacks$1" || echo "ready"; }
-printf '  %-16s %s\n' "all" "$(verdict "${lacks[-]-}")"
-for command in "${users[@]}"; do printf '  %-16s %s\n' "$command" "$(verdict "${lacks[$command]-}")"; done
-exit $code
+as_text() {
+  printf 'Tools and libraries (%s%s, packages by %s)\n' "$system" "${release:+ $release}" "$manager"
+  for line in "${found[@]}"; do
+    IFS='|' read -r state version where what name least by why <<<"$line"
+    asked "$by" || continue
+    case $state in
+      ok) printf '  %-22s %-9s %s\n' "$what" "$version" "$where" ;;
+      missing) printf '  %-22s missing   %s (%s)\n' "$what" "$(remedy "$name" "$what")" "$why" ;;
+      old)
+        printf '  %-22s %-9s too old: %s or newer; found in %s; %s\n' "$what" "$version" "$least" "$(dirname -- "$where")" \
+          "$(remedy "$name" "$what")"
+        ;;
+    esac
+  done
+  echo "Commands"
+  verdict() { [ -n "$1" ] && echo "lacks$1" || echo "ready"; }
+  printf '  %-16s %s\n' "all" "$(verdict "${lacks[-]-}")"
+  for command in "${users[@]}"; do printf '  %-16s %s\n' "$command" "$(verdict "${lacks[$command]-}")"; done
+}
+if [ $json ]; then text=$(as_json); else text=$(as_text); fi
+say "mrc doctor" $code "$text"

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import rtl
 import yaml
 
 TOOLS = Path(__file__).resolve().parent
@@ -230,8 +231,9 @@ def look(mrc, run, folder, first):
 
     # What has come back, or is altered, has somebody else's address.
     def senders(decoded, words):
-        return ",".join(sorted({(p.get("ipv6") or p["ipv4"])["src"] for p in map(json.loads, decoded)
-                                if any(c.startswith(words) for c in p["capture"]["comments"])}))
+        told = [p.get("ipv6") or p.get("ipv4") for p in map(json.loads, decoded)
+                if any(c.startswith(words) for c in p["capture"]["comments"])]
+        return ",".join(sorted({ip["src"] for ip in told if ip}))  # a damaged frame may have neither
     if run.arguments[0] == "cosim":
         with subprocess.Popen([mrc, "log", "print", "run.mrclog", "--json"], cwd=folder, stdout=subprocess.PIPE,
                               text=True) as log:
@@ -372,4 +374,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("false_alarms.py", main)

@@ -494,4 +494,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("mrc fpga", main)

@@ -558,4 +558,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("mrc mutate", main)

@@ -18,8 +18,10 @@
 set -euo pipefail
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 build=$root/build/fast
+# shellcheck source=tools/say.sh
+. "$root/tools/say.sh"
 die() {
-  printf 'mrc package: %s\n  %s\n' "$1" "$2" >&2
+  printf 'mrc package: %s\n  %s\n' "$1" "$2" >&2 || true # nobody may be there to hear it
   exit 3
 }
 
@@ -27,8 +29,7 @@ generators=DEB\;TZST out=.
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help)
-      sed -n 's/^# \{0,1\}//; 3,17p' "${BASH_SOURCE[0]}"
-      exit 0
+      help_of "mrc package" 3,17
       ;;
     --deb) generators=DEB ;;
     --tar) generators=TZST ;;

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -519,7 +518,6 @@ def main():
     harnesses = [harness for path in tables for harness in load(path)]
     properties = chosen(harnesses, options.only, options.quick)
     if options.list:
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         for entry in properties:
             print(f"{entry.full}  ({entry.kind}, {entry.harness.module})  {' '.join(entry.what.split())}")
         return rtl.Exit.PASS
@@ -542,4 +540,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("mrc prove", main)

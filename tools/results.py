@@ -6,7 +6,6 @@ Writes into docs/results.md (or FILE), section "Plans", what came out of the las
 from DIR/summary.json, which `mrc regress PLAN --out DIR` leaves. A plan of which no DIR tells keeps its row; one that was
 never run says so."""
 import json
-import sys
 import time
 from pathlib import Path
 
@@ -70,4 +69,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("results.py", main)

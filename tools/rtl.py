@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "conformance"))
+from mrcscript.output import command  # noqa: E402, F401: how each tool ends
 CLONE = (ROOT / "CMakeLists.txt").exists()  # or an installation, which has part of it
 FILE_LIST = "rtl/mrc_nic.f"
 HEADERS = "rtl/lib"  # what `include finds

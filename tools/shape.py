@@ -12,7 +12,6 @@ Reads the sources of the repository (or of the folder ROOT) and tells, with file
 Generated files are not read. EXCEPTIONS names what may stay as it is, each with its reason; --list prints that too."""
 import argparse
 import re
-import sys
 from pathlib import Path
 
 import rtl
@@ -267,4 +266,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("shape.py", main)

@@ -7,7 +7,6 @@ import json
 import os
 import shlex
 import subprocess
-import sys
 import tempfile
 import tomllib
 from pathlib import Path
@@ -204,4 +203,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("mrc shrink", main)

@@ -22,13 +22,14 @@
 set -euo pipefail
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 build=$root/build/fast
+# shellcheck source=tools/say.sh
+. "$root/tools/say.sh"
 
 layer=product json= options=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help)
-      sed -n 's/^# \{0,1\}//; 3,21p' "${BASH_SOURCE[0]}"
-      exit 0
+      help_of "mrc test" 3,21
       ;;
     --house | --nightly | --all) layer=${1#--} ;;
     --json)

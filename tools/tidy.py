@@ -20,7 +20,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -189,4 +188,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("tidy.py", main)

@@ -12,7 +12,6 @@ or is in SHARED with the reason. Where the RTL stands decides which room it is. 
 rooms."""
 import argparse
 import re
-import sys
 from pathlib import Path
 
 import rtl
@@ -114,4 +113,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("twins.py", main)

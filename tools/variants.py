@@ -12,9 +12,10 @@ import hashlib
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
+
+import rtl
 
 LINE = re.compile(r"^  (\S+) +(legal|illegal) (.*) \(--scenario ([^\s,)]+)(?:, ([^)]+))?\)(?:: (.*))?$")
 PLAIN = ("plain", "legal", "the device itself", "random", None, None)
@@ -140,7 +141,7 @@ def main():
     listed = subprocess.run([args.mrc, "cosim", "--variant", "list"], capture_output=True, text=True)
     rows = [PLAIN, *(match.groups() for match in map(LINE.match, listed.stdout.splitlines()) if match)]
     if len(rows) == 1:
-        sys.exit(f"variants.py: {args.mrc} lists no variants. Name a built mrc.")
+        rtl.fail(f"{args.mrc} lists no variants.", "Name a built mrc.")
     only = set(filter(None, args.only.split(",")))
     unknown = only - {row[0] for row in rows}
     if unknown:
@@ -154,4 +155,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rtl.command("variants.py", main)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log/conversations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -36,37 +38,55 @@ uint32_t payload_of(const wire::Packet& p) {
   return p.udp->length < headers ? 0 : static_cast<uint32_t>(p.udp->length - headers);
 }
 
+/// Packets that show something.
+struct Shown {
+  uint64_t packets = 0;
+  CapturedAt first, last;
+  void add(const CapturedAt& at) {
+    if (packets++ == 0) first = at;
+    last = at;
+  }
+};
+
 /// The values that packets have, a few of them.
 template <class T>
 class Votes {
  public:
-  void add(T value) {
+  void add(T value, const CapturedAt& at = {}) {
     ++all_;
-    for (auto& [known, times] : kept_) {
-      if (known == value) {
-        ++times;
-        return;
-      }
+    auto known = std::ranges::find(kept_, value, &Vote::value);
+    if (known == kept_.end()) {
+      if (kept_.size() == kMost) return;
+      known = kept_.insert(known, {value, {}});
     }
-    if (kept_.size() < kMost) kept_.emplace_back(value, 1);
+    known->shown.add(at);
   }
   uint64_t all() const { return all_; }
   /// What at least three quarters of them have.
   std::optional<T> most() const {
-    for (const auto& [value, times] : kept_) {
-      if (times * 4 >= all_ * 3) return value;
+    for (const Vote& vote : kept_) {
+      if (vote.shown.packets * 4 >= all_ * 3) return vote.value;
     }
     return {};
   }
   /// The one that comes first among the most frequent.
   std::optional<T> best() const {
-    const auto at = std::ranges::max_element(kept_, {}, [](const auto& vote) { return vote.second; });
-    return at == kept_.end() ? std::nullopt : std::optional(at->first);
+    const auto at = std::ranges::max_element(kept_, {}, [](const Vote& vote) { return vote.shown.packets; });
+    return at == kept_.end() ? std::nullopt : std::optional(at->value);
+  }
+  /// Packets that have it.
+  Shown shown(T value) const {
+    const auto at = std::ranges::find(kept_, value, &Vote::value);
+    return at == kept_.end() ? Shown{} : at->shown;
   }
 
  private:
   static constexpr std::size_t kMost = 16;
-  std::vector<std::pair<T, uint64_t>> kept_;
+  struct Vote {
+    T value;
+    Shown shown;
+  };
+  std::vector<Vote> kept_;
   uint64_t all_ = 0;
 };
 
@@ -105,8 +125,9 @@ struct Conversations::Flow {
   uint64_t packets = 0;
   Votes<uint16_t> pkey;
   Votes<uint8_t> encap;
-  Votes<uint32_t> mtu;     ///< payload of First and Middle packets
-  Votes<bool> pdcid, mpr;  ///< whether they are above 0
+  Votes<uint8_t> dscp, dscp_again;  ///< of data, of retransmissions, whole ones
+  Votes<uint32_t> mtu;              ///< payload of First and Middle packets
+  Votes<bool> pdcid, mpr;           ///< whether they are above 0
   Votes<uint32_t> spdcid;
   Votes<uint32_t> names;  ///< answers: DQP of the flow whose packets they name
   // Data.
@@ -122,16 +143,17 @@ struct Conversations::Flow {
   unsigned msn_row = 0, rcvd_row = 0, other_row = 0, pdcid_row = 0;
   // What answers say of them.
   std::optional<Seq> cack;
-  uint64_t answers = 0, holes = 0;
+  uint64_t holes = 0;
   uint64_t ahead = 0;        ///< answers that acknowledge what has not been seen yet
   uint64_t unseen_gone = 0;  ///< PSNs of which they do, and which are forgotten
   Seq last_hole = -1, last_unseen = -1;
   uint64_t fits = 0, strays = 0;  ///< answers: all that they name was seen; some of it was not
   bool marked_later = false;      ///< another place saw a mark that this one does not have
   bool unread = false;            ///< some packet was cut inside its headers
-  bool moved = false;             ///< some answer reflects another time stamp
-  uint64_t trims = 0, not_trimmed = 0, marks = 0, not_marked = 0;
-  bool over = false;  ///< no more comes: whole is known
+  uint64_t not_trimmed = 0, not_marked = 0;
+  Shown answered, trims, marks, moved_by;  ///< answers: of packets that were seen, and what they show
+  CapturedAt anew_at;                      ///< the packet by which it was known that another life has begun
+  bool over = false;                       ///< no more comes: whole is known
   std::optional<Seq> whole;
 
   /// Copy `at` of a PSN that is held.
@@ -167,10 +189,15 @@ struct Conversations::Flow {
     }
     more.erase(more.begin(), more.lower_bound(base));
   }
+  /// It was set up again, if that is so.
+  void begins_anew(bool so, const CapturedAt& at) {
+    if (so && !anew) anew_at = at;
+    anew |= so;
+  }
   /// Messages and bytes count from the begin in a new life: so many packets or SACKs in a row have less than before.
-  void counts_anew(std::optional<uint32_t>& last, unsigned& row, uint32_t now, bool less) {
+  void counts_anew(std::optional<uint32_t>& last, unsigned& row, uint32_t now, bool less, const CapturedAt& at) {
     row = less ? row + 1 : 0;
-    anew |= row >= kAnew;
+    begins_anew(row >= kAnew, at);
     if (!less) last = now;
   }
   /// Everything up to `psn` has arrived at the receiver.
@@ -202,10 +229,17 @@ struct Conversations::Flow {
     ++holes;
     last_hole = psn;
   }
+  /// Trims and marks came to the receiver as they were seen.
+  static bool fit(const Shown& yes, uint64_t no) {
+    return yes.packets >= kLeastMarks && no * kMostStrays <= yes.packets;
+  }
+  bool seen_trims() const { return fit(trims, not_trimmed); }
+  bool seen_marks() const { return fit(marks, not_marked) && !marked_later; }
   /// Nothing that was acknowledged is missing, from the first PSN on that is returned.
   std::optional<Seq> whole_from() const {
     if (over) return whole;
-    if (unread || sent == 0 || answers < kLeastAnswers || (strays >= kLeastAhead && strays * kMostStrays > fits))
+    if (unread || sent == 0 || answered.packets < kLeastAnswers ||
+        (strays >= kLeastAhead && strays * kMostStrays > fits))
       return {};
     const bool late = ahead >= kLeastAhead;
     uint64_t missing = holes + (late ? unseen_gone : 0);
@@ -249,6 +283,7 @@ Conversations::Flow* Conversations::flow_of(const Key& key) {
 
 void Conversations::end() {
   for (auto& [key, flow] : flows_) {
+    flow->unread |= unread_.contains({key.source, key.destination}) || unread_.contains({key.source, Ip{}});
     flow->whole = flow->whole_from();
     flow->over = true;
     flow->psns = {};
@@ -257,7 +292,7 @@ void Conversations::end() {
   psns_ = 0;
 }
 
-void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) {
+void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire, const CapturedAt& at) {
   // What is not whole has no right ICRC; what was damaged under way is in no log.
   const bool read = !p.error || p.error->code == wire::ErrorCode::BadIcrc;
   const bool right = p.bth && p.udp && (p.ipv6 || p.ipv4) && read;
@@ -266,15 +301,16 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) 
   Flow* const flow = flow_of(key);
   if (flow == nullptr) return;
   ++flow->packets;
-  flow->pkey.add(p.bth->p_key);
-  flow->encap.add(p.ipv4 ? 3 : p.srh ? 2 : p.outer_ipv6 ? 1 : 0);
-  if (p.seth) flow->mpr.add(p.seth->mpr != 0);
+  flow->pkey.add(p.bth->p_key, at);
+  flow->encap.add(p.ipv4 ? 3 : p.srh ? 2 : p.outer_ipv6 ? 1 : 0, at);
+  if (p.seth) flow->mpr.add(p.seth->mpr != 0, at);
   const auto pdcids = [&](uint16_t source, uint16_t destination) {
-    flow->pdcid.add(source != 0 || destination != 0);
+    flow->pdcid.add(source != 0 || destination != 0, at);
+    if (source == 0 && destination == 0) return;  // a choice, no other QP's
     const auto usual = flow->spdcid.most();
     flow->pdcid_row = usual && *usual != source ? flow->pdcid_row + 1 : 0;
-    flow->anew |= flow->pdcid_row >= kAnew;
-    flow->spdcid.add(source);
+    flow->begins_anew(flow->pdcid_row >= kAnew, at);
+    flow->spdcid.add(source, at);
   };
   if (p.seth) pdcids(p.seth->spdcid, p.seth->dpdcid);
   if (p.neth) pdcids(p.neth->spdcid, p.neth->dpdcid);
@@ -282,11 +318,11 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire) 
   const wire::OpcodeInfo* const info = wire::opcode_info(p.bth->opcode);
   if (info != nullptr && info->payload) {
     const std::size_t before = flow->psns.size();
-    data(*flow, p, p.entropy(wire));
+    data(*flow, p, p.entropy(wire), at);
     if (psns_ + flow->psns.size() - before > kMostPsns) flow->forget(flow->top - kLeastPsns);
     psns_ += flow->psns.size() - before;
   } else if (p.seth || p.neth) {
-    answer(*flow, key, p);
+    answer(*flow, key, p, at);
   }
 }
 
@@ -299,15 +335,25 @@ void Conversations::again(const wire::Packet& p) {
 }
 
 void Conversations::unread(const wire::Packet& p) {
-  if (!p.bth || (!p.ipv6 && !p.ipv4)) return;
+  if (!p.bth) {
+    if (unread_.size() >= kMostFlows) return;
+    if (p.ipv6 || p.ipv4) {
+      unread_.emplace(mapped_source(p), mapped_destination(p));
+    } else if (p.outer_ipv6) {
+      unread_.emplace(p.outer_ipv6->src, Ip{});
+    }
+    return;
+  }
+  if (!p.ipv6 && !p.ipv4) return;
   if (Flow* const flow = flow_of({mapped_source(p), mapped_destination(p), p.bth->dqp})) flow->unread = true;
 }
 
-void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
+void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const CapturedAt& at) {
   const bool fresh = p.bth->rtx == 0 && !p.trimmed();
   const auto opcode = static_cast<wire::Opcode>(p.bth->opcode);
   const bool fills_mtu = opcode == wire::Opcode::WriteFirst || opcode == wire::Opcode::WriteMiddle;
-  if (p.reth && !p.trimmed() && fills_mtu) f.mtu.add(payload_of(p));
+  if (p.reth && !p.trimmed() && fills_mtu) f.mtu.add(payload_of(p), at);
+  if (!p.trimmed()) (p.bth->rtx == 0 ? f.dscp : f.dscp_again).add(p.dscp(), at);
   if (f.anew) return;
   if (f.sent++ == 0) f.base = f.top = f.lowest = Seq{p.bth->psn};
   const Seq psn = unwrap(p.bth->psn, f.top);
@@ -317,7 +363,7 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
     ++f.odd;
     f.odd_row = f.odd_row != 0 && std::abs(psn - f.odd_next) < kBegin ? f.odd_row + 1 : 1;
     f.odd_next = psn + 1;
-    f.anew = f.odd_row >= kAnew;
+    f.begins_anew(f.odd_row >= kAnew, at);
     return;
   }
   while (psn < f.base && f.base > f.top - kKept) {
@@ -333,7 +379,7 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
     ++f.again;
     f.again_row = f.again_row != 0 && std::abs(psn - f.again_next) < 16 ? f.again_row + 1 : 1;
     f.again_next = psn + 1;
-    f.anew = f.again_row >= kAnew;
+    f.begins_anew(f.again_row >= kAnew, at);
   }
   if (fresh && f.sent <= 64) f.lowest = std::min(f.lowest, psn);
   one.fresh |= fresh;
@@ -341,7 +387,7 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
     f.skipped |= f.sent > 64 && psn > f.top + kSkip;
     // One less may be an error in one message, but not behind PSNs that nobody sent.
     const int less = f.msn ? static_cast<int16_t>(static_cast<uint16_t>(p.meth->msn - *f.msn)) : 0;
-    f.counts_anew(f.msn, f.msn_row, p.meth->msn, less < (f.skipped ? 0 : -1));
+    f.counts_anew(f.msn, f.msn_row, p.meth->msn, less < (f.skipped ? 0 : -1), at);
   }
   const uint16_t stamp = p.tseth ? p.tseth->tx_timestamp16 : uint16_t{0};
   f.add(psn, {entropy, stamp, p.tseth.has_value(), p.ecn() == 3, p.trimmed()});
@@ -349,42 +395,43 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy) {
   f.forget(std::max(f.top - kKept, f.cack ? std::min(*f.cack, f.top) - kTail : f.top - kKept));
 }
 
-Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe) {
+Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe,
+                                             const CapturedAt& at) {
   const auto named = [&](Flow& f) {
     return f.sent != 0 && f.any_copy(unwrap(psn, f.top), [&](const Copy& c) { return c.entropy == entropy; });
   };
   Flow* known = nullptr;
   if (back.names.all() >= kLeastAnswers) {
     if (const auto most = back.names.most()) {
-      const auto at = flows_.find({key.destination, key.source, *most});
-      known = at == flows_.end() ? nullptr : at->second.get();
+      const auto of = flows_.find({key.destination, key.source, *most});
+      known = of == flows_.end() ? nullptr : of->second.get();
       if (probe || known == nullptr || named(*known)) {
         back.other_row = probe ? back.other_row : 0;
         return known;
       }
     }
   }
-  for (auto at = flows_.lower_bound({key.destination, key.source, 0});
-       at != flows_.end() && at->first.source == key.destination && at->first.destination == key.source; ++at) {
-    if (!named(*at->second)) continue;
+  for (auto of = flows_.lower_bound({key.destination, key.source, 0});
+       of != flows_.end() && of->first.source == key.destination && of->first.destination == key.source; ++of) {
+    if (!named(*of->second)) continue;
     if (known == nullptr) {
-      back.names.add(at->first.dqp);
-      return at->second.get();
+      back.names.add(of->first.dqp, at);
+      return of->second.get();
     }
     // Another QP's packets are named, and those of the known one no more: the peer's QP of another life.
-    back.anew |= ++back.other_row >= kAnew;
+    back.begins_anew(++back.other_row >= kAnew, at);
     return nullptr;
   }
   return known;
 }
 
-void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
+void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p, const CapturedAt& at) {
   if (p.trimmed()) return;
   const uint32_t psn = p.neth ? p.neth->nack_psn
                               : (p.seth->cack_psn + static_cast<uint32_t>(int32_t{p.seth->ack_psn_offset})) & 0xFFFFFF;
   const uint32_t entropy = p.neth ? p.neth->entropy : p.seth->entropy;
   const bool probe = p.seth && p.seth->pr != 0;
-  Flow* const f = answered(back, key, psn, entropy, probe);
+  Flow* const f = answered(back, key, psn, entropy, probe, at);
   if (f == nullptr || f->sent == 0 || f->anew) return;
   bool stray = false;
   if (p.seth) {
@@ -395,7 +442,7 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
       const uint32_t least = std::min(f->rcvd.value_or(0), f->rcvd_before.value_or(0));
       const bool less = least < kBytesWrap && scale * now < least;
       if (!less) f->rcvd_before = f->rcvd;
-      f->counts_anew(f->rcvd, f->rcvd_row, now, less);
+      f->counts_anew(f->rcvd, f->rcvd_row, now, less, at);
     }
     if (cack < f->top && cack >= f->base - kTail && (!f->cack || cack > *f->cack)) f->acknowledged(cack);
   }
@@ -405,7 +452,7 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
     ++(stray || one != nullptr ? f->strays : f->fits);
     return;
   }
-  ++f->answers;
+  f->answered.add(at);
   const bool nack = p.neth && (p.neth->reason == 1 || p.neth->reason == 2);
   const uint16_t reflected = p.neth ? p.neth->tx_timestamp16 : p.cc_state ? p.cc_state->tx_timestamp16 : uint16_t{0};
   bool any = false, trimmed = false, marked = false, stamped = false, same = false;
@@ -418,11 +465,12 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p) {
     stamped |= c.stamped;
     same |= c.stamped && reflected == c.stamp;
   }
-  f->moved |= stamped && !same && one->count <= kMostCopies;
+  if (stamped && !same && one->count <= kMostCopies) f->moved_by.add(at);
   ++(stray || (!any && one->count <= kMostCopies) ? f->strays : f->fits);
   if (!any) return;
-  if (nack) ++(trimmed ? f->trims : f->not_trimmed);
-  if (p.seth && p.seth->m == 1) ++(marked ? f->marks : f->not_marked);
+  const auto fits = [&](bool so, Shown& yes, uint64_t& no) { so ? yes.add(at) : static_cast<void>(++no); };
+  if (nack) fits(trimmed, f->trims, f->not_trimmed);
+  if (p.seth && p.seth->m == 1) fits(marked, f->marks, f->not_marked);
 }
 
 /// The flow the other way of the same conversation, and the QP that it goes to.
@@ -477,12 +525,9 @@ std::vector<Qp> Conversations::qps(std::span<const Ip> addresses) const {
       const auto whole = back->whole_from();
       qp.rq_psn = static_cast<uint32_t>(whole.value_or(back->lowest) & 0xFFFFFF);
       if (whole && !lost_) qp.flags |= kSeenWhole;
-      qp.svc_time = back->moved;
-      const auto seen = [](uint64_t fit, uint64_t not_fit) {
-        return fit >= kLeastMarks && not_fit * kMostStrays <= fit;
-      };
-      if (seen(back->trims, back->not_trimmed)) qp.flags |= kSeenTrims;
-      if (seen(back->marks, back->not_marked) && !back->marked_later) qp.flags |= kSeenMarks;
+      qp.svc_time = back->moved_by.packets != 0;
+      if (back->seen_trims()) qp.flags |= kSeenTrims;
+      if (back->seen_marks()) qp.flags |= kSeenMarks;
     }
     found[qp.qp].push_back(std::move(qp));
   }
@@ -491,6 +536,46 @@ std::vector<Qp> Conversations::qps(std::span<const Ip> addresses) const {
     if (some.size() == 1) qps.push_back(std::move(some.front()));
   }
   return qps;
+}
+
+std::vector<FactsOfWay> Conversations::facts() const {
+  static constexpr std::array kEncap{"IPv6", "IPv6 in IPv6", "IPv6 in IPv6 with SRH", "IPv4"};
+  std::vector<FactsOfWay> all;
+  for (const auto& [key, flow] : flows_) {
+    if (flow->sent == 0) continue;
+    const Flow& f = *flow;
+    std::vector<Fact> facts;
+    const auto add = [&](const char* about, std::string value, const Shown& by) {
+      if (by.packets != 0) facts.push_back({about, std::move(value), by.packets, by.first, by.last});
+    };
+    if (f.anew) facts.push_back({"life", "set up anew: what needs a QP rests", kAnew, f.anew_at, f.anew_at});
+    uint32_t own = 0;
+    if (const Flow* const back = way_back(key, f, own)) {
+      // Either way's answers name the other one's packets.
+      const bool theirs = back->names.most() == key.dqp;
+      const Shown names = theirs ? back->names.shown(key.dqp) : f.names.shown(own);
+      add("sender's QP",
+          names.packets != 0 ? fmt::format("0x{:x}, by what answers name", own) : fmt::format("0x{:x}, by spdcid", own),
+          names.packets != 0 ? names : back->spdcid.shown(back->spdcid.most().value_or(0)));
+      if (back->mpr.most().value_or(false)) add("window", "granted by SACKs", back->mpr.shown(true));
+      if (back->pdcid.most() == false) add("pdcids", "0", back->pdcid.shown(false));
+    }
+    if (const auto value = f.pkey.best()) add("P_Key", fmt::format("0x{:04x}", *value), f.pkey.shown(*value));
+    if (const auto value = f.dscp.best()) add("code point of data", std::to_string(*value), f.dscp.shown(*value));
+    if (const auto value = f.dscp_again.best()) {
+      add("code point of retransmissions", std::to_string(*value), f.dscp_again.shown(*value));
+    }
+    if (const auto value = f.encap.best()) add("headers", kEncap[*value & 3], f.encap.shown(*value));
+    if (const auto value = f.mtu.most()) add("path MTU", std::to_string(*value), f.mtu.shown(*value));
+    if (const auto from = f.anew ? std::nullopt : f.whole_from()) {
+      add("seen whole", fmt::format("from PSN {} on", *from & 0xFFFFFF), f.answered);
+    }
+    if (f.seen_trims()) add("trims", "as its receiver got them", f.trims);
+    if (f.seen_marks()) add("marks", "as its receiver got them", f.marks);
+    if (f.moved_by.packets != 0) add("service time", "time stamps are moved", f.moved_by);
+    all.push_back({key.source, key.destination, key.dqp, std::move(facts)});
+  }
+  return all;
 }
 
 std::map<std::string, uint64_t> Conversations::untold() const {

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -35,6 +36,30 @@
 #include "wire/packet.hpp"
 
 namespace mrc::log {
+
+/// A packet of the captures. Number 0: nobody said which.
+struct CapturedAt {
+  uint32_t capture = 0;
+  uint64_t number = 0;
+};
+
+/// What frames tell of a way of data, and the packets that it stands on.
+struct Fact {
+  std::string about;  ///< "P_Key"
+  std::string value;  ///< "0x8001"
+  uint64_t packets = 0;
+  CapturedAt first, last;
+};
+
+/// All facts of the way from an address to a QP of another one.
+struct FactsOfWay {
+  Ip from{}, to{};
+  uint32_t dqp = 0;
+  std::vector<Fact> facts;
+  static bool before(const FactsOfWay& a, const FactsOfWay& b) {
+    return std::tie(a.from, a.to, a.dqp) < std::tie(b.from, b.to, b.dqp);
+  }
+};
 
 class Conversations {
  public:
@@ -49,10 +74,11 @@ class Conversations {
   ~Conversations();
 
   /// A packet of the captures, each once, in the order of time; `wire` is how it was decoded.
-  void packet(const wire::Packet& packet, const wire::WireConfig& wire);
+  void packet(const wire::Packet& packet, const wire::WireConfig& wire, const CapturedAt& at = {});
   /// A packet that was told before, as another place saw it: a switch between the two may have marked it.
   void again(const wire::Packet& packet);
-  /// A packet of which the capture has the BTH and not all headers: its flow is not seen whole.
+  /// A packet of which the capture has the BTH and not all headers: its flow is not seen whole. One without BTH: none
+  /// between these addresses is.
   void unread(const wire::Packet& packet);
   /// The captures say that packets are missing: nothing is seen whole.
   void lost() { lost_ = true; }
@@ -61,6 +87,8 @@ class Conversations {
 
   /// QPs of the NIC with these addresses, by number. The same conversation has the same numbers in every capture.
   std::vector<Qp> qps(std::span<const Ip> addresses) const;
+  /// Of each way of data, what its QPs are told by. By addresses and QP.
+  std::vector<FactsOfWay> facts() const;
   /// PSNs that are held.
   std::size_t psns() const { return psns_; }
   /// Why flows are not told: reason -> how many.
@@ -80,10 +108,10 @@ class Conversations {
     std::size_t operator()(const Key& key) const;
   };
   Flow* flow_of(const Key& key);
-  void data(Flow& flow, const wire::Packet& packet, uint32_t entropy);
-  void answer(Flow& back, const Key& key, const wire::Packet& packet);
+  void data(Flow& flow, const wire::Packet& packet, uint32_t entropy, const CapturedAt& at);
+  void answer(Flow& back, const Key& key, const wire::Packet& packet, const CapturedAt& at);
   /// The flow of data that answers to this QP are about; null: none that is known.
-  Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe);
+  Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe, const CapturedAt& at);
   const Flow* way_back(const Key& key, const Flow& flow, uint32_t& own) const;
 
   std::map<Key, std::unique_ptr<Flow>> flows_;
@@ -91,6 +119,8 @@ class Conversations {
   std::size_t psns_ = 0;                        ///< of all flows
   uint64_t beyond_ = 0;                         ///< packets of flows that are one too many
   bool lost_ = false;
+  /// From and to which address some packet came of a flow that nobody knows; Ip{}: to any.
+  std::set<std::pair<Ip, Ip>> unread_;
 };
 
 }  // namespace mrc::log

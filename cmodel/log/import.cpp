@@ -401,6 +401,12 @@ class Importer {
     return problem;
   }
 
+  /// Some header says more than is there: a switch has cut the payload, and left lengths as they were.
+  bool perhaps_trimmed(const wire::Packet& packet) const {
+    return packet.error && packet.error->code == wire::ErrorCode::BadLength && packet.error->got > packet.error->want &&
+           (frame_.flags & kCut) == 0;
+  }
+
   CaptureCounts& counts() { return result_.counts; }
   void leave_out(LeftOut reason) { ++counts().left_out[static_cast<std::size_t>(reason)]; }
 
@@ -412,7 +418,7 @@ class Importer {
     const bool malformed = why == LeftOut::Malformed && packet.udp;
     if (why && !malformed) {
       leave_out(*why);
-      if (why == LeftOut::CutInHeaders && o_.unread) o_.unread(packet, frame_);
+      if ((why == LeftOut::CutInHeaders || perhaps_trimmed(packet)) && o_.unread) o_.unread(packet, frame_);
       if (why == LeftOut::OtherPort && !counts().other_port) counts().other_port = packet.udp->dst_port;
       return std::nullopt;
     }

@@ -45,7 +45,8 @@ struct ImportOptions {
   std::function<void(const wire::Packet&, const wire::WireConfig&, const Frame&)> packet{};
   /// Called with each packet that was told before, as another place saw it. Null: nobody asks.
   std::function<void(const wire::Packet&, const Frame&)> again{};
-  /// Called with each packet that was cut between its BTH and the end of its headers. Null: nobody asks.
+  /// Called with each packet that was cut between its BTH and the end of its headers, and with frames that a switch may
+  /// have trimmed with a code point that is not told: they have an IP header alone. Null: nobody asks.
   std::function<void(const wire::Packet&, const Frame&)> unread{};
   /// Called with each packet as it is read, in the order of its capture; the rest is not in the log yet. Null: nobody.
   std::function<void(const wire::CapturedFrame&, const wire::PacketSource&)> captured{};

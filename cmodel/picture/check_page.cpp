@@ -74,6 +74,7 @@ std::string check_page(const ref::Run& run, const std::string& title) {
     page.heading("Timeline");
     page.picture(*picture);
   }
+  section("What frames tell of queue pairs", run.facts_table());
   section("Readings", run.readings_table());
   const auto list = run.alike();
   if (!list.empty()) page.heading("Findings");

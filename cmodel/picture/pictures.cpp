@@ -182,6 +182,104 @@ std::optional<Picture> psn_picture(const Story& story, uint32_t number, const Ch
 
 namespace {
 
+bool is_of(const LossTold& loss, const Flow& flow) { return loss.device == flow.requestor && loss.qp == flow.qp; }
+
+/// "PSN 34, sent 8.123 us on plane 3 by T1-3-5: known at 14.2 us (time), again at 14.3 us on plane 5, ..."
+std::string told_text(const LossTold& l) {
+  std::string out = fmt::format("PSN {}, sent at {} us on {}: known to be lost at {} us ({})", l.psn,
+                                number_text(us(l.sent)), l.way, number_text(us(l.known)), l.cause);
+  if (l.again != 0) out += fmt::format(", again at {} us on plane {}", number_text(us(l.again)), l.again_plane);
+  return out + (l.back != 0 ? fmt::format(", reported at {} us", number_text(us(l.back))) : ", never reported");
+}
+
+}  // namespace
+
+std::size_t losses_told(const Story& story, const Flow& flow) {
+  if (flow.requestor == kNone) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(story.losses, [&](const LossTold& l) { return is_of(l, flow); }));
+}
+
+std::optional<Picture> loss_picture(const Story& story, uint32_t number, const Choice& c) {
+  const Flow& flow = story.flows[number];
+  const Ways w = ways(story, flow, c);
+  std::vector<const LossTold*> losses;
+  for (const LossTold& l : story.losses) {
+    if (flow.requestor != kNone && is_of(l, flow) && l.sent >= c.from && l.sent <= c.until) losses.push_back(&l);
+  }
+  if (losses.empty() || w.data.empty()) return {};
+  Time first = log::kNever, last = 0;
+  int64_t high = 0;
+  for (const Packet* p : w.data) {
+    first = std::min(first, p->time);
+    last = std::max(last, p->last);
+    high = std::max(high, p->psn);
+  }
+  const auto psn_of = [&](const LossTold& l) { return int64_t{(l.psn - flow.first_psn) & 0xffffffu}; };
+  for (const LossTold* l : losses) {
+    first = std::min(first, l->sent);
+    last = std::max({last, l->known, l->again, l->back});
+    high = std::max(high, psn_of(*l));
+  }
+  const std::pair<Time, Time> shown = stretch(first, last, c);
+  const Time from = shown.first, until = shown.second;
+  constexpr std::size_t kLines = 12;
+  const std::size_t lines = std::min(losses.size(), kLines);
+  constexpr double kChart = 420, kLine = 15;
+  Drawing d(kWidth, kChart + 14 + kLine * static_cast<double>(lines + 1), "What was lost, " + story.name_of(flow));
+  Frame f;
+  const double room = std::max(1.0, 0.05 * static_cast<double>(high));
+  f.x = {us(from) - margin(from, until), us(until) + margin(from, until), kLeft, kWidth - kRight};
+  f.y = {-room, static_cast<double>(high) + room, kChart - kBottom, kTop + 16};
+  f.draw(d, "time, us", "PSN, counted from the first one");
+  std::size_t plain = 0, seen = 0;
+  for (const Packet* p : w.data) plain += !p->again;
+  const std::size_t step = every(plain);
+  for (const Packet* p : w.data) {
+    const double x = f.x.at(us(p->time)), y = f.y.at(static_cast<double>(p->psn));
+    if (p->again) {
+      d.dot(x, y, Ink::Again, 3, tip(story, flow, *p));
+    } else if (seen++ % step == 0) {
+      d.dot(x, y, Ink::Plain, 1.8, tip(story, flow, *p));
+    }
+  }
+  const auto x_at = [&](Time t) { return f.x.at(us(std::clamp(t, from, until))); };
+  for (const LossTold* l : losses) {
+    const double y = f.y.at(static_cast<double>(psn_of(*l))), known = x_at(l->known);
+    const std::string said = told_text(*l);
+    d.line(x_at(l->sent), y, known, y, Ink::Lost, true, said);
+    d.cross(x_at(l->sent), y, Ink::Lost, said);
+    d.triangle(known, y, Ink::Marked, said);
+    if (losses.size() <= kLines) d.text(known, y - 6, l->cause, 0);
+    if (l->again == 0) continue;
+    d.line(known, y, x_at(l->again), y, Ink::Again, false, said);
+    if (l->back != 0) d.line(x_at(l->again), y, x_at(l->back), y, Ink::Answer, false, said);
+  }
+  marked_time(d, f, c);
+  heading(d, "What was lost: " + story.name_of(flow),
+          fmt::format("{} losses of {} packets with data; PSN 0 is 0x{:06x} in the header.{}", losses.size(),
+                      w.data.size(), flow.first_psn, thinned(step)));
+  legend(d, kLeft, 52,
+         {{Mark::Dot, Ink::Plain, "sent"},
+          {Mark::Cross, Ink::Lost, "sent and lost"},
+          {Mark::Triangle, Ink::Marked, "known to be lost"},
+          {Mark::Dot, Ink::Again, "sent again"},
+          {Mark::Line, Ink::Answer, "until it was reported"}});
+  for (std::size_t i = 0; i < lines; ++i) {
+    d.text(kLeft, kChart + 12 + kLine * static_cast<double>(i), told_text(*losses[i]));
+  }
+  if (losses.size() > lines) {
+    d.text(kLeft, kChart + 12 + kLine * static_cast<double>(lines),
+           fmt::format("... and {} more", losses.size() - lines));
+  }
+  return Picture{"losses-" + flow_file(story, flow), "What was lost: " + story.name_of(flow),
+                 "What its sender took for lost, those first that were back last. A dashed line is the time in which "
+                 "nobody knew of the loss; over its end stands what told of it.",
+                 d.svg()};
+}
+
+namespace {
+
 /// Rows of the map of entropy values: those of a plane, in the order of the QP's set.
 struct EvRows {
   std::map<unsigned, std::vector<uint32_t>> planes;

@@ -22,9 +22,10 @@ struct Choice {
   Time from = 0, until = log::kNever;  ///< ps
   std::optional<uint32_t> device, qp;
   std::optional<uint64_t> wr_id;  ///< of the ladder's message
-  unsigned most = 3;              ///< queue pairs that get pictures, those with the most trouble first
-  std::optional<uint32_t> side;   ///< of `qp` both directions, at this device
-  std::optional<Time> mark;       ///< a time to be marked in all of them
+  /// Queue pairs that get pictures: those first whose losses are told of, then those with the most trouble.
+  unsigned most = 3;
+  std::optional<uint32_t> side;  ///< of `qp` both directions, at this device
+  std::optional<Time> mark;      ///< a time to be marked in all of them
 };
 
 /// Marks in one picture; of more plain ones only every so many is drawn, and the picture says so.
@@ -35,6 +36,11 @@ std::vector<Picture> pictures(const Story& story, const Choice& choice);
 
 /// PSN against time.
 std::optional<Picture> psn_picture(const Story& story, uint32_t flow, const Choice& choice);
+/// What a flow lost, as its sender tells: sent when, lost where, known by what, there again when. Nothing: no loss of
+/// it is told.
+std::optional<Picture> loss_picture(const Story& story, uint32_t flow, const Choice& choice);
+/// Losses of a flow that its sender tells of.
+std::size_t losses_told(const Story& story, const Flow& flow);
 /// Entropy values against time, a panel per plane: states, packets, marks, losses.
 std::optional<Picture> ev_picture(const Story& story, uint32_t flow, const Choice& choice);
 /// A controller's window and what is in flight of its flows.

@@ -7,7 +7,9 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <unordered_map>
+#include <utility>
 
 #include "log/packet.hpp"
 #include "picture/story_parts.hpp"
@@ -266,7 +268,14 @@ void Story::Parts::Adder::operator()(const log::Counter& c) {
   }
 }
 
-void Story::Parts::Adder::operator()(const log::Note& n) { story.notes.emplace_back(record.time, n.text); }
+void Story::Parts::Adder::operator()(const log::Note& n) {
+  if (auto loss = LossTold::of(n.text)) {
+    loss->device = record.device;
+    story.losses.push_back(std::move(*loss));
+  } else {
+    story.notes.emplace_back(record.time, n.text);
+  }
+}
 
 void Story::Parts::Adder::operator()(const log::End& e) {
   story.devices[record.device].end = record.time;
@@ -644,6 +653,35 @@ std::string Story::name_of(const Packet& p) const {
   if (p.trimmed) text += " trimmed";
   if (p.damaged) text += " damaged";
   return text;
+}
+
+std::string LossTold::text() const {
+  return fmt::format("loss QP 0x{:x} PSN {} sent {} known {} again {} back {} plane {} | {} | {}", qp, psn, sent, known,
+                     again, back, again_plane, cause, way);
+}
+
+std::optional<LossTold> LossTold::of(std::string_view note) {
+  constexpr std::string_view kBar = " | ";
+  if (!note.starts_with("loss QP 0x")) return {};
+  const std::size_t first = note.find(kBar);
+  const std::size_t second = first == std::string_view::npos ? first : note.find(kBar, first + kBar.size());
+  if (second == std::string_view::npos) return {};
+  LossTold loss;
+  std::istringstream words{std::string(note.substr(8, first - 8))};
+  const auto word = [&](const char* name) {
+    std::string is;
+    return static_cast<bool>(words >> is) && is == name;
+  };
+  if (!(words >> std::hex >> loss.qp >> std::dec) || !word("PSN") || !(words >> loss.psn)) return {};
+  for (const auto& [name, to] : {std::pair{"sent", &loss.sent}, std::pair{"known", &loss.known},
+                                 std::pair{"again", &loss.again}, std::pair{"back", &loss.back}}) {
+    if (!word(name) || !(words >> *to)) return {};
+  }
+  std::string rest;
+  if (!word("plane") || !(words >> loss.again_plane) || words >> rest) return {};
+  loss.cause = note.substr(first + kBar.size(), second - first - kBar.size());
+  loss.way = note.substr(second + kBar.size());
+  return loss;
 }
 
 std::string us_text(Time time) { return fmt::format("{:.3f}", static_cast<double>(time) / 1e6); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -101,6 +102,18 @@ struct PortChange {
   uint8_t plane = 0;
   bool up = true;
 };
+/// A packet that a NIC took for lost, as the recorder of a fabric tells it: a note of the log, "loss QP 0x12 PSN 34
+/// sent 8123000 known 14200000 again 14300000 back 20100000 plane 5 | time | plane 3 by T1-3-5", times in ps.
+struct LossTold {
+  uint32_t device = 0, qp = 0, psn = 0;           ///< psn: as it stands in the header
+  Time sent = 0, known = 0, again = 0, back = 0;  ///< again, back: 0 when it was not
+  unsigned again_plane = 0;
+  std::string cause{}, way{};
+
+  std::string text() const;
+  /// Nothing: the note says something else.
+  static std::optional<LossTold> of(std::string_view note);
+};
 /// How a stream between two blocks was used since the entry of the same name before.
 struct StreamUse {
   uint32_t device = 0;
@@ -158,6 +171,7 @@ class Story {
   std::vector<PortChange> ports;
   std::vector<StreamUse> streams;
   std::vector<Stay> stays;
+  std::vector<LossTold> losses;  ///< no notes
   std::vector<std::pair<Time, std::string>> notes;
   Time begin = log::kNever, end = 0;  ///< of packets and messages
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "picture/chart.hpp"
 #include "picture/pictures.hpp"
@@ -289,7 +290,7 @@ std::vector<Picture> pictures(const Story& story, const Choice& c) {
     if (p) list.push_back(std::move(*p));
   };
   const auto wanted = [&](uint32_t device) { return !c.device || *c.device == device; };
-  // Queue pairs with the most trouble first, then those with the most data.
+  // Queue pairs whose losses are told of first, then those with the most trouble, then those with the most data.
   std::vector<uint32_t> flows;
   for (uint32_t i = 0; i < story.flows.size(); ++i) {
     const Flow& f = story.flows[i];
@@ -305,11 +306,12 @@ std::vector<Picture> pictures(const Story& story, const Choice& c) {
   }
   std::ranges::stable_sort(flows, [&](uint32_t a, uint32_t b) {
     const Flow &x = story.flows[a], &y = story.flows[b];
-    return std::pair(x.trouble, x.data) > std::pair(y.trouble, y.data);
+    return std::tuple(losses_told(story, x), x.trouble, x.data) > std::tuple(losses_told(story, y), y.trouble, y.data);
   });
   if (flows.size() > c.most) flows.resize(c.most);
   std::set<std::pair<uint32_t, uint32_t>> controllers;
   for (const uint32_t flow : flows) {
+    add(loss_picture(story, flow, c));
     add(psn_picture(story, flow, c));
     add(ev_picture(story, flow, c));
     const Flow& f = story.flows[flow];

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "log/packet.hpp"
+#include "reference/queue.hpp"
 
 namespace mrc::ref {
 namespace {
@@ -27,7 +28,7 @@ struct CountedPsn {
 }  // namespace
 
 struct ByteCounts::Flow {
-  std::deque<CountedPsn> psns;  ///< from base on
+  Queue<CountedPsn> psns;  ///< from base on
   Seq base = 0, top = 0;
   // The row: its first SACK, and the sums of what came since, by CTRL.nominal.
   std::optional<Seq> counted;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "input/json.hpp"
+#include "log/conversations.hpp"
 #include "log/import.hpp"
 
 namespace mrc::ref {
@@ -17,6 +18,7 @@ struct Evidence {
   log::Imported imported;
   std::vector<std::string> files;               ///< by Frame::capture
   std::map<std::string, uint64_t> untold = {};  ///< ways from a NIC to a QP that frames do not tell, by reason
+  std::vector<log::FactsOfWay> facts = {};      ///< what frames tell of QPs, by addresses and QP
 
   /// In words, why no verdict is better than inconclusive. More than one in a hundred of the packets that may be MRC
   /// could not be judged, or more than one in ten were damaged.

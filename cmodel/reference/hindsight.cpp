@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
 
 #include "log/packet.hpp"
 #include "reference/history_world.hpp"
+#include "reference/queue.hpp"
 
 namespace mrc::ref {
 namespace {
@@ -21,6 +21,7 @@ using namespace history;
 constexpr Seq kWindow = 4096;  ///< the largest one
 constexpr Seq kKept = 8192;    ///< PSNs below the highest one seen that are known
 constexpr std::size_t kMostClaims = 64, kMostSacks = 64, kMostAhead = 16, kMostEvs = 1024;
+constexpr Seq kOvertaken = 256;  ///< PSNs that may come before a packet that was sent before them
 constexpr unsigned kLaterSacks = 8, kUnanswered = 8;
 constexpr std::size_t kMostWaiting = 1024;
 constexpr uint64_t kLeastCount = 1024;                ///< of a packet, as SACK thresholds count
@@ -39,10 +40,10 @@ struct Claim {
 /// What came to the QP, and what it said of it.
 struct Came {
   bool any = false;
-  std::deque<bool> psns;  ///< from base on: whether it was seen whole
+  Queue<bool> psns;  ///< from base on: whether it was seen whole
   Seq base = 0, top = 0;
   Seq msn = 0;  ///< the newest one that began
-  std::deque<Claim> claims;
+  Queue<Claim> claims;
   struct Acked {
     Seq top, msn;
     Finding finding;
@@ -57,7 +58,7 @@ struct Came {
     uint64_t bytes;  ///< as a SACK's threshold counts them
     bool asks;
   };
-  std::deque<Waiting> waiting;  ///< since the newest SACK, whole
+  Queue<Waiting> waiting;  ///< since the newest SACK, whole
   bool sacked = false;
 
   bool has(Seq psn) const {
@@ -96,7 +97,7 @@ struct Went {
     unsigned later = 0;  ///< SACKs seen since
     Finding finding;
   };
-  std::deque<Ahead> ahead;
+  Queue<Ahead> ahead;
   struct Ev {
     uint8_t plane = 0;
     uint64_t there = 0, astray = 0;
@@ -123,7 +124,7 @@ class Hindsight final : public Checker {
       return;
     }
     w_.remember(*qp, seen);
-    if (is_data(seen.packet) && seen.packet.meth) arrives(seen, came_of(*qp));
+    if (is_data(seen.packet) && seen.packet.meth) arrives(seen, *qp, came_of(*qp));
     if (seen.packet.seth) hears(seen, *qp, went_[qp->set.qp]);
   }
   void sent(const Seen& seen) override {
@@ -166,7 +167,7 @@ class Hindsight final : public Checker {
     if (fresh) at->second.base = at->second.top = qp.set.rq_psn;
     return at->second;
   }
-  void arrives(const Seen& seen, Came& came);
+  void arrives(const Seen& seen, const QpWorld& qp, Came& came);
   void claim(Rule rule, Came& came, Seq first, Seq last, uint64_t bits, Finding finding);
   void sack(const Seen& seen, const QpWorld& qp, Came& came);
   void rising(const Seen& seen, const QpWorld& qp, Came& came, Seq cack);
@@ -189,19 +190,22 @@ class Hindsight final : public Checker {
 
 // ---- as responder
 
-void Hindsight::arrives(const Seen& seen, Came& came) {
+void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
   const wire::Packet& p = seen.packet;
   const Seq psn = unwrap(p.bth->psn, came.top);
   if (psn > came.top + kWindow || psn < came.top - kKept) return;  // of no window
   const bool fresh = p.bth->rtx == 0 && !came.has(psn) && psn >= came.top;
-  if (fresh) {
+  // One that others have overtaken was not there before, if the capture has all that came.
+  if (fresh || (p.bth->rtx == 0 && !came.has(psn) && w_.hidden(qp) == nullptr)) {
     for (Claim& c : came.claims) {
       if (psn < c.first || psn > c.last || (c.bits >> std::min<Seq>(psn - c.first, 63) & 1) == 0) continue;
       c.finding.right += fmt::format(": PSN {} was sent at {}", psn24(psn), words(seen.first));
       w_.report().broken(std::move(c.finding));
       c.last = c.first - 1;
     }
-    std::erase_if(came.claims, [&](const Claim& c) { return c.last < c.first || c.last < came.top; });
+    erase_if(came.claims, [&](const Claim& c) { return c.last < c.first || c.last < came.top - kOvertaken; });
+  }
+  if (fresh) {
     if (came.acked && psn >= came.acked->top && unwrap(p.meth->msn, came.acked->msn, 16) < came.acked->msn) {
       came.acked->finding.right += fmt::format(": a packet of MSN {} was sent at {}", p.meth->msn, words(seen.first));
       w_.report().broken(std::move(came.acked->finding));
@@ -388,7 +392,7 @@ void Hindsight::hears(const Seen& seen, const QpWorld&, Went& went) {
                                     psn24(*went.cack + kWindow), kLaterSacks, psn24(*went.cack));
     w_.report().broken(std::move(one.finding));
   }
-  std::erase_if(went.ahead, [](const Went::Ahead& one) { return one.later >= kLaterSacks; });
+  erase_if(went.ahead, [](const Went::Ahead& one) { return one.later >= kLaterSacks; });
 }
 
 void Hindsight::control(const Seen& seen) {

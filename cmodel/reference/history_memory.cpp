@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 
 #include "log/digest.hpp"
 #include "reference/history_parts.hpp"
+#include "reference/queue.hpp"
 
 namespace mrc::ref::history {
 namespace {
@@ -91,12 +91,12 @@ struct Immediate {
 struct Target {
   uint64_t incarnation = 0;
   bool started = false, known_start = false;
-  std::deque<Placed> psns;            ///< from base on
+  Queue<Placed> psns;                 ///< from base on
   Seq base = 0, next = 0;             ///< next: first PSN that is not written
-  std::deque<Immediate> immediates;   ///< that came and have not completed
+  Queue<Immediate> immediates;        ///< that came and have not completed
   std::optional<uint16_t> completed;  ///< RQMSN of the last completion
   /// Acknowledged up to this PSN since this time, each later; `settled` so long ago that all must be written.
-  std::deque<std::pair<Time, Seq>> acked;
+  Queue<std::pair<Time, Seq>> acked;
   std::optional<Seq> settled;
 };
 
@@ -152,7 +152,7 @@ class MemoryPart final : public Part {
   std::unordered_map<uint32_t, Region> regions_;  ///< by R_Key; none is ever taken out
   const Region* newest_region_ = nullptr;         ///< that a write went to
   std::unordered_map<uint64_t, Page> open_;       ///< by each page of host memory that they touch
-  std::deque<Open> oldest_;
+  Queue<Open> oldest_;
   std::unordered_map<uint64_t, Written> tags_;  ///< not visible yet
   std::unordered_map<uint32_t, Target> targets_;
   uint64_t bytes_ = 0;
@@ -473,7 +473,7 @@ void MemoryPart::completed(const log::Cqe& cqe, Time) {
   }
   const Seq psn = at->psn;
   if (psn >= t.base) t.psns[static_cast<std::size_t>(psn - t.base)].told = true;
-  std::erase_if(t.immediates, [&](const Immediate& i) { return i.psn == psn; });
+  erase_if(t.immediates, [&](const Immediate& i) { return i.psn == psn; });
 }
 
 /// What an ACK says is complete; whether it is written is asked at the end, since a host may keep writes waiting.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -12,6 +11,7 @@
 
 #include "log/digest.hpp"
 #include "log/record.hpp"
+#include "reference/queue.hpp"
 
 namespace mrc::ref::history {
 
@@ -89,7 +89,7 @@ class Reads {
   }
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
-  std::deque<uint64_t> oldest_;
+  Queue<uint64_t> oldest_;
   std::vector<uint8_t> buffer_;
   Page* last_ = nullptr;
   uint64_t last_number_ = 0;

@@ -2,10 +2,10 @@
 /// What a requestor of one QP and incarnation has sent and heard.
 #pragma once
 
-#include <deque>
 #include <optional>
 
 #include "reference/history_world.hpp"
+#include "reference/queue.hpp"
 
 namespace mrc::ref::history {
 
@@ -59,10 +59,10 @@ struct Walk {
 struct Requestor {
   uint64_t incarnation = 0;
   bool started = false;
-  std::deque<SentPsn> sent;  ///< from base on
-  Seq base = 0, top = 0;     ///< top: behind the highest PSN sent
-  SentPsn below;             ///< the one before base
-  Seq lowest = 0;            ///< first PSN seen
+  Queue<SentPsn> sent;    ///< from base on
+  Seq base = 0, top = 0;  ///< top: behind the highest PSN sent
+  SentPsn below;          ///< the one before base
+  Seq lowest = 0;         ///< first PSN seen
   Walk walk;
   // Heard.
   std::optional<Seq> cack;   ///< highest
@@ -76,11 +76,11 @@ struct Requestor {
   std::optional<Time> fatal;  ///< a NAK or NACK UNEXP_EVENT came
   Time fatal_waited = 0;      ///< World::waited() then
   // Posted.
-  std::deque<Posted> posts;
+  Queue<Posted> posts;
   std::size_t next_post = 0;  ///< first one whose message was not walked over
   bool before_posts = false;  ///< messages were sent before any work request was told
   bool posts_told = false;
-  std::deque<Seq> immediates;    ///< MSNs of immediates not acknowledged
+  Queue<Seq> immediates;         ///< MSNs of immediates not acknowledged
   unsigned open_immediates = 0;  ///< posted and not completed
   std::optional<Time> overrun;   ///< one too many was refused, which ends the QP (A-62)
   bool failed = false;           ///< a fatal completion

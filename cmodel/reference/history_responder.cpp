@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <limits>
 
 #include "log/packet.hpp"
 #include "reference/history_parts.hpp"
 #include "reference/numbers.hpp"
+#include "reference/queue.hpp"
 
 namespace mrc::ref::history {
 namespace {
@@ -85,15 +85,15 @@ struct Probe {
 struct Answers {
   uint64_t incarnation = 0;
   bool started = false;
-  std::deque<Came> came;                     ///< from base on
+  Queue<Came> came;                          ///< from base on
   Seq base = 0, first = 0;                   ///< first: what came before it may not be known
   Seq next = 0;                              ///< first PSN that has not come as a whole
   Seq messages = 0;                          ///< MSN after the messages that lie before `next`
   bool known_start = false, beyond = false;  ///< beyond: packets came that are not kept
-  std::deque<std::pair<Seq, uint32_t>> far;  ///< PSN and entropy of some of these
-  std::deque<Probe> probes;
-  std::deque<std::pair<uint32_t, uint32_t>> returned;  ///< PSN and entropy of the device's own packets that came back
-  std::deque<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
+  Queue<std::pair<Seq, uint32_t>> far;       ///< PSN and entropy of some of these
+  Queue<Probe> probes;
+  Queue<std::pair<uint32_t, uint32_t>> returned;  ///< PSN and entropy of the device's own packets that came back
+  Queue<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
   bool probes_lost = false, trimmed = false;
   Cumulative msn, cack;    ///< sent
   std::optional<Seq> nak;  ///< MSN of the first NAK
@@ -174,8 +174,9 @@ class ResponderPart final : public Part {
   World& w_;
   wire::WireConfig wire_;
   std::array<bool, 2> ports_from_{true, true};  ///< readings that all masks of a device fit that does not say which
+  uint64_t ports_from_shown_ = 0;               ///< the packet that has excluded the other one
   std::unordered_map<uint32_t, Answers> answers_;
-  std::deque<Request> requests_;
+  Queue<Request> requests_;
   bool requests_lost_ = false;
 };
 
@@ -333,14 +334,20 @@ void ResponderPart::port_status(const Seen& seen) {
   std::array<bool, 2> fits{};
   for (const unsigned first : {0u, 1u}) fits[first] = (told ? first == said : ports_from_[first]) && right(first);
   const bool holds = fits[0] || fits[1];
-  if (holds && !told) ports_from_ = fits;
+  if (holds && !told && ports_from_ != fits) {
+    ports_from_ = fits;
+    ports_from_shown_ = seen.frame.number;
+  }
   if (holds && why != nullptr) return w_.report().rests(Rule::PeerMask, why);
   w_.check(
       Rule::PeerMask, holds, &seen, nullptr,
       [&] { return fmt::format("port_status_mask 0x{:x} in {}", mask, words(seen, wire_)); },
       [&] {
-        return fmt::format("a bit for each of {} ports that is up, from bit {}", w_.planes(),
-                           told ? fmt::format("{} on", said) : "0 or 1 on, always the same");
+        const std::string from = told ? fmt::format("{} on", said)
+                                 : ports_from_shown_ != 0
+                                     ? fmt::format("{} on, as in packet {}", ports_from_[0] ? 0 : 1, ports_from_shown_)
+                                     : "0 or 1 on, always the same";
+        return fmt::format("a bit for each of {} ports that is up, from bit {}", w_.planes(), from);
       });
 }
 

@@ -42,6 +42,31 @@ class WirePart final : public Part {
         [&] { return fmt::format("{} {}", name, right); });
   }
 
+  /// What a device without a profile has chosen in an open question, by the first packet that shows it: it keeps to it.
+  struct Choice {
+    unsigned value = 0;
+    uint64_t frame = 0;
+    uint32_t capture = 0;
+  };
+  static void choose(std::optional<Choice>& choice, unsigned value, const Seen& seen) {
+    if (!choice) choice = {value, seen.frame.number, seen.frame.capture};
+  }
+  /// ", as in packet 17"; "" where a setting says it.
+  static std::string shown_by(const std::optional<Choice>& choice, const Seen& seen) {
+    if (!choice || choice->frame == 0) return {};
+    return fmt::format(", as in packet {}{}", choice->frame,
+                       choice->capture == seen.frame.capture ? "" : fmt::format(" of capture {}", choice->capture));
+  }
+  /// As equal(), of such a choice.
+  bool same(Rule rule, std::optional<Choice>& choice, unsigned came, unsigned told, const char* name,
+            const Seen& seen) {
+    if (silent()) choose(choice, came, seen);
+    const unsigned right = choice ? choice->value : told;
+    return w_.check(
+        rule, came == right, &seen, nullptr, [&] { return fmt::format("{} {} in {}", name, came, words(seen, wire_)); },
+        [&] { return fmt::format("{} {}{}", name, right, shown_by(choice, seen)); });
+  }
+
   /// The frame is to be MRC's. Headers that are none of its end here.
   bool ours(const Seen& seen) {
     const wire::Packet& p = seen.packet;
@@ -89,7 +114,7 @@ class WirePart final : public Part {
       w_.report().ok(Rule::WireOpcode);
       icrc(seen);
     }
-    equal(Rule::WireUdpPort, p.udp->dst_port, w_.settings().udp_port, "UDP port", seen, nullptr);
+    same(Rule::WireUdpPort, port_, p.udp->dst_port, w_.settings().udp_port, "UDP port", seen);
     equal(Rule::WireUdpChecksum, p.udp->checksum, 0, "UDP checksum", seen, nullptr);
     if (const char* why = w_.under_way()) {
       for (const Rule rule : {Rule::WireTrimmed, Rule::WireEcn, Rule::WireClass}) w_.report().rests(rule, why);
@@ -101,16 +126,16 @@ class WirePart final : public Part {
 
   /// Control packets have one code point, endpoint requests that of their caller, data and retransmissions those
   /// of their QP's class, or of the NIC's. Who says neither may have any, but each QP the same ones over its
-  /// life.
+  /// life, and the device one for control.
   void traffic_class(const Seen& seen, const QpWorld* qp) {
     const wire::Packet& p = seen.packet;
     const Settings& s = w_.settings();
     if (!is_data(p) && !p.peth && !p.erth) {
-      equal(Rule::WireClass, p.dscp(), s.dscp_ctl, "DSCP", seen, nullptr);
+      same(Rule::WireClass, control_, p.dscp(), s.dscp_ctl, "DSCP", seen);
       return;
     }
-    if (!check(Rule::WireClass, p.dscp() != s.dscp_ctl, seen, qp, "a code point of data, not of control") || p.erth)
-      return;
+    const bool unlike = silent() ? !control_ || p.dscp() != control_->value : p.dscp() != s.dscp_ctl;
+    if (!check(Rule::WireClass, unlike, seen, qp, "a code point of data, not of control") || p.erth) return;
     const bool rtx = is_data(p) && p.bth->rtx != 0;
     const auto of = [&](const TrafficClass& c) { return rtx ? c.rtx : c.data; };
     const std::optional<TrafficClass> own = qp == nullptr ? std::nullopt : class_of(qp->set);
@@ -178,8 +203,14 @@ class WirePart final : public Part {
       wire::Extensions::visit(const_cast<wire::Packet&>(p), look);  // visit() changes nothing
     }
     check(Rule::WireReserved, reserved == 0, seen, nullptr, "reserved bits 0");
-    if (!m_) m_ = w_.settings().bth_m || !silent() ? w_.settings().bth_m : bth.m;
-    check(Rule::WireMSe, bth.m == *m_ && bth.se == 0, seen, nullptr, *m_ != 0 ? "M 1, SE 0" : "M 0, SE 0");
+    // M may be the other one of the two bits.
+    const unsigned bits = bth.m | bth.se << 1;
+    const bool told = w_.settings().bth_m || !silent();
+    if (!told && bits != 3) choose(m_se_, bits, seen);
+    const unsigned right = told ? w_.settings().bth_m : m_se_ ? m_se_->value : 0;
+    w_.check(
+        Rule::WireMSe, bits == right, &seen, nullptr, [&] { return words(seen, wire_); },
+        [&] { return fmt::format("M {}, SE {}{}", right & 1, right >> 1, shown_by(m_se_, seen)); });
     if (!p.error && p.trimmed()) {
       w_.report().rests(Rule::WirePad, "a switch has cut the packet: its pad count is that of the whole one");
     } else if (!p.error) {
@@ -193,18 +224,18 @@ class WirePart final : public Part {
     if (p.erth) stamp(seen, p.erth->ftype, p.erth->tsr);
   }
 
-  /// A device without a profile says nothing of its choices: it may have either, but always the same one.
+  /// A device without a profile says nothing of its choices.
   bool silent() const { return w_.profile().name.empty(); }
 
-  /// The unit is such a choice, as M is.
+  /// The unit is such a choice.
   void stamp(const Seen& seen, unsigned ftype, unsigned tsr) {
     const bool told = w_.settings().tsr_us || !silent();
-    if (!told && tsr <= 1 && !tsr_) tsr_ = tsr;
-    const unsigned right = told ? w_.settings().tsr_us : tsr_.value_or(0);
+    if (!told && tsr <= 1) choose(tsr_, tsr, seen);
+    const unsigned right = told ? w_.settings().tsr_us : tsr_ ? tsr_->value : 0;
     w_.check(
         Rule::WireStamp, ftype == 1 && tsr == right, &seen, nullptr,
         [&] { return fmt::format("ftype {}, tsr {} in {}", ftype, tsr, words(seen, wire_)); },
-        [&] { return fmt::format("ftype 1, tsr {}", right); });
+        [&] { return fmt::format("ftype 1, tsr {}{}", right, shown_by(tsr_, seen)); });
   }
 
   void control(const Seen& seen) {
@@ -287,12 +318,16 @@ class WirePart final : public Part {
 
   void pdcid(const Seen& seen, const QpWorld& qp, unsigned source, unsigned destination) {
     if ((qp.set.flags & log::kNumberless) != 0) return w_.report().rests(Rule::WirePdcid, "no frame names the QP");
-    const bool zero = w_.settings().pdcid_zero || (qp.set.flags & log::kNoPdcid) != 0;
-    const unsigned s = zero ? 0 : qp.set.qp & 0xFFFF, d = zero ? 0 : qp.set.peer_qp & 0xFFFF;
+    const unsigned own = qp.set.qp & 0xFFFF, peer = qp.set.peer_qp & 0xFFFF;
+    const bool told = w_.settings().pdcid_zero || !silent();
+    if (!told && (own | peer) != 0) choose(pdcid_zero_, (source | destination) == 0, seen);
+    const bool zero =
+        told ? w_.settings().pdcid_zero || (qp.set.flags & log::kNoPdcid) != 0 : pdcid_zero_ && pdcid_zero_->value != 0;
+    const unsigned s = zero ? 0 : own, d = zero ? 0 : peer;
     w_.check(
         Rule::WirePdcid, source == s && destination == d, &seen, &qp,
         [&] { return fmt::format("spdcid {}, dpdcid {} in {}", source, destination, words(seen, wire_)); },
-        [&] { return fmt::format("spdcid {}, dpdcid {}", s, d); });
+        [&] { return fmt::format("spdcid {}, dpdcid {}{}", s, d, shown_by(pdcid_zero_, seen)); });
   }
 
   void state(const Seen& seen, const QpWorld& qp) {
@@ -316,8 +351,7 @@ class WirePart final : public Part {
 
   World& w_;
   wire::WireConfig wire_;
-  std::optional<unsigned> m_;    ///< of the BTH, as it is always
-  std::optional<unsigned> tsr_;  ///< that it has shown, of a device that says nothing of it
+  std::optional<Choice> m_se_, tsr_, port_, control_, pdcid_zero_;
   std::set<unsigned> nak_codes_;
   std::unordered_map<uint32_t, Time> waited_before_;  ///< QP -> World::waited() at its newest change of state
   struct Class {

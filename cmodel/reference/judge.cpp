@@ -44,13 +44,24 @@ Facts facts_of(const log::Record& record) {
       const Time last = std::max(record.time, frame.last);
       return {last - std::min(last, frame.error), frame.bytes.capacity(), source};
     }
+    case kind_of<log::Qp>(): {
+      const auto& qp = *std::get_if<log::Qp>(&record.body);
+      return {record.time, (qp.evs.capacity() + qp.denied.capacity()) * sizeof(uint32_t) + qp.ev_planes.capacity(), 65};
+    }
     case kind_of<log::Post>():
     case kind_of<log::PostReceive>():
     case kind_of<log::Cqe>():
-    case kind_of<log::Qp>():
       return {record.time, 0, 65};
     case kind_of<log::Event>():
       return {record.time, 0, 66};
+    case kind_of<log::Counter>():
+      return {record.time, std::get_if<log::Counter>(&record.body)->name.capacity(), 255};
+    case kind_of<log::Gap>():
+      return {record.time, std::get_if<log::Gap>(&record.body)->reason.capacity(), 255};
+    case kind_of<log::Note>():
+      return {record.time, std::get_if<log::Note>(&record.body)->text.capacity(), 255};
+    case kind_of<log::End>():
+      return {record.time, std::get_if<log::End>(&record.body)->reason.capacity(), 255};
     default:
       return {record.time, 0, 255};
   }
@@ -99,7 +110,8 @@ void SpareRecords::put(Owned record, std::size_t bytes) {
   bytes += sizeof(log::Record);
   if (bytes_ + bytes > kMostBytes) return;
   bytes_ += bytes;
-  of_kind_[record->body.index()].push_back({std::move(record), bytes});
+  std::vector<Spare>& some = of_kind_[record->body.index()];
+  some.push_back({std::move(record), bytes});
 }
 
 Judge::Judge(uint32_t device, Profile profile, std::shared_ptr<SpareRecords> spare)

@@ -16,6 +16,7 @@ enum Asked : std::size_t {
   kPort,
   kM,
   kControl,
+  kBase,
   kOutside,
   kIcrc,
   kZero,
@@ -26,9 +27,11 @@ enum Asked : std::size_t {
   kBytes,
   kError,
   kTrim,
-  kState
+  kState,
+  kShare
 };
 constexpr std::size_t kMostReadings = 256;
+constexpr uint64_t kFewBases = 8;
 
 }  // namespace
 
@@ -37,6 +40,7 @@ const std::vector<Question>& Readings::questions() {
       {"A-01", "UDP_PORT.port", "UDP destination port"},
       {"A-02", "CTRL.bth_m", "M of the BTH"},
       {"A-04", "DSCP_TX.ctl", "code point of control packets"},
+      {"A-11", "CTRL.sack_base_self", "bitmap of a SACK about a marked packet"},
       {"A-12", "CTRL.oor_drop", "PSN outside the window"},
       {"A-14", "CTRL.icrc_outer", "where the ICRC of SRv6 packets begins"},
       {"A-19", "CTRL.zero_length", "WRITE of no bytes"},
@@ -48,6 +52,7 @@ const std::vector<Question>& Readings::questions() {
       {"A-57", "CTRL.err_silent", "a QP in ERROR"},
       {"A-74", "CTRL.trim_silent", "a trimmed packet"},
       {"A-75", "CTRL.state_silent", "no progress"},
+      {"A-78", "SHARE.enable", "rcv_cwnd_pen and restore_cwnd"},
   };
   return all;
 }
@@ -111,6 +116,13 @@ void Readings::packet(const wire::Packet& p, const wire::WireConfig& wire, uint6
   if (p.seth && p.seth->pr != 0 && static_cast<uint16_t>(p.seth->ack_psn_offset) == kUnaskedProbe) {
     say(kTrim, 0, "brings a SACK besides its NACK");
   }
+  if (p.seth && p.seth->pr == 0 && p.seth->m == 1 && p.seth->ack_psn_offset > 0) {
+    const bool self = p.seth->sack_offset == p.seth->ack_psn_offset;
+    say(kBase, self, self ? "begins at the packet itself" : "begins elsewhere");
+  }
+  if (p.cc_state && (p.cc_state->rcv_cwnd_pen != 0 || p.cc_state->restore_cwnd != 0)) {
+    say(kShare, 1, "the receiver shrinks windows, or gives them back");
+  }
   if (p.peth && p.peth->probe_id == kStateProbe) say(kState, 0, "the QP asks for its peer's state");
 }
 
@@ -127,6 +139,15 @@ std::vector<Reading> Readings::of(std::size_t question) const {
     // A device that counts from 0 has bit 0 clear whenever that port is down.
     some[1].packets += some[0].packets;
     some.erase(some.begin());
+  }
+  if (question == kBase && !some.empty()) {
+    // It may begin there by chance: once elsewhere is always, and a few there show nothing.
+    if (some.size() == 2) {
+      some[0].packets += some[1].packets;
+      some.pop_back();
+    } else if (some[0].value == 1 && some[0].packets < kFewBases) {
+      some.clear();
+    }
   }
   std::ranges::stable_sort(some, [](const Reading& a, const Reading& b) { return a.packets > b.packets; });
   return some;

@@ -7,11 +7,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 
 #include "log/record.hpp"
+#include "reference/queue.hpp"
 #include "reference/responder.hpp"
 
 namespace mrc::ref {
@@ -133,7 +133,7 @@ class Requestor {
   Seq base_, next_, cack_, window_;
   Seq highest_, triggered_;  ///< highest PSN reported; of a packet that brought a SACK
   Seq acked_ = 0, open_ = 0;
-  std::deque<Flight> flights_;  ///< from base_ on
+  Queue<Flight> flights_;  ///< from base_ on
   Time progress_ = 0;
   double arrived_ = 0;
   Time wide_ = 0;                      ///< newest word with at least `reorder` packets above cack

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "reference/nscc.hpp"
+#include "reference/queue.hpp"
 #include "reference/requestor.hpp"
 #include "reference/requestor_world.hpp"
 
@@ -55,7 +55,7 @@ class RequestorCc {
     Time window_at = 0;
     std::array<std::pair<Time, double>, 3> returned{};  ///< the newest first
     double granted = 0, on_wire = 0;
-    std::deque<Heard> heard;
+    Queue<Heard> heard;
     bool lost = false;            ///< there were more states than kMostStates
     bool mixed = false;           ///< an ACK told of packets before rcvd_bytes did
     double told = 0;              ///< bytes acknowledged, as the controller was told

@@ -211,7 +211,7 @@ void RequestorEvs::goes_bad(std::size_t at, bool lost, bool given_up, Time time)
       places_, [&](const Place& p) { return p.plane == place.plane && p.known && p.state == EvState::Backup; });
   const bool replaced = std::ranges::any_of(
       joined_, [&](const Joined& j) { return j.plane == place.plane && j.at + world_.world.lag() >= time; });
-  if (replaced) std::erase_if(joined_, [&](const Joined& j) { return j.plane == place.plane; });
+  if (replaced) erase_if(joined_, [&](const Joined& j) { return j.plane == place.plane; });
   if (spare || replaced) {
     check(Rule::PathReplaced, replaced || refused, nullptr, came,
           [&] { return fmt::format("one of the backup set of plane {} in its place", unsigned{place.plane}); });
@@ -291,7 +291,7 @@ void RequestorEvs::again(Seq psn) {
 
 /// What was owed about it is done.
 void RequestorEvs::left_good(std::size_t place) {
-  std::erase_if(owed_, [&](const Owed& owed) {
+  erase_if(owed_, [&](const Owed& owed) {
     if (owed.place != place) return false;
     world_.world.report().ok(Rule::PathMarked);
     world_.overtaken = {};

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <unordered_map>
 #include <vector>
 
+#include "reference/queue.hpp"
 #include "reference/requestor_world.hpp"
 
 namespace mrc::ref {
@@ -114,8 +114,8 @@ class RequestorEvs {
   RequestorWorld& world_;
   std::vector<Place> places_;
   std::unordered_map<uint32_t, std::vector<std::size_t>> by_ev_;
-  std::deque<Mark> marks_;
-  std::deque<Owed> owed_;
+  Queue<Mark> marks_;
+  Queue<Owed> owed_;
   struct Doubt {
     Time at = 0, due = 0;
     uint32_t ev = 0;
@@ -123,14 +123,14 @@ class RequestorEvs {
   };
   std::array<Then, 2> scarce_{};  ///< when no EV was GOOD, and when at most one was, the last time
   Time left_floor_ = 0;           ///< when more than the least number came to be in use, the last time
-  std::deque<Doubt> doubts_;      ///< gone bad without a loss that is seen yet
+  Queue<Doubt> doubts_;           ///< gone bad without a loss that is seen yet
   struct Joined {
     Time at = 0;
     uint8_t plane = 0;
   };
-  std::deque<Joined> joined_;  ///< backup EVs that came into use
-  Time changed_ = 0;           ///< the QP, by its owner
-  Time touched_ = 0;           ///< its EVs, once they were set up
+  Queue<Joined> joined_;  ///< backup EVs that came into use
+  Time changed_ = 0;      ///< the QP, by its owner
+  Time touched_ = 0;      ///< its EVs, once they were set up
 };
 
 }  // namespace mrc::ref

@@ -458,7 +458,7 @@ void RequestorFlow::alive() {
 
 void RequestorFlow::sweep(Time time) {
   advance(time);
-  std::erase_if(owed_, [&](const Owed& owed) { return settled(owed, time); });
+  erase_if(owed_, [&](const Owed& owed) { return settled(owed, time); });
   if (shows_evs_) evs_.now(time);
   if (world_.world.incomplete() != nullptr) return;
   idle(time);

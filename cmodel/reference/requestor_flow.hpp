@@ -5,10 +5,10 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <optional>
 #include <string>
 
+#include "reference/queue.hpp"
 #include "reference/requestor.hpp"
 #include "reference/requestor_evs.hpp"
 #include "reference/requestor_paths.hpp"
@@ -124,17 +124,17 @@ class RequestorFlow {
   RequestorPaths paths_;
   RequestorEvs evs_;
   bool shows_evs_;
-  std::deque<Came> waiting_;  ///< heard by hi, not by lo
-  std::deque<Owed> owed_;
-  std::deque<Grant> grants_;  ///< windows heard, until the newest but those of long ago
-  bool failed_ = false;       ///< it said so, or was told so
+  Queue<Came> waiting_;  ///< heard by hi, not by lo
+  Queue<Owed> owed_;
+  Queue<Grant> grants_;  ///< windows heard, until the newest but those of long ago
+  bool failed_ = false;  ///< it said so, or was told so
   Time failed_at_ = 0;
-  std::deque<Finding> suspects_;  ///< right unless the QP had failed by then
+  Queue<Finding> suspects_;  ///< right unless the QP had failed by then
   // Work.
-  std::deque<Work> works_;
+  Queue<Work> works_;
   Seq sure_ = 0;                  ///< packets of all work that the device must not refuse
   unsigned immediates_ = 0;       ///< not completed
-  std::deque<Seq> wimms_;         ///< messages with immediate that have left, and no ACK that lo has heard confirms
+  Queue<Seq> wimms_;              ///< messages with immediate that have left, and no ACK that lo has heard confirms
   Seq ended_ = 0;                 ///< messages whose last packet has left
   Time lacked_ = 0;               ///< the newest time known at which it lacked an ACK; 0: never
   Seq done_ = 0;                  ///< messages whose work has completed, well or with the QP's failure
@@ -146,8 +146,8 @@ class RequestorFlow {
   std::optional<Time> idle_free_;
   Time idle_since_ = 0;
   Time last_sent_ = 0, asked_ = 0;
-  Time again_ = 0;                                    ///< the newest retransmission
-  std::deque<std::pair<uint16_t, uint32_t>> probes_;  ///< id, EV: the newest of them
+  Time again_ = 0;                               ///< the newest retransmission
+  Queue<std::pair<uint16_t, uint32_t>> probes_;  ///< id, EV: the newest of them
   Time state_asked_ = 0;  ///< the newest probe for the state alone; 0: none since something moved
   Time asks_judged_ = 0;
   Time moved_ = 0;         ///< it sent data or heard something; a probe may have been meant before that

@@ -2,9 +2,9 @@
 /// Port status updates that a NIC owes its peers: each is told of each change, again and again until it answers.
 #pragma once
 
-#include <deque>
 #include <map>
 
+#include "reference/queue.hpp"
 #include "reference/requestor_world.hpp"
 
 namespace mrc::ref {
@@ -31,7 +31,7 @@ class RequestorPeers {
     bool told = true;                 ///< of the newest change
     Time since = 0;                   ///< the newest change, or the QP that made it a peer
     Time free = 0;                    ///< free time then
-    std::deque<Try> tries;            ///< of this change
+    Queue<Try> tries;                 ///< of this change
     bool answer = false, open = false;
     bool changed = false;  ///< a port has, since it is a peer
     Time heard = 0;        ///< the answer

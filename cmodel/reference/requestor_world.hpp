@@ -4,13 +4,13 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "reference/history_world.hpp"
 #include "reference/open_reads.hpp"
+#include "reference/queue.hpp"
 
 namespace mrc::ref {
 
@@ -41,7 +41,7 @@ class FreeTime {
   std::array<Time, log::kMaxPlanes> busy_{};  ///< until then
   OpenReads reads_;
   Time starved_ = 0;
-  std::deque<std::pair<Time, Time>> samples_;  ///< starved_ now and then
+  Queue<std::pair<Time, Time>> samples_;  ///< starved_ now and then
 };
 
 /// What a packet counts for with rcvd_bytes and the controller.

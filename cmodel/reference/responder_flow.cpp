@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "reference/numbers.hpp"
+#include "reference/queue.hpp"
 
 namespace mrc::ref {
 namespace {
@@ -221,7 +222,7 @@ void ResponderFlow::take_hi(const Came& came) {
     immediates_lost_ = true;
   }
   if (hi_.cack() == before || late_.empty()) return;
-  std::deque<Came> again;
+  Queue<Came> again;
   again.swap(late_);
   for (const Came& c : again) {
     if (c.at + world_.latency >= came.at) take_hi(c);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +14,7 @@
 #include "log/record.hpp"
 #include "reference/answer_time.hpp"
 #include "reference/profile.hpp"
+#include "reference/queue.hpp"
 #include "reference/report.hpp"
 #include "reference/responder.hpp"
 #include "wire/packet.hpp"
@@ -196,10 +196,10 @@ class ResponderFlow {
   Seq size_slack_ = 0;    ///< by so much rcvd_bytes is not known
   unsigned faults_ = 0;   ///< bit: Fault, of packets that came
   bool empty_ = false;    ///< a legal WRITE of no bytes came (A-19)
-  std::deque<Waiting> waiting_;
-  std::deque<Came> late_;  ///< beyond the window at their arrival
-  std::deque<Owed> owed_;
-  std::deque<std::pair<Time, Seq>> claims_;
+  Queue<Waiting> waiting_;
+  Queue<Came> late_;  ///< beyond the window at their arrival
+  Queue<Owed> owed_;
+  Queue<std::pair<Time, Seq>> claims_;
   Seq claimed_;
   Seq acked_;  ///< messages confirmed
   Time nak_sent_ = 0;
@@ -208,17 +208,17 @@ class ResponderFlow {
   Time sacked_ = 0;           ///< when that went
   bool refused_ = false;      ///< a packet was NACKed, so that it did not arrive
   Time asked_ = log::kNever;  ///< when a packet with A came while PSNs were missing
-  std::deque<Responder::Immediate> immediates_;
+  Queue<Responder::Immediate> immediates_;
   bool immediates_lost_ = false;  ///< there were more than are kept
   uint64_t posted_ = 0, received_ = 0;
   /// Windows that were set, and when the next one was: an answer may say it for some time more.
-  std::deque<std::pair<uint32_t, Time>> windows_;
-  std::deque<Came> coming_;  ///< not taken yet
-  std::deque<Taking> taking_;
-  std::deque<Read> reads_;
+  Queue<std::pair<uint32_t, Time>> windows_;
+  Queue<Came> coming_;  ///< not taken yet
+  Queue<Taking> taking_;
+  Queue<Read> reads_;
   std::set<Seq> unreported_;
-  std::set<Seq> early_;                              ///< reported before the NIC had to have taken them
-  std::deque<std::pair<Seq, uint64_t>> report_due_;  ///< PSN, SACKs that had gone when it was taken
+  std::set<Seq> early_;                         ///< reported before the NIC had to have taken them
+  Queue<std::pair<Seq, uint64_t>> report_due_;  ///< PSN, SACKs that had gone when it was taken
   uint64_t sacks_ = 0;
   std::vector<Finding> suspects_;
   std::array<Trace, 16> traces_{};

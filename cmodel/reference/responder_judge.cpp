@@ -14,6 +14,7 @@ namespace {
 constexpr uint64_t kLongestFrame = 9018 + 20;
 constexpr unsigned kPkeyMask = 0x7fff;
 constexpr std::size_t kMostPeers = 1 << 16;
+constexpr uint64_t kPausedWrites = ~uint64_t{0}, kPausedCompletions = kPausedWrites - 1;  ///< no read has these tags
 
 bool is(const wire::Packet& packet, wire::Opcode opcode) { return packet.bth->opcode == static_cast<uint8_t>(opcode); }
 
@@ -89,7 +90,7 @@ void ResponderJudge::qp(const log::Qp& qp, Time time) {
     it->second->finish(time);
     flows_.erase(it);
     std::erase_if(by_peer_, [&](const auto& entry) { return entry.second == qp.qp; });
-    std::erase_if(held_, [&](const Held& h) { return h.qp == qp.qp; });
+    erase_if(held_, [&](const Held& h) { return h.qp == qp.qp; });
     return;
   }
   if (it != flows_.end()) return it->second->change(qp, time);
@@ -371,8 +372,19 @@ void ResponderJudge::event(const log::Event& event, Time time) {
   if (event.kind == log::EventKind::Answer && world_.shows_answer) flow->read(event, time);
 }
 
+/// A host that takes no writes, or no completions, holds answers back as one that gives no data.
+void ResponderJudge::host_paused(uint64_t tag, uint64_t turns, Time time) {
+  if (turns % 2 == 1) {
+    world_.free.read(tag, time);
+  } else {
+    world_.free.read_done(tag, time);
+  }
+}
+
 void ResponderJudge::counter(const log::Counter& counter, Time time) {
   if (counter.name == "silent_drops") silent_drops_ = counter.value;
+  if (counter.name == "host_pause writes") host_paused(kPausedWrites, counter.value, time);
+  if (counter.name == "host_pause completions") host_paused(kPausedCompletions, counter.value, time);
   if (counter.name != "returned") return;
   const Time late = world_.profile.take + world_.profile.skew;
   for (; !lately_back_.empty() && lately_back_.front() + late < time; lately_back_.pop_front()) ++counted_back_;

@@ -3,13 +3,13 @@
 /// not, and hands it to that QP's flow.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "reference/checker.hpp"
 #include "reference/own_addresses.hpp"
+#include "reference/queue.hpp"
 #include "reference/responder_flow.hpp"
 
 namespace mrc::ref {
@@ -50,6 +50,7 @@ class ResponderJudge : public Checker {
   enum class Trust { No, Perhaps, Yes };
 
   void second_look(const Seen& seen);
+  void host_paused(uint64_t tag, uint64_t turns, Time time);
   Trust trust(const Seen& seen, const log::Qp& qp) const;
   Fault fault(const wire::Packet& packet, const log::Qp& qp, Time at, Trust& trust) const;
   bool same_address(const log::Ip& ip, const std::array<uint8_t, 16>& on_wire) const;
@@ -70,11 +71,11 @@ class ResponderJudge : public Checker {
   std::array<bool, log::kMaxPlanes> up_{};
   std::array<Time, log::kMaxPlanes> up_since_{};
   std::map<std::array<uint8_t, 16>, uint32_t> peer_ports_;
-  std::deque<Held> held_;
+  Queue<Held> held_;
   std::optional<uint64_t> silent_drops_;
   // Packets that came back: all, and those that the device must have counted a latency ago.
   uint64_t came_back_ = 0, counted_back_ = 0;
-  std::deque<Time> lately_back_;
+  Queue<Time> lately_back_;
   struct Returned {
     uint64_t counted = 0, least = 0, most = 0;
     Time at = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "input/json.hpp"
 #include "log/address.hpp"
@@ -76,6 +77,7 @@ void Run::comes(const log::Record& record, const log::Device& device) {
 
 void Run::judge(uint32_t number, Device& device, Profile profile) {
   device.judge = std::make_unique<Judge>(number, std::move(profile), spare_);
+  ++judged_;
   Judge& judge = *device.judge;
   judge.also(traffic_->observer(number, judge.profile()));
   if (options_.readings) {
@@ -101,6 +103,19 @@ void Run::count(const log::Record& record) {
   }
 }
 
+/// What the judge holds grows with devices, QPs and EVs, each of its own size.
+void Run::weigh(const log::Record& record) {
+  if (const auto* qp = std::get_if<log::Qp>(&record.body)) {
+    const auto [at, fresh] = evs_.try_emplace(uint64_t{record.device} << 32 | qp->qp, 0);
+    const std::size_t before = std::exchange(at->second, std::max(at->second, qp->evs.size()));
+    weight_ += (fresh ? kQpWeight : 0) + at->second - before;
+  }
+  if (weight_ + judged_ * kDeviceWeight <= kMostWeight) return;
+  throw InputError(fmt::format("the evidence has more devices, QPs and EVs than are judged at once: {}, {}, {}.",
+                               judged_, evs_.size(), weight_ - evs_.size() * kQpWeight),
+                   "Judge some devices at a time: --device NAME.");
+}
+
 void Run::take(std::unique_ptr<log::Record>& record) {
   count(*record);
   if (const auto* device = std::get_if<log::Device>(&record->body)) return comes(*record, *device);
@@ -114,7 +129,9 @@ void Run::take(std::unique_ptr<log::Record>& record) {
       }
     }
   }
-  if (newest_.second->judge) newest_.second->judge->take(record);
+  if (!newest_.second->judge) return;
+  if (std::holds_alternative<log::Qp>(record->body)) weigh(*record);
+  newest_.second->judge->take(record);
 }
 
 void Run::finish() {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -38,6 +39,8 @@ class Run {
  public:
   /// More than these are no evidence that anybody has made.
   static constexpr std::size_t kMostDevices = 4096, kMostQps = 1 << 20, kMostRegions = 1 << 20;
+  /// Of what is judged at once. EVs count one; each is some 330 bytes of the judge, and so it is no more than 1 GB.
+  static constexpr std::size_t kQpWeight = 24, kDeviceWeight = 512, kMostWeight = 2'750'000;
 
   explicit Run(RunOptions options) : options_(std::move(options)) {}
 
@@ -102,6 +105,8 @@ class Run {
   std::vector<std::string> remarks() const;
   /// Who sent data to whom, and how it went.
   Table ways_table() const;
+  /// What frames alone tell of the QPs of these ways, and the packets that it stands on; of captures.
+  Table facts_table() const;
   /// Readings of open questions: device, question, reading, packets, the first of them.
   Table readings_table() const;
   /// Frames and findings, in time.
@@ -122,8 +127,10 @@ class Run {
   std::string packet(uint32_t capture, uint64_t number) const;
   Tightness tightness() const;
   void count(const log::Record& record);
+  void weigh(const log::Record& record);
   void judge(uint32_t number, Device& device, Profile profile);
   std::string who(std::optional<uint32_t> device, const log::Ip& address) const;
+  std::span<const log::Fact> facts_of(const Way& way) const;
   std::string ways_text() const;
   std::string readings_text() const;
   input::Json ways_json() const;
@@ -138,6 +145,9 @@ class Run {
   std::shared_ptr<SpareRecords> spare_ = std::make_shared<SpareRecords>();
   std::map<uint32_t, Device> devices_;
   std::unordered_set<uint64_t> qps_, regions_;       ///< device and number
+  std::unordered_map<uint64_t, std::size_t> evs_;    ///< of each QP that is judged, the most it had
+  std::size_t judged_ = 0;                           ///< devices
+  std::size_t weight_ = 0;                           ///< of these QPs and EVs
   std::pair<uint32_t, Device*> newest_{0, nullptr};  ///< that a record named
 };
 

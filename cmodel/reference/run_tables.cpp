@@ -17,6 +17,10 @@ constexpr std::size_t kFewWays = 8, kFewReadings = 16;  ///< lines of text that 
 
 std::string qp_text(std::optional<uint32_t> qp) { return qp ? fmt::format("0x{:x}", *qp) : "?"; }
 
+std::string from_to(std::optional<uint16_t> first, std::optional<uint16_t> last) {
+  return first && last ? fmt::format("{} to {}", *first, *last) : "none";
+}
+
 std::string window_text(const Way& way) {
   return way.granted == 0 ? std::to_string(way.outstanding) : fmt::format("{} of {}", way.outstanding, way.granted);
 }
@@ -55,12 +59,14 @@ std::string Run::who(std::optional<uint32_t> device, const log::Ip& address) con
 }
 
 Table Run::ways_table() const {
-  Table table{{"from", "QP", "to", "QP", "PSNs", "packets", "again", "lost", "trimmed", "marked", "missing", "window",
-               "EVs per plane", "messages with immediate"},
+  Table table{{"from", "QP", "to", "QP", "PSNs", "MSNs", "RQMSNs", "P_Key", "MTU", "packets", "again", "lost",
+               "trimmed", "marked", "missing", "window", "EVs per plane", "messages with immediate"},
               {}};
   for (const Way& way : traffic_->ways()) {
     table.rows.push_back({who(way.sender, way.from), qp_text(way.qp), who(way.receiver, way.to), qp_text(way.peer_qp),
-                          fmt::format("{} to {}", way.first_psn, way.last_psn), std::to_string(way.packets),
+                          fmt::format("{} to {}", way.first_psn, way.last_psn), from_to(way.first_msn, way.last_msn),
+                          from_to(way.first_rqmsn, way.last_rqmsn), fmt::format("0x{:04x}", way.pkey),
+                          way.mtu == 0 ? "?" : std::to_string(way.mtu), std::to_string(way.packets),
                           std::to_string(way.again), std::to_string(way.lost), std::to_string(way.trimmed),
                           std::to_string(way.marked), std::to_string(way.missing), window_text(way), evs_text(way),
                           completions_text(way)});
@@ -76,6 +82,11 @@ std::string Run::ways_text() const {
   } else if (!table.rows.empty()) {
     text = ref::to_text(table, "  ");
   }
+  if (options_.every_way) {
+    const Table facts = facts_table();
+    if (!facts.rows.empty())
+      text += "  what frames tell of these QPs, and by which packets\n" + ref::to_text(facts, "  ");
+  }
   if (traffic_->beyond() != 0) {
     text += fmt::format("  {} frames are of more ways between QPs than are held\n", traffic_->beyond());
   }
@@ -89,10 +100,17 @@ Json Run::ways_json() const {
     if (way.sender) entry["from_device"] = name_of_device(*way.sender);
     if (way.receiver) entry["to_device"] = name_of_device(*way.receiver);
     if (way.qp) entry["from_qp"] = *way.qp;
-    entry.update({{"to_qp", way.peer_qp},
-                  {"first_psn", way.first_psn},
-                  {"last_psn", way.last_psn},
-                  {"packets", way.packets},
+    entry.update(
+        {{"to_qp", way.peer_qp}, {"p_key", way.pkey}, {"first_psn", way.first_psn}, {"last_psn", way.last_psn}});
+    const auto told = [&](const char* key, std::optional<uint32_t> value) {
+      if (value) entry[key] = *value;
+    };
+    told("mtu", way.mtu == 0 ? std::nullopt : std::optional(way.mtu));
+    told("first_msn", way.first_msn);
+    told("last_msn", way.last_msn);
+    told("first_rqmsn", way.first_rqmsn);
+    told("last_rqmsn", way.last_rqmsn);
+    entry.update({{"packets", way.packets},
                   {"again", way.again},
                   {"lost", way.lost},
                   {"trimmed", way.trimmed},
@@ -109,9 +127,39 @@ Json Run::ways_json() const {
                    {"p99_ps", way.completions.within(0.99)},
                    {"longest_ps", way.completions.longest()}});
     }
+    Json by = Json::array();
+    for (const log::Fact& fact : facts_of(way)) {
+      by.push_back({{"fact", fact.about},
+                    {"value", fact.value},
+                    {"packets", fact.packets},
+                    {"first", {{"packet", fact.first.number}, {"capture", fact.first.capture}}},
+                    {"last", {{"packet", fact.last.number}, {"capture", fact.last.capture}}}});
+    }
+    if (!by.items.empty()) entry["facts"] = std::move(by);
     list.push_back(std::move(entry));
   }
   return list;
+}
+
+/// What frames tell of its QPs; none: they were not asked.
+std::span<const log::Fact> Run::facts_of(const Way& way) const {
+  if (!evidence_) return {};
+  const log::FactsOfWay wanted{way.from, way.to, way.peer_qp, {}};
+  const auto at = std::ranges::lower_bound(evidence_->facts, wanted, log::FactsOfWay::before);
+  if (at == evidence_->facts.end() || log::FactsOfWay::before(wanted, *at)) return {};
+  return at->facts;
+}
+
+Table Run::facts_table() const {
+  Table table{{"from", "to", "QP", "told", "", "packets", "the first one", "the last one"}, {}};
+  for (const Way& way : traffic_->ways()) {
+    for (const log::Fact& fact : facts_of(way)) {
+      table.rows.push_back({who(way.sender, way.from), who(way.receiver, way.to), qp_text(way.peer_qp), fact.about,
+                            fact.value, std::to_string(fact.packets), packet(fact.first.capture, fact.first.number),
+                            packet(fact.last.capture, fact.last.number)});
+    }
+  }
+  return table;
 }
 
 Timeline Run::timeline() const {

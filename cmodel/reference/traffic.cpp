@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <deque>
 #include <unordered_map>
 
 #include "log/digest.hpp"
 #include "log/packet.hpp"
 #include "log/unwrap.hpp"
 #include "reference/own_addresses.hpp"
+#include "reference/queue.hpp"
 #include "util/flat_set.hpp"
 
 namespace mrc::ref {
@@ -59,12 +59,14 @@ struct Traffic::Hash {
 struct Traffic::View {
   Timeline timeline;
   uint64_t packets = 0, again = 0, lost = 0, trimmed = 0, marked = 0, holes = 0, certain = 0, untimed = 0;
-  uint32_t first_psn = 0, outstanding = 0, granted = 0;
+  uint32_t first_psn = 0, outstanding = 0, granted = 0, mtu = 0;
+  uint16_t pkey = 0;
+  std::optional<uint16_t> first_msn, last_msn, first_rqmsn, last_rqmsn;
   std::map<unsigned, FlatSet> evs;  ///< by plane
-  std::deque<uint8_t> psns;         ///< PsnFlag, from base on
+  Queue<uint8_t> psns;              ///< PsnFlag, from base on
   Seq base = 0, top = 0;            ///< top: behind the highest
   std::optional<Seq> cack;
-  std::deque<Message> messages;
+  Queue<Message> messages;
   std::unique_ptr<Delays> completions;
 
   uint8_t* find(Seq psn) {
@@ -84,6 +86,7 @@ struct Traffic::View {
     const bool cut = p.trimmed(), again_now = p.bth->rtx != 0;
     if (packets++ == 0) {
       first_psn = p.bth->psn;
+      pkey = p.bth->p_key;
       base = top = Seq{p.bth->psn};
     }
     again += again_now;
@@ -97,6 +100,7 @@ struct Traffic::View {
       cack.reset();
       base = top = psn;
     }
+    numbers(p, psn >= top);
     if (psn >= top) {
       psns.resize(static_cast<std::size_t>(psn - base) + 1);
       top = psn + 1;
@@ -108,6 +112,23 @@ struct Traffic::View {
     forget();
     outstanding = std::max(outstanding, static_cast<uint32_t>(top - 1 - (cack ? *cack : base - 1)));
     if (p.meth) message(p, psn, time);
+  }
+
+  /// `newest`: no PSN before was as high.
+  void numbers(const wire::Packet& p, bool newest) {
+    using enum wire::Opcode;
+    if (p.meth && (newest || !first_msn)) {
+      if (!first_msn) first_msn = p.meth->msn;
+      if (newest) last_msn = p.meth->msn;
+      if (is(p, {WriteLastImm, WriteOnlyImm})) {
+        if (!first_rqmsn) first_rqmsn = p.meth->rqmsn;
+        last_rqmsn = p.meth->rqmsn;
+      }
+    }
+    if (p.trimmed() || !is(p, {WriteFirst, WriteMiddle})) return;
+    const std::size_t headers = wire::Udp::kBytes + wire::Bth::kBytes + wire::Meth::kBytes + wire::Reth::kBytes +
+                                (p.tseth ? wire::Tseth::kBytes : 0) + wire::kIcrcBytes + p.bth->pad_count;
+    if (p.reth && p.udp->length > headers) mtu = std::max(mtu, static_cast<uint32_t>(p.udp->length - headers));
   }
 
   void forget() {
@@ -141,7 +162,7 @@ struct Traffic::View {
   void answered(Seq upto, Time time) {
     if (upto >= top || acknowledged(upto)) return;
     cack = upto;
-    std::erase_if(messages, [&](const Message& m) {
+    erase_if(messages, [&](const Message& m) {
       if (!m.last_psn || *m.last_psn > upto) return false;
       if (m.begun) {
         if (!completions) completions = std::make_unique<Delays>();
@@ -314,6 +335,12 @@ std::vector<Way> Traffic::ways() const {
     }
     way.first_psn = main.first_psn;
     way.last_psn = static_cast<uint32_t>((main.top - 1) & 0xFFFFFF);
+    way.first_msn = main.first_msn;
+    way.last_msn = main.last_msn;
+    way.first_rqmsn = main.first_rqmsn;
+    way.last_rqmsn = main.last_rqmsn;
+    way.pkey = main.pkey;
+    way.mtu = main.mtu;
     way.packets = main.packets;
     way.again = main.again;
     way.lost = main.lost;

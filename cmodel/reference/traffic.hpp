@@ -31,8 +31,14 @@ struct Way {
   std::optional<uint32_t> qp;                ///< the sender's own; nothing: not told
   uint32_t peer_qp = 0;
   uint32_t first_psn = 0, last_psn = 0;  ///< the first one seen, the highest one
-  uint64_t packets = 0;                  ///< transmissions seen, trimmed ones as well
-  uint64_t again = 0;                    ///< of them with rtx
+  /// MSN of the first packet, and of that with the highest PSN.
+  std::optional<uint16_t> first_msn, last_msn;
+  /// RQMSN, of packets that end a message with an immediate (A-25: others have none).
+  std::optional<uint16_t> first_rqmsn, last_rqmsn;
+  uint16_t pkey = 0;     ///< of the first one seen
+  uint32_t mtu = 0;      ///< most payload of a First or Middle; 0: none was seen
+  uint64_t packets = 0;  ///< transmissions seen, trimmed ones as well
+  uint64_t again = 0;    ///< of them with rtx
   /// Of those, of a PSN that was neither NACKed nor seen trimmed since it went out before: what its sender took for
   /// lost.
   uint64_t lost = 0;

@@ -275,22 +275,9 @@ def alone_main(argv=None):
 
 
 def guarded(name, act):
-    """Named errors are two lines and exit code 3; an end by the keyboard is 130."""
+    """Named errors are two lines and exit code 3."""
     try:
-        code = act()
-        sys.stdout.flush()
-        return code
+        return act()
     except MrcError as error:
         print(f"{name}: {runner.report(error)}", file=sys.stderr)
         return 3
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 3
-    except OSError as error:  # of files the commands tell themselves: this is standard output
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        print(f"{name}: cannot write standard output: {error.strerror}.\n  Free some space, or send it elsewhere.",
-              file=sys.stderr)
-        return 3
-    except KeyboardInterrupt:
-        print(f"{name}: interrupted.", file=sys.stderr)
-        return 130

@@ -48,9 +48,9 @@ def scripts_of(folder):
 class Progress:
     """One line that is rewritten, on a terminal; nothing else."""
 
-    def __init__(self, total, stream=sys.stderr):
-        self.total, self.stream, self.start, self.done = total, stream, time.monotonic(), 0
-        self.shown = stream.isatty()
+    def __init__(self, total, stream=None):
+        self.total, self.stream, self.start, self.done = total, stream or sys.stderr, time.monotonic(), 0
+        self.shown = self.stream.isatty()
 
     def step(self):
         self.done += 1
@@ -171,8 +171,9 @@ def missing(identifier):
             "reason": "there is no vector of this id."}
 
 
-def tell(results, verbose, stream=sys.stdout):
+def tell(results, verbose, stream=None):
     """Findings and a last line. What has one reason is told once."""
+    stream = stream or sys.stdout
     told = set()
     for entry in results:
         if entry["disposition"] in ("pass", "unsupported") and not verbose:

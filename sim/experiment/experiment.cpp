@@ -675,12 +675,13 @@ void Experiment::tell_losses(ExperimentResult& r) const {
   for (GroupResult& group : r.groups) {
     if (!group.slowest) continue;
     SlowestFlow& slowest = *group.slowest;
+    slowest.sender = flows[slowest.flow].from;
     slowest.from = topology_.node_name(flows[slowest.flow].from);
     slowest.to = topology_.node_name(flows[slowest.flow].to);
     const auto end = [](const LossStory& s) { return s.note.back != 0 ? s.note.back : kNever; };
     std::stable_sort(slowest.losses.begin(), slowest.losses.end(),
                      [&](const LossStory& a, const LossStory& b) { return end(a) > end(b); });
-    if (slowest.losses.size() > 2) slowest.losses.resize(2);
+    if (slowest.losses.size() > SlowestFlow::kMostStories) slowest.losses.resize(SlowestFlow::kMostStories);
   }
 }
 

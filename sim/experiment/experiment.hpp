@@ -45,11 +45,13 @@ struct LossStory {
 };
 /// The flow of a group that took longest, and why: what it lost, the latest back first.
 struct SlowestFlow {
+  static constexpr size_t kMostStories = 256;
   uint32_t flow = 0;  ///< index
+  NodeId sender = 0;
   std::string from{}, to{};
   Time begun = 0, delivered = 0, done = 0;
   uint64_t lost = 0;                ///< packets, each as often as it was
-  std::vector<LossStory> losses{};  ///< two at most
+  std::vector<LossStory> losses{};  ///< kMostStories at most
 };
 
 struct GroupResult {

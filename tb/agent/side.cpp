@@ -17,6 +17,8 @@ namespace {
 constexpr Time kNever = ~Time{0};
 /// Length of the pauses that stand for single cycles in which a host takes nothing, on average.
 constexpr double kStallCycles = 4;
+/// Shorter pauses than this, in ps, are told to nobody.
+constexpr Time kToldPause = 100'000;
 
 std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
 Time ps(double ns) { return static_cast<Time>(ns * 1000); }
@@ -339,6 +341,13 @@ void AgentSide::sent(SentFrame& frame, Time first) {
 
 // The host.
 
+/// The judge sees of a pause of writes or completions no more than that answers do not come. Reads it sees itself.
+void AgentSide::tell_pause(NicDevice::HostQueue queue, Time begin, Time end) {
+  const bool writes = queue == NicDevice::HostQueue::Writes;
+  for (const Time time : {begin, end})
+    add<log::Counter>(time) = {writes ? "host_pause writes" : "host_pause completions", ++pauses_told_[writes ? 0 : 1]};
+}
+
 /// Times in which the host takes no reads, no writes, no completions.
 void AgentSide::pauses(Time from, Time to) {
   using Queue = NicDevice::HostQueue;
@@ -349,6 +358,7 @@ void AgentSide::pauses(Time from, Time to) {
       begin = std::max({begin, from, paused_until_[q]});
       if (end <= begin) return;
       nic_.device->pause(queue, begin, end);
+      if (queue != Queue::Reads && end - begin >= kToldPause) tell_pause(queue, begin, end);
       paused_until_[q] = end;
     };
     const double rate = queue == Queue::Writes        ? scenario_.pause

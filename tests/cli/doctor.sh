@@ -8,7 +8,7 @@ set -euo pipefail
 tree="$scratch/a tree"
 mkdir -p "$tree/tools/yosys" "$tree/build/yosys" "$tree/cli" "$scratch/bin"
 cp "$source/mrc" "$tree"
-cp "$source"/tools/{doctor,packages}.sh "$tree/tools"
+cp "$source"/tools/{doctor,packages,say}.sh "$tree/tools"
 cp "$source/tools/yosys/package-lock.json" "$tree/tools/yosys"
 cp "$source/tools/yosys/package-lock.json" "$tree/build/yosys/installed.json"
 cp "$source/cli/cmd_tools.cpp" "$tree/cli"

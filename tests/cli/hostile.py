@@ -27,7 +27,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the folder of the sources stays as it is
 
-from hostile import devices, files, interrupts, limits, logs, numbers, outputs, streams  # noqa: E402
+from hostile import commands, devices, files, interrupts, limits, logs, numbers, outputs, streams  # noqa: E402
 from hostile.judge import run_case  # noqa: E402
 from hostile.things import NOBODY, Node, mount_tmpfs, own_mounts, unmount  # noqa: E402
 
@@ -37,7 +37,7 @@ MEMORY = 4 << 30
 
 def all_cases(device):
     cases = []
-    for table in (outputs, streams, limits, interrupts, numbers, files, logs, devices):
+    for table in (outputs, streams, commands, limits, interrupts, numbers, files, logs, devices):
         cases += table.cases(device) if table is devices else table.cases()
     names = [case.name for case in cases]
     twice = {name for name in names if names.count(name) > 1}

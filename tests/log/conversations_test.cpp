@@ -76,6 +76,47 @@ TEST_CASE("two flows that name each other are a conversation, seen whole", "[log
   CHECK((two.flags & log::kSeenWhole) != 0);
 }
 
+TEST_CASE("each fact about a way of data has the packets that it stands on", "[log][conversations]") {
+  Conversations c;
+  uint64_t number = 0;
+  for (uint32_t psn = kPsn; psn < kPsn + 40; ++psn) {
+    c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, psn, 0x1000 + psn), {}, {0, ++number});
+    wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, psn, 7);
+    sack.seth->cack_psn = psn;
+    sack.seth->entropy = 0x1000 + psn;
+    sack.seth->mpr = 4;
+    c.packet(sack, {}, {1, ++number});
+  }
+  c.end();
+  const auto ways = c.facts();
+  REQUIRE(ways.size() == 1);
+  CHECK(ways[0].from == kOne);
+  CHECK(ways[0].to == kTwo);
+  CHECK(ways[0].dqp == kPeerQp);
+  const auto fact = [&](const char* about) {
+    const auto at = std::ranges::find(ways[0].facts, about, &log::Fact::about);
+    REQUIRE(at != ways[0].facts.end());
+    return *at;
+  };
+  const auto stands_on = [&](const char* about, const char* value, uint64_t packets, uint64_t first, uint64_t last) {
+    INFO(about);
+    CHECK(fact(about).value == value);
+    CHECK(fact(about).packets == packets);
+    CHECK(fact(about).first.number == first);
+    CHECK(fact(about).last.number == last);
+  };
+  stands_on("P_Key", "0x8001", 40, 1, 79);
+  stands_on("path MTU", "1024", 40, 1, 79);
+  stands_on("headers", "IPv6", 40, 1, 79);
+  stands_on("code point of data", "4", 40, 1, 79);
+  stands_on("window", "granted by SACKs", 40, 2, 80);
+  stands_on("seen whole", "from PSN 100 on", 40, 2, 80);
+  // Eight answers that name a QP's packets are enough.
+  stands_on("sender's QP", "0x11, by what answers name", 8, 2, 16);
+  CHECK(fact("P_Key").first.capture == 0);
+  CHECK(fact("window").first.capture == 1);
+}
+
 TEST_CASE("a mark that another place alone saw does not show how packets came", "[log][conversations]") {
   for (const bool elsewhere : {false, true}) {
     Conversations c;

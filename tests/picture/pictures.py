@@ -102,6 +102,27 @@ def run(folder):
     check("the page has them all", page.count("<svg") == len(paths))
 
 
+def slowest(folder):
+    """The slowest flow of a fabric: each of its losses, as the run tells them, is drawn."""
+    scenario, log, result = folder / "loses.toml", folder / "fabric.mrclog", folder / "fabric.json"
+    events = (f'[[event]]\nwhat = "link-loss"\nlink = "nic{n}/2"\nloss = 0.2\n' for n in range(8))
+    scenario.write_text('base = "small"\n' + "".join(events))
+    mrc("fabric", "--scenario", scenario, "--record", log, "--json", result)
+    groups = [g["slowest"] for g in json.loads(result.read_text())["traffic"] if g["slowest"]["lost"] != 0]
+    check("the slowest flow of each pattern has lost something", len(groups) == 2)
+    mrc("picture", log, "--out", folder / "slowest", "--most", len(groups))
+    drawn = sorted((folder / "slowest").glob("losses-*.svg"))
+    check("a picture of each slowest flow", {p.name.split("-")[1] for p in drawn} == {s["from"] for s in groups})
+    for path in drawn:
+        stands_alone(path)
+    told = sum(marks(p).get("path lost", 0) for p in drawn)
+    check(f"{told} losses are drawn", told == sum(s["lost"] for s in groups))
+    text = "".join(p.read_text() for p in drawn)
+    for s in groups:
+        for loss in s["last_back"]:
+            check(f"{loss} is told", f"PSN {loss['psn']}, sent at" in text and f"({loss['known_by']})" in text)
+
+
 def streams(folder):
     """What the counters of streams add up to is what lockstep counts; at full rate the ports limit."""
     log, result = folder / "streams.mrclog", folder / "streams.json"
@@ -125,6 +146,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         little(Path(folder))
         run(Path(folder))
+        slowest(Path(folder))
         streams(Path(folder))
     return len(FAILED) > 0
 

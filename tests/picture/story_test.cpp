@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "little.hpp"
+#include "picture/pictures.hpp"
 #include "picture/trace.hpp"
 
 namespace mrc::picture {
@@ -98,6 +99,44 @@ TEST_CASE("SACKs bring each PSN once, and what is in flight ends at nothing", "[
   CHECK(std::ranges::max(points, {}, &Flight::packets).packets == 4);
   CHECK(points.back().packets == 0);
   CHECK(points.back().bytes == 0);
+}
+
+TEST_CASE("notes of losses become losses of their flow, other notes stay notes", "[picture][story]") {
+  const LossTold told{.qp = 0x10,
+                      .psn = 0xffffff,
+                      .sent = 11 * Little::kUs,
+                      .known = 14 * Little::kUs,
+                      .again = 15 * Little::kUs,
+                      .back = 0,
+                      .again_plane = 5,
+                      .cause = "same EV",
+                      .way = "plane 3 by T1-3-5"};
+  std::vector<log::Record> records = Little().records();
+  const std::string text = told.text();
+  CHECK(text ==
+        "loss QP 0x10 PSN 16777215 sent 11000000 known 14000000 again 15000000 back 0 plane 5 | same EV | plane 3 by "
+        "T1-3-5");
+  const std::size_t before = story_of(records).notes.size();
+  for (const std::string& note : {text, std::string("loss QP 0x10 PSN 1"), std::string("loss of sleep"),
+                                  text.substr(0, text.rfind(" | ")), "loss QP 0x10 PSN 7 sent x" + text.substr(30)}) {
+    records.push_back({0, 31 * Little::kUs, log::Note{note}});
+  }
+  const Story s = story_of(records);
+  REQUIRE(s.losses.size() == 1);
+  CHECK(s.notes.size() == before + 4);
+  CHECK(s.losses[0].text() == text);
+  CHECK(s.losses[0].device == 0);
+  const auto flow = s.packets.front().flow;
+  CHECK(losses_told(s, s.flows.at(flow)) == 1);
+  const auto drawn = loss_picture(s, flow, {});
+  REQUIRE(drawn);
+  CHECK(drawn->name == "losses-left-qp10");
+  CHECK(drawn->svg.find("sent at 11 us on plane 3 by T1-3-5: known to be lost at 14 us (same EV), again at 15 us on "
+                        "plane 5, never reported") != std::string::npos);
+  Choice later;
+  later.from = 12 * Little::kUs;
+  CHECK(!loss_picture(s, flow, later));
+  CHECK(!loss_picture(story_of(Little().records()), flow, {}));
 }
 
 TEST_CASE("records may come in any order between sources", "[picture][story]") {

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from samples import TOOLS, in_folder, make, run, told  # noqa: E402
+from samples import BESIDE, TOOLS, in_folder, make, run, told  # noqa: E402
 
 TOOL = TOOLS / "docs.py"
 SPDX = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
@@ -64,7 +64,7 @@ def ratchet():
     text = TOOL.read_text()
     begin, end = text.index("LONG_LINES = {"), text.index("}", text.index("LONG_LINES = {"))
     text = text[:begin] + 'LONG_LINES = {\n    "page.md": 2,\n' + text[end:]
-    with in_folder({"tools/docs.py": text, "tools/rtl.py": (TOOLS / "rtl.py").read_text()}) as folder:
+    with in_folder({"tools/docs.py": text, **BESIDE}) as folder:
         copy = folder / "tools/docs.py"
 
         def page(lines):

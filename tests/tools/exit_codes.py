@@ -3,7 +3,7 @@
 """usage: exit_codes.py MRC
 
 The exit codes that `MRC help exit-codes` prints, those of docs/outputs.md and those of tools/rtl.py are the same; tools that are
-called wrongly end with 3, a test run without a test with 5."""
+called wrongly end with 3, a test run without a test with 5. Every tool ends by rtl.command(), which owns its output."""
 import re
 import subprocess
 import sys
@@ -47,6 +47,10 @@ def main():
                           check=False).returncode
     if code != rtl.Exit.USAGE:
         wrong.append(f"generate.py --no-such-option: exit code {code}, not {rtl.Exit.USAGE.value}")
+    for tool in sorted((ROOT / "tools").glob("*.py")):
+        ending = tool.read_text(encoding="utf-8").partition('if __name__ == "__main__":')[2]
+        if ending and "rtl.command(" not in ending:
+            wrong.append(f"{tool.name} does not end by rtl.command()")
     print("\n".join(wrong) if wrong else f"{len(want)} codes, the same in three places")
     return rtl.Exit.FAIL if wrong else rtl.Exit.PASS
 

@@ -8,6 +8,10 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 
+# What every tool needs beside it.
+BESIDE = {name: (TOOLS.parent / name).read_text(encoding="utf-8")
+          for name in ("tools/rtl.py", "conformance/mrcscript/__init__.py", "conformance/mrcscript/output.py")}
+
 
 def make(folder, files):
     """Writes {path: text} below the folder."""

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from samples import TOOLS, in_folder, make, run, told  # noqa: E402
+from samples import BESIDE, TOOLS, in_folder, make, run, told  # noqa: E402
 
 TOOL = TOOLS / "shape.py"
 
@@ -77,8 +77,7 @@ def exceptions():
     text = TOOL.read_text()
     begin, end = text.index("\nEXCEPTIONS = {"), text.index("\n}\n", text.index("\nEXCEPTIONS = {"))
     text = text[:begin] + '\nEXCEPTIONS = {\n    ("columns", "rtl/m.sv"): "a table",' + text[end:]
-    rtl = TOOL.with_name("rtl.py").read_text(encoding="utf-8")
-    with in_folder({"tools/shape.py": text, "tools/rtl.py": rtl}) as folder:
+    with in_folder({"tools/shape.py": text, **BESIDE}) as folder:
         wrong = 0
         for columns, ports, code, sentence in [(101, 44, 0, "0 complaints"), (101, 45, 1, "m has 45 ports"),
                                                (100, 44, 1, "rtl/m.sv: needs no exception for its columns")]:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from samples import TOOLS, in_folder, run, told  # noqa: E402
+from samples import BESIDE, TOOLS, in_folder, run, told  # noqa: E402
 
 GOOD = {
     "cmodel/spec/streams.yaml": "boundaries:\n  core:\n    - {name: host.wqe}\n    - {name: tx_path.path}\n"
@@ -49,7 +49,7 @@ def shared():
     text = text[:begin] + '\nSHARED = {"rtl/tx/mrc_both_pkg.sv": "both"' + text[text.index("\n}\n", begin):]
     for code, words, files in [(0, "2 blocks, 0 complaints", {**GOOD, "rtl/tx/mrc_both_pkg.sv": ""}),
                                (1, "rtl/tx/mrc_both_pkg.sv of SHARED is not there", GOOD)]:
-        with in_folder({**files, "tools/twins.py": text, "tools/rtl.py": (TOOLS / "rtl.py").read_text()}) as folder:
+        with in_folder({**files, "tools/twins.py": text, **BESIDE}) as folder:
             wrong += told(code, *run(folder / "tools/twins.py"), [words])
     return wrong
 

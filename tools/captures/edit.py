@@ -5,6 +5,8 @@
 
 Breaks a capture in one place, as somebody would by hand: decode (mrc decode --json), change a field, encode again with
 the ICRC mended (mrc encode). The edits have names and the sentence of docs/protocol that they break: edits.py.
+It takes the flow that shows most of what the edit is about (retransmissions, trims, marks, answers), and a packet in
+the middle of it, if it fits there.
 Exit 3: no such edit, or the capture has no place for it."""
 import argparse
 import collections
@@ -14,13 +16,25 @@ import sys
 from pathlib import Path
 
 PSNS = 1 << 24
+PLACES = (0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1)  # how far into the capture, one after the other
 DATA = range(0xC6, 0xCC)
 FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = DATA
 ACK, REQUEST, RESPONSE, SACK, NACK, PROBE = 0xD1, 0xD8, 0xD9, 0xDC, 0xDD, 0xDE
 
 
 class NoPlace(Exception):
-    """The capture has nothing that this edit could break."""
+    """The capture has nothing that this edit could break: at this place, or anywhere in this flow."""
+
+    def __init__(self, why, anywhere=False):
+        super().__init__(why)
+        self.anywhere = anywhere
+
+
+def the_first(packets, why):
+    """The first one of them."""
+    for packet in packets:
+        return packet
+    raise NoPlace(why)
 
 
 def signed(number, bits=24):
@@ -112,20 +126,15 @@ class Packet:
 class Capture:
     """Packets in their order, and the conversation that is edited: data one way, answers the other."""
 
-    def __init__(self, packets, flow=0, place=0.5):
-        self.packets, self.place = packets, place
-        counts = collections.Counter(p.flow for p in packets if p.data)
-        if flow >= len(counts):
-            raise NoPlace("no such flow of data")
-        self.flow = counts.most_common()[flow][0]
-        source, destination, dqp = self.flow
-        # The answers' QP is the one whose SACKs name this flow's packets.
-        sent = {(p.psn, p.entropy) for p in packets if p.data and p.flow == self.flow}
-        votes = collections.Counter(p.bth["dqp"] for p in packets
-                                    if p.opcode == SACK and p.ip["src"] == destination and p.ip["dst"] == source and
-                                    (p.ack_psn, p.seth["entropy"]) in sent)
-        self.back = (destination, source, votes.most_common(1)[0][0]) if votes else None
-        self.dqp = dqp
+    def __init__(self, packets, flow, place=0.5):
+        self.packets, self.flow, self.place = packets, flow, place
+        self.dqp, self.back = flow[2], way_back(packets, flow)
+        self.said_all = 0  # the place where SACKs have the highest cack_psn
+        cack = None
+        for i, packet in enumerate(packets):
+            if packet.opcode == SACK and not packet.trimmed and packet.flow == self.back and \
+                    (cack is None or signed(packet.seth["cack_psn"] - cack) > 0):
+                cack, self.said_all = packet.seth["cack_psn"], i
         self.newest = []  # of this flow's PSNs, before each packet
         newest = None
         for packet in packets:
@@ -138,13 +147,15 @@ class Capture:
         return [i for i, p in enumerate(self.packets) if p.data and p.flow == self.flow and wanted(p)]
 
     def answers(self, opcode, wanted=lambda p: True):
-        return [i for i, p in enumerate(self.packets)
-                if p.opcode == opcode and not p.trimmed and p.flow == self.back and wanted(p)]
+        """Places of answers, as long as newer ones have more to say: what is said last nothing contradicts."""
+        places = [i for i, p in enumerate(self.packets)
+                  if p.opcode == opcode and not p.trimmed and p.flow == self.back and wanted(p)]
+        return [i for i in places if i < self.said_all] or places
 
     def pick(self, places):
         """One of them: so far into the list as was asked for."""
         if not places:
-            raise NoPlace("the capture has no packet of that kind")
+            raise NoPlace("the capture has no packet of that kind", anywhere=True)
         return places[min(int(len(places) * self.place), len(places) - 1)]
 
     def one(self, wanted=lambda p: True):
@@ -152,9 +163,7 @@ class Capture:
 
     def again(self, wanted=lambda p: True):
         """A retransmission of which the capture has the first transmission as well."""
-        first = {self.packets[i].psn: i for i in self.all(lambda p: p.new)}
-        return self.packets[self.pick([i for i in self.all(lambda p: p.again and wanted(p))
-                                       if first.get(self.packets[i].psn, i) < i])]
+        return self.packets[self.pick([i for i in again_of(self.packets, self.flow) if wanted(self.packets[i])])]
 
     def answer(self, opcode, wanted=lambda p: True):
         return self.packets[self.pick(self.answers(opcode, wanted))]
@@ -179,9 +188,58 @@ class Capture:
 
     def remove(self, places):
         if not places:
-            raise NoPlace("the capture has no packet of that kind")
+            raise NoPlace("the capture has no packet of that kind", anywhere=True)
         gone = set(places)
         self.packets = [p for i, p in enumerate(self.packets) if i not in gone]
+
+
+def way_back(packets, flow):
+    """The flow of the answers: that whose SACKs name most of this flow's packets. None: there is none."""
+    source, destination, _ = flow
+    sent = {(p.psn, p.entropy) for p in packets if p.data and p.flow == flow}
+    votes = collections.Counter(p.bth["dqp"] for p in packets
+                                if p.opcode == SACK and p.ip["src"] == destination and p.ip["dst"] == source and
+                                (p.ack_psn, p.seth["entropy"]) in sent)
+    return (destination, source, votes.most_common(1)[0][0]) if votes else None
+
+
+def again_of(packets, flow):
+    """Places of a flow's retransmissions of which the capture has the first transmission as well."""
+    first, places = set(), []
+    for i, packet in enumerate(packets):
+        if packet.data and packet.flow == flow:
+            if packet.new:
+                first.add(packet.psn)
+            elif packet.psn in first:
+                places.append(i)
+    return places
+
+
+class Shown:
+    """What a capture shows of each flow: how many packets there are of what edits are about. Trims and marks of a flow
+    that leaves the ports where the capture was taken happen behind them, and nobody can judge them."""
+
+    def __init__(self, packets):
+        data = collections.Counter(p.flow for p in packets if p.data)
+        came = {p.flow for p in packets if p.data and any("received by the device" in c for c in p.capture["comments"])}
+        self.of = {}
+        for flow, count in data.items():
+            back = way_back(packets, flow)
+            answers = [p for p in packets if back and p.flow == back and not p.trimmed]
+            cut = {p.psn for p in packets if p.trimmed and p.opcode in DATA and p.flow == flow}
+            marked = {(p.psn, p.entropy) for p in packets if p.data and p.flow == flow and p.outer["ecn"] == 3}
+            shown = collections.Counter(data=count, answers=len(answers), again=len(again_of(packets, flow)))
+            shown["trims"] = sum(p.opcode == NACK and p.neth["reason"] in (1, 2) and p.psn in cut for p in answers)
+            shown["marks"] = sum(p.opcode == SACK and p.seth["m"] == 1 and (p.ack_psn, p.seth["entropy"]) in marked
+                                 for p in answers)
+            self.of[flow] = (flow in came or not came, shown)
+
+    def flows(self, about):
+        """Flows with something of it, with most of it first; of answers first those that come to the device."""
+        def rank(flow):
+            came, shown = self.of[flow]
+            return not came and about in ("answers", "trims", "marks"), -shown[about], -shown["data"]
+        return sorted((flow for flow in self.of if self.of[flow][1][about]), key=rank)
 
 
 def read(mrc, path):
@@ -195,17 +253,32 @@ def write(mrc, packets, path):
     subprocess.run([mrc, "encode", "-", "--pcapng", path], input=text, text=True, check=True)
 
 
-def apply(packets, edit, flow=0, place=0.5):
-    """The packets with the edit in them; says what it did. Raises NoPlace."""
-    capture = Capture([Packet(p.text) for p in packets], flow, place)
-    mine = list(capture.packets)  # alive, so that their ids are nobody else's
-    before = {id(own): p.fields for own, p in zip(mine, packets, strict=True)}
-    what = edit.change(capture)
-    for packet in capture.packets:
-        if packet.fields != before.get(id(packet)):
-            packet.mend()
-            packet.text = json.dumps(packet.fields)
-    return capture.packets, what
+def apply(packets, edit, flow=None, place=None, shown=None):
+    """The packets with the edit in them; says what it did. `flow`: the one with most data but so many, None: that which
+    shows most of what the edit is about. `place`: None: in the middle, or where it fits. Raises NoPlace."""
+    shown = shown or Shown(packets)
+    flows = shown.flows(edit.about)
+    if flow is not None:
+        flows = sorted(shown.of, key=lambda f: -shown.of[f][1]["data"])[flow:flow + 1]
+    why = NoPlace(f"no flow has {edit.about}")
+    for one in flows:
+        for share in PLACES if place is None else (place,):
+            capture = Capture([Packet(p.text) for p in packets], one, share)
+            mine = list(capture.packets)  # alive, so that their ids are nobody else's
+            before = {id(own): p.fields for own, p in zip(mine, packets, strict=True)}
+            try:
+                what = edit.change(capture)
+            except NoPlace as none:
+                why = none
+                if none.anywhere:
+                    break
+                continue
+            for packet in capture.packets:
+                if packet.fields != before.get(id(packet)):
+                    packet.mend()
+                    packet.text = json.dumps(packet.fields)
+            return capture.packets, what
+    raise why
 
 
 def main():
@@ -215,8 +288,8 @@ def main():
     parser.add_argument("capture")
     parser.add_argument("edit", nargs="?")
     parser.add_argument("-o", "--output")
-    parser.add_argument("--flow", type=int, default=0, help="0: the flow with most data, 1: the next, ...")
-    parser.add_argument("--place", type=float, default=0.5, help="how far into the capture, 0 to 1")
+    parser.add_argument("--flow", type=int, help="0: the flow with most data, 1: the next, ...; else one that fits")
+    parser.add_argument("--place", type=float, help="how far into the capture, 0 to 1; else where it fits")
     o = parser.parse_args()
     if o.capture == "list":
         for edit in EDITS:

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Edits of captures, each of which breaks one sentence of docs/protocol that a capture can show. `rules` are those of
-docs/generated/rules.md of which one must name it."""
+docs/generated/rules.md of which one must name it, `about` what a flow needs so that the edit has a place in it, and
+others to stand against: data, answers, trims, marks, again (retransmissions)."""
 from edit import (ACK, FIRST, LAST, LAST_IMM, MIDDLE, NACK, ONLY, ONLY_IMM, PROBE, PSNS, REQUEST, RESPONSE, SACK,
-                  NoPlace, signed)
+                  NoPlace, signed, the_first)
 
 EDITS = []
 
 
 class Edit:
-    def __init__(self, name, cite, sentence, rules, change):
-        self.name, self.cite, self.sentence, self.rules, self.change = name, cite, sentence, rules.split(), change
+    def __init__(self, name, cite, sentence, rules, change, about="data"):
+        self.name, self.cite, self.sentence, self.rules = name, cite, sentence, rules.split()
+        self.change, self.about = change, about
 
 
-def edit(name, cite, sentence, rules):
+def edit(name, cite, sentence, rules, about="data"):
     """Registers a function that changes a Capture and says what it did."""
     def add(change):
-        EDITS.append(Edit(name, cite, sentence, rules, change))
+        EDITS.append(Edit(name, cite, sentence, rules, change, about))
         return change
     return add
 
@@ -27,36 +29,37 @@ def move_cack(sack, by):
     sack.seth["sack_offset"] -= by
 
 
-@edit("cack-ahead", "mrc.md 6", "cack_psn advances over PSNs that have arrived", "resp.cack-arrived")
+@edit("cack-ahead", "mrc.md 6", "cack_psn advances over PSNs that have arrived", "resp.cack-arrived", "answers")
 def _(c):
     sack = c.answer(SACK, lambda p: not p.seth["pr"])
     move_cack(sack, 300)
     return f"SACK: cack_psn 300 ahead, {sack.seth['cack_psn']}"
 
 
-@edit("bitmap-unsent", "mrc.md 3", "bit i of the bitmap stands for a PSN that has arrived", "resp.bitmap")
+@edit("bitmap-unsent", "mrc.md 3", "bit i of the bitmap stands for a PSN that has arrived", "resp.bitmap", "answers")
 def _(c):
-    def wanted(i):
-        sack = c.packets[i].seth
-        base = (sack["cack_psn"] + sack["sack_offset"]) % PSNS
-        return signed(base + 63 - c.sent_before(i)) > 4
-    i = c.pick([i for i in c.answers(SACK) if wanted(i)])
+    def named(i):
+        return (c.packets[i].seth["cack_psn"] + c.packets[i].seth["sack_offset"] + 63) % PSNS
+    # The capture has to show that it was sent later, and none behind it.
+    sent = {p.psn: i for i, p in enumerate(c.packets) if p.new and p.flow == c.flow and
+            (c.newest[i] is None or signed(p.psn - c.newest[i]) > 0)}
+    i = c.pick([i for i in c.answers(SACK) if sent.get(named(i), 0) > i])
     c.packets[i].seth["sack_bitmap"] |= 1 << 63
-    return "SACK: bit 63 of the bitmap, a PSN that was not sent"
+    return f"SACK: bit 63 of the bitmap, PSN {named(i)}, which was not sent yet"
 
 
 @edit("psn-twice", "mrc.md 7", "a PSN is new once: what is sent again has rtx = 1", "req.psn-once")
 def _(c):
     i = c.pick(c.all(lambda p: p.new))
     again = c.packets[i].copy()
-    other = next(p for p in c.packets[i + 1:] if p.new and p.flow == c.flow and p.entropy != again.entropy and
-                 p.capture["interface"] == again.capture["interface"])
+    other = the_first((p for p in c.packets[i + 1:] if p.new and p.flow == c.flow and p.entropy != again.entropy and
+                       p.capture["interface"] == again.capture["interface"]), "no packet behind it on its port")
     again.set_ev(other.entropy)
     c.insert(i, again, 1500)
     return f"PSN {again.psn} sent twice with rtx 0"
 
 
-@edit("rtx-payload", "mrc.md 2", "a retransmission has the payload of the first transmission", "req.rtx-same")
+@edit("rtx-payload", "mrc.md 2", "a retransmission has the payload of the first transmission", "req.rtx-same", "again")
 def _(c):
     again = c.again()
     digits = again.payload
@@ -64,7 +67,7 @@ def _(c):
     return f"retransmission of PSN {again.psn} with another payload"
 
 
-@edit("rtx-va", "mrc.md 3", "a retransmission has the VA of the first transmission", "req.rtx-head")
+@edit("rtx-va", "mrc.md 3", "a retransmission has the VA of the first transmission", "req.rtx-head", "again")
 def _(c):
     again = c.again()
     again.reth["va"] += 4
@@ -139,21 +142,21 @@ def _(c):
     return f"all data on EV 0x{ev:08x}"
 
 
-@edit("echo-stamp", "mrc.md 3", "a SACK reflects the time stamp of the packet it answers", "resp.stamp")
+@edit("echo-stamp", "mrc.md 3", "a SACK reflects the time stamp of the packet it answers", "resp.stamp", "answers")
 def _(c):
     sack = c.answer(SACK, lambda p: not p.seth["pr"])
     sack.cc_state["tx_timestamp16"] ^= 0x55
     return "SACK: another time stamp"
 
 
-@edit("echo-entropy", "mrc.md 3", "the entropy of a SACK is that of the packet it answers", "resp.entropy")
+@edit("echo-entropy", "mrc.md 3", "the entropy of a SACK is that of the packet it answers", "resp.entropy", "answers")
 def _(c):
     sack = c.answer(SACK, lambda p: not p.seth["pr"])
     sack.seth["entropy"] ^= 0x00010001
     return "SACK: another entropy value"
 
 
-@edit("mark", "mrc.md 3", "m is SKIP_ONCE if the triggering packet came with ECN-CE", "resp.mark")
+@edit("mark", "mrc.md 3", "m is SKIP_ONCE if the triggering packet came with ECN-CE", "resp.mark", "marks")
 def _(c):
     sack = c.answer(SACK, lambda p: not p.seth["pr"] and p.seth["m"] == 0)
     sack.seth["m"] = 1
@@ -161,14 +164,14 @@ def _(c):
 
 
 @edit("trigger", "mrc.md 3", "ack_psn is the PSN of the packet that triggered the SACK",
-      "resp.trigger resp.entropy resp.stamp")
+      "resp.trigger resp.entropy resp.stamp", "answers")
 def _(c):
     sack = c.answer(SACK, lambda p: not p.seth["pr"])
     sack.seth["ack_psn_offset"] -= 1
     return "SACK: ack_psn_offset is 1 less"
 
 
-@edit("rcvd-back", "mrc.md 3", "rcvd_bytes counts received bytes", "resp.bytes resp.nominal")
+@edit("rcvd-back", "mrc.md 3", "rcvd_bytes counts received bytes", "resp.bytes resp.nominal", "answers")
 def _(c):
     sack = c.answer(SACK)
     sack.cc_state["rcvd_bytes"] = (sack.cc_state["rcvd_bytes"] - 64) % PSNS
@@ -176,9 +179,9 @@ def _(c):
 
 
 @edit("no-sack", "mrc.md 6", "a SACK is sent when so many bytes came, or a packet asks",
-      "resp.sack-bytes resp.sack-ask resp.reported")
+      "resp.sack-bytes resp.sack-ask resp.reported", "answers")
 def _(c):
-    sacks = c.answers(SACK)
+    sacks = [i for i, p in enumerate(c.packets) if p.opcode == SACK and p.flow == c.back]
     c.remove(sacks[len(sacks) // 2:])
     return "no SACK any more"
 
@@ -198,14 +201,18 @@ def _(c):
     return f"RQMSN of MSN {packet.meth['msn']} is one too many"
 
 
-@edit("ack-msn", "mrc.md 6", "the semantic ACK completes messages that have arrived", "resp.ack-msn")
+@edit("ack-msn", "mrc.md 6", "the semantic ACK completes messages that have arrived", "resp.ack-msn", "answers")
 def _(c):
-    ack = c.answer(ACK, lambda p: p.aeth["syndrome"] == 0x1F)
+    def too_early(i):  # packets of these messages come later
+        return any(p.new and p.flow == c.flow and signed(p.meth["msn"] - c.packets[i].aeth["msn"] - 2, 16) < 0
+                   for p in c.packets[i:])
+    i = c.pick([i for i in c.answers(ACK, lambda p: p.aeth["syndrome"] == 0x1F) if too_early(i)])
+    ack = c.packets[i]
     ack.aeth["msn"] = (ack.aeth["msn"] + 3) % 65536
     return f"ACK: MSN {ack.aeth['msn']}, 3 too many"
 
 
-@edit("nack-unsent", "mrc.md 3", "nack_psn is the offending packet's", "resp.nack")
+@edit("nack-unsent", "mrc.md 3", "nack_psn is the offending packet's", "resp.nack", "trims")
 def _(c):
     i = c.pick(c.answers(NACK))
     nack = c.packets[i]
@@ -213,14 +220,13 @@ def _(c):
     return f"NACK of PSN {nack.psn}, which was not sent"
 
 
-@edit("nack-whole", "mrc.md 6", "NACK TRIMMED answers a trimmed packet", "resp.trim")
+@edit("nack-whole", "mrc.md 6", "NACK TRIMMED answers a trimmed packet", "resp.trim", "trims")
 def _(c):
     i = c.pick(c.answers(NACK, lambda p: p.neth["reason"] in (1, 2)))
     nack = c.packets[i]
     cut = {p.psn for p in c.packets if p.trimmed}
-    whole = next((p for p in reversed(c.packets[:i]) if p.new and p.flow == c.flow and p.psn not in cut), None)
-    if whole is None:
-        raise NoPlace("no whole packet before it")
+    whole = the_first((p for p in reversed(c.packets[:i]) if p.new and p.flow == c.flow and p.psn not in cut),
+                      "no whole packet before it")
     nack.neth.update(nack_psn=whole.psn, entropy=whole.entropy)
     if whole.has("tseth"):
         nack.neth["tx_timestamp16"] = whole.tseth["tx_timestamp16"]
@@ -228,7 +234,7 @@ def _(c):
     return f"NACK TRIMMED of PSN {whole.psn}, which came whole"
 
 
-@edit("probe-id", "mrc.md 3", "a SACK with pr has the id of the probe", "resp.probe")
+@edit("probe-id", "mrc.md 3", "a SACK with pr has the id of the probe", "resp.probe", "answers")
 def _(c):
     sack = c.answer(SACK, lambda p: p.seth["pr"] and p.seth["ack_psn_offset"] not in (-1, 0xFFFF) and
                     p.seth.get("probe_id") != 0xFFFF)
@@ -237,7 +243,7 @@ def _(c):
     return "SACK of a probe that nobody sent"
 
 
-@edit("ooo-count", "mrc.md 3", "ooo_count is packets received above cack_psn", "resp.ooo-most")
+@edit("ooo-count", "mrc.md 3", "ooo_count is packets received above cack_psn", "resp.ooo-most", "answers")
 def _(c):
     sack = c.answer(SACK, lambda p: p.cc_state["ooo_count"] < 500)
     sack.cc_state["ooo_count"] += 150
@@ -264,7 +270,8 @@ def field(name, cite, sentence, rules, opcode, header, key, value, wanted=lambda
         if (header, key) == ("seth", "ack_psn_offset"):
             packet.seth.pop("probe_id", None)
         return f"{packet.kind}: {header}.{key} {before} becomes {packet.fields[header][key]}"
-    EDITS.append(Edit(name, cite, sentence, rules, change))
+    about = {None: "again" if "rtx" in name else "data", SACK: "answers", ACK: "answers", NACK: "trims"}
+    EDITS.append(Edit(name, cite, sentence, rules, change, about.get(opcode, "data")))
 
 
 field("udp-checksum", "mrc.md 1", "UDP checksum 0", "wire.udp-checksum", None, "udp", "checksum", 0x1234)
@@ -367,7 +374,7 @@ def _(c):
 @edit("rqmsn-one", "mrc.md 3", "RQMSN is repeated in all packets of a message with immediate", "req.rqmsn")
 def _(c):
     last = c.one(lambda p: p.new and p.opcode == LAST_IMM)
-    other = next(p for p in c.message(last) if p.new and p.psn != last.psn)
+    other = the_first((p for p in c.message(last) if p.new and p.psn != last.psn), "a message with one packet seen")
     for i in c.all(lambda p: p.psn == other.psn):
         c.packets[i].meth["rqmsn"] = (c.packets[i].meth["rqmsn"] + 5) % 65536
     return f"RQMSN of PSN {other.psn} is not that of its message"
@@ -383,32 +390,32 @@ def _(c):
     return f"retransmission of PSN {again.psn} with another immediate"
 
 
-@edit("cack-back", "mrc.md 6", "cack_psn advances", "resp.cack-back resp.bytes")
+@edit("cack-back", "mrc.md 6", "cack_psn advances", "resp.cack-back resp.bytes", "answers")
 def _(c):
     sack = c.answer(SACK, lambda p: not p.seth["pr"] and p.seth["ack_psn_offset"] >= 0)
     move_cack(sack, -200)
     return f"SACK: cack_psn goes back by 200, to {sack.seth['cack_psn']}"
 
 
-@edit("ack-back", "mrc.md 6", "the semantic ACK completes messages in order", "resp.ack-back")
+@edit("ack-back", "mrc.md 6", "the semantic ACK completes messages in order", "resp.ack-back", "answers")
 def _(c):
     ack = c.answer(ACK, lambda p: p.aeth["syndrome"] == 0x1F)
     ack.aeth["msn"] = (ack.aeth["msn"] - 5) % 65536
     return f"ACK: MSN goes back by 5, to {ack.aeth['msn']}"
 
 
-@edit("ack-next", "mrc.md 6", "the semantic ACK follows the last packet of a message", "resp.ack-msn")
+@edit("ack-next", "mrc.md 6", "the semantic ACK follows the last packet of a message", "resp.ack-msn", "answers")
 def _(c):
     i = c.pick(c.answers(ACK, lambda p: p.aeth["syndrome"] == 0x1F))
     ack = c.packets[i]
-    newest = next(p for p in reversed(c.packets[:i]) if p.new and p.flow == c.flow)
+    newest = the_first((p for p in reversed(c.packets[:i]) if p.new and p.flow == c.flow), "no packet before it")
     ack.aeth["msn"] = (newest.meth["msn"] + 1) % 65536
     if not any(p.new and p.flow == c.flow and p.meth["msn"] == newest.meth["msn"] for p in c.packets[i:]):
         raise NoPlace("no message goes on behind an ACK")
     return f"ACK of MSN {newest.meth['msn']}, which is still being sent"
 
 
-@edit("no-mark", "mrc.md 3", "m is SKIP_ONCE: the triggering packet came with ECN-CE", "resp.sack-ce")
+@edit("no-mark", "mrc.md 3", "m is SKIP_ONCE: the triggering packet came with ECN-CE", "resp.sack-ce", "marks")
 def _(c):
     marked = {(p.psn, p.entropy) for p in c.packets if p.data and p.flow == c.flow and p.outer["ecn"] == 3}
     sack = c.answer(SACK, lambda p: p.seth["m"] == 1 and (p.ack_psn, p.seth["entropy"]) in marked)
@@ -417,20 +424,18 @@ def _(c):
 
 
 @edit("sack-qp", "mrc.md 2", "a SACK goes to the requestor's QP",
-      "resp.pair resp.trigger resp.entropy")
+      "resp.pair resp.trigger resp.entropy wire.pdcid", "answers")
 def _(c):
     sack = c.answer(SACK, lambda p: not p.seth["pr"])
-    other = next(p.bth["dqp"] for p in c.packets if p.opcode == SACK and p.flow[:2] == c.back[:2] and p.flow != c.back)
+    other = the_first((p.bth["dqp"] for p in c.packets if p.opcode == SACK and p.flow[:2] == c.back[:2] and
+                       p.flow != c.back), "no other QP of these two gets SACKs")
     sack.bth["dqp"] = other
     return f"SACK to QP {other}, not {c.back[2]}"
 
 
 @edit("encapsulation", "mrc.md 1", "SRv6 mode is IPv6 in IPv6", "wire.encap")
 def _(c):
-    flow = next((p.flow for p in c.packets if p.data and p.has("outer_ipv6")), None)
-    if flow is None:
-        raise NoPlace("no flow with SRv6")
-    c.flow = flow
+    c.flow = the_first((p.flow for p in c.packets if p.data and p.has("outer_ipv6")), "no flow with SRv6")
     packet = c.one()
     packet.fields.pop("outer_ipv6")
     packet.fields.pop("srh", None)

@@ -17,13 +17,14 @@ from pathlib import Path
 # Assumption, key of the scenario, its values (the default first), the scenario. `trim_nack` and such stay as they are.
 SETTINGS = [
     ("A-01", "udp_port", (4971, 4791, 30000), "clean", ""), ("A-02", "bth_m", (0, 1), "clean", ""),
-    ("A-04", "dscp_ctl", (46, 40), "clean", ""), ("A-12", "oor_drop", (0, 1), "window", ""),
+    ("A-04", "dscp_ctl", (46, 40), "clean", ""), ("A-11", "sack_base_self", (0, 1), "ecn", "reorder = 0.1\nreorder_ns = 4000\n"),
+    ("A-12", "oor_drop", (0, 1), "window", ""),
     ("A-14", "icrc_outer", (0, 1), "clean", ""), ("A-19", "zero_length", (0, 1, 2), "collectives", "zero_share = 1\n"),
     ("A-21", "tsr_us", (0, 1), "clean", ""), ("A-22", "pdcid_zero", (0, 1), "clean", ""),
     ("A-36", "eeth_op_high", (0, 1), "probe-revive", ""), ("A-37", "ports_from_0", (0, 1), "link-flap", ""),
     ("A-55", "nominal", (0, 1, 2), "clean", ""),
     ("A-57", "err_silent", (0, 1), "qp-error", ""), ("A-74", "trim_silent", (0, 1), "trim", ""),
-    ("A-75", "state_silent", (0, 1), "loss", ""),
+    ("A-75", "state_silent", (0, 1), "loss", ""), ("A-78", "share", (0, 1), "share", ""),
 ]
 
 

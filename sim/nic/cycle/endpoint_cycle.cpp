@@ -226,15 +226,15 @@ void CycleEndpoint::configure() {
   const auto put = [this](uint32_t offset, uint32_t value) { driver_.write(static_cast<uint16_t>(offset), value); };
   const NodeId node = access_.node();
   const wire::DscpMap& dscp = config_.dscp;
-  put(csr::kCtrl,
-      csr::kCtrlReset | csr::kCtrlOorDrop.set(0, config_.oor_drop) | csr::kCtrlRttRtx.set(0, config_.rtt_rtx) |
-          csr::kCtrlSkipMode.set(0, static_cast<uint32_t>(config_.skip_mode)) |
-          csr::kCtrlZeroLength.set(0, static_cast<uint32_t>(config_.zero_length)) |
-          csr::kCtrlWimmOver.set(0, static_cast<uint32_t>(config_.wimm_over)) |
-          csr::kCtrlReturned.set(0, static_cast<uint32_t>(config_.returned)) |
-          csr::kCtrlTrimSilent.set(0, !config_.trim_sack) | csr::kCtrlPortWait.set(0, !config_.port_loss) |
-          csr::kCtrlTimeWait.set(0, config_.overdue == 0) | csr::kCtrlSilenceWait.set(0, config_.silence == 0) |
-          csr::kCtrlNominal.set(0, static_cast<uint32_t>(config_.nominal)));
+  put(csr::kCtrl, csr::kCtrlSilenceWait.set(csr::kCtrlReset, config_.silence == 0) |
+                      csr::kCtrlOorDrop.set(0, config_.oor_drop) | csr::kCtrlRttRtx.set(0, config_.rtt_rtx) |
+                      csr::kCtrlSkipMode.set(0, static_cast<uint32_t>(config_.skip_mode)) |
+                      csr::kCtrlZeroLength.set(0, static_cast<uint32_t>(config_.zero_length)) |
+                      csr::kCtrlWimmOver.set(0, static_cast<uint32_t>(config_.wimm_over)) |
+                      csr::kCtrlReturned.set(0, static_cast<uint32_t>(config_.returned)) |
+                      csr::kCtrlTrimSilent.set(0, !config_.trim_sack) | csr::kCtrlPortWait.set(0, !config_.port_loss) |
+                      csr::kCtrlTimeWait.set(0, config_.overdue == 0) |
+                      csr::kCtrlNominal.set(0, static_cast<uint32_t>(config_.nominal)));
   put(csr::kDscpTx, csr::kDscpTxData.set(0, dscp.trimmable) | csr::kDscpTxRtx.set(0, dscp.trimmable_retx) |
                         csr::kDscpTxCtl.set(0, dscp.control) | csr::kDscpTxEp.set(0, config_.dscp_endpoint));
   put(csr::kDscpTrim, csr::kDscpTrimTrimmed.set(0, dscp.trimmed) | csr::kDscpTrimLasthop.set(0, dscp.trimmed_lasthop) |

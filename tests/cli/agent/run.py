@@ -205,6 +205,54 @@ def spoiled():
             assert words in result["problem"]["text"], (what, result["problem"])
 
 
+# A variant, what comes of it, and the rule that is broken.
+SEEN = [("ack-lost", "fail", "rules", "req.moves"), ("ack-behind", "deviates", "deviations", "resp.ack-owed")]
+
+
+def reports():
+    """--results names the rule; --reports, and without it mrc-reports, leaves a scenario that shows it again."""
+    for level in ("L1", "L2"):
+        for variant, outcome, key, rule in SEEN:
+            with tempfile.TemporaryDirectory() as folder:
+                def run(*words, code):
+                    call = [MRC, "cosim", "--level", level, "--preset", "tiny", "--dut", "model", "--variant", variant,
+                            *words]
+                    done = subprocess.run(call, cwd=folder, text=True, capture_output=True, check=False, timeout=100)  # noqa: B023
+                    assert done.returncode == code, (call, done.returncode, done.stdout, done.stderr)
+
+                failed = 1 if outcome == "fail" else 0
+                named = f"{level}-tiny-mixed-1.toml"
+                run("--packets", "300", "--results", "lines", "--reports", "here", code=0)
+                line = json.loads(Path(folder, "lines").read_text())
+                assert line["result"] == outcome and rule in line[key], line
+                assert [file.name for file in Path(folder, "here").iterdir()] == [named], level
+                run("--scenario", f"here/{named}", "--packets", "300", "--json", "again.json", code=failed)
+                again = json.loads(Path(folder, "again.json").read_text())
+                assert again["result"] == outcome, again["result"]
+                found = [one["rule"] for one in again["judge"]["findings"] if one["verdict"] == outcome]
+                assert found and rule in found, found
+                # Nobody asked: a failure leaves its files, as at L0, a deviation none.
+                Path(folder, "mrc-reports").exists() and os.rename(f"{folder}/mrc-reports", f"{folder}/again")
+                run("--packets", "300", code=failed)
+                left = [file.name for file in Path(folder).glob("mrc-reports/*")]
+                assert left == ([named] if failed else []), left
+
+
+def paused():
+    """The judge hears when the host takes no completions: answers that wait for it are no riddle."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenario, log = f"{folder}/pauses.toml", f"{folder}/run.mrclog"
+        Path(scenario).write_text('base = "immediate"\ncqe_pause = 0.3\ncqe_pause_ns = 30000\n')
+        for level in ("L1", "L2"):
+            result = cosim("--dut", "model", "--scenario", scenario, "--record", log, level=level, packets=400, code=5)
+            told = result["judge"]["obligations"]
+            assert told["applied"] > 50000 and told["inconclusive"] <= 20, (level, told)  # were 62 and 419
+            lines = subprocess.run([MRC, "log", "print", log], text=True, capture_output=True, check=True).stdout
+            turns = [int(line.rsplit(" ", 1)[1]) for line in lines.splitlines()
+                     if " dut " in line and "host_pause completions" in line]
+            assert len(turns) >= 4 and turns == list(range(1, len(turns) + 1)), turns
+
+
 def headers():
     """mrc_nic.h is C99 and C++; a NIC in C is loaded, refused for its version, and may crash."""
     with tempfile.TemporaryDirectory() as folder:
@@ -225,7 +273,7 @@ def headers():
 
 
 TESTS = [model, fast, ended, rtl, stalled, peers, same_everywhere, sockets, record, wrong_ones, seeds, levels,
-         variants, spoiled, headers]
+         variants, spoiled, reports, paused, headers]
 
 
 def main():

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs and captures that are not what they say, and those who check, import, redact and print them."""
+import struct
+import zlib
+from pathlib import Path
+
 from hostile.captures import ETHERNET, FRAME, HEADER, IDB, PACKET
 from hostile.case import Case, refused
 from hostile.things import Disk, Fifo, Folder, Node, Text
@@ -30,6 +34,43 @@ def whole(*records):
     plain = b"".join(records)
     return log(f"header() + block(1, raw({plain!r}), {len(plain)}, {len(records)}) + "
                f"block(2, pack('<Q', {len(records)}), 0, 0)")
+
+
+def number(value):
+    """LEB128."""
+    low = bytes([value & 127 | (128 if value > 127 else 0)])
+    return low + number(value >> 7) if value > 127 else low
+
+
+def many_qps(count, evs):
+    """The bytes of a log of so many QPs that each have so many EVs."""
+    def crc(head, rest=b""):
+        return head + struct.pack("<I", zlib.crc32(head + rest)) + rest
+
+    def block(records):
+        plain = b"".join(records)
+        parts = [plain[at:at + 131072] for at in range(0, len(plain), 131072)]
+        stored = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", len(plain)) + b"".join(
+            struct.pack("<I", (part is parts[-1]) | len(part) << 3)[:3] + part for part in parts)
+        return crc(struct.pack("<4I", 1, len(stored), len(plain), len(records)), stored)
+
+    def qp(n):
+        body = b"\0\0" + number(n) * 2 + b"\3\0" + number(4096) + bytes(4) + b"\x08\x08\0\x20\x20\7\7\0\1\0\0\0" \
+            + number(65535) + b"\0" + bytes(15) + b"\1" + bytes(15) + b"\2" + known
+        return b"\3" + number(len(body)) + body
+
+    known = number(evs) + b"".join(map(number, range(evs))) + number(evs) + bytes(evs) + b"\0"
+    each = 1000000 // len(qp(count))
+    blocks = [block([qp(n) for n in range(first, min(first + each, count + 1))]) for first in range(1, count + 1, each)]
+    return crc(b"MRCLOG\r\n" + struct.pack("<HH", 1, 4)) + b"".join(blocks) + crc(
+        struct.pack("<4I", 2, 8, 0, 0), struct.pack("<Q", count))
+
+
+def many(count, evs):
+    """The same, made when it is wanted; also by a shell."""
+    here = str(Path(__file__).resolve().parents[1])
+    return Text(expression=f"(__import__('sys').path.insert(0, {here!r}), __import__('hostile.logs'))[1].logs."
+                           f"many_qps({count}, {evs})")
 
 
 GOOD = whole(record(0, 0, b"nic", b"{}"), record(14, 0, 0, b"done"))
@@ -146,6 +187,11 @@ def cases():
     yield Case("log: check, devices without end", ("check", "x.log"), code=(3,), err=(r"more than 4096 devices",),
                files={"x.log": log("(lambda b: header() + block(1, raw(b), len(b), 9000))(b''.join(bytes([0, 5, "
                                    "n & 127 | 128, n >> 7, 0, 0, 0]) for n in range(9000)))")})
+    # Small logs that name much: what is held of it is bounded, and refused by name.
+    for name, count, evs, code, says in (("QPs", 100000, 0, (5,), "inconclusive"), ("EVs", 200, 16384, (3,), "EVs than are judged"),
+                                         ("QPs without end", 200000, 0, (3,), "QPs and EVs than are judged")):
+        yield Case(f"log: check, very many {name}", ("check", "x.log"), code=code, says=(says,),
+                   files={"x.log": many(count, evs)}, limits={"AS": 1200 << 20}, seconds=10)
     yield refused("check: --at with a log", "check x.log --at fd00::1".split(), r"--at.*x\.log", files={"x.log": GOOD})
     yield refused("check: --at with another capture", "check x.cap --at fd00::1=y.cap".split(), r"--at.*y\.cap",
                   files={"x.cap": Text(expression=f"{HEADER} + {ETHERNET} + {PACKET}")})
