@@ -105,6 +105,22 @@ TEST_CASE("tx_inflight: a QP that sends does not ask", "[pipeline][tx_inflight][
   CHECK(b.asks_until(2200) == Ticks{2155, 2178});  // 2132 and 23
 }
 
+TEST_CASE("tx_inflight: a QP that sends asks after a quarter of its interval with CTRL.silence_wait alone",
+          "[pipeline][tx_inflight][silence][A-75][A-84]") {
+  const bool waits = GENERATE(false, true);
+  QuietBench b;
+  b.csr.silence_wait = waits;
+  b.retries(7, 25, 4);  // 128 ticks, steps of 32
+  b.knows(20);
+  for (unsigned i = 1; i < 6; ++i) {
+    b.sent_at(2000 + 20 * i, i);
+    b.run(100);  // visits of all QPs
+  }
+  CHECK(b.state_inc == (waits ? 1 : 0));
+  b.run_to_tick(2130);
+  CHECK(b.state_inc == 1);  // 23 ticks after the newest packet
+}
+
 TEST_CASE("tx_inflight: a missing ACK is asked for after twice the time", "[pipeline][tx_inflight][silence][A-84]") {
   QuietBench b;
   b.knows(20);
