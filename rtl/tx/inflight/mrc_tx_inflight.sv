@@ -517,6 +517,7 @@ module mrc_tx_inflight
       .vis_i(vis),
       .vis_out_i(vis_out),
       .silent_i(silent),
+      .silence_wait_i(csr_i.silence_wait),
       .may_ask_i(free.stateq && !csr_i.state_silent),
       .state_i(state),
       .cur_i(cur),

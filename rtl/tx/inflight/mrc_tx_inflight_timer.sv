@@ -21,6 +21,7 @@ module mrc_tx_inflight_timer
     input view_t vis_i,
     input out_t vis_out_i,
     input logic silent_i,  // nothing was sent for long, nor asked
+    input logic silence_wait_i,
     input logic may_ask_i,  // for the peer's state
 
     // Block block_i of the walk, or of what is told behind it.
@@ -79,7 +80,7 @@ module mrc_tx_inflight_timer
       restarts = armed && !vis_i.is.armed;
       step = late && vis_i.row.cnt != 2'd0;
       // The first step since something moved.
-      quarter = late && vis_i.row.cnt == 2'd3;
+      quarter = late && vis_i.row.cnt == 2'd3 && silence_wait_i;
       silent = silent_i && armed && vis_i.is.armed && !done && !(late && vis_i.row.cnt == 2'd0);
       quiet = !armed;
       if (late && vis_i.row.cnt == 2'd0) begin
