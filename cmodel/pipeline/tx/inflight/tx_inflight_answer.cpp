@@ -41,6 +41,7 @@ void Answer::nack(const CsrOut& csr) {
   if (!count_retry(q, row, in)) return;
   if (const NackMark mark = nack_lost(row.psns, ctl.psn); in && mark.lost) {
     MRC_CHECK(q.owned(ctl.psn), "a packet of the window has no record");
+    row.ages.clear(psn_bit<uint16_t>(ctl.psn));
     s_.blocks.write_row(row);
     if (q.cc && mark.leaves) {
       const bool sample = Tell::rtt_valid(q, sent.rtx, csr);

@@ -208,6 +208,32 @@ TEST_CASE("tx_inflight: what was sent again is lost by time, too", "[pipeline][t
   CHECK(b.ordered() == (later == 16 ? Psns{0, 0} : Psns{0}));
 }
 
+TEST_CASE("tx_inflight: who loses every copy of a packet runs out of retries",
+          "[pipeline][tx_inflight][time-loss][retry][A-35][A-83]") {
+  const bool waits = GENERATE(false, true);
+  TimeBench b;
+  b.csr.time_wait = waits;
+  b.retries(1, 0, 5);  // 256 ticks, steps of 64
+  b.sent_at(1000, 0);
+  std::size_t again = 0;
+  for (unsigned i = 1; b.fail_inc == 0 && i < 40; ++i) {
+    const unsigned stamp = 1000 + 40 * i;
+    b.run_to_tick(stamp);
+    b.sent(1, i);
+    b.run_to_tick(stamp + 20);
+    Ctl s = Bench::sack_of(1, 0, i, 0, (uint64_t{2} << i) - 2, 1);  // all but packet 0
+    s.ts = static_cast<uint16_t>(stamp);
+    b.give(s);
+    b.run(60);
+    while (again < b.retx.size()) b.resent(again++, 3);  // and is lost
+  }
+  const Psns all = b.ordered();
+  CHECK(all == Psns(all.size(), 0));
+  CHECK(b.rto_at == std::vector<unsigned>{waits ? 1256u : 1320u});
+  CHECK(b.fail_at == std::vector<unsigned>{waits ? 1512u : 1576u});
+  CHECK(all.size() == (waits ? 1 : 13));  // with time: at 1060, 1100 ... 1300, 1320, 1380 ... 1540
+}
+
 TEST_CASE("tx_inflight: what was chosen to go again is as old as the choice",
           "[pipeline][tx_inflight][time-loss][A-83]") {
   const unsigned later = GENERATE(15u, 16u);
