@@ -109,7 +109,7 @@ module mrc_tx_inflight_timer
 
   always_comb begin
     for (int unsigned i = 0; i < 16; i++) begin
-      aged[i] = win_i.age[i] != 3'd0;
+      aged[i] = win_i.age[i][2:1] != 2'd0;
     end
   end
 
@@ -129,7 +129,7 @@ module mrc_tx_inflight_timer
       win.mute = win_i.mute & win_i.pend;
       win.nacked = win_i.nacked & win_i.pend;
       for (int unsigned i = 0; i < 16; i++) begin
-        win.age[i] = win_i.age[i] - {2'd0, spare[i]};
+        win.age[i] = lost[i] ? 3'd0 : win_i.age[i] - {2'd0, spare[i]};
       end
     end else if (at_told) begin
       win = win_i;
