@@ -376,6 +376,20 @@ TEST_CASE("backup EVs, none or some", "[tb][choices][A-34]") { both("bad-ev", "b
 TEST_CASE("retries, linear and exponential", "[tb][choices][A-35]") {
   both("retry-exhaust", "retry_exp", 0, 3);
   both("retry-exhaust", "retry_linear", 0, 5);
+  // A few packets are lost whenever they are sent, all others arrive: time finds them again and again, and retries end.
+  for (const double wait : {0.0, 1.0}) {
+    const Both r = both("clean", "retry_linear", 0, 5,
+                        {{"may_fail", 1},
+                         {"never_arrive", 0.004},
+                         {"silence_wait", wait},
+                         {"retry_exp", 0},
+                         {"rto", 4},
+                         {"rounds", 2},
+                         {"size_max", 8192},
+                         {"hang_us", 3000}});
+    CHECK(r.first.failed_qps > 0);
+    CHECK(r.second.failed_qps > 0);
+  }
 }
 
 TEST_CASE("the op of endpoint responses in bits 3:2 or 5:4", "[tb][choices][A-36]") {
