@@ -26,6 +26,8 @@ struct RunOptions {
   std::optional<Profile> profile;    ///< of every device, instead of what the log says of it
   std::vector<std::string> devices;  ///< names or own addresses; empty: all
   std::optional<uint64_t> shows;     ///< of the events that a device shows these alone count (Profile::shows)
+  /// The device that the run is about. What is inconclusive of the others does not count, only what they did wrong.
+  std::optional<uint32_t> about;
   Waivers waive;                     ///< what breaks these rules is counted and does not count
   std::string version;               ///< of the program, for the result
   bool readings = false;             ///< tell which reading of each open question a device follows
