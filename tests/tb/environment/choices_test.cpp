@@ -200,16 +200,14 @@ TEST_CASE("what a port takes along when it falls is lost at once, or found by ga
 }
 
 TEST_CASE("what is missing is lost once it is overdue, or found by gap, EV and timer", "[tb][choices][A-83]") {
-  const Both r = both("loss", "time_wait", 0, 1, {{"ts_share", 1}}, 4000);
-  const auto expiries = [](const CosimResult& one) { return one.dut.counters.rto + one.peer.counters.rto; };
-  CHECK(2 * expiries(r.first) < expiries(r.second));
-  CHECK(r.first.dut.link_recovery.lost > 0);
-  // Without time stamps nobody knows the time.
-  const CosimResult on = run_with("loss", {{"ts_share", 0}}, {"time_wait", 0}, 500, "tiny", 21);
-  const CosimResult off = run_with("loss", {{"ts_share", 0}}, {"time_wait", 1}, 500, "tiny", 21);
-  CHECK(on.outcome == Outcome::Pass);
-  CHECK(off.outcome == Outcome::Pass);
-  CHECK(on.event_hash == off.event_hash);
+  // Without time stamps in packets, too.
+  for (const double share : {1.0, 0.0}) {
+    INFO("ts_share " << share);
+    const Both r = both("loss", "time_wait", 0, 1, {{"ts_share", share}}, 4000);
+    const auto expiries = [](const CosimResult& one) { return one.dut.counters.rto + one.peer.counters.rto; };
+    CHECK(2 * expiries(r.first) < expiries(r.second));
+    CHECK(r.first.dut.link_recovery.lost > 0);
+  }
 }
 
 TEST_CASE("a QP asks after its round trips, or after a quarter of its timer", "[tb][choices][A-84]") {
