@@ -91,6 +91,7 @@ class Agent {
   Agent(const AgentCommand& c, const Context& context) : c_(c), context_(context), preset_(preset_from(c.preset)) {
     how_.waive = waivers_of(c.waive);
     how_.version = MRC_VERSION;
+    how_.about = 0;
     if (!c.profile.empty()) {
       profile_ = input::read_text(c.profile, kProfile);
       ref::read_profile(profile_, input::file_name(c.profile));  // says what is wrong with it
