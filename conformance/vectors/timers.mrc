@@ -267,6 +267,21 @@ settle rto * 9 / 10
 expect count(> probe) >= 1 and count(> probe) <= 2
 expect count(> write rtx 1) == 0
 
+id Q-TIME-056
+purpose a packet that never arrives, at a peer that answers all questions: retries end all the same
+mark S, A-35, A-84
+cite mrc.md 7
+rules req.retries
+setting A-84 CTRL.silence_wait 0
+profile timeout 7 retry_linear 2 retry_exp 0
+negative
+background ignore sack ack nack nak probe endpoint write cqe
+background answer probe as last sack
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt
+* > write psn sq_psn rtx 1 within 4 rto
+> cqe send status retries within 16 rto
+
 id Q-TIME-053
 purpose a reliability probe of a requestor has the peer's QP, the data class, id, and 0 in what is reserved
 mark S2+, A-75
