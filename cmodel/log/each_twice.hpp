@@ -16,6 +16,8 @@ namespace mrc::log {
 ///
 /// It is fed as frames are read, which is some 200 us before they are judged.
 ///
+/// Of all but the first 4096 frames a part is looked at.
+///
 /// Bounded: it holds frames of 100 us, 4096 at most, and 64 senders.
 class EachTwice {
  public:
@@ -43,7 +45,8 @@ class EachTwice {
   void decide();
 
   std::deque<One> recent_;  ///< those that came once so far, and whether another one has come since
-  uint64_t oldest_ = 0;     ///< number of the first one of them
+  uint64_t frames_ = 0;
+  uint64_t oldest_ = 0;                           ///< number of the first one of them
   std::unordered_map<uint64_t, uint64_t> alone_;  ///< by key: numbers
   std::map<uint64_t, Sender> senders_;
   bool is_ = false;

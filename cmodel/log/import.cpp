@@ -240,7 +240,7 @@ class Importer {
       if (loss.interface < input.interfaces.size()) losses_.push_back({i, input.number, loss});
     }
     if (input.over) {
-      for (auto& [place, twice] : input.twice) know(twice, [&] { twice.end(); });
+      for (auto& place : input.twice) know(place.second, [&] { place.second.end(); });
       return std::nullopt;
     }
     if (o_.captured) o_.captured(*frame, *input.reader);

@@ -83,7 +83,7 @@ TEST_CASE("copies that a mirror port loses change nothing; when they end, it is 
     i.show(n % 2, n % 3 == 0 ? 1 : 2);
     REQUIRE(i.twice.is());
   }
-  for (unsigned n = 0; n < 200; ++n) i.show(n % 2, 1);
+  for (unsigned n = 0; n < 4000; ++n) i.show(n % 2, 1);
   CHECK_FALSE(i.twice.is());
 }
 
