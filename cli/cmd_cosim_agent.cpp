@@ -91,6 +91,7 @@ class Agent {
   Agent(const AgentCommand& c, const Context& context) : c_(c), context_(context), preset_(preset_from(c.preset)) {
     how_.waive = waivers_of(c.waive);
     how_.version = MRC_VERSION;
+    how_.about = 0;
     if (!c.profile.empty()) {
       profile_ = input::read_text(c.profile, kProfile);
       ref::read_profile(profile_, input::file_name(c.profile));  // says what is wrong with it
@@ -219,6 +220,14 @@ std::string summary(const AgentCommand& c, const Judged& j, uint64_t seed) {
   if (r.refused + r.failed_qps > 0)
     text += fmt::format("  refused      {} work requests; {} queue pairs failed\n", r.refused, r.failed_qps);
   text += side_text("device", r.dut_side) + side_text("peer", r.peer_side);
+  const auto& carriers = r.dut_side.frames.carriers;
+  constexpr size_t kMostCarriers = 8;
+  for (size_t i = 0; i < std::min(carriers.size(), kMostCarriers); ++i) {
+    text += fmt::format("  port         plane {} {} by itself at {}\n", carriers[i].second.plane,
+                        carriers[i].second.up ? "came" : "went", us(carriers[i].first));
+  }
+  if (carriers.size() > kMostCarriers)
+    text += fmt::format("  port         {} more such changes\n", carriers.size() - kMostCarriers);
   text += fmt::format("  time         {} simulated in {:.2f} s\n", us(r.time), r.seconds);
   if (c.level == "L1" && r.shows == 0) text += "  L1           the device shows nothing of its inside: this is L2\n";
   for (const std::string& sentence : r.left_out) text += "  left out     " + sentence + "\n";
@@ -274,6 +283,8 @@ Json side_json(const tb::DeviceInfo& info, const tb::AgentResult::Side& s) {
                {"nack", s.frames.nack}, {"ack", s.frames.ack}, {"other", s.frames.other}};
   j["received"] = s.frames.received;
   j["lost_at_down_port"] = s.frames.at_down_port;
+  for (const auto& [time, port] : s.frames.carriers)
+    j["carriers"].push_back({{"t_ps", time}, {"plane", port.plane}, {"up", port.up}});
   j["link"] = {{"frames", s.link.frames},    {"lost", s.link.lost},       {"trimmed", s.link.trimmed},
                {"marked", s.link.marked},    {"corrupt", s.link.corrupt}, {"duplicates", s.link.duplicates},
                {"rogues", s.link.rogues},    {"delayed", s.link.delayed}, {"penalties", s.link.penalties},

@@ -12,6 +12,7 @@ Reads every Markdown page of the repository (or of the folder ROOT) and tells, w
 Pages that were longer before this check are in LONG_LINES with their number of long lines. It may only fall: --lower
 writes the numbers of today into this script, and leaves any that have risen."""
 import argparse
+import os
 import re
 from pathlib import Path
 
@@ -36,13 +37,11 @@ CITES_BASE = re.compile(r"base\.md,? \"([^\"\n]+)\"")
 def files(root, endings):
     """Paths below root with one of the endings, sorted; without builds and hidden folders (but .github)."""
     found = []
-    for path in sorted(root.rglob("*")):
-        folders = path.relative_to(root).parts[:-1]
-        hidden = any(name in SKIPPED or name.startswith("build") or (name[0] == "." and name != ".github")
-                     for name in folders)
-        if path.suffix in endings and not hidden and path.is_file():
-            found.append(path)
-    return found
+    for place, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not (name in SKIPPED or name.startswith("build") or
+                                                       (name[0] == "." and name != ".github"))]
+        found += [path for path in (Path(place) / name for name in names) if path.suffix in endings and path.is_file()]
+    return sorted(found)
 
 
 def blank(match):

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "protocol/probe.hpp"
 #include "protocol/timestamp.hpp"
 #include "protocol/tx_window.hpp"
 
@@ -53,6 +54,15 @@ inline constexpr uint32_t kTripEnd = 1023;
 constexpr uint32_t round_trip(uint16_t returned, uint32_t tick, bool tsr_us) {
   return std::min<uint32_t>(ticks_since(returned, tick, tsr_us), kTripEnd);
 }
+/// Ticks since a packet was sent, by the stamp that its sender has kept, at most kTripEnd.
+constexpr uint32_t trip_by_sent(uint16_t sent, uint32_t tick) {
+  return std::min<uint32_t>((tick - sent) & kStampMask, kTripEnd);
+}
+/// True when a SACK tells time: it answers a question (pr; psn has its id), or psn, which has arrived, and of which is
+/// known when it was sent: the SACK returns its time stamp (ts), or it was sent once.
+constexpr bool time_told(bool pr, uint32_t psn, bool arrived, bool ts, bool once) {
+  return pr ? static_cast<uint16_t>(psn) != kNoProbeId : arrived && (ts || once);
+}
 /// The low bits of the tick that a time stamp stands for.
 constexpr uint16_t stamp_of(uint16_t returned, bool tsr_us) {
   return static_cast<uint16_t>((tsr_us ? returned << 3 : returned) & kStampMask);
@@ -65,8 +75,15 @@ constexpr uint32_t trip_of_late(uint32_t trip, uint32_t took) {
 constexpr uint32_t trip_of_trim(uint32_t trip, uint32_t took) {
   return std::max(trip, std::min(8 * took, kTripEnd - 1) << kLongestShift);
 }
-/// Longest round trip, in ticks: of late, or the one that has just ended.
-constexpr uint32_t longest_trip(uint32_t trip, uint32_t took) { return std::max(took, longest_ticks(trip)); }
+/// Longest round trip, in ticks: of late, or the one that has just ended. by_sent: of late alone, as the sender's own
+/// stamp comes too late.
+constexpr uint32_t longest_trip(uint32_t trip, uint32_t took, bool by_sent) {
+  return by_sent ? longest_ticks(trip) : std::max(took, longest_ticks(trip));
+}
+/// True when that is long enough to be one, and short enough for stamps of 12 bits.
+constexpr bool trip_known(uint32_t trip, uint32_t took, bool by_sent) {
+  return longest_trip(trip, took, by_sent) != kTripEnd && (!by_sent || (trip != 0 && took != kTripEnd));
+}
 /// Ticks that a packet may be behind one that arrived.
 constexpr uint32_t late_spare(uint32_t longest) { return longest - (longest >> 2); }
 /// The newest stamp that is old when a packet with time stamp `stamp` has arrived.

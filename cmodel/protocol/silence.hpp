@@ -35,10 +35,9 @@ inline constexpr unsigned kMostQuestions = 7;
 /// Ticks from the newest packet to the first question of a QP that knows no round trip yet: 8 us.
 inline constexpr uint32_t kFirstBound = 64;
 
-/// Ticks from the newest packet to the first question, by the round trip of late; 1: it will never know one, as it has
-/// no time stamps.
-constexpr uint32_t silence_bound(uint32_t trip, bool time_stamps) {
-  if (trip == 0 && time_stamps) return kFirstBound;
+/// Ticks from the newest packet to the first question, by the round trip of late.
+constexpr uint32_t silence_bound(uint32_t trip) {
+  if (trip == 0) return kFirstBound;
   const uint32_t longest = longest_ticks(trip);
   return longest + (longest >> 3) + 1;
 }
@@ -46,14 +45,12 @@ constexpr uint32_t silence_bound(uint32_t trip, bool time_stamps) {
 constexpr unsigned silence_doubled(unsigned asked, bool acked) {
   return (asked == 0 ? 0 : asked - 1) + (acked ? 1 : 0);
 }
-/// Ticks that a QP keeps quiet before its next question; 0: nobody knows for how long.
-constexpr uint32_t silence_pause(uint32_t bound, unsigned doubled) {
-  return bound == 1 ? 0 : std::min(bound << doubled, kMostPause);
-}
+/// Ticks that a QP keeps quiet before its next question.
+constexpr uint32_t silence_pause(uint32_t bound, unsigned doubled) { return std::min(bound << doubled, kMostPause); }
 /// True when it has been quiet for so long: since its newest packet, `last`, and its newest question, `since`. first:
 /// there was none.
 constexpr bool silence_asks(uint32_t pause, uint32_t tick, uint16_t last, bool first, uint16_t since) {
-  return pause != 0 && ((tick - last) & kStampMask) >= pause && (first || ((tick - since) & kStampMask) >= pause);
+  return ((tick - last) & kStampMask) >= pause && (first || ((tick - since) & kStampMask) >= pause);
 }
 /// Questions that count after a SACK. `moved`: it is about data and moves una; `tells`: it tells time.
 constexpr unsigned silence_heard(unsigned asked, bool moved, bool tells) {

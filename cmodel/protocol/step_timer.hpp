@@ -46,17 +46,27 @@ struct StepMarks {
   }
 };
 
-/// Timer steps for which each PSN of a row is spared, 0 to 7: three bits each, by their weight.
+/// Of each PSN of a row the timer steps for which it is spared, and 1: three bits each, by their weight. 0: it was not
+/// sent again since the timer found it.
 template <class Mask>
 struct PsnAges {
   std::array<Mask, 3> bit{};
   bool operator==(const PsnAges&) const = default;
 
   constexpr Mask any() const { return static_cast<Mask>(bit[0] | bit[1] | bit[2]); }
-  constexpr void set(unsigned i, unsigned steps) {
+  /// PSNs that a step spares.
+  constexpr Mask spared() const { return static_cast<Mask>(bit[1] | bit[2]); }
+  constexpr void set(unsigned i, unsigned age) {
     for (unsigned b = 0; b < 3; ++b) {
-      bit[b] = static_cast<Mask>((bit[b] & ~(Mask{1} << i)) | Mask(steps >> b & 1u) << i);
+      bit[b] = static_cast<Mask>((bit[b] & ~(Mask{1} << i)) | Mask(age >> b & 1u) << i);
     }
+  }
+  /// PSN i goes again, and is to be spared for so many steps. Who went again before keeps its age: the timer runs on.
+  constexpr void again(unsigned i, unsigned steps) {
+    if ((any() >> i & 1u) == 0) set(i, steps + 1);
+  }
+  constexpr void clear(Mask mask) {
+    for (Mask& b : bit) b &= static_cast<Mask>(~mask);
   }
   /// One step less for each PSN of the mask, of which none may be 0.
   constexpr void less(Mask mask) {
@@ -91,12 +101,13 @@ constexpr StepRow<Mask> step_row(PsnRow<Mask>& row, PsnAges<Mask>& ages, uint32_
                                  uint32_t overdue) {
   const auto missing = static_cast<Mask>(range_mask<Mask>(p0, una, nxt) & ~row.sacked);
   const auto out = static_cast<Mask>(missing & ~row.pend);
-  const auto spared = static_cast<Mask>(out & ages.any());
+  const auto spared = static_cast<Mask>(out & ages.spared());
   const auto lost = static_cast<Mask>(out & ~spared & range_mask<Mask>(p0, una, overdue));
   row.nacked &= row.pend;
   row.mute &= row.pend;
   row.pend |= lost;
   ages.less(spared);
+  ages.clear(lost);
   return {lost, spared, missing};
 }
 

@@ -92,6 +92,9 @@ class Report {
     const auto at = rests.find(reason);  // nearly always there: no string is made for it
     ++(at != rests.end() ? at->second : rests[std::string(reason)]);
   }
+  /// `count` obligations that a packet discarded without a word would explain. They rest where the device has told that
+  /// it discarded some, and the rule held at least as often; otherwise they are inconclusive.
+  void discarded(Rule rule, uint64_t count, bool told);
   void inconclusive(Rule rule, const char* reason) {
     ++tallies_[static_cast<std::size_t>(rule)].inconclusive;
     rests(rule, reason);

@@ -198,7 +198,7 @@ void RequestorJudge::finish(const log::End& end, Time time) {
   world_.now = time;
   peers_.now(time);
   for (auto& [number, flow] : flows_) flow->finish(time, end.cut);
-  world_.decide(silent_drops_ == uint64_t{0});
+  world_.decide(silent_drops_);
 }
 
 uint64_t RequestorJudge::memory() const {

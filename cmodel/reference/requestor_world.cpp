@@ -104,15 +104,11 @@ void RequestorWorld::doubt(Finding finding) {
   if (held_.size() < kMostHeldFindings) held_.push_back(std::move(finding));
 }
 
-void RequestorWorld::decide(bool none_dropped) {
-  if (none_dropped) {
+void RequestorWorld::decide(std::optional<uint64_t> dropped) {
+  if (dropped == uint64_t{0}) {
     for (Finding& f : held_) world.report().broken(std::move(f));
   } else {
-    for (const auto& [rule, count] : held_count_) {
-      for (uint64_t i = 0; i < count; ++i) {
-        world.report().inconclusive(rule, "the device may have discarded the packet without a word");
-      }
-    }
+    for (const auto& [rule, count] : held_count_) world.report().discarded(rule, count, dropped.has_value());
   }
   held_.clear();
   held_count_.clear();

@@ -53,8 +53,8 @@ struct RequestorWorld {
 
   /// A finding that is none if the NIC has lost the packet that it stands on without a word.
   void doubt(Finding finding);
-  /// The counter of silent drops is known, or will never be.
-  void decide(bool none_dropped);
+  /// The counter of silent drops, if it was read.
+  void decide(std::optional<uint64_t> dropped);
   /// Ports here and at peers are as they were for long enough.
   bool steady(Time since) const { return free.steady(since) && peer_changed < since; }
   /// No port here or at peers was ever down.

@@ -62,7 +62,7 @@ void ResponderWorld::decide(std::optional<uint64_t> dropped) {
     } else if (known) {
       report.ok(Rule::RespTakeAll);
     } else {
-      report.inconclusive(Rule::RespTakeAll, "the device may have discarded the packet without a word");
+      report.discarded(Rule::RespTakeAll, 1, false);
     }
   }
   for (Finding& f : held) {
@@ -70,11 +70,7 @@ void ResponderWorld::decide(std::optional<uint64_t> dropped) {
     broken(std::move(f));
   }
   if (!none_dropped) {
-    for (const auto& [rule, count] : held_count) {
-      for (uint64_t i = 0; i < count; ++i) {
-        report.inconclusive(rule, "the device may have discarded the packet without a word");
-      }
-    }
+    for (const auto& [rule, count] : held_count) report.discarded(rule, count, dropped > uint64_t{0} && !unsure);
   }
   held.clear();
   held_count.clear();

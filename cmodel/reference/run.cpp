@@ -208,7 +208,9 @@ Verdict Run::verdict() const {
   Verdict worst = packets() == 0 || !stopped_.empty() ? Verdict::Inconclusive : Verdict::Pass;
   if (evidence_ && evidence_->too_little()) worst = Verdict::Inconclusive;
   for (const auto& [number, device] : devices_) {
-    if (device.judge) worst = std::max(worst, verdict_of(device.judge->report()));
+    if (!device.judge) continue;
+    const Verdict verdict = verdict_of(device.judge->report());
+    if (verdict != Verdict::Inconclusive || options_.about.value_or(number) == number) worst = std::max(worst, verdict);
   }
   return worst;
 }
@@ -243,6 +245,15 @@ std::string Run::verdict_text() const {
   if (findings != 0)
     text += fmt::format(", {} finding{} of {} rule{} waived", findings, findings == 1 ? "" : "s", rules,
                         rules == 1 ? "" : "s");
+  for (const auto& [number, device] : devices_) {
+    if (!device.judge || options_.about.value_or(number) == number) continue;
+    uint64_t open = 0;
+    for (std::size_t i = 0; i < kNumRules; ++i) {
+      const auto rule = static_cast<Rule>(i);
+      if (!waived(rule)) open += device.judge->report().tally(rule).inconclusive;
+    }
+    if (open != 0) text += fmt::format(", {} inconclusive of {}, which do not count", open, device.name);
+  }
   const Tightness all = tightness();
   if (all.open != 0) text += fmt::format(", {} of {} answers left open by profiles", all.open, all.answers);
   return text;
@@ -344,6 +355,7 @@ std::string Run::to_json() const {
                       {"log", fmt::format("{}.{}", log::kMajor, log::kMinor)},
                       {"rules", rules_version()}};
   json["packets"] = packets();
+  if (options_.about && devices_.contains(*options_.about)) json["about"] = devices_.at(*options_.about).name;
   if (evidence_) json["captures"] = evidence_->json();
   if (!stopped_.empty()) json["stopped"] = stopped_;
   Json devices = Json::array();

@@ -26,10 +26,12 @@ struct RunOptions {
   std::optional<Profile> profile;    ///< of every device, instead of what the log says of it
   std::vector<std::string> devices;  ///< names or own addresses; empty: all
   std::optional<uint64_t> shows;     ///< of the events that a device shows these alone count (Profile::shows)
-  Waivers waive;                     ///< what breaks these rules is counted and does not count
-  std::string version;               ///< of the program, for the result
-  bool readings = false;             ///< tell which reading of each open question a device follows
-  bool every_way = false;            ///< the text has all ways between QPs, however many there are
+  /// The device that the run is about. What is inconclusive of the others does not count, only what they did wrong.
+  std::optional<uint32_t> about;
+  Waivers waive;           ///< what breaks these rules is counted and does not count
+  std::string version;     ///< of the program, for the result
+  bool readings = false;   ///< tell which reading of each open question a device follows
+  bool every_way = false;  ///< the text has all ways between QPs, however many there are
   /// One more checker of a device, which outlives the run's records; null: none.
   std::function<std::unique_ptr<Checker>(uint32_t device, const Profile&, const Report&)> also;
 };

@@ -265,6 +265,10 @@ class Bed:
             data = self.memory.read(address, size).hex()
             self.at(self.now + HOST_LATENCY, lambda: self.device.call(
                 {"call": "host_done", "tag": tag, "t": self.now + 1, "data": data}))
+        elif what == "port":
+            raise DeviceError(f"the test bed is broken: the carrier of plane {number(entry, 'plane', 0, 63)} "
+                              f"{'came' if entry.get('up') else 'went'} by itself at {self.now / 1e6:.1f} us.",
+                              "See to the interfaces, then run the vector again.")
         elif what == "write":
             address = number(entry, "addr")
             data = hex_bytes(entry, "data", 1 << 20)

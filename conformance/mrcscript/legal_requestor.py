@@ -80,6 +80,8 @@ class LegalRequestor(LegalNic):
                "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.cap", "EV_PROBE.kind", "CTRL.skip_mode",
                "EV_CTL.skip_ticks", "CTRL.wimm_over", "EV_PROBE.keep_count", "EV_PROBE.skip_good"}
         settings = message.get("settings", {})
+        if settings.get("CTRL.silence_wait"):
+            own.add("CTRL.silence_wait")  # it asks as A-75 has it
         answer = super()._call_open({**message, "settings": {k: v for k, v in settings.items() if k not in own}})
         self.settings = settings
         return {**answer, "name": f"legal-{self.ways.name}"}

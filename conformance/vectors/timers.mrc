@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The retransmission timer: when it goes off, how often, what it brings back and what not; what is asked meanwhile.
+# Where nothing may come before the timer, nobody answers questions: an answer would tell of losses by time (A-83, A-84).
 tier 3
 caps requestor
 planes 2
@@ -17,7 +18,6 @@ mark S, A-07
 cite mrc.md 7
 rules req.timer req.rtx-evidence req.rtx-same
 profile timeout $t retry_linear 7
-background answer probe as last sack
 dut post write len 700
 * > write only psn sq_psn rtx 0 within rtt as one
 * > write only psn sq_psn rtx 1 bytes 700 data posted dscp rtx within 4 rto from one as two
@@ -72,7 +72,6 @@ mark S, S2
 cite mrc.md 7
 rules req.timer req.rtx-same req.retries
 profile timeout 5
-background answer probe as last sack
 dut post write len 700
 * > write psn sq_psn rtx 0 within rtt
 * > write psn sq_psn rtx 1 within 4 rto as two
@@ -104,7 +103,6 @@ rules req.retries req.timer
 profile timeout 4 retry_linear 3 retry_exp 0
 negative
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 64
 * > write psn sq_psn rtx 0 within rtt as t0
 * > write psn sq_psn rtx 1 within 4 rto as t1
@@ -122,7 +120,6 @@ rules req.retries req.timer
 profile timeout 4 retry_linear 1 retry_exp 3
 negative
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 64
 * > write psn sq_psn rtx 0 within rtt as t0
 * > write psn sq_psn rtx 1 within 4 rto as t1
@@ -148,7 +145,6 @@ rules req.retries qp.status qp.flush-all
 profile timeout 3 retry_linear $linear retry_exp $exp
 negative
 background ignore sack ack nack nak probe endpoint write
-background answer probe as last sack
 dut post write len 64 * 2
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 > cqe send status retries wr_id 0 within 64 rto
@@ -165,7 +161,6 @@ rules req.retries req.timer
 profile timeout 4 retry_linear 3 retry_exp 2
 negative
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 64
 * > write psn sq_psn rtx 0 within rtt
 * > write psn sq_psn rtx 1 within 4 rto as one
@@ -234,7 +229,6 @@ cite mrc.md 7
 rules req.start req.timer
 profile timeout 4
 negative
-background answer probe as last sack
 settle 6 rto
 expect count(> write) == 0
 dut post write len 64
@@ -247,10 +241,11 @@ cases id silent what {
   Q-TIME-052 1 "it waits for its timer"
 }
 purpose a QP that hears nothing for a while: $what
-mark A, A-75
+mark A, A-75, A-84
 cite mrc.md 7
 rules req.timer
 setting A-75 CTRL.state_silent $silent
+setting A-84 CTRL.silence_wait 1
 profile timeout 8
 dut post write len 64
 * > write psn sq_psn rtx 0 within rtt
@@ -260,10 +255,11 @@ expect count(> write rtx 1) == 0
 
 id Q-TIME-055
 purpose a QP that hears nothing asks for its state once, with a probe or two, not again before its timer is over
-mark A, A-75
+mark A, A-75, A-84
 cite mrc.md 7
 rules req.asks-once
 setting A-75 CTRL.state_silent 0
+setting A-84 CTRL.silence_wait 1
 profile timeout 8
 dut post write len 64
 * > write psn sq_psn rtx 0 within rtt

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # How often a requestor tries again: what counts as a retry, what gives retries back, what is no reason to send again.
+# Where nothing but the timer may bring a packet back nobody answers questions: an answer would tell of losses by time.
 tier 3
 caps requestor
 planes 2
@@ -69,7 +70,6 @@ setting A-08 REORDER.same_ev 0
 profile timeout 7 retry_linear 3 retry_exp 0
 negative
 background ignore sack ack nack nak probe endpoint write
-background answer probe as last sack
 dut post write len 1024
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+4 each once within 4 rtt
@@ -176,7 +176,6 @@ cite mrc.md 7
 rules req.retries req.timer
 setting A-08 REORDER.same_ev 0
 profile timeout 7 retry_linear 1 retry_exp 0
-background answer probe as last sack
 dut post write len 10240
 set > write rtx 0 psn sq_psn .. sq_psn+9 each once within 4 rtt
 p0 < sack cack $old-1 trigger sq_psn+8 has $old+1 .. $new-1 base $old ooo 3 rcvd 40

@@ -295,7 +295,7 @@ void AgentSide::deliver(Time from, Time to) {
       port.queue.pop_back();
       const Time first = begin + preamble_ps(), last = first + frame->bytes.size() * byte;
       port.free = begin + wire_bytes(static_cast<unsigned>(frame->bytes.size())) * byte;
-      if (!port.up_at(begin)) {
+      if (port.gone || !port.up_at(begin)) {
         ++counts_.at_down_port;
         continue;
       }
@@ -331,7 +331,7 @@ void AgentSide::sent(SentFrame& frame, Time first) {
      : info.is(wire::Opcode::Nack) ? counts_.nack
      : info.is(wire::Opcode::Ack)  ? counts_.ack
                                    : counts_.other);
-  if (!ports_[frame.plane].up_at(first)) return;
+  if (ports_[frame.plane].gone || !ports_[frame.plane].up_at(first)) return;
   auto on_link = std::make_unique<Frame>();
   on_link->bytes = std::move(frame.bytes);
   on_link->sent_ps = first - std::min<Time>(first, preamble_ps());
@@ -473,6 +473,17 @@ void AgentSide::completed(const log::Cqe& cqe, Time time) {
   if (!wrong.empty()) fail(std::move(wrong), time, index);
 }
 
+/// A port that is real came or went by itself. The judge is told, so that nobody is blamed for it.
+void AgentSide::carrier(const log::Port& port, Time time) {
+  if (port.plane >= ports_.size()) {
+    throw DeviceGone(
+        fmt::format("the device tells of the carrier of plane {}, and has {}.", port.plane, ports_.size()));
+  }
+  ports_[port.plane].gone = !port.up;
+  add<log::Port>(time) = port;
+  counts_.carriers.emplace_back(time, port);
+}
+
 void AgentSide::take(Output& output, Time reached) {
   if (auto* frame = std::get_if<SentFrame>(&output.body)) {
     sent(*frame, output.time);
@@ -484,6 +495,8 @@ void AgentSide::take(Output& output, Time reached) {
     completed(*cqe, output.time);
   } else if (const auto* event = std::get_if<log::Event>(&output.body)) {
     if (shows_) add<log::Event>(output.time) = *event;
+  } else if (const auto* port = std::get_if<log::Port>(&output.body)) {
+    carrier(*port, output.time);
   } else if (const auto* done = std::get_if<Done>(&output.body)) {
     if (pending_ > 0) --pending_;
     if (!done->error.empty())

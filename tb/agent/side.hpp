@@ -26,6 +26,8 @@ namespace mrc::tb {
 /// Frames that a NIC sent, by kind, and those that reached it.
 struct FrameCounts {
   uint64_t data = 0, rtx = 0, sack = 0, nack = 0, ack = 0, other = 0, received = 0, at_down_port = 0;
+  /// Carriers of real ports that came or went by themselves, and when.
+  std::vector<std::pair<Time, log::Port>> carriers;
 };
 
 class AgentSide {
@@ -89,6 +91,7 @@ class AgentSide {
     std::vector<FramePtr> queue;  ///< heap, earliest arrival first
     Time free = 0;
     bool up = true;            ///< before the first of flips
+    bool gone = false;         ///< its carrier went by itself
     std::deque<Time> flips{};  ///< its changes from the beginning of this run() on, further than a frame is long
     Time last_flip = 0;
     bool up_at(Time t) const;
@@ -106,6 +109,7 @@ class AgentSide {
   void orders(double share, Time& next, Time from, Time to, Order order);
   void controller(Time from, Time to);
   void end_qps(Time from, Time to);
+  void carrier(const log::Port& port, Time time);
   void take(Output& output, Time reached);
   void sent(SentFrame& frame, Time first);
   void read(const HostRead& read, Time time, Time reached);

@@ -146,7 +146,8 @@ struct Done {
 };
 struct Output {
   Time time = 0;  ///< of a frame, its first byte's
-  std::variant<SentFrame, HostRead, HostWrite, log::Cqe, Done, log::Event> body;
+  /// log::Port: a carrier that came or went by itself, where ports are real (docs/ports.md).
+  std::variant<SentFrame, HostRead, HostWrite, log::Cqe, Done, log::Event, log::Port> body;
 };
 
 struct Advanced {

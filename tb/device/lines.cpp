@@ -151,6 +151,9 @@ struct AppendOutput {
     fmt::format_to(into(), R"({{"out":"event","t":{},"kind":"{}","qp":{},"arg":[{}]}})", time,
                    kLineEvents[static_cast<unsigned>(o.kind)], o.qp, fmt::join(o.arg, ","));
   }
+  void operator()(const log::Port& o) const {
+    fmt::format_to(into(), R"({{"out":"port","t":{},"plane":{},"up":{}}})", time, o.plane, o.up);
+  }
   void operator()(const Done& o) const {
     fmt::format_to(into(), R"({{"out":"done","t":{},"call":"{}","{}":{})", time, o.call, o.region ? "rkey" : "qp",
                    o.number);

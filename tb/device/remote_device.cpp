@@ -341,6 +341,8 @@ std::optional<Output> RemoteDevice::output(const Json& of) const {
     d.number = static_cast<uint32_t>(whole(of, d.region ? "rkey" : "qp", ~0u));
     if (of.contains("error")) d.error = printable(text(of, "error"));
     o.body = d;
+  } else if (kind == "port") {
+    o.body = log::Port{static_cast<uint8_t>(whole(of, "plane", log::kMaxPlanes - 1)), flag(of, "up")};
   } else if (kind == "event") {
     log::Event e;
     e.kind = static_cast<log::EventKind>(choice(of, "kind", kLineEvents));

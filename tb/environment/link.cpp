@@ -206,6 +206,13 @@ const Impairment& Link::rule_for(unsigned plane, uint32_t entropy, uint64_t now_
   return scenario_.link;
 }
 
+/// The same for each copy of a packet, on whatever plane.
+bool Link::never_arrives(const FrameInfo& info) const {
+  if (scenario_.never_arrive <= 0) return false;
+  const uint64_t packet = uint64_t{info.dqp} << 24 | info.psn;
+  return static_cast<double>(Rng::hash(ev_salt_ + packet) >> 11) * 0x1p-53 < scenario_.never_arrive;
+}
+
 unsigned Link::trim_size(Rng& rng) const {
   static constexpr unsigned kSizes[] = {128, 206, 256, 4084};
   return scenario_.trim_size != 0 ? scenario_.trim_size : kSizes[rng.below(std::size(kSizes))];
@@ -253,6 +260,12 @@ void Link::transmit(FramePtr frame) {
   const bool data = info.data();
   double loss = what.loss;
   if (!data) loss += what.trim / 8;
+  if (data && never_arrives(info)) {
+    last_fate_ = kFateLost;
+    ++counters_.lost;
+    ++counters_.data_lost;
+    return;
+  }
   if (rng_.chance(loss)) {
     if (data && gives_back(what)) {
       give_back(std::move(frame), what);

@@ -98,6 +98,7 @@ class Link {
   void trim(Frame& frame, const Impairment& what);
   void finish_copy(FramePtr copy, uint64_t extra_ps);
   unsigned trim_size(Rng& rng) const;
+  bool never_arrives(const FrameInfo& info) const;
   const Impairment& rule_for(unsigned plane, uint32_t entropy, uint64_t now_ps) const;
 
   const Preset& preset_;

@@ -185,6 +185,7 @@ constexpr RandomKey kNotDrawn[] = {
     {"stand_for_us", "of stand_us"},
     {"stand_ports", "of stand_us"},
     {"port_stall", "of stand_us"},
+    {"never_arrive", "it ends most QPs: a test of its own has it"},
     {"ended", "it ends most of what the other keys bring about: tools/mutation/ended.toml has it"},
 };
 

@@ -124,6 +124,7 @@ const ScenarioKey kKeys[] = {
     KEY(jitter_ns, 0, 1e6, "random delay of every frame on top"),
     KEY(skew_ns, 0, 1e6, "constant extra delay per entropy value, up to this"),
     KEY(reorder_ns, 0, 1e6, "largest extra delay of reordered frames"),
+    KEY(never_arrive, 0, 1, "share of the data packets that links lose whenever they are sent; with may_fail"),
     KEY(trim_size, 0, 4084, "bytes left of a trimmed frame; 0: 128, 206, 256 or 4084 at random"),
     KEY(trim_lengths, 0, 2, "length fields that a trimming switch rewrites: 0 none, 1 the outermost IP's, 2 all"),
     KEY(mac_errors, 0, 1, "share of the corrupted frames whose FCS is wrong"),
@@ -337,6 +338,11 @@ void check_together(const Scenario& s) {
   }
   if (s.ended > 0 && !s.may_fail) {
     refuse("ended", fmt::format("ended = {}: QPs that software puts into ERROR fail", input::digits(s.ended)),
+           "Say may_fail = true, too.");
+  }
+  if (s.never_arrive > 0 && !s.may_fail) {
+    refuse("never_arrive",
+           fmt::format("never_arrive = {}: QPs that cannot get a packet through fail", input::digits(s.never_arrive)),
            "Say may_fail = true, too.");
   }
   for (const auto& [key, value] :

@@ -54,6 +54,43 @@ bool is_wanted(const uint8_t* bytes, size_t size) {
 
 }  // namespace
 
+bool may_be_mrc(std::span<const uint8_t> frame, std::span<const uint16_t> udp_ports) {
+  constexpr unsigned kVlan = 0x8100, kQinQ = 0x88a8, kOptions = 0, kIpv4 = 4, kUdp = 17, kIpv6 = 41, kRouting = 43,
+                     kDestination = 60;
+  const auto word = [&frame](size_t at) { return static_cast<unsigned>(frame[at] << 8 | frame[at + 1]); };
+  size_t at = 12;
+  while (at + 6 <= frame.size() && (word(at) == kVlan || word(at) == kQinQ)) at += 4;
+  if (at + 2 > frame.size()) return false;
+  const unsigned type = word(at);
+  if (type != ETH_P_IP && type != ETH_P_IPV6) return false;
+  at += 2;
+  for (unsigned next = type == ETH_P_IP ? kIpv4 : kIpv6;;) {
+    switch (next) {
+      case kIpv4:
+        if (at + 20 > frame.size()) return false;
+        next = frame[at + 9];
+        at += size_t{4} * (frame[at] & 0xfU);
+        break;
+      case kIpv6:
+        if (at + 40 > frame.size()) return false;
+        next = frame[at + 6];
+        at += 40;
+        break;
+      case kOptions:
+      case kRouting:
+      case kDestination:
+        if (at + 8 > frame.size()) return false;
+        next = frame[at];
+        at += 8 + size_t{8} * frame[at + 1];
+        break;
+      case kUdp:
+        return at + 4 <= frame.size() && std::ranges::find(udp_ports, word(at + 2)) != udp_ports.end();
+      default:
+        return false;
+    }
+  }
+}
+
 uint64_t monotonic_ns() { return static_cast<uint64_t>(ns_of(CLOCK_MONOTONIC)); }
 
 PacketPorts::PacketPorts(const std::vector<std::string>& interfaces) : buffers_(size_t{kBatch} * kRoom) {
@@ -167,7 +204,7 @@ void PacketPorts::receive(unsigned number, std::vector<ArrivedFrame>& to) {
         std::memcpy(&t, CMSG_DATA(c), sizeof t);
         ns = std::min(ns, static_cast<uint64_t>(t.tv_sec * 1'000'000'000LL + t.tv_nsec - behind));
       }
-      to.push_back({ns, {bytes, bytes + m.msg_len}});
+      to.push_back({ns, !may_be_mrc({bytes, m.msg_len}, udp_ports_), {bytes, bytes + m.msg_len}});
     }
     if (got < static_cast<int>(kBatch)) return;
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,8 +25,12 @@ uint64_t monotonic_ns();
 /// The largest frame of MRC: 4096 bytes of payload, and headers with SRv6 and routing header.
 inline constexpr unsigned kLargestFrame = 4352;
 
+/// UDP to one of these ports in IPv6 or IPv4, behind VLAN tags, routing headers and outer headers, whatever they are.
+bool may_be_mrc(std::span<const uint8_t> frame, std::span<const uint16_t> udp_ports);
+
 struct ArrivedFrame {
-  uint64_t ns = 0;  ///< when the kernel had it, CLOCK_MONOTONIC
+  uint64_t ns = 0;       ///< when the kernel had it, CLOCK_MONOTONIC
+  bool foreign = false;  ///< it is no packet of MRC: may_be_mrc()
   std::vector<uint8_t> bytes;
 };
 
@@ -38,6 +43,8 @@ class PacketPorts {
   ~PacketPorts();
 
   unsigned count() const { return static_cast<unsigned>(ports_.size()); }
+  /// UDP ports of MRC here beside 4971 and 4791.
+  void udp_port(uint16_t port) { udp_ports_.push_back(port); }
   /// Frames that have come to a port since the last call, in their order. Frames that are neither IPv6 nor IPv4 and
   /// ICMPv6 of kernels are counted, and left out. Throws PortError.
   void receive(unsigned port, std::vector<ArrivedFrame>& to);
@@ -70,6 +77,7 @@ class PacketPorts {
   unsigned flags_of(const Port& port) const;
 
   std::vector<Port> ports_;
+  std::vector<uint16_t> udp_ports_{4971, 4791};
   std::vector<uint8_t> buffers_;  ///< of one batch
   int control_ = -1;              ///< a socket for questions about interfaces
   uint64_t strangers_ = 0, dropped_ = 0;

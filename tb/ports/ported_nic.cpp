@@ -15,6 +15,7 @@ using input::Json;
 constexpr Time kStep = 1'000'000;        ///< ps that the NIC runs between two looks at its ports
 constexpr uint64_t kPumpNs = 5'000'000;  ///< wall time of one pump(), so that calls are answered
 constexpr size_t kLeast = 60;            ///< bytes of the shortest frame without its FCS
+constexpr unsigned kForeignShare = 16;   ///< frames that are no MRC have one of so many parts of a port's time
 constexpr size_t kOutputs = 4096;        ///< that one answer holds
 constexpr size_t kOutputBytes = 384 << 10;
 
@@ -49,6 +50,11 @@ DeviceInfo PortedNic::open(const OpenRequest& request) {
   planes_ = info.planes;
   port_gbps_ = std::max(1u, info.port_gbps);
   free_.assign(planes_, 0);
+  foreign_.assign(planes_, 0);
+  left_out_ = 0;
+  for (const auto& [name, value] : request.settings) {
+    if (name == "UDP_PORT.port") ports_->udp_port(static_cast<uint16_t>(value));
+  }
   up_.assign(planes_, true);
   info.latency += wall_.jitter;
   info.profile = slower_profile(info.profile, wall_);
@@ -78,6 +84,10 @@ void PortedNic::hear() {
     came.clear();
     ports_->receive(p, came);
     for (const ArrivedFrame& frame : came) {
+      if (frame.foreign && std::max(free_[p], foreign_[p]) > now_) {
+        ++left_out_;
+        continue;
+      }
       const Time arrived = frame.ns > begin_ns_ ? wall_.of_ns(frame.ns - begin_ns_) : 0;
       const Time byte = 8000 / port_gbps_, length = frame.bytes.size() * byte;
       // Not before it was there: a NIC that lags behind the clock must not answer before it was asked.
@@ -85,6 +95,7 @@ void PortedNic::hear() {
       if (here > arrived) late(here - arrived);
       inner_->rx(p, begin + length, frame.bytes, false);
       free_[p] = begin + (std::max(frame.bytes.size(), kLeast) + kBetweenFrames) * byte;
+      if (frame.foreign) foreign_[p] = begin + kForeignShare * (free_[p] - begin);
       ++frames_;
     }
   }
@@ -148,6 +159,7 @@ Counters PortedNic::counters() {
   counters.values.emplace_back("clock_ns", begin_ns_);
   counters.values.emplace_back("late_ps", late_);
   counters.values.emplace_back("port_frames", frames_);
+  counters.values.emplace_back("foreign_left_out", left_out_);
   return counters;
 }
 

@@ -28,6 +28,9 @@ struct WallTime {
 /// ahead of the clock; the first one begins time. Its counters have "clock_ns" (time 0 in CLOCK_MONOTONIC), "late_ps"
 /// (the longest that a frame waited for this process) and "port_frames". A process that was later than promised, and a
 /// kernel that dropped frames, are a Refusal of advance(): the test bed is broken, whatever the NIC did.
+///
+/// Frames that are no MRC come at the wall's pace, a thousand times too fast. The NIC sees them for a sixteenth of a
+/// port's time at most, and never behind other frames; those that are left out are counted ("foreign_left_out").
 class PortedNic final : public NicDevice {
  public:
   PortedNic(std::unique_ptr<NicDevice> inner, std::unique_ptr<PacketPorts> ports, const WallTime& time)
@@ -73,7 +76,9 @@ class PortedNic final : public NicDevice {
   uint64_t begin_ns_ = 0, frames_ = 0;
   Time now_ = 0, late_ = 0;  ///< now_: how far the NIC has run
   unsigned planes_ = 0, port_gbps_ = 1;
-  std::vector<Time> free_;  ///< of each port: when the frame before has passed
+  std::vector<Time> free_;     ///< of each port: when the frame before has passed
+  std::vector<Time> foreign_;  ///< of each port: until then it takes no other foreign frame
+  uint64_t left_out_ = 0;      ///< foreign frames
   std::vector<bool> up_;
   std::vector<Output> out_;
 };

@@ -28,6 +28,12 @@ DeviceInfo PortsTester::open(const OpenRequest& request) {
   planes_ = info.planes;
   port_gbps_ = std::max(1u, info.port_gbps);
   free_.assign(planes_, 0);
+  wanted_.assign(planes_, true);
+  up_.assign(planes_, true);
+  foreign_ = 0;
+  for (const auto& [name, value] : request.settings) {
+    if (name == "UDP_PORT.port") ports_->udp_port(static_cast<uint16_t>(value));
+  }
   ports_->wait(kSettleNs, -1);
   ports_->clear();
   return info;
@@ -79,6 +85,7 @@ void PortsTester::send_due(Time now) {
     } else {
       ports_->flush();
       ports_->set_up(due.plane, due.up);
+      wanted_[due.plane] = up_[due.plane] = due.up;
     }
   }
   if (any || ports_->waits()) ports_->flush();
@@ -98,6 +105,10 @@ void PortsTester::hear() {
     came.clear();
     ports_->receive(p, came);
     for (ArrivedFrame& frame : came) {
+      if (frame.foreign) {
+        ++foreign_;
+        continue;
+      }
       const Time byte = 8000 / port_gbps_, length = frame.bytes.size() * byte;
       const Time arrived = frame.ns > begin_ns_ ? wall_.of_ns(frame.ns - begin_ns_) : 0;
       const Time first = std::max({arrived > length ? arrived - length : 0, free_[p], reached_});
@@ -108,7 +119,16 @@ void PortsTester::hear() {
   }
 }
 
+void PortsTester::carriers(Time now) {
+  for (unsigned p = 0; p < planes_; ++p) {
+    if (!wanted_[p] || ports_->carrier(p) == up_[p]) continue;
+    up_[p] = !up_[p];
+    place({now, log::Port{static_cast<uint8_t>(p), up_[p]}});
+  }
+}
+
 void PortsTester::ask(Time now) {
+  carriers(now);
   asked_ns_ = monotonic_ns();
   if (const uint64_t lost = ports_->dropped(); lost > 0) {
     throw Refusal(fmt::format("the test bed is broken: the kernel dropped {} frames at the tester's ports.", lost),
@@ -181,7 +201,7 @@ Counters PortsTester::counters() {
   counters.time = std::min(counters.time, reached_);
   counters.values.emplace_back("tester_late_ps", late_);
   counters.values.emplace_back("tester_frames", frames_);
-  counters.values.emplace_back("strangers", ports_->strangers());
+  counters.values.emplace_back("strangers", ports_->strangers() + foreign_);
   return counters;
 }
 

@@ -15,7 +15,8 @@ namespace mrc::tb {
 
 /// Time is that of the wall from the first advance() to a time above 0 on. A frame leaves when its last byte is due;
 /// one that leaves later than promised breaks the test bed, a Refusal. What comes in has the time at which the kernel
-/// had it, and takes its time at the port's rate.
+/// had it, and takes its time at the port's rate; frames that are no MRC are counted ("strangers") and not shown. A
+/// carrier that comes or goes and that nobody switched by port() is an output, log::Port.
 class PortsTester final : public NicDevice {
  public:
   PortsTester(std::unique_ptr<NicDevice> nic, std::unique_ptr<PacketPorts> ports, const WallTime& time)
@@ -54,6 +55,7 @@ class PortsTester final : public NicDevice {
   void add(Due due);
   void send_due(Time now);
   void hear();
+  void carriers(Time now);
   void ask(Time now);
   void place(Output output);
   void hold_nic(Time now, Time until) const;
@@ -67,9 +69,11 @@ class PortsTester final : public NicDevice {
   Time reached_ = 0, late_ = 0;
   Time told_ = 0;  ///< how far the NIC has come, by its own word
   unsigned planes_ = 0, port_gbps_ = 1;
-  std::deque<Due> due_;       ///< by time
-  std::vector<Time> free_;    ///< of each port, of what comes in
-  std::deque<Output> ready_;  ///< by time
+  std::deque<Due> due_;            ///< by time
+  std::vector<Time> free_;         ///< of each port, of what comes in
+  std::vector<bool> wanted_, up_;  ///< of each port: switched on here; its carrier, as was told
+  uint64_t foreign_ = 0;           ///< frames that were no MRC
+  std::deque<Output> ready_;       ///< by time
 };
 
 }  // namespace mrc::tb

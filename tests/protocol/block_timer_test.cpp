@@ -56,14 +56,15 @@ TEST_CASE("a packet sent again is spared for an interval, to the nearest step", 
 TEST_CASE("a step takes what was out for an interval and was not sent again since", "[protocol][timer]") {
   PsnRow<uint16_t> row{.nacked = 0b11'1000, .rtxd = 0, .pend = 0b1000, .sacked = 0b0100};
   PsnAges<uint16_t> ages;
-  ages.set(4, 2);
-  ages.set(2, 3);  // reported meanwhile
-  ages.set(9, 1);  // after the mark
+  ages.again(4, 2);
+  ages.again(2, 3);  // reported meanwhile
+  ages.again(9, 1);  // after the mark
   const StepRow<uint16_t> s = step_row(row, ages, 0, 1, 12, 6);
   CHECK(s.lost == 0b10'0010);  // 1 and 5; 0 is acknowledged, 2 reported, 3 waits, 4 spared
   CHECK(s.spared == 0x0210);
   CHECK(row == PsnRow<uint16_t>{.nacked = 0b1000, .rtxd = 0, .pend = 0b10'1010, .sacked = 0b0100});
-  CHECK(ages.any() == 0b1'0100);
+  CHECK(ages.any() == 0b10'0001'0100);
+  CHECK(ages.spared() == 0b1'0100);
   const StepRow<uint16_t> t = step_row(row, ages, 0, 1, 12, 10);
   CHECK(t.lost == 0b11'1100'0000);
   CHECK(t.spared == 0b1'0000);

@@ -86,14 +86,11 @@ TEST_CASE("a question is asked after so many eighths of a round trip, then after
 
 TEST_CASE("with a clock, a QP asks by its longest round trip and what it sent last", "[protocol][silence][A-84]") {
   // Nine eighths, and a tick, of 20 and of 24.5 ticks, which are 25.
-  CHECK(silence_bound(5120, true) == 23);
-  CHECK(silence_bound(6272, true) == 29);
-  CHECK(silence_bound(256, true) == 2);
-  CHECK(silence_bound(0, true) == 64);  // it knows none yet
-  CHECK(silence_bound(0, false) == 1);
-  CHECK(silence_bound(1023 * 256, true) == 1151);
-  CHECK(silence_pause(1, 0) == 0);  // no round trip is known
-  CHECK(silence_pause(1, 3) == 0);
+  CHECK(silence_bound(5120) == 23);
+  CHECK(silence_bound(6272) == 29);
+  CHECK(silence_bound(256) == 2);
+  CHECK(silence_bound(0) == 64);  // it knows none yet
+  CHECK(silence_bound(1023 * 256) == 1151);
   const std::array<uint32_t, 8> waits = {23, 23, 46, 92, 184, 368, 736, 1472};
   for (unsigned asked = 0; asked < waits.size(); ++asked) {
     CHECK(silence_pause(23, silence_doubled(asked, false)) == waits[asked]);
@@ -103,7 +100,6 @@ TEST_CASE("with a clock, a QP asks by its longest round trip and what it sent la
   // Since the newest packet, sent at 100.
   CHECK(!silence_asks(23, 122, 100, true, 99));
   CHECK(silence_asks(23, 123, 100, true, 122));  // no question: since means nothing
-  CHECK(!silence_asks(0, 123, 100, true, 0));
   // Since the newest question, asked at 123.
   CHECK(!silence_asks(23, 145, 100, false, 123));
   CHECK(silence_asks(23, 146, 100, false, 123));
@@ -129,9 +125,27 @@ TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell wh
   CHECK(stamp_of(0x1234, false) == 0x234);
   CHECK(stamp_of(0x1234, true) == 0x1a0);
   // 24.5 ticks: 25, without a quarter 19. What was sent up to 2980 is late when what was sent at 3000 has arrived.
-  CHECK(longest_trip(6272, 20) == 25);
-  CHECK(longest_trip(6272, 26) == 26);
-  CHECK(longest_trip(0, 20) == 20);
+  CHECK(longest_trip(6272, 20, false) == 25);
+  CHECK(longest_trip(6272, 26, false) == 26);
+  CHECK(longest_trip(0, 20, false) == 20);
+  CHECK(longest_trip(6272, 26, true) == 25);
+  CHECK(trip_known(0, 20, false));
+  CHECK(!trip_known(0, 20, true));
+  CHECK(trip_known(256, 1022, true));
+  CHECK(!trip_known(256, 1023, true));
+  CHECK(!trip_known(256, 1023, false));
+  CHECK(!trip_known(1023 * 256, 20, true));
+  CHECK(trip_by_sent(1000, 1020) == 20);
+  CHECK(trip_by_sent(4090, 4096 + 4) == 10);  // stamps come round
+  CHECK(trip_by_sent(0, 1023) == 1023);
+  CHECK(trip_by_sent(0, 4000) == 1023);
+  CHECK(time_told(true, 0xfffe, false, false, false));  // the answer to a question
+  CHECK(!time_told(true, 0xffff, true, true, true));
+  CHECK(!time_told(true, 0x1'ffff, true, true, true));
+  CHECK(time_told(false, 0xffff, true, true, false));
+  CHECK(time_told(false, 0xffff, true, false, true));
+  CHECK(!time_told(false, 0xffff, true, false, false));
+  CHECK(!time_told(false, 0xffff, false, true, true));
   CHECK(late_spare(25) == 19);
   CHECK(late_spare(3) == 3);
   CHECK(late_spare(1022) == 767);

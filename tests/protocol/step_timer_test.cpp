@@ -57,6 +57,21 @@ TEST_CASE("step timer: ages count down, one for each PSN", "[protocol][retry]") 
   CHECK(a.any() == 1u << 5);
   a.less(1u << 5);
   CHECK(a.any() == 0);
+  // Who goes again has an age if it has none.
+  a.again(7, 3);
+  a.again(8, 0);
+  CHECK(a.any() == (1u << 7 | 1u << 8));
+  CHECK(a.spared() == 1u << 7);
+  a.less(1u << 7);
+  a.less(1u << 7);
+  a.again(7, 3);
+  a.less(1u << 7);
+  CHECK(a.any() == (1u << 7 | 1u << 8));
+  CHECK(a.spared() == 0);  // three steps are over, whoever found it in between
+  a.clear(1u << 7);
+  CHECK(a.any() == 1u << 8);
+  a.again(7, 3);
+  CHECK(a.spared() == 1u << 7);
   // Sent again in the second half of a step: a step more.
   CHECK(spared_steps(0, 8) == 3);
   CHECK(spared_steps(3, 8) == 3);
@@ -69,7 +84,7 @@ TEST_CASE("step timer: a step finds what is overdue and spares what was sent aga
   row.sacked = 1u << 4;
   row.pend = row.nacked = row.mute = 1u << 5;
   RowAges ages;
-  ages.set(6, 1);
+  ages.again(6, 1);
   const StepRow found = step_row(row, ages, 0, 3, 12, 9);
   CHECK(found.lost == (1u << 3 | 1u << 7 | 1u << 8));
   CHECK(found.spared == 1u << 6);
@@ -79,6 +94,7 @@ TEST_CASE("step timer: a step finds what is overdue and spares what was sent aga
   const StepRow next = step_row(row, ages, 0, 3, 12, 9);
   CHECK(next.lost == 1u << 6);
   CHECK(next.spared == 0);
+  CHECK(ages.any() == 0);  // it will be spared anew
 }
 
 }  // namespace mrc::test::step_timer_test

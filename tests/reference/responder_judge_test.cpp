@@ -75,6 +75,23 @@ TEST_CASE("what a silent drop would explain is decided by the counter", "[refere
   }
 }
 
+TEST_CASE("a rule that holds more often than a silent drop explains its breach rests there", "[reference.responder]") {
+  for (const uint64_t drops : {0, 1}) {
+    ResponderBench b(true);
+    b.start();
+    b.put(false, b.write(0, 0), 10 * kUs);
+    b.put(true, b.sack(0, 0, 0, 0, units(1)), 10 * kUs + kLate);
+    b.put(false, b.write(1, 1), 20 * kUs);
+    b.put(true, b.sack(0, 1, 0, 0, units(1)), 20 * kUs + kLate);
+    b.end(30 * kUs, drops);
+    CHECK(b.ok(Rule::RespCackTaken) == 1);
+    CHECK(b.broken(Rule::RespCackTaken) == 1 - drops);
+    const Tally& tally = b.report.tally(Rule::RespCackTaken);
+    CHECK(tally.inconclusive == 0);
+    CHECK(tally.rests.size() == drops);
+  }
+}
+
 TEST_CASE("counts and sums have both bounds", "[reference.responder]") {
   ResponderBench b;
   b.start();

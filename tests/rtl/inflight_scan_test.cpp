@@ -71,7 +71,7 @@ Row random_row(Rng& rng) {
   row.psns.nacked = mask() & row.psns.pend;
   row.psns.mute = mask() & row.psns.pend;
   row.psns.rtxd = mask();
-  for (unsigned i = 0; i < kBlockPsns; ++i) row.ages.set(i, static_cast<unsigned>(rng.below(5)));
+  for (unsigned i = 0; i < kBlockPsns; ++i) row.ages.set(i, static_cast<unsigned>(rng.chance(0.5) ? 0 : rng.below(6)));
   return row;
 }
 
@@ -245,7 +245,7 @@ class RandomTurn {
     p_ = p;
     news_ = send_again(row.psns, p);
     const unsigned spared = spared_steps(elapsed_, 2u << shift_);
-    row.ages.set(p % kBlockPsns, spared - cnt_);
+    row.ages.again(p % kBlockPsns, spared - cnt_);
     seen_.late += spared == kTimerSteps;
     REQUIRE(t_.writes(row));
     REQUIRE_FALSE(unit_->scan_sent_newest_o);

@@ -17,6 +17,7 @@ constexpr uint8_t kSack = 0, kNack = 1, kKinds = 5;  // ctl_kind_e
 constexpr uint8_t kTrimmed = 1, kTrimmedLasthop = 2;
 constexpr uint32_t kPsnMask = 0xff'ffff, kHalf = 1u << 23;
 constexpr unsigned kMost = 1023;
+constexpr unsigned kLater = 77;  // Ctl1's tick, behind Ctl0's: which of them counts is seen
 
 using Stamps = std::array<uint16_t, 16>;
 
@@ -26,7 +27,7 @@ struct Answer {
   bool pr = false, us = false, time_wait = false, ts = true, own = true;
   uint32_t psn = 0, base = 0, una = 0, trip = 0;
   uint64_t bitmap = 0;
-  uint16_t tick = 0, returned = 0, sacked = 0;
+  uint16_t tick = 0, returned = 0, sacked = 0, rtxd = 0;
   Stamps stamps{};
 
   void drive(Unit& unit) const {
@@ -45,6 +46,7 @@ struct Answer {
     unit->time_tick_i = tick;
     unit->time_returned_i = returned;
     unit->time_sacked_i = sacked;
+    unit->time_rtxd_i = rtxd;
     for (unsigned word = 0; word < 6; ++word) unit->time_stamps_i[word] = 0;
     for (unsigned i = 0; i < 16; ++i) {
       const unsigned bit = 12 * i;
@@ -54,7 +56,11 @@ struct Answer {
   }
 
   // The page's formulas.
+  bool by_sent() const { return !ts && !(kind == kSack && pr); }
+  bool once() const { return own && (rtxd >> (psn % 16) & 1u) == 0; }
+  uint32_t sent() const { return stamps[psn % 16]; }
   uint32_t took() const {
+    if (by_sent()) return std::min<uint32_t>((tick + kLater - sent()) & 0xfffu, kMost);
     const uint32_t since = us ? (((tick >> 3) - returned) & 0x1fffu) << 3 : (tick - returned) & 0xffffu;
     return std::min<uint32_t>(since, kMost);
   }
@@ -63,11 +69,14 @@ struct Answer {
     if (ahead != 0 && ahead < kHalf) return true;
     return own && ((sacked >> (psn % 16) & 1u) != 0 || (place < 64 && (bitmap >> place & 1u) != 0));
   }
-  bool tells() const { return kind == kSack && ts && (pr ? (psn & 0xffff) != 0xffff : arrived()); }
-  uint32_t longest() const { return std::max(took(), (trip + 255) >> 8); }
+  bool tells() const { return kind == kSack && (pr ? (psn & 0xffff) != 0xffff : arrived() && (ts || once())); }
+  uint32_t longest() const { return std::max(by_sent() ? 0 : took(), (trip + 255) >> 8); }
   uint32_t spare() const { return longest() - (longest() >> 2); }
-  bool knows() const { return tells() && !time_wait && longest() != kMost; }
-  uint32_t limit() const { return ((us ? uint32_t{returned} << 3 : returned) - spare() - 1) & 0xfffu; }
+  bool knows() const {
+    return tells() && !time_wait && longest() != kMost && (!by_sent() || (trip != 0 && took() != kMost));
+  }
+  uint32_t stamp() const { return by_sent() ? sent() : us ? uint32_t{returned} << 3 : returned; }
+  uint32_t limit() const { return (stamp() - spare() - 1) & 0xfffu; }
   uint16_t old() const {
     unsigned bits = 0;
     for (unsigned i = 0; i < 16; ++i) bits |= (((limit() - stamps[i]) & 0xfffu) < 0x800u ? 1u : 0u) << i;
@@ -76,7 +85,7 @@ struct Answer {
   uint32_t trip_after() const {
     if (kind == kSack) return tells() ? std::max(256 * took(), trip - (trip >> 8)) : trip;
     const bool trim = kind == kNack && (reason == kTrimmed || reason == kTrimmedLasthop);
-    return trim && ts ? std::max(trip, 256 * std::min<uint32_t>(8 * took(), kMost - 1)) : trip;
+    return trim && (ts || once()) ? std::max(trip, 256 * std::min<uint32_t>(8 * took(), kMost - 1)) : trip;
   }
 };
 
@@ -96,8 +105,8 @@ Said answered(Unit& unit, const Answer& answer) {
   answer.drive(unit);
   at(Ctl0);
   unit.clock();
-  // The tick goes on; how long it took is known.
-  unit->time_tick_i = static_cast<uint16_t>(answer.tick + 77);
+  // The tick goes on; how long it took is known, if the answer returns a time.
+  unit->time_tick_i = static_cast<uint16_t>(answer.tick + kLater);
   at(Ctl1);
   said.trip = unit->time_trip_o;
   unit.clock();
@@ -145,18 +154,96 @@ TEST_CASE("the RTL knows what is old by the numbers of the page", "[rtl][time]")
   CHECK(answered(unit, answer).old == 0xfffe);
 }
 
+TEST_CASE("the RTL knows without time stamps by when a packet was sent", "[rtl][time]") {
+  Unit unit;
+  // As above, by the stamp of PSN 5 and the tick of Ctl1.
+  Answer once{.ts = false, .psn = 5, .una = 6, .trip = 6272, .tick = 3020 - kLater};
+  once.stamps.fill(3000);
+  once.stamps[3] = 2980;
+  once.stamps[4] = 2981;
+  Said said = answered(unit, once);
+  CHECK(said.knows);
+  CHECK(said.old == 1u << 3);
+  CHECK(said.old_una == said.old);
+  CHECK(said.trip == 6248);
+  // 40 ticks: trip as it was tells what is old, the next SACK has it longer.
+  Answer answer = once;
+  answer.tick = static_cast<uint16_t>(once.tick + 20);
+  said = answered(unit, answer);
+  CHECK(said.old == 1u << 3);
+  CHECK(said.trip == 10240);
+  // Bits of other packets say nothing of this one.
+  answer = once;
+  answer.rtxd = 0xffdf;
+  CHECK(answered(unit, answer).old == 1u << 3);
+  // Sent again, or not there: nothing.
+  answer.rtxd = 0x0020;
+  said = answered(unit, answer);
+  CHECK_FALSE(said.knows);
+  CHECK(said.old == 0);
+  CHECK(said.trip == 6272);
+  answer = once;
+  answer.own = false;
+  said = answered(unit, answer);
+  CHECK_FALSE(said.knows);
+  CHECK(said.trip == 6272);
+  // No round trip is known yet: this one is from now on.
+  answer = once;
+  answer.trip = 0;
+  said = answered(unit, answer);
+  CHECK_FALSE(said.knows);
+  CHECK(said.old == 0);
+  CHECK(said.trip == 5120);
+  // 1022 ticks, 1023 ticks, and 2^12 more than 20.
+  answer = once;
+  answer.tick = static_cast<uint16_t>(3000 + 1022 - kLater);
+  CHECK(answered(unit, answer).old == 1u << 3);
+  ++answer.tick;
+  said = answered(unit, answer);
+  CHECK_FALSE(said.knows);
+  CHECK(said.trip == 256 * kMost);
+  answer.tick = static_cast<uint16_t>(once.tick + 4096);
+  CHECK(answered(unit, answer).trip == 6248);
+  // The answer to a question returns a time, whatever is known of a packet with the id's number.
+  answer = once;
+  answer.pr = true;
+  answer.own = false;
+  answer.rtxd = 0xffff;
+  answer.tick = 3030;
+  answer.returned = 3000;
+  said = answered(unit, answer);
+  CHECK(said.knows);
+  CHECK(said.old == 0);  // longest 30, spare 23
+  CHECK(said.trip == 7680);
+  // A trim after 30 ticks, of a packet that was sent once, and twice.
+  for (const uint8_t reason : {kTrimmed, kTrimmedLasthop}) {
+    answer = {.kind = kNack, .reason = reason, .pr = true, .ts = false, .psn = 5, .trip = 6272, .tick = 3030 - kLater};
+    answer.stamps[5] = 3000;
+    said = answered(unit, answer);
+    CHECK(said.trip == 61440);
+    CHECK_FALSE(said.knows);
+    answer.rtxd = 0x0020;
+    CHECK(answered(unit, answer).trip == 6272);
+    answer.rtxd = 0;
+    answer.own = false;
+    CHECK(answered(unit, answer).trip == 6272);
+  }
+  CHECK(unit.failed().empty());
+}
+
 TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]") {
   Unit unit;
   Rng rng(1, "time");
   unsigned knew = 0, some = 0, far = 0, silent = 0, trims = 0, longer = 0, asked = 0, waited = 0;
+  unsigned knew_sent = 0, twice = 0, first = 0, ago = 0, trims_sent = 0, trims_twice = 0, asked_sent = 0;
   for (unsigned i = 0; i < 200000; ++i) {
     Answer a;
-    a.kind = rng.chance(0.8) ? kSack : static_cast<uint8_t>(rng.below(kKinds));
+    a.kind = rng.chance(0.8) ? kSack : rng.chance(0.5) ? kNack : static_cast<uint8_t>(rng.below(kKinds));
     a.reason = static_cast<uint8_t>(rng.below(4));
     a.pr = rng.chance(0.2);
     a.us = rng.chance(0.3);
     a.time_wait = rng.chance(0.1);
-    a.ts = rng.chance(0.9);
+    a.ts = rng.chance(0.5);
     a.own = rng.chance(0.8);
     a.una = static_cast<uint32_t>(corner(rng, 24));
     a.psn = (a.una + static_cast<uint32_t>(rng.below(80)) - 20) & kPsnMask;
@@ -165,11 +252,16 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
     a.base = (a.psn - static_cast<uint32_t>(rng.below(90)) + 15) & kPsnMask;
     a.bitmap = rng.next() | (rng.chance(0.5) ? rng.next() : 0);
     a.sacked = static_cast<uint16_t>(rng.next() & rng.next());
+    a.rtxd = static_cast<uint16_t>(rng.next() & rng.next());
     a.trip = static_cast<uint32_t>(rng.chance(0.5) ? rng.below(60 * 256) : rng.below(256 * kMost + 1));
     a.tick = static_cast<uint16_t>(corner(rng, 16));
     const auto age = static_cast<uint32_t>(rng.chance(0.7) ? rng.below(80) : corner(rng, 11));
+    if (rng.chance(0.05)) a.trip = 0;
     a.returned = static_cast<uint16_t>(a.us ? (a.tick >> 3) - (age >> 3) : a.tick - age);
+    // What limit() looks at, if it is by_sent, comes first.
+    a.stamps[a.psn % 16] = static_cast<uint16_t>((a.tick + kLater - age) & 0xfffu);
     for (uint16_t& stamp : a.stamps) {
+      if (a.by_sent() && &stamp == &a.stamps[a.psn % 16]) continue;
       const int64_t off =
           rng.chance(0.7) ? static_cast<int64_t>(rng.below(8)) - 4 : static_cast<int64_t>(rng.below(4096));
       stamp = static_cast<uint16_t>((a.limit() + static_cast<uint64_t>(off)) & 0xfffu);
@@ -190,8 +282,17 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
     waited += a.tells() && a.time_wait;
     trims += a.kind == kNack && said.trip != a.trip;
     longer += a.kind == kSack && said.trip > a.trip;
+    const bool trim = a.kind == kNack && (a.reason == kTrimmed || a.reason == kTrimmedLasthop);
+    knew_sent += a.by_sent() && said.knows;
+    twice += a.by_sent() && a.kind == kSack && a.arrived() && a.own && !a.once();
+    first += a.by_sent() && a.tells() && a.trip == 0;
+    ago += a.by_sent() && a.tells() && a.took() == kMost;
+    trims_sent += trim && a.by_sent() && said.trip != a.trip;
+    trims_twice += trim && a.by_sent() && a.own && !a.once() && 8 * a.took() > a.longest();
+    asked_sent += !a.ts && a.pr && said.knows && !a.once();
   }
   for (const unsigned seen : {knew, some, far, silent, trims, longer, asked, waited}) CHECK(seen > 1000);
+  for (const unsigned seen : {knew_sent, twice, first, ago, trims_sent, trims_twice, asked_sent}) CHECK(seen > 500);
 }
 
 TEST_CASE("a block of the RTL's window loses what is old, below lim, and was sent again or not", "[rtl][time]") {

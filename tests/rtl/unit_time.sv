@@ -22,6 +22,7 @@ module unit_time
     input logic [23:0] time_una_i,
     input logic time_own_i,
     input logic [15:0] time_sacked_i,
+    input logic [15:0] time_rtxd_i,
     input logic [191:0] time_stamps_i,
     output logic time_knows_o,
     output logic [15:0] time_old_o,
@@ -65,6 +66,7 @@ module unit_time
       .una_i(time_una_i),
       .own_i(time_own_i),
       .sacked_i(time_sacked_i),
+      .rtxd_i(time_rtxd_i),
       .stamps_i(time_stamps_i),
       .told_o(time_told)
   );

@@ -156,6 +156,7 @@ module unit_top
     input logic [23:0] time_una_i,
     input logic time_own_i,
     input logic [15:0] time_sacked_i,
+    input logic [15:0] time_rtxd_i,
     input logic [191:0] time_stamps_i,
     output logic time_knows_o,
     output logic [15:0] time_old_o,

@@ -443,6 +443,7 @@ module mrc_tx_inflight
       .una_i(sack_una),
       .own_i(sack_own),
       .sacked_i(win.sacked),
+      .rtxd_i(win.rtxd),
       .stamps_i(stamps),
       .told_o(told)
   );
@@ -499,7 +500,6 @@ module mrc_tx_inflight
       .silence_wait_i(csr_i.silence_wait),
       .visit_i(op.visit),
       .vis_qp_i(vis_qp),
-      .ts_i(vis.row.ts),
       .trip_i(vis.row.trip),
       .asked_i(vis.row.asked),
       .all_acked_i(vis.row.una == vis_out.nxt),
@@ -517,6 +517,7 @@ module mrc_tx_inflight
       .vis_i(vis),
       .vis_out_i(vis_out),
       .silent_i(silent),
+      .silence_wait_i(csr_i.silence_wait),
       .may_ask_i(free.stateq && !csr_i.state_silent),
       .state_i(state),
       .cur_i(cur),

@@ -74,6 +74,11 @@ module mrc_tx_inflight_answer
     if (!is_back) begin
       win.mute = win_i.mute | here;
       win.nacked = win_i.nacked | here;
+      for (int unsigned i = 0; i < 16; i++) begin
+        if (here[i]) begin
+          win.age[i] = 3'd0;
+        end
+      end
     end
     win.pend = win_i.pend | ((bug_i == BugNackPlusOne) ? {here[14:0], here[15]} : here);
   end

@@ -12,7 +12,7 @@ package mrc_tx_inflight_pkg;
   // ---- memories
 
   typedef struct packed {
-    logic [15:0][2:0] age;  // timer steps for which it is spared
+    logic [15:0][2:0] age;  // timer steps for which it is spared, and 1
     logic [15:0] mute;  // its EV is not to blame, or has been told already
     logic [15:0] nacked;  // it has left the flight already
     logic [15:0] rtxd;  // sent again since it was first sent

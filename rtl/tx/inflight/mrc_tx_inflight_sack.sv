@@ -35,7 +35,7 @@ module mrc_tx_inflight_sack
     output sack_t sack_o,
     output logic whole_o,  // it acknowledges everything sent
     output logic [23:0] una_o,  // una', from Ctl1 on
-    output logic own_o,  // likewise: the record of psn was there in Ctl0
+    output logic own_o,  // of a NACK, too: the record of psn was there in Ctl0
     output logic [23:0] rcvd_o,  // newly received, in units of 256 bytes; from Ctl1 on
     output logic [6:0] canc_o,  // Done: packets given up that have arrived all the same
     output mem_t mem_o,
@@ -280,12 +280,14 @@ module mrc_tx_inflight_sack
       una_q <= una_d;
       hi1_q <= hi1_d;
       brought1_q <= in_flight ? msg_i.psn1 : una_d;
-      own_q <= owned_i;
       old_q <= old;
       lim_q <= nxt_i;
       none_q <= none_d;
       last_q <= last_d;
       rcvd_q <= msg_i.ctl.rcvd - cur_i.row.rcvdl;
+    end
+    if (state_i == StCtl0 && !stay_i) begin
+      own_q <= owned_i;
     end
     if (at_ctl1) begin
       judge1_q <= judge1_d;

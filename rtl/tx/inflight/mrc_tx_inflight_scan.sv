@@ -73,7 +73,8 @@ module mrc_tx_inflight_scan
   assign over = (at_retx0 && !cur_i.is.live) || (at_scan && !found && !more && !again_d);
 
   // The block without that packet. The timer spares it for about an interval: three steps, and one
-  // more late in the one that runs; the next cnt of them look at nothing.
+  // more late in the one that runs; the next cnt of them look at nothing. If it went again before
+  // and the timer has not found it since, the timer runs on.
   win_t win;
   logic [31:0] since;
   logic late;
@@ -81,7 +82,7 @@ module mrc_tx_inflight_scan
   always_comb begin
     since = tick_i - cur_i.row.start;
     late = (since & ({32{1'b1}} << cur_i.row.retry.shift)) != 32'd0;
-    age = (late ? 3'd4 : 3'd3) - {1'b0, cur_i.row.cnt};
+    age = (late ? 3'd5 : 3'd4) - {1'b0, cur_i.row.cnt};
     if (bug_i == BugRtxNotSpared) begin
       age = 3'd0;
     end
@@ -91,7 +92,7 @@ module mrc_tx_inflight_scan
     win.mute = win_i.mute & ~pick;
     win.nacked = win_i.nacked & ~pick;
     for (int unsigned i = 0; i < 16; i++) begin
-      if (pick[i]) begin
+      if (pick[i] && win_i.age[i] == 3'd0) begin
         win.age[i] = age;
       end
     end
@@ -238,7 +239,7 @@ module mrc_tx_inflight_scan
       "two packets are found at once")
   `MRC_ASSERT_CLK_IF(FoundWaits, at_scan, (pick & ~(win_i.pend & ~win_i.sacked)) == 16'd0,
       "a packet is found that does not wait")
-  `MRC_ASSERT_CLK_IF(SparedFourSteps, at_scan, age <= 3'd4,
+  `MRC_ASSERT_CLK_IF(SparedFourSteps, at_scan, age <= 3'd5,
       "a packet is spared for more than four steps")
   `MRC_ASSERT_CLK_IF(SendsWhatIsOut, at_retx1 || at_retxw,
       again_q || psn_in(p_q, cur_i.row.una, lim_i),

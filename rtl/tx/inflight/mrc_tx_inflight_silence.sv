@@ -4,10 +4,9 @@
 /// When a QP asks for its peer's state, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md,
 /// Silence): when it has sent nothing for nine eighths of its longest round trip of late, and has
 /// not asked for as long; that time doubles from the second question on. Before its first round
-/// trip it is 64 ticks; a QP without time stamps never asks so. It keeps when each QP has asked
-/// last, and how long the QP whose visit is next keeps quiet: two registers lie between its round
-/// trip and the comparison, so a visit waits until they are of its QP. Whether anything is missing
-/// the timer knows.
+/// trip it is 64 ticks. It keeps when each QP has asked last, and how long the QP whose visit is
+/// next keeps quiet: two registers lie between its round trip and the comparison, so a visit waits
+/// until they are of its QP. Whether anything is missing the timer knows.
 module mrc_tx_inflight_silence
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -24,7 +23,6 @@ module mrc_tx_inflight_silence
     // The QP whose visit is next, or is now.
     input logic visit_i,
     input logic [QpW-1:0] vis_qp_i,
-    input logic ts_i,
     input logic [17:0] trip_i,
     input logic [2:0] asked_i,
     input logic all_acked_i,
@@ -71,7 +69,7 @@ module mrc_tx_inflight_silence
   assign longest = trip_i[17:8] + {9'd0, trip_i[7:0] != 8'd0};
   always_comb begin
     bound_d = {1'b0, longest} + {4'd0, longest[9:3]} + 11'd1;
-    if (ts_i && trip_i == 18'd0) begin
+    if (trip_i == 18'd0) begin
       bound_d = Unknown;
     end
   end
@@ -79,16 +77,11 @@ module mrc_tx_inflight_silence
   assign doubled_d = again + {2'd0, all_acked_i};
 
   assign grown = {7'd0, bound_q} << doubled_q;
-  always_comb begin
-    pause_d = (grown[17:11] != 7'd0) ? Most : grown[11:0];
-    if (bound_q == 11'd1) begin
-      pause_d = 12'd0;
-    end
-  end
+  assign pause_d = (grown[17:11] != 7'd0) ? Most : grown[11:0];
 
   assign sent_ago = now_i - last_i;
   assign asked_ago = now_i - since;
-  assign silent_o = !silence_wait_i && pause_q != 12'd0 && sent_ago >= pause_q
+  assign silent_o = !silence_wait_i && sent_ago >= pause_q
       && (first_q || asked_ago >= pause_q || bug_i == BugAsksWithoutEnd);
   assign ready_o = silence_wait_i || steady_q == 2'd2;
 
@@ -119,6 +112,8 @@ module mrc_tx_inflight_silence
   `MRC_ASSERT_IF(PauseOfItsQp, visit_i && !silence_wait_i, qp_q == {2{vis_qp_i}},
       "a visit judges by another QP's round trip")
 `endif
+  `MRC_ASSERT_IF(KeepsQuiet, ask_i && !silence_wait_i, pause_q >= 12'd2,
+      "a QP asks as soon as it has sent something")
   `MRC_ASSERT_IF(AsksInAVisit, ask_i, visit_i,
       "a question is noted without a visit")
 

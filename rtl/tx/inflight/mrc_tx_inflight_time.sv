@@ -4,9 +4,11 @@
 /// What time tells, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, What time tells): a
 /// SACK that answers a question, or a packet that has arrived, returns when that was sent. What was
 /// sent before it by more than three quarters of a round trip is old: of the longest one of late of
-/// the QP (trip), or of the SACK's own, whichever is longer. It keeps what is known of the answer
-/// from Ctl0 to Same1, and says what trip is from then on. It neither knows what is missing nor
-/// chooses a state; what it says means something in the states that overdue_t names.
+/// the QP (trip), or of the SACK's own, whichever is longer. With a QP without time stamps the
+/// window's stamp of the packet stands for what a SACK or NACK about one returns, if it was sent
+/// once; the SACK's own round trip then counts from the next one on. It keeps what is known of the
+/// answer from Ctl0 to Same1, and says what trip is from then on. It neither knows what is missing
+/// nor chooses a state; what it says means something in the states that overdue_t names.
 module mrc_tx_inflight_time
   import mrc_pkg::*;
   import mrc_math_pkg::*;
@@ -23,11 +25,13 @@ module mrc_tx_inflight_time
     input ctl_t ctl_i,
     input logic ts_i,
     input logic [17:0] trip_i,
-    // Ctl1 of a SACK: una', whether psn's block is there, and of that what was reported before.
+    // Ctl1: una' of a SACK; whether psn's block is there, and of that what was reported before and
+    // what was sent again.
     input logic [23:0] una_i,
     input logic own_i,
     input logic [15:0] sacked_i,
-    // Row, Same1: the block's.
+    input logic [15:0] rtxd_i,
+    // Ctl1, Row, Same1: the block's.
     input stamps_t stamps_i,
 
     output overdue_t told_o
@@ -46,16 +50,28 @@ module mrc_tx_inflight_time
   assign is_trim = ctl_i.kind == CtlKindNack
       && ctl_i.reason inside {NackReasonTrimmed, NackReasonTrimmedLasthop};
 
-  // ---- Ctl0: how long the answer took
+  // ---- Ctl0: how long the answer took; Ctl1, if it returns no time: by when psn was sent
 
+  logic by_sent, once;
+  logic [3:0] pos;
   logic [9:0] took_q, took_d;
   logic [15:0] since;
+  stamp_t sent, sent_ago;
+  assign by_sent = !ts_i && !(is_sack && ctl_i.pr);
+  assign pos = ctl_i.psn[3:0];
+  assign once = at_ctl1 && own_i && !rtxd_i[pos];
   always_comb begin
     since = 16'd0;
-    took_d = 10'd0;
-    if (at_ctl0) begin
+    sent = '0;
+    sent_ago = '0;
+    took_d = took_q;
+    if (at_ctl0 && !by_sent) begin
       since = ticks_since(tick_i, ctl_i.ts, tsr_us_i);
       took_d = (since[15:10] != 6'd0) ? Most : since[9:0];
+    end else if (at_ctl1 && by_sent) begin
+      sent = stamps_i[pos];
+      sent_ago = tick_i[11:0] - sent;
+      took_d = (sent_ago[11:10] != 2'd0) ? Most : sent_ago[9:0];
     end
   end
 
@@ -68,36 +84,41 @@ module mrc_tx_inflight_time
     in_bitmap = 1'b0;
     arrived = 1'b0;
     tells_d = 1'b0;
-    if (at_ctl1 && is_sack && ts_i) begin
+    if (at_ctl1 && is_sack) begin
       place = ctl_i.psn - ctl_i.base;
       in_bitmap = place[23:6] == 18'd0 && ctl_i.bitmap[place[5:0]];
       arrived = psn_before(ctl_i.psn, una_i)
-          || (own_i && (sacked_i[ctl_i.psn[3:0]] || in_bitmap));
-      tells_d = ctl_i.pr ? ctl_i.psn[15:0] != NoProbe : arrived;
+          || (own_i && (sacked_i[pos] || in_bitmap));
+      tells_d = ctl_i.pr ? ctl_i.psn[15:0] != NoProbe : arrived && (ts_i || once);
     end
   end
 
   // Both bounds stand side by side, that of the answer's own round trip and that of trip; the
-  // longer one holds. To take spare and one more away is to add ~spare.
-  logic by_trip;
+  // longer one holds; by_sent that of trip. To take spare and one more away is to add ~spare.
+  logic by_trip, in_time;
   logic [9:0] ticks, spare_took, spare_trip;
   stamp_t stamp, limit_q, limit_d;
   always_comb begin
     stamp = '0;
     ticks = 10'd0;
     by_trip = 1'b0;
+    in_time = 1'b0;
     spare_took = 10'd0;
     spare_trip = 10'd0;
     limit_d = '0;
     knows_d = 1'b0;
     if (at_ctl1 && is_sack && !time_wait_i) begin
       stamp = tsr_us_i ? {ctl_i.ts[8:0], 3'd0} : ctl_i.ts[11:0];
+      if (by_sent) begin
+        stamp = sent;
+      end
       ticks = trip_i[17:8] + {9'd0, trip_i[7:0] != 8'd0};
-      by_trip = trip_i > {took_q, 8'd0};
+      by_trip = by_sent || trip_i > {took_q, 8'd0};
       spare_took = took_q - {2'd0, took_q[9:2]};
       spare_trip = ticks - {2'd0, ticks[9:2]};
       limit_d = by_trip ? stamp + ~{2'd0, spare_trip} : stamp + ~{2'd0, spare_took};
-      knows_d = tells_d && (by_trip ? ticks : took_q) != Most;
+      in_time = !by_sent || (trip_i != 18'd0 && took_d != Most);
+      knows_d = tells_d && (by_trip ? ticks : took_q) != Most && in_time;
     end
   end
 
@@ -127,8 +148,8 @@ module mrc_tx_inflight_time
     if (at_done && tells_q) begin
       kept = trip_i - {8'd0, trip_i[17:8]};
       trip = (took_q > kept[17:8]) ? {took_q, 8'd0} : kept;
-    end else if (at_ctl1 && is_trim && ts_i) begin
-      eightfold = (took_q[9:7] != 3'd0) ? MostOfTrim : {took_q[6:0], 3'd0};
+    end else if (at_ctl1 && is_trim && (ts_i || once)) begin
+      eightfold = (took_d[9:7] != 3'd0) ? MostOfTrim : {took_d[6:0], 3'd0};
       trip = (eightfold > trip_i[17:8]) ? {eightfold, 8'd0} : trip_i;
     end
   end
@@ -136,9 +157,7 @@ module mrc_tx_inflight_time
   assign told_o = '{knows: knows_q, old: old, tells: tells_q, trip: trip};
 
   always_ff @(posedge clk_i) begin
-    if (at_ctl0) begin
-      took_q <= took_d;
-    end
+    took_q <= took_d;
     if (at_ctl1) begin
       tells_q <= tells_d;
       knows_q <= knows_d;
@@ -160,11 +179,15 @@ module mrc_tx_inflight_time
   `MRC_ASSERT_CLK_IF(TripInRange, at_ctl1 || at_done,
       trip_i <= {Most, 8'd0} && trip <= {Most, 8'd0},
       "a QP's round trip of late is longer than any")
-  `MRC_ASSERT_CLK_IF(KnowsByTime, (at_look || at_done) && knows_q, tells_q && ts_i,
+  `MRC_ASSERT_CLK_IF(KnowsByTime, (at_look || at_done) && knows_q, tells_q,
       "a SACK knows what is old, and does not tell time")
+  `MRC_ASSERT_CLK_IF(TellsOfOneCopy, at_ctl1 && tells_d && by_sent, own_i && !rtxd_i[pos],
+      "a SACK that returns no time tells when a packet was sent that was sent again")
+  `MRC_ASSERT_CLK_IF(KnowsARoundTrip, knows_d && by_sent, trip_i != 18'd0,
+      "a SACK that returns no time knows what is old before any round trip is known")
   `MRC_ASSERT_CLK_IF(LongestHolds, knows_d,
-      {spare, 2'd0} >= 14'd3 * {4'd0, took_q} && {spare, 10'd0} >= 22'd3 * {4'd0, trip_i}
-          && spare < 12'd768,
+      (by_sent || {spare, 2'd0} >= 14'd3 * {4'd0, took_q})
+          && {spare, 10'd0} >= 22'd3 * {4'd0, trip_i} && spare < 12'd768,
       "what was sent three quarters of a round trip before what a SACK answers is old")
   `MRC_ASSERT_CLK_IF(TrimIsPatient, at_ctl1 && is_trim, trip >= trip_i,
       "after a trim a packet may be late by less than before")

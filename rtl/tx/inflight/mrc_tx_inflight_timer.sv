@@ -21,6 +21,7 @@ module mrc_tx_inflight_timer
     input view_t vis_i,
     input out_t vis_out_i,
     input logic silent_i,  // nothing was sent for long, nor asked
+    input logic silence_wait_i,
     input logic may_ask_i,  // for the peer's state
 
     // Block block_i of the walk, or of what is told behind it.
@@ -79,7 +80,7 @@ module mrc_tx_inflight_timer
       restarts = armed && !vis_i.is.armed;
       step = late && vis_i.row.cnt != 2'd0;
       // The first step since something moved.
-      quarter = late && vis_i.row.cnt == 2'd3;
+      quarter = late && vis_i.row.cnt == 2'd3 && silence_wait_i;
       silent = silent_i && armed && vis_i.is.armed && !done && !(late && vis_i.row.cnt == 2'd0);
       quiet = !armed;
       if (late && vis_i.row.cnt == 2'd0) begin
@@ -108,7 +109,7 @@ module mrc_tx_inflight_timer
 
   always_comb begin
     for (int unsigned i = 0; i < 16; i++) begin
-      aged[i] = win_i.age[i] != 3'd0;
+      aged[i] = win_i.age[i][2:1] != 2'd0;
     end
   end
 
@@ -128,7 +129,7 @@ module mrc_tx_inflight_timer
       win.mute = win_i.mute & win_i.pend;
       win.nacked = win_i.nacked & win_i.pend;
       for (int unsigned i = 0; i < 16; i++) begin
-        win.age[i] = win_i.age[i] - {2'd0, spare[i]};
+        win.age[i] = lost[i] ? 3'd0 : win_i.age[i] - {2'd0, spare[i]};
       end
     end else if (at_told) begin
       win = win_i;

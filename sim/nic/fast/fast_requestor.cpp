@@ -297,7 +297,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   LossNews news;
   if (pending) {
     news = mrc::send_again(block->row, psn);
-    block->ages.set(psn & 63, spared_steps(tick() - qp.step_tick, timer_step(qp)));
+    block->ages.again(psn & 63, spared_steps(tick() - qp.step_tick, timer_step(qp)));
     qp.rtx_lo = psn_add(psn, 1);
   }
   if (news.blame) blame(qp, record.ev_idx);
@@ -635,6 +635,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
   const Record record = block->record[psn & 63];
   const NackMark mark = in ? nack_lost(block->row, psn) : NackMark{};
   if (mark.lost) {
+    block->ages.clear(psn_bit<uint64_t>(psn));
     qp.rtx_lo = psn_first(qp.rtx_lo, psn);
     list_retransmission(qp);
     if (qp.cc && mark.leaves) {

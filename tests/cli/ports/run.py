@@ -145,6 +145,115 @@ def all_vectors():
         hold(found, 400)
 
 
+# Runs in a network namespace of a run: frames of others on all of its interfaces, three of a kind at a time.
+OTHERS = r"""
+import socket, struct, sys, time
+names = [name for _, name in socket.if_nameindex() if name != "lo"]
+ports = []
+for name in names:
+    port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    port.bind((name, 0))
+    ports.append(port)
+macs = bytes.fromhex("ffffffffffff02aabbccddee")
+def six(following, rest):
+    return macs + b"\x86\xdd" + struct.pack(">IHBB", 6 << 28, len(rest), following, 64) + bytes(32) + rest
+udp = struct.pack(">HHHH", 5353, 53, 1008, 0) + bytes(1000)
+four = struct.pack(">BBHHHBBH8x", 0x45, 0, 1028, 0, 0, 64, 17, 0)
+kinds = [macs + b"\x08\x06" + bytes(46), six(59, bytes(100)), six(6, bytes(1400)), six(17, udp), six(0, b"\x3b" + bytes(79)),
+         macs + b"\x08\x00" + four + udp, macs + b"\x12\x34" + bytes(8), six(59, bytes(8900)),
+         macs + b"\x81\x00\x00\x05" + b"\x08\x06" + bytes(46)]
+until = time.monotonic() + float(sys.argv[1])
+sent = 0
+while time.monotonic() < until:
+    for frame in kinds:
+        for port in ports:
+            for _ in range(3):
+                try:
+                    port.send(frame)
+                    sent += 1
+                except OSError:
+                    pass
+    time.sleep(0.05)
+print(sent)
+"""
+
+
+def below(pid):
+    """A process and all that it started."""
+    found, children, wait = [], {}, [pid]
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            children.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
+        except OSError:
+            pass
+    while wait:
+        found.append(wait.pop(0))
+        wait += children.get(found[-1], [])
+    return found
+
+
+def namespaces_of(pid):
+    """{network namespace: one of its processes} below a process, but its own."""
+    own, found = os.readlink("/proc/self/ns/net"), {}
+    for process in below(pid):
+        try:
+            found.setdefault(os.readlink(f"/proc/{process}/ns/net"), process)  # parents last longest
+        except OSError:
+            pass
+    found.pop(own, None)
+    return found
+
+
+def disturbed(disturb, slow, packets=900):
+    """What a run says during which `disturb` was called with its processes, one in each namespace, and what that says."""
+    for _ in range(4):
+        words = [MRC, "cosim", "--level", "L2", "--preset", "tiny", "--scenario", str(HERE / "wire.toml"), "--packets",
+                 str(packets), "--dut", ports("--preset", "tiny", slow=slow, late=800 * slow / 40_000), "--peer", "fast", "--json", "-"]
+        with subprocess.Popen(["chrt", "-r", "1", *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL) as run:
+            for _ in range(200):
+                inside = namespaces_of(run.pid)
+                if len(inside) == 2:
+                    break
+                time.sleep(0.05)
+            time.sleep(0.5)
+            told = disturb(list(inside.values()))
+            out, err = run.communicate(timeout=600)
+        if run.returncode != 3 or "the test bed is broken" not in out + err:
+            return run.returncode, json.loads(out), told
+        slow *= 2
+    raise AssertionError((out[-2000:], err))
+
+
+def inside_of(process, *words):
+    done = subprocess.run(["nsenter", "-t", str(process), "-n", *words], text=True, capture_output=True, check=False)
+    assert done.returncode == 0, (process, words, done.stderr)
+    return done.stdout
+
+
+def among_others():
+    """Frames of others come to both ends; a plane of the NIC is switched off and on by somebody: neither is the NIC's."""
+    code, result, sent = disturbed(lambda all: [inside_of(p, sys.executable, "-c", OTHERS, "0.8") for p in all], 20_000)
+    assert code == 0 and result["result"] == "pass", (code, result)
+    assert all(int(many) > 100 for many in sent), sent
+    print("frames of others:", [int(many) for many in sent])
+
+    def switch(processes):
+        for process in processes:
+            links = json.loads(inside_of(process, "ip", "-json", "link"))
+            name = sorted(link["ifname"] for link in links if link["ifname"] != "lo")[-1]
+            for state in ("down", "up"):
+                inside_of(process, "ip", "link", "set", name, state)
+                time.sleep(0.2)
+        return name
+
+    code, result, name = disturbed(switch, 20_000)
+    assert code == 0 and result["result"] == "pass", (name, code, result)
+    changes = result["device"]["carriers"]
+    assert not changes[0]["up"] and changes[-1]["up"], changes
+    print("carriers:", changes)
+
+
 def net(script):
     """A command before others: with interfaces of its own."""
     return ["unshare", "--net", "sh", "-c", f'{script} && exec "$@"', "sh"]
@@ -227,7 +336,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return SKIPPED
-    usual = [refusals, nothing_left, vectors, wire, wrong_nic]
+    usual = [refusals, nothing_left, vectors, wire, wrong_nic, among_others]
     known = {f.__name__: f for f in [*usual, all_vectors, much]}
     for name in sys.argv[3:] or [f.__name__ for f in usual]:
         begin = time.monotonic()

@@ -200,23 +200,22 @@ TEST_CASE("what a port takes along when it falls is lost at once, or found by ga
 }
 
 TEST_CASE("what is missing is lost once it is overdue, or found by gap, EV and timer", "[tb][choices][A-83]") {
-  const Both r = both("loss", "time_wait", 0, 1, {{"ts_share", 1}}, 4000);
-  const auto expiries = [](const CosimResult& one) { return one.dut.counters.rto + one.peer.counters.rto; };
-  CHECK(2 * expiries(r.first) < expiries(r.second));
-  CHECK(r.first.dut.link_recovery.lost > 0);
-  // Without time stamps nobody knows the time.
-  const CosimResult on = run_with("loss", {{"ts_share", 0}}, {"time_wait", 0}, 500, "tiny", 21);
-  const CosimResult off = run_with("loss", {{"ts_share", 0}}, {"time_wait", 1}, 500, "tiny", 21);
-  CHECK(on.outcome == Outcome::Pass);
-  CHECK(off.outcome == Outcome::Pass);
-  CHECK(on.event_hash == off.event_hash);
+  // Without time stamps in packets, too.
+  for (const double share : {1.0, 0.0}) {
+    INFO("ts_share " << share);
+    const Both r = both("loss", "time_wait", 0, 1, {{"ts_share", share}}, 4000);
+    const auto expiries = [](const CosimResult& one) { return one.dut.counters.rto + one.peer.counters.rto; };
+    CHECK(2 * expiries(r.first) < expiries(r.second));
+    CHECK(r.first.dut.link_recovery.lost > 0);
+  }
 }
 
 TEST_CASE("a QP asks after its round trips, or after a quarter of its timer", "[tb][choices][A-84]") {
   const Both r = both("loss", "silence_wait", 0, 1, {{"ts_share", 1}}, 4000, "asic800");
   const auto asked = [](const CosimResult& one) { return one.dut.counters.state + one.peer.counters.state; };
   const auto expiries = [](const CosimResult& one) { return one.dut.counters.rto + one.peer.counters.rto; };
-  CHECK(asked(r.first) > asked(r.second));
+  CHECK(asked(r.first) > 0);
+  CHECK(asked(r.first) < asked(r.second));  // one that keeps hearing has nothing to ask
   CHECK(expiries(r.first) < expiries(r.second));
 }
 
@@ -378,6 +377,20 @@ TEST_CASE("backup EVs, none or some", "[tb][choices][A-34]") { both("bad-ev", "b
 TEST_CASE("retries, linear and exponential", "[tb][choices][A-35]") {
   both("retry-exhaust", "retry_exp", 0, 3);
   both("retry-exhaust", "retry_linear", 0, 5);
+  // A few packets are lost whenever they are sent, all others arrive: time finds them again and again, and retries end.
+  for (const double wait : {0.0, 1.0}) {
+    const Both r = both("clean", "retry_linear", 0, 5,
+                        {{"may_fail", 1},
+                         {"never_arrive", 0.004},
+                         {"silence_wait", wait},
+                         {"retry_exp", 0},
+                         {"rto", 4},
+                         {"rounds", 2},
+                         {"size_max", 8192},
+                         {"hang_us", 3000}});
+    CHECK(r.first.failed_qps > 0);
+    CHECK(r.second.failed_qps > 0);
+  }
 }
 
 TEST_CASE("the op of endpoint responses in bits 3:2 or 5:4", "[tb][choices][A-36]") {

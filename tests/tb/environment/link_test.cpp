@@ -183,6 +183,29 @@ TEST_CASE("frames that a switch sends back go to the sender, trimmed, as it says
   CHECK(marked < 3 * c.returned / 5);
 }
 
+TEST_CASE("a packet that never arrives is lost whenever it is sent", "[tb][link][never_arrive]") {
+  Scenario s;
+  s.never_arrive = 0.05;
+  Link link(kTiny, s, 7, true);
+  constexpr unsigned kPsns = 2000;
+  unsigned lost = 0;
+  for (uint32_t psn = 0; psn < kPsns; ++psn) {
+    unsigned copies = 0;
+    for (unsigned copy = 0; copy < 3; ++copy) {
+      auto frame = std::make_unique<Frame>();
+      frame->bytes = write_frame(copy == 1, true, 64, psn);
+      frame->plane = static_cast<uint8_t>(copy % 2);
+      link.transmit(std::move(frame));
+      copies += (link.last_fate() & kFateLost) != 0;
+    }
+    CHECK((copies == 0 || copies == 3));
+    lost += copies == 3;
+  }
+  CHECK(lost > 60);
+  CHECK(lost < 140);
+  CHECK(link.counters().data_lost == 3 * lost);
+}
+
 TEST_CASE("flipped bits are seen by the ICRC or change nothing that it covers", "[tb][link][corrupt]") {
   Rng rng(1, "test");
   const auto whole = write_frame(true, false, 300);

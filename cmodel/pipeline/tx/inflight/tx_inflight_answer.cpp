@@ -7,6 +7,7 @@ namespace mrc::inflight {
 
 void Answer::ctl0(const CsrOut& csr) {
   s_.now.took = Tell::took(s_.now, csr);
+  own_ = s_.qps[s_.now.ctl.qp].owned(s_.now.ctl.psn);
   s_.blocks.read_row();
   s_.blocks.read_sent_of_row(s_.now.ctl.psn);
   s_.now.state = State::Ctl1;
@@ -40,6 +41,7 @@ void Answer::nack(const CsrOut& csr) {
   if (!count_retry(q, row, in)) return;
   if (const NackMark mark = nack_lost(row.psns, ctl.psn); in && mark.lost) {
     MRC_CHECK(q.owned(ctl.psn), "a packet of the window has no record");
+    row.ages.clear(psn_bit<uint16_t>(ctl.psn));
     s_.blocks.write_row(row);
     if (q.cc && mark.leaves) {
       const bool sample = Tell::rtt_valid(q, sent.rtx, csr);
@@ -54,9 +56,19 @@ void Answer::nack(const CsrOut& csr) {
     q.rtx_lo = psn_first(q.rtx_lo, ctl.psn);
   }
   const bool trimmed = reason == wire::NackReason::Trimmed || reason == wire::NackReason::TrimmedLasthop;
-  if (trimmed && q.ts) q.trip = trip_of_trim(q.trip, s_.now.took);
+  if (trimmed) patient(q);
   if (reason == wire::NackReason::Trimmed && q.owned(ctl.psn)) {
     s_.tell.out.fb.load({.qp = ctl.qp, .ev_idx = sent.ev_idx, .entropy = ctl.entropy, .kind = FbKind::SkipOnce});
+  }
+}
+
+/// A packet was trimmed: queues are full.
+void Answer::patient(Qp& q) {
+  const uint32_t psn = s_.now.ctl.psn;
+  if (q.ts) {
+    q.trip = trip_of_trim(q.trip, s_.now.took);
+  } else if (own_ && s_.blocks.sent_once(psn)) {
+    q.trip = trip_of_trim(q.trip, trip_by_sent(s_.blocks.stamps()[psn % kBlockPsns], s_.now.tick));
   }
 }
 

@@ -22,8 +22,10 @@ class Answer {
 
  private:
   bool count_retry(Qp& q, const WinBlock& row, bool in);
+  void patient(Qp& q);
 
   Shared& s_;
+  bool own_ = false;  ///< the QP has the block of a NACK's packet
 };
 
 }  // namespace mrc::inflight

@@ -3,7 +3,6 @@
 
 #include "pipeline/lib/convert.hpp"
 #include "protocol/ev_set.hpp"
-#include "protocol/probe.hpp"
 #include "protocol/segment.hpp"
 
 namespace mrc::inflight {
@@ -44,10 +43,12 @@ bool Sack::arrived() const {
 void Sack::ctl1(const CsrOut& csr) {
   const Ctl& ctl = s_.now.ctl;
   const Qp& q = s_.qps[ctl.qp];
-  tells_ = q.ts && (ctl.pr ? static_cast<uint16_t>(ctl.psn) != kNoProbeId : arrived());
-  const uint32_t longest = longest_trip(q.trip, s_.now.took);
-  time_ = {.knows = tells_ && !csr.time_wait && longest != kTripEnd,
-           .limit = overdue_limit(stamp_of(ctl.ts, csr.tsr_us), late_spare(longest)),
+  const bool by_sent = !q.ts && !ctl.pr;
+  const uint16_t stamp = by_sent ? s_.blocks.stamps()[ctl.psn % kBlockPsns] : stamp_of(ctl.ts, csr.tsr_us);
+  if (by_sent) s_.now.took = trip_by_sent(stamp, s_.now.tick);
+  tells_ = time_told(ctl.pr, ctl.psn, arrived(), q.ts, own_ && s_.blocks.sent_once(ctl.psn));
+  time_ = {.knows = tells_ && !csr.time_wait && trip_known(q.trip, s_.now.took, by_sent),
+           .limit = overdue_limit(stamp, late_spare(longest_trip(q.trip, s_.now.took, by_sent))),
            .end = s_.now.lim};
   ev_idx_ = s_.blocks.sent().ev_idx;
   rtx_ = s_.blocks.sent().rtx;

@@ -52,7 +52,7 @@ void Scan::found(Qp& q, WinBlock row, uint16_t pending) {
   MRC_CHECK(in_window(p_, q.una, s_.now.lim), "a packet is sent again that is not out");
   const unsigned spared = spared_steps(s_.now.tick - q.start, q.step());
   MRC_CHECK(spared >= q.marks.count, "a packet is spared for less than no step");
-  row.ages.set(p_ % kBlockPsns, spared - q.marks.count);
+  row.ages.again(p_ % kBlockPsns, spared - q.marks.count);
   s_.blocks.write_row(row);
   s_.blocks.read_sent_of_row(p_);
   q.rtx_lo = psn_add(p_, 1);

@@ -24,7 +24,7 @@ void Timer::visit(uint16_t index, const CsrOut& csr, const Quiet& quiet) {
   } else {
     bool asks = !csr.silence_wait && silence_asks(quiet.pause, s_.now.tick, q.last, quiet.first, q.since);
     if (since >= q.step()) {
-      asks = asks || q.marks.first();
+      asks = asks || (csr.silence_wait && q.marks.first());
       if (q.marks.step(q.nxt)) {
         expired(q, index);
         return;

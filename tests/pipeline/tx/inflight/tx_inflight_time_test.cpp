@@ -208,6 +208,32 @@ TEST_CASE("tx_inflight: what was sent again is lost by time, too", "[pipeline][t
   CHECK(b.ordered() == (later == 16 ? Psns{0, 0} : Psns{0}));
 }
 
+TEST_CASE("tx_inflight: who loses every copy of a packet runs out of retries",
+          "[pipeline][tx_inflight][time-loss][retry][A-35][A-83]") {
+  const bool waits = GENERATE(false, true);
+  TimeBench b;
+  b.csr.time_wait = waits;
+  b.retries(1, 0, 5);  // 256 ticks, steps of 64
+  b.sent_at(1000, 0);
+  std::size_t again = 0;
+  for (unsigned i = 1; b.fail_inc == 0 && i < 40; ++i) {
+    const unsigned stamp = 1000 + 40 * i;
+    b.run_to_tick(stamp);
+    b.sent(1, i);
+    b.run_to_tick(stamp + 20);
+    Ctl s = Bench::sack_of(1, 0, i, 0, (uint64_t{2} << i) - 2, 1);  // all but packet 0
+    s.ts = static_cast<uint16_t>(stamp);
+    b.give(s);
+    b.run(60);
+    while (again < b.retx.size()) b.resent(again++, 3);  // and is lost
+  }
+  const Psns all = b.ordered();
+  CHECK(all == Psns(all.size(), 0));
+  CHECK(b.rto_at == std::vector<unsigned>{waits ? 1256u : 1320u});
+  CHECK(b.fail_at == std::vector<unsigned>{waits ? 1512u : 1576u});
+  CHECK(all.size() == (waits ? 1 : 13));  // with time: at 1060, 1100 ... 1300, 1320, 1380 ... 1540
+}
+
 TEST_CASE("tx_inflight: what was chosen to go again is as old as the choice",
           "[pipeline][tx_inflight][time-loss][A-83]") {
   const unsigned later = GENERATE(15u, 16u);
@@ -235,6 +261,75 @@ TEST_CASE("tx_inflight: after a trim, a packet may be late by six round trips",
   b.answer_at(Bench::sack_of(1, 1, 2, 1, 0b10, 1), 2100 + spare + late, 20);
   b.run(100);
   CHECK(b.ordered() == (late != 0 ? Psns{0, 1} : Psns{0}));
+}
+
+TEST_CASE("tx_inflight: without time stamps, a packet that was sent once tells time",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  TimeBench b;
+  b.ctx.ts = false;
+  b.configure(1);
+  SECTION("by the round trips of before") {
+    const unsigned later = GENERATE(15u, 16u);
+    b.sent_at(1000, 0);
+    b.sent_at(1040, 1);
+    b.arrived(1, 1040, 20);  // the first one: nothing is known
+    b.run(100);
+    CHECK(b.retx.empty());
+    b.sent_at(1080, 2);
+    b.sent_at(1080 + later, 3);
+    b.answer_at(Bench::sack_of(1, 0, 3, 0, 0b1010, 1), 1080 + later, 60);  // its own 60 ticks count from now on
+    b.run(100);
+    CHECK(b.ordered() == (later == 16 ? Psns{0, 2} : Psns{0}));
+    b.sent_at(1300, 4);
+    b.sent_at(1345, 5);
+    b.answer_at(Bench::sack_of(1, 0, 5, 0, 0b10'1010, 1), 1345, 20);
+    b.run(100);
+    CHECK(b.ordered().back() != 4);  // within three quarters of 60
+  }
+  SECTION("not what was sent again") {
+    b.sent_at(1000, 0);
+    b.arrived(0, 1000, 20);
+    b.sent_at(1100, 1);
+    b.sent_at(1101, 2);
+    b.nacked(2, wire::NackReason::NoPktBuffer, 1101, 10);
+    REQUIRE(b.ordered() == Psns{2});
+    b.at(1120);
+    b.resent(0, 3);
+    b.answer_at(Bench::sack_of(1, 1, 2, 1, 0b10, 1), 1120, 20);  // of which copy?
+    b.run(100);
+    CHECK(b.ordered() == Psns{2});
+  }
+  SECTION("nor what came back after 1023 ticks") {
+    const unsigned took = GENERATE(1022u, 1023u);
+    b.sent_at(3000, 0);
+    b.arrived(0, 3000, 20);
+    b.sent_at(3100, 1);
+    b.sent_at(3120, 2);
+    b.answer_at(Bench::sack_of(1, 1, 2, 1, 0b10, 1), 3120, took);
+    b.run(100);
+    CHECK(b.ordered() == (took == 1022 ? Psns{1} : Psns{}));
+  }
+  SECTION("nor what no block is there of") {
+    b.at(1000);
+    for (unsigned i = 0; i < 20; ++i) b.sent(1, i);
+    b.run(8);
+    b.answer_at(Bench::sack_of(1, 16, 15, 16, 0, 0), 1000, 20);
+    b.run(100);
+    b.sent_at(1100, 20);
+    b.answer_at(Bench::sack_of(1, 17, 3, 17, 0b1000, 1), 1000, 120);  // psn 3 is over, its block given back
+    b.run(100);
+    CHECK(b.retx.empty());
+  }
+  SECTION("a trim makes it patient") {
+    const unsigned later = GENERATE(180u, 181u);
+    b.sent_at(2000, 0);
+    b.nacked(0, wire::NackReason::Trimmed, 1234, 796);  // 30 ticks after it was sent
+    b.sent_at(2100, 1);
+    b.sent_at(2100 + later, 2);
+    b.answer_at(Bench::sack_of(1, 1, 2, 1, 0b10, 1), 2100 + later, 20);
+    b.run(100);
+    CHECK(b.ordered() == (later == 181 ? Psns{0, 1} : Psns{0}));
+  }
 }
 
 TEST_CASE("tx_inflight: SACKs that tell time answer a question, or a packet that has arrived",
