@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/capture_qps.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -8,8 +10,16 @@
 #include "cli/context.hpp"
 #include "cli/signals.hpp"
 #include "cli/wire_options.hpp"
+#include "log/packet.hpp"
 
 namespace mrc::cli {
+
+namespace {
+
+constexpr uint64_t kLeastTrimmed = 4;      ///< packets that tell their code point
+constexpr std::size_t kMostCut = 1 << 12;  ///< packets that are remembered
+
+}  // namespace
 
 bool much_damaged(const log::CaptureCounts& counts) {
   return counts.damaged * kMuchDamaged > counts.judged + counts.damaged;
@@ -35,6 +45,8 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part) {
   captures.packet = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame& frame) {
     const View view = at[frame.capture];
     wrong_icrcs_ += packet.outer_ipv6 && packet.icrc && !packet.icrc->ok;
+    count(packet);
+    told_ |= !captures.wire && wire != wire::WireConfig{};
     const log::CapturedAt place{frame.capture, frame.number};
     views_[view].packet(packet, wire, place);
     if (view && elsewhere) views_[{}].packet(packet, wire, place);
@@ -43,7 +55,11 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part) {
     views_[at[frame.capture]].again(packet);
     if (at[frame.capture] && elsewhere) views_[{}].again(packet);
   };
+  captures.damaged = [&](const wire::Packet& packet, const log::Frame&) {
+    if (packet.error) wrong(packet);
+  };
   captures.unread = [&](const wire::Packet& packet, const log::Frame& frame) {
+    if (packet.error && packet.error->code == wire::ErrorCode::BadLength) wrong(packet);
     views_[at[frame.capture]].unread(packet);
     if (at[frame.capture] && elsewhere) views_[{}].unread(packet);
   };
@@ -63,13 +79,86 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part) {
 
 CaptureQps CaptureQps::as_they_read(log::ImportOptions& captures) {
   CaptureQps told(captures);
-  if (captures.wire || g_stop || !much_damaged(told.counts_)) return told;
-  log::ImportOptions outer = captures;
-  outer.wire = icrc_outer();
-  CaptureQps other(outer);
-  if (g_stop || much_damaged(other.counts_)) return told;
-  captures.wire = outer.wire;
-  return other;
+  if (captures.wire || g_stop) return told;
+  if (much_damaged(told.counts_)) {
+    log::ImportOptions outer = captures;
+    outer.wire = icrc_outer();
+    CaptureQps other(outer);
+    if (!g_stop && !much_damaged(other.counts_)) {
+      captures.wire = outer.wire;
+      other.told_ = told.told_;
+      told = std::move(other);
+    }
+  }
+  if (told.told_) return told;
+  if (told.ops_high_ != 0 && told.ops_low_ == 0) {
+    if (!captures.wire) captures.wire.emplace();
+    captures.wire->eeth_op_high = true;  // it changes nothing of what was told
+  }
+  return std::move(told).with_trims(captures);
+}
+
+void CaptureQps::remember(const wire::Packet& packet) {
+  if (!packet.bth || cut_.size() >= kMostCut) return;
+  cut_[{log::mapped_source(packet), log::mapped_destination(packet), packet.bth->psn}] = packet.dscp() & 63u;
+}
+
+void CaptureQps::count(const wire::Packet& packet) {
+  OfCodePoint& point = points_[packet.dscp() & 63u];
+  const wire::OpcodeInfo* const info = packet.bth ? wire::opcode_info(packet.bth->opcode) : nullptr;
+  const bool data = info != nullptr && info->payload;
+  ++(!data ? point.others : packet.trimmed() ? point.trimmed : point.data);
+  if (data && packet.trimmed()) remember(packet);
+  if (packet.eeth) {
+    ops_low_ += packet.eeth->op != 0;
+    ops_high_ += (packet.eeth->reserved1 & 3u) != 0;
+  }
+  if (!packet.neth) return;
+  const auto of = cut_.find({log::mapped_destination(packet), log::mapped_source(packet), packet.neth->nack_psn});
+  if (of == cut_.end()) return;
+  OfCodePoint& cut = points_[of->second];
+  cut.nacked += packet.neth->reason == static_cast<uint8_t>(wire::NackReason::Trimmed);
+  cut.nacked_lasthop += packet.neth->reason == static_cast<uint8_t>(wire::NackReason::TrimmedLasthop);
+}
+
+void CaptureQps::wrong(const wire::Packet& packet) {
+  OfCodePoint& point = points_[packet.dscp() & 63u];
+  ++point.wrong;
+  point.short_ones += packet.error->code == wire::ErrorCode::BadLength && packet.error->got > packet.error->want;
+  remember(packet);
+}
+
+std::optional<uint8_t> CaptureQps::trim_point() const {
+  // A packet that was shorter than what a switch leaves is whole, and has the code point. A NIC's own data are mostly
+  // so.
+  const auto cut = [](const OfCodePoint& p) {
+    const bool shown = p.short_ones == p.wrong || (p.nacked + p.nacked_lasthop) * 2 >= p.wrong;
+    return shown && p.others == 0 && p.trimmed == 0 && p.data <= p.wrong ? p.wrong : 0;
+  };
+  const auto most = std::ranges::max_element(points_, {}, cut);
+  if (cut(*most) < kLeastTrimmed) return std::nullopt;
+  return static_cast<uint8_t>(most - points_.begin());
+}
+
+CaptureQps CaptureQps::with_trims(log::ImportOptions& captures) && {
+  const std::optional<uint8_t> point = g_stop ? std::nullopt : trim_point();
+  if (!point) return std::move(*this);
+  const wire::WireConfig before = captures.wire.value_or(wire::WireConfig{});
+  const auto read = [&](uint8_t wire::DscpMap::*which) {
+    log::ImportOptions trimmed = captures;
+    trimmed.wire = before;
+    trimmed.wire->dscp.*which = *point;
+    return std::pair(CaptureQps(trimmed), *trimmed.wire);
+  };
+  auto [other, wire] = read(&wire::DscpMap::trimmed);
+  const bool lasthop = other.points_[*point].nacked_lasthop > other.points_[*point].nacked;
+  if (lasthop && !g_stop) std::tie(other, wire) = read(&wire::DscpMap::trimmed_lasthop);
+  const OfCodePoint& now = other.points_[*point];
+  if (g_stop || now.trimmed < kLeastTrimmed || now.data + now.others + now.wrong != 0) return std::move(*this);
+  captures.wire = wire;
+  other.trims_.push_back(fmt::format("{} packets with code point {} are read as trimmed{}: data, and cut or NACKed so",
+                                     now.trimmed, *point, lasthop ? " at the last hop" : ""));
+  return std::move(other);
 }
 
 std::vector<log::Qp> CaptureQps::of(const log::ImportDevice& device) const {

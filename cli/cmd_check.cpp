@@ -231,6 +231,7 @@ std::optional<wire::Error> judge_captures(log::ImportOptions& captures, const st
   if (told) {
     evidence.untold = told->untold();
     evidence.facts = told->facts();
+    evidence.read_as = told->trims();
   }
   run.evidence(std::move(evidence));
   return std::nullopt;

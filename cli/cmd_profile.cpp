@@ -86,23 +86,12 @@ int infer(const Options& o) {
       senders.insert(log::address_text(wanted.empty() ? source : wanted.front()));
     }
   };
-  const auto read_all = [&] {
-    devices.clear();
-    senders.clear();
-    const auto imported = log::import_captures(captures, [](log::Record&) {});
-    if (!imported) refuse(imported.error());
-    return imported->counts;
-  };
   std::error_code error;
   const bool once = std::ranges::any_of(
       o.files, [&](const std::string& file) { return !std::filesystem::is_regular_file(file, error); });
-  if (much_damaged(read_all()) && !once) {
-    captures.wire = icrc_outer();
-    if (much_damaged(read_all())) {
-      captures.wire.reset();
-      read_all();
-    }
-  }
+  if (!once) CaptureQps::as_they_read(captures);
+  const auto imported = log::import_captures(captures, [](log::Record&) {});
+  if (!imported) refuse(imported.error());
   std::erase_if(devices, [&](const auto& device) { return !senders.contains(device.first); });
   if (devices.empty()) {
     throw UsageError(o.device.empty() ? "the captures have no packet of MRC."

@@ -6,30 +6,19 @@
 #include <utility>
 
 #include "log/digest.hpp"
+#include "log/frame_key.hpp"
 #include "wire/packet.hpp"
 
 namespace mrc::log {
 namespace {
 
-constexpr std::size_t kEth = wire::Eth::kBytes, kIpv6 = wire::Ipv6::kBytes, kHead = 192, kEnd = 16;
+constexpr std::size_t kEth = wire::Eth::kBytes, kHead = 192, kEnd = 16;
 constexpr std::size_t kHops6 = kEth + 7, kHops4 = kEth + 8;
-constexpr uint8_t kInIp = 41, kRoutingHeader = 43;
-
-bool is_ipv4(std::span<const uint8_t> ip) { return !ip.empty() && ip[0] >> 4 == 4; }
-
-/// From the innermost IP header on. Routers change destination, flow label and routing header of one around it.
-std::span<const uint8_t> inner_of(std::span<const uint8_t> frame) {
-  std::span<const uint8_t> ip = frame.subspan(std::min(frame.size(), kEth));
-  if (ip.size() < kIpv6 || is_ipv4(ip)) return ip;
-  if (ip[6] == kInIp) return ip.subspan(kIpv6);
-  if (ip[6] != kRoutingHeader || ip.size() < kIpv6 + 2 || ip[kIpv6] != kInIp) return ip;
-  return ip.subspan(std::min(ip.size(), kIpv6 + 8 * (std::size_t{ip[kIpv6 + 1]} + 1)));
-}
 
 /// Of what no switch changes: neither what stands around the innermost IP header, nor its traffic class and hops. The
 /// ICRC stands for the payload.
 uint64_t key_of(std::span<const uint8_t> frame, uint64_t length) {
-  const std::span<const uint8_t> ip = inner_of(frame);
+  const std::span<const uint8_t> ip = innermost_ip(frame);
   std::array<uint8_t, kHead + kEnd + sizeof length> bytes{};
   const std::size_t head = std::min(ip.size(), kHead), tail = std::min(ip.size(), kEnd);
   std::copy_n(ip.begin(), head, bytes.begin());
@@ -129,6 +118,11 @@ bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, const Si
   Seen& seen = remember(key_of(frame, length), sight.ns);
   Place* const here = place(seen, sight.interface, hop_of(frame));
   if (here == nullptr) return false;
+  if (sight.each_twice && here->half) {
+    here->half = false;
+    return true;
+  }
+  here->half = sight.each_twice;
   if (++here->times <= seen.told) {
     bool same = false;
     for (const Place* other = &seen.place;; other = &more_[other->next]) {

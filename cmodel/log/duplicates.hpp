@@ -19,14 +19,17 @@ namespace mrc::log {
 /// A NIC may send the same bytes on two planes, as an ACK that it repeats. So what is not unique counts as the same
 /// only between interfaces that have shown a unique frame twice before.
 ///
+/// At an interface that shows every frame twice, two of them are one.
+///
 /// Frames beyond the newest 65536, and places of one beyond six, are forgotten: what they show again counts again.
 class Duplicates {
  public:
   /// Where and when a frame was captured.
   struct Sight {
-    uint64_t ns = 0;         ///< about in the order of time
-    uint64_t interface = 0;  ///< any number that is its own
-    bool unique = false;     ///< no NIC sends these bytes twice: data that are no retransmission, SACKs
+    uint64_t ns = 0;          ///< about in the order of time
+    uint64_t interface = 0;   ///< any number that is its own
+    bool unique = false;      ///< no NIC sends these bytes twice: data that are no retransmission, SACKs
+    bool each_twice = false;  ///< the interface shows every frame twice (each_twice.hpp): two of them are one
   };
   /// True: the frame has been told before.
   bool again(std::span<const uint8_t> frame, uint64_t length, const Sight& sight);
@@ -40,7 +43,8 @@ class Duplicates {
   /// An interface, and the hop that a frame was at: at a mirror port, packets of several hops come through one.
   struct Place {
     uint64_t interface = 0, hop = 0;
-    uint32_t times = 0;  ///< 0: there is none
+    uint32_t times : 31 = 0;  ///< 0: there is none
+    bool half : 1 = false;    ///< the second one of two has not come yet
     uint32_t next = kNone;
   };
   struct Seen {

@@ -20,6 +20,7 @@
 #include "input/number.hpp"
 #include "log/address.hpp"
 #include "log/duplicates.hpp"
+#include "log/each_twice.hpp"
 #include "log/format.hpp"
 #include "log/packet.hpp"
 #include "wire/capture.hpp"
@@ -40,6 +41,7 @@ constexpr uint64_t kSlackPackets = 1 << 17, kSlackBytes = uint64_t{128} << 20;
 /// wait at least, and all within this time of the newest one as long as they take no more memory.
 constexpr std::size_t kAhead = 64, kAheadBytes = std::size_t{32} << 20;
 constexpr uint64_t kAheadNs = 200'000;
+constexpr std::size_t kMostPlaces = 4096;  ///< of a capture, where it is asked whether frames come twice
 constexpr const char* kRemedy = "Name an existing capture that you may read, or -.";
 
 bool is_data(const wire::Packet& packet) {
@@ -56,8 +58,9 @@ struct Interface {
 
 /// A packet that was read and waits for its turn, by time and number.
 struct Waiting {
-  uint64_t time_ns, number;
+  uint64_t time_ns = 0, number = 0;
   std::unique_ptr<wire::CapturedFrame> frame;
+  bool ethernet = false;  ///< it is read
   bool operator<(const Waiting& o) const { return std::tie(time_ns, number) < std::tie(o.time_ns, o.number); }
   bool operator>(const Waiting& o) const { return o < *this; }
 };
@@ -76,8 +79,9 @@ struct Input {
   std::optional<wire::Error> problem;
   bool over = false;
   std::vector<Interface> interfaces;
-  std::map<uint32_t, unsigned> ports;  // planes of cooked packets, by the number of the host's interface
-  uint64_t number = 0, done = 0;       // packets read, handed over
+  std::map<uint64_t, EachTwice> twice;  // by interface and port
+  std::map<uint32_t, unsigned> ports;   // planes of cooked packets, by the number of the host's interface
+  uint64_t number = 0, done = 0;        // packets read, handed over
 
   bool none_waits() const { return ahead.empty() && late.empty(); }
   /// Whether the oldest one that waits is among `late`.
@@ -88,10 +92,10 @@ struct Input {
     if (ahead.size() + late.size() < kAhead) return true;
     return newest_ns - next().time_ns < kAheadNs && ahead_bytes < kAheadBytes;
   }
-  void wait(std::unique_ptr<wire::CapturedFrame> frame) {
+  void wait(std::unique_ptr<wire::CapturedFrame> frame, bool ethernet) {
     newest_ns = std::max(newest_ns, frame->time_ns);
     ahead_bytes += frame->bytes.size();
-    Waiting waiting{frame->time_ns, ++number, std::move(frame)};
+    Waiting waiting{frame->time_ns, ++number, std::move(frame), ethernet};
     if (ahead.empty() || ahead.back() < waiting) {
       ahead.push_back(std::move(waiting));
       return;
@@ -99,18 +103,25 @@ struct Input {
     late.push_back(std::move(waiting));
     std::ranges::push_heap(late, std::greater<>());
   }
-  std::unique_ptr<wire::CapturedFrame> oldest() {
-    std::unique_ptr<wire::CapturedFrame> frame;
+  Waiting oldest() {
+    Waiting one;
     if (late_is_next()) {
       std::ranges::pop_heap(late, std::greater<>());
-      frame = std::move(late.back().frame);
+      one = std::move(late.back());
       late.pop_back();
     } else {
-      frame = std::move(ahead.front().frame);
+      one = std::move(ahead.front());
       ahead.pop_front();
     }
-    ahead_bytes -= frame->bytes.size();
-    return frame;
+    ahead_bytes -= one.frame->bytes.size();
+    return one;
+  }
+  /// Of the place where a frame was captured; null: nothing is known of it.
+  EachTwice* twice_at(const wire::CapturedFrame& frame, bool make) {
+    const uint64_t place = uint64_t{frame.port} << 32 | frame.interface;
+    const auto known = twice.find(place);
+    if (known != twice.end()) return &known->second;
+    return make && twice.size() < kMostPlaces ? &twice[place] : nullptr;
   }
 };
 
@@ -228,10 +239,31 @@ class Importer {
     for (const wire::CaptureLoss& loss : input.reader->take_losses()) {
       if (loss.interface < input.interfaces.size()) losses_.push_back({i, input.number, loss});
     }
-    if (input.over) return std::nullopt;
+    if (input.over) {
+      for (auto& place : input.twice) know(place.second, [&] { place.second.end(); });
+      return std::nullopt;
+    }
     if (o_.captured) o_.captured(*frame, *input.reader);
-    input.wait(std::move(frame));
+    const std::size_t on_wire = std::max<std::size_t>(frame->original_length, frame->bytes.size());
+    const std::size_t fcs = std::min<std::size_t>(frame->fcs_bytes, on_wire);
+    frame->original_length = static_cast<uint32_t>(on_wire - fcs);
+    frame->bytes.resize(std::min<std::size_t>(frame->bytes.size(), frame->original_length));
+    const bool ethernet = wire::to_ethernet(*frame);
+    if (ethernet) {
+      if (EachTwice* const twice = input.twice_at(*frame, true)) {
+        know(*twice, [&] { twice->came(frame->bytes, frame->original_length, frame->time_ns); });
+      }
+    }
+    input.wait(std::move(frame), ethernet);
     return std::nullopt;
+  }
+
+  /// What a place shows may tell that frames come twice there.
+  template <class More>
+  void know(EachTwice& twice, More&& more) {
+    const bool before = twice.is();
+    more();
+    counts().twice += !before && twice.is();
   }
 
   Problem add_interface(Input& input) {
@@ -348,8 +380,8 @@ class Importer {
 
   Problem packet(std::size_t i) {
     Input& input = *inputs_[i];
-    std::unique_ptr<wire::CapturedFrame> taken = input.oldest();
-    wire::CapturedFrame& from = *taken;
+    Waiting taken = input.oldest();
+    wire::CapturedFrame& from = *taken.frame;
     Interface& interface = input.interfaces[from.interface];
     ++counts().packets;
     const Time time = log_time(from.time_ns);
@@ -374,11 +406,6 @@ class Importer {
     frame_.last = time;
     frame_.number = from.number;
     frame_.capture = static_cast<uint32_t>(i);
-    const std::size_t on_wire = std::max<std::size_t>(from.original_length, from.bytes.size());
-    const std::size_t fcs = std::min<std::size_t>(from.fcs_bytes, on_wire);
-    from.original_length = static_cast<uint32_t>(on_wire - fcs);
-    from.bytes.resize(std::min<std::size_t>(from.bytes.size(), from.original_length));
-    const bool ethernet = wire::to_ethernet(from);
     frame_.length = from.original_length;
     from.bytes.resize(std::min<std::size_t>({from.bytes.size(), frame_.length, kMaxFrameBytes}));
     if (from.bytes.size() < frame_.length) {
@@ -388,14 +415,14 @@ class Importer {
     if (from.taken.extensions != 0) frame_.flags |= kChanged;
     frame_.bytes.swap(from.bytes);
     Problem problem;
-    if (ethernet) {
+    if (taken.ethernet) {
       problem = sort(input, from, o_.wire ? *o_.wire : from.wire, time);
     } else {
       leave_out(LeftOut::LinkType);
       if (!counts().other_link) counts().other_link = from.link;
     }
     frame_.bytes.swap(from.bytes);
-    input.spare.push_back(std::move(taken));
+    input.spare.push_back(std::move(taken.frame));
     ++input.done;
     if (!losses_.empty()) tell_losses();
     return problem;
@@ -487,12 +514,15 @@ class Importer {
 
   Duplicates::Sight sight_of(const wire::CapturedFrame& from, const wire::Packet& packet) const {
     const uint64_t interface = uint64_t{frame_.capture} << 32 | (from.interface ^ from.port << 16);
-    return {from.time_ns, interface, packet.seth || (is_data(packet) && packet.bth->rtx == 0)};
+    const EachTwice* const twice = inputs_[frame_.capture]->twice_at(from, false);
+    return {from.time_ns, interface, packet.seth || (is_data(packet) && packet.bth->rtx == 0),
+            twice != nullptr && twice->is()};
   }
 
   /// Nobody is known to have sent it so, and its addresses may be what was damaged: only the device whose ports were
   /// captured has to do with it.
   Problem damaged(Input& input, const wire::CapturedFrame& from, const wire::Packet& packet, Time time) {
+    if (o_.damaged) o_.damaged(packet, frame_);
     if (!input.at) {
       ++counts().damaged;
       return std::nullopt;

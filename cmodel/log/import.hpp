@@ -48,6 +48,9 @@ struct ImportOptions {
   /// Called with each packet that was cut between its BTH and the end of its headers, and with frames that a switch may
   /// have trimmed with a code point that is not told: they have an IP header alone. Null: nobody asks.
   std::function<void(const wire::Packet&, const Frame&)> unread{};
+  /// Called with each packet whose ICRC or lengths are wrong, unless its sender's ports were captured: it was damaged
+  /// under way, or a switch has trimmed it with a code point that is not told. Null: nobody asks.
+  std::function<void(const wire::Packet&, const Frame&)> damaged{};
   /// Called with each packet as it is read, in the order of its capture; the rest is not in the log yet. Null: nobody.
   std::function<void(const wire::CapturedFrame&, const wire::PacketSource&)> captured{};
   /// QPs of a device that is not told of any, which follow its Device record: conversations.hpp. Null: none.
@@ -95,6 +98,7 @@ using Sink = std::function<void(Record&)>;
 ///   from its sender's ports, is sent with kCut and kMaybe.
 /// - What the capturing host dropped becomes a Gap.
 /// - The same frame at another interface, in another file, or at another hop within 100 us is one frame, the first.
+/// - Where every frame of all senders comes twice, unchanged, two are one (each_twice.hpp).
 /// - A frame whose ICRC is wrong, or that cannot be read, counts where it was captured at its sender's ports. Others
 ///   were damaged under way, and are counted.
 /// - What is left out is counted by its reason.

@@ -71,6 +71,12 @@ std::vector<std::string> words(const CaptureCounts& counts) {
     if (n != 0) lines.push_back(fmt::format("{} packet{} {}", n, n == 1 ? "" : "s", text));
   };
   line(counts.duplicates, "seen again at another place within 100 us: counted once");
+  if (counts.twice != 0) {
+    lines.push_back(
+        fmt::format("{} interface{} every frame of all senders twice, as a mirror port does that copies both "
+                    "directions: two are one",
+                    counts.twice, counts.twice == 1 ? " shows" : "s show"));
+  }
   line(counts.damaged, "damaged under way: their ICRC or lengths are wrong, and nobody is known to have sent them so");
   for (std::size_t i = 0; i < kLeftOutReasons; ++i) {
     std::string text = kInfo[i].text;

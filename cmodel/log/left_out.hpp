@@ -41,6 +41,7 @@ struct CaptureCounts {
   uint64_t packets = 0;     ///< in the captures
   uint64_t judged = 0;      ///< frames of MRC, as records once or (received by another device) more often in the log
   uint64_t duplicates = 0;  ///< the same frame again, at another place within 100 us
+  uint64_t twice = 0;       ///< interfaces at which every frame comes twice (each_twice.hpp)
   uint64_t damaged = 0;     ///< with an ICRC that is wrong, and nobody is known to have sent them so
   std::array<uint64_t, kLeftOutReasons> left_out{};
   std::optional<uint16_t> other_port;  ///< the first one of LeftOut::OtherPort

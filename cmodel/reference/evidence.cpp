@@ -22,6 +22,7 @@ std::optional<std::string> Evidence::too_little() const {
 
 std::vector<std::string> Evidence::words() const {
   std::vector<std::string> lines = log::words(imported.counts);
+  lines.insert(lines.end(), read_as.begin(), read_as.end());
   for (const auto& [reason, flows] : untold) {
     lines.push_back(fmt::format("rules that need a QP rest for {} of the captures' flows: {}", flows, reason));
   }
@@ -60,6 +61,7 @@ input::Json Evidence::json() const {
   out["packets"] = counts.packets;
   out["judged"] = counts.judged;
   out["duplicates"] = counts.duplicates;
+  out["twice"] = counts.twice;
   out["damaged"] = counts.damaged;
   out["cut"] = imported.cut;
   out["lost"] = imported.lost;
@@ -71,6 +73,8 @@ input::Json Evidence::json() const {
   }
   out["untold"] = input::Json::object();
   for (const auto& [reason, flows] : untold) out["untold"][reason] = flows;
+  out["read_as"] = input::Json::array();
+  for (const std::string& how : read_as) out["read_as"].push_back(how);
   if (const auto why = too_little()) {
     out["too_little"] = *why;
     out["remedies"] = input::Json::array();

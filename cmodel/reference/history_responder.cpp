@@ -148,6 +148,8 @@ class ResponderPart final : public Part {
   Copy copy_of(const Seen& seen, Answers& a) const;
   /// Whether an answer that reflects `stamp` may be one to this copy.
   bool fits(const Copy& copy, uint16_t reflected, const Seen& seen, const QpWorld& qp) const;
+  /// One of the device's own packets, which may be taken for a peer's.
+  void came_back(const wire::Packet& p);
   bool answers_returned(const Seen& seen, const QpWorld& qp, const Answers& a, std::optional<uint32_t> psn,
                         uint32_t entropy);
   void data(const Seen& seen, const QpWorld& qp, Answers& a);
@@ -229,6 +231,10 @@ void ResponderPart::returned(const Seen& seen, QpWorld*) {
   const wire::Packet& p = seen.packet;
   if (!is_data(p)) return;
   w_.report().ok(Rule::RespReturned);
+  came_back(p);
+}
+
+void ResponderPart::came_back(const wire::Packet& p) {
   QpWorld* const mistaken = w_.local(p.bth->dqp);
   if (mistaken == nullptr) return;
   Answers& a = of(*mistaken);
@@ -242,6 +248,10 @@ bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const 
   const bool mistaken = std::ranges::any_of(
       a.returned, [&](const auto& one) { return one.second == entropy && (!psn || one.first == (*psn & 0xFFFFFF)); });
   if (!mistaken) return false;
+  if (!w_.recorded() && w_.profile().name.empty()) {
+    w_.report().rests(Rule::RespReturned, "a NIC may take what comes back for its peer's, and does not say");
+    return true;
+  }
   check(Rule::RespReturned, false, seen, qp,
         [] { return std::string("nothing: such a packet is the device's own, and came back"); });
   return true;
@@ -295,7 +305,10 @@ void ResponderPart::data(const Seen& seen, const QpWorld& qp, Answers& a) {
 
 void ResponderPart::sent(const Seen& seen, QpWorld* qp) {
   const wire::Packet& p = seen.packet;
-  if (!seen.mrc() || p.error || p.trimmed()) return;
+  if (!seen.mrc() || p.error) return;
+  // Seen under way, it may be on its way back.
+  if (p.trimmed() && is_data(p)) came_back(p);
+  if (p.trimmed()) return;
   if (p.eeth) endpoint(seen);
   if (p.erth && p.erth->op == 0) port_status(seen);
   if (qp == nullptr) return;

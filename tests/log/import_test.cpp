@@ -385,6 +385,28 @@ TEST_CASE("the same frame in two files, or at another interface, is one", "[log]
   }
 }
 
+TEST_CASE("where a mirror port shows every frame twice, two are one", "[log][import]") {
+  std::vector<Sent> frames;
+  for (uint32_t psn = 0; psn < 100; ++psn) {
+    const auto data = packet(1, 2, psn), back = packet(2, 1, psn);
+    const uint64_t now = 4000 * uint64_t{psn} + 1000;
+    for (const uint64_t late : {0, 1, 2, 3}) {
+      if (late < 2 || psn == 50) frames.push_back({0, now + late, data});  // PSN 50 was sent twice
+      if (late < 2) frames.push_back({0, now + 2000 + late, back});
+    }
+  }
+  for (const bool peer_too : {true, false}) {
+    if (!peer_too) {
+      std::erase_if(frames, [](const Sent& f) { return (f.time_ns - 1000) % 4000 == 2001; });
+    }
+    const File file(capture(1, frames));
+    const Result r = import({.files = {{file.path()}}});
+    CHECK(r.imported.counts.twice == (peer_too ? 1 : 0));
+    CHECK(r.imported.counts.judged == (peer_too ? 201 : 302));
+    CHECK(r.imported.counts.duplicates == (peer_too ? 201 : 0));
+  }
+}
+
 TEST_CASE("what is left out is counted by its reason", "[log][import]") {
   const auto with = [](std::size_t at, std::vector<uint8_t> bytes) {
     std::vector<uint8_t> frame = packet(1, 2, 7);

@@ -364,11 +364,14 @@ def _(c):
 @edit("long-last", "mrc.md 6", "Last and Only carry the rest, the path MTU at most", "req.length")
 def _(c):
     packet = c.one(lambda p: p.new and p.opcode in (LAST, LAST_IMM))
+    full = the_first((len(p.payload) for p in c.packets if p.data and p.flow == c.flow and p.opcode in (FIRST, MIDDLE)),
+                     "no packet with the path MTU")
+    more = (full - len(packet.payload)) // 2 + 4
     for other in c.message(packet):
-        other.reth["dma_length"] += 512
+        other.reth["dma_length"] += more
     for i in c.all(lambda p: p.psn == packet.psn):
-        c.packets[i].set_payload(c.packets[i].payload + "00" * 512)
-    return f"PSN {packet.psn}, a Last, is 512 bytes longer, its message too"
+        c.packets[i].set_payload(c.packets[i].payload + "00" * more)
+    return f"PSN {packet.psn}, a Last, has 4 bytes more than the path MTU, its message too"
 
 
 @edit("rqmsn-one", "mrc.md 3", "RQMSN is repeated in all packets of a message with immediate", "req.rqmsn")
