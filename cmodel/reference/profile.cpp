@@ -225,7 +225,7 @@ class Members {
 
 void read_settings(const Json& json, const std::string& file, Settings& to) {
   Members members(json, file, "settings");
-  const auto value_of = [&](const char* name, uint32_t most, const std::string& doc) -> std::optional<uint32_t> {
+  const auto value_of = [&](const char* name, uint64_t most, const std::string& doc) -> std::optional<uint32_t> {
     const Json* value = members.find(name);
     if (value == nullptr) return std::nullopt;
     if (value->is_flag() && most == 1) return value->flag() ? 1 : 0;

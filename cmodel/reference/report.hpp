@@ -92,6 +92,8 @@ class Report {
     const auto at = rests.find(reason);  // nearly always there: no string is made for it
     ++(at != rests.end() ? at->second : rests[std::string(reason)]);
   }
+  /// An obligation that stands on packets which a carrier that came or went by itself may have taken with it.
+  void disturbed(Rule rule) { rests(rule, "a port's carrier came or went by itself"); }
   /// `count` obligations that a packet discarded without a word would explain. They rest where the device has told that
   /// it discarded some, and the rule held at least as often; otherwise they are inconclusive.
   void discarded(Rule rule, uint64_t count, bool told);

@@ -168,6 +168,7 @@ void RequestorJudge::event(const log::Event& event, Time time) {
 
 void RequestorJudge::counter(const log::Counter& counter, Time) {
   if (counter.name == "silent_drops") silent_drops_ = counter.value;
+  if (counter.name == "carriers_by_themselves") world_.disturbed = true;
 }
 
 void RequestorJudge::gap(const log::Gap&, Time) { world_.world.gap(); }

@@ -46,6 +46,7 @@ ResponderWorld::ResponderWorld(const Profile& of, Report& to, Time late)
       free(of.planes, of.port_gbps, patience_of(of), std::max<Time>(of.answer / kWindows, 1), of.ack_gap) {}
 
 void ResponderWorld::doubt(Finding finding) {
+  if (disturbed) return report.disturbed(finding.rule);
   // What the device has shown as taken was not discarded.
   if ((!profile.silent_drops || shows_take) && !unsure) return broken(std::move(finding));
   ++held_count[finding.rule];
@@ -57,7 +58,9 @@ void ResponderWorld::decide(std::optional<uint64_t> dropped) {
   const bool known = !unsure && (dropped || !profile.silent_drops);
   const uint64_t allowed = !known ? num_untaken : profile.silent_drops ? *dropped : 0;
   for (uint64_t i = 0; i < num_untaken; ++i) {
-    if (i >= allowed) {
+    if (disturbed) {
+      report.disturbed(Rule::RespTakeAll);
+    } else if (i >= allowed) {
       broken(untaken[std::min<std::size_t>(i - allowed, untaken.size() - 1)]);
     } else if (known) {
       report.ok(Rule::RespTakeAll);

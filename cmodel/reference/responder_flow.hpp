@@ -32,8 +32,9 @@ struct ResponderWorld {
   AnswerTime free;       ///< what a latency is counted in
   Time port_change = 0;  ///< when a port, here or at the peer, was last seen to change; 0: never
   bool some_port = true;
-  Time no_buffer = 0;   ///< the newest NACK NO_PKT_BUFFER of the NIC; 0: none
-  bool unsure = false;  ///< frames are not whole: whether their ICRC was right is not known
+  Time no_buffer = 0;      ///< the newest NACK NO_PKT_BUFFER of the NIC; 0: none
+  bool unsure = false;     ///< frames are not whole: whether their ICRC was right is not known
+  bool disturbed = false;  ///< a carrier came or went by itself: what was on its way then may be lost
   bool shows_take = false, shows_answer = false;
   std::vector<Finding> untaken;  ///< packets that the device should have shown as taken; the first kMostUntaken
   uint64_t num_untaken = 0;

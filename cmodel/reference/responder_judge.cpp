@@ -383,6 +383,7 @@ void ResponderJudge::host_paused(uint64_t tag, uint64_t turns, Time time) {
 
 void ResponderJudge::counter(const log::Counter& counter, Time time) {
   if (counter.name == "silent_drops") silent_drops_ = counter.value;
+  if (counter.name == "carriers_by_themselves") world_.disturbed = true;
   if (counter.name == "host_pause writes") host_paused(kPausedWrites, counter.value, time);
   if (counter.name == "host_pause completions") host_paused(kPausedCompletions, counter.value, time);
   if (counter.name != "returned") return;

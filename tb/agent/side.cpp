@@ -482,6 +482,7 @@ void AgentSide::carrier(const log::Port& port, Time time) {
   ports_[port.plane].gone = !port.up;
   add<log::Port>(time) = port;
   counts_.carriers.emplace_back(time, port);
+  add<log::Counter>(time) = {"carriers_by_themselves", counts_.carriers.size()};
 }
 
 void AgentSide::take(Output& output, Time reached) {

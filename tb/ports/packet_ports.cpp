@@ -19,7 +19,10 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <fstream>
+#include <map>
 #include <set>
+#include <sstream>
 
 namespace mrc::tb {
 namespace {
@@ -284,10 +287,28 @@ void PacketPorts::wait(uint64_t ns, int other) const {
 }
 
 uint64_t PacketPorts::dropped() {
-  for (const Port& port : ports_) {
+  // Lines "name: bytes packets errs drop fifo frame compressed multicast bytes packets errs drop ..." of all
+  // interfaces.
+  std::map<std::string, uint64_t> drops;
+  std::ifstream lines("/proc/thread-self/net/dev");
+  for (std::string line; std::getline(lines, line);) {
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    std::istringstream numbers(line.substr(colon + 1));
+    std::array<uint64_t, 12> values{};
+    for (uint64_t& value : values) numbers >> value;
+    drops[line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' '))] = values[3] + values[11];
+  }
+  for (unsigned p = 0; p < count(); ++p) {
+    Port& port = ports_[p];
     tpacket_stats stats{};
     socklen_t size = sizeof stats;
     if (::getsockopt(port.fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size) == 0) dropped_ += stats.tp_drops;
+    const bool carries = carrier(p);
+    const uint64_t now = drops[port.name];
+    if (carries && port.had_carrier && now > port.drops) dropped_ += now - port.drops;
+    port.had_carrier = carries;
+    port.drops = now;
   }
   return dropped_;
 }

@@ -61,7 +61,8 @@ class PacketPorts {
   void set_up(unsigned port, bool up);
   /// Waits for a frame, for `other` (a file descriptor; -1: none) to be readable, or until so many ns are over.
   void wait(uint64_t ns, int other) const;
-  /// Frames that the kernel had no room for, since the beginning.
+  /// Frames that the kernel had no room for, since the beginning, in our sockets or at the interfaces. What an
+  /// interface drops while its carrier comes or goes does not count.
   uint64_t dropped();
   uint64_t strangers() const { return strangers_; }
   const std::string& name(unsigned port) const { return ports_[port].name; }
@@ -71,6 +72,8 @@ class PacketPorts {
     std::string name;
     int fd = -1;
     bool up = true;
+    bool had_carrier = false;  ///< when its drops were last looked at
+    uint64_t drops = 0;        ///< of the interface, then
     std::deque<std::vector<uint8_t>> waiting;
   };
   void open(Port& port);

@@ -19,7 +19,7 @@ constexpr size_t kReady = 512, kReadyBytes = 384 << 10;
 DeviceInfo PortsTester::open(const OpenRequest& request) {
   for (unsigned p = 0; p < ports_->count(); ++p) ports_->set_up(p, true);
   runs_ = false;
-  reached_ = told_ = late_ = 0;
+  reached_ = told_ = late_ = looked_ = 0;
   due_.clear();
   ready_.clear();
   DeviceInfo info = nic_->open(request);
@@ -123,8 +123,9 @@ void PortsTester::carriers(Time now) {
   for (unsigned p = 0; p < planes_; ++p) {
     if (!wanted_[p] || ports_->carrier(p) == up_[p]) continue;
     up_[p] = !up_[p];
-    place({now, log::Port{static_cast<uint8_t>(p), up_[p]}});
+    place({looked_, log::Port{static_cast<uint8_t>(p), up_[p]}});  // the NIC may have seen it before us
   }
+  looked_ = now;
 }
 
 void PortsTester::ask(Time now) {

@@ -72,6 +72,7 @@ class PortsTester final : public NicDevice {
   std::deque<Due> due_;            ///< by time
   std::vector<Time> free_;         ///< of each port, of what comes in
   std::vector<bool> wanted_, up_;  ///< of each port: switched on here; its carrier, as was told
+  Time looked_ = 0;                ///< at the carriers
   uint64_t foreign_ = 0;           ///< frames that were no MRC
   std::deque<Output> ready_;       ///< by time
 };
