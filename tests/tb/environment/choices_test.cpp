@@ -190,7 +190,7 @@ TEST_CASE("a QP that hears nothing asks for its peer's state, or waits for its t
 
 TEST_CASE("what a port takes along when it falls is lost at once, or found by gap, EV and timer",
           "[tb][choices][A-82]") {
-  const Both r = both("plane-loss", "port_wait", 0, 1, {}, 1500);
+  const Both r = both("plane-loss", "port_wait", 0, 1, {{"time_wait", 1}}, 1500);  // time finds them as soon
   const auto worst = [](const CosimResult& one) {
     CHECK(one.dut.recovery.recovered == one.dut.recovery.lost);
     CHECK(one.peer.recovery.recovered == one.peer.recovery.lost);
