@@ -70,7 +70,7 @@ bool may_be_mrc(std::span<const uint8_t> frame, std::span<const uint16_t> udp_po
   for (unsigned next = type == ETH_P_IP ? kIpv4 : kIpv6;;) {
     switch (next) {
       case kIpv4:
-        if (at + 20 > frame.size()) return false;
+        if (at + 20 > frame.size() || (frame[at] & 0xfU) < 5) return false;
         next = frame[at + 9];
         at += size_t{4} * (frame[at] & 0xfU);
         break;

@@ -112,6 +112,7 @@ TEST_CASE("a packet that may be MRC is UDP to one of its ports, behind whatever 
   CHECK_FALSE(may_be_mrc(frame_of({six, ipv6(6), udp(4971)}), ports));
   CHECK_FALSE(may_be_mrc(frame_of({six, ipv6(58), udp(4971)}), ports));
   CHECK_FALSE(may_be_mrc(frame_of({{0x08, 0x06}, std::vector<uint8_t>(46)}), ports));
+  CHECK_FALSE(may_be_mrc(frame_of({four, {0x40, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}), ports));
   // Cut anywhere before the port it is none, and nothing is read behind its end.
   const std::vector<uint8_t> whole = frame_of({vlan, six, ipv6(43), routing, ipv6(17), udp(4971)});
   for (size_t size = 0; size < whole.size() - 4; ++size) {
