@@ -69,11 +69,11 @@ if(MRC_COVERAGE)
   add_link_options(--coverage)
 endif()
 
-# mrc_together(TARGET): its sources are compiled ten at a time, since the declarations of the standard library take
+# mrc_together(TARGET): its sources are compiled twenty at a time, since the declarations of the standard library take
 # longer than their own code. So what a source has for itself needs a name that no other one of its folder has.
 option(MRC_TOGETHER "compile the sources of a library together, for a third of the processor time" OFF)
 function(mrc_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MRC_TOGETHER} UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MRC_TOGETHER} UNITY_BUILD_BATCH_SIZE 20)
   # g++ takes sources that it includes for headers, whose classes have no members of types that a file has for itself.
   if(MRC_TOGETHER)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)

@@ -14,9 +14,8 @@
 #include "reference/queue.hpp"
 
 namespace mrc::ref {
+namespace history::hindsight {
 namespace {
-
-using namespace history;
 
 constexpr Seq kWindow = 4096;  ///< the largest one
 constexpr Seq kKept = 8192;    ///< PSNs below the highest one seen that are known
@@ -445,9 +444,10 @@ void Hindsight::finish(const log::End&, Time) {
 }
 
 }  // namespace
+}  // namespace history::hindsight
 
 std::unique_ptr<Checker> make_hindsight(const Profile& profile, Report& report) {
-  return std::make_unique<Hindsight>(profile, report);
+  return std::make_unique<history::hindsight::Hindsight>(profile, report);
 }
 
 }  // namespace mrc::ref

@@ -8,9 +8,8 @@
 #include "reference/history_parts.hpp"
 
 namespace mrc::ref {
+namespace history {
 namespace {
-
-using namespace history;
 
 class History final : public Checker {
  public:
@@ -103,9 +102,10 @@ class History final : public Checker {
 };
 
 }  // namespace
+}  // namespace history
 
 std::unique_ptr<Checker> make_history(const Profile& profile, Report& report) {
-  return std::make_unique<History>(profile, report);
+  return std::make_unique<history::History>(profile, report);
 }
 
 }  // namespace mrc::ref

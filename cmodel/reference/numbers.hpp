@@ -11,6 +11,7 @@
 namespace mrc::ref {
 
 inline constexpr int64_t kPsnMask = 0xffffff;
+inline constexpr uint32_t kMprUnit = 128;          ///< PSNs of a unit of mpr
 inline constexpr log::Time kTick = 128'000;        ///< ps of a time stamp's unit
 inline constexpr log::Time kSlowTick = 1'024'000;  ///< the same, where that is 1.024 us
 inline constexpr uint16_t kUnaskedProbe = 0xFFFF;  ///< probe id of a SACK that nothing asked for (A-74)

@@ -12,7 +12,6 @@
 namespace mrc::ref {
 namespace {
 
-constexpr Seq kMprUnit = 128;
 constexpr std::size_t kMostSuspects = 100, kMostOwed = 1 << 14, kMostWorks = 1 << 16, kMostProbes = 256;
 constexpr unsigned kForEver = 25;    ///< QP attribute RETRY_CNT, exponential
 constexpr unsigned kAlwaysSkip = 2;  ///< SETH.m

@@ -9,6 +9,7 @@
 #include "log/digest.hpp"
 #include "log/packet.hpp"
 #include "log/unwrap.hpp"
+#include "reference/numbers.hpp"
 #include "reference/own_addresses.hpp"
 #include "reference/queue.hpp"
 #include "util/flat_set.hpp"
@@ -20,7 +21,6 @@ using log::Seq, log::unwrap;
 
 constexpr Seq kWindow = 4096;  ///< the largest window: 32 units of 128 PSNs
 constexpr Seq kTail = 1024;    ///< PSNs below the highest cack_psn that are still held
-constexpr uint32_t kMprUnit = 128;
 
 enum PsnFlag : uint8_t {
   kSeen = 1,

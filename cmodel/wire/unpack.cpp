@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/unpack.hpp"
 
-#define ZLIB_CONST
 #include <zlib.h>
 #include <zstd.h>
 
@@ -78,7 +77,7 @@ class UnpackBuf::Impl {
       inflateReset(&gzip_);
       whole_ = false;
     }
-    gzip_.next_in = reinterpret_cast<const Bytef*>(in_bytes_.data() + begin_);
+    gzip_.next_in = reinterpret_cast<Bytef*>(in_bytes_.data() + begin_);  // zlib only reads it
     gzip_.avail_in = static_cast<uInt>(end_ - begin_);
     gzip_.next_out = reinterpret_cast<Bytef*>(out_.data());
     gzip_.avail_out = static_cast<uInt>(kOut);

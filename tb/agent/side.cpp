@@ -20,7 +20,6 @@ constexpr double kStallCycles = 4;
 /// Shorter pauses than this, in ps, are told to nobody.
 constexpr Time kToldPause = 100'000;
 
-std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
 Time ps(double ns) { return static_cast<Time>(ns * 1000); }
 
 /// Changes of carrier are known so far ahead: longer than any frame.
@@ -43,12 +42,12 @@ AgentSide::AgentSide(const Setup& s)
       number_(s.is_dut ? 0 : 1),
       teller_(number_, s.sink),
       shows_(s.shows),
-      host_rng_(s.seed, stream("host", s.is_dut)),
-      control_rng_(s.seed, stream("csr", s.is_dut)),
-      port_rng_(s.seed, stream("ports", s.is_dut)),
-      source_(s.own.source_size, s.own.source_base, Rng(s.seed, stream("memory", s.is_dut))),
+      host_rng_(s.seed, random_stream("host", s.is_dut)),
+      control_rng_(s.seed, random_stream("csr", s.is_dut)),
+      port_rng_(s.seed, random_stream("ports", s.is_dut)),
+      source_(s.own.source_size, s.own.source_base, Rng(s.seed, random_stream("memory", s.is_dut))),
       requester_(s.preset, s.scenario, source_, s.own.requester_plan(), s.other.regions, s.packets,
-                 Rng(s.seed, stream("traffic", s.is_dut))),
+                 Rng(s.seed, random_stream("traffic", s.is_dut))),
       link_(s.preset, s.scenario, s.seed, s.is_dut),
       ports_(s.preset.num_planes),
       read_ps_(ps(s.scenario.read_ns)),

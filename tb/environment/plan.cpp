@@ -355,6 +355,10 @@ void move_qp(Driver& driver, csr::TblQpCtx row, unsigned index, QpState state, u
 
 }  // namespace
 
+std::string random_stream(const char* what, bool is_dut) {
+  return std::string(what) + (is_dut ? " of dut" : " of peer");
+}
+
 uint32_t SidePlan::ev_mask(const Profile& profile) const {
   if (!profile.udp) return ~0u;
   return csr::kCtrlEvSwap.get(ctrl) ? 0x0000ffffu : 0xffff0000u;

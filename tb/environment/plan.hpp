@@ -18,6 +18,9 @@
 
 namespace mrc::tb {
 
+/// The name of a side's random stream (util/rng.hpp): what it is for, and whose.
+std::string random_stream(const char* what, bool is_dut);
+
 /// One NIC's share of the plan.
 struct SidePlan {
   uint64_t mac = 0;

@@ -16,8 +16,6 @@ namespace {
 
 uint64_t cycles_of(double ns, const Preset& preset) { return static_cast<uint64_t>(ns * 1000 / preset.clock_ps); }
 
-std::string stream(const char* what, bool is_dut) { return std::string(what) + (is_dut ? " of dut" : " of peer"); }
-
 std::vector<uint16_t> peers_of(const SidePlan& side) {
   std::vector<uint16_t> peers;
   for (const SidePlan::Qp& qp : side.qps) peers.push_back(qp.peer);
@@ -32,15 +30,15 @@ Station::Station(const Setup& s)
       own_(s.own),
       is_dut_(s.is_dut),
       recorder_(s.recorder),
-      host_rng_(s.seed, stream("host", s.is_dut)),
-      csr_rng_(s.seed, stream("csr", s.is_dut)),
-      driver_(Rng(s.seed, stream("bus", s.is_dut))),
-      source_(s.own.source_size, s.own.source_base, Rng(s.seed, stream("memory", s.is_dut))),
+      host_rng_(s.seed, random_stream("host", s.is_dut)),
+      csr_rng_(s.seed, random_stream("csr", s.is_dut)),
+      driver_(Rng(s.seed, random_stream("bus", s.is_dut))),
+      source_(s.own.source_size, s.own.source_base, Rng(s.seed, random_stream("memory", s.is_dut))),
       requester_(s.preset, s.scenario, source_, s.own.requester_plan(), s.other.regions, s.packets,
-                 Rng(s.seed, stream("traffic", s.is_dut))),
+                 Rng(s.seed, random_stream("traffic", s.is_dut))),
       host_writes_(s.preset),
       host_reads_(s.preset, peers_of(s.own), s.scenario.read_errors > 0, csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0),
-      host_errors_(s.preset, s.scenario, Rng(s.seed, stream("host errors", s.is_dut))),
+      host_errors_(s.preset, s.scenario, Rng(s.seed, random_stream("host errors", s.is_dut))),
       sent_rules_(s.own),
       interrupts_(s.preset.num_qps),
       fences_(s.preset),
@@ -52,8 +50,8 @@ Station::Station(const Setup& s)
       cqe_pause_per_cycle_(s.scenario.cqe_pause * s.preset.clock_ps * 1e-6),
       pause_cycles_(cycles_of(s.scenario.pause_ns, s.preset)),
       cqe_pause_cycles_(cycles_of(s.scenario.cqe_pause_ns, s.preset)),
-      flap_rng_(s.seed, stream("ports", s.is_dut)),
-      stand_rng_(s.seed, stream("standing ports", s.is_dut)),
+      flap_rng_(s.seed, random_stream("ports", s.is_dut)),
+      stand_rng_(s.seed, random_stream("standing ports", s.is_dut)),
       ports_up_((1u << s.preset.num_planes) - 1),
       link_(s.preset, s.scenario, s.seed, s.is_dut) {
   link_.trim_codes(csr::kDscpTrimTrimmed.get(s.own.dscp_trim), csr::kDscpTrimLasthop.get(s.own.dscp_trim));

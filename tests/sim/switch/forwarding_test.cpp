@@ -41,7 +41,7 @@ TEST_CASE("uN: 2001:1000:0100:0200:: becomes 2001:1000:0200:: and takes the rout
   row.local(0x20011000, 0x0100);
   row.route(0x20011000, 0x0200, 7);
   const Decision d = row.go();
-  CHECK(d.verdict == Verdict::Forward);
+  CHECK(d.verdict == sim::Verdict::Forward);
   CHECK(d.port == 7);
   CHECK(row.packet->dst == address("2001:1000:0200::"));
   CHECK(row.packet->hop_limit == 63);
@@ -56,14 +56,14 @@ TEST_CASE("uN at the end of a carrier takes the next segment of the SRH", "[sim]
   row.route(0x20013000, 0x0600, 3);
   SECTION("which is a local SID again, and shifted away in the same visit") {
     const Decision d = row.go();
-    CHECK(d.verdict == Verdict::Forward);
+    CHECK(d.verdict == sim::Verdict::Forward);
     CHECK(d.port == 3);
     CHECK(row.packet->dst == address("2001:3000:0600::"));
   }
   SECTION("the known answer: the new address has a route") {
     row.route(0x20013000, 0x0500, 2);
     const Decision d = row.go();
-    CHECK(d.verdict == Verdict::Forward);
+    CHECK(d.verdict == sim::Verdict::Forward);
     CHECK(d.port == 2);
     CHECK(row.packet->dst == address("2001:3000:0500:0600::"));
   }
@@ -75,7 +75,7 @@ TEST_CASE("uA: fcbb:0:0300:0200:d46:: becomes fcbb:0:0200:d46:: and leaves by it
   Row row("fcbb:0:0300:0200:d46::");
   row.adjacency(0xfcbb0000, 0x0300, 5);
   const Decision d = row.go();
-  CHECK(d.verdict == Verdict::Forward);
+  CHECK(d.verdict == sim::Verdict::Forward);
   CHECK(d.port == 5);
   CHECK(row.packet->dst == address("fcbb:0:0200:d46::"));
 }
@@ -112,7 +112,7 @@ TEST_CASE("the end of a carrier without a segment left is this node's own packet
     row.packet->stack = Stack::Srv6Srh;
     row.pool.attach(*row.packet).segment = address("2001:1000:0200::");
   }
-  CHECK(row.go().verdict == Verdict::ToSelf);
+  CHECK(row.go().verdict == sim::Verdict::ToSelf);
 }
 
 TEST_CASE("transit: a foreign uSID is routed without a shift", "[sim][usid]") {
@@ -128,7 +128,7 @@ TEST_CASE("all 48 bits must match", "[sim][usid]") {
     Row row(other);
     row.local(0x20011000, 0x0100);
     row.route(0x20011000, 0x0200, 7);
-    CHECK(row.go().verdict == Verdict::NoRoute);
+    CHECK(row.go().verdict == sim::Verdict::NoRoute);
   }
 }
 
@@ -137,9 +137,9 @@ TEST_CASE("a hop limit of 1 ends here", "[sim][usid]") {
   row.local(0x20011000, 0x0100);
   row.route(0x20011000, 0x0200, 7);
   row.packet->hop_limit = 2;
-  CHECK(row.go().verdict == Verdict::Forward);
+  CHECK(row.go().verdict == sim::Verdict::Forward);
   CHECK(row.packet->hop_limit == 1);
-  CHECK(row.go().verdict == Verdict::HopLimit);
+  CHECK(row.go().verdict == sim::Verdict::HopLimit);
 }
 
 TEST_CASE("segments that lead back here for ever are given up", "[sim][usid]") {
@@ -148,7 +148,7 @@ TEST_CASE("segments that lead back here for ever are given up", "[sim][usid]") {
   row.packet->segments_left = 1;
   row.pool.attach(*row.packet).segment = address("2001:1000:0100:0100:0100:0100:0100:0100");
   row.local(0x20011000, 0x0100);
-  CHECK(row.go().verdict == Verdict::TooManySids);
+  CHECK(row.go().verdict == sim::Verdict::TooManySids);
 }
 
 TEST_CASE("the table holds thousands of entries and replaces equal ones", "[sim][usid]") {
@@ -171,7 +171,7 @@ TEST_CASE("ECMP: one EV keeps its path, EVs spread evenly, seeds differ", "[sim]
   unsigned same = 0;
   for (uint32_t ev = 0; ev < 8000; ++ev) {
     const Decision d = routes.find(42, 1, ev, 1);
-    REQUIRE(d.verdict == Verdict::Forward);
+    REQUIRE(d.verdict == sim::Verdict::Forward);
     REQUIRE(routes.find(42, 1, ev, 1).port == d.port);
     ++count[d.port];
     same += routes.find(42, 1, ev, 2).port == d.port;
@@ -180,8 +180,8 @@ TEST_CASE("ECMP: one EV keeps its path, EVs spread evenly, seeds differ", "[sim]
   for (unsigned p = 4; p < 8; ++p) CHECK((count[p] > 1800 && count[p] < 2200));
   CHECK((same > 1800 && same < 2200));
   CHECK(count[0] + count[1] + count[2] + count[3] == 0);
-  CHECK(routes.find(41, 1, 0, 1).verdict == Verdict::NoRoute);
-  CHECK(routes.find(43, 1, 0, 1).verdict == Verdict::NoRoute);
+  CHECK(routes.find(41, 1, 0, 1).verdict == sim::Verdict::NoRoute);
+  CHECK(routes.find(43, 1, 0, 1).verdict == sim::Verdict::NoRoute);
 }
 
 TEST_CASE("ECMP goes around ports that are down; with none left it keeps its choice", "[sim][ecmp]") {
