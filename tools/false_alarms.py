@@ -95,6 +95,8 @@ def plan(o):
     runs = []
     for preset in o.presets.split(","):
         cosim = ["cosim", "--preset", preset, "--dut", o.dut]
+        if o.dut == "fast":
+            cosim += ["--level", "L2"]  # it has no pins
         if "scenarios" in o.what:
             runs += [Run(f"{preset} {s} {seed}", [*cosim, "--packets", str(o.packets), "--scenario", s, "--seed", str(seed)])
                      for s in SCENARIOS for seed in range(1, o.seeds + 1)]
@@ -158,7 +160,8 @@ ALTERED = ("rogue copy", "bits flipped", "payload taken out", "a line could not 
 
 @dataclass
 class Ends:
-    """A run's captures at both NICs' ports, and all addresses of these NICs; empty: it has sent nothing."""
+    """A run's captures at both NICs' ports, and all addresses of these NICs; empty: it has sent nothing. A run at L2 has
+    no capture of the peer's."""
     device: str
     peer: str
     device_ips: str
@@ -217,14 +220,15 @@ VIEWS = {
 def outputs(run):
     """Options for the run's captures: both NICs' ports, each link of the fabric for itself."""
     if run.arguments[0] == "cosim":
-        return ["--pcap", "device.pcapng", "--pcap-peer", "peer.pcapng", "--record", "run.mrclog"]
+        peer = [] if "--level" in run.arguments else ["--pcap-peer", "peer.pcapng"]
+        return ["--pcap", "device.pcapng", *peer, "--record", "run.mrclog"]
     planes, peer = LINKS[run.arguments[2]]
     return [word for nic, end in ((0, "device"), (peer, "peer")) for plane in range(planes)
             for word in ("--pcap", f"nic{nic}/{plane}={end}-{plane}.pcapng")]
 
 
 def look(mrc, run, folder, first):
-    """(Ends, the device's packets as JSON) of a run. Of the fabric at most `first` packets at each end."""
+    """(Ends, packets as JSON) of a run. Of the fabric at most `first` packets at each end."""
     def decode(capture):
         return subprocess.run([mrc, "decode", capture, "--json"], cwd=folder, capture_output=True, text=True,
                               check=True).stdout.splitlines()
@@ -240,8 +244,11 @@ def look(mrc, run, folder, first):
             (folder / "nic.json").write_text(json.loads(log.stdout.readline())["profile"], encoding="utf-8")
             log.kill()
         decoded = decode("device.pcapng")
-        return Ends("device.pcapng", "peer.pcapng", senders(decoded, "sent by the device"),
-                    senders(decoded, "received by the device")), decoded
+        peer = "" if "--level" in run.arguments else "peer.pcapng"
+        ends = Ends("device.pcapng", peer, senders(decoded, "sent by the device"),
+                    senders(decoded, "received by the device"))
+        # What the peer's host could not read may have been lost on its way.
+        return ends, decoded + (decode(peer) if peer else [])
     planes, peer = LINKS[run.arguments[2]]
     told = []
     for nic, end in ((0, "device"), (peer, "peer")):
@@ -273,7 +280,7 @@ def execute_captures(mrc, run, root, views, packets):
         for view in views:
             if (view.endswith("at") and not ends.device_ips) or (view.endswith("d-at") and not ends.peer_ips):
                 continue
-            if view == "link" and not ends.link:
+            if (view == "link" and not ends.link) or (view.startswith(("ahead", "behind")) and not ends.peer):
                 continue
             arguments = VIEWS[view](folder, ends)
             check = subprocess.run([mrc, "check", *arguments, "--json", "-"], cwd=folder, capture_output=True, text=True,
@@ -300,7 +307,7 @@ def main():
     p.add_argument("mrc", help="the program")
     p.add_argument("--what", default="scenarios,random,settings,fabric", help="of these")
     p.add_argument("--presets", default="tiny", help="tiny,asic800,fpga100")
-    p.add_argument("--dut", default="model", help="model or rtl")
+    p.add_argument("--dut", default="model", help="model, rtl, or fast: as a NIC at L2, captured at its own ports")
     p.add_argument("--packets", type=int, default=1500)
     p.add_argument("--seeds", type=int, default=1, help="of each built-in scenario")
     p.add_argument("--random", type=int, default=100, help="random scenarios")
