@@ -29,6 +29,7 @@ const char* name_of(Verdict verdict);
 struct Finding {
   Rule rule{};
   Verdict verdict = Verdict::Fail;
+  bool alone = false;  ///< of what a discarded packet would explain: that one, `frame`, and no other
   uint32_t device = 0;
   int64_t qp = -1;           ///< -1: none
   Time time = 0, since = 0;  ///< of what is wrong; since when it was owed (0: not that kind)
@@ -92,7 +93,7 @@ class Report {
     const auto at = rests.find(reason);  // nearly always there: no string is made for it
     ++(at != rests.end() ? at->second : rests[std::string(reason)]);
   }
-  /// An obligation that stands on packets which a carrier that came or went by itself may have taken with it.
+  /// An obligation of a moment near one at which a carrier came or went by itself, and may have taken packets with it.
   void disturbed(Rule rule) { rests(rule, "a port's carrier came or went by itself"); }
   /// `count` obligations that a packet discarded without a word would explain. They rest where the device has told that
   /// it discarded some, and the rule held at least as often; otherwise they are inconclusive.

@@ -180,8 +180,10 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
     const Time starving = world_.free.starved(flight->told, seen.first);
     const bool late = flight->told + w.queue() + starving < seen.first && !newest;
     if (late) {
-      world_.doubt(w.finding(Rule::ReqRtxReported, &seen, qp, came(),
-                             fmt::format("nothing: PSN {} was reported at {}", psn24(psn), words(flight->told))));
+      Finding f = w.finding(Rule::ReqRtxReported, &seen, qp, came(),
+                            fmt::format("nothing: PSN {} was reported at {}", psn24(psn), words(flight->told)));
+      f.since = flight->told;
+      world_.doubt(std::move(f));
     }
   } else {
     w.report().ok(Rule::ReqRtxReported);

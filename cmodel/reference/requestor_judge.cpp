@@ -166,9 +166,9 @@ void RequestorJudge::event(const log::Event& event, Time time) {
   if (RequestorFlow* const flow = find(event.qp)) flow->ev_event(event, time);
 }
 
-void RequestorJudge::counter(const log::Counter& counter, Time) {
+void RequestorJudge::counter(const log::Counter& counter, Time time) {
   if (counter.name == "silent_drops") silent_drops_ = counter.value;
-  if (counter.name == "carriers_by_themselves") world_.disturbed = true;
+  if (counter.name == "carriers_by_themselves") world_.disturbed.add(time);
 }
 
 void RequestorJudge::gap(const log::Gap&, Time) { world_.world.gap(); }

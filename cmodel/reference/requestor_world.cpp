@@ -99,7 +99,8 @@ bool RequestorWorld::all_overtaken() const {
 }
 
 void RequestorWorld::doubt(Finding finding) {
-  if (disturbed) return world.report().disturbed(finding.rule);
+  if (disturbed.near(finding.since != 0 ? finding.since : finding.time, world.lag()))
+    return world.report().disturbed(finding.rule);
   if (!world.profile().silent_drops) return world.report().broken(std::move(finding));
   ++held_count_[finding.rule];
   if (held_.size() < kMostHeldFindings) held_.push_back(std::move(finding));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "reference/disturbances.hpp"
 #include "reference/history_world.hpp"
 #include "reference/open_reads.hpp"
 #include "reference/queue.hpp"
@@ -65,7 +66,7 @@ struct RequestorWorld {
   Time peer_changed = 0;  ///< a peer's word about its ports that differed from the one before
   bool peer_down = false;
   Time now = 0;
-  bool disturbed = false;       ///< a carrier came or went by itself: what was on its way then may be lost
+  Disturbances disturbed;       ///< a carrier came or went by itself: what was on its way then may be lost
   std::optional<Time> crowded;  ///< so many work requests were open that others may have waited behind them
   /// Marks of EVs in succession that did nothing and may each have been overtaken on another plane, by plane. A NIC
   /// that serves its ports in whatever order does not lose all of them that come on several planes.

@@ -49,6 +49,7 @@ void ResponderFlow::cut(unsigned plane, Time time) {
 /// Nobody waits for it any more.
 void ResponderFlow::untaken(const Came& came) {
   if (!came.sure || state_ != State::Alive) return;
+  if (world_.disturbed.near(came.at, world_.latency)) return world_.report.disturbed(Rule::RespTakeAll);
   const Arrival& a = came.arrival;
   // Where it is dropped, a WRITE of no bytes is as if it had not come.
   if (a.fault == Fault::Zero && world_.profile.settings.zero_length == kZeroDrop) return;

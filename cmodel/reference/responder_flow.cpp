@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "reference/numbers.hpp"
 #include "reference/queue.hpp"
@@ -45,8 +46,22 @@ ResponderWorld::ResponderWorld(const Profile& of, Report& to, Time late)
       latency(late),
       free(of.planes, of.port_gbps, patience_of(of), std::max<Time>(of.answer / kWindows, 1), of.ack_gap) {}
 
+log::Ip ResponderWorld::plain(log::Ip ip) const {
+  if (!profile.settings.ip_per_plane) return ip;
+  for (unsigned bit = 0; bit < 3; ++bit) {
+    const unsigned at = profile.settings.ip_plane_lsb + bit;
+    if (at < 128) ip[15 - at / 8] = static_cast<uint8_t>(ip[15 - at / 8] & ~(1u << (at % 8)));
+  }
+  return ip;
+}
+
+bool ResponderWorld::reaches(const log::Ip& peer) const {
+  const auto said = peer_ports.find(plain(peer));
+  return (said == peer_ports.end() ? up : up & said->second) != 0;
+}
+
 void ResponderWorld::doubt(Finding finding) {
-  if (disturbed) return report.disturbed(finding.rule);
+  if (disturbed.near(finding.since != 0 ? finding.since : finding.time, latency)) return report.disturbed(finding.rule);
   // What the device has shown as taken was not discarded.
   if ((!profile.silent_drops || shows_take) && !unsure) return broken(std::move(finding));
   ++held_count[finding.rule];
@@ -58,9 +73,7 @@ void ResponderWorld::decide(std::optional<uint64_t> dropped) {
   const bool known = !unsure && (dropped || !profile.silent_drops);
   const uint64_t allowed = !known ? num_untaken : profile.silent_drops ? *dropped : 0;
   for (uint64_t i = 0; i < num_untaken; ++i) {
-    if (disturbed) {
-      report.disturbed(Rule::RespTakeAll);
-    } else if (i >= allowed) {
+    if (i >= allowed) {
       broken(untaken[std::min<std::size_t>(i - allowed, untaken.size() - 1)]);
     } else if (known) {
       report.ok(Rule::RespTakeAll);
@@ -68,8 +81,13 @@ void ResponderWorld::decide(std::optional<uint64_t> dropped) {
       report.discarded(Rule::RespTakeAll, 1, false);
     }
   }
+  // A packet that was discarded explains what stands on it, and no more packets were discarded than the device counts.
+  std::set<std::pair<uint32_t, uint64_t>> discarded;
   for (Finding& f : held) {
-    if (!none_dropped) break;
+    if (!dropped || unsure) break;
+    if (f.alone) discarded.emplace(f.capture, f.frame);
+    if (!none_dropped && !(f.alone && discarded.size() > *dropped)) continue;
+    --held_count[f.rule];
     broken(std::move(f));
   }
   if (!none_dropped) {
@@ -124,7 +142,7 @@ void ResponderFlow::suspect(Finding finding) {
 
 /// Ports were as they are for long enough: what is owed since then can have been sent.
 bool ResponderFlow::quiet(Time since) const {
-  return world_.some_port && (world_.port_change == 0 || world_.port_change + world_.latency < since);
+  return world_.reaches(qp_.peer_ip) && (world_.port_change == 0 || world_.port_change + world_.latency < since);
 }
 
 void ResponderFlow::trace(Time time, const char* what, Seq psn, Seq more) {
@@ -161,6 +179,9 @@ void ResponderFlow::owe(Need need, Rule rule, const Came& came) {
   owed.due = due(came);
   owed.free = (need == Need::Ack ? world_.free.acks() : world_.free.answers()) + world_.free.window() + owed.due -
               std::max(came.taken, came.at);
+  const bool inside = came.arrival.what == Arrival::What::Probe || came.arrival.psn <= claimed_ + kWindowUnit;
+  owed.alone = inside && (rule == Rule::RespSackAsk || rule == Rule::RespSackRtx || rule == Rule::RespSackCe ||
+                          rule == Rule::RespSackProbe);
   owed_.push_back(owed);
 }
 
@@ -320,6 +341,8 @@ void ResponderFlow::advance(Time now) {
 
 void ResponderFlow::feed(const Waiting& waiting, Time now) {
   if (waiting.cancelled || state_ != State::Alive) return;
+  if (!waiting.came.recorded && !quiet(waiting.came.at))
+    return world_.report.rests(Rule::RespCackTaken, "a port changed, and may have lost a NACK of the packet");
   const Seq psn = waiting.came.arrival.psn;
   const Fate fate = lo_.take(waiting.came.arrival);
   if (fate == Fate::New) count_bytes(waiting, now);
@@ -416,6 +439,7 @@ void ResponderFlow::missed(const Owed& owed) {
   f.since = owed.came.at;
   f.frame = owed.came.number;
   f.capture = owed.came.capture;
+  f.alone = owed.alone;
   if (owed.need == Need::Unexp) return world_.doubt(std::move(f));
   suspect(std::move(f));
 }

@@ -13,6 +13,7 @@
 
 #include "log/record.hpp"
 #include "reference/answer_time.hpp"
+#include "reference/disturbances.hpp"
 #include "reference/profile.hpp"
 #include "reference/queue.hpp"
 #include "reference/report.hpp"
@@ -29,12 +30,18 @@ struct ResponderWorld {
   Report& report;
   /// From a packet's last byte to the first one of its answer, at most, clocks and a frame under way included.
   Time latency = 0;
-  AnswerTime free;       ///< what a latency is counted in
-  Time port_change = 0;  ///< when a port, here or at the peer, was last seen to change; 0: never
-  bool some_port = true;
+  AnswerTime free;             ///< what a latency is counted in
+  Time port_change = 0;        ///< when a port, here or at the peer, was last seen to change; 0: never
+  uint32_t up = ~uint32_t{0};  ///< planes whose port has a carrier, bit i is plane i
+  /// Planes that peers say are usable, by their addresses without plane. A NIC need not answer on others.
+  std::map<log::Ip, uint32_t> peer_ports;
+  /// The address without the bits that tell its plane.
+  log::Ip plain(log::Ip ip) const;
+  /// A plane is left on which an answer can go to this peer.
+  bool reaches(const log::Ip& peer) const;
   Time no_buffer = 0;      ///< the newest NACK NO_PKT_BUFFER of the NIC; 0: none
   bool unsure = false;     ///< frames are not whole: whether their ICRC was right is not known
-  bool disturbed = false;  ///< a carrier came or went by itself: what was on its way then may be lost
+  Disturbances disturbed;  ///< a carrier came or went by itself: what was on its way then may be lost
   bool shows_take = false, shows_answer = false;
   std::vector<Finding> untaken;  ///< packets that the device should have shown as taken; the first kMostUntaken
   uint64_t num_untaken = 0;
@@ -116,6 +123,7 @@ class ResponderFlow {
     Time due = 0;
     Time free = 0;  ///< so much time to answer must have gone by
     bool met = false, covered = false;
+    bool alone = false;  ///< whatever else is discarded, it is owed unless this packet is
   };
   struct Waiting {
     Came came;

@@ -77,7 +77,8 @@ void ResponderJudge::port(const log::Port& port, Time time) {
   }
   world_.port_change = std::max<Time>(time, 1);
   const auto planes = std::min<uint32_t>(world_.profile.planes, log::kMaxPlanes);
-  world_.some_port = std::any_of(up_.begin(), up_.begin() + planes, [](bool up) { return up; });
+  world_.up = 0;
+  for (uint32_t i = 0; i < planes; ++i) world_.up |= uint32_t{up_[i]} << i;
 }
 
 void ResponderJudge::qp(const log::Qp& qp, Time time) {
@@ -103,18 +104,7 @@ void ResponderJudge::qp(const log::Qp& qp, Time time) {
 void ResponderJudge::region(const log::Mr& mr, Time time) { regions_[mr.rkey] = {mr, std::max<Time>(time, 1)}; }
 
 bool ResponderJudge::same_address(const log::Ip& ip, const std::array<uint8_t, 16>& on_wire) const {
-  if (zero(ip)) return true;
-  std::array<uint8_t, 16> mask{};
-  if (world_.profile.settings.ip_per_plane) {
-    for (unsigned bit = 0; bit < 3; ++bit) {
-      const unsigned at = world_.profile.settings.ip_plane_lsb + bit;
-      if (at < 128) mask[15 - at / 8] = static_cast<uint8_t>(mask[15 - at / 8] | 1u << (at % 8));
-    }
-  }
-  for (unsigned i = 0; i < 16; ++i) {
-    if (((ip[i] ^ on_wire[i]) & ~mask[i] & 0xff) != 0) return false;
-  }
-  return true;
+  return zero(ip) || world_.plain(ip) == world_.plain(on_wire);
 }
 
 /// Must a NIC take this frame for that QP, may it, or must it not?
@@ -313,10 +303,12 @@ void ResponderJudge::count_returned() {
 /// A peer says which of its ports are usable: one that is not may take an answer with it.
 void ResponderJudge::port_status(const wire::Packet& packet, Time time) {
   if (!packet.erth || packet.erth->op != static_cast<uint8_t>(wire::ErthOp::PortStatus) || !packet.ipv6) return;
-  if (peer_ports_.size() > kMostPeers) peer_ports_.clear();  // what they say next counts as a change
-  uint32_t& mask = peer_ports_.try_emplace(packet.ipv6->src, ~uint32_t{0}).first->second;
-  if (mask != packet.erth->port_status_mask) world_.port_change = std::max<Time>(time, 1);
-  mask = packet.erth->port_status_mask;
+  if (world_.peer_ports.size() > kMostPeers) world_.peer_ports.clear();  // what they say next counts as a change
+  uint32_t planes = packet.erth->port_status_mask >> (world_.profile.settings.ports_from_0 ? 0 : 1);
+  if (planes == 0) planes = ~uint32_t{0};  // some port sent it, so bits mean something else
+  const auto [said, first] = world_.peer_ports.try_emplace(world_.plain(packet.ipv6->src), planes);
+  if (first || said->second != planes) world_.port_change = std::max<Time>(time, 1);
+  said->second = planes;
 }
 
 void ResponderJudge::sent(const Seen& seen) {
@@ -383,7 +375,7 @@ void ResponderJudge::host_paused(uint64_t tag, uint64_t turns, Time time) {
 
 void ResponderJudge::counter(const log::Counter& counter, Time time) {
   if (counter.name == "silent_drops") silent_drops_ = counter.value;
-  if (counter.name == "carriers_by_themselves") world_.disturbed = true;
+  if (counter.name == "carriers_by_themselves") world_.disturbed.add(time);
   if (counter.name == "host_pause writes") host_paused(kPausedWrites, counter.value, time);
   if (counter.name == "host_pause completions") host_paused(kPausedCompletions, counter.value, time);
   if (counter.name != "returned") return;

@@ -70,7 +70,6 @@ class ResponderJudge : public Checker {
   std::map<uint32_t, Region> regions_;
   std::array<bool, log::kMaxPlanes> up_{};
   std::array<Time, log::kMaxPlanes> up_since_{};
-  std::map<std::array<uint8_t, 16>, uint32_t> peer_ports_;
   Queue<Held> held_;
   std::optional<uint64_t> silent_drops_;
   // Packets that came back: all, and those that the device must have counted a latency ago.

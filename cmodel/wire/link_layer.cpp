@@ -13,9 +13,20 @@ namespace mrc::wire {
 namespace {
 
 constexpr std::size_t kMacs = 12, kTag = 4, kEth = Eth::kBytes, kIp6 = Ipv6::kBytes;
-constexpr unsigned kHopByHop = 0, kFragment = 44, kDestination = 60;
+constexpr unsigned kHopByHop = 0, kFragment = 44, kDestination = 60, kIpv4InIp = 4;
 
 bool is_tag(unsigned type) { return type == 0x8100 || type == 0x88A8 || type == 0x9100 || type == 0x9200; }
+
+/// Bytes of the extension header at the begin of `bytes`; nothing: `next` is none that says only what comes next, or it
+/// is not there whole.
+std::optional<std::size_t> extension(unsigned next, std::span<const uint8_t> bytes) {
+  constexpr std::size_t kUnit = 8;
+  if ((next != kHopByHop && next != kDestination && next != kFragment) || bytes.size() < kUnit) return std::nullopt;
+  if (next == kFragment && (load_be<2>(&bytes[2]) & 0xFFF9) != 0) return std::nullopt;  // a part of a packet
+  const std::size_t size = next == kFragment ? kUnit : kUnit * (std::size_t{bytes[1]} + 1);
+  if (bytes.size() < size) return std::nullopt;
+  return size;
+}
 
 /// Takes bytes away, of those that were on the wire as well.
 void take(CapturedFrame& frame, std::size_t at, std::size_t bytes) {
@@ -89,17 +100,13 @@ void tags(CapturedFrame& frame) {
 
 /// Takes the extension headers behind the IPv6 header at `ip`; `outer` is one in front of it. What comes next.
 unsigned extensions(CapturedFrame& frame, std::size_t ip, std::optional<std::size_t> outer) {
-  constexpr std::size_t kNext = 6, kLength = 4, kUnit = 8;
+  constexpr std::size_t kNext = 6, kLength = 4;
   const std::size_t first = ip + kIp6;
   std::size_t at = first;
   unsigned next = frame.bytes[ip + kNext];
-  while ((next == kHopByHop || next == kDestination || next == kFragment) && frame.bytes.size() >= at + kUnit) {
-    const uint8_t* const head = &frame.bytes[at];
-    const std::size_t size = next == kFragment ? kUnit : kUnit * (std::size_t{head[1]} + 1);
-    const bool part = next == kFragment && (load_be<2>(head + 2) & 0xFFF9) != 0;
-    if (part || frame.bytes.size() < at + size) break;
-    next = head[0];
-    at += size;
+  while (const auto size = extension(next, std::span(frame.bytes).subspan(at))) {
+    next = frame.bytes[at];
+    at += *size;
   }
   const std::size_t bytes = at - first;
   if (bytes == 0) return next;
@@ -159,6 +166,48 @@ bool to_ethernet(CapturedFrame& frame) {
   tags(frame);
   if (frame.bytes.size() >= kEth && load_be<2>(&frame.bytes[kMacs]) == kEthertypeIpv6) ipv6(frame);
   return true;
+}
+
+UpperLayer upper_layer(std::span<const uint8_t> frame) {
+  constexpr std::size_t kUnit = 8, kIp4 = Ipv4::kBytes, kPorts = 4;
+  UpperLayer upper;
+  while (frame.size() >= kMacs + kTag && is_tag(static_cast<unsigned>(load_be<2>(&frame[kMacs]))))
+    frame = frame.subspan(kTag);
+  if (frame.size() < kEth) return upper;
+  const auto type = static_cast<unsigned>(load_be<2>(&frame[kMacs]));
+  if (type != kEthertypeIpv4 && type != kEthertypeIpv6) return upper;
+  frame = frame.subspan(kEth);
+  upper.protocol = type == kEthertypeIpv4 ? kIpv4InIp : kProtoIpv6;
+  for (;;) {
+    std::size_t size = 0;
+    unsigned next = 0;
+    if (upper.protocol == kIpv4InIp) {
+      size = frame.empty() ? 0 : std::size_t{4} * (frame[0] & 0xFu);
+      if (size < kIp4 || frame.size() < size) return upper;
+      next = frame[9];
+      upper.is_ip = true;
+    } else if (upper.protocol == kProtoIpv6) {
+      size = kIp6;
+      if (frame.size() < size) return upper;
+      next = frame[6];
+      upper.is_ip = true;
+    } else if (upper.protocol == kProtoRouting) {
+      if (frame.size() < kUnit) return upper;
+      size = kUnit * (std::size_t{frame[1]} + 1);
+      if (frame.size() < size) return upper;
+      next = frame[0];
+    } else if (const auto bytes = extension(upper.protocol, frame)) {
+      size = *bytes;
+      next = frame[0];
+    } else {
+      break;
+    }
+    upper.protocol = next;
+    frame = frame.subspan(size);
+  }
+  if (upper.protocol == kProtoUdp && frame.size() >= kPorts)
+    upper.udp_dst_port = static_cast<uint16_t>(load_be<2>(&frame[2]));
+  return upper;
 }
 
 }  // namespace mrc::wire

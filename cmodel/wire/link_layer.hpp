@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "wire/captured.hpp"
@@ -23,5 +26,14 @@ std::string link_name(uint16_t link);
 /// frame.taken and frame.port say what went. False: the link type is not read, or the packet is shorter than its link
 /// header; then it stays as it is.
 bool to_ethernet(CapturedFrame& frame);
+
+/// What an Ethernet frame carries behind tags of VLANs, IP in IP and extension headers, however many there are.
+struct UpperLayer {
+  bool is_ip = false;                    ///< IPv4 or IPv6, whose header is there
+  unsigned protocol = 0;                 ///< of IP: the first that is neither IP nor an extension header
+  std::optional<uint16_t> udp_dst_port;  ///< of UDP, if so much of it is there
+};
+/// Nothing but lengths is checked: it may be no packet that decode() takes.
+UpperLayer upper_layer(std::span<const uint8_t> frame);
 
 }  // namespace mrc::wire

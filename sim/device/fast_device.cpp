@@ -555,7 +555,8 @@ bool FastDevice::post(const log::Post& request) {
     cannot(fmt::format("the fast endpoint holds {} bytes of messages at most, not {}.", kMaxMemory, request.bytes));
   if (qp.open >= config_.wqe_depth || memory_ + request.bytes > kMaxMemory) return false;
   if (endpoint().failed(request.qp)) {
-    refuse_post(request, log::Status::Flushed);
+    const auto flush = [this, request] { refuse_post(request, log::Status::Flushed); };
+    qp.waiting.empty() ? flush() : static_cast<void>(events_.emplace(now_, flush));  // in its turn
   } else if (request.bytes == 0 && config_.zero_length != ZeroLength::Legal) {
     refuse_post(request, log::Status::LocalLength);
   } else if (request.immediate && qp.immediates >= config_.max_wimm &&
@@ -758,6 +759,7 @@ void FastDevice::begins(unsigned plane, std::span<const uint8_t> frame, Time tim
     }
     return NodeId{0};
   };
+  packet->trimmed = decoded.trimmed();
   packet->dst_host = host(decoded.ipv6->dst);
   packet->src = host(decoded.ipv6->src);
   cell_->enter(now_);

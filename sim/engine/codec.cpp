@@ -117,7 +117,9 @@ bool give_frame(PacketPool& pool, Packet& packet, const FrameContext& context) {
   w.eth->src = context.src_mac;
   w.eth->dst = context.dst_mac;
   // Written whole and not trimmed; what a switch did is done again below.
-  const uint8_t dscp = context.wire.dscp.no_trim;
+  const wire::DscpMap& codes = context.wire.dscp;
+  const bool usual = !wire::is_trimmed(wire::classify(codes.no_trim, codes));  // a fabric may trim to that code point
+  const uint8_t dscp = usual ? codes.no_trim : codes.trimmable;
   const Address segment = packet.attached ? packet.attachment()->segment : Address{};
   if (w.ipv4) {
     w.ipv4->src = ipv4_of(packet.src);

@@ -300,7 +300,7 @@ void AgentSide::deliver(Time from, Time to) {
       }
       const auto flip = std::ranges::upper_bound(port.flips, begin);
       const bool cut = flip != port.flips.end() && *flip <= last;  // the carrier goes while it comes in
-      nic_.device->rx(p, last, frame->bytes, frame->mac_error);
+      nic_.device->rx(p, last, frame->bytes, frame->mac_error || cut);
       ++counts_.received;
       log::Frame& r = add<log::Frame>(first);
       r.plane = static_cast<uint8_t>(p);

@@ -24,6 +24,8 @@
 #include <set>
 #include <sstream>
 
+#include "wire/link_layer.hpp"
+
 namespace mrc::tb {
 namespace {
 
@@ -46,53 +48,7 @@ ifreq request_for(const std::string& name) {
 
 std::string why() { return std::strerror(errno); }
 
-/// Does a NIC of MRC want to see it?
-bool is_wanted(const uint8_t* bytes, size_t size) {
-  if (size < 14 + 20) return false;
-  const unsigned type = bytes[12] << 8 | bytes[13];
-  if (type == ETH_P_IP) return true;
-  constexpr uint8_t kHopByHop = 0, kIcmpV6 = 58;
-  return type == ETH_P_IPV6 && bytes[20] != kIcmpV6 && bytes[20] != kHopByHop;
-}
-
 }  // namespace
-
-bool may_be_mrc(std::span<const uint8_t> frame, std::span<const uint16_t> udp_ports) {
-  constexpr unsigned kVlan = 0x8100, kQinQ = 0x88a8, kOptions = 0, kIpv4 = 4, kUdp = 17, kIpv6 = 41, kRouting = 43,
-                     kDestination = 60;
-  const auto word = [&frame](size_t at) { return static_cast<unsigned>(frame[at] << 8 | frame[at + 1]); };
-  size_t at = 12;
-  while (at + 6 <= frame.size() && (word(at) == kVlan || word(at) == kQinQ)) at += 4;
-  if (at + 2 > frame.size()) return false;
-  const unsigned type = word(at);
-  if (type != ETH_P_IP && type != ETH_P_IPV6) return false;
-  at += 2;
-  for (unsigned next = type == ETH_P_IP ? kIpv4 : kIpv6;;) {
-    switch (next) {
-      case kIpv4:
-        if (at + 20 > frame.size() || (frame[at] & 0xfU) < 5) return false;
-        next = frame[at + 9];
-        at += size_t{4} * (frame[at] & 0xfU);
-        break;
-      case kIpv6:
-        if (at + 40 > frame.size()) return false;
-        next = frame[at + 6];
-        at += 40;
-        break;
-      case kOptions:
-      case kRouting:
-      case kDestination:
-        if (at + 8 > frame.size()) return false;
-        next = frame[at];
-        at += 8 + size_t{8} * frame[at + 1];
-        break;
-      case kUdp:
-        return at + 4 <= frame.size() && std::ranges::find(udp_ports, word(at + 2)) != udp_ports.end();
-      default:
-        return false;
-    }
-  }
-}
 
 uint64_t monotonic_ns() { return static_cast<uint64_t>(ns_of(CLOCK_MONOTONIC)); }
 
@@ -195,7 +151,8 @@ void PacketPorts::receive(unsigned number, std::vector<ArrivedFrame>& to) {
     for (int i = 0; i < got; ++i) {
       const auto* bytes = static_cast<const uint8_t*>(parts[static_cast<unsigned>(i)].iov_base);
       const mmsghdr& m = messages[static_cast<unsigned>(i)];
-      if (!is_wanted(bytes, m.msg_len)) {
+      const wire::UpperLayer upper = wire::upper_layer({bytes, m.msg_len});
+      if (!upper.is_ip || upper.protocol == IPPROTO_ICMPV6) {
         ++strangers_;
         continue;
       }
@@ -207,7 +164,9 @@ void PacketPorts::receive(unsigned number, std::vector<ArrivedFrame>& to) {
         std::memcpy(&t, CMSG_DATA(c), sizeof t);
         ns = std::min(ns, static_cast<uint64_t>(t.tv_sec * 1'000'000'000LL + t.tv_nsec - behind));
       }
-      to.push_back({ns, !may_be_mrc({bytes, m.msg_len}, udp_ports_), {bytes, bytes + m.msg_len}});
+      const bool foreign =
+          !upper.udp_dst_port || std::ranges::find(udp_ports_, *upper.udp_dst_port) == udp_ports_.end();
+      to.push_back({ns, foreign, {bytes, bytes + m.msg_len}});
     }
     if (got < static_cast<int>(kBatch)) return;
   }

@@ -25,12 +25,9 @@ uint64_t monotonic_ns();
 /// The largest frame of MRC: 4096 bytes of payload, and headers with SRv6 and routing header.
 inline constexpr unsigned kLargestFrame = 4352;
 
-/// UDP to one of these ports in IPv6 or IPv4, behind VLAN tags, routing headers and outer headers, whatever they are.
-bool may_be_mrc(std::span<const uint8_t> frame, std::span<const uint16_t> udp_ports);
-
 struct ArrivedFrame {
   uint64_t ns = 0;       ///< when the kernel had it, CLOCK_MONOTONIC
-  bool foreign = false;  ///< it is no packet of MRC: may_be_mrc()
+  bool foreign = false;  ///< it is no packet of MRC, which is UDP to a port of MRC
   std::vector<uint8_t> bytes;
 };
 

@@ -69,35 +69,38 @@ void PortedNic::rx(unsigned, Time, std::span<const uint8_t>, bool) {
   throw Refusal("frames come to this NIC over its ports, not by this call.", false);
 }
 
+/// A carrier that goes takes nothing with it that had come before.
 void PortedNic::carriers() {
   for (unsigned p = 0; p < planes_; ++p) {
     const bool up = ports_->carrier(p);
     if (up == up_[p]) continue;
+    if (!up) hear(p);
     up_[p] = up;
-    inner_->port(p, up, now_);
+    inner_->port(p, up, std::max(now_, free_[p]));
   }
 }
 
 void PortedNic::hear() {
+  for (unsigned p = 0; p < planes_; ++p) hear(p);
+}
+
+void PortedNic::hear(unsigned p) {
   std::vector<ArrivedFrame> came;
-  for (unsigned p = 0; p < planes_; ++p) {
-    came.clear();
-    ports_->receive(p, came);
-    for (const ArrivedFrame& frame : came) {
-      if (frame.foreign && std::max(free_[p], foreign_[p]) > now_) {
-        ++left_out_;
-        continue;
-      }
-      const Time arrived = frame.ns > begin_ns_ ? wall_.of_ns(frame.ns - begin_ns_) : 0;
-      const Time byte = 8000 / port_gbps_, length = frame.bytes.size() * byte;
-      // Not before it was there: a NIC that lags behind the clock must not answer before it was asked.
-      const Time begin = std::max({now_, free_[p], arrived > length ? arrived - length : 0}), here = due();
-      if (here > arrived) late(here - arrived);
-      inner_->rx(p, begin + length, frame.bytes, false);
-      free_[p] = begin + (std::max(frame.bytes.size(), kLeast) + kBetweenFrames) * byte;
-      if (frame.foreign) foreign_[p] = begin + kForeignShare * (free_[p] - begin);
-      ++frames_;
+  ports_->receive(p, came);
+  for (const ArrivedFrame& frame : came) {
+    if (frame.foreign && std::max(free_[p], foreign_[p]) > now_) {
+      ++left_out_;
+      continue;
     }
+    const Time arrived = frame.ns > begin_ns_ ? wall_.of_ns(frame.ns - begin_ns_) : 0;
+    const Time byte = 8000 / port_gbps_, length = frame.bytes.size() * byte;
+    // Not before it was there: a NIC that lags behind the clock must not answer before it was asked.
+    const Time begin = std::max({now_, free_[p], arrived > length ? arrived - length : 0}), here = due();
+    if (here > arrived) late(here - arrived);
+    inner_->rx(p, begin + length, frame.bytes, false);
+    free_[p] = begin + (std::max(frame.bytes.size(), kLeast) + kBetweenFrames) * byte;
+    if (frame.foreign) foreign_[p] = begin + kForeignShare * (free_[p] - begin);
+    ++frames_;
   }
 }
 

@@ -66,6 +66,7 @@ class PortedNic final : public NicDevice {
 
   Time due() const { return wall_.of_ns(monotonic_ns() - begin_ns_); }
   void hear();
+  void hear(unsigned plane);
   void carriers();
   void late(Time by) { late_ = std::max(late_, by); }
 

@@ -30,6 +30,7 @@ DeviceInfo PortsTester::open(const OpenRequest& request) {
   free_.assign(planes_, 0);
   wanted_.assign(planes_, true);
   up_.assign(planes_, true);
+  off_.assign(planes_, 0);
   foreign_ = 0;
   for (const auto& [name, value] : request.settings) {
     if (name == "UDP_PORT.port") ports_->udp_port(static_cast<uint16_t>(value));
@@ -61,24 +62,28 @@ void PortsTester::add(Due due) {
 
 void PortsTester::port(unsigned plane, bool up, Time t) {
   if (plane >= planes_) throw Refusal(fmt::format("there is no plane {}: {} are in use.", plane, planes_), false);
-  add({t, plane, false, up, {}});
+  add({t, plane, false, up, {}, false, t});
 }
 
 void PortsTester::rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) {
   if (plane >= planes_) throw Refusal(fmt::format("there is no plane {}: {} are in use.", plane, planes_), false);
-  if (fcs_bad) throw Refusal("an interface of Linux sends no frame with a wrong FCS.", true);
   if (frame.size() < 14) throw Refusal("an interface of Linux sends no frame of less than 14 bytes.", true);
   if (t < reached_) throw Refusal(fmt::format("a frame ends at {}, before the time reached, {}.", t, reached_), false);
-  add({t, plane, true, false, {frame.begin(), frame.end()}});
+  const Time length = (frame.size() + kBetweenFrames) * 8000 / port_gbps_;
+  add({t, plane, true, false, {frame.begin(), frame.end()}, fcs_bad, t - std::min(t, length)});
 }
 
-void PortsTester::send_due(Time now) {
+/// Nothing beyond `until`: what happens to its port before it may not be told yet.
+void PortsTester::send_due(Time now, Time until) {
   bool any = false;
-  while (!due_.empty() && due_.front().time <= now) {
+  while (!due_.empty() && due_.front().time <= std::min(now, until)) {
     Due due = std::move(due_.front());
     due_.pop_front();
     late_ = std::max(late_, now - due.time);
-    if (due.is_frame) {
+    if (due.fcs_bad) {
+      if (wanted_[due.plane] && off_[due.plane] < std::max<Time>(due.begin, 1))
+        throw Refusal("an interface of Linux sends no frame with a wrong FCS.", true);
+    } else if (due.is_frame) {
       ports_->send(due.plane, std::move(due.bytes));
       ++frames_;
       any = true;
@@ -86,6 +91,7 @@ void PortsTester::send_due(Time now) {
       ports_->flush();
       ports_->set_up(due.plane, due.up);
       wanted_[due.plane] = up_[due.plane] = due.up;
+      if (!due.up) off_[due.plane] = due.time;
     }
   }
   if (any || ports_->waits()) ports_->flush();
@@ -111,6 +117,13 @@ void PortsTester::hear() {
       }
       const Time byte = 8000 / port_gbps_, length = frame.bytes.size() * byte;
       const Time arrived = frame.ns > begin_ns_ ? wall_.of_ns(frame.ns - begin_ns_) : 0;
+      if (arrived + wall_.jitter < reached_) {  // what was told of that time lacks it
+        throw Refusal(
+            fmt::format("the test bed is broken: the tester heard a frame {:.1f} us after it had come. Promise "
+                        "more, or let time go slower.",
+                        static_cast<double>(reached_ - arrived) / 1e6),
+            false);
+      }
       const Time first = std::max({arrived > length ? arrived - length : 0, free_[p], reached_});
       free_[p] = first + length + kBetweenFrames * byte;
       place({first, SentFrame{p, first + length, std::move(frame.bytes)}});
@@ -166,7 +179,7 @@ Advanced PortsTester::advance(Time until, Time) {
   if (!runs_) begin();
   for (;;) {
     const Time now = wall_now();
-    send_due(now);
+    send_due(now, until);
     hold_promise();
     // First the host, then the wire: an answer never comes before what it tells of.
     if (now >= until || monotonic_ns() - asked_ns_ >= kAskNs) ask(now);

@@ -16,7 +16,8 @@ namespace mrc::tb {
 /// Time is that of the wall from the first advance() to a time above 0 on. A frame leaves when its last byte is due;
 /// one that leaves later than promised breaks the test bed, a Refusal. What comes in has the time at which the kernel
 /// had it, and takes its time at the port's rate; frames that are no MRC are counted ("strangers") and not shown. A
-/// carrier that comes or goes and that nobody switched by port() is an output, log::Port.
+/// carrier that comes or goes and that nobody switched by port() is an output, log::Port. A frame with a wrong FCS is a
+/// Refusal of advance(), unless its port is switched off while it comes: then the interface sends nothing of it.
 class PortsTester final : public NicDevice {
  public:
   PortsTester(std::unique_ptr<NicDevice> nic, std::unique_ptr<PacketPorts> ports, const WallTime& time)
@@ -48,12 +49,14 @@ class PortsTester final : public NicDevice {
     unsigned plane = 0;
     bool is_frame = true, up = false;
     std::vector<uint8_t> bytes;
+    bool fcs_bad = false;
+    Time begin = 0;  ///< of a frame
   };
 
   Time wall_now() const { return wall_.of_ns(monotonic_ns() - begin_ns_); }
   void begin();
   void add(Due due);
-  void send_due(Time now);
+  void send_due(Time now, Time until);
   void hear();
   void carriers(Time now);
   void ask(Time now);
@@ -72,6 +75,7 @@ class PortsTester final : public NicDevice {
   std::deque<Due> due_;            ///< by time
   std::vector<Time> free_;         ///< of each port, of what comes in
   std::vector<bool> wanted_, up_;  ///< of each port: switched on here; its carrier, as was told
+  std::vector<Time> off_;          ///< of each port: when it was last switched off here
   Time looked_ = 0;                ///< at the carriers
   uint64_t foreign_ = 0;           ///< frames that were no MRC
   std::deque<Output> ready_;       ///< by time

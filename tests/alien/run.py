@@ -144,9 +144,17 @@ def scenarios(place):
         assert result["passed"] == 20, [r for r in result["runs"] if r["result"] != "pass"]
 
 
-def quick(place):
-    """Answers that come before the profile promises them: reports of that time count."""
-    assert place.cosim("L2", "random", "--seed", "3078")["result"] == "pass"
+# Seeds of `random` that have shown a mistake of the judge or the bench, and which.
+SEEDS = {3078: "answers that come before the profile promises them: reports of that time count",
+         2327: "a frame whose carrier goes and is back before it ends has a wrong FCS",
+         2571: "the NACK of a packet may be lost at a port that goes down",
+         2707: "no plane works here and, by the peer's word, there: nothing is owed"}
+
+
+def seeds(place):
+    for seed, what in SEEDS.items():
+        result = place.cosim("L2", "random", "--seed", str(seed), packets=200 if seed == 3078 else 500)
+        assert result["result"] == "pass", (seed, what, result["judge"]["findings"])
 
 
 def faults(place):
@@ -168,7 +176,7 @@ def captures(place):
         assert {f["rule"] for f in result["findings"]} == ({FAULTS[fault]} if fault else set()), (scenario, fault, result)
 
 
-TESTS = [refusals, as_made, without_verilog, own_sources, scenarios, quick, faults, captures]
+TESTS = [refusals, as_made, without_verilog, own_sources, scenarios, seeds, faults, captures]
 
 
 def main():

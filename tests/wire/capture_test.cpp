@@ -249,6 +249,42 @@ TEST_CASE("IPv6 extension headers go, outer and inner, and lengths fit", "[wire.
   CHECK(f.bytes == part);
 }
 
+TEST_CASE("UDP is found behind whatever tags, IP and extension headers, and nothing is read behind the end",
+          "[wire.capture.link]") {
+  const std::vector<uint8_t> macs(12), six = macs + hex("86dd"), four = macs + hex("0800"),
+                                       udp = hex("0001 136b 0008 0000");
+  const std::vector<uint8_t> tags = macs + hex("88a8 0007 8100 0005 86dd");
+  const auto ipv6 = [](uint8_t next) {
+    return hex("60000000 0000") + std::vector<uint8_t>{next} + std::vector<uint8_t>(33);
+  };
+  const auto ipv4 = [](uint8_t next, uint8_t words) {
+    std::vector<uint8_t> header(std::size_t{4} * words);
+    header[0] = static_cast<uint8_t>(0x40 | words);
+    header[9] = next;
+    return header;
+  };
+  const std::vector<uint8_t> routing = hex("29 02 04 00") + std::vector<uint8_t>(20);
+  const std::vector<uint8_t> hop = hex("3c00 010400000000"), destination = hex("2c01 010c") + std::vector<uint8_t>(12);
+  for (const std::vector<uint8_t>& before :
+       {six + ipv6(17), four + ipv4(17, 5), four + ipv4(17, 15), tags + ipv6(17), six + ipv6(41) + ipv6(17),
+        six + ipv6(43) + routing + ipv6(17), six + ipv6(4) + ipv4(17, 5),
+        six + ipv6(0) + hop + destination + hex("11 00 0000 12345678")}) {
+    const UpperLayer upper = upper_layer(before + udp);
+    CHECK(upper.is_ip);
+    CHECK(upper.protocol == 17);
+    CHECK(upper.udp_dst_port == 0x136b);
+    for (std::size_t size = 0; size < before.size() + 4; ++size)
+      CHECK_FALSE(upper_layer(until(before + udp, size)).udp_dst_port);
+  }
+  CHECK_FALSE(upper_layer(macs + hex("0806") + std::vector<uint8_t>(46)).is_ip);
+  CHECK(upper_layer(six + ipv6(6) + udp).protocol == 6);
+  CHECK_FALSE(upper_layer(six + ipv6(6) + udp).udp_dst_port);
+  CHECK(upper_layer(six + ipv6(0) + hex("3a00 010400000000") + udp).protocol == 58);
+  // A later part of a packet; an IPv4 header of no length, that would never end.
+  CHECK(upper_layer(six + ipv6(44) + hex("11 00 0008 12345678") + udp).protocol == 44);
+  CHECK_FALSE(upper_layer(four + hex("40") + std::vector<uint8_t>(8) + hex("04") + std::vector<uint8_t>(40)).is_ip);
+}
+
 TEST_CASE("a packet of any length and link is changed or left, never worse", "[wire.capture.link]") {
   const std::vector<uint8_t> frame = encode(write_of(Encapsulation::Srv6Srh));
   for (const uint16_t link : {kLinkEthernet, kLinkRaw, kLinkSll, kLinkSll2, kLinkIpv4, kLinkIpv6}) {

@@ -340,13 +340,12 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
 /// One packet of the work in hand. False: it waits for a lane.
 bool FastEndpoint::step() {
   FastQp& qp = *work_.qp;
+  if (work_.retransmission && msn_before(work_.record.msn, qp.msn_done)) {  // the message is complete
+    cancel_work(qp);
+    return true;
+  }
   if (!work_.walking) {
-    if (work_.retransmission) {
-      if (msn_before(work_.record.msn, qp.msn_done)) {  // the message is complete
-        cancel_work(qp);
-        return true;
-      }
-    } else {
+    if (!work_.retransmission) {
       if (!can_send(qp)) {
         end_burst(qp, false);
         return true;

@@ -172,6 +172,21 @@ TEST_CASE("a packet trimmed as fields gives the bytes of a frame that was trimme
   }
 }
 
+TEST_CASE("a fabric may trim to the code point of what is not trimmed", "[sim][codec][trim]") {
+  PacketPool pool;
+  Rng rng(1, "codec");
+  const Stack stack = GENERATE(Stack::Ipv4, Stack::Ipv6, Stack::Srv6, Stack::Srv6Srh);
+  FrameContext context;
+  context.wire.dscp.trimmed_lasthop = context.wire.dscp.no_trim;
+  const PacketPtr p = sample(pool, stack, 0xc7, true, rng);
+  REQUIRE(p->dscp != context.wire.dscp.no_trim);
+  REQUIRE(give_frame(pool, *p, context));
+  CHECK(frame_of(*p).size() == p->size);
+  const wire::Packet w = wire::decode(frame_of(*p), context.wire);
+  CHECK_FALSE(w.error);
+  CHECK(w.icrc->ok);
+}
+
 TEST_CASE("what is no packet of MRC gets no frame", "[sim][codec]") {
   PacketPool pool;
   const PacketPtr p = pool.make();

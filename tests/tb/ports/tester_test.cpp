@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
@@ -68,57 +67,6 @@ TEST_CASE("a NIC that is further behind than its process promises breaks the tes
   PortsTester tester = tester_of(false, 100 * kUs);
   CHECK_THROWS_WITH(tester.advance(kUntil, 0), ContainsSubstring("the test bed is broken: the NIC's process was ") &&
                                                    ContainsSubstring("us behind, and promises 100.0."));
-}
-
-/// Headers one behind the other; each but the first of IP or UDP.
-std::vector<uint8_t> frame_of(std::initializer_list<std::vector<uint8_t>> headers) {
-  std::vector<uint8_t> frame(12);
-  for (const std::vector<uint8_t>& header : headers) frame.insert(frame.end(), header.begin(), header.end());
-  return frame;
-}
-
-std::vector<uint8_t> ipv6(uint8_t next) {
-  std::vector<uint8_t> header(40);
-  header[0] = 0x60;
-  header[6] = next;
-  return header;
-}
-
-std::vector<uint8_t> ipv4(uint8_t next, uint8_t words = 5) {
-  std::vector<uint8_t> header(size_t{4} * words);
-  header[0] = 0x40 | words;
-  header[9] = next;
-  return header;
-}
-
-std::vector<uint8_t> udp(unsigned port) {
-  return {0, 1, static_cast<uint8_t>(port >> 8), static_cast<uint8_t>(port), 0, 8, 0, 0};
-}
-
-TEST_CASE("a packet that may be MRC is UDP to one of its ports, behind whatever headers", "[ports]") {
-  const std::vector<uint8_t> six{0x86, 0xdd}, four{0x08, 0x00}, vlan{0x81, 0x00, 0, 5}, qinq{0x88, 0xa8, 0, 7};
-  const std::vector<uint8_t> routing{41, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-  const std::array<uint16_t, 2> ports{4971, 4791};
-  for (const unsigned port : {4971U, 4791U}) {
-    CHECK(may_be_mrc(frame_of({six, ipv6(17), udp(port)}), ports));
-    CHECK(may_be_mrc(frame_of({four, ipv4(17), udp(port)}), ports));
-    CHECK(may_be_mrc(frame_of({four, ipv4(17, 15), udp(port)}), ports));
-    CHECK(may_be_mrc(frame_of({qinq, vlan, six, ipv6(17), udp(port)}), ports));
-    CHECK(may_be_mrc(frame_of({six, ipv6(41), ipv6(17), udp(port)}), ports));
-    CHECK(may_be_mrc(frame_of({six, ipv6(43), routing, ipv6(17), udp(port)}), ports));
-    CHECK(may_be_mrc(frame_of({six, ipv6(4), ipv4(17), udp(port)}), ports));
-  }
-  CHECK_FALSE(may_be_mrc(frame_of({six, ipv6(17), udp(53)}), ports));
-  CHECK_FALSE(may_be_mrc(frame_of({six, ipv6(6), udp(4971)}), ports));
-  CHECK_FALSE(may_be_mrc(frame_of({six, ipv6(58), udp(4971)}), ports));
-  CHECK_FALSE(may_be_mrc(frame_of({{0x08, 0x06}, std::vector<uint8_t>(46)}), ports));
-  CHECK_FALSE(may_be_mrc(frame_of({four, {0x40, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}), ports));
-  // Cut anywhere before the port it is none, and nothing is read behind its end.
-  const std::vector<uint8_t> whole = frame_of({vlan, six, ipv6(43), routing, ipv6(17), udp(4971)});
-  for (size_t size = 0; size < whole.size() - 4; ++size) {
-    const std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-    CHECK_FALSE(may_be_mrc(cut, ports));
-  }
 }
 
 }  // namespace
