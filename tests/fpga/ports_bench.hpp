@@ -77,7 +77,7 @@ inline unsigned bytes_of(uint64_t keep) {
   return n;
 }
 
-struct Config {
+struct PortsConfig {
   std::array<Bytes, kPorts> mac{Bytes(6), Bytes(6)};
   std::array<Bytes, kPlanes> ip{Bytes(16), Bytes(16), Bytes(16)};
   std::array<Bytes, kPlanes> usid{Bytes(6), Bytes(6), Bytes(6)};
@@ -113,7 +113,7 @@ class PortsBench {
   PortsBench& operator=(const PortsBench&) = delete;
 
   /// Puts registers on the pins; they have crossed some cycles later.
-  void set(const Config& c) {
+  void set(const PortsConfig& c) {
     for (unsigned k = 0; k < kPorts; ++k) put(&top->mac_i[0], k * 6, c.mac[k]);
     for (unsigned p = 0; p < kPlanes; ++p) {
       put(&top->ip_i[0], p * 16, c.ip[p]);

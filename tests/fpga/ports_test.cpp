@@ -26,8 +26,8 @@ constexpr Opcode kOpcodes[] = {
 constexpr Encapsulation kEncapsulations[] = {Encapsulation::Ipv6, Encapsulation::Srv6, Encapsulation::Srv6Srh};
 
 /// A board as it is used: an address and a uSID per plane.
-Config usual() {
-  Config c;
+PortsConfig usual() {
+  PortsConfig c;
   for (unsigned k = 0; k < kPorts; ++k) c.mac[k] = {0x02, 0xaa, 0xbb, 0xcc, 0xdd, static_cast<uint8_t>(k + 1)};
   for (unsigned p = 0; p < kPlanes; ++p) {
     const auto n = static_cast<uint8_t>(p);
@@ -38,7 +38,7 @@ Config usual() {
 }
 
 /// What the model of the core's lane says of a frame in which the MAC saw no error.
-RxErr core_says(const Config& config, const Bytes& frame) {
+RxErr core_says(const PortsConfig& config, const Bytes& frame) {
   const Preset& preset = *find_preset("fpga100");
   CsrOut csr;
   csr.udp_port = config.udp_port;
@@ -64,7 +64,7 @@ RxErr core_says(const Config& config, const Bytes& frame) {
 }
 
 /// By its headers a packet of MRC, for whomever.
-bool is_mrc(const Config& config, const Bytes& frame) {
+bool is_mrc(const PortsConfig& config, const Bytes& frame) {
   // Zeros behind the frame put aside the core's first reason, that it is short.
   Bytes longer = frame;
   longer.resize(std::max<std::size_t>(frame.size(), 256));
@@ -75,7 +75,7 @@ bool is_mrc(const Config& config, const Bytes& frame) {
 constexpr int kAside = -1;
 
 /// The plane whose lane is to have the frame, or kAside.
-int way_of(const Config& c, unsigned port, const Bytes& frame) {
+int way_of(const PortsConfig& c, unsigned port, const Bytes& frame) {
   if (!is_mrc(c, frame)) return kAside;
   const auto stands = [&](const Bytes& bytes, unsigned at) {
     return std::any_of(bytes.begin(), bytes.end(), [](uint8_t b) { return b != 0; }) &&
@@ -129,7 +129,7 @@ void flip(Bytes& frame, std::size_t bit) { frame[bit / 8] = static_cast<uint8_t>
 /// Frames of all kinds, most of them for this board.
 class Traffic {
  public:
-  Traffic(Rng& rng, const Config& config) : rng_(rng), config_(config) {}
+  Traffic(Rng& rng, const PortsConfig& config) : rng_(rng), config_(config) {}
 
   Bytes next(unsigned port) {
     Bytes frame = rng_.chance(0.6) ? mrc(port) : foreign(port);
@@ -200,7 +200,7 @@ class Traffic {
   }
 
   Rng& rng_;
-  const Config& config_;
+  const PortsConfig& config_;
   uint64_t number_ = 0;
 };
 
@@ -249,7 +249,7 @@ struct Expected {
   std::array<std::vector<Frame>, kPorts> side;
   std::array<uint32_t, kPorts> stray{}, mrc{};
 
-  Expected(const Config& config, const PortsBench& bench) {
+  Expected(const PortsConfig& config, const PortsBench& bench) {
     for (unsigned k = 0; k < kPorts; ++k) {
       for (const Frame& frame : bench.seen[k]) {
         const int way = way_of(config, k, frame.bytes);
@@ -265,7 +265,7 @@ struct Expected {
 
 TEST_CASE("an MRC packet goes to its plane, a question for an address aside", "[fpga][ports]") {
   PortsBench bench(1);
-  const Config config = usual();
+  const PortsConfig config = usual();
   bench.set(config);
   bench.run(60);
   const Bytes write = numbered(
@@ -300,7 +300,7 @@ TEST_CASE("every frame goes whole to the lane of its plane or aside, and all tha
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     PortsBench bench(seed);
-    Config config = usual();
+    PortsConfig config = usual();
     config.promisc = seed % 5 == 0;
     config.udp_only = seed % 3 == 0;
     if (seed % 2 == 0) config.udp_port = static_cast<uint16_t>(bench.rng.next());
@@ -352,7 +352,7 @@ TEST_CASE("every frame goes whole to the lane of its plane or aside, and all tha
 
 TEST_CASE("each bit of the headers that are looked at decides as it does in the core", "[fpga][ports]") {
   PortsBench bench(3);
-  const Config config = usual();
+  const PortsConfig config = usual();
   bench.period = {400, 900, 900, 310, 310};
   bench.set(config);
   bench.run(100);
@@ -395,7 +395,7 @@ TEST_CASE("every received frame is found again, or in a counter, whatever MACs a
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     PortsBench bench(seed);
-    const Config config = usual();
+    const PortsConfig config = usual();
     // A slow core has lanes that overflow.
     bench.period = {seed % 4 == 1 ? 1600u : 400u, bench.rng.between(150, 900), bench.rng.between(150, 900), 310, 310};
     bench.busy = seed % 3 == 0 ? 1.0 : 0.7;
@@ -456,7 +456,7 @@ TEST_CASE("what goes aside and is not taken is dropped, and no plane loses a fra
   const bool on = GENERATE(true, false);
   CAPTURE(on);
   PortsBench bench(5);
-  Config config = usual();
+  PortsConfig config = usual();
   config.side = on;
   bench.period = {400, 900, 900, 310, 310};
   bench.set(config);
@@ -489,11 +489,11 @@ TEST_CASE("what goes aside and is not taken is dropped, and no plane loses a fra
 }
 
 TEST_CASE("registers cross whole, and in time, also when the clock of a MAC has stood", "[fpga][ports]") {
-  Config a = usual(), b = usual();
+  PortsConfig a = usual(), b = usual();
   b.mac[0] = {0x06, 1, 2, 3, 4, 5};
   for (uint8_t& byte : b.ip[0]) byte = static_cast<uint8_t>(~byte);
   uint64_t number = 0;
-  const auto packet = [&](const Config& mac, const Config& ip) {
+  const auto packet = [&](const PortsConfig& mac, const PortsConfig& ip) {
     return Frame{numbered(encoded({.opcode = Opcode::Sack, .mac = mac.mac[0], .to = ip.ip[0]}), ++number)};
   };
   for (uint64_t seed = 1; seed <= 6; ++seed) {
@@ -516,7 +516,7 @@ TEST_CASE("registers cross whole, and in time, also when the clock of a MAC has 
     CHECK(bench.seen[0].size() > 100);
     CHECK(bench.count(0, kStray) == bench.seen[0].size());
     for (unsigned i = 0; i < 20; ++i) {
-      const Config &now = i % 2 ? a : b, &other = i % 2 ? b : a;
+      const PortsConfig &now = i % 2 ? a : b, &other = i % 2 ? b : a;
       const bool stands = i % 3 == 0;
       bench.stopped[PortsBench::kRx0] = stands;
       bench.set(now);
@@ -536,7 +536,7 @@ TEST_CASE("registers cross whole, and in time, also when the clock of a MAC has 
 
 TEST_CASE("no frame of a MAC that is faster than the core's clock is missing in the counters", "[fpga][ports]") {
   PortsBench bench(6);
-  Config config = usual();
+  PortsConfig config = usual();
   config.side = false;
   bench.period = {400, 150, 310, 310, 310};  // a frame per word, faster than the core's clock
   bench.set(config);
