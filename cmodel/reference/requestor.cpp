@@ -146,7 +146,8 @@ unsigned Requestor::causes(Seq psn, Time time, Time lag) const {
   if (flight->times == 1 && wide_ != 0 && psn + n <= highest_) causes |= kByGap;
   const auto trigger = triggers_.find(flight->ev);
   if (rules_.same_ev && trigger != triggers_.end() && trigger->second > flight->last) causes |= kBySameEv;
-  if (rules_.by_time && through_ > flight->last) causes |= kByTime;
+  // New packets are given to ports in the order of PSNs, and leave them in any other.
+  if (rules_.by_time && (through_ > flight->last || (flight->times == 1 && triggered_ > psn))) causes |= kByTime;
   // The clock runs from when the device meant to send, which may lie before the frame by what the host and other
   // frames kept it waiting: half an interval, or the transmission before.
   const bool half = time + lag >= flight->last + rules_.interval / 2;

@@ -44,6 +44,24 @@ TEST_CASE("a requestor permits new PSNs inside its window and old ones with a ca
   CHECK(r.oldest() == r.next());
 }
 
+TEST_CASE("what was given later has brought a SACK, though a packet waited at its port and left behind it (A-83)",
+          "[reference.requestor]") {
+  for (const bool by_time : {false, true}) {
+    Requestor r(0, 128, {64, false, 100'000, by_time});
+    r.sent(1, 7, 1, 10);
+    r.heard({-1, 0, 0b10, 1, Seq{1}, 0}, 20);
+    r.sent(0, 8, 0, 30);
+    r.sent(2, 7, 1, 31);
+    CHECK(r.causes(0, 40, 1) == (by_time ? kByTime : 0));
+    CHECK(r.causes(2, 40, 1) == 0);
+    r.sent(0, 9, 1, 41, 0, {}, true);  // from then on what was sent later counts
+    CHECK(r.causes(0, 50, 1) == 0);
+    r.sent(3, 7, 1, 60);
+    r.heard({-1, 0, 0b1010, 2, Seq{3}, 0}, 70);
+    CHECK(r.causes(0, 80, 1) == (by_time ? kByTime : 0));
+  }
+}
+
 TEST_CASE("of NACKs that come together each may cause a retransmission, which waits inside", "[reference.requestor]") {
   for (const unsigned nacks : {2U, 3U}) {
     Requestor r(0, 128, {4, true, 100'000});
