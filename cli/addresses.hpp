@@ -11,6 +11,7 @@
 #include "cli/context.hpp"
 #include "input/number.hpp"
 #include "log/address.hpp"
+#include "log/import.hpp"
 
 namespace mrc::cli {
 
@@ -29,6 +30,23 @@ inline std::vector<log::Ip> addresses_of(const std::string& option, const std::s
     at = comma + 1;
   }
   return addresses;
+}
+
+/// Index of the device with one of these addresses, or of a new one. From now on it has all of them.
+inline std::size_t device_of(log::ImportOptions& to, const std::vector<log::Ip>& addresses) {
+  const auto has = [](const log::ImportDevice& device, const log::Ip& ip) {
+    return std::ranges::find(device.addresses, ip) != device.addresses.end();
+  };
+  const auto known = std::ranges::find_if(to.devices, [&](const log::ImportDevice& device) {
+    return std::ranges::any_of(addresses, [&](const log::Ip& ip) { return has(device, ip); });
+  });
+  const auto index = static_cast<std::size_t>(known - to.devices.begin());
+  if (known == to.devices.end()) to.devices.emplace_back();
+  log::ImportDevice& device = to.devices[index];
+  for (const log::Ip& ip : addresses) {
+    if (!has(device, ip)) device.addresses.push_back(ip);
+  }
+  return index;
 }
 
 }  // namespace mrc::cli

@@ -178,28 +178,20 @@ log::ImportOptions import_options(const Options& o, const ref::RunOptions& how) 
   for (const std::string& file : o.files) captures.files.push_back({file, {}});
   if (!o.live.empty()) captures.files.push_back({"-", {}, "the live capture"});
   if (how.profile) captures.wire = how.profile->wire();
-  const auto device = [&](std::vector<log::Ip> addresses) {
-    for (std::size_t i = 0; i < captures.devices.size(); ++i) {
-      if (std::ranges::find(captures.devices[i].addresses, addresses[0]) != captures.devices[i].addresses.end())
-        return i;
-    }
-    captures.devices.push_back({std::move(addresses), {}, {}});
-    return captures.devices.size() - 1;
-  };
   if (how.profile) {
     std::vector<log::Ip> own = how.profile->addresses;
     for (const log::Qp& qp : how.profile->qps) {
       if (qp.own_ip != log::Ip{} && std::ranges::find(own, qp.own_ip) == own.end()) own.push_back(qp.own_ip);
     }
-    if (!own.empty()) device(own);
+    if (!own.empty()) device_of(captures, own);
   }
-  for (const std::string& text : o.devices) device(addresses_of("--device", text));
+  for (const std::string& text : o.devices) device_of(captures, addresses_of("--device", text));
   for (const std::string& text : o.at) {
     const auto equals = text.find('=');
     if (equals != std::string::npos && std::ranges::find(o.files, text.substr(equals + 1)) == o.files.end()) {
       throw UsageError("--at " + text + " names a capture that is not checked.", "Name one of those that are.");
     }
-    const std::size_t index = device(addresses_of("--at", text.substr(0, equals)));
+    const std::size_t index = device_of(captures, addresses_of("--at", text.substr(0, equals)));
     for (log::ImportFile& file : captures.files) {
       if (equals == std::string::npos || file.path == text.substr(equals + 1)) file.at = index;
     }

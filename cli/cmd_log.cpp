@@ -416,16 +416,6 @@ struct ImportArguments {
   bool qps = false;
 };
 
-/// "fd00::1,fd00::2": index of that device.
-std::size_t device_of(const std::string& option, const std::string& text, log::ImportOptions& to) {
-  log::ImportDevice device{addresses_of(option, text), {}, {}};
-  for (std::size_t i = 0; i < to.devices.size(); ++i) {
-    if (std::ranges::find(to.devices[i].addresses, device.addresses[0]) != to.devices[i].addresses.end()) return i;
-  }
-  to.devices.push_back(std::move(device));
-  return to.devices.size() - 1;
-}
-
 /// "3=50", or "50" for all planes: nanoseconds.
 void read_clock_error(const std::string& text, log::ImportOptions& to) {
   constexpr uint64_t kMostNs = 1'000'000'000;
@@ -443,7 +433,7 @@ void read_clock_error(const std::string& text, log::ImportOptions& to) {
 
 int import(const ImportArguments& o) {
   log::ImportOptions options;
-  for (const std::string& text : o.devices) device_of("--device", text, options);
+  for (const std::string& text : o.devices) device_of(options, addresses_of("--device", text));
   std::vector<std::string> inputs;
   for (const std::string& file : o.files) options.files.push_back({file, {}});
   for (const std::string& text : o.at) {
@@ -452,7 +442,7 @@ int import(const ImportArguments& o) {
       throw UsageError(fmt::format("--at {} names no address and capture.", input::shown(text)),
                        "Write --at ADDR=FILE: the capture was taken at the ports of that device.");
     }
-    const std::size_t device = device_of("--at", text.substr(0, equals), options);
+    const std::size_t device = device_of(options, addresses_of("--at", text.substr(0, equals)));
     const std::string file = text.substr(equals + 1);
     const auto known = std::ranges::find(options.files, file, &log::ImportFile::path);
     if (known == options.files.end()) {

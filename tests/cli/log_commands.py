@@ -105,6 +105,9 @@ def cosim(folder):
     mrc("log", "import", "--qps", "--at", f"{address}={pcap}", "-o", qps)
     told = {r["qp"] for r in lines(qps) if r["kind"] == "qp"}
     check("imported: QPs that the frames tell", told and told <= {r["qp"] for r in records if r["kind"] == "qp"})
+    two = folder / "two.mrclog"
+    mrc("log", "import", "--device", address, "--at", f"fd00::9,{address}={pcap}", "-o", two)
+    check("imported: a device has the addresses of both options", len(info(two)["devices"]) == 1)
     check("imported: clock error of plane 1 alone",
           {r["plane"] for r in lines(imported) if r.get("error")} == {1})
 
