@@ -12,7 +12,6 @@ Reads every Markdown page of the repository (or of the folder ROOT) and tells, w
 Pages that were longer before this check are in LONG_LINES with their number of long lines. It may only fall: --lower
 writes the numbers of today into this script, and leaves any that have risen."""
 import argparse
-import os
 import re
 from pathlib import Path
 
@@ -36,12 +35,7 @@ CITES_BASE = re.compile(r"base\.md,? \"([^\"\n]+)\"")
 
 def files(root, endings):
     """Paths below root with one of the endings, sorted; without builds and hidden folders (but .github)."""
-    found = []
-    for place, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if not (name in SKIPPED or name.startswith("build") or
-                                                       (name[0] == "." and name != ".github"))]
-        found += [path for path in (Path(place) / name for name in names) if path.suffix in endings and path.is_file()]
-    return sorted(found)
+    return rtl.files_below(root, endings, SKIPPED, hidden=(".github",))
 
 
 def blank(match):

@@ -181,6 +181,17 @@ def commit():
     return name.strip() if code == 0 else "unknown"
 
 
+def files_below(root, endings, skipped, hidden=()):
+    """Paths below root with one of the endings, sorted; not in folders that are skipped, hidden (but these) or builds,
+    which are not looked into: a bare system in one of them has a /proc."""
+    found = []
+    for place, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not (name in skipped or name.startswith("build") or
+                                                       (name[0] == "." and name not in hidden))]
+        found += [path for path in (Path(place) / name for name in names) if path.suffix in endings and path.is_file()]
+    return sorted(found)
+
+
 def check_json(name):
     """Says that a report cannot be written before the work for it starts; name may be None."""
     if name and not os.access(Path(name).resolve().parent, os.W_OK):

@@ -41,14 +41,7 @@ class Finding:
 
 def sources(root):
     """Paths below root, sorted; without builds, generated and hidden folders."""
-    found = []
-    for path in sorted(root.rglob("*")):
-        folders = path.relative_to(root).parts[:-1]
-        if any(name in SKIPPED or name.startswith(("build", ".")) for name in folders):
-            continue
-        if path.suffix in SOURCES and path.is_file():
-            found.append(path)
-    return found
+    return rtl.files_below(root, SOURCES, SKIPPED)
 
 
 LITERALS = re.compile(

@@ -44,7 +44,8 @@ Run judged(std::optional<uint32_t> about, const Change& change) {
 
 }  // namespace
 
-TEST_CASE("what is inconclusive of a device that a run is not about is told, and does not count", "[reference]") {
+TEST_CASE("what is inconclusive of a device that a run is not about is told, and does not count",
+          "[reference][reference.about]") {
   using Catch::Matchers::ContainsSubstring, Catch::Matchers::StartsWith;
   CHECK(judged({}, kInconclusive).verdict() == Verdict::Inconclusive);
   CHECK(judged(1, kInconclusive).verdict() == Verdict::Inconclusive);
@@ -57,7 +58,7 @@ TEST_CASE("what is inconclusive of a device that a run is not about is told, and
   CHECK_THAT(run.to_json(), ContainsSubstring("\"about\": \"dut\""));
 }
 
-TEST_CASE("what a device does wrong counts, whichever the run is about", "[reference]") {
+TEST_CASE("what a device does wrong counts, whichever the run is about", "[reference][reference.about]") {
   for (const std::optional<uint32_t> about : {std::optional<uint32_t>{}, std::optional<uint32_t>{0}, {1}}) {
     const Run run = judged(about, kWrong);
     CHECK(run.verdict() == Verdict::Fail);
