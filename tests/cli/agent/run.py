@@ -251,6 +251,20 @@ def mended():
         assert result["result"] == "pass", (seed, what, result["judge"]["findings"], result.get("problem"))
 
 
+def among_discards():
+    """A NIC that discards packets, and says how many, is no less wrong: more lack an answer than it has discarded."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenario, log = f"{folder}/marks.toml", f"{folder}/run.mrclog"
+        Path(scenario).write_text('base = "slow-host"\necn = 0.5\n')
+        for bug in ([], ["--rtl-bug", "ce-lost"]):
+            result = cosim("--dut", "rtl", "--scenario", scenario, "--record", log, *bug, packets=1000, code=1 if bug else 0)
+            found = {one["rule"] for one in result["judge"]["findings"] if one["device"] == "dut"}
+            assert found == ({"resp.sack-ce"} if bug else set()), (bug, found)
+            lines = subprocess.run([MRC, "log", "print", log], text=True, capture_output=True, check=True).stdout
+            drops = [int(line.rsplit(" ", 1)[1]) for line in lines.splitlines() if " dut " in line and "silent_drops" in line]
+            assert drops and drops[-1] > 10, drops
+
+
 def paused():
     """The judge hears when the host takes no completions: answers that wait for it are no riddle."""
     with tempfile.TemporaryDirectory() as folder:
@@ -286,7 +300,7 @@ def headers():
 
 
 TESTS = [model, fast, ended, rtl, stalled, peers, same_everywhere, sockets, record, wrong_ones, seeds, mended, levels,
-         variants, spoiled, reports, paused, headers]
+         variants, spoiled, reports, among_discards, paused, headers]
 
 
 def main():
