@@ -62,7 +62,7 @@ inline constexpr Field kCaps1Fields[] = {kCaps1Mpr, kCaps1Evs};
 
 /// Switches of the whole NIC
 inline constexpr uint32_t kCtrl = 0x0010;
-inline constexpr uint32_t kCtrlReset = 0x00000280;
+inline constexpr uint32_t kCtrlReset = 0x00000200;
 /// SACK of an ECN-marked or AckReq packet: bitmap base is the packet itself
 inline constexpr Field kCtrlSackBaseSelf{"sack_base_self", 0, 1, 0x0};
 /// PSN outside the window: 0 NACK PSN_OOR_WINDOW, 1 silent drop
@@ -80,7 +80,7 @@ inline constexpr Field kCtrlRevFixed{"rev_fixed", 6, 1, 0x0};
 /// a QP that hears nothing asks for its peer's state after a quarter of its timer's interval, with
 /// one probe; 0: nine eighths of the longest round trip after it sent something last, with two
 ///
-inline constexpr Field kCtrlSilenceWait{"silence_wait", 7, 1, 0x1};
+inline constexpr Field kCtrlSilenceWait{"silence_wait", 7, 1, 0x0};
 /// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
 inline constexpr Field kCtrlPortsFrom0{"ports_from_0", 8, 1, 0x0};
 /// BTH byte 1: 0 M is sent in bit 6, SE in bit 7, as IBTA has it; 1 M in bit 7, SE in bit 6
@@ -639,7 +639,7 @@ inline constexpr Register kRegisters[] = {
     {"VERSION", 0x0004, Access::Ro, 0x00000400, 1, 4, {}},
     {"CAPS0", 0x0008, Access::Ro, 0x00000000, 1, 4, kCaps0Fields},
     {"CAPS1", 0x000c, Access::Ro, 0x00000000, 1, 4, kCaps1Fields},
-    {"CTRL", 0x0010, Access::Rw, 0x00000280, 1, 4, kCtrlFields},
+    {"CTRL", 0x0010, Access::Rw, 0x00000200, 1, 4, kCtrlFields},
     {"UDP_PORT", 0x0014, Access::Rw, 0x0000136b, 1, 4, kUdpPortFields},
     {"DSCP_TX", 0x0018, Access::Rw, 0x042e0804, 1, 4, kDscpTxFields},
     {"DSCP_TRIM", 0x001c, Access::Rw, 0x0000100c, 1, 4, kDscpTrimFields},

@@ -39,7 +39,7 @@
 
 /* Switches of the whole NIC (rw) */
 #define MRC_CSR_CTRL 0x0010u
-#define MRC_CSR_CTRL_RESET 0x00000280u
+#define MRC_CSR_CTRL_RESET 0x00000200u
   /* SACK of an ECN-marked or AckReq packet: bitmap base is the packet itself */
 #define MRC_CSR_CTRL_SACK_BASE_SELF_LSB 0u
 #define MRC_CSR_CTRL_SACK_BASE_SELF_WIDTH 1u

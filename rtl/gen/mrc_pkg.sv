@@ -2041,7 +2041,7 @@ package mrc_pkg;
 
   /// Switches of the whole NIC
   localparam logic [15:0] CsrCtrl = 16'h0010;
-  localparam logic [31:0] CsrCtrlReset = 32'h00000280;
+  localparam logic [31:0] CsrCtrlReset = 32'h00000200;
   localparam int unsigned CsrCtrlSackBaseSelfLsb = 32'd0;
   localparam int unsigned CsrCtrlSackBaseSelfWidth = 32'd1;
   localparam logic [0:0] CsrCtrlSackBaseSelfReset = 1'h0;
@@ -2065,7 +2065,7 @@ package mrc_pkg;
   localparam logic [0:0] CsrCtrlRevFixedReset = 1'h0;
   localparam int unsigned CsrCtrlSilenceWaitLsb = 32'd7;
   localparam int unsigned CsrCtrlSilenceWaitWidth = 32'd1;
-  localparam logic [0:0] CsrCtrlSilenceWaitReset = 1'h1;
+  localparam logic [0:0] CsrCtrlSilenceWaitReset = 1'h0;
   localparam int unsigned CsrCtrlPortsFrom0Lsb = 32'd8;
   localparam int unsigned CsrCtrlPortsFrom0Width = 32'd1;
   localparam logic [0:0] CsrCtrlPortsFrom0Reset = 1'h0;

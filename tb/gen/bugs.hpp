@@ -122,7 +122,7 @@ inline constexpr Bug kBugs[] = {
     {57, "rtx-not-spared", "tx_inflight",
      "the timer takes what was sent again a moment ago for lost", "tiny", "rto", ""},
     {58, "done-out-of-turn", "rx_place",
-     "a packet without data is done before the one ahead of it", "tiny", "late-data", "WaitsForRoom"},
+     "a packet without data is done before the one ahead of it", "tiny", "mixed", "WaitsForRoom"},
     {59, "state-probe-id", "ack_gen",
      "the question for a peer's state has the id of a SACK that answers nothing", "tiny", "rto", ""},
     {60, "loss-told-twice", "tx_inflight",
@@ -204,9 +204,9 @@ inline constexpr Bug kBugs[] = {
     {112, "time-of-the-first", "tx_inflight",
      "a packet that is sent again is as old as when it was sent first", "tiny", "loss", ""},
     {113, "asks-without-end", "tx_inflight",
-     "a QP that hears nothing asks at each visit, once it has begun to (with silence_wait = 0)", "tiny", "plane-loss", ""},
+     "a QP that hears nothing asks at each visit, once it has begun to", "tiny", "plane-loss", ""},
     {114, "one-probe", "ack_gen",
-     "a question is one probe (with silence_wait = 0)", "tiny", "loss", ""},
+     "a question is one probe", "tiny", "loss", ""},
 };
 
 }  // namespace mrc::tb

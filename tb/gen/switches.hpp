@@ -29,7 +29,7 @@ struct Switches {
   /// a QP that hears nothing asks for its peer's state after a quarter of its timer's interval,
   /// with one probe; 0: nine eighths of the longest round trip after it sent something last, with
   /// two
-  bool silence_wait = true;
+  bool silence_wait = false;
   /// port_status_mask: 0 bit N is port N, ports count from 1; 1 bit p is plane p
   bool ports_from_0 = false;
   /// BTH byte 1: 0 M is sent in bit 6, SE in bit 7, as IBTA has it; 1 M in bit 7, SE in bit 6

@@ -221,7 +221,6 @@ TEST_CASE("PSN, MSN and RQMSN wrap in the scenarios that promise it", "[tb][wrap
 }
 
 TEST_CASE("every injected bug is caught and its block named", "[tb][bugs]") {
-  const std::set<std::string> of_questions = {"asks-without-end", "one-probe"};  // off after reset (A-84)
   std::set<unsigned> numbers;
   for (const Bug& bug : bugs()) {
     CHECK(numbers.insert(bug.number).second);
@@ -230,7 +229,6 @@ TEST_CASE("every injected bug is caught and its block named", "[tb][bugs]") {
       CosimOptions o = short_run(bug.preset, bug.scenario, 2500, seed);
       use_rtl(o);
       o.bug = bug.number;
-      if (of_questions.contains(bug.name)) o.scenario.silence_wait = false;
       const CosimResult r = run_cosim(o);
       INFO(bug.name << " seed " << seed << ": " << r.error << r.problem);
       REQUIRE((r.outcome == Outcome::Mismatch || r.outcome == Outcome::Pass));

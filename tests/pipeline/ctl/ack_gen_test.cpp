@@ -36,7 +36,6 @@ struct Bench : BlockBench<Bench> {
     csr.ep_interval = 10;
     csr.rev_probe = false;
     csr.ack_plane = true;
-    csr.silence_wait = false;
     set_up(5, 7, false);
     set_up(6, 9, true);
   }

@@ -19,7 +19,6 @@ TEST_CASE("the waves of ack_gen.md: three responses, a question, ACKs with a gap
   CfgBus cfg;
   CsrOut csr;
   csr.ack_gap = 4;
-  csr.silence_wait = false;
   csr.ep_interval = 1000;
   csr.rev_ev = {0xa0, 0xa1};
   csr::TblQpCtx row;

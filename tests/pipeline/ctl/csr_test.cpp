@@ -15,7 +15,7 @@ TEST_CASE("registers identify the NIC and its sizes", "[csr]") {
   CHECK(pair.read(0, csr::kVersion) == 0x400);
   CHECK(pair.read(0, csr::kCaps0) == (8u | 256u << 8 | 10u << 24));
   CHECK(pair.read(0, csr::kCaps1) == (1024u | 256u << 16));
-  CHECK(pair.read(0, csr::kCtrl) == 0x280);  // bth_m_high, silence_wait
+  CHECK(pair.read(0, csr::kCtrl) == 0x200);  // bth_m_high
   CHECK(pair.read(0, csr::kRevEv0 + 28) == 0x10000007);
 }
 
@@ -193,11 +193,10 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
   Bench b;
   const CsrOut& v = b.regs.values();
   CHECK(v.bth_m_high);
-  CHECK(v.silence_wait);
   CHECK(v.nominal == Nominal::UdpLength);
   CHECK_FALSE((v.sack_base_self || v.oor_drop || v.err_silent || v.ev_swap || v.rtt_rtx || v.rev_fixed || v.bth_m ||
                v.ports_from_0 || v.eeth_op_high || v.tsr_us || v.pdcid_zero || v.ack_with_sack || v.icrc_outer ||
-               v.ack_plane || v.trim_silent || v.state_silent || v.port_wait || v.time_wait));
+               v.ack_plane || v.trim_silent || v.state_silent || v.port_wait || v.time_wait || v.silence_wait));
   CHECK(v.zero_length == ZeroLength::Legal);
   CHECK(v.wimm_over == WimmOver::Wait);
   CHECK(v.skip_mode == SkipMode::Pass);

@@ -19,7 +19,6 @@ using Ticks = std::vector<unsigned>;
 struct QuietBench : Bench {
   QuietBench() {
     csr.reorder = 64;
-    csr.silence_wait = false;
     ctx.ts = true;
     for (uint16_t q = 0; q < 4; ++q) configure(q);
   }
