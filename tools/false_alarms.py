@@ -236,7 +236,7 @@ def look(mrc, run, folder, first):
     # What has come back, or is altered, has somebody else's address.
     def senders(decoded, words):
         told = [p.get("ipv6") or p.get("ipv4") for p in map(json.loads, decoded)
-                if any(c.startswith(words) for c in p["capture"]["comments"])]
+                if any(c.startswith(words) and "sent back" not in c for c in p["capture"]["comments"])]
         return ",".join(sorted({ip["src"] for ip in told if ip}))  # a damaged frame may have neither
     if run.arguments[0] == "cosim":
         with subprocess.Popen([mrc, "log", "print", "run.mrclog", "--json"], cwd=folder, stdout=subprocess.PIPE,

@@ -21,6 +21,8 @@ constexpr Seq kWindow = 4096;  ///< the largest one
 constexpr Seq kKept = 8192;    ///< PSNs below the highest one seen that are known
 constexpr std::size_t kMostClaims = 64, kMostSacks = 64, kMostAhead = 16, kMostEvs = 1024;
 constexpr Seq kOvertaken = 256;  ///< PSNs that may come before a packet that was sent before them
+/// Packets that may wait at a port, while copies of them take another one that the capture does not have.
+constexpr uint64_t kQueued = 8;
 constexpr unsigned kLaterSacks = 8, kUnanswered = 8;
 constexpr std::size_t kMostWaiting = 1024;
 constexpr uint64_t kLeastCount = 1024;                ///< of a packet, as SACK thresholds count
@@ -34,6 +36,8 @@ struct Claim {
   Seq first = 0, last = 0;       ///< PSNs; of an ACK the last one is the MSN it stands for
   uint64_t bits = ~uint64_t{0};  ///< of a bitmap: bit i is PSN first + i
   Finding finding;
+  uint64_t fresh = 0;                 ///< Came::fresh by then
+  std::optional<uint32_t> entropy{};  ///< of the one packet that it names
 };
 
 /// What came to the QP, and what it said of it.
@@ -41,10 +45,11 @@ struct Came {
   bool any = false;
   Queue<bool> psns;  ///< from base on: whether it was seen whole
   Seq base = 0, top = 0;
-  Seq msn = 0;  ///< the newest one that began
+  uint64_t fresh = 0;  ///< new packets, in order
   Queue<Claim> claims;
   struct Acked {
     Seq top, msn;
+    uint64_t fresh;  ///< Came::fresh by then
     Finding finding;
   };
   std::optional<Acked> acked;                        ///< the ACK that stands for most messages
@@ -167,7 +172,8 @@ class Hindsight final : public Checker {
     return at->second;
   }
   void arrives(const Seen& seen, const QpWorld& qp, Came& came);
-  void claim(Rule rule, Came& came, Seq first, Seq last, uint64_t bits, Finding finding);
+  void claim(Rule rule, Came& came, Seq first, Seq last, uint64_t bits, Finding finding,
+             std::optional<uint32_t> entropy = {});
   void sack(const Seen& seen, const QpWorld& qp, Came& came);
   void rising(const Seen& seen, const QpWorld& qp, Came& came, Seq cack);
   void nack(const Seen& seen, const QpWorld& qp, Came& came);
@@ -194,10 +200,14 @@ void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
   const Seq psn = unwrap(p.bth->psn, came.top);
   if (psn > came.top + kWindow || psn < came.top - kKept) return;  // of no window
   const bool fresh = p.bth->rtx == 0 && !came.has(psn) && psn >= came.top;
-  // One that others have overtaken was not there before, if the capture has all that came.
-  if (fresh || (p.bth->rtx == 0 && !came.has(psn) && w_.hidden(qp) == nullptr)) {
+  // One that others have overtaken was not there before, if the capture has all that came. Else a copy of one that
+  // waited at its port may have been there.
+  const bool all = w_.hidden(qp) == nullptr;
+  const auto queued = [&](uint64_t before) { return !all && came.fresh < before + kQueued; };
+  if (fresh || (p.bth->rtx == 0 && !came.has(psn) && all)) {
     for (Claim& c : came.claims) {
       if (psn < c.first || psn > c.last || (c.bits >> std::min<Seq>(psn - c.first, 63) & 1) == 0) continue;
+      if (queued(c.fresh) && c.entropy != p.entropy(wire_)) continue;
       c.finding.right += fmt::format(": PSN {} was sent at {}", psn24(psn), words(seen.first));
       w_.report().broken(std::move(c.finding));
       c.last = c.first - 1;
@@ -205,11 +215,13 @@ void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
     erase_if(came.claims, [&](const Claim& c) { return c.last < c.first || c.last < came.top - kOvertaken; });
   }
   if (fresh) {
-    if (came.acked && psn >= came.acked->top && unwrap(p.meth->msn, came.acked->msn, 16) < came.acked->msn) {
+    const bool late = came.acked && psn >= came.acked->top && !queued(came.acked->fresh);
+    if (late && unwrap(p.meth->msn, came.acked->msn, 16) < came.acked->msn) {
       came.acked->finding.right += fmt::format(": a packet of MSN {} was sent at {}", p.meth->msn, words(seen.first));
       w_.report().broken(std::move(came.acked->finding));
       came.acked.reset();
     }
+    ++came.fresh;
   }
   came.put(psn);
   if (!came.sacked || came.waiting.size() == kMostWaiting) return;
@@ -217,12 +229,13 @@ void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
   came.waiting.push_back({psn, seen.last, seen.frame.number, std::max<uint64_t>(p.payload.size(), kLeastCount), asks});
 }
 
-void Hindsight::claim(Rule rule, Came& came, Seq first, Seq last, uint64_t bits, Finding finding) {
+void Hindsight::claim(Rule rule, Came& came, Seq first, Seq last, uint64_t bits, Finding finding,
+                      std::optional<uint32_t> entropy) {
   if (came.claims.size() == kMostClaims) {
     w_.report().rests(rule, kUnseen);
     came.claims.pop_front();
   }
-  came.claims.push_back({rule, first, last, bits, std::move(finding)});
+  came.claims.push_back({rule, first, last, bits, std::move(finding), came.fresh, entropy});
 }
 
 void Hindsight::sack(const Seen& seen, const QpWorld& qp, Came& came) {
@@ -250,7 +263,8 @@ void Hindsight::sack(const Seen& seen, const QpWorld& qp, Came& came) {
     w_.report().ok(Rule::RespBitmap);
   }
   if (h.pr == 0 && trigger >= came.top && w_.hidden(qp) != nullptr) {
-    claim(Rule::RespTrigger, came, trigger, trigger, ~uint64_t{0}, finding(Rule::RespTrigger, seen, qp, beyond()));
+    claim(Rule::RespTrigger, came, trigger, trigger, ~uint64_t{0}, finding(Rule::RespTrigger, seen, qp, beyond()),
+          h.entropy);
   }
   if (const char* why = w_.hidden(qp)) {
     w_.report().rests(Rule::RespOooMost, why);
@@ -295,7 +309,8 @@ void Hindsight::nack(const Seen& seen, const QpWorld& qp, Came& came) {
   const Seq psn = unwrap(seen.packet.neth->nack_psn, came.top);
   if (psn < came.top || w_.hidden(qp) == nullptr) return;
   claim(Rule::RespNack, came, psn, psn, ~uint64_t{0},
-        finding(Rule::RespNack, seen, qp, fmt::format("a PSN that was sent, {} at most", psn24(came.top - 1))));
+        finding(Rule::RespNack, seen, qp, fmt::format("a PSN that was sent, {} at most", psn24(came.top - 1))),
+        seen.packet.neth->entropy);
 }
 
 void Hindsight::ack(const Seen& seen, const QpWorld& qp, Came& came) {
@@ -308,7 +323,7 @@ void Hindsight::ack(const Seen& seen, const QpWorld& qp, Came& came) {
   w_.report().ok(Rule::RespAckMsn);
   if (came.acked && msn <= came.acked->msn) return;
   came.acked = {
-      came.top, msn,
+      came.top, msn, came.fresh,
       finding(Rule::RespAckMsn, seen, qp, fmt::format("messages that have been sent, not MSN {}", msn & 0xFFFF))};
 }
 

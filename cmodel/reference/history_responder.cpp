@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 
 #include "log/packet.hpp"
 #include "reference/history_parts.hpp"
@@ -17,6 +18,7 @@ constexpr Seq kResponderTail = 2048;   ///< PSNs below all that is missing that 
 constexpr Seq kResponderPsns = 16384;  ///< of a QP
 constexpr const char* kChangedLater = "a switch may have trimmed or marked it behind where it was captured";
 constexpr std::size_t kMostProbes = 1024, kMostRequests = 1024, kMostFar = 64;
+constexpr Seq kOwn = 4096;  ///< PSNs around the newest one that the device has sent, of which one may have come back
 
 /// A number that only grows where answers leave.
 class Rising {
@@ -93,6 +95,8 @@ struct Answers {
   Queue<std::pair<Seq, uint32_t>> far;       ///< PSN and entropy of some of these
   Queue<Probe> probes;
   Queue<std::pair<uint32_t, uint32_t>> returned;  ///< PSN and entropy of the device's own packets that came back
+  std::set<uint32_t> own_evs;                     ///< of the device's own packets that may be taken for the peer's
+  Seq own_top = 0;                                ///< of these, the highest PSN
   Queue<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
   bool probes_lost = false, trimmed = false;
   Cumulative msn, cack;    ///< sent
@@ -124,7 +128,8 @@ class ResponderPart final : public Part {
     uint64_t bytes = requests_.size() * sizeof(Request);
     for (const auto& [number, a] : answers_) {
       bytes += sizeof(a) + (a.msn.planes.size() + a.cack.planes.size()) * sizeof(Rising) +
-               a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe) + a.returned.size() * 8;
+               a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe) + a.returned.size() * 8 +
+               a.own_evs.size() * 40;
     }
     return bytes;
   }
@@ -150,6 +155,10 @@ class ResponderPart final : public Part {
   bool fits(const Copy& copy, uint16_t reflected, const Seen& seen, const QpWorld& qp) const;
   /// One of the device's own packets, which may be taken for a peer's.
   void came_back(const wire::Packet& p);
+  /// One that may come back where the capture does not show it.
+  void may_come_back(const wire::Packet& p);
+  /// Nobody says whether the NIC takes what comes back for its peer's.
+  bool may_take_own() const { return !w_.recorded() && w_.profile().name.empty(); }
   bool answers_returned(const Seen& seen, const QpWorld& qp, const Answers& a, std::optional<uint32_t> psn,
                         uint32_t entropy);
   void data(const Seen& seen, const QpWorld& qp, Answers& a);
@@ -242,13 +251,32 @@ void ResponderPart::came_back(const wire::Packet& p) {
   if (a.returned.size() > kMostProbes) a.returned.pop_front();
 }
 
-/// An answer to nothing that the peer has sent: to a packet that came back? Then that is what is wrong with it.
+void ResponderPart::may_come_back(const wire::Packet& p) {
+  if (!may_take_own() || !is_data(p) || p.trimmed()) return;  // trimmed, it may be the peer's on its way back
+  QpWorld* const mistaken = w_.local(p.bth->dqp);
+  if (mistaken == nullptr) return;
+  Answers& a = of(*mistaken);
+  const Seq psn = a.own_evs.empty() ? Seq{p.bth->psn} : unwrap(p.bth->psn, a.own_top);
+  a.own_top = a.own_evs.empty() ? psn : std::max(a.own_top, psn);
+  if (a.own_evs.size() < kMostProbes) a.own_evs.insert(p.entropy(wire_));
+}
+
+/// An answer to nothing that the peer has sent: to a packet that came back? Then that is what is wrong with it. A SACK
+/// has the low 16 bits of its distance from cack_psn.
 bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const Answers& a, std::optional<uint32_t> psn,
                                      uint32_t entropy) {
-  const bool mistaken = std::ranges::any_of(
-      a.returned, [&](const auto& one) { return one.second == entropy && (!psn || one.first == (*psn & 0xFFFFFF)); });
+  const unsigned bits = seen.packet.seth ? 16 : 24;
+  const uint32_t mask = (1u << bits) - 1;
+  bool mistaken = std::ranges::any_of(a.returned, [&](const auto& one) {
+    return one.second == entropy && (!psn || (one.first & mask) == (*psn & mask));
+  });
+  // It came back where the capture was not taken.
+  if (!mistaken && psn && may_take_own() && a.own_evs.contains(entropy)) {
+    const Seq own = unwrap(*psn & mask, a.own_top, bits);
+    mistaken = own > a.own_top - kOwn && own <= a.own_top + kOwn;
+  }
   if (!mistaken) return false;
-  if (!w_.recorded() && w_.profile().name.empty()) {
+  if (may_take_own()) {
     w_.report().rests(Rule::RespReturned, "a NIC may take what comes back for its peer's, and does not say");
     return true;
   }
@@ -308,6 +336,7 @@ void ResponderPart::sent(const Seen& seen, QpWorld* qp) {
   if (!seen.mrc() || p.error) return;
   // Seen under way, it may be on its way back.
   if (p.trimmed() && is_data(p)) came_back(p);
+  may_come_back(p);
   if (p.trimmed()) return;
   if (p.eeth) endpoint(seen);
   if (p.erth && p.erth->op == 0) port_status(seen);
