@@ -47,7 +47,7 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part) {
     wrong_icrcs_ += packet.outer_ipv6 && packet.icrc && !packet.icrc->ok;
     count(packet);
     told_ |= !captures.wire && wire != wire::WireConfig{};
-    const log::CapturedAt place{frame.capture, frame.number};
+    const log::CapturedAt place{frame.capture, frame.number, frame.plane};
     views_[view].packet(packet, wire, place);
     if (view && elsewhere) views_[{}].packet(packet, wire, place);
   };

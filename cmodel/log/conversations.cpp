@@ -26,8 +26,10 @@ constexpr Seq kBegin = 512;         ///< PSNs of a flow's begin, in which the ca
 constexpr Seq kSkip = 512;          ///< so many PSNs that were not seen, in one step, may be another life's
 constexpr unsigned kAnew = 6;       ///< so many packets in a row that only a QP set up again sends
 constexpr uint32_t kBytesWrap = 0xF0'0000;  ///< above this rcvd_bytes may begin anew by itself
+constexpr uint32_t kGrantUnit = 128;        ///< PSNs
 constexpr uint32_t kStandIn = 0x8000'0000;
-constexpr uint64_t kLeastAhead = 2;  ///< answers: one may be wrong
+constexpr std::size_t kMostAlike = 64;  ///< flows to QPs of the same number that are asked
+constexpr uint64_t kLeastAhead = 2;     ///< answers: one may be wrong
 constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
 
 /// Bytes of payload on the wire, of a frame that was cut as well.
@@ -90,6 +92,33 @@ class Votes {
   uint64_t all_ = 0;
 };
 
+/// A number that goes up modulo 2^bits: the first one, and the highest that was seen.
+struct Reached {
+  uint32_t first = 0, highest = 0;
+  Shown by;  ///< last: the packet with the highest one
+  void add(uint32_t now, unsigned bits, const CapturedAt& at) {
+    if (by.packets++ == 0) {
+      first = highest = now;
+      by.first = by.last = at;
+    }
+    const uint32_t half = 1u << (bits - 1), ahead = (now - highest) & (2 * half - 1);
+    if (ahead == 0 || ahead >= half) return;
+    highest = now;
+    by.last = at;
+  }
+  std::string text() const { return fmt::format("{} to {}", first, highest); }
+};
+
+/// The largest number, and who has it.
+struct Most {
+  uint32_t value = 0;
+  Shown by;
+  void add(uint32_t now, const CapturedAt& at) {
+    if (now > value) *this = {now, {}};
+    if (now == value) by.add(at);
+  }
+};
+
 struct Copy {
   uint32_t entropy = 0;
   uint16_t stamp = 0;
@@ -122,6 +151,7 @@ static_assert(sizeof(Psn) == 8);
 }  // namespace
 
 struct Conversations::Flow {
+  uint32_t dqp = 0;
   uint64_t packets = 0;
   Votes<uint16_t> pkey;
   Votes<uint8_t> encap;
@@ -150,10 +180,17 @@ struct Conversations::Flow {
   uint64_t fits = 0, strays = 0;  ///< answers: all that they name was seen; some of it was not
   bool marked_later = false;      ///< another place saw a mark that this one does not have
   bool unread = false;            ///< some packet was cut inside its headers
+  bool elsewhere = false;         ///< an answer names a packet that went from or to another address (A-76)
   uint64_t not_trimmed = 0, not_marked = 0;
   Shown answered, trims, marks, moved_by;  ///< answers: of packets that were seen, and what they show
-  CapturedAt anew_at;                      ///< the packet by which it was known that another life has begun
-  bool over = false;                       ///< no more comes: whole is known
+  // What packets had first, and what they have reached; nobody judges by it.
+  Reached psn_range, msn_range, rqmsn_range;
+  Votes<bool> stamps;               ///< data: whether it has a time stamp
+  std::map<uint8_t, Shown> planes;  ///< data: where it was seen
+  Most granted;                     ///< SACKs: units of 128 PSNs
+  Shown nacks;                      ///< answers: that packets were trimmed
+  CapturedAt anew_at;               ///< the packet by which it was known that another life has begun
+  bool over = false;                ///< no more comes: whole is known
   std::optional<Seq> whole;
 
   /// Copy `at` of a PSN that is held.
@@ -233,12 +270,12 @@ struct Conversations::Flow {
   static bool fit(const Shown& yes, uint64_t no) {
     return yes.packets >= kLeastMarks && no * kMostStrays <= yes.packets;
   }
-  bool seen_trims() const { return fit(trims, not_trimmed); }
-  bool seen_marks() const { return fit(marks, not_marked) && !marked_later; }
+  bool seen_trims() const { return fit(trims, not_trimmed) && !elsewhere; }
+  bool seen_marks() const { return fit(marks, not_marked) && !marked_later && !elsewhere; }
   /// Nothing that was acknowledged is missing, from the first PSN on that is returned.
   std::optional<Seq> whole_from() const {
     if (over) return whole;
-    if (unread || sent == 0 || answered.packets < kLeastAnswers ||
+    if (unread || elsewhere || sent == 0 || answered.packets < kLeastAnswers ||
         (strays >= kLeastAhead && strays * kMostStrays > fits))
       return {};
     const bool late = ahead >= kLeastAhead;
@@ -278,7 +315,10 @@ Conversations::Flow* Conversations::flow_of(const Key& key) {
     ++beyond_;
     return nullptr;
   }
-  return at->second = flows_.emplace(key, std::make_unique<Flow>()).first->second.get();
+  Flow* const flow = at->second = flows_.emplace(key, std::make_unique<Flow>()).first->second.get();
+  flow->dqp = key.dqp;
+  of_number_[key.dqp].push_back(flow);
+  return flow;
 }
 
 void Conversations::end() {
@@ -303,7 +343,10 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire, 
   ++flow->packets;
   flow->pkey.add(p.bth->p_key, at);
   flow->encap.add(p.ipv4 ? 3 : p.srh ? 2 : p.outer_ipv6 ? 1 : 0, at);
-  if (p.seth) flow->mpr.add(p.seth->mpr != 0, at);
+  if (p.seth) {
+    flow->mpr.add(p.seth->mpr != 0, at);
+    if (p.seth->mpr != 0) flow->granted.add(p.seth->mpr, at);
+  }
   const auto pdcids = [&](uint16_t source, uint16_t destination) {
     flow->pdcid.add(source != 0 || destination != 0, at);
     if (source == 0 && destination == 0) return;  // a choice, no other QP's
@@ -353,8 +396,18 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const
   const auto opcode = static_cast<wire::Opcode>(p.bth->opcode);
   const bool fills_mtu = opcode == wire::Opcode::WriteFirst || opcode == wire::Opcode::WriteMiddle;
   if (p.reth && !p.trimmed() && fills_mtu) f.mtu.add(payload_of(p), at);
-  if (!p.trimmed()) (p.bth->rtx == 0 ? f.dscp : f.dscp_again).add(p.dscp(), at);
+  if (!p.trimmed()) {
+    (p.bth->rtx == 0 ? f.dscp : f.dscp_again).add(p.dscp(), at);
+    f.stamps.add(p.tseth.has_value(), at);
+  }
+  f.planes[at.plane].add(at);
   if (f.anew) return;
+  f.psn_range.add(p.bth->psn, 24, at);
+  if (p.meth) {
+    f.msn_range.add(p.meth->msn, 16, at);
+    const bool immediate = opcode == wire::Opcode::WriteLastImm || opcode == wire::Opcode::WriteOnlyImm;
+    if (immediate) f.rqmsn_range.add(p.meth->rqmsn, 16, at);
+  }
   if (f.sent++ == 0) f.base = f.top = f.lowest = Seq{p.bth->psn};
   const Seq psn = unwrap(p.bth->psn, f.top);
   if (psn > f.top + kWindow + kBegin || psn < f.top - kKept + kWindow) {
@@ -425,6 +478,16 @@ Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_
   return known;
 }
 
+/// Nothing that was seen of the flow is what an answer names: packets of the same QP may have other addresses.
+void Conversations::astray(Flow& flow, uint32_t psn, uint32_t entropy) {
+  const std::vector<Flow*>& some = of_number_[flow.dqp];
+  for (Flow* const other : std::span(some).first(std::min(some.size(), kMostAlike))) {
+    if (other == &flow || other->sent == 0) continue;
+    if (!other->any_copy(unwrap(psn, other->top), [&](const Copy& c) { return c.entropy == entropy; })) continue;
+    flow.elsewhere = other->elsewhere = true;
+  }
+}
+
 void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p, const CapturedAt& at) {
   if (p.trimmed()) return;
   const uint32_t psn = p.neth ? p.neth->nack_psn
@@ -450,10 +513,12 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p, co
   const Psn* const one = probe ? nullptr : f->find(named);
   if (one == nullptr || one->count == 0) {
     ++(stray || one != nullptr ? f->strays : f->fits);
+    if (!probe) astray(*f, psn, entropy);
     return;
   }
   f->answered.add(at);
   const bool nack = p.neth && (p.neth->reason == 1 || p.neth->reason == 2);
+  if (nack) f->nacks.add(at);
   const uint16_t reflected = p.neth ? p.neth->tx_timestamp16 : p.cc_state ? p.cc_state->tx_timestamp16 : uint16_t{0};
   bool any = false, trimmed = false, marked = false, stamped = false, same = false;
   for (std::size_t i = 0; i < one->copies(); ++i) {
@@ -467,7 +532,7 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p, co
   }
   if (stamped && !same && one->count <= kMostCopies) f->moved_by.add(at);
   ++(stray || (!any && one->count <= kMostCopies) ? f->strays : f->fits);
-  if (!any) return;
+  if (!any) return astray(*f, psn, entropy);
   const auto fits = [&](bool so, Shown& yes, uint64_t& no) { so ? yes.add(at) : static_cast<void>(++no); };
   if (nack) fits(trimmed, f->trims, f->not_trimmed);
   if (p.seth && p.seth->m == 1) fits(marked, f->marks, f->not_marked);
@@ -510,7 +575,9 @@ std::vector<Qp> Conversations::qps(std::span<const Ip> addresses) const {
       qp.flags |= kNumberless;
       for (qp.qp = kStandIn | key.dqp; found.contains(qp.qp);) qp.qp += 1u << 24;
     }
-    qp.mtu = flow->mtu.all() == 0 ? 4096 : flow->mtu.most().value_or(0);
+    // Packets from another address of the NIC may be of the same QP.
+    const uint32_t widest = addresses.size() == 1 ? 4096 : 0;
+    qp.mtu = flow->mtu.all() == 0 ? widest : flow->mtu.most().value_or(0);
     qp.sq_psn = static_cast<uint32_t>(flow->whole_from().value_or(flow->lowest) & 0xFFFFFF);
     qp.mpr = qp.mpr_dest = kWindow / 128;
     const auto grants = [](const Flow* f) { return f != nullptr && f->mpr.most().value_or(false); };
@@ -558,8 +625,13 @@ std::vector<FactsOfWay> Conversations::facts() const {
           names.packets != 0 ? fmt::format("0x{:x}, by what answers name", own) : fmt::format("0x{:x}, by spdcid", own),
           names.packets != 0 ? names : back->spdcid.shown(back->spdcid.most().value_or(0)));
       if (back->mpr.most().value_or(false)) add("window", "granted by SACKs", back->mpr.shown(true));
+      add("largest grant", fmt::format("{} PSNs", kGrantUnit * back->granted.value), back->granted.by);
       if (back->pdcid.most() == false) add("pdcids", "0", back->pdcid.shown(false));
     }
+    add("PSNs", f.psn_range.text(), f.psn_range.by);
+    add("MSNs", f.msn_range.text(), f.msn_range.by);
+    add("RQMSNs", f.rqmsn_range.text(), f.rqmsn_range.by);
+    for (const auto& [plane, by] : f.planes) add("plane", std::to_string(plane), by);
     if (const auto value = f.pkey.best()) add("P_Key", fmt::format("0x{:04x}", *value), f.pkey.shown(*value));
     if (const auto value = f.dscp.best()) add("code point of data", std::to_string(*value), f.dscp.shown(*value));
     if (const auto value = f.dscp_again.best()) {
@@ -567,6 +639,8 @@ std::vector<FactsOfWay> Conversations::facts() const {
     }
     if (const auto value = f.encap.best()) add("headers", kEncap[*value & 3], f.encap.shown(*value));
     if (const auto value = f.mtu.most()) add("path MTU", std::to_string(*value), f.mtu.shown(*value));
+    for (const bool value : {true, false}) add("time stamps", value ? "in data" : "not in data", f.stamps.shown(value));
+    add("NACKs", "of trimmed packets", f.nacks);
     if (const auto from = f.anew ? std::nullopt : f.whole_from()) {
       add("seen whole", fmt::format("from PSN {} on", *from & 0xFFFFFF), f.answered);
     }

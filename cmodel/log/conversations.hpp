@@ -10,7 +10,8 @@
 ///   strays from that breaks a rule; one that says both as often has no such fact.
 /// - A flow is *seen whole* when every PSN that its receiver has acknowledged was seen before that (one answer may be
 ///   wrong), from some PSN near its begin on, and some answers came, nearly all of which name only what was seen. A
-///   capture of one plane, one with drops, one of answers alone is not.
+///   capture of one plane, one with drops, one of answers alone is not. Nor is one of whose packets some went between
+///   other addresses, as an answer shows that names one of these.
 /// - Trims and marks are seen as they came when nearly all answers about them fit the frames seen, and no other place
 ///   saw a mark behind this one.
 /// - What never shows (window, timer, retries, EVs) is the widest that MRC allows, or not told.
@@ -41,6 +42,7 @@ namespace mrc::log {
 struct CapturedAt {
   uint32_t capture = 0;
   uint64_t number = 0;
+  uint8_t plane = 0;
 };
 
 /// What frames tell of a way of data, and the packets that it stands on.
@@ -112,12 +114,14 @@ class Conversations {
   void answer(Flow& back, const Key& key, const wire::Packet& packet, const CapturedAt& at);
   /// The flow of data that answers to this QP are about; null: none that is known.
   Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe, const CapturedAt& at);
+  void astray(Flow& flow, uint32_t psn, uint32_t entropy);
   const Flow* way_back(const Key& key, const Flow& flow, uint32_t& own) const;
 
   std::map<Key, std::unique_ptr<Flow>> flows_;
-  std::unordered_map<Key, Flow*, Hash> index_;  ///< the same
-  std::size_t psns_ = 0;                        ///< of all flows
-  uint64_t beyond_ = 0;                         ///< packets of flows that are one too many
+  std::unordered_map<Key, Flow*, Hash> index_;                  ///< the same
+  std::unordered_map<uint32_t, std::vector<Flow*>> of_number_;  ///< the same, by DQP
+  std::size_t psns_ = 0;                                        ///< of all flows
+  uint64_t beyond_ = 0;                                         ///< packets of flows that are one too many
   bool lost_ = false;
   /// From and to which address some packet came of a flow that nobody knows; Ip{}: to any.
   std::set<std::pair<Ip, Ip>> unread_;

@@ -2,6 +2,7 @@
 #include "log/conversations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 
 #include "wire/packet.hpp"
@@ -80,13 +81,25 @@ TEST_CASE("each fact about a way of data has the packets that it stands on", "[l
   Conversations c;
   uint64_t number = 0;
   for (uint32_t psn = kPsn; psn < kPsn + 40; ++psn) {
-    c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, psn, 0x1000 + psn), {}, {0, ++number});
+    wire::Packet data = packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, psn, 0x1000 + psn);
+    data.meth->msn = static_cast<uint16_t>(0xFFFF + (psn - kPsn) / 20);
+    const uint8_t plane = psn % 4 == 0 ? 1 : 0;
+    c.packet(data, {}, {0, ++number, plane});
     wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, psn, 7);
     sack.seth->cack_psn = psn;
     sack.seth->entropy = 0x1000 + psn;
-    sack.seth->mpr = 4;
+    sack.seth->mpr = psn == kPsn + 7 ? 5 : 4;
     c.packet(sack, {}, {1, ++number});
   }
+  wire::Packet immediate = packet_of(wire::Opcode::WriteOnlyImm, kOne, kTwo, kPeerQp, kPsn + 40, 0x1000);
+  immediate.meth->msn = 1;
+  immediate.meth->rqmsn = 9;
+  c.packet(immediate, {}, {0, ++number, 1});
+  wire::Packet nack = packet_of(wire::Opcode::Nack, kTwo, kOne, kQp, kPsn + 40, 7);
+  nack.neth->nack_psn = kPsn + 40;
+  nack.neth->entropy = 0x1000;
+  nack.neth->reason = 1;
+  c.packet(nack, {}, {1, ++number});
   c.end();
   const auto ways = c.facts();
   REQUIRE(ways.size() == 1);
@@ -105,16 +118,50 @@ TEST_CASE("each fact about a way of data has the packets that it stands on", "[l
     CHECK(fact(about).first.number == first);
     CHECK(fact(about).last.number == last);
   };
-  stands_on("P_Key", "0x8001", 40, 1, 79);
+  stands_on("P_Key", "0x8001", 41, 1, 81);
   stands_on("path MTU", "1024", 40, 1, 79);
-  stands_on("headers", "IPv6", 40, 1, 79);
-  stands_on("code point of data", "4", 40, 1, 79);
+  stands_on("headers", "IPv6", 41, 1, 81);
+  stands_on("code point of data", "4", 41, 1, 81);
   stands_on("window", "granted by SACKs", 40, 2, 80);
-  stands_on("seen whole", "from PSN 100 on", 40, 2, 80);
+  stands_on("largest grant", "640 PSNs", 1, 16, 16);
+  stands_on("PSNs", "100 to 140", 41, 1, 81);
+  stands_on("MSNs", "65535 to 1", 41, 1, 81);
+  stands_on("RQMSNs", "9 to 9", 1, 81, 81);
+  stands_on("plane", "0", 30, 3, 79);
+  stands_on("time stamps", "not in data", 41, 1, 81);
+  stands_on("NACKs", "of trimmed packets", 1, 82, 82);
+  stands_on("seen whole", "from PSN 100 on", 41, 2, 82);
   // Eight answers that name a QP's packets are enough.
   stands_on("sender's QP", "0x11, by what answers name", 8, 2, 16);
   CHECK(fact("P_Key").first.capture == 0);
   CHECK(fact("window").first.capture == 1);
+}
+
+TEST_CASE("a QP of which a copy went between other addresses was not seen whole", "[log][conversations]") {
+  constexpr Ip kOther{0xfd, 1}, kOtherPeer{0xfd, 2};
+  for (const bool elsewhere : {false, true}) {
+    Conversations c;
+    Talk{.count = 40}.tell(c);
+    wire::Packet copy = packet_of(wire::Opcode::WriteMiddle, kOther, kOtherPeer, kPeerQp, kPsn + 39, 0x77);
+    copy.bth->rtx = 1;
+    if (elsewhere) c.packet(copy, {});
+    wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, kPsn + 39, 7);
+    sack.seth->cack_psn = kPsn + 39;
+    sack.seth->entropy = 0x77;
+    c.packet(sack, {});
+    CHECK(((only(c, kTwo).flags & log::kSeenWhole) == 0) == elsewhere);
+  }
+}
+
+TEST_CASE("packets of one address of several tell no path MTU unless they fill it", "[log][conversations]") {
+  Conversations c;
+  for (uint32_t psn = kPsn; psn < kPsn + 8; ++psn) {
+    c.packet(packet_of(wire::Opcode::WriteOnly, kOne, kTwo, kPeerQp, psn, 7), {});
+  }
+  const std::array<Ip, 2> both{kOne, {0xfd, 1}};
+  REQUIRE(c.qps(both).size() == 1);
+  CHECK(c.qps(both).front().mtu == 0);
+  CHECK(only(c, kOne).mtu == 4096);
 }
 
 TEST_CASE("a mark that another place alone saw does not show how packets came", "[log][conversations]") {
