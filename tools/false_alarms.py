@@ -120,6 +120,9 @@ def plan(o):
     return runs
 
 
+NO_RUN = "no such controller", "cannot be played"
+
+
 def make(mrc, run, folder, *output):
     """Makes the run in that folder. None: it is there; else what went wrong, "" for a run that is none."""
     arguments = list(run.arguments)
@@ -127,8 +130,8 @@ def make(mrc, run, folder, *output):
         (folder / "scenario.toml").write_text(run.scenario, encoding="utf-8")
         arguments[arguments.index("FILE")] = "scenario.toml"
     made = subprocess.run([mrc, *arguments, *output], cwd=folder, capture_output=True, text=True, timeout=1800)
-    if made.returncode == 3 and "no such controller" in made.stderr + made.stdout:
-        return ""  # random values that no controller has: the run says so, and is none
+    if made.returncode in (3, 4) and any(w in made.stderr + made.stdout for w in NO_RUN):
+        return ""  # random values that no controller has, or no fast endpoint: the run says so, and is none
     return None if made.returncode in (0, 5) else (made.stdout + made.stderr).strip()[-400:]
 
 
