@@ -336,15 +336,16 @@ class FastEndpoint final : public Endpoint {
   void watch_state(FastQp& qp);
   void state_timer(FastQp& qp, Time time);
   void find_overdue(FastQp& qp, const Sack& sack, const Packet& packet);
-  void ask_state(FastQp& qp, uint16_t id, unsigned times);
+  void ask_state(FastQp& qp, uint32_t out, uint16_t id, unsigned times);
   unsigned ask_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t& ev_idx);
-  void arm_state(FastQp& qp);
+  void arm_state(FastQp& qp, uint32_t out);
   /// Round trips to that peer, in ticks: the smallest, with target_delay in queues, the longest of late.
   uint32_t smallest(const FastDest& dest) const;
   uint32_t full_round_trip(const FastDest& dest) const;
   uint32_t longest(const FastDest& dest) const;
-  uint32_t quiet_since(const FastQp& qp) const;
-  uint32_t quiet_wait(const FastQp& qp) const;
+  uint32_t longest_out(const FastQp& qp) const;
+  uint32_t quiet_since(const FastQp& qp, uint32_t out) const;
+  uint32_t quiet_wait(const FastQp& qp, uint32_t out) const;
   /// A packet towards that peer was trimmed of late.
   bool trims(const FastDest& dest) const;
   Block* block_of(const FastQp& qp, uint32_t psn) const;

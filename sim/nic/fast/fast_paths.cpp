@@ -145,24 +145,45 @@ void FastEndpoint::probe_answered(uint32_t slot) {
 // The same packet as a question of a QP that hears nothing (mrc.md section 7, "Tail").
 
 void FastEndpoint::watch_state(FastQp& qp) {
-  if (config_.silence != 0 && busy(qp)) arm_state(qp);
+  if (config_.silence != 0 && busy(qp)) arm_state(qp, qp.una);
 }
 
-/// Since when there was something to hear of: the newest transmission of the oldest packet that is out, or (an ACK is
-/// missing) when all had been reported; the newest question; and for a QP that has more to send what it heard last.
-uint32_t FastEndpoint::quiet_since(const FastQp& qp) const {
+/// The packet that is out for longest: una, unless that was sent again since. una, too, if none is out, and after a
+/// trim, when what was sent again goes first and the others wait in queues.
+uint32_t FastEndpoint::longest_out(const FastQp& qp) const {
+  uint32_t oldest = qp.una;
+  if (trims(dest_of(qp))) return oldest;
+  int most = -1;
+  for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
+       w = psn_add(w, 64)) {
+    const Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
+    if (block == nullptr) continue;
+    for (uint64_t m = overdue_asked(block->row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(m));
+      const auto ago = static_cast<uint16_t>(tick() - block->record[i].sent);
+      if (ago <= most) continue;
+      oldest = psn_add(w, i);
+      most = ago;
+    }
+  }
+  return oldest;
+}
+
+/// Since when there was something to hear of: the newest transmission of the packet `out`, or (an ACK is missing) when
+/// all had been reported; the newest question; and for a QP that has more to send what it heard last.
+uint32_t FastEndpoint::quiet_since(const FastQp& qp, uint32_t out) const {
   const auto later = [](uint32_t a, uint32_t b) { return tick_reached(a, b) ? a : b; };
   uint32_t since = qp.asked_tick;
   if (qp.una == qp.nxt) {
     since = later(since, qp.all_tick);
-  } else if (const Block* block = block_of(qp, qp.una)) {
+  } else if (const Block* block = block_of(qp, out)) {
     const uint32_t now = tick();
-    since = later(since, now - static_cast<uint16_t>(now - block->record[qp.una & 63].sent));
+    since = later(since, now - static_cast<uint16_t>(now - block->record[out & 63].sent));
   }
   return qp.active || qp.rtx ? later(since, qp.heard_tick) : since;
 }
 
-uint32_t FastEndpoint::quiet_wait(const FastQp& qp) const {
+uint32_t FastEndpoint::quiet_wait(const FastQp& qp, uint32_t out) const {
   const FastDest& dest = dest_of(qp);
   unsigned eighths = config_.silence;
   uint32_t trip = smallest(dest);
@@ -170,8 +191,8 @@ uint32_t FastEndpoint::quiet_wait(const FastQp& qp) const {
     eighths = kAckEighths;
   } else if (trims(dest) && (qp.active || qp.rtx)) {
     trip = 2 * longest(dest);  // the window is shut because queues are full
-  } else if (const Block* block = block_of(qp, qp.una);
-             eighths > 1 && block != nullptr && block->record[qp.una & 63].rtx != 0) {
+  } else if (const Block* block = block_of(qp, out);
+             eighths > 1 && block != nullptr && block->record[out & 63].rtx != 0) {
     --eighths;  // it brings a SACK at once
   }
   return silence_wait(eighths, trip, config_.silence_least, qp.state_probes);
@@ -181,8 +202,8 @@ bool FastEndpoint::trims(const FastDest& dest) const {
   return dest.trims && tick() - dest.trim_tick <= kTrimTrips * std::max(longest(dest), full_round_trip(dest));
 }
 
-void FastEndpoint::arm_state(FastQp& qp) {
-  const uint32_t wait = quiet_wait(qp), since = tick() - quiet_since(qp);
+void FastEndpoint::arm_state(FastQp& qp, uint32_t out) {
+  const uint32_t wait = quiet_wait(qp, out), since = tick() - quiet_since(qp, out);
   const Time due = access_.now() + (wait > since ? wait - since : 1) * kTick;
   if (qp.watched && due >= qp.state_due) return;
   qp.watched = true;
@@ -220,15 +241,15 @@ unsigned FastEndpoint::ask_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t
   return planes & ~(1u << plane);
 }
 
-/// On so many planes at once, if there are others none of those that are suspected: that of the oldest packet that is
-/// out, and those of a question that was not answered.
-void FastEndpoint::ask_state(FastQp& qp, uint16_t id, unsigned times) {
+/// On so many planes at once, if there are others none of those that are suspected: that of the packet `out`, and those
+/// of a question that was not answered.
+void FastEndpoint::ask_state(FastQp& qp, uint32_t out, uint16_t id, unsigned times) {
   unsigned suspected = 0;
   const auto suspect = [&](uint16_t ev_idx) {
     if (ev_idx != kNoPathEv) suspected |= 1u << qp.ev.plane(ev_idx);
   };
-  if (const Block* block = block_of(qp, qp.una); block != nullptr && qp.una != qp.nxt) {
-    suspect(block->record[qp.una & 63].ev_idx);
+  if (const Block* block = block_of(qp, out); block != nullptr && qp.una != qp.nxt) {
+    suspect(block->record[out & 63].ev_idx);
   }
   if (qp.state_probes != 0) {
     for (const uint16_t ev_idx : qp.asked_ev) suspect(ev_idx);
@@ -242,12 +263,13 @@ void FastEndpoint::state_timer(FastQp& qp, Time time) {
   if (!qp.watched || time != qp.state_due) return;
   qp.watched = false;
   if (!busy(qp) || (qp.una == qp.nxt && qp.msn_done == qp.msn_head)) return;
-  if (tick() - quiet_since(qp) >= quiet_wait(qp)) {
-    ask_state(qp, probe_id(qp.state_probes, kStateSlot, kProbeSlots), 2);
+  const uint32_t out = longest_out(qp);
+  if (tick() - quiet_since(qp, out) >= quiet_wait(qp, out)) {
+    ask_state(qp, out, probe_id(qp.state_probes, kStateSlot, kProbeSlots), 2);
     qp.asked_tick = tick();
     if (qp.state_probes < kMostAsked) ++qp.state_probes;
   }
-  arm_state(qp);
+  arm_state(qp, out);
 }
 
 // A plane under suspicion.

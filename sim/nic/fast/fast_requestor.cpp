@@ -521,7 +521,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   qp.heard_tick = tick();
   if (qp.state_probes != 0) {
     qp.state_probes = 0;
-    if (qp.watched) arm_state(qp);  // the wait is the first one again
+    if (qp.watched) arm_state(qp, longest_out(qp));  // the wait is the first one again
   }
   const RcvdNews news = rcvd_news(s.rcvd_bytes, qp.rcvd_newest);
   const SackView view = sack_view(sack, qp.una, qp.nxt, qp.hi, config_.reorder, news.late);
@@ -760,7 +760,7 @@ void FastEndpoint::retry_timer(FastQp& qp) {
   const bool silent = qp.marks.first();
   if (!qp.marks.step(qp.nxt)) {
     qp.step_tick = tick();
-    if (silent && config_.nic_walks) ask_state(qp, probe_id(0, kStateSlot, kProbeSlots), 1);
+    if (silent && config_.nic_walks) ask_state(qp, qp.una, probe_id(0, kStateSlot, kProbeSlots), 1);
   } else if (qp.una == qp.nxt) {
     if (qp.msn_done == qp.msn_head) {  // done, but bytes have drifted
       cc_event(qp, {.kind = CcEvent::Ack, .bytes = take_early(qp.fly, qp.owed)});

@@ -115,6 +115,24 @@ TEST_CASE("fast: an ACK that is lost is asked for, on two planes", "[sim][fast][
   CHECK(t.of(Opcode::ProbeRequest).size() == 2);
 }
 
+TEST_CASE("fast: a QP asks for the packet that is out for longest, though the first one was sent again",
+          "[sim][fast][silence][A-84]") {
+  FastAndBox t(slow_timer(), 2);
+  REQUIRE(t.nic->post({.id = 1, .qpn = 3, .bytes = 2 * 4096}));
+  t.run(3 * kUs);
+  t.nack(0, static_cast<uint8_t>(wire::NackReason::NoResource), 0);
+  t.run(1 * kUs);
+  REQUIRE(t.writes().size() == 3);
+  CHECK(t.writes()[2].psn == 0);
+  CHECK(t.of(Opcode::ProbeRequest).empty());
+  t.run(2 * kUs);  // nine eighths of 4.1 us behind PSN 1; behind what was sent again a round trip would be 7 us
+  const auto asked = t.of(Opcode::ProbeRequest);
+  REQUIRE(asked.size() == 1);
+  for (const Packet& p : t.writes()) {
+    if (p.psn == 1) CHECK(asked[0].plane != p.plane);
+  }
+}
+
 TEST_CASE("fast: a plane on which several EVs lose is not used until a probe comes back",
           "[sim][fast][suspect][A-86]") {
   for (const unsigned suspect : {2u, 0u}) {
