@@ -108,7 +108,7 @@ void ResponderFlow::nack_went(const wire::Packet& packet, const Went& went) {
   if (trim_reason(neth.reason)) return;
   // The packet did not arrive after all.
   refused_ = true;
-  if (world_.shows_take) return;
+  if (world_.shows_take && !refuses(psn)) return;
   for (Waiting& w : waiting_) {
     if (!w.cancelled && w.came.arrival.psn == psn && w.came.entropy == neth.entropy) {
       w.cancelled = true;

@@ -65,6 +65,7 @@ void ResponderFlow::untaken(const Came& came) {
 }
 
 void ResponderFlow::forget(Time now) {
+  erase_if(taking_, [&](const Taking& t) { return t.refused && t.psn <= claimed_; });
   while (!taking_.empty() && taking_.front().by <= now) taking_.pop_front();
   while (!coming_.empty() && coming_.front().at + kPatience * world_.latency < now) {
     untaken(coming_.front());
@@ -158,9 +159,9 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     if (hi_.fate(came.arrival) == Fate::New) {
       world_.report.ok(Rule::RespTakeOnce);
       if (told) {  // packets are counted in the order of their takes
-        for (Taking& t : taking_) t.by = std::min(t.by, came.taken);
+        for (Taking& t : taking_) t.by = t.refused ? kNotTold : std::min(t.by, came.taken);
       }
-      taking_.push_back({told ? came.taken : kNotTold, psn, came.arrival.payload, came.arrival.udp});
+      taking_.push_back({told ? came.taken : kNotTold, psn, came.arrival.payload, came.arrival.udp, told});
     } else if (state_ == State::Alive) {
       world_.broken(finding(
           Rule::RespTakeOnce, time, fmt::format("packet {} is taken as new", psn & kPsnMask),
@@ -172,6 +173,16 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     return;
   }
   this->came(came);
+}
+
+bool ResponderFlow::refuses(Seq psn) {
+  bool any = false;
+  for (Taking& t : taking_) {
+    if (t.told || t.psn != psn) continue;
+    t.refused = any = true;
+    t.by = kNotTold;
+  }
+  return any;
 }
 
 void ResponderFlow::read(const log::Event& event, Time time) {
@@ -191,7 +202,7 @@ void ResponderFlow::read(const log::Event& event, Time time) {
   const auto asked = [&](const Taking& t) { return (static_cast<uint64_t>(t.psn) & kPsnMask) == event.arg[2]; };
   const auto about = r.probe ? taking_.end() : std::ranges::find_if(taking_, asked);
   if (about != taking_.end()) {  // what asks for a SACK is counted, and so is all before it
-    for (auto t = taking_.begin(); t <= about; ++t) t->by = std::min(t->by, time);
+    for (auto t = taking_.begin(); t <= about; ++t) t->by = t->refused ? kNotTold : std::min(t->by, time);
   }
   for (const Taking& t : taking_) {
     if (t.by > time) r.perhaps.push_back(t);

@@ -140,6 +140,8 @@ class ResponderFlow {
   struct Taking {
     Time by = 0;  ///< kNotTold: a WRITE of no bytes; by then a later one is there, or what it asks for was read
     Seq psn = 0, payload = 0, udp = 0;
+    bool told = true;      ///< its take said that it is new
+    bool refused = false;  ///< it was not told, and a NACK names it: it may never have been counted
   };
   /// A SACK's contents when they were read: of hi, and what it need not have.
   struct Read {
@@ -185,6 +187,8 @@ class ResponderFlow {
   bool overdue(Time due, Time now) const;
   bool held_back(const Waiting& waiting, Time now) const;
   void untaken(const Came& came);
+  /// A NACK names what was shown as taken without saying whether it is new. False: there is no such.
+  bool refuses(Seq psn);
   void forget(Time now);
   void check_nack(const wire::Packet& packet, const Went& went);
   void check_ack(const wire::Packet& packet, const Went& went);

@@ -73,4 +73,33 @@ TEST_CASE("a SACK may not count a WRITE of no bytes yet, until a later packet or
   }
 }
 
+TEST_CASE("a WRITE of no bytes that is refused for want of room is not counted, whatever is taken behind it",
+          "[reference.responder][A-19]") {
+  constexpr uint8_t kNoPktBuffer = 0x0a;
+  for (const bool refused : {true, false}) {
+    ResponderBench b;
+    b.show();
+    b.start();
+    b.put(false, b.write(0, 0), 10 * kUs);
+    b.take(0, 10 * kUs + 1);
+    b.put(true, b.ack(0, 1), 10 * kUs + kUs / 2);
+    wire::Packet p = b.write(2, 2);
+    p.reth->dma_length = 0;
+    p.payload.clear();
+    b.put(false, p, 11 * kUs);
+    b.take(2, 11 * kUs + 1, log::TakeResult::Empty);
+    if (refused) b.put(true, b.nack(2, kNoPktBuffer), 12 * kUs);
+    wire::Packet asks = b.write(1, 1);
+    asks.bth->a = 1;
+    b.put(false, asks, 13 * kUs);
+    b.take(1, 13 * kUs + 1);
+    b.read(1, 1, 2, 14 * kUs);
+    b.put(true, b.sack(1, 1, 0, 0, units(2)), 14 * kUs + kUs / 2);
+    b.put(true, b.ack(1, 2), 14 * kUs + kUs / 2);
+    b.end(40 * kUs);
+    if (refused) CHECK(b.all_broken() == 0);
+    CHECK(b.broken(Rule::RespOooLeast) == (refused ? 0 : 1));
+  }
+}
+
 }  // namespace mrc::test::responder_zero_test
