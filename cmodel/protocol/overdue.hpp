@@ -50,20 +50,28 @@ inline constexpr uint32_t kStampMask = 0xfff;
 /// A round trip of so many ticks, or of more, tells nothing.
 inline constexpr uint32_t kTripEnd = 1023;
 
-/// Ticks since the time stamp that a SACK or NACK returns, at most kTripEnd.
+/// Ticks since the earliest tick that the time stamp may mean that a SACK or NACK returns, at most kTripEnd. So it is
+/// never less than the round trip.
 constexpr uint32_t round_trip(uint16_t returned, uint32_t tick, bool tsr_us) {
-  return std::min<uint32_t>(ticks_since(returned, tick, tsr_us), kTripEnd);
+  const uint32_t sent = tsr_us ? uint32_t{returned} << 3 : returned;
+  return std::min<uint32_t>(static_cast<uint16_t>(tick - sent), kTripEnd);
 }
 /// Ticks since a packet was sent, by the stamp that its sender has kept, at most kTripEnd.
 constexpr uint32_t trip_by_sent(uint16_t sent, uint32_t tick) {
   return std::min<uint32_t>((tick - sent) & kStampMask, kTripEnd);
 }
-/// True when a SACK tells time: it answers a question (pr; psn has its id), or psn, which has arrived, and of which is
-/// known when it was sent: the SACK returns its time stamp (ts), or it was sent once.
-constexpr bool time_told(bool pr, uint32_t psn, bool arrived, bool ts, bool once) {
-  return pr ? static_cast<uint16_t>(psn) != kNoProbeId : arrived && (ts || once);
+/// True when a packet whose block is still there (own), and that was sent again, was reported before this SACK about it
+/// came: in its row (sacked), or before the una of then. This copy of it may have been trimmed: its header has
+/// overtaken what waits in queues.
+constexpr bool told_before(bool own, bool once, uint32_t psn, uint32_t una, bool sacked) {
+  return own && !once && (psn_before(psn, una) || sacked);
 }
-/// The low bits of the tick that a time stamp stands for.
+/// True when a SACK tells time: it answers a question (pr; psn has its id), or psn, which has arrived, was not told
+/// before (twice), and of which is known when it was sent: the SACK returns its time stamp (ts), or it was sent once.
+constexpr bool time_told(bool pr, uint32_t psn, bool arrived, bool twice, bool ts, bool once) {
+  return pr ? static_cast<uint16_t>(psn) != kNoProbeId : arrived && !twice && (ts || once);
+}
+/// The low bits of the earliest tick that a time stamp stands for.
 constexpr uint16_t stamp_of(uint16_t returned, bool tsr_us) {
   return static_cast<uint16_t>((tsr_us ? returned << 3 : returned) & kStampMask);
 }

@@ -31,6 +31,20 @@ constexpr unsigned turn_plane(unsigned turn, unsigned plane, unsigned port_up, u
   return (port_up & peer_mask) >> turn & 1u ? turn : plane;
 }
 
+/// Plane that a probe of a question for a peer's state asks for, and who takes its turn behind it.
+struct StatePlane {
+  unsigned plane = 0, turn = 0;
+};
+/// The first plane that is up at both ends of the one whose turn it is, the one behind it, and so on; the turn goes on
+/// behind that. `planes`: how many there are. If none is up at both ends the turn goes on by one.
+constexpr StatePlane state_plane(unsigned turn, unsigned planes, unsigned port_up, unsigned peer_mask) {
+  for (unsigned i = 0; i < planes; ++i) {
+    const unsigned plane = (turn + i) % planes;
+    if ((port_up & peer_mask) >> plane & 1u) return {plane, (plane + 1) % planes};
+  }
+  return {0, (turn + 1) % planes};
+}
+
 /// Plane of a response: the one it answers if `ok` has it, else the lowest in ok (own port and the peer's up), else the
 /// lowest that is up here, else 0.
 constexpr unsigned response_plane(unsigned plane, unsigned port_up, unsigned peer_mask) {

@@ -326,15 +326,21 @@ module mrc_ack_gen
 
   logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
   logic [NumPlanes-1:0] both_up, low_up, low_both, asked, on_plane;  // one-hot from the second on
-  logic [NumPlanes-1:0] turn_q, turn_d;  // one-hot
-  logic data_ack, in_turn;
+  logic [NumPlanes-1:0] turn_q, turn_d, passed;  // one-hot
+  logic [NumPlanes-1:0] behind, low_behind;  // of both_up: at the turn, and behind it
+  logic data_ack, in_turn, any_turn;
   logic [DestW-1:0] dest;
   assign dest = qp.dest[DestW-1:0];
   assign both_up = port_up_i & pmask_q[dest];
   // SACKs about data, ACKs and questions for the peer's state (kind Ack) take the planes in turn.
   assign data_ack = r.kind == CtlKindAck || (r.kind == CtlKindSack && !r.pr);
-  assign in_turn = data_ack && (!csr_i.ack_plane || (state_turn && !csr_i.silence_wait));
-  assign turn_d = (load && data_ack) ? (turn_q << 1) | (turn_q >> (NumPlanes - 1)) : turn_q;
+  assign in_turn = data_ack && !csr_i.ack_plane;
+  // A question's probes take the planes that are left: a turn at another one is the next one's.
+  assign any_turn = state_turn && (!csr_i.ack_plane || !csr_i.silence_wait) && both_up != '0;
+  assign behind = both_up & ~(turn_q - NumPlanes'(1));
+  assign low_behind = behind & ~(behind - NumPlanes'(1));
+  assign passed = any_turn ? on_plane : turn_q;
+  assign turn_d = (load && data_ack) ? (passed << 1) | (passed >> (NumPlanes - 1)) : turn_q;
   // Each of the four answers is found beside the others and beside what asks which of them holds.
   assign low_up = (port_up_i == '0) ? NumPlanes'(1) : port_up_i & ~(port_up_i - NumPlanes'(1));
   assign low_both = both_up & ~(both_up - NumPlanes'(1));
@@ -342,7 +348,9 @@ module mrc_ack_gen
 
   always_comb begin
     on_plane = low_both;
-    if (in_turn && (both_up & turn_q) != '0) begin
+    if (any_turn) begin
+      on_plane = (behind != '0) ? low_behind : low_both;
+    end else if (in_turn && (both_up & turn_q) != '0) begin
       on_plane = turn_q;
     end else if ((both_up & asked) != '0) begin
       on_plane = asked;
@@ -588,6 +596,8 @@ module mrc_ack_gen
       "a QP is in the queue twice")
   `MRC_ASSERT(TurnIsOne, turn_q != '0 && (turn_q & (turn_q - 1'b1)) == '0,
       "the turn is at no plane, or at two")
+  `MRC_ASSERT_IF(AsksWhereItIsHeard, load && any_turn, (on_plane & both_up) != '0,
+      "a question leaves on a plane that is not up at both ends, while one is")
   `MRC_ASSERT_IF(LeavesOnOne, load, on_plane != '0 && (on_plane & (on_plane - 1'b1)) == '0,
       "a packet leaves on no plane, or on two")
   `MRC_ASSERT_IF(UpWhenSome, load, port_up_i == '0 || (on_plane & port_up_i) != '0,

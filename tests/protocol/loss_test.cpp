@@ -94,9 +94,18 @@ TEST_CASE("with a clock, a QP asks by its longest round trip and what it sent la
   const std::array<uint32_t, 8> waits = {23, 23, 46, 92, 184, 368, 736, 1472};
   for (unsigned asked = 0; asked < waits.size(); ++asked) {
     CHECK(silence_pause(23, silence_doubled(asked, false)) == waits[asked]);
-    CHECK(silence_pause(23, silence_doubled(asked, true)) == std::min(2 * waits[asked], 2047u));
+    CHECK(silence_pause(23, silence_doubled(asked, true)) == std::min(2 * waits[asked], 1791u));
   }
-  CHECK(silence_pause(1151, 1) == 2047);
+  CHECK(silence_pause(1151, 1) == 1791);
+  // By stamps that come round it may ask for 257 ticks in a row at least, whenever the question before was.
+  for (unsigned since = 0; since < 4096; ++since) {
+    unsigned row = 0, most = 0;
+    for (unsigned tick = 0; tick < 2 * 4096; ++tick) {
+      row = silence_asks(1791, tick, 0, false, static_cast<uint16_t>(since)) ? row + 1 : 0;
+      most = std::max(most, row);
+    }
+    if (most < 257) FAIL("a question " << since << " ticks after the newest packet: " << most);
+  }
   // Since the newest packet, sent at 100.
   CHECK(!silence_asks(23, 122, 100, true, 99));
   CHECK(silence_asks(23, 123, 100, true, 122));  // no question: since means nothing
@@ -121,7 +130,12 @@ TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell wh
   CHECK(round_trip(1000, 2023, false) == 1023);
   CHECK(round_trip(1000, 3000, false) == 1023);
   CHECK(round_trip(0xfff0, 0x10004, false) == 20);
-  CHECK(round_trip(125, 1020, true) == 16);  // 127 - 125, in units of 8
+  CHECK(round_trip(125, 1020, true) == 20);  // since 1000
+  CHECK(round_trip(100, 820, true) == 20);   // 800 to 807
+  CHECK(round_trip(100, 807, true) == 7);
+  CHECK(round_trip(0x1ffe, 0x10004, true) == 20);  // since 0xfff0
+  CHECK(round_trip(125, 1000 + 1023, true) == 1023);
+  CHECK(round_trip(125, 1000 + 0x10000 - 1, true) == 1023);
   CHECK(stamp_of(0x1234, false) == 0x234);
   CHECK(stamp_of(0x1234, true) == 0x1a0);
   // 24.5 ticks: 25, without a quarter 19. What was sent up to 2980 is late when what was sent at 3000 has arrived.
@@ -139,13 +153,21 @@ TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell wh
   CHECK(trip_by_sent(4090, 4096 + 4) == 10);  // stamps come round
   CHECK(trip_by_sent(0, 1023) == 1023);
   CHECK(trip_by_sent(0, 4000) == 1023);
-  CHECK(time_told(true, 0xfffe, false, false, false));  // the answer to a question
-  CHECK(!time_told(true, 0xffff, true, true, true));
-  CHECK(!time_told(true, 0x1'ffff, true, true, true));
-  CHECK(time_told(false, 0xffff, true, true, false));
-  CHECK(time_told(false, 0xffff, true, false, true));
-  CHECK(!time_told(false, 0xffff, true, false, false));
-  CHECK(!time_told(false, 0xffff, false, true, true));
+  CHECK(time_told(true, 0xfffe, false, false, false, false));  // the answer to a question
+  CHECK(time_told(true, 0xfffe, false, true, false, false));   // whatever its id as a PSN
+  CHECK(!time_told(true, 0xffff, true, false, true, true));
+  CHECK(!time_told(true, 0x1'ffff, true, false, true, true));
+  CHECK(time_told(false, 0xffff, true, false, true, false));
+  CHECK(time_told(false, 0xffff, true, false, false, true));
+  CHECK(!time_told(false, 0xffff, true, false, false, false));
+  CHECK(!time_told(false, 0xffff, false, false, true, true));
+  CHECK(!time_told(false, 0xffff, true, true, true, false));
+  CHECK(told_before(true, false, 9, 10, false));
+  CHECK(told_before(true, false, 10, 10, true));
+  CHECK(told_before(true, false, 0xffffff, 0, false));
+  CHECK(!told_before(true, false, 10, 10, false));
+  CHECK(!told_before(true, true, 9, 10, true));
+  CHECK(!told_before(false, false, 9, 10, true));  // its block is gone
   CHECK(late_spare(25) == 19);
   CHECK(late_spare(3) == 3);
   CHECK(late_spare(1022) == 767);

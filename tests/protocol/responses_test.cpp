@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <utility>
 
 namespace mrc::test::responses_test {
 
@@ -49,6 +50,20 @@ TEST_CASE("a response prefers its plane, then one that both ends can use, then a
   CHECK(response_plane(3, 0xf8, 0x60) == 5);
   CHECK(response_plane(3, 0x0e, 0xf0) == 1);  // the peer hears nothing that we could send: its word may be old
   CHECK(response_plane(3, 0, 0xff) == 0);
+}
+
+TEST_CASE("a question goes on the planes that both ends can use, in turn", "[ack_gen][A-84]") {
+  const auto next = [](unsigned turn, unsigned planes, unsigned up, unsigned peer) {
+    const StatePlane s = state_plane(turn, planes, up, peer);
+    return std::pair{s.plane, s.turn};
+  };
+  CHECK(next(1, 8, 0xff, 0x81) == std::pair{7u, 0u});
+  CHECK(next(0, 8, 0xff, 0x81) == std::pair{0u, 1u});
+  CHECK(next(3, 8, 0xff, 0xff) == std::pair{3u, 4u});
+  CHECK(next(7, 8, 0x70, 0xcf) == std::pair{6u, 7u});
+  CHECK(next(2, 4, 0b1001, 0xff) == std::pair{3u, 0u});
+  CHECK(next(5, 8, 0x0f, 0xf0).second == 6);  // no plane: response_plane() has one
+  CHECK(next(0, 1, 1, 0xff) == std::pair{0u, 0u});
 }
 
 TEST_CASE("the EETH's op in bits 5:4", "[ack_gen]") {

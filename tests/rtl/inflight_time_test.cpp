@@ -24,8 +24,8 @@ using Stamps = std::array<uint16_t, 16>;
 /// An answer, and what is known of its QP when it comes.
 struct Answer {
   uint8_t kind = kSack, reason = 0;
-  bool pr = false, us = false, time_wait = false, ts = true, own = true;
-  uint32_t psn = 0, base = 0, una = 0, trip = 0;
+  bool pr = false, us = false, time_wait = false, ts = true, own = true, copy = false;
+  uint32_t psn = 0, base = 0, una = 0, una_was = 0, trip = 0;  // una: una'
   uint64_t bitmap = 0;
   uint16_t tick = 0, returned = 0, sacked = 0, rtxd = 0;
   Stamps stamps{};
@@ -41,6 +41,8 @@ struct Answer {
     unit->time_psn_i = psn;
     unit->time_base_i = base;
     unit->time_una_i = una;
+    unit->time_was_i = una_was;
+    unit->time_copy_i = copy;
     unit->time_trip_i = trip;
     unit->time_bitmap_i = bitmap;
     unit->time_tick_i = tick;
@@ -57,11 +59,11 @@ struct Answer {
 
   // The page's formulas.
   bool by_sent() const { return !ts && !(kind == kSack && pr); }
-  bool once() const { return own && (rtxd >> (psn % 16) & 1u) == 0; }
+  bool once() const { return own && (rtxd >> (psn % 16) & 1u) == 0 && !copy; }
   uint32_t sent() const { return stamps[psn % 16]; }
   uint32_t took() const {
     if (by_sent()) return std::min<uint32_t>((tick + kLater - sent()) & 0xfffu, kMost);
-    const uint32_t since = us ? (((tick >> 3) - returned) & 0x1fffu) << 3 : (tick - returned) & 0xffffu;
+    const uint32_t since = (tick - (us ? 8 * returned : returned)) & 0xffffu;
     return std::min<uint32_t>(since, kMost);
   }
   bool arrived() const {
@@ -69,7 +71,13 @@ struct Answer {
     if (ahead != 0 && ahead < kHalf) return true;
     return own && ((sacked >> (psn % 16) & 1u) != 0 || (place < 64 && (bitmap >> place & 1u) != 0));
   }
-  bool tells() const { return kind == kSack && (pr ? (psn & 0xffff) != 0xffff : arrived() && (ts || once())); }
+  bool twice() const {
+    const uint32_t ahead = (una_was - psn) & kPsnMask;
+    return own && !once() && ((ahead != 0 && ahead < kHalf) || (sacked >> (psn % 16) & 1u) != 0);
+  }
+  bool tells() const {
+    return kind == kSack && (pr ? (psn & 0xffff) != 0xffff : arrived() && !twice() && (ts || once()));
+  }
   uint32_t longest() const { return std::max(by_sent() ? 0 : took(), (trip + 255) >> 8); }
   uint32_t spare() const { return longest() - (longest() >> 2); }
   bool knows() const {
@@ -176,7 +184,12 @@ TEST_CASE("the RTL knows without time stamps by when a packet was sent", "[rtl][
   answer = once;
   answer.rtxd = 0xffdf;
   CHECK(answered(unit, answer).old == 1u << 3);
-  // Sent again, or not there: nothing.
+  // Sent again, for its ACK too, or not there: nothing.
+  answer.rtxd = 0;
+  answer.copy = true;
+  CHECK_FALSE(answered(unit, answer).knows);
+  CHECK(answered(unit, answer).trip == 6272);
+  answer.copy = false;
   answer.rtxd = 0x0020;
   said = answered(unit, answer);
   CHECK_FALSE(said.knows);
@@ -231,10 +244,72 @@ TEST_CASE("the RTL knows without time stamps by when a packet was sent", "[rtl][
   CHECK(unit.failed().empty());
 }
 
+TEST_CASE("the RTL takes the earliest tick that a stamp in us may mean", "[rtl][time]") {
+  Unit unit;
+  // Sent at 1024, answered at 1029; what was sent 1 tick before is not lost: it took 5, spare 4.
+  Answer answer{.us = true, .psn = 5, .una = 6, .tick = 1029, .returned = 128};
+  answer.stamps.fill(1023);
+  answer.stamps[0] = 1020;
+  answer.stamps[1] = 1019;
+  Said said = answered(unit, answer);
+  CHECK(said.knows);
+  CHECK(said.old == 2);
+  CHECK(said.trip == 1280);
+  // Sent at 807, which is 100 as 800 is, answered at 820: 20 ticks, spare 15.
+  answer.tick = 820;
+  answer.returned = 100;
+  answer.stamps.fill(800);
+  answer.stamps[0] = 784;
+  answer.stamps[1] = 785;
+  said = answered(unit, answer);
+  CHECK(said.old == 1);
+  CHECK(said.trip == 5120);
+  // The stamp has 13 bits that count.
+  answer.returned = 0x2000 + 100;
+  CHECK(answered(unit, answer).trip == 5120);
+  CHECK(unit.failed().empty());
+}
+
+TEST_CASE("a copy of what was reported before tells the RTL no time", "[rtl][time]") {
+  Unit unit;
+  // PSN 5 was reported (before una, or by its bit), and sent again (by its bit, or for its ACK).
+  Answer base{.psn = 5, .una = 7, .una_was = 5, .trip = 6272, .tick = 3020, .returned = 3000};
+  base.stamps.fill(2980);
+  base.rtxd = 0x0020;
+  CHECK(answered(unit, base).knows);  // not reported before
+  for (const bool by_row : {true, false}) {
+    for (const bool before : {true, false}) {
+      Answer answer = base;
+      answer.rtxd = by_row ? 0x0020 : 0;
+      answer.copy = !by_row;
+      (before ? answer.una_was : answer.una) = 6;
+      if (!before) answer.sacked = 0x0020;
+      INFO("by the row " << by_row << ", before una " << before);
+      const Said said = answered(unit, answer);
+      CHECK_FALSE(said.knows);
+      CHECK(said.old == 0);
+      CHECK(said.trip == 6272);
+      // Sent once, or its block is given back: as before.
+      answer.rtxd = 0xffdf;
+      answer.copy = false;
+      CHECK(answered(unit, answer).knows);
+      answer.rtxd = 0xffff;
+      answer.own = false;
+      CHECK(answered(unit, answer).knows);
+    }
+  }
+  // The answer to a question has an id there, not a PSN.
+  base.pr = true;
+  base.una_was = 6;
+  CHECK(answered(unit, base).knows);
+  CHECK(unit.failed().empty());
+}
+
 TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]") {
   Unit unit;
   Rng rng(1, "time");
   unsigned knew = 0, some = 0, far = 0, silent = 0, trims = 0, longer = 0, asked = 0, waited = 0;
+  unsigned told = 0, copies = 0, in_us = 0;
   unsigned knew_sent = 0, twice = 0, first = 0, ago = 0, trims_sent = 0, trims_twice = 0, asked_sent = 0;
   for (unsigned i = 0; i < 200000; ++i) {
     Answer a;
@@ -246,6 +321,8 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
     a.ts = rng.chance(0.5);
     a.own = rng.chance(0.8);
     a.una = static_cast<uint32_t>(corner(rng, 24));
+    a.una_was = (a.una - static_cast<uint32_t>(rng.below(24))) & kPsnMask;
+    a.copy = rng.chance(0.2);
     a.psn = (a.una + static_cast<uint32_t>(rng.below(80)) - 20) & kPsnMask;
     if (a.pr) a.psn = rng.chance(0.3) ? 0xffff : static_cast<uint32_t>(corner(rng, 16));
     if (a.pr && rng.chance(0.3)) a.psn |= static_cast<uint32_t>(rng.below(256)) << 16;
@@ -285,6 +362,10 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
     const bool trim = a.kind == kNack && (a.reason == kTrimmed || a.reason == kTrimmedLasthop);
     knew_sent += a.by_sent() && said.knows;
     twice += a.by_sent() && a.kind == kSack && a.arrived() && a.own && !a.once();
+    told += a.ts && a.kind == kSack && !a.pr && a.arrived() && a.twice();
+    copies +=
+        a.by_sent() && a.kind == kSack && !a.pr && a.arrived() && a.own && a.copy && (a.rtxd >> (a.psn % 16) & 1u) == 0;
+    in_us += a.us && !a.by_sent() && said.knows && a.tick % 8 != 0;
     first += a.by_sent() && a.tells() && a.trip == 0;
     ago += a.by_sent() && a.tells() && a.took() == kMost;
     trims_sent += trim && a.by_sent() && said.trip != a.trip;
@@ -292,7 +373,8 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
     asked_sent += !a.ts && a.pr && said.knows && !a.once();
   }
   for (const unsigned seen : {knew, some, far, silent, trims, longer, asked, waited}) CHECK(seen > 1000);
-  for (const unsigned seen : {knew_sent, twice, first, ago, trims_sent, trims_twice, asked_sent}) CHECK(seen > 500);
+  for (const unsigned seen : {knew_sent, twice, told, copies, in_us, first, ago, trims_sent, trims_twice, asked_sent})
+    CHECK(seen > 500);
 }
 
 TEST_CASE("a block of the RTL's window loses what is old, below lim, and was sent again or not", "[rtl][time]") {

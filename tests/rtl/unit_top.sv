@@ -140,27 +140,25 @@ module unit_top
 
     // what time tells
     input logic [2:0] time_at_i,  // Ctl0, Ctl1, Row, Done, Same1; 0: nowhere
-    input logic time_stay_i,
-    input logic [15:0] time_tick_i,
-    input logic time_us_i,
-    input logic time_wait_i,
+    input logic time_stay_i, time_us_i, time_wait_i, time_pr_i, time_ts_i, time_own_i, time_copy_i,
     input logic [2:0] time_kind_i,
     input logic [7:0] time_reason_i,
-    input logic time_pr_i,
-    input logic [23:0] time_psn_i,
-    input logic [23:0] time_base_i,
+    input logic [23:0] time_psn_i, time_base_i, time_una_i, time_was_i,
     input logic [63:0] time_bitmap_i,
-    input logic [15:0] time_returned_i,
-    input logic time_ts_i,
+    input logic [15:0] time_tick_i, time_returned_i, time_sacked_i, time_rtxd_i,
     input logic [17:0] time_trip_i,
-    input logic [23:0] time_una_i,
-    input logic time_own_i,
-    input logic [15:0] time_sacked_i,
-    input logic [15:0] time_rtxd_i,
     input logic [191:0] time_stamps_i,
     output logic time_knows_o,
     output logic [15:0] time_old_o,
     output logic [17:0] time_trip_o,
+
+    // when a QP asks
+    input logic quiet_wait_i, quiet_visit_i, quiet_acked_i, quiet_ask_i,
+    input logic [11:0] quiet_now_i, quiet_last_i,
+    input logic [1:0] quiet_qp_i,
+    input logic [17:0] quiet_trip_i,
+    input logic [2:0] quiet_asked_i,
+    output logic quiet_ready_o, quiet_silent_o,
 
     // the account of the flight
     input logic [1:0] nominal_i,
@@ -756,6 +754,8 @@ module unit_top
   );
 
   unit_time u_time (.*);
+
+  unit_silence u_silence (.*);
 
   taken_t taken_packet, taken_sack;
   assign flight_packet_bytes_o = taken_packet.bytes;

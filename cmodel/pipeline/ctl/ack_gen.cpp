@@ -131,11 +131,19 @@ void AckGen::owe(const Ackev& e) {
   o = {.newest = e, .due = true, .owed = true};
 }
 
-/// Plane of a packet that asks for this one; `any`: it may take any plane, `in_turn` those in turn.
+/// Plane of a response that asks for this one; `any`: it may take any plane, `in_turn` those in turn.
 unsigned AckGen::plane_for(bool in_turn, unsigned port_up, unsigned peer, bool any, unsigned plane) {
   const unsigned wish = any && in_turn ? turn_plane(turn_, plane, port_up, peer) : plane;
   if (any) turn_ = (turn_ + 1) % planes_;
   return response_plane(wish, port_up, peer);
+}
+
+/// Plane of a probe of a question; `in_turn`: those that can be used in turn.
+unsigned AckGen::plane_to_ask(bool in_turn, unsigned port_up, unsigned peer) {
+  const StatePlane next =
+      in_turn ? state_plane(turn_, planes_, port_up, peer) : StatePlane{.plane = 0, .turn = (turn_ + 1) % planes_};
+  turn_ = next.turn;
+  return response_plane(next.plane, port_up, peer);
 }
 
 uint32_t AckGen::ev_for(const CsrOut& csr, unsigned dest, unsigned plane) {
@@ -162,7 +170,7 @@ bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
 /// A reliability probe that belongs to no EV: its answer is a SACK with what has arrived.
 void AckGen::ask_state(const CsrOut& csr, unsigned port_up, uint16_t index) {
   const Qp& qp = qps_[index & qp_mask_];
-  const unsigned plane = plane_for(!csr.ack_plane || !csr.silence_wait, port_up, peer_[qp.dest & dest_mask_], true, 0);
+  const unsigned plane = plane_to_ask(!csr.ack_plane || !csr.silence_wait, port_up, peer_[qp.dest & dest_mask_]);
   Ctlpkt& c = ctlpkt_.load();
   c.qp = index;
   put(build_probe(kStateProbeId, PdcIds::of(qpn_of(index), qp.dqpn, csr.pdcid_zero), csr.tick, csr.tsr_us), c);

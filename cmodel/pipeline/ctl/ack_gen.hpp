@@ -64,6 +64,7 @@ class AckGen {
   bool respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want);
   void ask_state(const CsrOut& csr, unsigned port_up, uint16_t index);
   unsigned plane_for(bool in_turn, unsigned port_up, unsigned peer, bool any, unsigned plane);
+  unsigned plane_to_ask(bool in_turn, unsigned port_up, unsigned peer);
   uint32_t ev_for(const CsrOut& csr, unsigned dest, unsigned plane);
   void owe(const Ackev& e);
 
@@ -74,7 +75,7 @@ class AckGen {
   std::vector<Qp> qps_;
   std::vector<Owed> acks_;
   Fifo<uint16_t> oq_;          // QPs in their turn
-  unsigned turn_ = 0;          // plane of the next SACK or ACK
+  unsigned turn_ = 0;          // plane of the next SACK, ACK or probe
   uint16_t gap_ = 0;           // cycles until the next ACK may go
   bool again_ = false;         // one probe of the question at the head of stateq is out
   std::vector<uint8_t> peer_;  // planes each destination can receive on

@@ -440,10 +440,12 @@ module mrc_tx_inflight
       .ctl_i(msg.ctl),
       .ts_i(cur.row.ts),
       .trip_i(cur.row.trip),
+      .una_was_i(cur.row.una),
       .una_i(sack_una),
       .own_i(sack_own),
       .sacked_i(win.sacked),
       .rtxd_i(win.rtxd),
+      .copy_i(sent.rtx),
       .stamps_i(stamps),
       .told_o(told)
   );

@@ -2,11 +2,12 @@
 `include "mrc_assert.svh"
 
 /// When a QP asks for its peer's state, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md,
-/// Silence): when it has sent nothing for nine eighths of its longest round trip of late, and has
-/// not asked for as long; that time doubles from the second question on. Before its first round
-/// trip it is 64 ticks. It keeps when each QP has asked last, and how long the QP whose visit is
-/// next keeps quiet: two registers lie between its round trip and the comparison, so a visit waits
-/// until they are of its QP. Whether anything is missing the timer knows.
+/// Silence). It asks when it has sent nothing for nine eighths of its longest round trip of late,
+/// and has not asked for as long. From the second question on that time doubles, up to 1791 ticks.
+/// Before its first round trip it is 64 ticks. Kept is when each QP has asked last, and how long
+/// the QP whose visit is next keeps quiet. Two registers lie between its round trip and the
+/// comparison, so a visit waits until they are of its QP. Whether anything is missing the timer
+/// knows.
 module mrc_tx_inflight_silence
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -33,7 +34,8 @@ module mrc_tx_inflight_silence
     output logic silent_o
 );
 
-  localparam stamp_t Most = 12'd2047;
+  // Seven times 256, less 1: two stamps that come round must both look old for long enough.
+  localparam stamp_t Most = 12'd1791;
   localparam logic [10:0] Unknown = 11'd64;  // of a QP that has yet to know a round trip
 
   logic [1:0] steady_q, steady_d;
@@ -77,7 +79,7 @@ module mrc_tx_inflight_silence
   assign doubled_d = again + {2'd0, all_acked_i};
 
   assign grown = {7'd0, bound_q} << doubled_q;
-  assign pause_d = (grown[17:11] != 7'd0) ? Most : grown[11:0];
+  assign pause_d = (grown[17:11] != 7'd0 || grown[10:8] == 3'd7) ? Most : grown[11:0];
 
   assign sent_ago = now_i - last_i;
   assign asked_ago = now_i - since;
@@ -114,6 +116,8 @@ module mrc_tx_inflight_silence
 `endif
   `MRC_ASSERT_IF(KeepsQuiet, ask_i && !silence_wait_i, pause_q >= 12'd2,
       "a QP asks as soon as it has sent something")
+  `MRC_ASSERT(PauseInRange, pause_d <= Most,
+      "a QP keeps quiet for so long that its two stamps may never look old together")
   `MRC_ASSERT_IF(AsksInAVisit, ask_i, visit_i,
       "a question is noted without a visit")
 

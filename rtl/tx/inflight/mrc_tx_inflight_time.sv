@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// What time tells, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, What time tells): a
+/// What time tells, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, What time tells). A
 /// SACK that answers a question, or a packet that has arrived, returns when that was sent. What was
-/// sent before it by more than three quarters of a round trip is old: of the longest one of late of
-/// the QP (trip), or of the SACK's own, whichever is longer. With a QP without time stamps the
-/// window's stamp of the packet stands for what a SACK or NACK about one returns, if it was sent
-/// once; the SACK's own round trip then counts from the next one on. It keeps what is known of the
-/// answer from Ctl0 to Same1, and says what trip is from then on. It neither knows what is missing
-/// nor chooses a state; what it says means something in the states that overdue_t names.
+/// sent before it by more than three quarters of a round trip is old. The round trip is the longest
+/// one of late of the QP (trip), or the SACK's own, whichever is longer. With a QP without time
+/// stamps the window's stamp of the packet stands for what a SACK or NACK returns, if it was sent
+/// once. The SACK's own round trip then counts from the next one on. A copy of what was reported
+/// before tells nothing. It keeps what is known of the answer from Ctl0 to Same1, and says what
+/// trip is from then on. It neither knows what is missing nor chooses a state; what it says means
+/// something in the states that overdue_t names.
 module mrc_tx_inflight_time
   import mrc_pkg::*;
   import mrc_math_pkg::*;
@@ -25,12 +26,14 @@ module mrc_tx_inflight_time
     input ctl_t ctl_i,
     input logic ts_i,
     input logic [17:0] trip_i,
+    input logic [23:0] una_was_i,
     // Ctl1: una' of a SACK; whether psn's block is there, and of that what was reported before and
-    // what was sent again.
+    // what was sent again; whether psn's record is of a copy.
     input logic [23:0] una_i,
     input logic own_i,
     input logic [15:0] sacked_i,
     input logic [15:0] rtxd_i,
+    input logic copy_i,
     // Ctl1, Row, Same1: the block's.
     input stamps_t stamps_i,
 
@@ -59,14 +62,16 @@ module mrc_tx_inflight_time
   stamp_t sent, sent_ago;
   assign by_sent = !ts_i && !(is_sack && ctl_i.pr);
   assign pos = ctl_i.psn[3:0];
-  assign once = at_ctl1 && own_i && !rtxd_i[pos];
+  // The copy that goes for a missing ACK has no bit of rtxd.
+  assign once = at_ctl1 && own_i && !rtxd_i[pos] && !copy_i;
   always_comb begin
     since = 16'd0;
     sent = '0;
     sent_ago = '0;
     took_d = took_q;
     if (at_ctl0 && !by_sent) begin
-      since = ticks_since(tick_i, ctl_i.ts, tsr_us_i);
+      // Of the ticks that a stamp in us may mean the first one: it took no longer than that.
+      since = tick_i - (tsr_us_i ? {ctl_i.ts[12:0], 3'd0} : ctl_i.ts);
       took_d = (since[15:10] != 6'd0) ? Most : since[9:0];
     end else if (at_ctl1 && by_sent) begin
       sent = stamps_i[pos];
@@ -77,19 +82,22 @@ module mrc_tx_inflight_time
 
   // ---- Ctl1: whether it tells time, and what is old
 
-  logic tells_q, tells_d, knows_q, knows_d, in_bitmap, arrived;
+  logic tells_q, tells_d, knows_q, knows_d, in_bitmap, arrived, twice;
   logic [23:0] place;  // of psn in the bitmap
   always_comb begin
     place = 24'd0;
     in_bitmap = 1'b0;
     arrived = 1'b0;
+    twice = 1'b0;
     tells_d = 1'b0;
     if (at_ctl1 && is_sack) begin
       place = ctl_i.psn - ctl_i.base;
       in_bitmap = place[23:6] == 18'd0 && ctl_i.bitmap[place[5:0]];
       arrived = psn_before(ctl_i.psn, una_i)
           || (own_i && (sacked_i[pos] || in_bitmap));
-      tells_d = ctl_i.pr ? ctl_i.psn[15:0] != NoProbe : arrived && (ts_i || once);
+      // Of what was reported before, a copy may have been trimmed, and have overtaken a queue.
+      twice = own_i && !once && (psn_before(ctl_i.psn, una_was_i) || sacked_i[pos]);
+      tells_d = ctl_i.pr ? ctl_i.psn[15:0] != NoProbe : arrived && !twice && (ts_i || once);
     end
   end
 
@@ -181,7 +189,8 @@ module mrc_tx_inflight_time
       "a QP's round trip of late is longer than any")
   `MRC_ASSERT_CLK_IF(KnowsByTime, (at_look || at_done) && knows_q, tells_q,
       "a SACK knows what is old, and does not tell time")
-  `MRC_ASSERT_CLK_IF(TellsOfOneCopy, at_ctl1 && tells_d && by_sent, own_i && !rtxd_i[pos],
+  `MRC_ASSERT_CLK_IF(TellsOfOneCopy, at_ctl1 && tells_d && by_sent,
+      own_i && !rtxd_i[pos] && !copy_i,
       "a SACK that returns no time tells when a packet was sent that was sent again")
   `MRC_ASSERT_CLK_IF(KnowsARoundTrip, knows_d && by_sent, trip_i != 18'd0,
       "a SACK that returns no time knows what is old before any round trip is known")

@@ -2,6 +2,8 @@
 #include "pipeline/ctl/ack_gen.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <vector>
@@ -567,7 +569,7 @@ TEST_CASE("the question for a peer's state is a probe that belongs to no EV, on 
   CHECK(c.ev == 0xE1);
   b.peer_ports(7, 0xf8);  // neither the turn's plane nor plane 0
   CHECK(ask().plane == 3);
-  CHECK(ask().plane == 3);  // the turn of plane 3
+  CHECK(ask().plane == 4);  // behind it
   CHECK(b.wants.empty());
   b.csr.ack_plane = true;
   b.peer_ports(7, 0xff);
@@ -622,6 +624,65 @@ TEST_CASE("a question is two probes on two planes, one behind the other", "[ack_
   CHECK(qps == std::vector<unsigned>{5, 5, 6, 6});
   CHECK(planes == std::vector<unsigned>{0, 1, 2, 3});
   CHECK((b.sent[1].opcode == 0xDD || b.sent[3].opcode == 0xDD || b.sent[5].opcode == 0xDD));
+}
+
+TEST_CASE("the probes of a question go on two planes while two are left", "[ack_gen][A-84]") {
+  Bench b;
+  b.csr.ack_plane = GENERATE(false, true);
+  const auto ask = [&] {
+    const std::size_t n = b.sent.size();
+    b.stateq.load({.qp = 5});
+    b.run(6);
+    REQUIRE(b.sent.size() == n + 2);
+    return std::vector<unsigned>{b.sent[n].plane, b.sent[n + 1].plane};
+  };
+  SECTION("whichever they are") {
+    for (unsigned left = 0; left < 256; ++left) {
+      const auto planes = static_cast<unsigned>(std::popcount(left));
+      if (planes < 2) continue;
+      const bool peer = left % 2 == 0;
+      b.peer_ports(7, peer ? left : 0xff);
+      b.up = peer ? 0xff : left;
+      std::array<unsigned, 8> times{};
+      for (unsigned i = 0; i < planes; ++i) {
+        CAPTURE(left, i);
+        const auto on = ask();
+        CHECK(on[0] != on[1]);
+        for (const unsigned p : on) ++times[p];
+      }
+      for (unsigned p = 0; p < 8; ++p) CHECK(times[p] == (left >> p & 1) * 2);  // in turn
+    }
+  }
+  SECTION("0 and 7, by hand") {
+    b.csr.ack_plane = false;
+    b.respond(Bench::sack(0));  // turn 1
+    b.peer_ports(7, 0x81);
+    CHECK(ask() == std::vector<unsigned>{7, 0});
+    b.peer_ports(7, 0xff);
+    CHECK(b.respond(Bench::sack(4)).plane == 1);  // the turn is behind 0
+  }
+  SECTION("with none left the turn goes on by one") {
+    b.csr.ack_plane = false;
+    b.peer_ports(7, 0x02);
+    b.up = 0xf8;
+    CHECK(ask() == std::vector<unsigned>{3, 3});
+    b.peer_ports(7, 0xff);
+    b.up = 0xff;
+    CHECK(b.respond(Bench::sack(4)).plane == 2);
+  }
+  SECTION("by A-75 on one plane, the lowest") {
+    b.csr.ack_plane = true;
+    b.csr.silence_wait = true;
+    b.peer_ports(7, 0xf8);
+    for (unsigned i = 0; i < 3; ++i) {
+      b.stateq.load({.qp = 5});
+      b.run(6);
+      CHECK(b.sent.back().plane == 3);
+    }
+    b.csr.ack_plane = false;
+    b.peer_ports(7, 0xff);
+    CHECK(b.respond(Bench::sack(5)).plane == 3);  // the turn has gone on by one with each
+  }
 }
 
 TEST_CASE("both probes of a question go on the one plane that is left", "[ack_gen][A-84]") {

@@ -72,8 +72,11 @@ class Blocks {
   const WinBlock& row() const { return win_.rdata(); }
   /// When its packets were sent, or chosen to go again: low 12 bits of the tick.
   const Stamps& stamps() const { return sent_at_.rdata(); }
-  /// True when that packet of it has not been chosen to go again.
-  bool sent_once(uint32_t psn) const { return (row().psns.rtxd & psn_bit<uint16_t>(psn)) == 0; }
+  /// True when that packet of it, whose record was read, has not been chosen to go again, nor was it sent again for the
+  /// sake of its ACK, of which its row knows nothing.
+  bool sent_once(uint32_t psn) const { return (row().psns.rtxd & psn_bit<uint16_t>(psn)) == 0 && !sent().rtx; }
+  /// True when that packet of it was reported.
+  bool reported(uint32_t psn) const { return (row().psns.sacked & psn_bit<uint16_t>(psn)) != 0; }
   /// It becomes `row`.
   void write_row(const WinBlock& row) {
     MRC_CHECK(held_[number_], "a row is written of a block that no QP has");

@@ -36,8 +36,7 @@ bool Sack::arrived() const {
   if (psn_before(ctl.psn, una_)) return true;
   if (!own_) return false;
   const uint32_t bit = psn_dist(ctl.psn, ctl.base);
-  return (s_.blocks.row().psns.sacked & psn_bit<uint16_t>(ctl.psn)) != 0 ||
-         (bit < kSackBits && (ctl.bitmap >> bit & 1) != 0);
+  return s_.blocks.reported(ctl.psn) || (bit < kSackBits && (ctl.bitmap >> bit & 1) != 0);
 }
 
 void Sack::ctl1(const CsrOut& csr) {
@@ -46,7 +45,9 @@ void Sack::ctl1(const CsrOut& csr) {
   const bool by_sent = !q.ts && !ctl.pr;
   const uint16_t stamp = by_sent ? s_.blocks.stamps()[ctl.psn % kBlockPsns] : stamp_of(ctl.ts, csr.tsr_us);
   if (by_sent) s_.now.took = trip_by_sent(stamp, s_.now.tick);
-  tells_ = time_told(ctl.pr, ctl.psn, arrived(), q.ts, own_ && s_.blocks.sent_once(ctl.psn));
+  const bool once = own_ && s_.blocks.sent_once(ctl.psn);
+  const bool twice = told_before(own_, once, ctl.psn, q.una, s_.blocks.reported(ctl.psn));
+  tells_ = time_told(ctl.pr, ctl.psn, arrived(), twice, q.ts, once);
   time_ = {.knows = tells_ && !csr.time_wait && trip_known(q.trip, s_.now.took, by_sent),
            .limit = overdue_limit(stamp, late_spare(longest_trip(q.trip, s_.now.took, by_sent))),
            .end = s_.now.lim};

@@ -14,9 +14,17 @@
 
 namespace mrc::inflight_test {
 
+/// The preset tiny, but with so many QPs.
+inline Preset tiny_with(unsigned num_qps) {
+  Preset p = *find_preset("tiny");
+  p.num_blocks += num_qps - p.num_qps;
+  p.num_qps = num_qps;
+  return p;
+}
+
 /// tx_inflight alone, its outputs taken at once. tiny: 4 QPs, 128 PSNs, a tick of 128 cycles.
 struct Bench {
-  Preset preset = *find_preset("tiny");
+  Preset preset;
   Stream<Rec> rec;
   Stream<Ctl> ctl;
   Stream<Ccans> rans;
@@ -41,6 +49,7 @@ struct Bench {
   bool answer = true;    ///< rasks are answered
   unsigned port_up = 3;  ///< bit per plane
   unsigned tick0 = 0;    ///< tick of cycle 0
+  unsigned tick_cycles = 128;
   unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0, state_inc = 0, freed = 0;
   std::vector<unsigned> rto_at, fail_at;  // ticks of the timer's expiries and of failures
   std::vector<Retx> retx;
@@ -58,7 +67,7 @@ struct Bench {
   static constexpr uint16_t kSize = 340;      // 256 bytes of payload
 
   /// cc: QP q has the controller of destination 3 - q.
-  explicit Bench(bool cc = false) {
+  explicit Bench(bool cc = false, unsigned num_qps = 4) : preset(tiny_with(num_qps)) {
     csr.reorder = 4;
     csr.same_ev = false;
     ctx.state = QpState::Rts;
@@ -101,7 +110,7 @@ struct Bench {
     ctx.retry_exp = exponential;
     for (uint16_t q = 0; q < 4; ++q) configure(q);
   }
-  unsigned tick() const { return tick0 + cycles / 128; }
+  unsigned tick() const { return tick0 + cycles / tick_cycles; }
   void run_to_tick(unsigned t) {
     while (static_cast<int>(t - tick()) > 0) cycle();
   }

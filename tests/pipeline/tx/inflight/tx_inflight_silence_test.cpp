@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Silence: by hand. A round trip of 20 ticks makes a QP ask 23 ticks after it has sent something last.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
 #include <vector>
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
@@ -17,7 +19,7 @@ using Ticks = std::vector<unsigned>;
 /// QPs with time stamps and a timer that is far away; no gap and no EV finds a loss. A visit of each QP takes 16 of the
 /// 128 cycles of a tick.
 struct QuietBench : Bench {
-  QuietBench() {
+  explicit QuietBench(unsigned num_qps = 4) : Bench(false, num_qps) {
     csr.reorder = 64;
     ctx.ts = true;
     for (uint16_t q = 0; q < 4; ++q) configure(q);
@@ -189,17 +191,55 @@ TEST_CASE("tx_inflight: a QP that knows no round trip yet asks after 64 ticks",
   CHECK(alone.asks_until(2600) == Ticks{2064, 2128, 2256, 2512});
 }
 
-TEST_CASE("tx_inflight: a QP keeps quiet for 2047 ticks at most", "[pipeline][tx_inflight][silence][A-84]") {
+TEST_CASE("tx_inflight: a QP keeps quiet for 1791 ticks at most", "[pipeline][tx_inflight][silence][A-84]") {
+  SECTION("visits several times a tick") {
+    QuietBench b;
+    b.knows(20);
+    b.sent_at(2000, 1);
+    const Ticks all = b.asks_until(9000);
+    // 64 x 23 = 1472; at 6416 the packet looks 320 ticks old.
+    CHECK(all == Ticks{2023, 2046, 2092, 2184, 2368, 2736, 3472, 4944, 2000 + 4096 + 1472});
+    QuietBench slow;
+    slow.knows(1000);  // 1126, then at most 1791
+    slow.sent_at(4000, 1);
+    // At 9834 the packet looks 1738 ticks old.
+    CHECK(slow.asks_until(10200) == Ticks{5126, 6252, 6252 + 1791, 4000 + 4096 + 1791});
+  }
+  SECTION("visits slower than a tick") {
+    // A round of visits takes 4 cycles for each QP; 4096 is a multiple of 8 and of 128 ticks, so each turn of the
+    // stamps has its visits at the same places.
+    const auto [qps, round] = GENERATE(table<unsigned, unsigned>({{4, 8}, {64, 128}}));
+    const unsigned phase = GENERATE(range(0u, 8u));
+    CAPTURE(qps, phase);
+    QuietBench b(qps);
+    b.tick_cycles = 2;
+    b.tick0 = 4096;
+    b.sent(1, 0);
+    Ctl told = Bench::sack_of(1, 1, 0, 1, 0, 0);
+    told.ts = static_cast<uint16_t>(b.tick() + 1 - 40);  // in the cycle of Ctl0 that was 40 ticks before
+    b.give(told);
+    while (b.cycles % (2 * round) != 2 * phase * (round / 8)) b.cycle();
+    const unsigned sent = b.tick();
+    b.sent(1, 1);
+    const Ticks all = b.asks_until(sent + 60000);
+    REQUIRE(!all.empty());
+    CHECK(all[0] - sent >= 46);
+    CHECK(all[0] - sent <= std::max(46u, round) + round + 1);  // its first visit arms the timer
+    unsigned longest = sent + 60000 - all.back();
+    for (std::size_t i = 1; i < all.size(); ++i) longest = std::max(longest, all[i] - all[i - 1]);
+    CHECK(longest <= 1791 + 4096);
+    CHECK(b.retx.empty());
+  }
+}
+
+TEST_CASE("tx_inflight: time stamps of 1.024 us make a round trip no shorter, and never none",
+          "[pipeline][tx_inflight][silence][A-84]") {
   QuietBench b;
-  b.knows(20);
-  b.sent_at(2000, 1);
-  const Ticks all = b.asks_until(9000);
-  // 64 x 23 = 1472; at 6416 the packet looks 320 ticks old.
-  CHECK(all == Ticks{2023, 2046, 2092, 2184, 2368, 2736, 3472, 4944, 2000 + 4096 + 1472});
-  QuietBench slow;
-  slow.knows(1000);  // 1126, then at most 2047
-  slow.sent_at(4000, 1);
-  CHECK(slow.asks_until(10200) == Ticks{5126, 6252, 4000 + 4096 + 2047});  // at 8299 it looks 203 ticks old
+  b.csr.tsr_us = true;
+  b.sent_at(2000, 0);
+  b.told_at(2005, 1, 250);  // of 2000 to 2007
+  b.sent_at(3000, 1);
+  CHECK(b.asks_until(3070) == Ticks{3006, 3012, 3024, 3048});  // 5 ticks, an eighth, and one
 }
 
 TEST_CASE("tx_inflight: a QP asks at its next visit while stateq is taken", "[pipeline][tx_inflight][silence][A-84]") {

@@ -379,17 +379,166 @@ TEST_CASE("tx_inflight: what an earlier SACK has reported has arrived", "[pipeli
 
 TEST_CASE("tx_inflight: time stamps of 1.024 us tell the same, as of the earliest time that they may mean",
           "[pipeline][tx_inflight][time-loss][A-83]") {
-  const unsigned first = GENERATE(1011u, 1012u);
+  Ctl s = Bench::sack_of(1, 0, 1, 0, 0b10, 1);
+  s.ts = 128;  // tick 1024 to 1031
   TimeBench b;
   b.csr.tsr_us = true;
-  b.sent_at(first, 0);
-  b.sent_at(1030, 1);
-  b.at(1046);
-  Ctl s = Bench::sack_of(1, 0, 1, 0, 0b10, 1);
-  s.ts = 128;  // tick 1024 to 1031; (130 - 128) x 8 = 16 ticks, less 4; before 1024 - 12
-  b.give(s);
-  b.run(100);
-  CHECK(b.ordered() == (first == 1011 ? Psns{0} : Psns{}));
+  SECTION("the packet's age and its round trip") {
+    const unsigned first = GENERATE(1006u, 1007u);
+    b.sent_at(first, 0);
+    b.sent_at(1030, 1);
+    b.at(1046);
+    b.give(s);  // 22 ticks, less 5; before 1024 - 17
+    b.run(100);
+    CHECK(b.ordered() == (first == 1006 ? Psns{0} : Psns{}));
+  }
+  SECTION("a round trip of less than a unit") {
+    const unsigned took = GENERATE(4u, 5u, 6u, 7u);
+    const unsigned later = GENERATE(0u, 1u);  // the spare: 3, 4, 5, 6
+    b.sent_at(1024 - took + 1 - later, 0);
+    b.sent_at(1024, 1);
+    b.at(1024 + took);
+    b.give(s);
+    b.run(100);
+    CHECK(b.ordered() == (later != 0 ? Psns{0} : Psns{}));
+  }
+  SECTION("the newest tick that the stamp may mean") {
+    b.sent_at(1023, 0);
+    b.sent_at(1031, 1);
+    b.at(1036);
+    b.give(s);  // 5 ticks in truth, 12 by the stamp
+    b.run(100);
+    CHECK(b.retx.empty());
+  }
+}
+
+TEST_CASE("tx_inflight: a copy of what was reported before tells no time", "[pipeline][tx_inflight][time-loss][A-83]") {
+  enum class Report { None, Bit, Una };
+  const Report report = GENERATE(Report::None, Report::Bit, Report::Una);
+  const bool again = GENERATE(false, true);  // otherwise the network made the copy
+  CAPTURE(static_cast<int>(report), again);
+  TimeBench b;
+  b.at(1000);
+  for (unsigned i = 0; i < 2; ++i) b.sent(1, i);
+  b.run(8);
+  if (again) {
+    b.nacked(1, wire::NackReason::NoPktBuffer, 1000, 10);
+    REQUIRE(b.ordered() == Psns{1});
+  }
+  const unsigned una = report == Report::Una ? 2 : 0;
+  if (report != Report::None) {
+    Ctl told = Bench::sack_of(1, una, 1, una, report == Report::Bit ? 0b10 : 0, 1);
+    told.pr = true;
+    told.psn = 0xffff;  // tells no time
+    b.give(told);
+  }
+  b.at(1100);
+  for (unsigned i = 2; i < 6; ++i) b.sent(1, i);  // wait in a queue
+  b.run(8);
+  if (again) {
+    b.at(1116);
+    b.resent(0, 3);
+  }
+  // The copy is trimmed in that queue, its header overtakes, and the responder has the packet.
+  b.answer_at(Bench::sack_of(1, una, 1, una, report == Report::Una ? 0 : 0b10, 1), 1116, 20);
+  b.run(400);
+  Psns want = again ? Psns{1} : Psns{};
+  if (report == Report::None || !again) {
+    for (unsigned i = una == 0 ? 0 : 2; i < 6; ++i) {
+      if (i != 1) want.push_back(i);
+    }
+  }
+  CHECK(b.ordered() == want);
+}
+
+TEST_CASE("tx_inflight: a copy of what was reported before tells time when its block is gone",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  const unsigned una = GENERATE(15u, 16u);  // of 16 the first block is over
+  TimeBench b;
+  b.at(1000);
+  for (unsigned i = 0; i < 16; ++i) b.sent(1, i);
+  b.run(8);
+  b.nacked(1, wire::NackReason::NoPktBuffer, 1000, 10);
+  REQUIRE(b.ordered() == Psns{1});
+  b.sent_at(1100, 16);
+  Ctl told = Bench::sack_of(1, una, 1, una, 0, 1);
+  told.pr = true;
+  told.psn = 0xffff;
+  b.give(told);
+  b.at(1110);
+  b.resent(0, 3);
+  b.answer_at(Bench::sack_of(1, una, 1, una, 0, 1), 1116, 20);
+  b.run(400);
+  CHECK(b.ordered() == (una == 16 ? Psns{1, 16} : Psns{1}));
+}
+
+namespace {
+
+/// QP 1 has no time stamps and knows a round trip of 20 ticks; its packets 0 to 9 have arrived, their ACK is missing.
+/// While retx is taken, the timer orders the newest packet again, and 10 and 11 are sent at tick `sent`. So it is 11
+/// that goes again for the ACK, and this copy leaves 17 ticks later.
+struct CopyForAck : TimeBench {
+  unsigned sent = 0;
+  CopyForAck() {
+    csr.state_silent = true;
+    ctx.ts = false;
+    ctx.timeout = 3;  // 64 ticks, steps of 16
+    configure(1);
+    for (unsigned i = 0; i < 10; ++i) Bench::sent(0, i);
+    at(1000);
+    for (unsigned i = 0; i < 10; ++i) Bench::sent(1, i);
+    run(8);
+    answer_at(sack_of(1, 10, 9, 10, 0, 0), 1000, 20);
+    take_retx = false;
+    for (unsigned i = 0; i < 6; ++i) nack(0, i, static_cast<uint8_t>(wire::NackReason::NoPktBuffer));
+    while (rto_inc == 0) cycle();
+    run(200);
+    sent = tick();
+    Bench::sent(1, 10);
+    Bench::sent(1, 11);
+    run(30);
+    REQUIRE(tick() == sent);
+    take_retx = true;
+    run(400);
+    std::size_t copy = 0;
+    while (copy < retx.size() && retx[copy].qp != 1) ++copy;
+    REQUIRE(of_qp() == Psns{11});
+    run_to_tick(sent + 17);
+    resent(copy, 5);
+  }
+  /// Packets of QP 1 that were ordered.
+  Psns of_qp() const {
+    Psns all;
+    for (const Retx& r : retx) {
+      if (r.qp == 1) all.push_back(psn_dist(r.psn, kPsn));
+    }
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("tx_inflight: without time stamps, what went again for its ACK tells no time",
+          "[pipeline][tx_inflight][time-loss][A-83]") {
+  CopyForAck b;
+  SECTION("a SACK of the first copy") {
+    b.run_to_tick(b.sent + 20);
+    b.give(Bench::sack_of(1, 10, 11, 10, 0b10, 1));  // 3 ticks after the second one
+    b.run(300);
+    CHECK(b.of_qp() == Psns{11});
+  }
+  SECTION("a NACK of the first copy") {
+    b.run_to_tick(b.sent + 37);
+    b.nack(1, 11, static_cast<uint8_t>(wire::NackReason::Trimmed));  // 20 ticks: it would make trip 160
+    b.run(300);
+    REQUIRE(b.of_qp() == Psns{11, 11});
+    b.give(Bench::sack_of(1, 12, 11, 12, 0, 0));
+    b.sent_at(2000, 12);
+    b.sent_at(2016, 13);
+    b.answer_at(Bench::sack_of(1, 12, 13, 12, 0b10, 1), 2016, 20);
+    b.run(100);
+    CHECK(b.of_qp() == Psns{11, 11, 12});
+  }
 }
 
 TEST_CASE("tx_inflight: with CTRL.time_wait, and without time stamps, time tells nothing",
