@@ -238,6 +238,7 @@ TEST_CASE("tx_inflight: a QP that hears nothing for a step asks for its peer's s
   Bench b;
   b.retries(7, 25);  // 8 ticks, steps of 2
   const bool silent = GENERATE(false, true);
+  b.csr.silence_wait = true;
   b.csr.state_silent = silent;
   b.align();
   unsigned t0 = b.tick();
@@ -270,6 +271,7 @@ TEST_CASE("tx_inflight: a QP that would ask for its peer's state while stateq is
   // ack_gen takes none: its FIFO has two, the output register a third; the fourth QP finds it taken.
   const auto quiet = [](bool taken, Bench& b) {
     b.retries(7, 25);  // 8 ticks, steps of 2
+    b.csr.silence_wait = true;
     b.take_stateq = !taken;
     b.align();
     const unsigned t0 = b.tick();
