@@ -48,10 +48,11 @@ class Results:
 
 
 def play(args, level, name, scenario, seed, setting):
-    """One run of 'mrc cosim', the scenario with that key, if any, and which rules the judge names."""
+    """One run of 'mrc cosim', the scenario with those keys, if any, and which rules the judge names."""
     with tempfile.TemporaryDirectory() as folder:
         if setting:
-            text = f'base = "{scenario}"\nvary = 0\n{setting}\n'
+            keys = setting.replace(", ", "\n")
+            text = f'base = "{scenario}"\nvary = 0\n{keys}\n'
             scenario = str(Path(folder) / f"{scenario}.toml")
             Path(scenario).write_text(text, encoding="utf-8")
         out = Path(folder) / "run.json"

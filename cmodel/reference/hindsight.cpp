@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -23,6 +24,8 @@ constexpr std::size_t kMostClaims = 64, kMostSacks = 64, kMostAhead = 16, kMostE
 constexpr Seq kOvertaken = 256;  ///< PSNs that may come before a packet that was sent before them
 /// Packets that may wait at a port, while copies of them take another one that the capture does not have.
 constexpr uint64_t kQueued = 8;
+/// Acknowledged packets of a QP in a row, all of them seen, that show that the capture has all its ports.
+constexpr uint64_t kAllPorts = 8;
 constexpr unsigned kLaterSacks = 8, kUnanswered = 8;
 constexpr std::size_t kMostWaiting = 1024;
 constexpr uint64_t kLeastCount = 1024;                ///< of a packet, as SACK thresholds count
@@ -64,7 +67,14 @@ struct Came {
   };
   Queue<Waiting> waiting;  ///< since the newest SACK, whole
   bool sacked = false;
+  Seq told = std::numeric_limits<Seq>::min();  ///< the highest acknowledged PSN
+  uint64_t shown = 0;                          ///< of those that were acknowledged, seen in a row
 
+  /// A SACK acknowledges all PSNs up to this one.
+  void tell(Seq cack) {
+    for (Seq psn = std::max(told + 1, base); psn <= std::min(cack, top - 1); ++psn) shown = has(psn) ? shown + 1 : 0;
+    told = std::max(told, cack);
+  }
   bool has(Seq psn) const {
     return psn >= base && psn < base + static_cast<Seq>(psns.size()) && psns[static_cast<std::size_t>(psn - base)];
   }
@@ -203,7 +213,7 @@ void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
   // One that others have overtaken was not there before, if the capture has all that came. Else a copy of one that
   // waited at its port may have been there.
   const bool all = w_.hidden(qp) == nullptr;
-  const auto queued = [&](uint64_t before) { return !all && came.fresh < before + kQueued; };
+  const auto queued = [&](uint64_t before) { return !all && came.shown < kAllPorts && came.fresh < before + kQueued; };
   if (fresh || (p.bth->rtx == 0 && !came.has(psn) && all)) {
     for (Claim& c : came.claims) {
       if (psn < c.first || psn > c.last || (c.bits >> std::min<Seq>(psn - c.first, 63) & 1) == 0) continue;
@@ -249,6 +259,7 @@ void Hindsight::sack(const Seen& seen, const QpWorld& qp, Came& came) {
   }
   const Seq cack = unwrap(h.cack_psn, came.top), trigger = cack + h.ack_psn_offset, base = cack + h.sack_offset;
   const auto beyond = [&] { return fmt::format("PSNs up to {} have been sent", psn24(came.top - 1)); };
+  came.tell(cack);
   if (cack >= came.top) {
     claim(Rule::RespCackArrived, came, came.top, std::min(cack, came.top + kWindow), ~uint64_t{0},
           finding(Rule::RespCackArrived, seen, qp, fmt::format("cack_psn {} at most", psn24(came.top - 1))));

@@ -106,6 +106,8 @@ struct FrameRow {
 /// A timer beyond what the judge allows a NIC for hearing, deciding and waiting: below it each repeat may be the
 /// timer's.
 constexpr const char* kLongTimer = "rto = 8";
+/// A NIC that asks its peer hears what is missing before anybody can say that it is late.
+constexpr const char* kAsksNobody = "rto = 8, state_silent = 1";
 
 // Headers.
 constexpr FrameRow kHeaders[] = {
@@ -233,7 +235,7 @@ constexpr FrameRow kRequestor[] = {
        return Act::Drop;
      }},
     {"rtx-lost", "half of what is to be sent again is not", "loss", "req.timer req.nack-again req.gap-again",
-     MRC_SOME(again, Drop), kLongTimer},
+     MRC_SOME(again, Drop), kAsksNobody},
     {"rtx-payload", "retransmissions carry other bytes", "loss", "req.rtx-same req.payload",
      MRC_EDIT(whole_again, p.payload[20] ^= 1)},
     {"rtx-address", "retransmissions have another address", "loss", "req.rtx-head req.va req.posted",

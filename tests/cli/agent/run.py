@@ -255,7 +255,7 @@ def among_discards():
     """A NIC that discards packets, and says how many, is no less wrong: more lack an answer than it has discarded."""
     with tempfile.TemporaryDirectory() as folder:
         scenario, log = f"{folder}/marks.toml", f"{folder}/run.mrclog"
-        Path(scenario).write_text('base = "slow-host"\necn = 0.5\n')
+        Path(scenario).write_text('base = "slow-host"\necn = 0.5\nsilence_wait = 1\n')
         for bug in ([], ["--rtl-bug", "ce-lost"]):
             result = cosim("--dut", "rtl", "--scenario", scenario, "--record", log, *bug, packets=1000, code=1 if bug else 0)
             found = {one["rule"] for one in result["judge"]["findings"] if one["device"] == "dut"}
