@@ -19,6 +19,7 @@ import edit  # noqa: E402
 from edits import EDITS  # noqa: E402
 
 SCENARIO = """base = "loss"
+silence_wait = 1
 vary = 0
 qps = 4
 ecn = 0.1
