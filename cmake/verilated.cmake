@@ -15,8 +15,8 @@ set(MRC_VERILATOR_SAFE -fno-const-bit-op-tree)
 set(MRC_VERILATOR_ARGS -O3 ${MRC_VERILATOR_SAFE} --x-assign fast --x-initial fast --output-split 20000)
 set(MRC_VERILATED_OPT_FAST -O2)
 set(MRC_VERILATED_OPT_UNIT -O1)  # runs for 40 % longer, and takes the compiler half of the time
-# Verilated functions store to thousands of members; g++ would look up to 1000 stores back for each load, which is half
-# of its time and makes nothing faster (CONTRIBUTING.md, What building costs).
+# Verilated functions store to thousands of members. For each load g++ would look up to 1000 stores back, which is half
+# of its time. Nothing runs faster for it (CONTRIBUTING.md, What building costs).
 set(MRC_VERILATED_OPT_ALL $<$<CXX_COMPILER_ID:GNU>:--param=sccvn-max-alias-queries-per-access=50>)
 set(MRC_VERILATED_RUNTIME verilated.cpp verilated_threads.cpp)
 if(MRC_WAVE)

@@ -27,8 +27,8 @@ constexpr uint32_t question_spare(uint32_t longest, uint32_t smallest) { return 
 
 // With a clock: since the QP has sent something last, by its own round trips ("Questions with a clock").
 
-/// Ticks that a QP keeps quiet at most. Two stamps that come round, of its newest packet and of its newest question,
-/// look as old as that at once for 257 ticks in a row: longer than a round of visits takes.
+/// Ticks that a QP keeps quiet at most. The stamps of its newest packet and of its newest question come round. Both
+/// look as old as that for 257 ticks in a row, which is longer than a round of visits.
 inline constexpr uint32_t kMostPause = 1791;
 static_assert((kStampMask + 1 - 2 * kMostPause) / 2 == 257);
 /// Questions that are counted.

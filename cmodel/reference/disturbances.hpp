@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Moments at which frames may have been lost between what a log tells and the NIC: at real ports, when a carrier comes
-/// or goes by itself.
+/// Moments at which frames may have been lost between what a log tells and the NIC. At real ports these are when a
+/// carrier comes or goes by itself.
 #pragma once
 
 #include <algorithm>
