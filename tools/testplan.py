@@ -1,22 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: testplan.py BUILD [--list]
-       testplan.py --layer NAME
-       testplan.py --json JUNIT FILE
-       testplan.py --sum CODE FILE...
-       testplan.py --seconds FILE...
+"""Holds docs/testplan.yaml against the tests that CTest knows in a build folder. Every entry of a testpoint must match a
+test, and every test must belong to a testpoint. No two tests have one name, which is of letters, digits and ./_-
+(cmake/discover_tests.cmake).
 
-Holds docs/testplan.yaml against the tests that CTest knows in the folder BUILD: every entry of every
-testpoint must match a test, every test must belong to a testpoint, and no two tests have one name, which is of letters,
-digits and ./_- (cmake/discover_tests.cmake). --list prints who holds what.
+  tools/testplan.py build/fast            what is wrong
+  tools/testplan.py build/fast --list     who holds what
+  tools/testplan.py --layer house         a regular expression of CTest for the tests of the layer house or nightly
+  tools/testplan.py --json junit.xml results.json    what CTest says in a JUnit file, as {"tests": [{"name", "result",
+                                          "seconds"}]}; a result is pass, fail or skipped
+  tools/testplan.py --sum 0 results.json more.json   counts such files together; ends with 1 if a test failed or a
+                                          file is missing, else with the code that is given
+  tools/testplan.py --seconds results.json           writes tests/seconds.txt anew, by which the longest tests begin
+                                          first where none has run yet; what is not in the files keeps its line
 
-An entry in brackets, [protocol][window], matches the tests that carry all these tags; any other entry is
-the name of a CTest test. Groups of bins of coverage belong to testpoints, too. Tags and names may hold * and ? as in
-the shell. --layer prints a regular expression of CTest for the tests of the layer house or nightly.
---json writes what CTest says in a JUnit file as {"tests": [{"name", "result": pass, fail or skipped, "seconds"}]}.
---sum counts such files together, and ends with CODE, or 1 if a test failed or a file is missing.
---seconds takes from such files the tests that last and writes tests/seconds.txt, by which the longest begin first where
-no test has run yet; what is not in the files keeps its line."""
+An entry in brackets, [protocol][window], matches the tests that carry all these tags. Any other entry is the name of a
+CTest test. Groups of bins of coverage belong to testpoints, too. Tags and names may hold * and ? as in the shell.
+
+Exit code 0: nothing is wrong; 1: something is; 3: wrong use."""
+import argparse
 import fnmatch
 import json
 import re
@@ -109,17 +111,35 @@ def seconds(files, kept=SECONDS):
 
 
 def main():
-    if sys.argv[1] == "--json":
-        Path(sys.argv[3]).write_text(json.dumps({"tests": results(sys.argv[2])}, indent=1) + "\n")
+    parser = rtl.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", help="the folder of a configured build")
+    parser.add_argument("--list", action="store_true", help="print who holds what")
+    parser.add_argument("--layer", choices=yaml.safe_load(PLAN.read_text())["layers"], help="print its tests' names")
+    parser.add_argument("--json", nargs=2, type=Path, metavar=("JUNIT", "FILE"), help="make FILE from what CTest wrote")
+    parser.add_argument("--sum", nargs="+", metavar=("CODE", "FILE"), help="count the tests of all files")
+    parser.add_argument("--seconds", nargs="+", type=Path, metavar="FILE", help="write tests/seconds.txt anew")
+    args = parser.parse_args()
+    if args.json:
+        junit, file = args.json
+        file.write_text(json.dumps({"tests": results(junit)}, indent=1) + "\n")
         return rtl.Exit.PASS
-    if sys.argv[1] == "--sum":
-        return count(int(sys.argv[2]), [Path(name) for name in sys.argv[3:]])
-    if sys.argv[1] == "--seconds":
-        return seconds([Path(name) for name in sys.argv[2:]])
-    if sys.argv[1] == "--layer":
-        print(expression(sys.argv[2]))
+    if args.sum:
+        if not args.sum[0].isdecimal():
+            parser.error(f"--sum begins with an exit code, not '{args.sum[0]}': --sum 0 results.json")
+        return count(int(args.sum[0]), [Path(name) for name in args.sum[1:]])
+    if args.seconds:
+        return seconds(args.seconds)
+    if args.layer:
+        print(expression(args.layer))
         return rtl.Exit.PASS
-    listing = listed(sys.argv[1])
+    if not args.build or not Path(args.build, "CTestTestfile.cmake").exists():
+        parser.error("name the folder of a configured build: tools/testplan.py build/fast")
+    return held_against(args.build, args.list)
+
+
+def held_against(build, wordy):
+    """Complaints about the plan and the tests of a build folder, printed; the exit code."""
+    listing = listed(build)
     tests = dict(listing)
     plan = yaml.safe_load(PLAN.read_text())
     points = plan["testpoints"]
@@ -140,7 +160,7 @@ def main():
             if not found:
                 complaints.append(f"testpoint {point['id']}: no test matches {entry}")
             held |= found
-            if "--list" in sys.argv:
+            if wordy:
                 print(f"{point['id']:<28} {entry:<40} {len(found)} tests")
     groups = {group["name"] for group in json.loads(BINS.read_text())["groups"]}
     named = [name for point in points for name in point.get("bins", [])]
