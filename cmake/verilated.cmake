@@ -104,12 +104,16 @@ endfunction()
 
 # mrc_dut(TARGET PRESET SOURCES files... [VERILATOR_ARGS ...] [DEPENDS files...] [OPT level]): libTARGET.so out
 # of sources that hold the module mrc_nic_PRESET. Verilator runs when TARGET is built, in the CMakeLists.txt's folder.
-# RANDOM: what starts undefined starts at random, by the run's seed, and not at 0.
+# RANDOM: what starts undefined starts at random, by the run's seed, and not at 0. Without OPT a device with assertions
+# is compiled as for tests of seconds, unless all devices have them (MRC_ASSERT).
 # INSIDE: the sources are our RTL and tb/dut/inside.vlt, and the DUT shows what moves inside.
 function(mrc_dut dut preset)
   cmake_parse_arguments(D "INSIDE;RANDOM" "OPT" "SOURCES;VERILATOR_ARGS;DEPENDS" ${ARGN})
   if(NOT D_OPT)
     set(D_OPT ${MRC_VERILATED_OPT_FAST})
+    if("--assert" IN_LIST D_VERILATOR_ARGS AND NOT MRC_ASSERT)
+      set(D_OPT ${MRC_VERILATED_OPT_UNIT})
+    endif()
   endif()
   set(undefined)
   if(D_RANDOM)
