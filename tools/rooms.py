@@ -14,7 +14,7 @@ import rtl
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADING = "## Who may include whom"
-TREES = ["cmodel", "tb", "sim", "cli", "fuzz"]
+TREES = ["cmodel", "tb", "sim", "libmrc", "cli", "fuzz"]
 FOREIGN = re.compile(r"V\w+\.h|verilated\w*\.h|assertions\.h")  # made by Verilator and by the build
 
 
@@ -98,9 +98,10 @@ def check(root):
             if not include or FOREIGN.fullmatch(include.group(1)):
                 continue
             name = include.group(1)
-            target = next((c for c in ("cmodel/" + name, name) if (root / c).is_file()), None)
+            beside = (Path(path).parent / name).as_posix()
+            target = next((c for c in ("cmodel/" + name, name, beside) if (root / c).is_file()), None)
             if target is None:
-                wrong.append(f"{path}:{number}: '{name}' is no file under cmodel or the repository's top")
+                wrong.append(f"{path}:{number}: '{name}' is no file beside it, under cmodel or the repository's top")
                 continue
             there = room_of(target, rooms)
             if not any(inside(target, allowed) for allowed in [room] + rooms[room]):
