@@ -89,7 +89,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   const auto ours = [&](const char* key) { return !nic_rules(scenario) || scenario.source.lines.count(key) != 0; };
   config.port_loss = scenario.port_loss;
   config.overdue = static_cast<unsigned>(scenario.overdue);
-  if (ours("silence")) config.silence = static_cast<unsigned>(scenario.silence);
+  config.silence = static_cast<unsigned>(scenario.silence);
   config.silence_least = static_cast<unsigned>(scenario.silence_us * 1000 / kNsccTickNs);
   if (ours("other_plane")) config.other_plane = scenario.other_plane;
   if (ours("loss_spares")) config.loss_spares = scenario.loss_spares;

@@ -66,6 +66,7 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("retry.exponential", c.retry.exponential, 0, 25),
         off_or("overdue", c.overdue, 6),
         off_or("silence", c.silence, 9),
+        beyond("silence_us in ticks", c.silence_least, 0, 0),
         beyond("other_plane", c.other_plane, 0, 0),
         beyond("suspect", c.suspect, 0, 0),
         beyond("strikes", c.strikes, 0, 1),

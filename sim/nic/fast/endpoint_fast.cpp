@@ -85,7 +85,8 @@ void FastConfig::be_nic(const Preset& preset) {
   wqe_depth = preset.wqe_depth;
   max_wimm = preset.max_wimm;
   wait_for_timer();
-  nic_walks = true;
+  nic_walks = nic_times = true;
+  visit = Time{4} * preset.num_qps * cycle;
   clock = cycle;
 }
 

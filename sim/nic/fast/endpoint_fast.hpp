@@ -83,7 +83,10 @@ struct FastConfig {
   uint32_t rkey = 0;
 
   // Paths.
-  bool nic_walks = false;      ///< the order of a QP's EVs follows from its number alone, as in the NIC
+  bool nic_walks = false;  ///< the order of a QP's EVs follows from its number alone, as in the NIC
+  /// Time and questions as the NIC with a clock has them: by the QP's own round trips, questions on planes in turn.
+  bool nic_times = false;
+  Time visit = 1;  ///< a QP asks at a multiple of that: its visits in tx_inflight
   unsigned ev_min_active = 8;  ///< EVs of a QP that stay in use whatever they lose
   /// So many EVs of one plane lose something within a round trip, and none of another plane towards that peer: the
   /// plane is not used until a probe on it is answered. 0: no; at most 4.
@@ -335,8 +338,11 @@ class FastEndpoint final : public Endpoint {
   /// The QP has sent what it may: if nothing is heard for a while, it asks what has arrived.
   void watch_state(FastQp& qp);
   void state_timer(FastQp& qp, Time time);
-  void find_overdue(FastQp& qp, const Sack& sack, const Packet& packet);
-  void ask_state(FastQp& qp, uint32_t out, uint16_t id, unsigned times);
+  /// False: the SACK does not tell time. twice: it answers a copy of what was reported before.
+  bool find_overdue(FastQp& qp, const Sack& sack, const Packet& packet, bool twice);
+  void ask_state(FastQp& qp, uint32_t out);
+  void ask_in_turn(FastQp& qp, unsigned times);
+  void send_probe(const FastQp& qp, unsigned plane, uint32_t ev, uint16_t id);
   unsigned ask_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t& ev_idx);
   void arm_state(FastQp& qp, uint32_t out);
   /// Round trips to that peer, in ticks: the smallest, with target_delay in queues, the longest of late.
@@ -375,6 +381,8 @@ class FastEndpoint final : public Endpoint {
   void send_nack(FastQp& qp, const Packet& packet, unsigned plane, wire::NackReason reason);
   void send_ack(FastQp& qp, unsigned plane);
   void send_nak(FastQp& qp, unsigned plane);
+  /// The EV that answers take on a plane.
+  uint32_t answer_ev(const FastQp& qp, unsigned plane) const;
   /// out: the plane it leaves on.
   unsigned next_plane(const FastQp& qp, unsigned plane);
   PacketPtr make_answer(const FastQp& qp, unsigned plane, wire::Opcode opcode, unsigned size, unsigned& out);

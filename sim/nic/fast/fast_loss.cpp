@@ -79,20 +79,28 @@ void FastEndpoint::blame(FastQp& qp, unsigned ev_idx) {
 
 /// Gaps of this SACK whose newest transmission should have come before the packet that it answers. Paths differ by what
 /// waits on them: the longest round trip of late is what one packet may be behind another.
-void FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& packet) {
+bool FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& packet, bool twice) {
   const SackFields& s = packet.sack;
   // A packet that was trimmed overtakes what waits in queues, and tells nothing.
   const Block* cause = sack.pr ? nullptr : block_of(qp, sack.psn);
   const bool arrived =
       psn_before(sack.psn, qp.una) || (cause != nullptr && (cause->row.sacked & psn_bit<uint64_t>(sack.psn)) != 0);
-  if (sack.pr ? sack.psn == kNoProbeId : !arrived) return;
-  FastDest& dest = dest_of(qp);
-  dest.longest = longest_of_late(dest.longest, ticks_since(packet.tx_timestamp, tick(), false), smallest(dest));
-  const bool question = sack.pr && probe_slot(static_cast<uint16_t>(sack.psn), kProbeSlots) == kStateSlot;
-  if ((question ? config_.silence : config_.overdue) == 0) return;
-  const uint32_t trip = std::max(longest(dest), full_round_trip(dest));
-  const uint32_t spare =
-      question ? question_spare(trip, smallest(dest)) : overdue_spare(config_.overdue, trip, trims(dest));
+  if (!time_told(sack.pr, sack.psn, arrived, twice, true, false)) return false;
+  const auto id = static_cast<uint16_t>(sack.psn);
+  const bool question = sack.pr && (id == kStateProbeId || probe_slot(id, kProbeSlots) == kStateSlot);
+  uint32_t spare = 0;
+  if (config_.nic_times) {
+    const uint32_t took = round_trip(packet.tx_timestamp, tick(), false), before = qp.trip;
+    qp.trip = trip_of_late(before, took);
+    if (config_.overdue == 0 || !trip_known(before, took, false)) return true;
+    spare = late_spare(longest_trip(before, took, false));
+  } else {
+    FastDest& dest = dest_of(qp);
+    dest.longest = longest_of_late(dest.longest, ticks_since(packet.tx_timestamp, tick(), false), smallest(dest));
+    if ((question ? config_.silence : config_.overdue) == 0) return true;
+    const uint32_t trip = std::max(longest(dest), full_round_trip(dest));
+    spare = question ? question_spare(trip, smallest(dest)) : overdue_spare(config_.overdue, trip, trims(dest));
+  }
   bool any = false;
   uint32_t first = 0;
   const auto look = [&](uint32_t w, uint64_t gaps) {
@@ -115,9 +123,10 @@ void FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& pack
     look(w, ~s.bitmap << shift);
     if (shift != 0) look(psn_add(w, 64), ~s.bitmap >> (64 - shift));
   }
-  if (!any) return;
+  if (!any) return true;
   list_retransmission(qp);
   qp.rtx_lo = psn_first(qp.rtx_lo, first);
+  return true;
 }
 
 /// What of a QP was given to these planes and is not reported has not come through: it goes again.

@@ -9,6 +9,7 @@
 #include "protocol/overdue.hpp"
 #include "protocol/port_loss.hpp"
 #include "protocol/probe.hpp"
+#include "protocol/responses.hpp"
 #include "protocol/silence.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/engine/codec.hpp"
@@ -173,6 +174,7 @@ uint32_t FastEndpoint::longest_out(const FastQp& qp) const {
 /// all had been reported; the newest question; and for a QP that has more to send what it heard last.
 uint32_t FastEndpoint::quiet_since(const FastQp& qp, uint32_t out) const {
   const auto later = [](uint32_t a, uint32_t b) { return tick_reached(a, b) ? a : b; };
+  if (config_.nic_times) return qp.state_probes == 0 ? qp.last_tick : later(qp.last_tick, qp.asked_tick);
   uint32_t since = qp.asked_tick;
   if (qp.una == qp.nxt) {
     since = later(since, qp.all_tick);
@@ -184,6 +186,9 @@ uint32_t FastEndpoint::quiet_since(const FastQp& qp, uint32_t out) const {
 }
 
 uint32_t FastEndpoint::quiet_wait(const FastQp& qp, uint32_t out) const {
+  if (config_.nic_times) {
+    return silence_pause(silence_bound(qp.trip), silence_doubled(qp.state_probes, qp.una == qp.nxt));
+  }
   const FastDest& dest = dest_of(qp);
   unsigned eighths = config_.silence;
   uint32_t trip = smallest(dest);
@@ -204,7 +209,8 @@ bool FastEndpoint::trims(const FastDest& dest) const {
 
 void FastEndpoint::arm_state(FastQp& qp, uint32_t out) {
   const uint32_t wait = quiet_wait(qp, out), since = tick() - quiet_since(qp, out);
-  const Time due = access_.now() + (wait > since ? wait - since : 1) * kTick;
+  const Time soon = access_.now() + (wait > since ? wait - since : 1) * kTick;
+  const Time due = (soon + config_.visit - 1) / config_.visit * config_.visit;
   if (qp.watched && due >= qp.state_due) return;
   qp.watched = true;
   qp.state_due = due;
@@ -230,7 +236,12 @@ unsigned FastEndpoint::ask_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t
   EvSet::Walk walk = qp.ev.begin(false, 0);
   if (qp.ev.walk(walk, planes, ~0u, skip_rule(), ev_idx) != EvSet::Found::Ev) return planes;
   const unsigned plane = qp.ev.plane(ev_idx);
-  PacketPtr packet = make_packet(qp, plane, qp.ev.value(ev_idx), qp.dscp_data);
+  send_probe(qp, plane, qp.ev.value(ev_idx), id);
+  return planes & ~(1u << plane);
+}
+
+void FastEndpoint::send_probe(const FastQp& qp, unsigned plane, uint32_t ev, uint16_t id) {
+  PacketPtr packet = make_packet(qp, plane, ev, qp.dscp_data);
   packet->opcode = opcode_byte(wire::Opcode::ProbeRequest);
   packet->psn = 0;
   packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::ProbeRequest), false, 0));
@@ -238,12 +249,23 @@ unsigned FastEndpoint::ask_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t
   packet->tx_timestamp = time_stamp(tick(), false);
   put_control(std::move(packet), plane, config_.work_to_probe);
   ++stats_.probes;
-  return planes & ~(1u << plane);
 }
 
-/// On so many planes at once, if there are others none of those that are suspected: that of the packet `out`, and those
-/// of a question that was not answered.
-void FastEndpoint::ask_state(FastQp& qp, uint32_t out, uint16_t id, unsigned times) {
+/// As the NIC with a clock asks: on the planes in turn, with the EVs that SACKs take there.
+void FastEndpoint::ask_in_turn(FastQp& qp, unsigned times) {
+  const unsigned peer = dest_of(qp).peer_mask & ((1u << planes_) - 1u);
+  for (unsigned k = 0; k < times; ++k) {
+    const StatePlane next = state_plane(ack_turn_, planes_, up_, peer);
+    ack_turn_ = next.turn;
+    const unsigned plane = response_plane(next.plane, up_, peer);
+    send_probe(qp, plane, answer_ev(qp, plane), kStateProbeId);
+  }
+}
+
+/// On two planes at once, if there are others none of those that are suspected: that of the packet `out`, and those of
+/// a question that was not answered.
+void FastEndpoint::ask_state(FastQp& qp, uint32_t out) {
+  const uint16_t id = probe_id(qp.state_probes, kStateSlot, kProbeSlots);
   unsigned suspected = 0;
   const auto suspect = [&](uint16_t ev_idx) {
     if (ev_idx != kNoPathEv) suspected |= 1u << qp.ev.plane(ev_idx);
@@ -254,9 +276,11 @@ void FastEndpoint::ask_state(FastQp& qp, uint32_t out, uint16_t id, unsigned tim
   if (qp.state_probes != 0) {
     for (const uint16_t ev_idx : qp.asked_ev) suspect(ev_idx);
   }
-  unsigned planes = usable(qp);
-  if (times > 1) planes = planes_but(planes, suspected);
-  for (unsigned k = 0; k < times && planes != 0; ++k) planes = ask_on(qp, id, planes, qp.asked_ev[k]);
+  unsigned planes = planes_but(usable(qp), suspected);
+  for (uint16_t& ev_idx : qp.asked_ev) {
+    ev_idx = kNoPathEv;
+    if (planes != 0) planes = ask_on(qp, id, planes, ev_idx);
+  }
 }
 
 void FastEndpoint::state_timer(FastQp& qp, Time time) {
@@ -265,9 +289,13 @@ void FastEndpoint::state_timer(FastQp& qp, Time time) {
   if (!busy(qp) || (qp.una == qp.nxt && qp.msn_done == qp.msn_head)) return;
   const uint32_t out = longest_out(qp);
   if (tick() - quiet_since(qp, out) >= quiet_wait(qp, out)) {
-    ask_state(qp, out, probe_id(qp.state_probes, kStateSlot, kProbeSlots), 2);
+    if (config_.nic_times) {
+      ask_in_turn(qp, 2);
+    } else {
+      ask_state(qp, out);
+    }
     qp.asked_tick = tick();
-    if (qp.state_probes < kMostAsked) ++qp.state_probes;
+    if (qp.state_probes < kMostQuestions) ++qp.state_probes;
   }
   arm_state(qp, out);
 }
@@ -339,9 +367,7 @@ void FastEndpoint::port_status_timer(uint32_t d) {
   const unsigned plane = std::has_single_bit(planes_) ? ep_update_plane(rotate_, up_, dest.peer_mask & mask, planes_)
                                                       : static_cast<unsigned>(std::countr_zero(up_));
   rotate_ = (plane + 1) % planes_;
-  const FastDest::Reverse& reverse = dest.reverse[plane];
-  const uint32_t ev = reverse.valid ? reverse.ev : qp.ev.value(plane & (qp.ev.planes() - 1));
-  PacketPtr packet = make_packet(qp, plane, ev, config_.dscp_endpoint);
+  PacketPtr packet = make_packet(qp, plane, answer_ev(qp, plane), config_.dscp_endpoint);
   packet->opcode = opcode_byte(wire::Opcode::EndpointRequest);
   packet->dqp = wire::kEndpointDqp;
   dest.seq = (dest.seq + 1) & 0x3f;

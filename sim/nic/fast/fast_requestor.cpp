@@ -10,6 +10,7 @@
 #include "pipeline/timing/nscc_cycles.hpp"
 #include "protocol/probe.hpp"
 #include "protocol/segment.hpp"
+#include "protocol/silence.hpp"
 #include "protocol/timestamp.hpp"
 #include "sim/engine/codec.hpp"
 #include "sim/engine/fabric.hpp"
@@ -397,6 +398,7 @@ void FastEndpoint::cancel_work(FastQp& qp) {
 
 void FastEndpoint::send_new(FastQp& qp, uint16_t ev_idx) {
   const bool was_busy = busy(qp);
+  qp.last_tick = tick();
   Request& request = qp.requests[msn_dist(qp.msn_head, qp.msn_done)];
   const WritePart part = segment(request.message, qp.idx, qp.mtu_code);
   const uint16_t size = nominal_size(part.plen, part.opcode, qp.ts, config_.nominal);
@@ -453,6 +455,7 @@ void FastEndpoint::send_again(FastQp& qp, uint16_t ev_idx) {
   const uint32_t psn = work_.psn;
   const Record& old = work_.record;
   work_.qp = nullptr;
+  qp.last_tick = tick();
   if (qp.cc) qp.fly.enter(old.size);
   note_again(qp, psn, ev_idx == kNoPathEv ? 0 : qp.ev.plane(ev_idx));
   if (Block* block = block_of(qp, psn)) {
@@ -519,7 +522,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   sack.ooo_count = s.ooo_count;
   if (!cum_valid(psn_add(sack.cack_psn, 1), qp.una, qp.nxt)) return;
   qp.heard_tick = tick();
-  if (qp.state_probes != 0) {
+  if (qp.state_probes != 0 && !config_.nic_times) {
     qp.state_probes = 0;
     if (qp.watched) arm_state(qp, longest_out(qp));  // the wait is the first one again
   }
@@ -530,6 +533,8 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   const Block* own = sack.pr ? nullptr : block_of(qp, sack.psn);
   const bool recent = own != nullptr;
   const Record kept = recent ? own->record[sack.psn & 63] : Record{};
+  const bool twice = config_.nic_times && told_before(recent, kept.rtx == 0, sack.psn, qp.una,
+                                                      recent && (own->row.sacked & psn_bit<uint64_t>(sack.psn)) != 0);
 
   unsigned cancelled = 0;
   bool any = false;
@@ -601,7 +606,9 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     }
   }
   note_back(qp);
-  if (qp.ts) find_overdue(qp, sack, packet);
+  const bool tells = qp.ts && find_overdue(qp, sack, packet, twice);
+  if (config_.nic_times)
+    qp.state_probes = static_cast<uint8_t>(silence_heard(qp.state_probes, !sack.pr && qp.una != old_una, tells));
   release_blocks(qp);
   watch_state(qp);
 }
@@ -618,6 +625,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     FastDest& dest = dest_of(qp);
     dest.trims = true;
     dest.trim_tick = tick();
+    qp.trip = trip_of_trim(qp.trip, round_trip(packet.tx_timestamp, tick(), false));
   }
   const uint32_t psn = n.nack_psn;
   const bool in = in_window(psn, qp.una, qp.nxt);
@@ -760,7 +768,7 @@ void FastEndpoint::retry_timer(FastQp& qp) {
   const bool silent = qp.marks.first();
   if (!qp.marks.step(qp.nxt)) {
     qp.step_tick = tick();
-    if (silent && config_.nic_walks) ask_state(qp, qp.una, probe_id(0, kStateSlot, kProbeSlots), 1);
+    if (silent && config_.nic_times && config_.silence == 0) ask_in_turn(qp, 1);
   } else if (qp.una == qp.nxt) {
     if (qp.msn_done == qp.msn_head) {  // done, but bytes have drifted
       cc_event(qp, {.kind = CcEvent::Ack, .bytes = take_early(qp.fly, qp.owed)});

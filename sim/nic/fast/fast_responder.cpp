@@ -19,13 +19,15 @@ bool zero_refused(const Packet& p, ZeroLength zero_length) {
 }
 }  // namespace
 
+uint32_t FastEndpoint::answer_ev(const FastQp& qp, unsigned plane) const {
+  const FastDest::Reverse& reverse = dest_of(qp).reverse[plane];
+  return reverse.valid ? reverse.ev : qp.ev.value(plane & (qp.ev.planes() - 1));
+}
+
 PacketPtr FastEndpoint::make_answer(const FastQp& qp, unsigned plane, wire::Opcode opcode, unsigned size,
                                     unsigned& out) {
-  const FastDest& dest = dest_of(qp);
-  out = response_plane(plane, up_, dest.peer_mask & ((1u << planes_) - 1u));
-  const FastDest::Reverse& reverse = dest.reverse[out];
-  const uint32_t ev = reverse.valid ? reverse.ev : qp.ev.value(out & (qp.ev.planes() - 1));
-  PacketPtr packet = make_packet(qp, out, ev, config_.dscp.control, true);
+  out = response_plane(plane, up_, dest_of(qp).peer_mask & ((1u << planes_) - 1u));
+  PacketPtr packet = make_packet(qp, out, answer_ev(qp, out), config_.dscp.control, true);
   packet->opcode = static_cast<uint8_t>(opcode);
   packet->size = static_cast<uint16_t>(size);
   return packet;

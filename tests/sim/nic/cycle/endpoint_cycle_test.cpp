@@ -331,6 +331,60 @@ TEST_CASE("fast and clocked NICs stand in one fabric, by node", "[sim][cycle]") 
   }
 }
 
+TEST_CASE("8 of 64 NICs by the clock: the last flow ends within a round trip of that of fast ones",
+          "[sim][cycle][A-84]") {
+  const std::string text = R"(
+duration_us = 20000
+hang_us = 2000
+sampling = false
+shared_evs = true
+nic_rules = true
+[topology]
+planes = 8
+gbps = 100
+leaves = 8
+hosts_per_leaf = 8
+spines = 8
+[[traffic]]
+pattern = "permutation"
+bytes = 200_000
+[[traffic]]
+pattern = "ring"
+bytes = 65536
+nodes = 8
+groups = 8
+)";
+  // Two NICs lose a plane for good, one of them by the clock, and all NICs another one for 10 us.
+  const std::string ports = R"(
+[[event]]
+what = "link-down"
+link = "nic3/1"
+at_us = 3.1
+[[event]]
+what = "link-down"
+link = "nic40/5"
+at_us = 2.1
+[[event]]
+what = "link-flap"
+link = "plane3"
+at_us = 4
+for_us = 10
+)";
+  for (const std::string& events : {std::string(), ports}) {
+    for (const uint64_t seed : {1, 2}) {
+      const ExperimentResult fast = run(text + events, seed),
+                             mixed =
+                                 run(text + events + "[[node]]\nfidelity = \"model\"\nfirst = 0\ncount = 8\n", seed);
+      compare(events.empty() ? "64 NICs" : "64 NICs, ports fall", fast, mixed);
+      for (size_t g = 0; g < fast.groups.size(); ++g) {
+        CHECK(std::abs(us(fast.groups[g].fct.max) - us(mixed.groups[g].fct.max)) < us(mixed.round_trip));
+      }
+      CHECK((fast.lost > 0) == !events.empty());
+      CHECK(mixed.total.timeouts == 0);
+    }
+  }
+}
+
 TEST_CASE("RTL and model do the same in every picosecond", "[sim][cycle][rtl]") {
   for (const std::string& traffic : {permutation(65536), permutation(200'000),
                                      std::string("[[traffic]]\npattern = \"incast\"\nto = \"nic0\"\nnodes = 3\n"
@@ -472,6 +526,8 @@ TEST_CASE("settings that a NIC cannot have are refused by name", "[sim][cycle]")
   refused(model + "ar_shift = 8\n" + two, "ar_shift");
   refused(model + "nic_rules = false\n" + two, "nic_rules = false");
   refused(model + "min_active = 600\n" + two, "min_active = 600");
+  refused(model + "silence = 8\n" + two, "silence = 8 is neither 0 nor 9");
+  refused(model + "silence_us = 1.28\n" + two, "silence_us in ticks = 10 is not between 0 and 0");
   refused(model + "transport = \"roce\"\n" + two, "speak MRC only");
   const auto with = [](std::string text, const std::string& old, const std::string& now) {
     return text.replace(text.find(old), old.size(), now);
