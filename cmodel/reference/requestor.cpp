@@ -84,7 +84,7 @@ unsigned Requestor::heard(const Word& word, Time time) {
       newest = std::max(newest, flight->last);
     }
   }
-  through_ = std::max(through_, word.asked);
+  through_ = std::max(through_, word.answers);
   if (fresh != 0) progress_ = time;
   gaps(word, time);
   highest_ = std::max(highest_, std::min(highest, next_ - 1));

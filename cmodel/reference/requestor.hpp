@@ -42,7 +42,8 @@ struct Word {
   Seq above = 0;               ///< ooo_count
   std::optional<Seq> trigger;  ///< the packet that brought it
   unsigned mpr = 0;            ///< 0: nothing said
-  Time asked = 0;              ///< when the probe that it answers was sent; 0: it answers none
+  Time answers = 0;            ///< when the probe that it answers was sent; 0: it answers none. Of a packet that
+                               ///< brought it, if its time stamp says a later time than that it left at
 };
 
 class Requestor {
@@ -137,7 +138,7 @@ class Requestor {
   Time progress_ = 0;
   double arrived_ = 0;
   Time wide_ = 0;                      ///< newest word with at least `reorder` packets above cack
-  Time through_ = 0;                   ///< newest transmission of what has brought a SACK
+  Time through_ = 0;                   ///< newest transmission of what has brought a SACK, or time that one returns
   std::map<uint32_t, Time> triggers_;  ///< EV -> last transmission of a packet, sent once, that brought a SACK
 };
 

@@ -211,8 +211,10 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   });
 }
 
-void RequestorFlow::probed(uint32_t ev, uint16_t id, Time time) {
+void RequestorFlow::probed(uint32_t ev, const wire::Peth& probe, Time time) {
+  const uint16_t id = probe.probe_id;
   asked_ = time;
+  probe_.emplace(time, probe.tx_timestamp16);
   if (id != kStateProbe) {
     probes_.emplace_back(id, ev);
     if (probes_.size() > kMostProbes) probes_.pop_front();
@@ -243,6 +245,21 @@ uint32_t RequestorFlow::ev_of_probe(const wire::Seth& answer) const {
   const auto id = static_cast<uint16_t>(answer.ack_psn_offset);
   const auto probe = std::find_if(probes_.rbegin(), probes_.rend(), [&](const auto& one) { return one.first == id; });
   return probe != probes_.rend() ? probe->second : answer.entropy;
+}
+
+/// When what a SACK answers was sent, a packet or the newest probe, by the time stamp that it returns: the peer may
+/// have moved that forward by its service time, and what was sent before then looks older. 0: not known.
+Time RequestorFlow::answers(const wire::Packet& sack) const {
+  std::optional<std::pair<Time, uint16_t>> from = probe_;
+  if (sack.seth->pr == 0) {
+    const Requestor::Flight* const flight = hi_.find(trigger(*sack.seth));
+    from.reset();
+    if (flight != nullptr && flight->stamp) from.emplace(flight->last, *flight->stamp);
+  }
+  if (!from) return 0;
+  const auto moved = static_cast<uint16_t>(sack.cc_state ? sack.cc_state->tx_timestamp16 - from->second : 0);
+  // That of an older transmission is behind.
+  return from->first + (moved < 0x8000 ? moved * (world_.world.settings().tsr_us ? kSlowTick : kTick) : 0);
 }
 
 /// Some packet of this EV counts as lost, or has been sent again for that.
@@ -325,7 +342,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     word.bitmap = h.sack_bitmap;
     word.above = p.cc_state ? p.cc_state->ooo_count : 0;
     if (h.pr == 0) word.trigger = word.cack + h.ack_psn_offset;
-    if (h.pr != 0) word.asked = asked_;
+    word.answers = answers(p);
     if (h.pr != 0 && h.m != kAlwaysSkip) ev_answered(ev_of_probe(h), h.m == RequestorEvs::kSkipOnce);
     word.mpr = qp_.dynamic_mpr ? h.mpr : 0;
     if (word.mpr != 0 && word.cack >= hi_.cack()) granted(word, seen.last);

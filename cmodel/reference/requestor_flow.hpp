@@ -24,7 +24,7 @@ class RequestorFlow {
   /// A data packet left.
   void sent(const Seen& seen);
   /// A reliability probe left.
-  void probed(uint32_t ev, uint16_t id, Time time);
+  void probed(uint32_t ev, const wire::Peth& probe, Time time);
   /// The answer to a probe from NIC to NIC that went with this EV came.
   void ev_answered(uint32_t ev, bool marked) {
     paths_.answered(ev);
@@ -101,6 +101,7 @@ class RequestorFlow {
   bool lost_on(uint32_t ev, Time time) const;
   bool given_up_on(uint32_t ev, Time time) const;
   uint32_t ev_of_probe(const wire::Seth& answer) const;
+  Time answers(const wire::Packet& sack) const;
   void hear_marks(const Seen& seen, bool sure);
   void timer(Time time);
   void suspect(Rule rule, Time since, std::string came, std::string right);
@@ -146,8 +147,9 @@ class RequestorFlow {
   std::optional<Time> idle_free_;
   Time idle_since_ = 0;
   Time last_sent_ = 0, asked_ = 0;
-  Time again_ = 0;                               ///< the newest retransmission
-  Queue<std::pair<uint16_t, uint32_t>> probes_;  ///< id, EV: the newest of them
+  std::optional<std::pair<Time, uint16_t>> probe_;  ///< the newest one, and its time stamp
+  Time again_ = 0;                                  ///< the newest retransmission
+  Queue<std::pair<uint16_t, uint32_t>> probes_;     ///< id, EV: the newest of them
   Time state_asked_ = 0;  ///< the newest probe for the state alone; 0: none since something moved
   Time asks_judged_ = 0;
   Time moved_ = 0;         ///< it sent data or heard something; a probe may have been meant before that

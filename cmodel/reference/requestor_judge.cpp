@@ -138,7 +138,7 @@ void RequestorJudge::sent(const Seen& seen) {
     flow->sent(seen);
     cc_.sent(seen, flow->qp(), flow->reported_before(seen));
   }
-  if (p.peth) flow->probed(p.entropy(world_.world.profile().wire()), p.peth->probe_id, seen.first);
+  if (p.peth) flow->probed(p.entropy(world_.world.profile().wire()), *p.peth, seen.first);
   // It tells its peer that it has failed.
   const bool nak = p.aeth && (p.aeth->syndrome & 0xE0) != 0;
   const bool unexpected = p.neth && p.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent);

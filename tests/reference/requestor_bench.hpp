@@ -67,8 +67,8 @@ struct RequestorBench {
     const Seen s{frame, seen, at, at};
     sent ? judge->sent(s) : judge->received(s);
   }
-  wire::Packet packet(wire::Opcode opcode, bool to_device) const {
-    wire::Packet p = wire::make_packet(opcode, wire::Encapsulation::Ipv6, false, profile.wire());
+  wire::Packet packet(wire::Opcode opcode, bool to_device, bool time_stamp = false) const {
+    wire::Packet p = wire::make_packet(opcode, wire::Encapsulation::Ipv6, time_stamp, profile.wire());
     p.ipv6->src = to_device ? qp.peer_ip : qp.own_ip;
     p.ipv6->dst = to_device ? qp.own_ip : qp.peer_ip;
     p.bth->dqp = to_device ? qp.qp : qp.peer_qp;

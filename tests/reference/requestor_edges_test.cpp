@@ -70,6 +70,56 @@ TEST_CASE("a round trip is less by the service time that the peer took off", "[r
   }
 }
 
+TEST_CASE("what a peer's service time lets look older than what a SACK answers may be sent again (A-56)",
+          "[reference.requestor][A-83]") {
+  // Packet 1 leaves half a microsecond behind what the SACK answers: 4 ticks are later, 3 are not.
+  struct Case {
+    const char* name;
+    bool probe, by_time, us;
+    uint16_t moved;
+    bool wrong;
+  };
+  const auto c =
+      GENERATE(Case{"of a packet, 3 ticks", false, true, false, 3, true},
+               Case{"of a packet, 4 ticks", false, true, false, 4, false},
+               Case{"of a question, 3 ticks", true, true, false, 3, true},
+               Case{"of a question, 4 ticks", true, true, false, 4, false}, Case{"in us", false, true, true, 1, false},
+               Case{"an older transmission's", false, true, false, 0x8000, true},
+               Case{"a NIC that does not go by time", false, false, false, 4, true});
+  CAPTURE(c.name);
+  Bench b;
+  b.profile.settings.loss_time = c.by_time;
+  b.profile.settings.tsr_us = c.us;
+  b.start();
+  const auto stamped = [&](uint32_t n, bool again, log::Time at) {
+    wire::Packet p = b.packet(wire::Opcode::WriteOnly, false, true);
+    p.bth->psn = (kFirst + n) & 0xFFFFFF;
+    p.bth->rtx = again ? 1 : 0;
+    p.reth->dma_length = 100;
+    p.payload.assign(100, 0x5a);
+    p.tseth->tx_timestamp16 = static_cast<uint16_t>(0xfffe + n);
+    p.set_entropy(ev_of(n + (again ? 4 : 0)));
+    b.put(true, p, at);
+  };
+  stamped(0, false, 10 * kUs);
+  if (c.probe) {
+    wire::Packet p = b.packet(wire::Opcode::ProbeRequest, false);
+    p.peth->probe_id = 0xfffe;
+    p.peth->tx_timestamp16 = 0xfffe;
+    b.put(true, p, 10 * kUs);
+  }
+  stamped(1, false, 10 * kUs + kUs / 2);
+  wire::Packet p = b.packet(wire::Opcode::Sack, true);
+  p.seth->cack_psn = p.bth->psn = kFirst;
+  p.seth->pr = c.probe ? 1 : 0;
+  p.seth->ack_psn_offset = c.probe ? -2 : 0;
+  p.seth->sack_offset = 1;
+  p.cc_state->tx_timestamp16 = static_cast<uint16_t>(0xfffe + c.moved);
+  b.put(false, p, 12 * kUs);
+  stamped(1, true, 13 * kUs);
+  CHECK(b.broken(Rule::ReqRtxEvidence) == (c.wrong ? 1 : 0));
+}
+
 TEST_CASE("for what a controller was told a bounded number of SACKs is looked at", "[reference.requestor]") {
   // One SACK with a mark, for which nothing is told, keeps all behind it; each of those may be exchanged for any other.
   constexpr unsigned kSacks = 600;
