@@ -31,37 +31,48 @@ wire::WireConfig icrc_outer() {
   return config;
 }
 
-CaptureQps::CaptureQps(log::ImportOptions captures, bool part) {
+CaptureQps::CaptureQps(const log::ImportOptions& captures, bool part) : CaptureQps(captures, part, {}) {
+  std::map<View, log::Lives> lives;
+  bool some = false;
+  for (const auto& [view, conversations] : views_) some |= !(lives[view] = conversations.lives()).empty();
+  if (some && !part && !g_stop) views_ = std::move(CaptureQps(captures, false, lives).views_);
+}
+
+CaptureQps::CaptureQps(log::ImportOptions captures, bool part, const std::map<View, log::Lives>& lives) {
+  const auto open = [&](const View& view) {
+    const auto known = lives.find(view);
+    views_.try_emplace(view, known == lives.end() ? log::Lives{} : known->second);
+  };
   std::vector<View> at;  // of each capture
   for (const log::ImportFile& file : captures.files) {
     at.push_back(file.at);
-    views_[file.at];
+    open(file.at);
     if (!file.at) continue;
     for (const log::Ip& ip : captures.devices[*file.at].addresses) own_[ip] = *file.at;
   }
   const bool elsewhere = std::ranges::any_of(
       captures.devices, [&](const log::ImportDevice& device) { return !own_.contains(device.addresses[0]); });
-  if (elsewhere) views_[{}];
+  if (elsewhere) open({});
   captures.packet = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame& frame) {
     const View view = at[frame.capture];
     wrong_icrcs_ += packet.outer_ipv6 && packet.icrc && !packet.icrc->ok;
     count(packet);
     told_ |= !captures.wire && wire != wire::WireConfig{};
-    const log::CapturedAt place{frame.capture, frame.number, frame.plane};
-    views_[view].packet(packet, wire, place);
-    if (view && elsewhere) views_[{}].packet(packet, wire, place);
+    const log::CapturedAt place{frame.capture, frame.number, frame.plane, frame.last};
+    views_.at(view).packet(packet, wire, place);
+    if (view && elsewhere) views_.at({}).packet(packet, wire, place);
   };
   captures.again = [&](const wire::Packet& packet, const log::Frame& frame) {
-    views_[at[frame.capture]].again(packet);
-    if (at[frame.capture] && elsewhere) views_[{}].again(packet);
+    views_.at(at[frame.capture]).again(packet, frame.last);
+    if (at[frame.capture] && elsewhere) views_.at({}).again(packet, frame.last);
   };
   captures.damaged = [&](const wire::Packet& packet, const log::Frame&) {
     if (packet.error) wrong(packet);
   };
   captures.unread = [&](const wire::Packet& packet, const log::Frame& frame) {
     if (packet.error && packet.error->code == wire::ErrorCode::BadLength) wrong(packet);
-    views_[at[frame.capture]].unread(packet);
-    if (at[frame.capture] && elsewhere) views_[{}].unread(packet);
+    views_.at(at[frame.capture]).unread(packet, frame.last);
+    if (at[frame.capture] && elsewhere) views_.at({}).unread(packet, frame.last);
   };
   captures.captured = nullptr;
   captures.frames = false;
@@ -161,10 +172,10 @@ CaptureQps CaptureQps::with_trims(log::ImportOptions& captures) && {
   return std::move(other);
 }
 
-std::vector<log::Qp> CaptureQps::of(const log::ImportDevice& device) const {
+std::vector<log::QpChange> CaptureQps::of(const log::ImportDevice& device) const {
   const auto own = own_.find(device.addresses[0]);
   const auto view = views_.find(own == own_.end() ? View{} : View{own->second});
-  return view == views_.end() ? std::vector<log::Qp>{} : view->second.qps(device.addresses);
+  return view == views_.end() ? std::vector<log::QpChange>{} : view->second.qps(device.addresses);
 }
 
 /// As its sender's ports show it, else its receiver's, else what was seen under way.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which QPs captures show, of each NIC by the frames that are known to have been at its ports.
+/// Which QPs captures show, of each NIC by the frames that are known to have been at its ports. Captures in which a QP
+/// is set up again are read once more, for each of its lives.
 #pragma once
 
 #include <array>
@@ -23,9 +24,9 @@ wire::WireConfig icrc_outer();
 
 class CaptureQps {
  public:
-  /// Reads the captures once. `part`: they may end anywhere. Throws UsageError when they cannot be read, but not when
-  /// a signal has ended that.
-  explicit CaptureQps(log::ImportOptions captures, bool part = false);
+  /// Reads the captures. `part`: once, and they may end anywhere. Throws UsageError when they cannot be read, but not
+  /// when a signal has ended that.
+  explicit CaptureQps(const log::ImportOptions& captures, bool part = false);
 
   /// The same. Where nothing but an ICRC from the outer IP header on makes SRv6 packets right, `captures` are
   /// read so from then on. So they are where switches trim with another code point: all packets that have it are
@@ -34,7 +35,7 @@ class CaptureQps {
   static CaptureQps as_they_read(log::ImportOptions& captures);
 
   /// Of a device of those captures: for log::ImportOptions::qps.
-  std::vector<log::Qp> of(const log::ImportDevice& device) const;
+  std::vector<log::QpChange> of(const log::ImportDevice& device) const;
   /// What they stand on, of each way of data.
   std::vector<log::FactsOfWay> facts() const;
   /// Why flows are not told: reason -> how many.
@@ -46,6 +47,7 @@ class CaptureQps {
   /// A device with captures of its own ports, or (nothing) all that are seen under way: a frame that is lost between
   /// two NICs is at the ports of one of them alone.
   using View = std::optional<std::size_t>;
+  CaptureQps(log::ImportOptions captures, bool part, const std::map<View, log::Lives>& lives);
   std::map<View, log::Conversations> views_;
   log::CaptureCounts counts_;
   uint64_t wrong_icrcs_ = 0;  ///< of SRv6 packets that are judged

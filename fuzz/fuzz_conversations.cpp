@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Packets of a few QPs between two NICs with any numbers in them, as captures could hold them: what is told of QPs is
-/// within the ranges of a log, and the same when it is asked again. Each packet is 16 bytes of the input.
+/// within the ranges of a log, and the same when it is asked again; so it is of a second reading, which knows the lives
+/// that the first one has found. Each packet is 16 bytes of the input.
 #include <cstdlib>
 #include <cstring>
 #include <set>
@@ -53,32 +54,52 @@ wire::Packet packet_of(const uint8_t* b) {
   return p;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  log::Conversations found;
+void read(log::Conversations& found, const uint8_t* data, size_t size) {
+  log::Time time = 0;
   for (; size >= kBytes; data += kBytes, size -= kBytes) {
+    time += log::Time{data[13]} * data[13] * 10'000;
     if (data[15] == 0xff) found.lost();
     // A long flow in few bytes: the packet and those behind it.
     wire::Packet packet = packet_of(data);
     for (unsigned n = 0; n <= data[15] >> 4; ++n) {
-      found.packet(packet, {});
+      found.packet(packet, {}, {.time = time});
       packet.bth->psn = (packet.bth->psn + 1) & 0xFFFFFF;
       if (packet.seth) packet.seth->cack_psn = packet.bth->psn;
     }
   }
+}
+
+void judge(const log::Conversations& found) {
   for (const log::Ip& own : {kOne, kTwo}) {
-    const std::vector<log::Qp> qps = found.qps(std::span(&own, 1)), again = found.qps(std::span(&own, 1));
-    std::set<uint32_t> numbers;
-    for (std::size_t i = 0; i < qps.size(); ++i) {
-      const log::Qp& qp = qps[i];
+    const std::vector<log::QpChange> qps = found.qps(std::span(&own, 1));
+    std::set<uint32_t> alive;
+    log::Time time = 0;
+    for (const log::QpChange& change : qps) {
+      const log::Qp& qp = change.qp;
+      const bool ends = qp.state == log::QpState::Reset;
       const bool fits = qp.sq_psn < 1u << 24 && qp.rq_psn < 1u << 24 && (qp.flags & log::kInferred) != 0 &&
-                        qp.own_ip == own && numbers.insert(qp.qp).second;
-      if (!fits || again.size() != qps.size() || again[i].qp != qp.qp) std::abort();
+                        qp.own_ip == own && change.time >= time &&
+                        (ends ? alive.erase(qp.qp) != 0 : alive.insert(qp.qp).second);
+      if (!fits) std::abort();
+      time = change.time;
     }
+    if (found.qps(std::span(&own, 1)) != qps) std::abort();
   }
   for (const auto& [reason, flows] : found.untold()) {
     if (reason.empty() || flows == 0) std::abort();
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  log::Conversations found;
+  read(found, data, size);
+  judge(found);
+  if (found.lives().empty()) return 0;
+  log::Conversations lives(found.lives());
+  read(lives, data, size);
+  lives.end();
+  judge(lives);
   return 0;
 }

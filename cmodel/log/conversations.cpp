@@ -30,6 +30,8 @@ constexpr uint32_t kGrantUnit = 128;        ///< PSNs
 constexpr uint32_t kStandIn = 0x8000'0000;
 constexpr std::size_t kMostAlike = 64;  ///< flows to QPs of the same number that are asked
 constexpr uint64_t kLeastAhead = 2;     ///< answers: one may be wrong
+constexpr std::size_t kMostLives = 64;  ///< of a QP
+constexpr Time kEver = ~Time{0};
 constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
 
 /// Bytes of payload on the wire, of a frame that was cut as well.
@@ -150,9 +152,18 @@ static_assert(sizeof(Psn) == 8);
 
 }  // namespace
 
+/// Packets one after the other that only a QP set up again sends.
+struct Conversations::Row {
+  unsigned packets = 0;
+  std::optional<Time> since;  ///< its conversation was silent then, and it may be that the life began behind that
+};
+
 struct Conversations::Flow {
-  uint32_t dqp = 0;
+  const Key* key = nullptr;
   uint64_t packets = 0;
+  Time oldest = 0, newest = 0;              ///< packets
+  std::pair<Time, Time> silent{0, 0};       ///< the newest time of kSilence at least without any
+  uint64_t sent_since = 0, said_since = 0;  ///< since then: data, but new ones that were trimmed; answers about data
   Votes<uint16_t> pkey;
   Votes<uint8_t> encap;
   Votes<uint8_t> dscp, dscp_again;  ///< of data, of retransmissions, whole ones
@@ -167,10 +178,10 @@ struct Conversations::Flow {
   std::map<Seq, std::array<Copy, kMostCopies - 1>> more;  ///< copies behind the first one
   Seq base = 0, top = 0, lowest = 0;
   Seq odd_next = 0, again_next = 0;
-  unsigned odd_row = 0, again_row = 0;
+  Row odd_row, again_row;
   std::optional<uint32_t> msn, rcvd;    ///< of the highest PSN; rcvd_bytes of the highest cack_psn
   std::optional<uint32_t> rcvd_before;  ///< what rcvd was: one SACK alone may be wrong
-  unsigned msn_row = 0, rcvd_row = 0, other_row = 0, pdcid_row = 0;
+  Row msn_row, rcvd_row, other_row, pdcid_row;
   // What answers say of them.
   std::optional<Seq> cack;
   uint64_t holes = 0;
@@ -226,16 +237,18 @@ struct Conversations::Flow {
     }
     more.erase(more.begin(), more.lower_bound(base));
   }
-  /// It was set up again, if that is so.
-  void begins_anew(bool so, const CapturedAt& at) {
-    if (so && !anew) anew_at = at;
-    anew |= so;
+  void seen_at(Time time) {
+    if (packets++ == 0) oldest = newest = time;
+    if (time >= newest + kSilence) {
+      silent = {newest, time};
+      sent_since = said_since = 0;
+    }
+    oldest = std::min(oldest, time);
+    newest = std::max(newest, time);
   }
-  /// Messages and bytes count from the begin in a new life: so many packets or SACKs in a row have less than before.
-  void counts_anew(std::optional<uint32_t>& last, unsigned& row, uint32_t now, bool less, const CapturedAt& at) {
-    row = less ? row + 1 : 0;
-    begins_anew(row >= kAnew, at);
-    if (!less) last = now;
+  /// The newest time until `now` in which there was nothing.
+  std::pair<Time, Time> silent_until(Time now) const {
+    return now >= newest + kSilence ? std::pair(newest, now) : silent;
   }
   /// Everything up to `psn` has arrived at the receiver.
   void acknowledged(Seq psn) {
@@ -295,14 +308,15 @@ struct Conversations::Flow {
 };
 
 std::size_t Conversations::Hash::operator()(const Key& key) const {
-  std::array<uint8_t, 36> bytes{};
+  std::array<uint8_t, 40> bytes{};
   std::ranges::copy(key.source, bytes.begin());
   std::ranges::copy(key.destination, bytes.begin() + 16);
   std::memcpy(bytes.data() + 32, &key.dqp, 4);
+  std::memcpy(bytes.data() + 36, &key.life, 4);
   return digest(bytes);
 }
 
-Conversations::Conversations() = default;
+Conversations::Conversations(Lives lives) : lives_(std::move(lives)), given_(!lives_.empty()) {}
 Conversations::Conversations(Conversations&&) noexcept = default;
 Conversations& Conversations::operator=(Conversations&&) noexcept = default;
 Conversations::~Conversations() = default;
@@ -315,10 +329,59 @@ Conversations::Flow* Conversations::flow_of(const Key& key) {
     ++beyond_;
     return nullptr;
   }
-  Flow* const flow = at->second = flows_.emplace(key, std::make_unique<Flow>()).first->second.get();
-  flow->dqp = key.dqp;
+  const auto of = flows_.emplace(key, std::make_unique<Flow>()).first;
+  Flow* const flow = at->second = of->second.get();
+  flow->key = &of->first;
   of_number_[key.dqp].push_back(flow);
   return flow;
+}
+
+Conversations::Key Conversations::key_of(const Ip& source, const Ip& destination, uint32_t dqp, Time time) const {
+  Key key{source, destination, dqp};
+  if (lives_.empty()) return key;
+  const auto at = lives_.find(key.way());
+  if (at == lives_.end()) return key;
+  const auto [begin, end] = std::pair(at->second.begin(), at->second.upper_bound(time));
+  key.life = static_cast<uint32_t>(std::distance(begin, end));
+  return key;
+}
+
+Conversations::Flow* Conversations::find(const Key& key) const {
+  const auto at = flows_.find(key);
+  return at == flows_.end() ? nullptr : at->second.get();
+}
+
+std::optional<Time> Conversations::silence(const Flow& flow, Time now, Time begun) const {
+  auto [from, to] = flow.silent_until(now);
+  uint32_t own = 0;
+  if (const Flow* const back = way_back(flow, own)) {
+    const auto theirs = back->silent_until(now);
+    from = std::max(from, theirs.first);
+    to = std::min(to, theirs.second);
+  }
+  to = std::min(to, begun);
+  if (to < from + kSilence) return {};
+  return from + (to - from) / 2;
+}
+
+void Conversations::row(Flow& flow, Row& row, bool more, bool first, const CapturedAt& at, Time begun) {
+  if (!more) row = {};
+  if (!more || flow.anew) return;
+  if (row.packets++ == 0 && first) row.since = silence(flow, at.time, begun);
+  begins_anew(flow, row, at);
+}
+
+void Conversations::begins_anew(Flow& flow, const Row& row, const CapturedAt& at) {
+  if (row.packets < kAnew || flow.anew) return;
+  flow.anew = true;
+  flow.anew_at = at;
+  if (given_ || !row.since) return;
+  uint32_t own = 0;
+  for (const Flow* const one : {static_cast<const Flow*>(&flow), way_back(flow, own)}) {
+    if (one == nullptr) continue;
+    std::set<Time>& begins = lives_[one->key->way()];
+    if (begins.size() < kMostLives) begins.insert(*row.since);
+  }
 }
 
 void Conversations::end() {
@@ -337,10 +400,10 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire, 
   const bool read = !p.error || p.error->code == wire::ErrorCode::BadIcrc;
   const bool right = p.bth && p.udp && (p.ipv6 || p.ipv4) && read;
   if (!right || p.bth->dqp == wire::kEndpointDqp) return;
-  const Key key{mapped_source(p), mapped_destination(p), p.bth->dqp};
+  const Key key = key_of(mapped_source(p), mapped_destination(p), p.bth->dqp, at.time);
   Flow* const flow = flow_of(key);
   if (flow == nullptr) return;
-  ++flow->packets;
+  flow->seen_at(at.time);
   flow->pkey.add(p.bth->p_key, at);
   flow->encap.add(p.ipv4 ? 3 : p.srh ? 2 : p.outer_ipv6 ? 1 : 0, at);
   if (p.seth) {
@@ -351,8 +414,9 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire, 
     flow->pdcid.add(source != 0 || destination != 0, at);
     if (source == 0 && destination == 0) return;  // a choice, no other QP's
     const auto usual = flow->spdcid.most();
-    flow->pdcid_row = usual && *usual != source ? flow->pdcid_row + 1 : 0;
-    flow->begins_anew(flow->pdcid_row >= kAnew, at);
+    // When that began answers show by what they name.
+    flow->pdcid_row.since = flow->other_row.since;
+    row(*flow, flow->pdcid_row, usual && *usual != source, false, at);
     flow->spdcid.add(source, at);
   };
   if (p.seth) pdcids(p.seth->spdcid, p.seth->dpdcid);
@@ -369,15 +433,15 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire, 
   }
 }
 
-void Conversations::again(const wire::Packet& p) {
+void Conversations::again(const wire::Packet& p, Time time) {
   if (!p.bth || p.ecn() != 3 || (!p.ipv6 && !p.ipv4)) return;
-  const auto at = flows_.find({mapped_source(p), mapped_destination(p), p.bth->dqp});
-  if (at == flows_.end() || at->second->sent == 0) return;
-  Flow& f = *at->second;
+  Flow* const flow = find(key_of(mapped_source(p), mapped_destination(p), p.bth->dqp, time));
+  if (flow == nullptr || flow->sent == 0) return;
+  Flow& f = *flow;
   f.marked_later |= f.any_copy(unwrap(p.bth->psn, f.top), [](const Copy& c) { return !c.ce; });
 }
 
-void Conversations::unread(const wire::Packet& p) {
+void Conversations::unread(const wire::Packet& p, Time time) {
   if (!p.bth) {
     if (unread_.size() >= kMostFlows) return;
     if (p.ipv6 || p.ipv4) {
@@ -388,7 +452,8 @@ void Conversations::unread(const wire::Packet& p) {
     return;
   }
   if (!p.ipv6 && !p.ipv4) return;
-  if (Flow* const flow = flow_of({mapped_source(p), mapped_destination(p), p.bth->dqp})) flow->unread = true;
+  Flow* const flow = flow_of(key_of(mapped_source(p), mapped_destination(p), p.bth->dqp, time));
+  if (flow != nullptr) flow->unread = true;
 }
 
 void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const CapturedAt& at) {
@@ -401,6 +466,8 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const
     f.stamps.add(p.tseth.has_value(), at);
   }
   f.planes[at.plane].add(at);
+  f.sent_since += fresh || p.bth->rtx != 0;
+  const bool first = f.sent_since == 1;
   if (f.anew) return;
   f.psn_range.add(p.bth->psn, 24, at);
   if (p.meth) {
@@ -414,10 +481,9 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const
     // Outside of every window: wrong, or the QP was set up again and goes on from there.
     if (!fresh) return;
     ++f.odd;
-    f.odd_row = f.odd_row != 0 && std::abs(psn - f.odd_next) < kBegin ? f.odd_row + 1 : 1;
+    if (std::abs(psn - f.odd_next) >= kBegin) f.odd_row = {};
     f.odd_next = psn + 1;
-    f.begins_anew(f.odd_row >= kAnew, at);
-    return;
+    return row(f, f.odd_row, true, first, at);
   }
   while (psn < f.base && f.base > f.top - kKept) {
     f.psns.emplace_front();
@@ -430,9 +496,9 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const
   const bool below = fresh && psn < f.lowest && f.sent > 64;
   if (fresh && (one.fresh || below)) {
     ++f.again;
-    f.again_row = f.again_row != 0 && std::abs(psn - f.again_next) < 16 ? f.again_row + 1 : 1;
+    if (std::abs(psn - f.again_next) >= 16) f.again_row = {};
     f.again_next = psn + 1;
-    f.begins_anew(f.again_row >= kAnew, at);
+    row(f, f.again_row, true, first, at);
   }
   if (fresh && f.sent <= 64) f.lowest = std::min(f.lowest, psn);
   one.fresh |= fresh;
@@ -440,7 +506,9 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const
     f.skipped |= f.sent > 64 && psn > f.top + kSkip;
     // One less may be an error in one message, but not behind PSNs that nobody sent.
     const int less = f.msn ? static_cast<int16_t>(static_cast<uint16_t>(p.meth->msn - *f.msn)) : 0;
-    f.counts_anew(f.msn, f.msn_row, p.meth->msn, less < (f.skipped ? 0 : -1), at);
+    const bool anew = less < (f.skipped ? 0 : -1);
+    if (!anew) f.msn = p.meth->msn;
+    row(f, f.msn_row, anew, first, at);
   }
   const uint16_t stamp = p.tseth ? p.tseth->tx_timestamp16 : uint16_t{0};
   f.add(psn, {entropy, stamp, p.tseth.has_value(), p.ecn() == 3, p.trimmed()});
@@ -456,23 +524,23 @@ Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_
   Flow* known = nullptr;
   if (back.names.all() >= kLeastAnswers) {
     if (const auto most = back.names.most()) {
-      const auto of = flows_.find({key.destination, key.source, *most});
-      known = of == flows_.end() ? nullptr : of->second.get();
+      known = find(key_of(key.destination, key.source, *most, at.time));
       if (probe || known == nullptr || named(*known)) {
-        back.other_row = probe ? back.other_row : 0;
+        if (!probe) back.other_row = {};
         return known;
       }
     }
   }
   for (auto of = flows_.lower_bound({key.destination, key.source, 0});
        of != flows_.end() && of->first.source == key.destination && of->first.destination == key.source; ++of) {
-    if (!named(*of->second)) continue;
+    const Key& flow = of->first;
+    if (key_of(flow.source, flow.destination, flow.dqp, at.time) != flow || !named(*of->second)) continue;
     if (known == nullptr) {
       back.names.add(of->first.dqp, at);
       return of->second.get();
     }
     // Another QP's packets are named, and those of the known one no more: the peer's QP of another life.
-    back.begins_anew(++back.other_row >= kAnew, at);
+    row(back, back.other_row, true, back.said_since == 1, at, of->second->oldest);
     return nullptr;
   }
   return known;
@@ -480,9 +548,9 @@ Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_
 
 /// Nothing that was seen of the flow is what an answer names: packets of the same QP may have other addresses.
 void Conversations::astray(Flow& flow, uint32_t psn, uint32_t entropy) {
-  const std::vector<Flow*>& some = of_number_[flow.dqp];
+  const std::vector<Flow*>& some = of_number_[flow.key->dqp];
   for (Flow* const other : std::span(some).first(std::min(some.size(), kMostAlike))) {
-    if (other == &flow || other->sent == 0) continue;
+    if (other->key->way() == flow.key->way() || other->sent == 0) continue;
     if (!other->any_copy(unwrap(psn, other->top), [&](const Copy& c) { return c.entropy == entropy; })) continue;
     flow.elsewhere = other->elsewhere = true;
   }
@@ -494,6 +562,7 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p, co
                               : (p.seth->cack_psn + static_cast<uint32_t>(int32_t{p.seth->ack_psn_offset})) & 0xFFFFFF;
   const uint32_t entropy = p.neth ? p.neth->entropy : p.seth->entropy;
   const bool probe = p.seth && p.seth->pr != 0;
+  back.said_since += probe ? 0 : 1;
   Flow* const f = answered(back, key, psn, entropy, probe, at);
   if (f == nullptr || f->sent == 0 || f->anew) return;
   bool stray = false;
@@ -504,8 +573,11 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p, co
       const uint32_t now = p.cc_state->rcvd_bytes, scale = f->skipped ? 1 : 2;
       const uint32_t least = std::min(f->rcvd.value_or(0), f->rcvd_before.value_or(0));
       const bool less = least < kBytesWrap && scale * now < least;
-      if (!less) f->rcvd_before = f->rcvd;
-      f->counts_anew(f->rcvd, f->rcvd_row, now, less, at);
+      if (!less) {
+        f->rcvd_before = f->rcvd;
+        f->rcvd = now;
+      }
+      row(*f, f->rcvd_row, less, false, at);  // the life began when the first of these was sent
     }
     if (cack < f->top && cack >= f->base - kTail && (!f->cack || cack > *f->cack)) f->acknowledged(cack);
   }
@@ -539,17 +611,19 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p, co
 }
 
 /// The flow the other way of the same conversation, and the QP that it goes to.
-const Conversations::Flow* Conversations::way_back(const Key& key, const Flow& flow, uint32_t& own) const {
+const Conversations::Flow* Conversations::way_back(const Flow& flow, uint32_t& own) const {
+  const Key& key = *flow.key;
+  const auto now = [&](uint32_t dqp) { return key_of(key.destination, key.source, dqp, flow.oldest); };
   const auto of = [&](uint32_t dqp) {
-    const auto at = flows_.find({key.destination, key.source, dqp});
     own = dqp;
-    return at == flows_.end() ? nullptr : at->second.get();
+    return find(now(dqp));
   };
   if (const auto named = flow.names.most()) return of(*named);
   std::vector<uint32_t> fits, numbers;
   const auto source = flow.pdcid.most().value_or(false) ? flow.spdcid.most() : std::nullopt;
   for (auto at = flows_.lower_bound({key.destination, key.source, 0});
        at != flows_.end() && at->first.source == key.destination && at->first.destination == key.source; ++at) {
+    if (now(at->first.dqp) != at->first) continue;
     if (at->second->names.most() == key.dqp) fits.push_back(at->first.dqp);
     if (source && (at->first.dqp & 0xFFFF) == *source) numbers.push_back(at->first.dqp);
   }
@@ -558,14 +632,73 @@ const Conversations::Flow* Conversations::way_back(const Key& key, const Flow& f
   return nullptr;
 }
 
-std::vector<Qp> Conversations::qps(std::span<const Ip> addresses) const {
-  std::map<uint32_t, std::vector<Qp>> found;  // by own number
+std::size_t Conversations::lives_of(const Way& way) const {
+  const auto& [source, destination, dqp] = way;
+  const auto from = flows_.lower_bound({source, destination, dqp, 0});
+  return static_cast<std::size_t>(std::distance(from, flows_.upper_bound({source, destination, dqp, ~uint32_t{0}})));
+}
+
+std::set<Conversations::Way> Conversations::mixed_up() const {
+  std::set<Way> mixed;
+  for (const auto& [key, flow] : flows_) {
+    if (flow->anew) mixed.insert(key.way());
+    const auto begins = lives_.find(key.way());
+    if (begins == lives_.end()) continue;
+    const Flow& f = *flow;
+    const bool near = std::ranges::any_of(begins->second, [&f](Time begin) {
+      return f.oldest < begin + kSilence / 2 && f.newest + kSilence / 2 > begin;
+    });
+    uint32_t own = 0;
+    const bool known = given_ && f.packets >= kLeastPackets && way_back(f, own) != nullptr;
+    if (near || !known) mixed.insert(key.way());
+  }
+  return mixed;
+}
+
+/// A QP in one life, by the flow that it sends.
+struct Conversations::Told {
+  Qp qp;
+  const Key *key, *back;
+  Time since = 0, until = kEver;
+  /// The life that a way has in between.
+  void within(const Lives& lives, const Key& way) {
+    const auto at = lives.find(way.way());
+    if (at == lives.end()) return;
+    const auto end = std::next(at->second.begin(), way.life);
+    if (way.life != 0) since = std::max(since, *std::prev(end));
+    if (end != at->second.end()) until = std::min(until, *end);
+  }
+};
+
+/// Where one life of a way is not told, a packet of it would be taken for another one's.
+void Conversations::leave_whole(std::map<uint32_t, std::vector<Told>>& found) const {
+  for (bool again = !lives_.empty(); again;) {
+    std::map<std::pair<bool, Way>, std::size_t> told;
+    for (const auto& [number, some] : found) {
+      for (const Told& one : some) {
+        ++told[{false, one.key->way()}];
+        if (one.back != nullptr) ++told[{true, one.back->way()}];
+      }
+    }
+    const auto all = [&](bool back, const Key& key) { return told[{back, key.way()}] == lives_of(key.way()); };
+    again = false;
+    for (auto& [number, some] : found) {
+      again |= 0 != std::erase_if(some, [&](const Told& one) {
+                 return !all(false, *one.key) || (one.back != nullptr && !all(true, *one.back));
+               });
+    }
+  }
+}
+
+std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
+  const std::set<Way> mixed = mixed_up();
+  std::map<uint32_t, std::vector<Told>> found;  // by own number
   for (const auto& [key, flow] : flows_) {
     if (std::ranges::find(addresses, key.source) == addresses.end()) continue;
-    if (flow->packets < kLeastPackets || flow->anew) continue;
+    if (flow->packets < kLeastPackets || mixed.contains(key.way())) continue;
     uint32_t own = 0;
-    const Flow* const back = way_back(key, *flow, own);
-    if (back != nullptr && back->anew) continue;
+    const Flow* const back = way_back(*flow, own);
+    if (back != nullptr && mixed.contains(back->key->way())) continue;
     Qp qp;
     qp.flags = kInferred;
     qp.state = QpState::Rts;
@@ -596,28 +729,53 @@ std::vector<Qp> Conversations::qps(std::span<const Ip> addresses) const {
       if (back->seen_trims()) qp.flags |= kSeenTrims;
       if (back->seen_marks()) qp.flags |= kSeenMarks;
     }
-    found[qp.qp].push_back(std::move(qp));
+    Told told{std::move(qp), &key, back == nullptr ? nullptr : back->key};
+    told.within(lives_, key);
+    if (back != nullptr) told.within(lives_, *back->key);
+    const auto holds = [&](const Flow* f) {
+      return f == nullptr || (f->oldest >= told.since && f->newest < told.until);
+    };
+    if (holds(flow.get()) && holds(back)) found[told.qp.qp].push_back(std::move(told));
   }
-  std::vector<Qp> qps;
+  leave_whole(found);
+  std::vector<QpChange> qps;
   for (auto& [number, some] : found) {
-    if (some.size() == 1) qps.push_back(std::move(some.front()));
+    std::ranges::sort(some, {}, &Told::since);
+    const auto mixed_with = [](const Told& one, const Told& next) { return next.since < one.until; };
+    if (std::ranges::adjacent_find(some, mixed_with) != some.end()) continue;
+    for (Told& one : some) {
+      qps.push_back({one.since, one.qp});
+      if (one.until == kEver) continue;
+      one.qp.state = QpState::Reset;
+      qps.push_back({one.until, std::move(one.qp)});
+    }
   }
+  std::ranges::stable_sort(
+      qps, {}, [](const QpChange& change) { return std::pair(change.time, change.qp.state != QpState::Reset); });
   return qps;
 }
 
 std::vector<FactsOfWay> Conversations::facts() const {
   static constexpr std::array kEncap{"IPv6", "IPv6 in IPv6", "IPv6 in IPv6 with SRH", "IPv4"};
+  const std::set<Way> mixed = mixed_up();
   std::vector<FactsOfWay> all;
   for (const auto& [key, flow] : flows_) {
     if (flow->sent == 0) continue;
     const Flow& f = *flow;
-    std::vector<Fact> facts;
+    if (all.empty() || std::tie(all.back().from, all.back().to, all.back().dqp) != key.way()) {
+      all.push_back({key.source, key.destination, key.dqp, {}});
+    }
+    std::vector<Fact>& facts = all.back().facts;
     const auto add = [&](const char* about, std::string value, const Shown& by) {
       if (by.packets != 0) facts.push_back({about, std::move(value), by.packets, by.first, by.last});
     };
+    if (const std::size_t lives = lives_of(key.way()); lives > 1) {
+      const char* const rests = mixed.contains(key.way()) ? ": what needs a QP rests" : "";
+      add("life", fmt::format("{} of {}{}", key.life + 1, lives, rests), f.psn_range.by);
+    }
     if (f.anew) facts.push_back({"life", "set up anew: what needs a QP rests", kAnew, f.anew_at, f.anew_at});
     uint32_t own = 0;
-    if (const Flow* const back = way_back(key, f, own)) {
+    if (const Flow* const back = way_back(f, own)) {
       // Either way's answers name the other one's packets.
       const bool theirs = back->names.most() == key.dqp;
       const Shown names = theirs ? back->names.shown(key.dqp) : f.names.shown(own);
@@ -647,19 +805,16 @@ std::vector<FactsOfWay> Conversations::facts() const {
     if (f.seen_trims()) add("trims", "as its receiver got them", f.trims);
     if (f.seen_marks()) add("marks", "as its receiver got them", f.marks);
     if (f.moved_by.packets != 0) add("service time", "time stamps are moved", f.moved_by);
-    all.push_back({key.source, key.destination, key.dqp, std::move(facts)});
   }
   return all;
 }
 
 std::map<std::string, uint64_t> Conversations::untold() const {
   std::map<std::string, uint64_t> reasons;
+  const std::set<Way> mixed = mixed_up();
+  if (!mixed.empty()) reasons["the QP was set up anew within the capture"] = mixed.size();
   for (const auto& [key, flow] : flows_) {
-    if (flow->anew) {
-      ++reasons["the QP was set up anew within the capture"];
-    } else if (flow->packets < kLeastPackets) {
-      ++reasons["too few packets"];
-    }
+    if (flow->packets < kLeastPackets && !mixed.contains(key.way())) ++reasons["too few packets"];
   }
   if (beyond_ != 0) reasons["more flows than are held"] = beyond_;
   return reasons;

@@ -15,9 +15,13 @@
 /// - Trims and marks are seen as they came when nearly all answers about them fit the frames seen, and no other place
 ///   saw a mark behind this one.
 /// - What never shows (window, timer, retries, EVs) is the widest that MRC allows, or not told.
-/// - A flow that begins anew (its QP was set up again) and an address and QP with two peers are not told. Six packets
-///   of a row tell a new life: PSNs of no window, PSNs once more, MSNs that are lower by two or more, rcvd_bytes of
-///   less than half, answers that name another QP, or another QP's packets.
+/// - Six packets of a row tell a new life of a QP, which was set up again: PSNs of no window, PSNs once more, MSNs that
+///   are lower by two or more, rcvd_bytes of less than half, answers that name another QP, or another QP's packets.
+/// - Where the conversation was silent for kSilence in front of the first of these, that is where the life begins;
+/// where
+///   not, none of its lives is told. A second reading, which knows all begins, takes each life for itself. It tells
+///   none unless no life begins anew within, all lives have their QPs, and no packet is near a begin.
+/// - An address and QP with two peers at a time are not told.
 ///
 /// Bounded: kMostFlows flows, of each the PSNs of a window and some behind it, and no more than kMostPsns of all of
 /// them: beyond, a flow that goes on has its newest 64. Not thread-safe.
@@ -26,6 +30,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -43,6 +48,7 @@ struct CapturedAt {
   uint32_t capture = 0;
   uint64_t number = 0;
   uint8_t plane = 0;
+  Time time = 0;
 };
 
 /// What frames tell of a way of data, and the packets that it stands on.
@@ -63,14 +69,22 @@ struct FactsOfWay {
   }
 };
 
+/// QPs of which lives begin within the captures, and when: by address of who sends to it, its own address and number.
+using Lives = std::map<std::tuple<Ip, Ip, uint32_t>, std::set<Time>>;
+
 class Conversations {
+  using Way = Lives::key_type;
+
  public:
   static constexpr std::size_t kMostFlows = 1 << 16;
   static constexpr std::size_t kMostPsns = 1 << 23;  ///< 64 MB
   /// Fewer packets than these tell no QP.
   static constexpr uint64_t kLeastPackets = 4;
+  /// Who sets a QP up again takes longer: its owner and the peer's have to agree on it.
+  static constexpr Time kSilence = 100'000'000;
 
-  Conversations();
+  /// `lives`: as an earlier reading of the same packets has found them; empty: this is the first one.
+  explicit Conversations(Lives lives = {});
   Conversations(Conversations&&) noexcept;
   Conversations& operator=(Conversations&&) noexcept;
   ~Conversations();
@@ -78,17 +92,20 @@ class Conversations {
   /// A packet of the captures, each once, in the order of time; `wire` is how it was decoded.
   void packet(const wire::Packet& packet, const wire::WireConfig& wire, const CapturedAt& at = {});
   /// A packet that was told before, as another place saw it: a switch between the two may have marked it.
-  void again(const wire::Packet& packet);
+  void again(const wire::Packet& packet, Time time = 0);
   /// A packet of which the capture has the BTH and not all headers: its flow is not seen whole. One without BTH: none
   /// between these addresses is.
-  void unread(const wire::Packet& packet);
+  void unread(const wire::Packet& packet, Time time = 0);
   /// The captures say that packets are missing: nothing is seen whole.
   void lost() { lost_ = true; }
   /// No more packets come: what is held to judge them by is given back.
   void end();
 
-  /// QPs of the NIC with these addresses, by number. The same conversation has the same numbers in every capture.
-  std::vector<Qp> qps(std::span<const Ip> addresses) const;
+  /// QPs of the NIC with these addresses, as its owner sets them up, in the order of time, then by number: of those
+  /// with several lives the end of each one as well. The same conversation has the same numbers in every capture.
+  std::vector<QpChange> qps(std::span<const Ip> addresses) const;
+  /// Lives that begin within the captures.
+  const Lives& lives() const { return lives_; }
   /// Of each way of data, what its QPs are told by. By addresses and QP.
   std::vector<FactsOfWay> facts() const;
   /// PSNs that are held.
@@ -101,22 +118,42 @@ class Conversations {
   struct Key {
     Ip source, destination;
     uint32_t dqp;
+    uint32_t life = 0;  ///< of that QP: so many have begun before
     bool operator<(const Key& o) const {
-      return std::tie(source, destination, dqp) < std::tie(o.source, o.destination, o.dqp);
+      return std::tie(source, destination, dqp, life) < std::tie(o.source, o.destination, o.dqp, o.life);
     }
     bool operator==(const Key&) const = default;
+    /// Who sends to which QP, in any life.
+    Way way() const { return {source, destination, dqp}; }
   };
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
+  struct Row;
+  struct Told;
   Flow* flow_of(const Key& key);
+  /// That QP in the life that it has at that time.
+  Key key_of(const Ip& source, const Ip& destination, uint32_t dqp, Time time) const;
+  Flow* find(const Key& key) const;
   void data(Flow& flow, const wire::Packet& packet, uint32_t entropy, const CapturedAt& at);
+  /// One more packet that only a QP set up again sends, or (not `more`) the end of such a row. `first`: the life may
+  /// begin with it; it has begun by then, and by `begun`.
+  void row(Flow& flow, Row& row, bool more, bool first, const CapturedAt& at, Time begun = ~Time{0});
+  /// The middle of the newest silence of the flow's conversation that began before `begun`.
+  std::optional<Time> silence(const Flow& flow, Time now, Time begun) const;
+  void begins_anew(Flow& flow, const Row& row, const CapturedAt& at);
+  /// Of which the lives cannot be told apart.
+  std::set<Way> mixed_up() const;
+  std::size_t lives_of(const Way& way) const;
+  void leave_whole(std::map<uint32_t, std::vector<Told>>& found) const;
   void answer(Flow& back, const Key& key, const wire::Packet& packet, const CapturedAt& at);
   /// The flow of data that answers to this QP are about; null: none that is known.
   Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe, const CapturedAt& at);
   void astray(Flow& flow, uint32_t psn, uint32_t entropy);
-  const Flow* way_back(const Key& key, const Flow& flow, uint32_t& own) const;
+  const Flow* way_back(const Flow& flow, uint32_t& own) const;
 
+  Lives lives_;
+  bool given_ = false;  ///< lives_ are
   std::map<Key, std::unique_ptr<Flow>> flows_;
   std::unordered_map<Key, Flow*, Hash> index_;                  ///< the same
   std::unordered_map<uint32_t, std::vector<Flow*>> of_number_;  ///< the same, by DQP

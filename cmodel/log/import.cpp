@@ -330,7 +330,21 @@ class Importer {
     if (device.profile.empty() && o_.profile) device.profile = o_.profile(wire_);
     tell(d, 0, Device{device.name, device.profile});
     if (!o_.qps) return;
-    for (Qp& qp : o_.qps(device)) tell(d, 0, std::move(qp));
+    for (QpChange& change : o_.qps(device)) {
+      if (change.time == 0) {
+        tell(d, 0, std::move(change.qp));
+      } else {
+        changes_.emplace(change.time, std::pair(d, std::move(change.qp)));
+      }
+    }
+    tell_changes();
+  }
+
+  void tell_changes() {
+    while (!changes_.empty() && changes_.begin()->first <= newest_) {
+      auto change = changes_.extract(changes_.begin());
+      tell(change.mapped().first, change.key(), std::move(change.mapped().second));
+    }
   }
 
   void notes() {
@@ -391,6 +405,7 @@ class Importer {
     interface.newest_ns = std::max(interface.newest_ns, from.time_ns);
     interface.seen = true;
     newest_ = std::max(newest_, time);
+    if (!changes_.empty()) tell_changes();
     bytes_ += from.bytes.size();
     if (counts().packets % o_.each == 0) {
       milestones_.push_back({newest_, counts().packets, bytes_});
@@ -608,8 +623,9 @@ class Importer {
   std::map<int64_t, unsigned> next_plane_;  // by device whose ports were captured, -1: under way
   std::map<Ip, uint32_t> by_address_;
   std::vector<Known> known_;
-  std::vector<uint32_t> open_;  // devices: Known::open
-  uint64_t next_until_ = 0;     // after so many packets
+  std::multimap<Time, std::pair<uint32_t, Qp>> changes_;  // of devices, to come
+  std::vector<uint32_t> open_;                            // devices: Known::open
+  uint64_t next_until_ = 0;                               // after so many packets
   wire::WireConfig wire_;
   struct Loss {
     std::size_t input;

@@ -53,8 +53,9 @@ struct ImportOptions {
   std::function<void(const wire::Packet&, const Frame&)> damaged{};
   /// Called with each packet as it is read, in the order of its capture; the rest is not in the log yet. Null: nobody.
   std::function<void(const wire::CapturedFrame&, const wire::PacketSource&)> captured{};
-  /// QPs of a device that is not told of any, which follow its Device record: conversations.hpp. Null: none.
-  std::function<std::vector<Qp>(const ImportDevice&)> qps{};
+  /// QPs of a device that is not told of any, in the order of time: conversations.hpp. Those of time 0 follow its
+  /// Device record, others stand in front of the first frame that is not older. Null: none.
+  std::function<std::vector<QpChange>(const ImportDevice&)> qps{};
   bool frames = true;  ///< false: nobody looks at Frame records, and none are handed over
   /// Overrules what the captures say.
   std::optional<wire::WireConfig> wire{};

@@ -108,6 +108,13 @@ struct Qp {
   bool operator==(const Qp&) const = default;
 };
 
+/// What a QP becomes, and when.
+struct QpChange {
+  Time time = 0;
+  Qp qp;
+  bool operator==(const QpChange&) const = default;
+};
+
 /// A memory region comes (valid) or goes.
 struct Mr {
   uint32_t rkey = 0;

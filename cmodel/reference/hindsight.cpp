@@ -139,7 +139,7 @@ class Hindsight final : public Checker {
     }
     w_.remember(*qp, seen);
     if (is_data(seen.packet) && seen.packet.meth) arrives(seen, *qp, came_of(*qp));
-    if (seen.packet.seth) hears(seen, *qp, went_[qp->set.qp]);
+    if (seen.packet.seth) hears(seen, *qp, went_[qp->incarnation]);
   }
   void sent(const Seen& seen) override {
     QpWorld* const qp = ours(seen) ? w_.of_sent(seen.packet) : nullptr;
@@ -147,7 +147,7 @@ class Hindsight final : public Checker {
     if (qp == nullptr || !qp->inferred() || seen.packet.trimmed() || seen.packet.error) return;
     w_.remember(*qp, seen);
     const wire::Packet& p = seen.packet;
-    if (is_data(p) && p.reth) data(seen, *qp, went_[qp->set.qp]);
+    if (is_data(p) && p.reth) data(seen, *qp, went_[qp->incarnation]);
     Came& came = came_of(*qp);
     if (p.seth && p.cc_state) sack(seen, *qp, came);
     if (p.neth) nack(seen, *qp, came);
@@ -177,7 +177,7 @@ class Hindsight final : public Checker {
   }
   /// From the first PSN on that the frames tell of.
   Came& came_of(const QpWorld& qp) {
-    const auto [at, fresh] = came_.try_emplace(qp.set.qp);
+    const auto [at, fresh] = came_.try_emplace(qp.incarnation);
     if (fresh) at->second.base = at->second.top = qp.set.rq_psn;
     return at->second;
   }
@@ -197,8 +197,8 @@ class Hindsight final : public Checker {
 
   World w_;
   wire::WireConfig wire_;
-  std::unordered_map<uint32_t, Came> came_;
-  std::unordered_map<uint32_t, Went> went_;
+  std::unordered_map<uint64_t, Came> came_;                       ///< by QpWorld::incarnation
+  std::unordered_map<uint64_t, Went> went_;                       ///< the same
   std::map<uint32_t, std::pair<uint8_t, uint64_t>> control_evs_;  ///< EV of control packets -> plane, packets there
   uint64_t control_astray_ = 0;
 };

@@ -17,6 +17,8 @@ namespace {
 constexpr Ip kOne{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
     kTwo{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2};
 constexpr uint32_t kQp = 0x11, kPeerQp = 0x22, kPsn = 100;
+constexpr log::Time kUs = 1'000'000;
+constexpr const char* kAnew = "the QP was set up anew within the capture";
 
 wire::Packet packet_of(wire::Opcode opcode, const Ip& from, const Ip& to, uint32_t dqp, uint32_t psn, uint32_t ev) {
   wire::Packet p = wire::make_packet(opcode, wire::Encapsulation::Ipv6);
@@ -37,17 +39,23 @@ struct Talk {
   uint32_t from = kPsn, count = 200;
   bool every_second = false;  ///< packets that the capture has: of one plane of two
   bool answers = true;
+  uint32_t peer = kPeerQp;
+  log::Time begin = 0;  ///< a packet and its answer in a microsecond
+  log::Time end() const { return begin + kUs * count; }
   void tell(Conversations& c) const {
     for (uint32_t psn = from; psn < from + count; ++psn) {
       if (every_second && psn % 2 != 0) continue;
-      c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, psn, 0x1000 + psn), {});
+      const log::CapturedAt at{.time = begin + kUs * (psn - from)};
+      // Each QP has entropy values of its own: the answers of two are not mixed up.
+      const uint32_t entropy = 0x1000 + psn + 0x100000 * (peer - kPeerQp);
+      c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, peer, psn, entropy), {}, at);
       if (!answers) continue;
       wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, psn, 7);
       sack.seth->cack_psn = psn;
-      sack.seth->entropy = 0x1000 + psn;
-      sack.seth->spdcid = kPeerQp;
+      sack.seth->entropy = entropy;
+      sack.seth->spdcid = static_cast<uint16_t>(peer);
       sack.seth->dpdcid = kQp;
-      c.packet(sack, {});
+      c.packet(sack, {}, at);
     }
   }
 };
@@ -55,7 +63,8 @@ struct Talk {
 log::Qp only(const Conversations& c, const Ip& own) {
   const auto qps = c.qps(std::span(&own, 1));
   REQUIRE(qps.size() == 1);
-  return qps.front();
+  CHECK(qps.front().time == 0);
+  return qps.front().qp;
 }
 
 }  // namespace
@@ -160,7 +169,7 @@ TEST_CASE("packets of one address of several tell no path MTU unless they fill i
   }
   const std::array<Ip, 2> both{kOne, {0xfd, 1}};
   REQUIRE(c.qps(both).size() == 1);
-  CHECK(c.qps(both).front().mtu == 0);
+  CHECK(c.qps(both).front().qp.mtu == 0);
   CHECK(only(c, kOne).mtu == 4096);
 }
 
@@ -287,17 +296,103 @@ TEST_CASE("one direction alone tells the peer's QP and a stand-in for the own on
   CHECK(one.qp > 0xFFFFFF);
 }
 
-TEST_CASE("a QP that is set up anew within the capture is not told", "[log][conversations]") {
+namespace {
+
+/// What is told of a NIC by the second reading of these lives of its QP.
+std::vector<log::QpChange> told(const std::vector<Talk>& lives, const Ip& own, bool expect_anew = false) {
+  Conversations first;
+  for (const Talk& life : lives) life.tell(first);
+  Conversations c(first.lives());
+  for (const Talk& life : lives) life.tell(c);
+  c.end();
+  CHECK(c.untold().contains(kAnew) == expect_anew);
+  return c.qps(std::span(&own, 1));
+}
+
+}  // namespace
+
+TEST_CASE("each life of a QP is a conversation of its own", "[log][conversations]") {
+  const Talk first;
+  struct Next {
+    const char* what;
+    Talk life;
+  };
+  for (const Next& next : {Next{"from a PSN far off", {.from = 8'000'000}}, Next{"from the same PSN", {}},
+                           Next{"another QP of the peer", {.peer = kPeerQp + 1}}}) {
+    INFO(next.what);
+    Talk second = next.life, third;
+    second.begin = first.end() + 200 * kUs;
+    third.from = 4'000'000;
+    third.begin = second.end() + 5000 * kUs;
+    const bool other_qp = second.peer != kPeerQp;
+    const auto one = told({first, second, third}, kOne), two = told({first, second, third}, kTwo);
+    REQUIRE(one.size() == 5);
+    using enum log::QpState;
+    const log::Time begin = first.end() + 100 * kUs, late = second.end() + 2500 * kUs;
+    const auto is = [](const log::QpChange& change, log::Time about, log::QpState state, uint32_t qp) {
+      CHECK(change.time + kUs >= about);
+      CHECK(change.time <= about + kUs);
+      CHECK(change.qp.state == state);
+      CHECK(change.qp.qp == qp);
+    };
+    is(one[0], 0, Rts, kQp);
+    is(one[1], begin, Reset, kQp);
+    is(one[2], begin, Rts, kQp);
+    is(one[3], late, Reset, kQp);
+    is(one[4], late, Rts, kQp);
+    CHECK(one[0].qp.sq_psn == kPsn);
+    CHECK(one[2].qp.sq_psn == second.from);
+    CHECK(one[2].qp.peer_qp == second.peer);
+    CHECK(one[4].qp.sq_psn == third.from);
+    REQUIRE(two.size() == 5);
+    is(two[1], begin, Reset, kPeerQp);
+    is(two[2], begin, Rts, second.peer);
+    is(two[3], late, Reset, second.peer);
+    is(two[4], late, Rts, kPeerQp);
+    for (const std::size_t life : {0, 2, 4}) CHECK((two[life].qp.flags & log::kSeenWhole) != 0);
+    CHECK(two[2].qp.rq_psn == second.from);
+    CHECK(other_qp == (two[2].qp.qp != two[0].qp.qp));
+  }
+}
+
+TEST_CASE("lives that silence does not divide are not told", "[log][conversations]") {
+  const Talk first;
+  Talk second{.from = 8'000'000};
+  second.begin = first.end() + 20 * kUs;
+  CHECK(told({first, second}, kOne, true).empty());
+  SECTION("a packet of the life before comes while the QP is set up again") {
+    second.begin = first.end() + 300 * kUs;
+    const Talk late{.from = kPsn + first.count, .count = 1, .answers = false, .begin = second.begin - 60 * kUs};
+    CHECK(told({first, late, second}, kOne, true).empty());
+  }
+  SECTION("a first message, silence, and the rest") {
+    const Talk begun{.count = 3, .begin = first.end() + 300 * kUs};
+    const Talk rest{.from = kPsn + 3, .begin = begun.end() + 300 * kUs};
+    const auto one = told({first, begun, rest}, kOne);
+    REQUIRE(one.size() == 3);
+    CHECK(one[1].time > first.end());
+    CHECK(one[1].time < begun.begin);
+    CHECK(one[2].qp.sq_psn == kPsn);
+  }
+  SECTION("a life without answers") {
+    second.begin = first.end() + 300 * kUs;
+    CHECK(told({first, second}, kOne).size() == 3);
+    // The way back is not known.
+    const Talk third{.from = 4'000'000, .count = 7, .answers = false, .begin = second.end() + 300 * kUs};
+    CHECK(told({first, second, third}, kOne, true).empty());
+  }
+}
+
+TEST_CASE("the first reading tells no QP that was set up anew", "[log][conversations]") {
   Conversations c;
   Talk{}.tell(c);
   SECTION("from a PSN far off") { Talk{.from = 8'000'000}.tell(c); }
   SECTION("from the same PSN") { Talk{}.tell(c); }
   CHECK(c.qps(std::span(&kOne, 1)).empty());
-  CHECK(c.untold().at("the QP was set up anew within the capture") == 1);
+  CHECK(c.untold().at(kAnew) == 1);
 }
 
 TEST_CASE("lower MSNs and byte counts, or another QP's packets, are another life of a QP", "[log][conversations]") {
-  constexpr const char* kAnew = "the QP was set up anew within the capture";
   constexpr uint32_t kLife = 200;
   struct Second {
     const char* what;
@@ -328,7 +423,8 @@ TEST_CASE("lower MSNs and byte counts, or another QP's packets, are another life
     live(kPsn, kPeerQp, 0, 0);
     live(second.from, second.dqp, second.msns ? kLife : 0, second.bytes ? 5 * kLife : 0);
     const auto qps = c.qps(std::span(&kOne, 1));
-    CHECK((std::ranges::count(qps, kQp, &log::Qp::qp) == 0) == second.anew);
+    const bool told = std::ranges::any_of(qps, [](const log::QpChange& change) { return change.qp.qp == kQp; });
+    CHECK(told != second.anew);
     CHECK(c.untold().contains(kAnew) == second.anew);
   }
 }
