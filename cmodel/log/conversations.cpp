@@ -32,6 +32,7 @@ constexpr std::size_t kMostAlike = 64;  ///< flows to QPs of the same number tha
 constexpr uint64_t kLeastAhead = 2;     ///< answers: one may be wrong
 constexpr std::size_t kMostLives = 64;  ///< of a QP
 constexpr Time kEver = ~Time{0};
+constexpr std::size_t kMostUnknown = 16;  ///< answers of a flow
 constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
 
 /// Bytes of payload on the wire, of a frame that was cut as well.
@@ -170,7 +171,8 @@ struct Conversations::Flow {
   Votes<uint32_t> mtu;              ///< payload of First and Middle packets
   Votes<bool> pdcid, mpr;           ///< whether they are above 0
   Votes<uint32_t> spdcid;
-  Votes<uint32_t> names;  ///< answers: DQP of the flow whose packets they name
+  Votes<uint32_t> names;                               ///< answers: DQP of the flow whose packets they name
+  std::vector<std::pair<uint32_t, uint32_t>> unknown;  ///< PSN and entropy that some of them name, while none is known
   // Data.
   uint64_t sent = 0, odd = 0, again = 0;                  ///< odd: PSNs that no window has
   bool anew = false, skipped = false;                     ///< skipped: a new PSN came far ahead of all others
@@ -537,12 +539,16 @@ Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_
     if (key_of(flow.source, flow.destination, flow.dqp, at.time) != flow || !named(*of->second)) continue;
     if (known == nullptr) {
       back.names.add(of->first.dqp, at);
+      if (back.names.all() == kLeastAnswers) {
+        for (const auto& [other_psn, other_entropy] : back.unknown) astray(*of->second, other_psn, other_entropy);
+      }
       return of->second.get();
     }
     // Another QP's packets are named, and those of the known one no more: the peer's QP of another life.
     row(back, back.other_row, true, back.said_since == 1, at, of->second->oldest);
     return nullptr;
   }
+  if (known == nullptr && !probe && back.unknown.size() < kMostUnknown) back.unknown.emplace_back(psn, entropy);
   return known;
 }
 

@@ -162,6 +162,21 @@ TEST_CASE("a QP of which a copy went between other addresses was not seen whole"
   }
 }
 
+TEST_CASE("an answer about such a copy counts before it is known whom the answers name", "[log][conversations]") {
+  constexpr Ip kOther{0xfd, 1}, kOtherPeer{0xfd, 2};
+  for (const bool elsewhere : {false, true}) {
+    Conversations c;
+    wire::Packet copy = packet_of(wire::Opcode::WriteMiddle, kOther, kOtherPeer, kPeerQp, kPsn, 0x77);
+    if (elsewhere) c.packet(copy, {});
+    wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, kPsn, 7);
+    sack.seth->cack_psn = kPsn;
+    sack.seth->entropy = 0x77;
+    c.packet(sack, {});
+    Talk{.count = 40}.tell(c);
+    CHECK(((only(c, kTwo).flags & log::kSeenWhole) == 0) == elsewhere);
+  }
+}
+
 TEST_CASE("packets of one address of several tell no path MTU unless they fill it", "[log][conversations]") {
   Conversations c;
   for (uint32_t psn = kPsn; psn < kPsn + 8; ++psn) {
