@@ -117,7 +117,7 @@ int bench_against(const std::string& log, const std::string& name, uint64_t seed
                            {"mrcnic", json_of(a)},
                            {"htsim", json_of(b)}});
   }
-  j["versions"] = {{"mrcnic", MRC_VERSION}, {"compiler", __VERSION__}};
+  j["versions"] = versions();
   if (!r.reason.empty()) text_out() << "  mrcnic: " << r.reason << '\n';
   text_out() << std::flush;
   outputs.write(json, [&](std::ostream& out) { out << j.dump(2) << '\n'; });

@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "cli/context.hpp"
 #include "cli/log_input.hpp"
@@ -26,18 +27,27 @@ constexpr std::array<std::pair<EventKind, const char*>, 4> kSteps{{
 
 uint64_t bit(EventKind kind) { return uint64_t{1} << static_cast<unsigned>(kind); }
 
-std::unique_ptr<ref::Run> judged(const std::vector<std::string>& logs, ref::RunOptions how, uint64_t shows) {
+/// What came of the logs: a judge of them may be as large as memory allows, so that no two are there at a time.
+struct Judged {
+  std::vector<ref::Tally> tallies;  ///< by rule
+  uint64_t shown = 0;               ///< by any device, of what was asked for
+};
+
+Judged judged(const std::vector<std::string>& logs, ref::RunOptions how, uint64_t shows) {
   how.shows = shows;
-  auto run = std::make_unique<ref::Run>(how);
+  ref::Run run(how);
   auto record = std::make_unique<log::Record>();
   for (const std::string& file : logs) {
     LogInput input(file);
-    while (!g_stop && input.reader().next(*record)) run->take(record);
+    while (!g_stop && input.reader().next(*record)) run.take(record);
     if (g_stop) throw UsageError("--gains was stopped.", "Let it come to its end.");
     input.refuse_damage();
   }
-  run->finish();
-  return run;
+  run.finish();
+  Judged all;
+  for (std::size_t i = 0; i < ref::kNumRules; ++i) all.tallies.push_back(run.tally(static_cast<ref::Rule>(i)));
+  for (const auto& [number, profile] : run.judged()) all.shown |= profile->shows;
+  return all;
 }
 
 std::string cell(const ref::Tally& tally) {
@@ -50,13 +60,10 @@ std::string cell(const ref::Tally& tally) {
 }  // namespace
 
 std::string gains(const std::vector<std::string>& logs, const ref::RunOptions& how) {
-  std::vector<std::pair<std::string, std::unique_ptr<ref::Run>>> runs;
+  std::vector<std::pair<std::string, Judged>> runs;
   runs.emplace_back("nothing", judged(logs, how, 0));
-  uint64_t there = 0, shows = 0;
-  {
-    const std::unique_ptr<ref::Run> all = judged(logs, how, ~uint64_t{0});
-    for (const auto& [number, profile] : all->judged()) there |= profile->shows;
-  }
+  const uint64_t there = judged(logs, how, ~uint64_t{0}).shown;
+  uint64_t shows = 0;
   for (const auto& [kind, name] : kSteps) {
     if ((there & bit(kind)) == 0) continue;
     shows |= bit(kind);
@@ -70,15 +77,14 @@ std::string gains(const std::vector<std::string>& logs, const ref::RunOptions& h
   text += '\n';
   unsigned same = 0;
   for (std::size_t i = 0; i < ref::kNumRules; ++i) {
-    const auto rule = static_cast<ref::Rule>(i);
     std::string line;
     bool changes = false;
     for (const auto& [name, run] : runs) {
-      const std::string here = cell(run->tally(rule));
+      const std::string here = cell(run.tallies[i]);
       changes |= !line.empty() && line.substr(line.size() - here.size()) != here;
       line += here;
     }
-    if (changes) text += fmt::format("{:<18}{}\n", ref::info(rule).id, line);
+    if (changes) text += fmt::format("{:<18}{}\n", ref::kRules[i].id, line);
     same += !changes;
   }
   return text + fmt::format("{} other rules do not depend on it.\n", same);

@@ -403,10 +403,9 @@ std::string speeds_json(const Options& o, const Speeds& s, const tb::CosimResult
   j["recording_bytes"] = static_cast<uint64_t>(s.recording_bytes);
   j["rtl_bytes"] = static_cast<uint64_t>(s.rtl_bytes);
   j["model_bytes"] = static_cast<uint64_t>(s.model_bytes);
-  j["versions"] = {{"mrcnic", MRC_VERSION},
-                   {"compiler", __VERSION__},
-                   {"dut", recorded.dut_name},
-                   {"dut_tool", recorded.dut_version}};
+  j["versions"] = versions();
+  j["versions"]["dut"] = recorded.dut_name;
+  j["versions"]["dut_tool"] = recorded.dut_version;
   j["dut_process"] = recorded.dut_in_process ? "shared" : "own";
   return j.dump(2) + "\n";
 }

@@ -332,7 +332,7 @@ std::string table_json(const Options& o, const Table& t, const std::string& run_
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   j["peak_memory_mb"] = static_cast<double>(usage.ru_maxrss) / 1024;
-  j["versions"] = {{"mrcnic", MRC_VERSION}, {"compiler", __VERSION__}};
+  j["versions"] = versions();
   return j.dump(2) + "\n";
 }
 

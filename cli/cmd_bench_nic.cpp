@@ -600,7 +600,7 @@ std::string measured_json(const Options& o, const Measured& m, const std::string
   for (const LatencyTable& table : m.delays) put_latency(j["latency"], table);
   j["simulated_cycles"] = m.cycles;
   j["seconds"] = m.seconds;
-  j["versions"] = {{"mrcnic", MRC_VERSION}, {"compiler", __VERSION__}};
+  j["versions"] = versions();
   return j.dump(2) + "\n";
 }
 

@@ -76,7 +76,7 @@ ref::RunOptions run_options(const Options& o) {
     run.profile = ref::read_profile(input::read_text(o.profile, kProfile), name);
   }
   run.waive = waivers_of(o.waive);
-  run.version = MRC_VERSION;
+  run.versions = versions();
   run.every_way = o.qps;
   return run;
 }
@@ -500,6 +500,7 @@ void pages(const Options& o, const ref::Run& run, Kind kind, const OutputFolder&
   }
   if (links.empty()) index.paragraph("No rule was broken that counts.");
   index.links(links);
+  index.paragraph(versions_line());
   Output* const list = outputs.add("--pages", path_of("index.html"));
   outputs.write(list, [&](std::ostream& out) { out << index.html(); });
 }
@@ -636,7 +637,8 @@ int check(const Options& o, const Context& context) {
     outputs.attempt([&] { pages(o, run, kind, *page_folder, *trace.story(), repro(o, context), outputs); });
   if (folder) outputs.attempt([&] { annotate(o, run, kind, *folder, outputs); });
   if (ring_folder) outputs.attempt([&] { write_ring(run, ring, *ring_folder, outputs); });
-  outputs.write(html, [&](std::ostream& out) { out << picture::check_page(run, "mrc check " + o.name()); });
+  outputs.write(html,
+                [&](std::ostream& out) { out << picture::check_page(run, "mrc check " + o.name(), versions_line()); });
   return outputs.finish(exit_code(run.verdict(), o.strict));
 }
 

@@ -202,8 +202,7 @@ class OneRun {
     info.seed = o.seed;
     info.packets = o.packets;
     info.run_id = context.run_id;
-    info.mrc_version = MRC_VERSION;
-    info.compiler = __VERSION__;
+    info.versions = versions();
     info.repro = fmt::format(
         "{} cosim --preset {} --scenario {} {} --seed {}{}{}", context.program, o.preset, o.scenario,
         o.cycles != 0 ? fmt::format("--cycles {}", o.cycles) : fmt::format("--packets {}", o.packets), o.seed,
@@ -454,6 +453,7 @@ int run_seeds(const Options& options, const Context& context) {
   StatusLine status;
   tb::Sweep sweep;
   sweep.run_id = context.run_id;
+  sweep.versions = versions();
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   ToldProgress progress;

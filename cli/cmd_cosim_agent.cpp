@@ -90,7 +90,7 @@ class Agent {
  public:
   Agent(const AgentCommand& c, const Context& context) : c_(c), context_(context), preset_(preset_from(c.preset)) {
     how_.waive = waivers_of(c.waive);
-    how_.version = MRC_VERSION;
+    how_.versions = versions();
     how_.about = 0;
     if (!c.profile.empty()) {
       profile_ = input::read_text(c.profile, kProfile);
@@ -370,6 +370,7 @@ int run_single(const AgentCommand& c, const Context& context) {
   outputs.write(json, [&](std::ostream& out) {
     Json all = run_json(c, judged, c.seed, agent.repro(c.seed));
     all["run"] = context.run_id;
+    all["versions"] = versions();
     out << all.dump(2) << '\n';
   });
   return outputs.finish(judged.exit_code());
@@ -425,9 +426,9 @@ int run_seeds(const AgentCommand& c, const Context& context) {
                     not_played, grouped(packets), seconds));
   outputs.write(coverage, [&](std::ostream& out) { out << applied.to_json(); });
   outputs.write(json, [&](std::ostream& out) {
-    out << Json{{"run", context.run_id},        {"passed", passed},         {"deviating", deviating},
-                {"inconclusive", inconclusive}, {"not_played", not_played}, {"exit_code", verdict},
-                {"runs", std::move(runs)}}
+    out << Json{{"run", context.run_id},  {"versions", versions()},       {"passed", passed},
+                {"deviating", deviating}, {"inconclusive", inconclusive}, {"not_played", not_played},
+                {"exit_code", verdict},   {"runs", std::move(runs)}}
                .dump(2)
         << '\n';
   });

@@ -20,9 +20,11 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
+#include "cli/version.hpp"
 #include "input/json.hpp"
 #include "log/reader.hpp"
 #include "reference/judge.hpp"
+#include "reference/load.hpp"
 #include "reference/mutation.hpp"
 #include "tb/compare/report.hpp"
 
@@ -68,7 +70,10 @@ std::vector<Device> read_devices(const std::string& file) {
   std::map<uint32_t, ref::Profile> profiles;
   log::Record record;
   std::size_t count = 0;
+  ref::Load load;  // of a judge that hears all of it
   while (reader.next(record)) {
+    load.named(record);
+    load.weigh(record);
     if (++count > kMostRecords) {
       throw UsageError(fmt::format("{} has more than {} records.", file, kMostRecords), "Record a shorter run.");
     }
@@ -264,8 +269,9 @@ int run(const Options& o) {
   if (r.not_shown != 0) out << fmt::format("{} more leave what the captures show as it was\n", r.not_shown);
   if (o.blur != 0) out << fmt::format("{} blurred logs, {} false alarms\n", r.blurred, r.alarms.size());
   outputs.write(json, [&](std::ostream& to) {
-    Json j{{"mutants", r.mutants}, {"seen", r.seen},       {"not_shown", r.not_shown},
-           {"share", share},       {"blurred", r.blurred}, {"false_alarms", r.alarms.size()}};
+    Json j{{"mutants", r.mutants},  {"seen", r.seen},       {"not_shown", r.not_shown},
+           {"share", share},        {"blurred", r.blurred}, {"false_alarms", r.alarms.size()},
+           {"versions", versions()}};
     for (const auto& [name, kind] : r.kinds)
       j["kinds"].push_back({{"kind", name}, {"mutants", kind.mutants}, {"seen", kind.seen}, {"rules", kind.rules}});
     to << j.dump(1) << '\n';

@@ -12,6 +12,7 @@
 #include "cli/log_input.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
+#include "cli/version.hpp"
 #include "input/names.hpp"
 #include "input/number.hpp"
 #include "picture/page.hpp"
@@ -88,6 +89,7 @@ int run(const Options& o) {
     outputs.write(file, [&](std::ostream& out) { out << p.svg; });
     text_out() << fmt::format("{}  {}\n", file->path(), p.title);
   }
+  page.paragraph(versions_line());
   Output* const index = outputs.add("--out", (folder.path() / "index.html").string());
   outputs.write(index, [&](std::ostream& out) { out << page.html(); });
   text_out() << fmt::format("{}  all of them\n", index->path());

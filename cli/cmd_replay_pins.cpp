@@ -19,6 +19,7 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
+#include "cli/version.hpp"
 #include "cli/wire_options.hpp"
 #include "input/json.hpp"
 #include "tb/board/replay.hpp"
@@ -119,6 +120,7 @@ std::string json(const tb::ReplayResult& r, const tb::RecordReader& record, cons
   Json j;
   j["schema"] = 1;
   j["run_id"] = context.run_id;
+  j["versions"] = versions();
   j["preset"] = o.preset;
   j["build_id"] = record.header().build_id;
   j["verdict"] = verdict_of(r);

@@ -231,7 +231,7 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
                 {"cpu_seconds", r.cpu_seconds},
                 {"fabric_events", r.fabric_events},
                 {"memory_bytes", r.memory}};
-  j["versions"] = {{"mrcnic", MRC_VERSION}, {"compiler", __VERSION__}};
+  j["versions"] = versions();
   if (curves) {
     Json s;
     for (size_t i = 1; i < r.samples.size(); ++i) {
@@ -498,7 +498,7 @@ std::string index_html(const ExperimentResult& r, const sim::Topology& topology,
   page +=
       "<h2>Files</h2>\n<p><a href='result.json'>result.json</a>, <a href='flows.csv'>flows.csv</a>, <a "
       "href='series.csv'>series.csv</a>, <a href='ports.csv'>ports.csv</a></p>\n<p>Run " +
-      run_id + "</p>\n</body></html>\n";
+      run_id + "; " + html(versions_line()) + "</p>\n</body></html>\n";
   return page;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/version.hpp"
 #include "gen/protocol.hpp"
 #include "picture/page.hpp"
 #include "picture/pictures.hpp"
@@ -210,6 +211,7 @@ std::string failure_page(const tb::RunInfo& info, const tb::CosimResult& r, cons
   file(info.scenario_file, "the scenario, to be edited");
   file(info.json_file, "all of this for programs");
   page.links(files);
+  page.paragraph(versions_line());
   return page.html();
 }
 
@@ -248,6 +250,7 @@ std::string finding_page(const ref::Finding& f, const std::string& device, const
   for (const picture::Picture& p : list) page.picture(p);
   page.heading("Files");
   page.links(files);
+  page.paragraph(versions_line());
   return page.html();
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/context.hpp"
+#include "cli/version.hpp"
 
 namespace mrc::cli {
 namespace {
@@ -125,6 +126,11 @@ void SeedResults::read_seeds() {
     const size_t end = text.find('\n', begin);
     if (end == std::string::npos) break;
     const auto line = input::parse_json(std::string_view(text).substr(begin, end - begin));
+    if (const Json* made_by = line && line->find("seed") == nullptr ? line->find("versions") : nullptr) {
+      made_by_ = made_by->dump();
+      begin = end + 1;
+      continue;
+    }
     const Json* of = line ? line->find("seed") : nullptr;
     const auto seed = of != nullptr ? of->whole() : std::nullopt;
     if (!seed) {
@@ -160,6 +166,16 @@ void SeedResults::add(uint64_t seed, int exit_code, const Json& result) {
     if (!rules.items.empty()) line[name] = std::move(rules);
   }
   line["repro"] = result.text_of("repro");
+  Json made_by;
+  made_by["versions"] = versions();
+  if (made_by_ != made_by["versions"].dump()) write(made_by);
+  made_by_ = made_by["versions"].dump();
+  write(line);
+  seeds_.insert(seed);
+}
+
+/// The whole line, or none of it.
+void SeedResults::write(const Json& line) {
   const std::string text = line.dump() + "\n";
   size_t written = 0;
   while (written < text.size()) {
@@ -174,7 +190,6 @@ void SeedResults::add(uint64_t seed, int exit_code, const Json& result) {
   }
   if (::fdatasync(fd_) != 0 && errno != EINVAL) fail("cannot write", errno);  // EINVAL: a pipe, a device
   size_ += static_cast<int64_t>(text.size());
-  seeds_.insert(seed);
 }
 
 }  // namespace mrc::cli

@@ -15,7 +15,8 @@ namespace mrc::cli {
 /// any level.
 std::string signature_of(const input::Json& result);
 
-/// A file of results that grows by whole lines, each on the disk before the next run begins. One process writes it.
+/// A file of results that grows by whole lines, each on the disk before the next run begins. One process writes it. A
+/// line of versions stands before the lines of seeds that this build wrote.
 class SeedResults {
  public:
   /// Opens it, or makes it; a last line without an end, of a process that was killed, is taken away.
@@ -33,10 +34,12 @@ class SeedResults {
  private:
   [[noreturn]] void fail(const std::string& what, int why) const;
   void read_seeds();
+  void write(const input::Json& line);
 
   std::string path_;
   int fd_ = -1;
-  int64_t size_ = 0;  ///< bytes of whole lines
+  int64_t size_ = 0;     ///< bytes of whole lines
+  std::string made_by_;  ///< the newest line's versions
   std::set<uint64_t> seeds_;
 };
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D SOURCE=folder -D OUT=file.cpp -P built_from.cmake
-# Writes kCommit of cli/version.hpp: which commit SOURCE is, and whether files of it were changed since. A tree without
+# Writes kCommit and kChanged of cli/version.hpp: which commit SOURCE is, and whether files of it were changed since. A tree without
 # git, or within the repository of something else, has none.
 cmake_minimum_required(VERSION 3.25)
 function(git result)
@@ -13,13 +13,14 @@ function(git result)
 endfunction()
 
 set(commit "unknown: built without git")
+set(changed false)
 git(above rev-parse --show-prefix)
 git(head rev-parse --short=12 HEAD)
 if(above STREQUAL "" AND NOT head STREQUAL "none")
   set(commit "${head}")
   git(changes status --porcelain --untracked-files=no)
   if(NOT changes STREQUAL "")
-    string(APPEND commit ", and changes since")
+    set(changed true)
   endif()
 endif()
 file(WRITE "${OUT}" "// Written by cmake/built_from.cmake.
@@ -27,5 +28,6 @@ file(WRITE "${OUT}" "// Written by cmake/built_from.cmake.
 
 namespace mrc::cli {
 const char* const kCommit = \"${commit}\";
+const bool kChanged = ${changed};
 }
 ")

@@ -378,8 +378,7 @@ def main():
     never = [name for name, r in rules.items() if r["checked"] == 0]
     print(f"never applied: {', '.join(never) or 'none'}")
     if o.json:
-        Path(o.json).write_text(json.dumps({"runs": len(runs), "packets": packets, "rules": rules}, indent=1) + "\n",
-                                encoding="utf-8")
+        rtl.write_json(o.json, {"seeds": [run.name for run in runs], "runs": len(runs), "packets": packets, "rules": rules})
     return 3 if broken else 1 if wrong else 0
 
 

@@ -576,8 +576,8 @@ def tell(mutants, results, listed, o):
         rows = [{"file": m.file, "line": m.line, "column": m.column, "operator": m.op, "becomes": OTHER[m.op],
                  "expression": m.text, **results[m.key], "equivalent": listed.equivalent(m),
                  "legal": listed.legal(m), "part": part(m), "reason": listed.unseen(m)} for m in mutants]
-        Path(o.json).write_text(json.dumps({"mutants": counted, "seen": right, "share": share, "first_seen_by": parts,
-                                            "results": rows}, indent=1) + "\n", encoding="utf-8")
+        rtl.write_json(o.json, {"seed": o.seed, "mutants": counted, "seen": right, "share": share, "first_seen_by": parts,
+                                "results": rows})
     if o.remember:
         known = json.loads(SEEN.read_text(encoding="utf-8")) if SEEN.exists() else {}
         known.update({m.like: witness(results[m.key]) for m in seen})

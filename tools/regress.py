@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 import rtl
-from regression import close, cluster, cover, engine, kinds, plan as plans, report, store
+from mrcscript import versions
+from regression import close, cluster, cover, engine, kinds, plan as plans, report, spent, store
 from regression.folder import Folder
 from regression.work import Worker
 
@@ -24,7 +25,8 @@ EXAMPLES = """Examples:
   mrc regress --list                           the shipped plans
   mrc regress nightly --close 200              then 200 runs of scenarios near those that may fill holes of coverage
   mrc regress coverage mrc-regress/nightly     which bins were reached, and what may fill the others
-  mrc regress report mrc-regress/smoke         what came out as pages for a browser; more by report --help"""
+  mrc regress report mrc-regress/smoke         what came out as pages for a browser; more by report --help
+  mrc regress time mrc-regress/nightly         where its time went: per kind, the longest runs, idle"""
 
 
 def options():
@@ -105,10 +107,34 @@ def summary(folder, plan, resumed, seconds):
         "left": total - runs - lost,
         "resumed": resumed,
         "seconds": round(seconds, 3),
+        "builds": store.builds(base),
+        "seeds": seeds(folder),
+        "time": spent.of(base),
         "coverage": cover.summary([folder]),
         "failures": store.failures(base),
         "database": str(base),
     }
+
+
+def seeds(folder):
+    """Seeds that have a result, of each kind that has seeds: "1-12, 40"."""
+    found = {}
+    for part in folder.ranges:
+        if kinds.KINDS[part["kind"]].items is kinds.seeds:
+            found.setdefault(part["kind"], set()).update(map(int, folder.results(part["number"])))
+    return {kind: spans(sorted(numbers)) for kind, numbers in found.items()}
+
+
+def spans(numbers):
+    """Rising numbers as a text, those that follow each other as first-last."""
+    text, at = [], 0
+    while at < len(numbers):
+        last = at
+        while last + 1 < len(numbers) and numbers[last + 1] == numbers[last] + 1:
+            last += 1
+        text.append(f"{numbers[at]}-{numbers[last]}" if last > at else f"{numbers[at]}")
+        at = last + 1
+    return ", ".join(text)
 
 
 def tell(result, folder):
@@ -130,6 +156,9 @@ def tell(result, folder):
     if found["bins"] is not None:
         print(f"  {100 * found['bins']:.1f} % of {found['all']} bins of coverage have their goal, by {found['runs']} runs:"
               f" mrc regress coverage {folder.path}")
+    print("\n".join(spent.lines(result["time"])))
+    for build in result["builds"]:
+        print(f"  {build['runs']} runs by {versions.line(build)}")
     print(f"  {result['database']}")
 
 
@@ -159,8 +188,8 @@ def run_close(folder, given, mrc, stop, deadline):
 
 
 def main():
-    if sys.argv[1:2] in (["report"], ["coverage"]):
-        return {"report": report, "coverage": cover}[sys.argv[1]].main(sys.argv[2:])
+    if command := {"report": report, "coverage": cover, "time": spent}.get((sys.argv[1:2] or [""])[0]):
+        return command.main(sys.argv[2:])
     given = options()
     if given.list:
         return list_plans()
@@ -170,7 +199,7 @@ def main():
     if given.range:
         return run_range(*given.range, stop)
     rtl.check_json(given.json)
-    begin, commit = time.monotonic(), rtl.commit()
+    begin, started = time.monotonic(), time.time()
     mrc = mrc_command()
     plan = plans.read(plans.find(given.plan))
     cut = lambda: plans.ranges(plan, kinds.asker(mrc, rtl.ROOT))  # noqa: E731
@@ -195,12 +224,13 @@ def main():
     else:
         scheduler = cluster.SLURM if given.engine == "slurm" else cluster.from_file(given.scheduler)
         cluster.Arrays(scheduler, folder, stop).run(todo, deadline)
+    folder.started(started, time.time(), given.jobs if given.engine == "local" else None)
     closing = run_close(folder, given, mrc, stop, deadline) if given.close else None
     result = summary(folder, plan, resumed, time.monotonic() - begin)
     if closing:
         result["close"] = closing
     tell(result, folder)
-    rtl.write_json(folder.path / "summary.json", result | {"ended": int(time.time()), "commit": commit})
+    rtl.write_json(folder.path / "summary.json", result | {"ended": int(time.time())})
     if given.json:
         rtl.write_json(given.json, result)
     return rtl.Exit.INCONCLUSIVE if stop.is_set() and not result["failed"] else verdict(result)

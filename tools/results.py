@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import rtl
+from mrcscript import versions
 
 BEGIN, END = "<!-- plans: written by tools/results.py -->", "<!-- end of plans -->"
 HEAD = ("plan", "ended (UTC)", "commit", "planned", "passed", "failed", "inconclusive", "unsupported", "no result", "seconds")
@@ -27,7 +28,8 @@ def row(summary):
     """The cells of a summary behind the plan's name."""
     ended = time.strftime("%Y-%m-%d %H:%M", time.gmtime(summary["ended"]))
     counts = [summary[key] for key in ("planned", "passed", "failed", "inconclusive", "unsupported")]
-    return [ended, summary["commit"], *map(str, counts), str(summary["infrastructure"] + summary["left"]),
+    commits = dict.fromkeys(versions.commit(build) for build in summary["builds"])
+    return [ended, ", ".join(commits), *map(str, counts), str(summary["infrastructure"] + summary["left"]),
             f"{summary['seconds']:.0f}"]
 
 

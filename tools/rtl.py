@@ -6,7 +6,6 @@ import importlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "conformance"))
 from mrcscript.output import command  # noqa: E402, F401: how each tool ends
+from mrcscript.versions import of as versions_of, versions  # noqa: E402, F401: what a result says of its origin
 CLONE = (ROOT / "CMakeLists.txt").exists()  # or an installation, which has part of it
 FILE_LIST = "rtl/mrc_nic.f"
 HEADERS = "rtl/lib"  # what `include finds
@@ -173,14 +173,6 @@ def run(command):
     return done.returncode, re.sub(r"\x1b\[[0-9;]*[mK]", "", done.stdout)
 
 
-def commit():
-    """The commit of this tree, with a + when the tree differs from it; "unknown" outside of git, and without git."""
-    if not shutil.which("git"):
-        return "unknown"
-    code, name = run(["git", "describe", "--always", "--exclude=*", "--abbrev=12", "--dirty=+"])
-    return name.strip() if code == 0 else "unknown"
-
-
 def files_below(root, endings, skipped, hidden=()):
     """Paths below root with one of the endings, sorted; not in folders that are skipped, hidden (but these) or builds,
     which are not looked into: a bare system in one of them has a /proc."""
@@ -199,9 +191,9 @@ def check_json(name):
 
 
 def write_json(name, value):
-    """Writes a report for scripts."""
+    """Writes a report for scripts, with what made it."""
     try:
-        Path(name).write_text(json.dumps(value, indent=1) + "\n")
+        Path(name).write_text(json.dumps({"versions": versions()} | value, indent=1) + "\n")
     except OSError as error:
         fail(f"cannot write {name}: {error.strerror}.", "Name a file you may write to with --json.")
 

@@ -121,7 +121,7 @@ def main():
     args = parser.parse_args()
     if args.json:
         junit, file = args.json
-        file.write_text(json.dumps({"tests": results(junit)}, indent=1) + "\n")
+        rtl.write_json(file, {"tests": results(junit)})
         return rtl.Exit.PASS
     if args.sum:
         if not args.sum[0].isdecimal():

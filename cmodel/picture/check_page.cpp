@@ -59,7 +59,7 @@ std::optional<Picture> timeline_picture(const Timeline& timeline) {
       d.svg()};
 }
 
-std::string check_page(const ref::Run& run, const std::string& title) {
+std::string check_page(const ref::Run& run, const std::string& title, const std::string& made_by) {
   Page page(title);
   page.verdict(fmt::format("{}, {} packets of {} devices", run.verdict_text(), run.packets(), run.devices()),
                run.verdict() == ref::Verdict::Pass);
@@ -100,6 +100,7 @@ std::string check_page(const ref::Run& run, const std::string& title) {
         {ref::kRules[i].id, ref::kRules[i].text, std::to_string(tally.checked), std::to_string(tally.broken), rests});
   }
   section("Rules", rules);
+  page.paragraph(made_by);
   return page.html();
 }
 

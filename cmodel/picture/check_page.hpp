@@ -12,6 +12,7 @@ namespace mrc::picture {
 /// Packets, retransmissions, trimmed and marked packets, findings, a row of bars each; nothing: no packet.
 std::optional<Picture> timeline_picture(const ref::Timeline& timeline);
 
-std::string check_page(const ref::Run& run, const std::string& title);
+/// `made_by`: the program, at the end of the page.
+std::string check_page(const ref::Run& run, const std::string& title, const std::string& made_by);
 
 }  // namespace mrc::picture

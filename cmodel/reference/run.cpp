@@ -77,7 +77,7 @@ void Run::comes(const log::Record& record, const log::Device& device) {
 
 void Run::judge(uint32_t number, Device& device, Profile profile) {
   device.judge = std::make_unique<Judge>(number, std::move(profile), spare_);
-  ++judged_;
+  load_.judged();
   Judge& judge = *device.judge;
   judge.also(traffic_->observer(number, judge.profile()));
   if (options_.readings) {
@@ -88,36 +88,8 @@ void Run::judge(uint32_t number, Device& device, Profile profile) {
   if (auto checker = options_.also(number, judge.profile(), judge.report())) judge.also(std::move(checker));
 }
 
-/// Everything else that grows with the evidence is bounded for each QP.
-void Run::count(const log::Record& record) {
-  const auto limit = [&](std::unordered_set<uint64_t>& known, uint32_t number, std::size_t most, const char* what) {
-    known.insert(uint64_t{record.device} << 32 | number);
-    if (known.size() <= most) return;
-    throw InputError(fmt::format("the evidence has more than {} {}.", most, what), "Judge a part of it.");
-  };
-  if (const auto* qp = std::get_if<log::Qp>(&record.body)) limit(qps_, qp->qp, kMostQps, "QPs");
-  if (const auto* mr = std::get_if<log::Mr>(&record.body)) limit(regions_, mr->rkey, kMostRegions, "regions");
-  if (devices_.size() > kMostDevices) {
-    throw InputError(fmt::format("the evidence has more than {} devices.", kMostDevices),
-                     "Name those that are wanted when it is recorded or imported.");
-  }
-}
-
-/// What the judge holds grows with devices, QPs and EVs, each of its own size.
-void Run::weigh(const log::Record& record) {
-  if (const auto* qp = std::get_if<log::Qp>(&record.body)) {
-    const auto [at, fresh] = evs_.try_emplace(uint64_t{record.device} << 32 | qp->qp, 0);
-    const std::size_t before = std::exchange(at->second, std::max(at->second, qp->evs.size()));
-    weight_ += (fresh ? kQpWeight : 0) + at->second - before;
-  }
-  if (weight_ + judged_ * kDeviceWeight <= kMostWeight) return;
-  throw InputError(fmt::format("the evidence has more devices, QPs and EVs than are judged at once: {}, {}, {}.",
-                               judged_, evs_.size(), weight_ - evs_.size() * kQpWeight),
-                   "Judge some devices at a time: --device NAME.");
-}
-
 void Run::take(std::unique_ptr<log::Record>& record) {
-  count(*record);
+  load_.named(*record);
   if (const auto* device = std::get_if<log::Device>(&record->body)) return comes(*record, *device);
   if (newest_.second == nullptr || newest_.first != record->device) {
     const auto [at, fresh] = devices_.try_emplace(record->device);
@@ -130,7 +102,7 @@ void Run::take(std::unique_ptr<log::Record>& record) {
     }
   }
   if (!newest_.second->judge) return;
-  if (std::holds_alternative<log::Qp>(record->body)) weigh(*record);
+  if (std::holds_alternative<log::Qp>(record->body)) load_.weigh(*record);
   newest_.second->judge->take(record);
 }
 
@@ -351,9 +323,9 @@ std::string to_text(const Finding& f) {
 std::string Run::to_json() const {
   Json json;
   json["verdict"] = ref::name_of(verdict());
-  json["versions"] = {{"mrcnic", options_.version},
-                      {"log", fmt::format("{}.{}", log::kMajor, log::kMinor)},
-                      {"rules", rules_version()}};
+  json["versions"] = options_.versions;
+  json["versions"]["log"] = fmt::format("{}.{}", log::kMajor, log::kMinor);
+  json["versions"]["rules"] = rules_version();
   json["packets"] = packets();
   if (options_.about && devices_.contains(*options_.about)) json["about"] = devices_.at(*options_.about).name;
   if (evidence_) json["captures"] = evidence_->json();

@@ -9,13 +9,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "input/json.hpp"
 #include "reference/coverage.hpp"
 #include "reference/evidence.hpp"
 #include "reference/judge.hpp"
+#include "reference/load.hpp"
 #include "reference/readings.hpp"
 #include "reference/traffic.hpp"
 #include "reference/waivers.hpp"
@@ -29,7 +29,7 @@ struct RunOptions {
   /// The device that the run is about. What is inconclusive of the others does not count, only what they did wrong.
   std::optional<uint32_t> about;
   Waivers waive;           ///< what breaks these rules is counted and does not count
-  std::string version;     ///< of the program, for the result
+  input::Json versions;    ///< of the program, for the result
   bool readings = false;   ///< tell which reading of each open question a device follows
   bool every_way = false;  ///< the text has all ways between QPs, however many there are
   /// One more checker of a device, which outlives the run's records; null: none.
@@ -39,11 +39,6 @@ struct RunOptions {
 /// A log is pushed record by record; then everything can be asked for.
 class Run {
  public:
-  /// More than these are no evidence that anybody has made.
-  static constexpr std::size_t kMostDevices = 4096, kMostQps = 1 << 20, kMostRegions = 1 << 20;
-  /// Of what is judged at once. EVs count one; each is some 330 bytes of the judge, and so it is no more than 1 GB.
-  static constexpr std::size_t kQpWeight = 24, kDeviceWeight = 512, kMostWeight = 2'750'000;
-
   explicit Run(RunOptions options) : options_(std::move(options)) {}
 
   /// Throws InputError: a device's profile cannot be read; more devices, QPs or regions than are allowed.
@@ -128,8 +123,6 @@ class Run {
   Verdict verdict_of(const Report& report) const;
   std::string packet(uint32_t capture, uint64_t number) const;
   Tightness tightness() const;
-  void count(const log::Record& record);
-  void weigh(const log::Record& record);
   void judge(uint32_t number, Device& device, Profile profile);
   std::string who(std::optional<uint32_t> device, const log::Ip& address) const;
   std::span<const log::Fact> facts_of(const Way& way) const;
@@ -146,10 +139,7 @@ class Run {
   std::unique_ptr<Traffic> traffic_ = std::make_unique<Traffic>();
   std::shared_ptr<SpareRecords> spare_ = std::make_shared<SpareRecords>();
   std::map<uint32_t, Device> devices_;
-  std::unordered_set<uint64_t> qps_, regions_;       ///< device and number
-  std::unordered_map<uint64_t, std::size_t> evs_;    ///< of each QP that is judged, the most it had
-  std::size_t judged_ = 0;                           ///< devices
-  std::size_t weight_ = 0;                           ///< of these QPs and EVs
+  Load load_;
   std::pair<uint32_t, Device*> newest_{0, nullptr};  ///< that a record named
 };
 

@@ -9,6 +9,7 @@ import sys
 
 from . import compiler, runner
 from .errors import MrcError
+from .versions import versions
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VECTORS = os.path.join(HERE, "vectors")
@@ -116,7 +117,8 @@ def run(vectors, args, absent=()):
     if args.json != "-":
         runner.tell(out, args.verbose)
     if args.json:
-        runner.write_json(args.json, {"results": out, "counts": runner.counts(out)})
+        runner.write_json(args.json, {"versions": versions(), "device": args.device, "results": out,
+                                      "counts": runner.counts(out)})
     if args.junit:
         runner.write_text(args.junit, runner.junit(out))
     return runner.exit_code(out, args.strict)

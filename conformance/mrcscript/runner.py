@@ -13,6 +13,7 @@ from . import compiler, engine
 from .device import ProcessDevice
 from .errors import DeviceError, MrcError, NoDevice, ScriptError, VectorError
 from .schema import MAX_BYTES, load_vectors
+from .versions import versions
 
 EXIT_PASS, EXIT_FAIL, EXIT_USAGE, EXIT_UNSUPPORTED, EXIT_INCONCLUSIVE = 0, 1, 3, 4, 5
 ORDER = ("pass", "deviates", "unsupported", "fail", "error", "missing")
@@ -216,7 +217,9 @@ def junit(results):
     out = ['<?xml version="1.0" encoding="UTF-8"?>',
            f'<testsuite name="mrc vectors" tests="{len(results)}" failures="{seen["fail"]}" '
            f'errors="{seen["error"] + seen["missing"]}" skipped="{seen["unsupported"]}" '
-           f'time="{sum(entry.get("seconds", 0) for entry in results):.3f}">']
+           f'time="{sum(entry.get("seconds", 0) for entry in results):.3f}">',
+           "<properties>", *(f'<property name="{name}" value={text(value)}/>' for name, value in versions().items()),
+           "</properties>"]
     for entry in results:
         words = {"fail": "failure", "error": "error", "missing": "error", "unsupported": "skipped"}.get(entry["disposition"])
         lines = [entry.get("purpose", ""), "cite: " + "; ".join(entry["citation"]), "rules: " + " ".join(entry["rules"]),

@@ -301,8 +301,9 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
   j["events"] = r.events;
   j["event_log_hash"] = fmt::format("{:016x}", r.event_hash);
   j["register_accesses"] = r.csr_accesses;
-  j["versions"] = {
-      {"mrcnic", info.mrc_version}, {"compiler", info.compiler}, {"dut", r.dut_name}, {"dut_tool", r.dut_version}};
+  j["versions"] = info.versions;
+  j["versions"]["dut"] = r.dut_name;
+  j["versions"]["dut_tool"] = r.dut_version;
   j["model_checks"] = r.model_checks;
   j["dut_process"] = r.dut_in_process ? "shared" : "own";
   if (r.device_fault)
@@ -364,6 +365,7 @@ void Sweep::add(const RunInfo& info, const CosimResult& r) {
   runs.push_back(
       {info.seed, name_of(r.outcome), info.drawn, info.drawn_anew, r.data_packets, r.cycles, r.event_hash, r.seconds});
   run_id = info.run_id;
+  versions = info.versions;
   drawn_anew += info.drawn_anew;
   packets += r.data_packets;
   cycles += r.cycles;
@@ -411,6 +413,7 @@ std::string sweep_json(const Sweep& s, double seconds) {
   j["result"] = s.stopped || s.runs.empty() ? "incomplete" : s.runs.back().result;
   if (s.stopped) j["reason"] = s.reason;
   if (!s.run_id.empty()) j["run"] = s.run_id;
+  j["versions"] = s.versions;
   j["passed"] = s.passed;
   j["failed"] = s.failure.empty() ? 0 : 1;
   j["drawn_anew"] = s.drawn_anew;

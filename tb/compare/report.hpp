@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "input/json.hpp"
 #include "tb/cosim.hpp"
 
 namespace mrc::tb {
@@ -17,8 +18,8 @@ struct RunInfo {
   unsigned drawn_anew = 0;  ///< scenarios before it that moved nothing
   std::string run_id;       ///< of all files of the run
   uint64_t seed = 0, packets = 0;
-  std::string repro;  ///< one command line
-  std::string mrc_version, compiler;
+  std::string repro;     ///< one command line
+  input::Json versions;  ///< of the program; those of the device come to them
   std::string pcap_file, wave_file, json_file, scenario_file, page_file, trace_file,
       kanata_file;         ///< written on failure; "" if not
   uint64_t wave_from = 0;  ///< first cycle in wave_file
@@ -45,7 +46,8 @@ struct Sweep {
   bool stopped = false;  ///< before all seeds had their run
   std::string reason;    ///< why
   std::string run_id;
-  std::string failure;  ///< JSON of the run that failed
+  input::Json versions;  ///< as in RunInfo
+  std::string failure;   ///< JSON of the run that failed
 
   void add(const RunInfo& info, const CosimResult& result);
   /// No more runs, and why.

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: hostile.py MRC [--device SO] [-k PATTERN] [-j N] [--list] [--no-memory-limit]
+"""usage: hostile.py MRC [--device SO] [-k PATTERN] [--sample N] [-j N] [--list] [--no-memory-limit]
 
 Calls mrc in a hostile world: every command with outputs that cannot be written, inputs that cannot be meant, too
 little disk and memory, signals at any time, and devices under test that misbehave. Each case has the exit code and
@@ -8,6 +8,7 @@ the sentence that a user must get; none may crash, hang, leave files or processe
 
 --device  a device under test that misbehaves as environment variable MRC_TEST_DEVICE says
 -k        only cases whose name matches this regular expression
+--sample  the first case of each kind, and one in N of the others; always the same
 -j        so many at a time; default 3
 --list    the cases' names and command lines, and nothing runs
 
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -126,6 +128,7 @@ def arguments():
     parser.add_argument("mrc", type=lambda name: Path(name).resolve())
     parser.add_argument("--device", type=lambda name: Path(name).resolve())
     parser.add_argument("-k", default="", metavar="PATTERN")
+    parser.add_argument("--sample", type=int, default=1, metavar="N")
     parser.add_argument("-j", type=int, default=3, metavar="N")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--slowest", action="store_true", help="also the 20 cases that took longest")
@@ -133,13 +136,18 @@ def arguments():
     return parser.parse_args()
 
 
-def select(cases, pattern):
-    return [case for case in cases if re.search(pattern, case.name)]
+def select(cases, pattern, one_in):
+    """The kind of a case is its name up to the first comma or colon."""
+    kinds = {}
+    for case in cases:
+        kinds.setdefault(re.split("[,:]", case.name)[0], case)
+    return [case for case in cases if re.search(pattern, case.name) and
+            (kinds[re.split("[,:]", case.name)[0]] is case or zlib.crc32(case.name.encode()) % one_in == 0)]
 
 
 if __name__ == "__main__":
     ARGUMENTS = arguments()
-    CASES = select(all_cases(ARGUMENTS.device), ARGUMENTS.k)
+    CASES = select(all_cases(ARGUMENTS.device), ARGUMENTS.k, ARGUMENTS.sample)
     if ARGUMENTS.list:
         for case in CASES:
             print(f"{case.name}\n  {case.shell(ARGUMENTS.mrc.name)}".replace("\n", "\n  "))

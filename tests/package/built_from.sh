@@ -9,25 +9,25 @@ scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
 export GIT_CEILING_DIRECTORIES=$scratch GIT_CONFIG_GLOBAL=/dev/null
 git() { command git -C "$scratch/repository" -c user.name=n -c user.email=e "$@"; }
-says() { # WORDS TREE
-  cmake -D "SOURCE=$2" -D "OUT=$scratch/out.cpp" -P "$source/cmake/built_from.cmake"
-  grep -qF "kCommit = \"$1\";" "$scratch/out.cpp" || {
-    echo "of $2 it must say $1, and says: $(grep kCommit "$scratch/out.cpp")" >&2
+says() { # COMMIT CHANGED TREE
+  cmake -D "SOURCE=$3" -D "OUT=$scratch/out.cpp" -P "$source/cmake/built_from.cmake"
+  if ! grep -qF "kCommit = \"$1\";" "$scratch/out.cpp" || ! grep -qF "kChanged = $2;" "$scratch/out.cpp"; then
+    echo "of $3 it must say $1, changed $2, and says: $(grep ' k' "$scratch/out.cpp")" >&2
     exit 1
-  }
+  fi
 }
 
 mkdir -p "$scratch/repository/below" "$scratch/tarball"
-says "unknown: built without git" "$scratch/tarball"
+says "unknown: built without git" false "$scratch/tarball"
 git init -q
-says "unknown: built without git" "$scratch/repository"
+says "unknown: built without git" false "$scratch/repository"
 echo one >"$scratch/repository/file"
 git add file
 git commit -q -m one
 commit=$(git rev-parse --short=12 HEAD)
-says "$commit" "$scratch/repository"
+says "$commit" false "$scratch/repository"
 touch "$scratch/repository/untracked"
-says "$commit" "$scratch/repository"
+says "$commit" false "$scratch/repository"
 echo two >"$scratch/repository/file"
-says "$commit, and changes since" "$scratch/repository"
-says "unknown: built without git" "$scratch/repository/below"
+says "$commit" true "$scratch/repository"
+says "unknown: built without git" false "$scratch/repository/below"

@@ -98,7 +98,7 @@ with tempfile.TemporaryDirectory() as name:
            {"rule": "path.set", "who": "A. Meier", "until": "2999-12-31"})
     expect("file: findings", result["waivers"][0]["findings"], sum(f["count"] for f in result["findings"]))
     expect("file: marked", all(f["waived"] for f in result["findings"]), True)
-    expect("versions", set(result["versions"]), {"mrcnic", "log", "rules"})
+    expect("versions", set(result["versions"]), {"mrcnic", "commit", "changed", "compiler", "verilator", "log", "rules"})
     expect("tightness", set(result["devices"][0]["tightness"]), {"answers", "open", "most_values"})
     code, out, err = run("check", folder / "path.set.pcapng", *common[:4], "--waive", folder / "old.toml")
     expect("old: exit code", code, 3)

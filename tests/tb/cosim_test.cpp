@@ -169,8 +169,7 @@ TEST_CASE("JSON has what scripts read", "[tb][cosim][json]") {
                .seed = 1,
                .packets = 300,
                .repro = "again",
-               .mrc_version = "1",
-               .compiler = "c",
+               .versions = {{"mrcnic", "1"}, {"commit", "c"}},
                .pcap_file = {},
                .wave_file = {},
                .json_file = {},
@@ -190,6 +189,7 @@ TEST_CASE("JSON has what scripts read", "[tb][cosim][json]") {
   CHECK(j["cycles_per_second"] > 0);
   CHECK(j["event_log_hash"].get<std::string>().size() == 16);
   CHECK(j["seed"] == 1);
+  CHECK(j["versions"]["commit"] == "c");
   CHECK(j["versions"].contains("dut_tool"));
   CHECK(j["device"]["link"]["trimmed"] > 0);
   CHECK(j["device"]["planes"].size() == 2);

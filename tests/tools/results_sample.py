@@ -11,8 +11,10 @@ from samples import TOOLS, in_folder, make, run, told  # noqa: E402
 TOOL = TOOLS / "results.py"
 PAGE = "# A page\n<!-- plans: written by tools/results.py -->\n<!-- end of plans -->\nThe end.\n"
 NIGHT = {"plan": "nightly", "planned": 100, "runs": 90, "passed": 80, "failed": 4, "inconclusive": 5, "unsupported": 1,
-         "infrastructure": 3, "left": 7, "seconds": 28800.6, "ended": 1795000000, "commit": "0123456789ab"}
-ROW = "| `nightly` | 2026-11-18 11:06 | 0123456789ab | 100 | 80 | 4 | 5 | 1 | 10 | 28801 |"
+         "infrastructure": 3, "left": 7, "seconds": 28800.6, "ended": 1795000000,
+         "builds": [{"commit": "0123456789ab", "changed": True, "runs": 60}, {"commit": "0123456789ab", "changed": True},
+                    {"commit": "ba9876543210", "changed": False, "runs": 1}]}
+ROW = "| `nightly` | 2026-11-18 11:06 | 0123456789ab+, ba9876543210 | 100 | 80 | 4 | 5 | 1 | 10 | 28801 |"
 NEVER = "| `release` | not run yet |  |  |  |  |  |  |  |  |"
 
 
@@ -20,7 +22,7 @@ def main():
     wrong = 0
     files = {"page.md": PAGE, "empty.md": "# no place\n", "night/summary.json": json.dumps(NIGHT),
              "smoke/summary.json": json.dumps(NIGHT | {"plan": "smoke"}), "broken/summary.json": "{",
-             "old/summary.json": json.dumps({key: value for key, value in NIGHT.items() if key != "commit"})}
+             "old/summary.json": json.dumps({key: value for key, value in NIGHT.items() if key != "builds"})}
     with in_folder(files) as folder:
         page = folder / "page.md"
 
@@ -42,7 +44,7 @@ def main():
         kept = page.read_text()
         wrong += told(3, *run(TOOL, "--page", page, folder / "smoke"), ["the page has no row for plan 'smoke'"])
         wrong += told(3, *run(TOOL, "--page", page, folder / "broken"), ["broken/summary.json is no summary"])
-        wrong += told(3, *run(TOOL, "--page", page, folder / "old"), ["KeyError: 'commit'"])
+        wrong += told(3, *run(TOOL, "--page", page, folder / "old"), ["KeyError: 'builds'"])
         wrong += told(3, *run(TOOL, "--page", page, folder / "nowhere"), ["nowhere/summary.json is no summary"])
         wrong += told(3, *run(TOOL, "--page", folder / "empty.md"), ["the page has no place for the table of plans"])
         if page.read_text() != kept:

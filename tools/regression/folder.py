@@ -11,7 +11,7 @@ import rtl
 
 class Folder:
     """`plan.json`; `ranges/N.jsonl`: results; `ranges/N.tries`: attempts that came to nothing, a line each;
-    `ranges/N.log`: what the last attempt said."""
+    `ranges/N.times`: when its processes ran; `ranges/N.log`: what the last attempt said."""
 
     def __init__(self, path):
         self.path = Path(path)
@@ -46,16 +46,20 @@ class Folder:
             rtl.fail(f"{self.path} is no folder of a regression.", "Name one that 'mrc regress PLAN --out DIR' made.")
 
     def results(self, number):
-        """Lines of a range by item. A last line without an end is none; the first line of an item is the one."""
-        found = {}
+        """Lines of a range by item, each with the `versions` that made it: those of the nearest line of versions before
+        it. A last line without an end is none; the first line of an item is the one."""
+        found, made_by = {}, None
         try:
             text = self.file(number, "jsonl").read_bytes()
         except FileNotFoundError:
             return found
         for line in text[:text.rfind(b"\n") + 1].splitlines():
             row = json.loads(line)
+            if "seed" not in row and "item" not in row:
+                made_by = row["versions"]
+                continue
             row.setdefault("item", str(row.get("seed")))
-            found.setdefault(row["item"], row)
+            found.setdefault(row["item"], row | {"versions": made_by})
         return found
 
     def missing(self, number):
@@ -63,8 +67,12 @@ class Folder:
         return [item for item in self.ranges[number]["items"] if item not in done]
 
     def add(self, number, rows, end="jsonl"):
+        self.append(self.file(number, end), rows)
+
+    @staticmethod
+    def append(path, rows):
         """Adds whole lines, on the disk when this returns; a half line of before is cut away."""
-        descriptor = os.open(self.file(number, end), os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             size = os.fstat(descriptor).st_size
             text = os.pread(descriptor, size, 0)
@@ -83,11 +91,36 @@ class Folder:
         finally:
             os.close(descriptor)
 
+    def written_by(self, number):
+        """The newest line of versions of a range; None: there is none."""
+        with contextlib.suppress(FileNotFoundError):
+            for line in reversed(self.file(number, "jsonl").read_bytes().splitlines()):
+                if line.startswith(b'{"versions"'):
+                    return json.loads(line)["versions"]
+        return None
+
     def tries(self, number):
+        return self.lines(self.file(number, "tries"))
+
+    def times(self, number):
+        """When processes ran this range: dicts of begin, end (seconds since 1970), host, items that got their line."""
+        return [json.loads(line) for line in self.lines(self.file(number, "times"))]
+
+    def starts(self):
+        """Each start of the regression that came to its end: begin, end, ranges at a time (None: a scheduler's)."""
+        return [json.loads(line) for line in self.lines(self.path / "starts")]
+
+    def started(self, begin, end, jobs):
+        self.append(self.path / "starts", [{"begin": begin, "end": end, "jobs": jobs}])
+
+    @staticmethod
+    def lines(path):
+        """Whole lines of a file; none when it is not there."""
         try:
-            return self.file(number, "tries").read_text().splitlines()
+            text = path.read_text()
         except FileNotFoundError:
             return []
+        return text[:text.rfind("\n") + 1].splitlines()
 
     @contextlib.contextmanager
     def lock(self, number, stop):

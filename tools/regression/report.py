@@ -14,7 +14,8 @@ import subprocess
 from pathlib import Path
 
 import rtl
-from regression import npm
+from mrcscript import versions
+from regression import npm, spent, store
 
 PARTS = rtl.ROOT / "tools/report"
 EXAMPLES = """Examples:
@@ -103,8 +104,19 @@ def read(folder):
         "failures": [{"signature": name, "count": len(group["runs"]), "hangs": group["hangs"], "runs": group["runs"]}
                      for name, group in sorted(groups.items(), key=lambda one: (-len(one[1]["runs"]), one[0]))],
         "machine": [dict(row) for row in jobs],
+        "time": spent.of(base_file),
+        "builds": built(base_file),
+        "seeds": summary.get("seeds", {}),
         "coverage": summary.get("coverage") or {"bins": None, "lines": None},
     }
+
+
+def built(base_file):
+    """A line of text for each build that made results; none of an older mrc, which did not say."""
+    try:
+        return [f"{build['runs']} runs by {versions.line(build)}" for build in store.builds(base_file)]
+    except sqlite3.Error:
+        return []
 
 
 def rules():

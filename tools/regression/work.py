@@ -8,10 +8,12 @@ import contextlib
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
 
+import rtl
 from regression import kinds
 
 CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP}
@@ -31,7 +33,7 @@ class Worker:
                 if not missing:
                     break
                 try:
-                    why = self.attempt(number, missing, lock)
+                    why = self.timed(number, missing, lock)
                     progress = len(self.folder.missing(number)) < len(missing)
                     fruitless = 0 if progress else fruitless + 1
                     if why and not self.stop.is_set():
@@ -42,6 +44,19 @@ class Worker:
                         self.folder.add(number, [{"why": str(error), "left": len(missing)}], "tries")
                     self.stop.wait(0.2)
             return not self.folder.missing(number)
+
+    def timed(self, number, missing, lock):
+        """attempt(), with the line of the build in front of its lines, and when it ran."""
+        made_by = rtl.versions_of(self.mrc)
+        if self.folder.written_by(number) != made_by:
+            self.folder.add(number, [{"versions": made_by}])
+        begin = time.time()
+        try:
+            return self.attempt(number, missing, lock)
+        finally:
+            done = len(missing) - len(self.folder.missing(number))
+            self.folder.add(number, [{"begin": begin, "end": time.time(), "host": socket.gethostname(), "items": done}],
+                            "times")
 
     def attempt(self, number, missing, lock):
         """One process. Returns why it came to nothing, "" if it did not."""

@@ -122,6 +122,29 @@ function showCoverage({one, text}) {
       hole.try || "nothing near it was reached"])));
 }
 
+const seconds = (value) => `${value.toFixed(value < 100 ? 2 : 0)} s`;
+
+function showTime({one, kind}) {
+  const place = $("spent"), spent = one.time;
+  place.replaceChildren();
+  if (!spent) {
+    place.append(make("p", {class: "quiet"}, "This regression does not tell."));
+    return;
+  }
+  const sum = (key) => spent.starts.reduce((all, start) => all + start[key], 0);
+  const had = sum("seconds"), idle = sum("idle"), last = sum("at_the_end");
+  place.append(make("p", {}, make("b", {}, seconds(spent.seconds)), " in processes" + (had ? `; idle ${percent(idle / had)} of ` +
+    `${seconds(had)} that the ranges at a time had together: ${seconds(last)} when nothing was left to begin, ` +
+    `${seconds(Math.max(0, idle - last))} before.` : ".")));
+  place.append(stack(["kind", "share", "in processes", "in runs", "runs", "longest"], spent.kinds.filter((row) => !kind ||
+    row.kind === kind).map((row) => [KINDS[row.kind] || row.kind, number(percent(row.share)), number(seconds(row.seconds)),
+    number(seconds(row.in_runs)), number(row.runs), number(seconds(row.longest))])));
+  const longest = spent.longest.filter((row) => !kind || row.kind === kind);
+  if (!longest.length) return;
+  place.append(make("h3", {}, "Longest runs"), stack(["kind", "item", "time", "again"], longest.map((row) => [
+    KINDS[row.kind] || row.kind, row.item, number(seconds(row.seconds)), make("code", {}, row.repro || "")])));
+}
+
 /** Makes room for a chart over all regressions; what is returned draws it, once all have their widths. Colours are those
  * of the page, so charts are drawn again when the ground changes. */
 function chart(place, title, unit, values) {
@@ -171,9 +194,12 @@ function show() {
   $("verdict").className = failed ? "bad" : left ? "open" : "good";
   $("verdict").textContent = `${one.plan}, ${one.when}: ${one.runs} of ${one.planned} runs, ${one.counts.pass || 0} passed, ` +
     `${failed} failed` + (failed ? `; kinds of failures: ${one.failures.length}` : "") + (left ? `, ${left} without a result` : "");
+  const seeds = Object.entries(one.seeds).map(([kind, text]) => `${KINDS[kind]}: seeds ${text}`);
+  $("made").textContent = [...one.builds, ...seeds].join("; ");
   showMatrix(what);
   showFailures(what);
   showCoverage(what);
+  showTime(what);
 }
 
 function begin() {

@@ -155,6 +155,28 @@ UNJUDGED = [
 ]
 
 
+# Who judges a log, and what it writes; who only reads one, with what it says of QPs without packets.
+JUDGES = ["check x.log", "replay x.log", "check x.log --pages out", "check x.log --html out", "check x.log --trace out",
+          "check x.log --annotate out", "check x.log --coverage out", "check x.log --bins out", "check x.log --gains",
+          "mutate --log x.log --count 5"]
+ONLY_READ = {"log info x.log": (0,), "log print x.log": (0,), "log redact x.log -o out": (0,), "log cat x.log x.log -o out": (0,),
+             "picture x.log --out out": (3,)}
+CROWDS = [  # a name, QPs, EVs of each, whether they are judged
+    ("QPs", 100000, 0, True), ("EVs", 200, 16384, False), ("QPs without end", 200000, 0, False),
+]
+
+
+def crowded():
+    """Logs of 7 to 14 MB that name very much: what is held of it is bounded, 1 GB at most, and more is refused by name."""
+    for name, count, evs, judged in CROWDS:
+        common = {"files": {"x.log": many(count, evs)}, "limits": {"AS": 1200 << 20}, "seconds": 10, "may": ("out", "out/*")}
+        for line in JUDGES:
+            right = {"code": (3, 5)} if judged else {"code": (3,), "err": ("QPs and EVs than are judged",)}
+            yield Case(f"log: {line}, very many {name}", tuple(line.split()), **right, never=("not enough memory",), **common)
+        for line, code in ONLY_READ.items():
+            yield Case(f"log: {line}, very many {name}", tuple(line.split()), code=code, never=("not enough memory",), **common)
+
+
 def cases():
     for name, content, says in MISTAKES:
         for reader, line in READERS.items():
@@ -187,11 +209,7 @@ def cases():
     yield Case("log: check, devices without end", ("check", "x.log"), code=(3,), err=(r"more than 4096 devices",),
                files={"x.log": log("(lambda b: header() + block(1, raw(b), len(b), 9000))(b''.join(bytes([0, 5, "
                                    "n & 127 | 128, n >> 7, 0, 0, 0]) for n in range(9000)))")})
-    # Small logs that name much: what is held of it is bounded, and refused by name.
-    for name, count, evs, code, says in (("QPs", 100000, 0, (5,), "inconclusive"), ("EVs", 200, 16384, (3,), "EVs than are judged"),
-                                         ("QPs without end", 200000, 0, (3,), "QPs and EVs than are judged")):
-        yield Case(f"log: check, very many {name}", ("check", "x.log"), code=code, says=(says,),
-                   files={"x.log": many(count, evs)}, limits={"AS": 1200 << 20}, seconds=10)
+    yield from crowded()
     yield refused("check: --at with a log", "check x.log --at fd00::1".split(), r"--at.*x\.log", files={"x.log": GOOD})
     yield refused("check: --at with another capture", "check x.cap --at fd00::1=y.cap".split(), r"--at.*y\.cap",
                   files={"x.cap": Text(expression=f"{HEADER} + {ETHERNET} + {PACKET}")})

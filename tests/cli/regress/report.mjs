@@ -45,6 +45,7 @@ async function filters() {
   await page.selectOption("#regression", "0");
   await page.selectOption("#shown", "");
   assert.match(await page.textContent("#failures"), /Nothing failed/);
+  assert.match(await page.textContent("#made"), /4 runs by mrcnic .*commit .*compiler .*Verilator/);
   await page.close();
 }
 
@@ -100,6 +101,9 @@ async function screenshots() {
     assert.ok(await narrow(page), `${name}: wider than its window`);
     assert.equal(await visible(page, "#charts canvas"), 5, `${name}: charts`);
     assert.equal(await visible(page, "#bins tbody tr"), 3);
+    assert.match(await page.textContent("#made"), /runs by mrcnic 1.0, commit 0123456789ab, .*Scenarios: seeds 1-20/);
+    assert.match(await page.textContent("#spent"), /70.00 s in processes; idle 42.5 % of 120 s/);
+    assert.equal(await visible(page, "#spent tbody tr"), 13);
     grounds.add(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
     const bytes = await page.screenshot({fullPage: true}), file = path.join(figures, `${name}.png`);
     if (task === "write") {

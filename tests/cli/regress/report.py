@@ -28,6 +28,7 @@ scenarios = ["clean", "loss"]
 packets = 200
 """
 GOOD = JOB + "seeds = 2\n"
+BUILD = {"mrcnic": "1.0", "commit": "0123456789ab", "changed": False, "compiler": "12.2.0", "verilator": "5.006"}
 WRONG = JOB + "seeds = 6\n\n" + JOB + 'seeds = 4\nvariant = "icrc-wrong"\n'
 
 
@@ -64,16 +65,22 @@ def sample(folder, name, ended, wrong, bins):
                                            f"--seed {item}" if kind == "lockstep" else ""}))
     made = Folder(folder / name)
     made.freeze({"name": "nightly", "digest": name}, lambda: parts)
+    for part in parts:
+        begin = ended - 60 + 3 * part["number"]
+        made.add(part["number"], [{"versions": BUILD}])
+        made.add(part["number"], [{"begin": begin, "end": begin + 5, "host": "one", "items": 20}], "times")
     for number, row in rows:
         made.add(number, [row])
     made.add(3, [{"why": "killed by SIGKILL", "left": 4}], "tries")
+    made.started(ended - 60, ended, 2)
     store.write(made)
     coverage = {"bins": bins, "lines": None, "reason": "no coverage build ran", "all": 120,
                 "groups": [{"name": "window.edge", "reached": round(60 * bins), "all": 60},
                            {"name": "nack.reason", "reached": round(60 * bins), "all": 60}],
                 "holes": [{"bin": "nack.reason.trimmed", "text": "a NACK with this reason", "runs": 0, "goal": 1,
                            "try": "scenario trim at L2, tiny"}]}
-    (made.path / "summary.json").write_text(json.dumps({"ended": ended, "coverage": coverage}))
+    (made.path / "summary.json").write_text(json.dumps({"ended": ended, "coverage": coverage,
+                                                        "seeds": {"lockstep": "1-20", "fabric": "1-20"}}))
 
 
 def refuses(folder):

@@ -50,19 +50,24 @@ def regress(folder, *words, exe=MRC, **more):
 
 
 def lines(folder, out):
-    """Every line of every range, as (range, item)."""
+    """Every result of every range, as (range, item)."""
+    return [(file.stem, row.get("item", str(row.get("seed")))) for file, row in rows(folder, out)]
+
+
+def rows(folder, out):
+    """Every result of every range with its file; each stands behind a line of versions."""
     found = []
     for file in sorted((folder / out / "ranges").glob("*.jsonl")):
-        for line in file.read_text().splitlines():
-            row = json.loads(line)
-            found.append((file.stem, row.get("item", str(row.get("seed")))))
+        whole = [json.loads(line) for line in file.read_text().splitlines()]
+        assert not whole or list(whole[0]) == ["versions"], whole[0]
+        found += [(file, row) for row in whole if list(row) != ["versions"]]
     return found
 
 
 def wrapper(folder, text):
     """A command in the place of mrc. $N is the number of the call, from 1 on."""
     path = folder / "wrapper.sh"
-    path.write_text(f"#!/bin/bash\necho >>'{folder}/calls'\nN=$(wc -l <'{folder}/calls')\n{text}\nexec '{MRC}' \"$@\"\n")
+    path.write_text(f"#!/bin/bash\n[ $1 = --version ] && exec '{MRC}' --version\necho >>'{folder}/calls'\nN=$(wc -l <'{folder}/calls')\n{text}\nexec '{MRC}' \"$@\"\n")
     path.chmod(0o755)
     (folder / "calls").unlink(missing_ok=True)
     return path
@@ -79,9 +84,43 @@ def passes(folder):
     assert len(lines(folder, "good")) == 24
     code, result = regress(folder, plan, "-j1", "--out", "one")  # the same with one process
     texts = [[{key: row[key] for key in ("seed", "result", "packets", "signature", "bins")}
-              for file in sorted((folder / out / "ranges").glob("*.jsonl"))
-              for row in map(json.loads, file.read_text().splitlines())] for out in ("good", "one")]
+              for _, row in rows(folder, out)] for out in ("good", "one")]
     assert texts[0] == texts[1]
+
+
+def says_what_made_it(folder):
+    """Each result its build, also when another build goes on; the seeds; where the time went."""
+    plan = folder / "good.toml"
+    said = subprocess.run([MRC, "--version"], capture_output=True, text=True, check=True).stdout
+    known = dict(line.split(" ", 1) for line in said.splitlines())
+    file = sorted((folder / "good/ranges").glob("*.jsonl"))[0]
+    whole = file.read_text().splitlines(keepends=True)
+    older = json.loads(whole[0])["versions"] | {"commit": "0123456789ab", "changed": True}
+    file.write_text("".join([json.dumps({"versions": older}) + "\n", *whole[1:-2]]))  # two runs are missing
+    code, result = regress(folder, plan, "-j1", "--out", "good")
+    assert code == 0 and result["runs"] == 24, result
+    first, second = result["builds"]
+    assert first["mrcnic"] == known["mrcnic"] and known["commit"].startswith(first["commit"]), (first, known)
+    assert first["compiler"] == known["compiler"] and first["verilator"] == known["verilator"] and first["runs"] == 20, first
+    assert second == older | {"runs": 4} and result["versions"]["commit"] == first["commit"], result
+    assert result["seeds"] == {"lockstep": "1-12"}, result["seeds"]
+    base = sqlite3.connect(folder / "good/results.sqlite")
+    assert base.execute("select count(*) from run join build using (build)").fetchone() == (24,)
+    assert base.execute("select sum(items), count(distinct host) from process").fetchone() == (26, 1)  # two were made again
+    base.close()
+    spent = result["time"]
+    assert [one["kind"] for one in spent["kinds"]] == ["lockstep"] and spent["kinds"][0]["runs"] == 24, spent
+    assert len(spent["starts"]) == 3 and len(spent["longest"]) == 10, spent
+    for start in spent["starts"]:
+        assert 0 <= start["at_the_end"] <= start["idle"] + 0.01 <= start["seconds"] + 0.02, start
+    begin, most = spent["longest"][-1]["seconds"], spent["longest"][0]["seconds"]
+    assert begin <= most and round(most, 3) == spent["kinds"][0]["longest"], spent
+    told = subprocess.run([REGRESS, "time", "good", "--json", "time.json"], cwd=folder, capture_output=True, text=True,
+                          check=False, env=os.environ | {"MRC_EXE": MRC})
+    assert told.returncode == 0 and "idle" in told.stdout and spent["longest"][0]["repro"] in told.stdout, told
+    assert json.loads((folder / "time.json").read_text())["kinds"] == spent["kinds"]
+    none = subprocess.run([REGRESS, "time", "."], cwd=folder, capture_output=True, text=True, check=False)
+    assert none.returncode == 3 and "does not tell where its time went" in none.stderr, none
 
 
 def groups_failures(folder):
@@ -156,7 +195,7 @@ def disk_is_full(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for test in (passes, groups_failures, goes_on_after_sigkill, half_a_line, machine_fails, process_crashes,
+        for test in (passes, says_what_made_it, groups_failures, goes_on_after_sigkill, half_a_line, machine_fails, process_crashes,
                      disk_is_full):
             begin = time.monotonic()
             test(Path(name))
