@@ -31,6 +31,7 @@ void register_mutate(Command& app, Context& context);
 void register_profile(Command& app, Context& context);
 void register_topo(Command& app, Context& context);
 void register_fabric(Command& app, Context& context);
+void register_host(Command& app, Context& context);
 void register_nic(Command& app, Context& context);
 void register_ports(Command& app, Context& context);
 void register_check(Command& app, Context& context);
@@ -89,6 +90,7 @@ int run(int argc, char** argv) {
   mrc::cli::register_profile(app, context);
   mrc::cli::register_topo(app, context);
   mrc::cli::register_fabric(app, context);
+  mrc::cli::register_host(app, context);
   mrc::cli::register_nic(app, context);
   mrc::cli::register_ports(app, context);
   mrc::cli::register_mutate(app, context);

@@ -14,7 +14,7 @@ import tidy
 
 VERILATOR_WAIVERS = ["rtl/lint/verilator.vlt"]
 SLANG_WAIVERS = ["rtl/lint/slang.toml"]
-CPP_FOLDERS = ("cli", "cmodel", "fuzz", "sim", "tb", "tests")
+CPP_FOLDERS = ("cli", "cmodel", "fuzz", "libmrc", "sim", "tb", "tests")
 UNDRIVEN = re.compile(r"connect \\A [^\n]*\d'[01]*x[01x]*[^\n]*\n\s*connect \\Y ([^\n]*)")
 
 

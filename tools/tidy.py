@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""clang-tidy over the C++ of the product: cli, cmodel, fuzz, sim, tb; headers where they are included.
+"""clang-tidy over the C++ of the product: cli, cmodel, fuzz, libmrc, sim, tb; headers where they are included.
 
 A file that has passed is not checked again while it, all that it includes, its compiler options, .clang-tidy and
 clang-tidy itself stay what they were: build/tidy keeps a hash of these. --analyzer adds the static analyzer
@@ -27,7 +27,7 @@ from pathlib import Path
 import compiled
 import rtl
 
-FOLDERS = ("cli", "cmodel", "fuzz", "sim", "tb")
+FOLDERS = ("cli", "cmodel", "fuzz", "libmrc", "sim", "tb")
 BUILT = rtl.ROOT / "build/fast"
 KEPT = rtl.ROOT / "build/tidy"
 # Fuzz targets are built by rules of their own (fuzz/CMakeLists.txt), which CMake's list does not have.

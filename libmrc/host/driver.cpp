@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libmrc/host/driver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace mrc::libmrc {
+namespace {
+
+constexpr Time kUs = 1'000'000;
+/// What a queue pair had in the NIC and on links has left so long after it was reset (docs/device.md).
+constexpr Time kRest = 10 * kUs;
+/// Answers that are still under way when the last work request is over.
+constexpr Time kLinger = 20 * kUs;
+constexpr uint32_t kMaxWr = 4096;  ///< of one queue; the driver holds what the NIC has no room for
+constexpr uint32_t kPsns = 1u << 24;
+
+using tb::QpAttribute;
+
+constexpr uint32_t kInit = tb::attribute_bit(QpAttribute::EvProfile) | tb::attribute_bit(QpAttribute::CcProfile);
+constexpr uint32_t kRtr = tb::attribute_bit(QpAttribute::Path) | tb::attribute_bit(QpAttribute::RqPsn) |
+                          tb::attribute_bit(QpAttribute::MaxWimmDest) | tb::attribute_bit(QpAttribute::MprDest) |
+                          tb::attribute_bit(QpAttribute::Caps);
+constexpr uint32_t kRts = tb::attribute_bit(QpAttribute::SqPsn) | tb::attribute_bit(QpAttribute::MaxWimm) |
+                          tb::attribute_bit(QpAttribute::Mpr) | tb::attribute_bit(QpAttribute::Timeout) |
+                          tb::attribute_bit(QpAttribute::RetryCnt);
+
+/// Attributes without which a step cannot be made; all others have defaults.
+constexpr uint32_t needed(State to) {
+  using enum Attribute;
+  if (to == State::Rtr) return bit(Path) | bit(PathMtu) | bit(PeerQp) | bit(RqPsn);
+  return to == State::Rts ? bit(SqPsn) : 0;
+}
+
+constexpr bool is_step(State from, State to) {
+  switch (to) {
+    case State::Reset:
+      return true;
+    case State::Init:
+      return from == State::Reset || from == State::Init;
+    case State::Rtr:
+      return from == State::Init;
+    case State::Rts:
+      return from == State::Rtr || from == State::Rts;
+    case State::Error:
+      return from != State::Reset;
+  }
+  return false;
+}
+
+const char* name_of(State state) {
+  constexpr const char* kNames[] = {"RESET", "INIT", "RTR", "RTS", "ERROR"};
+  return static_cast<uint32_t>(state) < 5 ? kNames[static_cast<uint32_t>(state)] : "no state";
+}
+
+Status status_of(log::Status status) {
+  switch (status) {
+    case log::Status::Ok:
+      return Status::Success;
+    case log::Status::LocalLength:
+      return Status::LocalLength;
+    case log::Status::WimmOverrun:
+      return Status::LocalOperation;
+    case log::Status::RemoteInvalid:
+      return Status::RemoteInvalid;
+    case log::Status::RemoteAccess:
+      return Status::RemoteAccess;
+    case log::Status::RemoteOperation:
+      return Status::RemoteOperation;
+    case log::Status::Retries:
+      return Status::RetryExceeded;
+    case log::Status::Flushed:
+      return Status::Flushed;
+    case log::Status::Fatal:
+    case log::Status::Other:
+      break;
+  }
+  return Status::Fatal;
+}
+
+std::string without_stop(std::string sentence) {
+  while (sentence.ends_with('.')) sentence.pop_back();
+  return sentence;
+}
+
+}  // namespace
+
+Driver::Driver(Setup setup)
+    : setup_(std::move(setup)), device_(*setup_.device), mac_(0x020000000000 + setup_.number), regions_(1) {
+  const Preset& preset = setup_.preset;
+  tb::OpenRequest request;
+  request.seed = setup_.seed;
+  info_ = device_.open(request);
+  has_psn_ = std::ranges::find(info_.caps, "psn") != info_.caps.end();
+  regions_ = Regions(info_.regions);
+  ip_[0] = 0xfd;
+  ip_[15] = static_cast<uint8_t>(setup_.number);
+  ip_[14] = static_cast<uint8_t>(setup_.number >> 8);
+  device_.address(mac_, ip_);
+  setup_.network.join(mac_, ip_, [this](uint32_t number) {
+    const auto found = qps_.find(number);
+    return found != qps_.end() && found->second->program() != nullptr && found->second->attributes.state < State::Rtr;
+  });
+  for (uint32_t i = 0; i < info_.qps; ++i) free_.push_back(info_.qp_first + i);
+  // Shorter than what a lane can fetch ahead.
+  read_time_ = static_cast<Time>(0.4 * 8000.0 * preset.line_fifo * preset.host_bytes / preset.port_gbps);
+}
+
+DeviceRow Driver::row() const {
+  DeviceRow r{};
+  r.planes = info_.planes;
+  r.port_gbps = info_.port_gbps;
+  r.max_qp = info_.qps;
+  r.max_qp_wr = kMaxWr;
+  r.max_mr = info_.regions;
+  r.max_wimm = info_.max_wimm;
+  r.max_mpr = info_.mpr;
+  const auto cap = [this](std::string_view name) { return std::ranges::find(info_.caps, name) != info_.caps.end(); };
+  r.caps = (cap("trim_nack") ? 1u : 0) | (cap("dyn_mpr") ? 2u : 0) | (cap("svc_time") ? 4u : 0);
+  r.gid = ip_;
+  r.guid = mac_;
+  setup_.name.copy(r.name, sizeof r.name - 1);
+  return r;
+}
+
+// Protection domains and regions.
+
+int Driver::refuse(Program& program, int error, const std::string& sentence) {
+  program.say(fmt::format("{} ({})", sentence, strerrorname_np(error)));
+  return error;
+}
+
+int Driver::alloc_pd(Program& program, uint32_t& pd) {
+  pd = next_pd_++;
+  pds_[pd] = &program;
+  return 0;
+}
+
+int Driver::dealloc_pd(Program& program, uint32_t pd) {
+  const auto found = pds_.find(pd);
+  if (found == pds_.end() || found->second != &program) return refuse(program, EINVAL, "it has no such PD");
+  const bool used = regions_.used(pd) || std::ranges::any_of(qps_, [pd](const auto& q) { return q.second->pd == pd; });
+  if (used) return refuse(program, EBUSY, "a PD that has regions or queue pairs stays");
+  pds_.erase(found);
+  return 0;
+}
+
+void Driver::reg_mr(Program& program, const RegMr& wanted, const std::function<void(int, uint32_t)>& reply) {
+  const auto no = [&](int error, const std::string& sentence) { reply(refuse(program, error, sentence), 0); };
+  const auto pd = pds_.find(wanted.pd);
+  if (pd == pds_.end() || pd->second != &program) return no(EINVAL, "it has no such PD");
+  if (wanted.bytes == 0 || wanted.bytes > Regions::kMaxBytes || wanted.address + wanted.bytes < wanted.address ||
+      wanted.iova + wanted.bytes < wanted.iova)
+    return no(EINVAL, fmt::format("a region of {} bytes at {:#x} is none", wanted.bytes, wanted.address));
+  if (wanted.remote_write != 0 && wanted.local_write == 0)
+    return no(EINVAL, "a region for remote writes needs local ones, too");
+  uint8_t byte = 0;
+  if (!program.memory()->read(wanted.address, {&byte, 1}) ||
+      !program.memory()->read(wanted.address + wanted.bytes - 1, {&byte, 1}))
+    return no(EFAULT, fmt::format("there is no memory at {:#x}, {} bytes", wanted.address, wanted.bytes));
+  Region region;
+  region.pd = wanted.pd;
+  region.address = wanted.address;
+  region.bytes = wanted.bytes;
+  region.iova = wanted.iova;
+  region.remote_write = wanted.remote_write != 0;
+  region.local_write = wanted.local_write != 0;
+  region.memory = program.memory();
+  const Region* added = regions_.add(std::move(region));
+  if (added == nullptr) return no(ENOMEM, fmt::format("{} has {} regions at most", setup_.name, info_.regions));
+  const uint32_t key = added->key;
+  if (!added->remote_write) return reply(0, key);
+  const log::Mr row{.rkey = key, .va = added->iova, .bytes = added->bytes, .addr = added->bus};
+  try {
+    if (!device_.mr(row)) return reply(0, key);
+  } catch (const tb::Refusal& refusal) {
+    regions_.remove(key);
+    return no(refusal.unsupported ? ENOTSUP : EIO, without_stop(refusal.what()));
+  }
+  region_orders_[key] = [reply, key](const std::string& error) { reply(error.empty() ? 0 : EIO, key); };
+}
+
+/// True: `then` is called later.
+bool Driver::forget_region(uint32_t key, std::function<void()> then) {
+  const Region* region = regions_.find(key);
+  const bool at_nic = region->remote_write;
+  const log::Mr row{.rkey = key, .valid = false, .va = region->iova, .bytes = region->bytes, .addr = region->bus};
+  regions_.remove(key);
+  if (!at_nic || !device_.mr(row)) return false;
+  region_orders_[key] = [then = std::move(then)](const std::string&) { then(); };
+  return true;
+}
+
+void Driver::dereg_mr(Program& program, uint32_t key, const Reply& reply) {
+  const Region* region = regions_.find(key);
+  if (region == nullptr || region->memory != program.memory()) return reply(refuse(program, EINVAL, "no such region"));
+  for (const auto& [number, qp] : qps_) {
+    if (qp->program() == &program && qp->reads(key))
+      return reply(refuse(program, EBUSY, fmt::format("work requests of queue pair {} read from it", number)));
+  }
+  if (!forget_region(key, [reply] { reply(0); })) reply(0);
+}
+
+// Queue pairs.
+
+QueuePair* Driver::find(const Program& program, uint32_t number) {
+  const auto found = qps_.find(number);
+  return found == qps_.end() || found->second->program() != &program ? nullptr : found->second.get();
+}
+
+int Driver::create_qp(Program& program, const CreateQp& wanted, uint32_t& number) {
+  const auto pd = pds_.find(wanted.pd);
+  if (pd == pds_.end() || pd->second != &program) return refuse(program, EINVAL, "it has no such PD");
+  if (wanted.max_send > kMaxWr || wanted.max_recv > kMaxWr)
+    return refuse(program, EINVAL, fmt::format("a queue holds {} work requests at most", kMaxWr));
+  if (free_.empty())
+    return refuse(program, ENOMEM, fmt::format("{} has {} queue pairs at most", setup_.name, info_.qps));
+  number = free_.front();
+  free_.pop_front();
+  auto qp = std::make_unique<QueuePair>(program, number, wanted);
+  qp->config = device_.qp_now(number);
+  const tb::QpConfig& c = qp->config;
+  QpAttributes& a = qp->attributes;
+  a.mpr = c.mpr;
+  a.mpr_dest = c.mpr_dest;
+  a.max_wimm = c.max_wimm;
+  a.max_wimm_dest = c.max_wimm_dest;
+  a.timeout = c.timeout;
+  a.retry_linear = c.retry_linear;
+  a.retry_exp = c.retry_exp;
+  a.trim_nack = c.trim_nack;
+  a.dynamic_mpr = c.dynamic_mpr;
+  a.svc_time = c.svc_time;
+  a.remote_write = 1;
+  qps_[number] = std::move(qp);
+  return 0;
+}
+
+int Driver::check_values(Program& program, const ModifyQp& wanted) {
+  const QpAttributes& a = wanted.attributes;
+  struct Limit {
+    Attribute attribute;
+    const char* name;
+    uint64_t value, least, most;
+  };
+  using enum Attribute;
+  const Limit limits[] = {{PathMtu, "path_mtu", a.mtu, 256, 4096},
+                          {PeerQp, "dest_qp_num", a.peer_qp, 0, kPsns - 1},
+                          {RqPsn, "rq_psn", a.rq_psn, 0, kPsns - 1},
+                          {SqPsn, "sq_psn", a.sq_psn, 0, kPsns - 1},
+                          {MaxWimm, "max_wimm", a.max_wimm, 0, info_.max_wimm},
+                          {MaxWimmDest, "max_wimm_dest", a.max_wimm_dest, 0, info_.max_wimm},
+                          {Mpr, "mpr", a.mpr, 1, info_.mpr},
+                          {MprDest, "mpr_dest", a.mpr_dest, 1, info_.mpr},
+                          {Timeout, "timeout", a.timeout, 0, 24},
+                          {Retry, "linear_cnt", a.retry_linear, 0, 7},
+                          {Retry, "exp_cnt", a.retry_exp, 0, 25},
+                          {EvProfile, "ev_profile_id", a.ev_profile, 0, 0},
+                          {CcProfile, "cc_profile_id", a.cc_profile, 0, 0}};
+  for (const Limit& l : limits) {
+    if ((wanted.with & bit(l.attribute)) != 0 && (l.value < l.least || l.value > l.most))
+      return refuse(program, EINVAL, fmt::format("{} is {} to {}, not {}", l.name, l.least, l.most, l.value));
+  }
+  return 0;
+}
+
+/// What the NIC is told for a step, in `config` and `carried`.
+int Driver::step(Program& program, QueuePair& qp, const ModifyQp& wanted, uint32_t& carried, tb::QpConfig& config) {
+  const QpAttributes& a = wanted.attributes;
+  const State from = qp.attributes.state, to = a.state;
+  const auto has = [&](Attribute attribute) { return (wanted.with & bit(attribute)) != 0; };
+  using enum Attribute;
+  if (has(CurrentState) && a.current != from)
+    return refuse(program, EINVAL, fmt::format("it is in {}, not in {}", name_of(from), name_of(a.current)));
+  if (!is_step(from, to))
+    return refuse(program, EINVAL, fmt::format("no step leads from {} to {}", name_of(from), name_of(to)));
+  if (const uint32_t missing = needed(to) & ~wanted.with; missing != 0 && from != to)
+    return refuse(program, EINVAL, fmt::format("attributes are missing for {}: {:#x}", name_of(to), missing));
+  if (from == State::Rts && to == State::Rts && (wanted.with & ~(bit(Attribute::State) | bit(CurrentState))) != 0)
+    return refuse(program, ENOTSUP, "our NIC changes no attributes of a queue pair in RTS");
+  if (const int error = check_values(program, wanted); error != 0) return error;
+  config.state = static_cast<log::QpState>(to);
+  if (has(Path)) {
+    const auto mac = setup_.network.mac_of(a.gid);
+    if (!mac) return refuse(program, EHOSTUNREACH, "no NIC of this host has the address of the path");
+    config.peer_ip = a.gid;
+    config.peer_mac = *mac;
+  }
+  if (has(PathMtu)) config.mtu = a.mtu;
+  if (has(PeerQp)) config.peer_qp = a.peer_qp;
+  // Without a capability for it numbers begin at 0 on both sides.
+  if (has(RqPsn) && has_psn_) config.rq_psn = a.rq_psn;
+  if (has(SqPsn) && has_psn_) config.sq_psn = a.sq_psn;
+  if (has(MaxWimm)) config.max_wimm = a.max_wimm;
+  if (has(MaxWimmDest)) config.max_wimm_dest = a.max_wimm_dest;
+  if (has(Mpr)) config.mpr = a.mpr;
+  if (has(MprDest)) config.mpr_dest = a.mpr_dest;
+  if (has(Timeout)) config.timeout = a.timeout;
+  if (has(Retry)) {
+    config.retry_linear = a.retry_linear;
+    config.retry_exp = a.retry_exp;
+  }
+  if (has(Cap)) {
+    config.dynamic_mpr = a.dynamic_mpr != 0;
+    config.trim_nack = a.trim_nack != 0;
+    config.svc_time = a.svc_time != 0;
+  }
+  carried = to == State::Init ? kInit : to == State::Rtr ? kRtr : to == State::Rts ? kRts : 0;
+  return 0;
+}
+
+void Driver::order(QueuePair& qp, const tb::QpConfig& config, uint32_t carried,
+                   std::function<void(const tb::Done&)> then) {
+  tb::Done done;
+  try {
+    const tb::Modified m = device_.modify(config, carried);
+    if (m.pending) {
+      qp.then = std::move(then);
+      return;
+    }
+    done.refused = m.refused;
+    done.attributes = m.attributes;
+  } catch (const tb::Refusal& refusal) {
+    done.error = refusal.what();
+  }
+  then(done);
+}
+
+void Driver::modify_qp(Program& program, const ModifyQp& wanted, const Reply& reply) {
+  QueuePair* qp = find(program, wanted.qp);
+  if (qp == nullptr) return reply(refuse(program, EINVAL, "it has no such queue pair"));
+  if (qp->then) return reply(refuse(program, EBUSY, "the queue pair is being changed"));
+  if ((wanted.with & bit(Attribute::State)) == 0)
+    return reply(refuse(program, ENOTSUP, "our NIC changes attributes with the state alone"));
+  const State from = qp->attributes.state, to = wanted.attributes.state;
+  tb::QpConfig config = qp->config;
+  uint32_t carried = 0;
+  if (const int error = step(program, *qp, wanted, carried, config); error != 0) return reply(error);
+  if (from == State::Rts && to == State::Rts) return reply(0);
+  if (to == State::Reset) return reset(*qp, [reply] { reply(0); });
+  const uint32_t number = qp->number;
+  order(*qp, config, carried, [this, number, config, wanted, reply](const tb::Done& done) {
+    QueuePair& changed = *qps_.at(number);
+    Program* owner = changed.program();
+    if (owner == nullptr) return;
+    if (!done.error.empty()) return reply(refuse(*owner, ENOTSUP, without_stop(done.error)));
+    if (done.refused != tb::Refused::No)
+      return reply(refuse(*owner, EINVAL, fmt::format("the NIC refuses the step, attributes {:#x}", done.attributes)));
+    QpAttributes& a = changed.attributes;
+    const QpAttributes& w = wanted.attributes;
+    const auto has = [&](Attribute attribute) { return (wanted.with & bit(attribute)) != 0; };
+    changed.config = config;
+    a.state = w.state;
+    a.mtu = config.mtu;
+    a.peer_qp = config.peer_qp;
+    if (has(Attribute::RqPsn)) a.rq_psn = w.rq_psn;
+    if (has(Attribute::SqPsn)) a.sq_psn = w.sq_psn;
+    if (has(Attribute::Access)) a.remote_write = w.remote_write;
+    if (has(Attribute::Path)) {
+      a.gid = w.gid;
+      a.traffic_class = w.traffic_class;
+    }
+    a.mpr = config.mpr;
+    a.mpr_dest = config.mpr_dest;
+    a.max_wimm = config.max_wimm;
+    a.max_wimm_dest = config.max_wimm_dest;
+    a.timeout = config.timeout;
+    a.retry_linear = config.retry_linear;
+    a.retry_exp = config.retry_exp;
+    a.dynamic_mpr = config.dynamic_mpr;
+    a.trim_nack = config.trim_nack;
+    a.svc_time = config.svc_time;
+    if (a.state == State::Error && !changed.at_nic()) changed.flush();
+    reply(0);
+  });
+}
+
+int Driver::query_qp(Program& program, uint32_t number, QpAttributes& attributes) {
+  const QueuePair* qp = find(program, number);
+  if (qp == nullptr) return refuse(program, EINVAL, "it has no such queue pair");
+  attributes = qp->attributes;
+  return 0;
+}
+
+/// Everything of it is forgotten, and has left the NIC when `then` is called.
+void Driver::reset(QueuePair& qp, std::function<void()> then) {
+  qp.clear();
+  if (qp.attributes.state == State::Reset) return then();
+  tb::QpConfig config = qp.config;
+  config.state = log::QpState::Reset;
+  order(qp, config, 0, [this, number = qp.number, then = std::move(then)](const tb::Done& done) {
+    QueuePair& changed = *qps_.at(number);
+    changed.attributes = {};
+    // A NIC that does not give queue pairs back: the number is not used again (destroy_qp).
+    changed.attributes.state = done.error.empty() ? State::Reset : State::Error;
+    if (done.error.empty()) changed.config = device_.qp_now(number);
+    cool_.emplace_back(now_ + kRest, then);
+  });
+}
+
+void Driver::destroy_qp(Program& program, uint32_t number, const Reply& reply) {
+  QueuePair* qp = find(program, number);
+  if (qp == nullptr) return reply(refuse(program, EINVAL, "it has no such queue pair"));
+  if (qp->then) return reply(refuse(program, EBUSY, "the queue pair is being changed"));
+  reset(*qp, [this, number, reply] {
+    if (qps_.at(number)->attributes.state == State::Reset) free_.push_back(number);
+    qps_.erase(number);
+    reply(0);
+  });
+}
+
+/// A queue pair that software has to end.
+void Driver::fail(QueuePair& qp) {
+  qp.attributes.state = State::Error;
+  tb::QpConfig config = qp.config;
+  config.state = log::QpState::Error;
+  order(qp, config, 0, [this, number = qp.number](const tb::Done&) {
+    QueuePair& failed = *qps_.at(number);
+    if (!failed.at_nic()) failed.flush();
+  });
+}
+
+bool Driver::post_send(Program& program, const PostSend& request) {
+  QueuePair* qp = find(program, request.qp);
+  if (qp == nullptr || qp->send_full() || qp->attributes.state < State::Rts) {
+    program.say(fmt::format("a work request for queue pair {} has no place there", request.qp));
+    return false;
+  }
+  qp->send(request);
+  if (qp->attributes.state == State::Error) {
+    if (!qp->at_nic()) qp->flush();
+  } else {
+    hand_over(*qp);
+  }
+  return true;
+}
+
+bool Driver::post_recv(Program& program, const PostRecv& request) {
+  QueuePair* qp = find(program, request.qp);
+  if (qp == nullptr || qp->recv_full() || qp->attributes.state == State::Reset) {
+    program.say(fmt::format("a receive buffer for queue pair {} has no place there", request.qp));
+    return false;
+  }
+  qp->receive(request.wr_id);
+  if (qp->attributes.state == State::Error) {
+    qp->flush();
+  } else if (qp->attributes.state >= State::Rtr) {
+    device_.recv(request.qp, 1);
+  }
+  return true;
+}
+
+/// Programs set queue pairs up in milliseconds, in which simulated time could use up all retries. So what is for a peer
+/// that is about to receive waits here, and time for it.
+bool Driver::held(const QueuePair& qp) const {
+  return !qp.at_nic() && setup_.network.setting_up(qp.config.peer_mac, qp.config.peer_qp);
+}
+
+/// As many work requests as the NIC takes. What it must not see ends here, in its turn.
+void Driver::hand_over(QueuePair& qp) {
+  while (const PostSend* next = qp.next()) {
+    if (qp.attributes.state != State::Rts || qp.then || held(qp)) return;
+    const Region* region = next->bytes == 0 ? nullptr : regions_.find(next->key);
+    const bool mine = region != nullptr && region->pd == qp.pd && region->memory == qp.program()->memory();
+    if (next->bytes != 0 && (!mine || !region->holds(next->address, next->bytes))) {
+      if (qp.at_nic()) return;
+      qp.program()->say(fmt::format("queue pair {}: {} bytes at {:#x} are in no region of L_Key {:#010x} in its PD",
+                                    qp.number, next->bytes, next->address, next->key));
+      qp.refused(Status::LocalProtection);
+      return fail(qp);
+    }
+    log::Post post;
+    post.qp = qp.number;
+    post.wr_id = next->wr_id;
+    post.addr = region == nullptr ? 0 : region->bus_of(next->address);
+    post.remote = next->remote;
+    post.bytes = next->bytes;
+    post.rkey = next->rkey;
+    post.immediate = next->immediate != 0;
+    post.imm = next->imm;
+    try {
+      if (!device_.post(post)) return;
+    } catch (const tb::Refusal& refusal) {
+      if (qp.at_nic()) return;
+      qp.program()->say(without_stop(refusal.what()));
+      qp.refused(Status::LocalOperation);
+      return fail(qp);
+    }
+    qp.taken();
+  }
+}
+
+void Driver::leave(Program& program) {
+  for (const auto& [number, qp] : qps_) {
+    if (qp->program() != &program) continue;
+    qp->abandon();
+    const auto gone = [this, number = number] {
+      if (qps_.at(number)->attributes.state == State::Reset) free_.push_back(number);
+      qps_.erase(number);
+    };
+    QueuePair* const of = qp.get();
+    if (of->then) {  // an order is under way
+      of->then = [this, of, gone](const tb::Done&) { reset(*of, gone); };
+    } else {
+      cool_.emplace_back(now_, [this, of, gone] { reset(*of, gone); });
+    }
+  }
+  for (const uint32_t key : regions_.keys_of(program.memory().get())) forget_region(key, [] {});
+  std::erase_if(pds_, [&](const auto& pd) { return pd.second == &program; });
+}
+
+// Time.
+
+bool Driver::busy() const {
+  if (!cool_.empty() || !region_orders_.empty() || now_ < quiet_from_) return true;
+  return std::ranges::any_of(
+      qps_, [this](const auto& q) { return q.second->then || (q.second->busy() && !held(*q.second)); });
+}
+
+void Driver::run(Time from, Time to) {
+  setup_.network.deliver(mac_, device_, from, to);
+  for (const auto& [number, qp] : qps_) {
+    if (qp->busy() && qp->program() != nullptr) hand_over(*qp);
+  }
+  for (Time reached = from; reached < to;) {
+    tb::Advanced ran = device_.advance(to, read_time_);
+    if (ran.reached < reached || ran.reached > to || (ran.reached < to && ran.out.empty()))
+      throw tb::DeviceGone(fmt::format("{} was to run to {} ps and says {} ps.", setup_.name, to, ran.reached));
+    now_ = reached = ran.reached;
+    for (tb::Output& output : ran.out) take(output, reached);
+  }
+  for (std::size_t i = 0; i < cool_.size();) {
+    if (cool_[i].first > now_) {
+      ++i;
+      continue;
+    }
+    const auto then = std::move(cool_[i].second);
+    cool_.erase(cool_.begin() + static_cast<std::ptrdiff_t>(i));
+    then();
+  }
+}
+
+void Driver::take(tb::Output& output, Time reached) {
+  if (auto* frame = std::get_if<tb::SentFrame>(&output.body)) {
+    setup_.network.send(std::move(*frame), output.time);
+  } else if (const auto* asked = std::get_if<tb::HostRead>(&output.body)) {
+    read(*asked, output.time, reached);
+  } else if (const auto* write = std::get_if<tb::HostWrite>(&output.body)) {
+    if (!regions_.write(write->addr, write->data) && std::has_single_bit(++lost_writes_))
+      setup_.say(fmt::format("{}: {} writes to memory have gone nowhere: their region or program is gone", setup_.name,
+                             lost_writes_));
+  } else if (const auto* cqe = std::get_if<log::Cqe>(&output.body)) {
+    completed(*cqe);
+  } else if (const auto* is_done = std::get_if<tb::Done>(&output.body)) {
+    done(*is_done);
+  }
+}
+
+void Driver::read(const tb::HostRead& asked, Time time, Time reached) {
+  std::vector<uint8_t> bytes(asked.bytes);
+  if (!regions_.read(asked.addr, bytes)) {
+    std::ranges::fill(bytes, uint8_t{0});
+    if (std::has_single_bit(++lost_reads_))
+      setup_.say(fmt::format("{}: {} reads of memory have found zeros: their region or program is gone", setup_.name,
+                             lost_reads_));
+  }
+  device_.host_done(asked.tag, std::max(time + read_time_, reached), bytes, 0);
+}
+
+void Driver::completed(const log::Cqe& cqe) {
+  quiet_from_ = now_ + kLinger;
+  const auto found = qps_.find(cqe.qp);
+  if (found == qps_.end()) return;
+  QueuePair& qp = *found->second;
+  if (!cqe.receive) {
+    qp.completed(status_of(cqe.status));
+    if (qp.program() != nullptr) hand_over(qp);
+    return;
+  }
+  if (qp.received(cqe.imm, static_cast<uint32_t>(cqe.bytes))) return;
+  if (qp.program() == nullptr || qp.attributes.state == State::Error) return;
+  qp.program()->say(fmt::format("queue pair {}: an immediate has come, and there is no receive buffer", qp.number));
+  if (!qp.then) fail(qp);
+}
+
+void Driver::done(const tb::Done& done) {
+  if (done.region) {
+    const auto found = region_orders_.find(done.number);
+    if (found == region_orders_.end()) return;
+    const auto then = std::move(found->second);
+    region_orders_.erase(found);
+    return then(done.error);
+  }
+  const auto qp = qps_.find(done.number);
+  if (qp == qps_.end() || !qp->second->then) return;
+  const auto then = std::move(qp->second->then);
+  qp->second->then = nullptr;
+  then(done);
+}
+
+}  // namespace mrc::libmrc

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libmrc/host/host.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "libmrc/host/driver.hpp"
+#include "libmrc/host/network.hpp"
+#include "libmrc/host/session.hpp"
+
+namespace mrc::libmrc {
+namespace {
+
+using Protocol = boost::asio::local::stream_protocol;
+
+/// Between two NICs, one way. In a window of this length no NIC can reach another one.
+constexpr Time kDelay = 500'000;
+/// How often somebody is asked whether the host is to end, when there is nothing to do.
+constexpr std::chrono::milliseconds kAsk{100};
+
+/// The folder of a socket: this user's, and nobody else's.
+void make_folder(const std::filesystem::path& folder) {
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    throw HostError(fmt::format("{} cannot be made: {}.", folder.string(), std::strerror(errno)));
+  struct stat is {};
+  if (lstat(folder.c_str(), &is) != 0 || !S_ISDIR(is.st_mode) || is.st_uid != geteuid() || (is.st_mode & 0077) != 0)
+    throw HostError(fmt::format("{} has to be a folder of this user that nobody else may enter.", folder.string()));
+}
+
+/// Is somebody listening there? A socket that is left over is not in the way.
+bool answers(boost::asio::io_context& io, const std::string& path) {
+  Protocol::socket probe(io);
+  boost::system::error_code error;
+  probe.connect(Protocol::endpoint(path), error);
+  return !error;
+}
+
+class Host {
+ public:
+  explicit Host(const HostOptions& options)
+      : options_(options), network_(*options.preset, kDelay), acceptor_(io_), ask_(io_) {
+    for (unsigned i = 0; i < options.nics; ++i) {
+      drivers_.push_back(std::make_unique<Driver>(Driver::Setup{.name = fmt::format("mrc{}", i),
+                                                                .number = i + 1,
+                                                                .seed = options.seed + i,
+                                                                .preset = *options.preset,
+                                                                .device = options.open(),
+                                                                .network = network_,
+                                                                .say = options.say}));
+    }
+    listen();
+  }
+  ~Host() { unlink(options_.socket.c_str()); }
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  HostResult run() {
+    accept();
+    ask();
+    if (options_.ready) options_.ready();
+    while (!options_.stop->load(std::memory_order_relaxed)) {
+      if (!network_.empty() || std::ranges::any_of(drivers_, [](const auto& d) { return d->busy(); })) {
+        io_.poll();
+        const Time to = now_ + kDelay;
+        for (const auto& driver : drivers_) driver->run(now_, to);
+        now_ = to;
+      } else {
+        io_.run_one();
+      }
+    }
+    return {now_, programs_};
+  }
+
+ private:
+  void listen() {
+    const std::filesystem::path path = options_.socket;
+    make_folder(path.parent_path());
+    if (path.string().size() > 107) throw HostError(fmt::format("{} is too long for a socket.", path.string()));
+    if (answers(io_, path)) throw HostError(fmt::format("another host listens at {}.", path.string()));
+    unlink(path.c_str());
+    boost::system::error_code error;
+    acceptor_.open(Protocol(), error);
+    if (!error) acceptor_.bind(Protocol::endpoint(path), error);
+    if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
+    if (error) throw HostError(fmt::format("nobody can listen at {}: {}.", path.string(), error.message()));
+  }
+
+  void accept() {
+    acceptor_.async_accept([this](const boost::system::error_code& error, Protocol::socket socket) {
+      if (!error) welcome(std::move(socket));
+      accept();
+    });
+  }
+
+  void welcome(Protocol::socket socket) {
+    ucred who{};
+    socklen_t size = sizeof who;
+    if (getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || who.uid != geteuid()) {
+      options_.say("somebody else's process is sent away");
+      return;
+    }
+    const auto session = std::make_shared<Session>(std::move(socket), who.pid, drivers_, options_.say,
+                                                   [this](const std::shared_ptr<Session>& gone) {
+                                                     programs_ += gone->opened();
+                                                     sessions_.erase(gone);
+                                                   });
+    sessions_.insert(session);
+    session->start();
+  }
+
+  /// Wakes run_one(), so that it sees `stop`.
+  void ask() {
+    ask_.expires_after(kAsk);
+    ask_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) ask();
+    });
+  }
+
+  const HostOptions& options_;
+  boost::asio::io_context io_;
+  Network network_;
+  std::vector<std::unique_ptr<Driver>> drivers_;
+  Protocol::acceptor acceptor_;
+  boost::asio::steady_timer ask_;
+  std::set<std::shared_ptr<Session>> sessions_;
+  uint64_t programs_ = 0;
+  Time now_ = 0;
+};
+
+}  // namespace
+
+HostResult run_host(const HostOptions& options) { return Host(options).run(); }
+
+}  // namespace mrc::libmrc

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The process that has NICs and the network between them, for programs that attach by a Unix socket (docs/api.md).
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gen/presets.hpp"
+#include "tb/device/device.hpp"
+
+namespace mrc::libmrc {
+
+/// what() is a sentence with full stop.
+class HostError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct HostOptions {
+  const Preset* preset = nullptr;
+  unsigned nics = 2;
+  uint64_t seed = 1;
+  std::string socket;  ///< path; its folder is made if it is not there, for this user alone
+  std::function<std::unique_ptr<tb::NicDevice>()> open;
+  std::function<void(const std::string&)> say;  ///< a line for the log: a sentence without full stop
+  std::function<void()> ready;                  ///< programs can attach from now on
+  std::atomic<bool>* stop = nullptr;
+};
+
+struct HostResult {
+  tb::Time time = 0;      ///< simulated
+  uint64_t programs = 0;  ///< that had a device open
+};
+
+/// Until `stop`. Time stands still while nobody waits for it. Throws HostError, tb::Refusal, tb::DeviceGone.
+HostResult run_host(const HostOptions& options);
+
+}  // namespace mrc::libmrc

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libmrc/host/network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tb/environment/mac.hpp"
+#include "wire/bytes.hpp"
+
+namespace mrc::libmrc {
+
+void Network::join(uint64_t mac, const log::Ip& ip, std::function<bool(uint32_t)> setting_up) {
+  setting_up_[mac] = std::move(setting_up);
+  macs_[ip] = mac;
+  ports_[mac].resize(preset_.num_planes);
+}
+
+std::optional<uint64_t> Network::mac_of(const log::Ip& ip) const {
+  const auto found = macs_.find(ip);
+  return found == macs_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Network::setting_up(uint64_t mac, uint32_t qp) const {
+  const auto found = setting_up_.find(mac);
+  return found != setting_up_.end() && found->second(qp);
+}
+
+void Network::send(tb::SentFrame frame, Time first) {
+  if (frame.bytes.size() < 6) return;
+  const auto to = ports_.find(wire::load_be<6>(frame.bytes.data()));
+  if (to == ports_.end() || frame.plane >= to->second.size()) return;
+  to->second[frame.plane].queue.emplace(first + delay_, std::move(frame.bytes));
+  ++under_way_;
+}
+
+void Network::deliver(uint64_t mac, tb::NicDevice& device, Time from, Time to) {
+  const Time byte = tb::byte_ps(preset_);
+  auto& ports = ports_.at(mac);
+  for (unsigned plane = 0; plane < ports.size(); ++plane) {
+    Port& port = ports[plane];
+    while (!port.queue.empty()) {
+      const auto next = port.queue.begin();
+      const Time begin = std::max({next->first, port.free + tb::kPreambleBytes * byte, from});
+      if (begin >= to) break;
+      const auto length = static_cast<unsigned>(next->second.size());
+      port.free = begin + (tb::wire_bytes(length) - tb::kPreambleBytes) * byte;
+      device.rx(plane, begin + length * byte, next->second, false);
+      port.queue.erase(next);
+      --under_way_;
+    }
+  }
+}
+
+}  // namespace mrc::libmrc

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What lib_mrc.so and `mrc host` say to each other over a Unix socket: fixed structures behind a Head, of one machine
+/// and one build. The library asks one thing at a time and waits for its answer; posts have none. The host also tells
+/// what nobody asked for: completions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+namespace mrc::libmrc {
+
+inline constexpr uint32_t kMagic = 0x6d726331;  // "mrc1"
+inline constexpr uint32_t kVersion = 1;
+
+enum class Kind : uint32_t {
+  Hello,
+  Device,
+  Open,
+  AllocPd,
+  DeallocPd,
+  RegMr,
+  DeregMr,
+  CreateQp,
+  ModifyQp,
+  QueryQp,
+  DestroyQp,
+  PostSend,
+  PostRecv,
+  Say,
+  Answer,
+  Completion
+};
+
+struct Head {
+  uint32_t bytes;  ///< of what follows
+  Kind kind;
+};
+
+using Gid = std::array<uint8_t, 16>;
+
+// Answers. `error` is an errno, 0: done.
+
+struct Done {
+  int32_t error;
+};
+struct Number {
+  int32_t error;
+  uint32_t value;
+};
+struct DeviceRow {
+  int32_t error;
+  uint32_t planes, port_gbps, max_qp, max_qp_wr, max_mr, max_wimm, max_mpr, caps;  ///< caps: MRC_DEVICE_CAP_*
+  Gid gid;
+  uint64_t guid;
+  char name[16];
+};
+
+/// Attributes of a queue pair: bits of ModifyQp::with.
+enum class Attribute : uint32_t {
+  State = 1u << 0,
+  CurrentState = 1u << 1,
+  Access = 1u << 2,
+  Path = 1u << 3,  ///< gid, hop_limit, traffic_class
+  PathMtu = 1u << 4,
+  PeerQp = 1u << 5,
+  RqPsn = 1u << 6,
+  SqPsn = 1u << 7,
+  MaxWimm = 1u << 8,
+  MaxWimmDest = 1u << 9,
+  Mpr = 1u << 10,
+  MprDest = 1u << 11,
+  Timeout = 1u << 12,
+  Retry = 1u << 13,
+  Cap = 1u << 14,
+  EvProfile = 1u << 15,
+  CcProfile = 1u << 16,
+};
+constexpr uint32_t bit(Attribute a) { return static_cast<uint32_t>(a); }
+
+enum class State : uint32_t { Reset, Init, Rtr, Rts, Error };
+
+struct QpAttributes {
+  State state, current;
+  uint32_t mtu;  ///< bytes
+  uint32_t peer_qp, rq_psn, sq_psn;
+  uint32_t remote_write;  ///< 1: the peer may write
+  uint32_t mpr, mpr_dest, max_wimm, max_wimm_dest, timeout, retry_linear, retry_exp;
+  uint32_t dynamic_mpr, trim_nack, svc_time;
+  uint32_t traffic_class;
+  uint64_t ev_profile, cc_profile;
+  Gid gid;  ///< of the peer
+};
+struct QpRow {
+  int32_t error;
+  uint32_t reserved;
+  QpAttributes attributes;
+};
+
+// What the library asks.
+
+/// First of all. The host reads `value` at `address` of the program, to see whether it may.
+struct Hello {
+  static constexpr Kind kKind = Kind::Hello;
+  using Answer = Number;  ///< how many devices there are
+  uint32_t magic, version;
+  uint64_t address, value;
+};
+struct AskDevice {
+  static constexpr Kind kKind = Kind::Device;
+  using Answer = DeviceRow;
+  uint32_t index;
+};
+/// From now on everything is about this device.
+struct Open {
+  static constexpr Kind kKind = Kind::Open;
+  using Answer = Done;
+  uint32_t index;
+};
+struct AllocPd {
+  static constexpr Kind kKind = Kind::AllocPd;
+  using Answer = Number;
+};
+struct DeallocPd {
+  static constexpr Kind kKind = Kind::DeallocPd;
+  using Answer = Done;
+  uint32_t pd;
+};
+struct RegMr {
+  static constexpr Kind kKind = Kind::RegMr;
+  using Answer = Number;  ///< L_Key and R_Key
+  uint32_t pd;
+  uint32_t remote_write, local_write;
+  uint32_t reserved;
+  uint64_t address, iova, bytes;  ///< iova: its first byte as work requests and peers name it
+};
+struct DeregMr {
+  static constexpr Kind kKind = Kind::DeregMr;
+  using Answer = Done;
+  uint32_t key;
+};
+struct CreateQp {
+  static constexpr Kind kKind = Kind::CreateQp;
+  using Answer = Number;  ///< its number
+  uint32_t pd;
+  uint32_t send_all;  ///< 1: every work request completes visibly
+  uint32_t max_send, max_recv;
+};
+struct ModifyQp {
+  static constexpr Kind kKind = Kind::ModifyQp;
+  using Answer = Done;
+  uint32_t qp;
+  uint32_t with;  ///< set of Attribute
+  QpAttributes attributes;
+};
+struct QueryQp {
+  static constexpr Kind kKind = Kind::QueryQp;
+  using Answer = QpRow;
+  uint32_t qp;
+};
+struct DestroyQp {
+  static constexpr Kind kKind = Kind::DestroyQp;
+  using Answer = Done;
+  uint32_t qp;
+};
+
+// What has no answer.
+
+struct PostSend {
+  static constexpr Kind kKind = Kind::PostSend;
+  uint32_t qp, key;
+  uint64_t wr_id, address, remote;
+  uint32_t bytes, rkey, imm;
+  uint8_t immediate, signaled, solicited, reserved;
+};
+struct PostRecv {
+  static constexpr Kind kKind = Kind::PostRecv;
+  uint32_t qp, reserved;
+  uint64_t wr_id;
+};
+/// A line for the host's log.
+struct Say {
+  static constexpr Kind kKind = Kind::Say;
+  char text[240];
+};
+
+enum class Status : uint32_t {
+  Success,
+  LocalLength,
+  LocalProtection,
+  LocalOperation,
+  Flushed,
+  RemoteInvalid,
+  RemoteAccess,
+  RemoteOperation,
+  RetryExceeded,
+  Fatal
+};
+
+struct Completion {
+  static constexpr Kind kKind = Kind::Completion;
+  uint64_t wr_id;
+  uint32_t qp;
+  Status status;
+  uint32_t bytes, imm;
+  uint32_t retires;                              ///< so many work requests of the queue are over, this one included
+  uint8_t receive, with_imm, solicited, silent;  ///< silent: retires, but is not to be seen
+};
+
+inline constexpr uint32_t kMaxMessage = 512;  ///< bytes behind a head
+
+template <class T>
+constexpr bool kIsMessage = std::is_trivially_copyable_v<T> && sizeof(T) <= kMaxMessage;
+static_assert(kIsMessage<ModifyQp> && kIsMessage<QpRow> && kIsMessage<Say> && kIsMessage<Completion>);
+
+}  // namespace mrc::libmrc

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* usage: errors send|receive DEVICE SOCKET l_key|r_key|bounds|no_buffer|peer_dies
+ * What a program sees that does something wrong, or whose peer does: a completion that says so, then flushes. The
+ * receiver has nothing to do; in peer_dies it waits to be killed. */
+#include <mrc_ctl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "program.h"
+
+enum { kBytes = 1 << 16 };
+
+static void refused_at_once(struct program* p) {
+  struct ibv_send_wr wr = {.opcode = IBV_WR_RDMA_READ}, *bad = NULL;
+  CHECK(mrc_post_send(p->qp, &wr, &bad) == EINVAL && bad == &wr);
+  wr.opcode = IBV_WR_SEND;
+  CHECK(mrc_post_send(p->qp, &wr, &bad) == EINVAL && bad == &wr);
+  wr.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+  CHECK(mrc_post_send(p->qp, &wr, &bad) == EINVAL && bad == &wr);
+  struct ibv_qp_attr v = {.qp_state = IBV_QPS_INIT};
+  CHECK(mrc_modify_qp(p->qp, &v, IBV_QP_STATE, NULL, 0) == EINVAL); /* from RTS */
+  CHECK(mrc_create_cq(p->context, 0, NULL, NULL, 0) == NULL && errno == EINVAL);
+  struct mrc_ctl_device_attr ctl;
+  CHECK(mrc_ctl_query_device(p->device, &ctl) == -1 && errno == ENOTSUP);
+  CHECK(ibv_create_comp_channel(p->device) == NULL && errno == ENOTSUP);
+  CHECK(ibv_reg_mr(p->pd, p->buffer, 0, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EINVAL);
+  CHECK(ibv_reg_mr(p->pd, (void*)4096, 4096, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EFAULT);
+  CHECK(ibv_reg_mr(p->pd, p->buffer, 1, IBV_ACCESS_REMOTE_WRITE) == NULL && errno == EINVAL);
+}
+
+static void full_queue(struct program* p) {
+  for (unsigned i = 0; i < kDepth; ++i) CHECK(program_write(p, 0, 0, 1, NULL, i) == 0);
+  CHECK(program_write(p, 0, 0, 1, NULL, kDepth) == ENOMEM);
+  for (unsigned i = 0; i < kDepth; ++i) {
+    const struct ibv_wc wc = program_wait(p->send_cq);
+    CHECK(wc.status == IBV_WC_SUCCESS && wc.wr_id == i);
+  }
+}
+
+/* Two good ones, one that fails, two behind it. */
+static void fails(struct program* p, enum ibv_wc_status status, void (*spoil)(struct program*), const uint32_t* imm) {
+  for (unsigned i = 0; i < 2; ++i) CHECK(program_write(p, 0, 0, 5000, NULL, i) == 0);
+  const struct program good = *p;
+  const uint32_t lkey = p->mr->lkey;
+  if (spoil != NULL) spoil(p);
+  CHECK(program_write(p, 0, 0, 5000, imm, 2) == 0);
+  p->peer = good.peer;
+  p->mr->lkey = lkey;
+  for (unsigned i = 0; i < 2; ++i) CHECK(program_wait(p->send_cq).status == IBV_WC_SUCCESS);
+  const struct ibv_wc wc = program_wait(p->send_cq);
+  CHECK(wc.wr_id == 2 && wc.status == status);
+  for (unsigned i = 3; i < 5; ++i) {
+    CHECK(program_write(p, 0, 0, 5000, NULL, i) == 0);
+    const struct ibv_wc flushed = program_wait(p->send_cq);
+    CHECK(flushed.wr_id == i && flushed.status == IBV_WC_WR_FLUSH_ERR);
+  }
+  struct ibv_qp_attr v;
+  CHECK(mrc_query_qp(p->qp, &v, IBV_QP_STATE, NULL, 0, NULL) == 0 && v.qp_state == IBV_QPS_ERR);
+}
+
+static void other_lkey(struct program* p) { p->mr->lkey += 1 << 8; }
+static void other_rkey(struct program* p) { p->peer.rkey += 1; }
+static void outside(struct program* p) { p->peer.address += kBytes - 4999; }
+
+int main(int argc, char** argv) {
+  CHECK(argc == 5);
+  struct program p;
+  const char* what = argv[4];
+  const int sender = strcmp(argv[1], "send") == 0;
+  program_begin(&p, argv[2], atoi(argv[3]), kBytes);
+  if (strcmp(what, "peer_dies") == 0) {
+    if (!sender) pause();
+    struct ibv_wc wc;
+    do {
+      CHECK(program_write(&p, 0, 0, kBytes, NULL, 1) == 0);
+      wc = program_wait(p.send_cq);
+    } while (wc.status == IBV_WC_SUCCESS);
+    CHECK(wc.status == IBV_WC_REM_ACCESS_ERR || wc.status == IBV_WC_REM_OP_ERR || wc.status == IBV_WC_RETRY_EXC_ERR ||
+          wc.status == IBV_WC_FATAL_ERR);
+    printf("send: status %d\n", wc.status);
+    program_end(&p);
+    return 0;
+  }
+  if (sender) {
+    refused_at_once(&p);
+    full_queue(&p);
+    if (strcmp(what, "l_key") == 0) fails(&p, IBV_WC_LOC_PROT_ERR, other_lkey, NULL);
+    if (strcmp(what, "r_key") == 0) fails(&p, IBV_WC_REM_ACCESS_ERR, other_rkey, NULL);
+    if (strcmp(what, "bounds") == 0) fails(&p, IBV_WC_REM_ACCESS_ERR, outside, NULL);
+  }
+  program_meet(&p);
+  program_end(&p);
+  printf("%s: %s\n", argv[1], what);
+  return 0;
+}

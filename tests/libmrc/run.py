@@ -1,0 +1,76 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: run.py MRC "PROGRAM [WORD...]" [MRC HOST OPTIONS...]
+
+Starts `mrc host` and PROGRAM twice, as "PROGRAM send mrc0 SOCKET WORD..." and "PROGRAM receive mrc1 SOCKET WORD...",
+each a process of its own. Both must end with 0, and the host too, when it is told to; no process of them is left.
+
+The word peer_dies: the receiver is killed instead, while it is written to. The sender has to see it, and the host to
+serve the same program again, this time without."""
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SECONDS = 60
+SKIPPED = 77
+
+
+def start_host(mrc, options, place):
+    host = subprocess.Popen([mrc, "host", "--socket", str(place / "mrc/host"), *options], stdout=subprocess.PIPE,
+                            text=True)
+    if "programs attach at" not in host.stdout.readline():
+        host.wait(SECONDS)
+        sys.exit("the host does not come up")
+    return host
+
+
+def stop_host(host):
+    host.send_signal(signal.SIGTERM)
+    out, _ = host.communicate(timeout=SECONDS)
+    if host.returncode != 0:
+        sys.exit(f"the host ends with {host.returncode}")
+    return out
+
+
+def run_two(program, words, environment):
+    ends = socket.socketpair()
+    children = [subprocess.Popen([program, role, device, str(end.fileno()), *words], env=environment,
+                                 pass_fds=[end.fileno()])
+                for role, device, end in zip(("send", "receive"), ("mrc0", "mrc1"), ends)]
+    for end in ends:
+        end.close()
+    expected = [0, 0]
+    try:
+        if words == ["peer_dies"]:
+            time.sleep(0.5)
+            children[1].kill()
+            expected[1] = -signal.SIGKILL
+        codes = [child.wait(SECONDS) for child in children]
+    finally:
+        for child in children:
+            child.kill()
+    if codes != expected:
+        raise SystemExit(f"the programs end with {codes}, not {expected}")
+
+
+def main():
+    mrc, (program, *words), options = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        host = start_host(mrc, options, place)
+        try:
+            environment = {**os.environ, "MRC_HOST": str(place / "mrc/host")}
+            run_two(program, words, environment)
+            if words == ["peer_dies"]:
+                run_two(program, ["l_key"], environment)
+        finally:
+            print(stop_host(host), end="")
+
+
+if __name__ == "__main__":
+    main()
