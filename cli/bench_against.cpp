@@ -80,6 +80,10 @@ int bench_against(const std::string& log, const std::string& name, uint64_t seed
   outputs.reads(log);
   outputs.reads(name);
   Output* const json = outputs.add("--json", json_file);
+  if (!scenario.jobs.empty()) {
+    throw UsageError("--against and a scenario with jobs: htsim has no compute.",
+                     "Use a scenario of [[traffic]] alone.");
+  }
   const sim::Topology topology(scenario.topology);
   const sim::Traffic traffic = sim::make_traffic(scenario, topology, seed);
   const std::vector<sim::HtsimFlow> theirs =

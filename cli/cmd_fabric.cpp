@@ -72,6 +72,8 @@ void list() {
   list_keys("\nKeys of a scenario file (TOML; base = \"name\" starts from one of the above), default in the middle:\n",
             sim::scenario_keys());
   list_keys("\n[[traffic]], one for each kind:\n", sim::traffic_keys());
+  list_keys("\n[[job]], one for each training job:\n", sim::job_keys());
+  list_keys("\n[[job.phase]], the parts of each of its steps:\n", sim::phase_keys());
   list_keys("\n[[event]]:\n", sim::event_keys());
   list_keys("\n[[node]]:\n", sim::node_keys());
   std::cout << "\n[topology], or topology = \"file.toml\": 'mrc topo keys' prints its keys.\n";
@@ -117,10 +119,12 @@ void list_profiles() {
 }
 
 std::string progress_text(const sim::ExperimentProgress& p) {
-  return fmt::format(
-      "{:.1f} us simulated, {} packets, {} of {} flows, {:.1f} %, {} packets/s, {} left",
-      static_cast<double>(p.time) / sim::kUs, tb::grouped(p.packets), p.finished, p.flows, 100 * std::min(p.done, 1.0),
-      tb::grouped(static_cast<uint64_t>(static_cast<double>(p.packets) / p.seconds)), time_left(p.seconds, p.done));
+  const std::string what = p.steps > 0 ? fmt::format("{} of {} steps", p.steps_done, p.steps)
+                                       : fmt::format("{} of {} flows", p.finished, p.flows);
+  return fmt::format("{:.1f} us simulated, {} packets, {}, {:.1f} %, {} packets/s, {} left",
+                     static_cast<double>(p.time) / sim::kUs, tb::grouped(p.packets), what, 100 * std::min(p.done, 1.0),
+                     tb::grouped(static_cast<uint64_t>(static_cast<double>(p.packets) / p.seconds)),
+                     time_left(p.seconds, p.done));
 }
 
 int exit_code(sim::Outcome outcome) {
@@ -224,6 +228,9 @@ int simulate(const Options& o, const Context& context) {
   Output* const log_file = outputs.add("--record", o.record);
   Output* const matrix = outputs.add("--matrix", o.matrix);
   std::string matrix_text;
+  if (matrix != nullptr && !scenario.jobs.empty()) {
+    throw UsageError("--matrix and a scenario with jobs: htsim's matrix has no compute.", "Leave out --matrix.");
+  }
   if (matrix != nullptr) {
     const sim::Topology topology(scenario.topology);
     matrix_text = sim::htsim_matrix(topology, sim::make_traffic(scenario, topology, seed));

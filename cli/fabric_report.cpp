@@ -7,10 +7,12 @@
 #include <span>
 
 #include "cli/context.hpp"
+#include "cli/fabric_jobs.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/output.hpp"
 #include "cli/version.hpp"
 #include "input/json.hpp"
+#include "picture/chart.hpp"
 #include "tb/compare/report.hpp"
 
 namespace mrc::cli {
@@ -92,6 +94,7 @@ std::string fabric_summary(const ExperimentResult& r) {
     }
     if (g.slowest) out += story(*g.slowest, r.round_trip, g.bound);
   }
+  out += jobs_summary(r);
   constexpr size_t kShown = 12;
   size_t measured = 0;
   for (const EventResult& e : r.events) {
@@ -190,6 +193,7 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
     if (g.slowest) traffic["slowest"] = slowest_json(*g.slowest);
     j["traffic"].push_back(traffic);
   }
+  if (!r.jobs.empty()) j["jobs"] = jobs_json(r);
   j["events"] = Json::array();
   for (const EventResult& e : r.events) {
     Json event{{"time_us", us(e.time)}, {"what", e.text}};
@@ -302,12 +306,6 @@ std::string with_run(const std::string& csv, const std::string& run_id) {
   std::string out;
   for (size_t at = 0, end = 0; (end = csv.find('\n', at)) != std::string::npos; at = end + 1)
     out.append(csv, at, end - at).append(at == 0 ? ",run\n" : "," + run_id + "\n");
-  return out;
-}
-
-std::string html(const std::string& text) {
-  std::string out;
-  for (const char c : text) c == '<' ? out += "&lt;" : c == '&' ? out += "&amp;" : c == '>' ? out += "&gt;" : out += c;
   return out;
 }
 
@@ -431,6 +429,21 @@ void draw_pictures(const ExperimentResult& r, Add&& add) {
   }
 }
 
+std::string flows_html(const ExperimentResult& r) {
+  std::string page =
+      "<h2>Flows</h2>\n<table><tr><th>traffic</th><th>flows</th><th>ended</th><th>bytes</th><th>Gb/s</th><th>min "
+      "us</th><th>median</th><th>p99</th><th>p99.9</th><th>max</th><th>over bound</th></tr>\n";
+  for (const GroupResult& g : r.groups) {
+    page += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.2f}</"
+        "td><td>{:.2f}</td><td>{:.2f}</td><td>{:.4f}</td></tr>\n",
+        picture::escaped(g.label), g.flows, g.finished, tb::grouped(g.bytes), g.goodput_gbps, us(g.fct.min),
+        us(g.fct.median), us(g.fct.p99), us(g.fct.p999), us(g.fct.max),
+        g.finished ? static_cast<double>(g.end - g.begin) / static_cast<double>(g.bound) : 0.0);
+  }
+  return page + "</table>\n";
+}
+
 std::string index_html(const ExperimentResult& r, const sim::Topology& topology, const std::string& run_id,
                        const std::vector<PictureFile>& pictures) {
   const bool complete = r.outcome == sim::Outcome::Done || r.outcome == sim::Outcome::OpenEnd;
@@ -441,32 +454,22 @@ std::string index_html(const ExperimentResult& r, const sim::Topology& topology,
       "table{{border-collapse:collapse}}td,th{{padding:.2em .8em;border-bottom:1px solid "
       "#ddd;text-align:right}}td:first-child,th:first-child{{text-align:left}}"
       "img{{max-width:100%}}.bad{{background:#fdd;padding:.6em}}</style></head><body>\n<h1>{0}</h1>\n<p>{1}</p>\n",
-      html(r.scenario), html(r.description));
+      picture::escaped(r.scenario), picture::escaped(r.description));
   if (!complete)
     page += fmt::format("<p class='bad'><b>{}</b>: {}. These are the results so far.</p>\n",
-                        sim::outcome_name(r.outcome), html(r.reason));
+                        sim::outcome_name(r.outcome), picture::escaped(r.reason));
   page += fmt::format(
       "<p>{} NICs of {:g} Gb/s in {} planes, {} switches, {} links; {} QPs, {}; seed {}; {:.3f} us simulated; round "
       "trip {:.2f} us.</p>\n",
       r.nics, r.nic_gbps, r.planes, r.switches, r.links, r.qps, r.transport, r.seed, us(r.time), us(r.round_trip));
-  page +=
-      "<h2>Flows</h2>\n<table><tr><th>traffic</th><th>flows</th><th>ended</th><th>bytes</th><th>Gb/s</th><th>min "
-      "us</th><th>median</th><th>p99</th><th>p99.9</th><th>max</th><th>over bound</th></tr>\n";
-  for (const GroupResult& g : r.groups) {
-    page += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.2f}</"
-        "td><td>{:.2f}</td><td>{:.2f}</td><td>{:.4f}</td></tr>\n",
-        html(g.label), g.flows, g.finished, tb::grouped(g.bytes), g.goodput_gbps, us(g.fct.min), us(g.fct.median),
-        us(g.fct.p99), us(g.fct.p999), us(g.fct.max),
-        g.finished ? static_cast<double>(g.end - g.begin) / static_cast<double>(g.bound) : 0.0);
-  }
-  page += "</table>\n";
+  page += jobs_html(r);
+  if (!r.groups.empty()) page += flows_html(r);
   if (!r.events.empty()) {
     page +=
         "<h2>Events</h2>\n<table><tr><th>event</th><th>at us</th><th>Gb/s "
         "before</th><th>lowest</th><th>after</th><th>recovered in us</th></tr>\n";
     for (const EventResult& e : r.events) {
-      page += fmt::format("<tr><td>{}</td><td>{:.1f}</td>", html(e.text), us(e.time));
+      page += fmt::format("<tr><td>{}</td><td>{:.1f}</td>", picture::escaped(e.text), us(e.time));
       page += e.measured
                   ? fmt::format("<td>{:.1f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{}</td></tr>\n", e.before_gbps,
                                 e.lowest_gbps, e.after_gbps, e.dip ? fmt::format("{:.1f}", us(*e.recovery)) : "no dip")
@@ -492,9 +495,9 @@ std::string index_html(const ExperimentResult& r, const sim::Topology& topology,
   row("probes", r.total.probes);
   page += "</table>\n<h2>Curves</h2>\n";
   for (const auto& [file, caption] : pictures)
-    page += fmt::format("<p><img src='{}' alt=''><br>{}</p>\n", file, html(caption));
+    page += fmt::format("<p><img src='{}' alt=''><br>{}</p>\n", file, picture::escaped(caption));
   page += "<h2>Topology</h2>\n<p><img src='topology.svg' alt='topology'></p>\n<pre>" +
-          html(sim::topology_summary(topology)) + "</pre>\n";
+          picture::escaped(sim::topology_summary(topology)) + "</pre>\n";
   page +=
       "<h2>Files</h2>\n<p><a href='result.json'>result.json</a>, <a href='flows.csv'>flows.csv</a>, <a "
       "href='series.csv'>series.csv</a>, <a href='ports.csv'>ports.csv</a></p>\n<p>Run " +
@@ -518,6 +521,7 @@ void write_fabric_report(const std::filesystem::path& folder, const ExperimentRe
   file("result.json", [&] { return fabric_json(r, false, run_id); });
   file("series.csv", [&] { return with_run(series_csv(r), run_id); });
   file("flows.csv", [&] { return with_run(flows_csv(r, topology), run_id); });
+  if (!r.jobs.empty()) file("steps.csv", [&] { return with_run(steps_csv(r, topology), run_id); });
   file("ports.csv", [&] { return with_run(ports_csv(r), run_id); });
   file("topology.svg", [&] { return sim::topology_svg(topology) + xml; });
   std::vector<PictureFile> pictures;

@@ -129,6 +129,8 @@ class Listener {
   virtual ~Listener() = default;
   virtual void completed(const Completion&) {}
   virtual void delivered(const Delivery&) {}
+  /// The time given to Fabric::due_at() has come.
+  virtual void due(NodeId) {}
 };
 
 /// What an endpoint may do to the fabric it stands in. Handed over by Fabric; all calls are for the endpoint's own

@@ -274,6 +274,25 @@ Time Fabric::next_event() {
   return first;
 }
 
+void Fabric::due_at(NodeId id, Time time) {
+  Shard& shard = shard_of(id);
+  nodes_[id].due_ps = time = std::max(time, shard.now);
+  if (time != kNever) schedule(shard, time, kTimer | kHost | id, id);
+}
+
+void Fabric::timer(uint32_t index, Time time) {
+  const NodeId id = index & ~kHost;
+  Node& node = nodes_[id];
+  Time& due = (index & kHost) != 0 ? node.due_ps : node.wake_ps;
+  if (due != time) return;  // replaced
+  due = kNever;
+  if ((index & kHost) == 0) {
+    node.endpoint->wake();
+  } else if (listener_ != nullptr) {
+    listener_->due(id);
+  }
+}
+
 void Fabric::handle(Shard& shard, Time time, uint32_t key) {
   shard.now = time;
   ++shard.events;
@@ -287,10 +306,7 @@ void Fabric::handle(Shard& shard, Time time, uint32_t key) {
       port_wake(shard, index);
       break;
     case kTimer:
-      if (Node& node = nodes_[index]; node.wake_ps == time) {
-        node.wake_ps = kNever;
-        node.endpoint->wake();
-      }
+      timer(index, time);
       break;
     default:
       run_hooks();
@@ -397,6 +413,8 @@ void Fabric::give_out(Shard& shard) {
     } else if ((key & kKindMask) == kWake) {
       node = ports_[index].node;
       is_switch = ports_[index].is_switch;
+    } else {
+      node &= ~kHost;
     }
     (is_switch ? shard.near_switches : shard.near_nics).add(ahead, key, node, near_counts_);
   }

@@ -149,6 +149,12 @@ class Fabric {
   Time now_at(NodeId node) const { return shards_[nodes_[node].shard]->now; }
   /// Calls f at that time, before any packet of the same time; calls of one time in the order given. Not in the past.
   void at(Time time, std::function<void()> f);
+  /// Who hears due(). Must outlive the runs; null: nobody.
+  void listen(Listener* listener) { listener_ = listener; }
+  /// A timer of the host at an endpoint's node: Listener::due() at that time, after all else that happens there then.
+  /// From a callback of that node (in windows, too), a hook, or between runs. Earlier calls are replaced, kNever
+  /// cancels. Not in the past.
+  void due_at(NodeId node, Time time);
   /// Goes on until that time (events of exactly that time have not happened yet). now() is then that time; or that of
   /// the last event, if the fabric stopped or went idle.
   RunEnd run(Time until);
@@ -212,13 +218,14 @@ class Fabric {
     kTimer = 3u << 30
   };  // order at one time
   static constexpr uint32_t kKindMask = 3u << 30;
+  static constexpr uint32_t kHost = 1u << 29;  // a timer of the host, not of its NIC
   struct Node {
     std::string name;
     std::unique_ptr<Switch> sw;
     std::unique_ptr<Endpoint> endpoint;
     PortId first = 0;
     unsigned ports = 0;
-    Time wake_ps = kNever;
+    Time wake_ps = kNever, due_ps = kNever;
     uint8_t shard = 0;
   };
   struct Link {
@@ -247,6 +254,7 @@ class Fabric {
   void in_order(Time limit);
   void in_order_of_shards(Time limit);
   inline void handle(Shard& shard, Time time, uint32_t key);
+  void timer(uint32_t index, Time time);
   Shard& shard_of(NodeId node) { return *shards_[nodes_[node].shard]; }
   void set_now(Time time) {
     for (const auto& shard : shards_) shard->now = time;
@@ -305,6 +313,7 @@ class Fabric {
   uint64_t kernel_base_ = 0;  // time of SystemC when this fabric's was 0, modulo 2^64
   std::atomic<bool> stop_ = false;
   bool begun_ = false;
+  Listener* listener_ = nullptr;
   uint64_t seed_;
   unsigned window_nodes_, window_events_;
 

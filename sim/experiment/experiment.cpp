@@ -9,11 +9,11 @@
 #include <ctime>
 #include <new>
 #include <system_error>
+#include <tuple>
 
 #include "sim/experiment/endpoints.hpp"
 #include "sim/experiment/memory.hpp"
 #include "sim/switch/switch.hpp"
-#include "util/round.hpp"
 
 namespace mrc::sim {
 namespace {
@@ -23,11 +23,11 @@ constexpr size_t kMaxSamples = 2000;
 constexpr uint32_t kMaxEvQps = 512;
 /// A run goes on so long before it looks whether it shall stop: a window of the largest fabric.
 constexpr Time kLeastSlice = kUs / 2;
+/// More than a window, and the rest of what the NICs of a job have under way.
+constexpr Time kAfterJobs = 5 * kUs;
 constexpr Time kDefaultOutage = 10 * kUs;
 /// Goodput in a sample comes in whole packets and SACKs: less than this is a dip.
 constexpr double kRecovered = 0.9;
-
-Time from_us(double us) { return nearest(us * static_cast<double>(kUs)); }
 
 double gbps(uint64_t bytes, Time time) {
   return time > 0 ? static_cast<double>(bytes) * 8000.0 / static_cast<double>(time) : 0;
@@ -85,6 +85,9 @@ double ExperimentResult::over_bound() const {
     if (g.finished > 0 && g.bound > 0)
       most = std::max(most, static_cast<double>(g.end - g.begin) / static_cast<double>(g.bound));
   }
+  for (const JobResult& j : jobs) {
+    if (j.end > 0) most = std::max(most, static_cast<double>(j.end - j.begin) / static_cast<double>(j.bound));
+  }
   return most;
 }
 
@@ -94,7 +97,8 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
       seed_(seed),
       stop_(stop),
       topology_(scenario.topology),
-      traffic_(make_traffic(scenario, topology_, seed)) {
+      traffic_(make_traffic(scenario, topology_, seed)),
+      jobs_(scenario_, topology_, seed, [this] { poll(); }) {
   std::vector<std::string> fidelity(topology_.hosts(), scenario.endpoints),
       where(topology_.hosts(), scenario.source.at("endpoints"));
   for (const NodeConfig& n : scenario.nodes) {
@@ -108,7 +112,7 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
       where[h] = n.source.at("fidelity");
     }
   }
-  check_memory(scenario_, memory_needed(scenario_, topology_, traffic_), memory_left());
+  check_memory(scenario_, memory_needed(scenario_, topology_, traffic_, &jobs_), memory_left());
   FabricOptions options{.seed = seed, .threads = scenario.threads};
   if (scenario.windows == "always") options.window_nodes = options.window_events = 0;
   try {
@@ -118,19 +122,26 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
         fmt::format("--threads {}: the system does not give so many: {}.", scenario.threads, e.code().message()),
         "Give fewer.");
   }
-  const auto poll = [this] {
-    if (stopped()) throw Stopped{};
-  };
+  const auto poll = [this] { this->poll(); };
   std::shared_ptr<FastShared> common;
   const auto make = [&](NodeId h) {
     auto endpoint = make_endpoint(scenario_, topology_, fidelity[h], where[h], clocked, common);
     return wrap ? wrap(h, std::move(endpoint)) : std::move(endpoint);
   };
   topology_.build(*fabric_, make, poll);
-  driver_ = std::make_unique<Driver>(*fabric_, topology_, scenario_, traffic_, seed);
-  driver_->begin(poll);
-  driver_->on_end = [this] { fabric_->stop(); };
-  if (scenario.windows != "never") fabric_->allow_windows([this] { return driver_->apart(); });
+  channels_ = std::make_unique<Channels>(*fabric_, topology_, scenario_, seed);
+  driver_ = std::make_unique<Driver>(*fabric_, topology_, *channels_, traffic_);
+  driver_->ask();
+  jobs_.ask(*channels_);
+  channels_->open(poll);
+  driver_->begin();
+  jobs_.begin(*fabric_, *channels_);
+  driver_->on_end = jobs_.on_end = [this] {
+    if (over()) fabric_->stop();
+  };
+  if (scenario.windows != "never") {
+    fabric_->allow_windows([this] { return driver_->apart() && (!jobs_.over() || driver_->goes_on()); });
+  }
   check_time();
   plan_events();
   group_of_receiver_.assign(topology_.hosts(), -1);
@@ -173,6 +184,25 @@ void Experiment::check_time() {
                     where, traffic_.groups[g].label, static_cast<double>(bound) / kUs, scenario_.duration_us),
         "Give a longer duration_us or fewer bytes, or write open_end = true.");
   }
+  for (size_t j = 0; j < scenario_.jobs.size(); ++j) {
+    if (jobs_.bound(j) <= from_us(scenario_.duration_us)) continue;
+    throw InputError(fmt::format("{}: the job needs {:.6g} us at least, but duration_us = {:g}.",
+                                 scenario_.jobs[j].source.at("steps"), static_cast<double>(jobs_.bound(j)) / kUs,
+                                 scenario_.duration_us),
+                     "Give a longer duration_us or fewer steps, or write open_end = true.");
+  }
+}
+
+void Experiment::poll() const {
+  if (stopped()) throw Stopped{};
+}
+
+/// Who has not ended, for a sentence.
+std::string Experiment::not_ended() const {
+  const size_t flows = traffic_.flows.size() - driver_->finished();
+  if (jobs_.over()) return fmt::format("{} of {} flows have not ended", flows, traffic_.flows.size());
+  const auto [steps, done] = jobs_.steps();
+  return fmt::format("{} of {} steps have not ended: {}", steps - done, steps, jobs_.waiting());
 }
 
 void Experiment::plan_events() {
@@ -257,11 +287,11 @@ void Experiment::plan_event(const EventConfig& e, Rng& rng, std::vector<uint32_t
                fmt::format("NICs are nic0 to nic{}.", topology_.hosts() - 1));
       }
     }
-    const Channel* channel = driver_->channel(from, to);
+    const Channel* channel = channels_->find(from, to);
     if (channel == nullptr)
       refuse("from", fmt::format("nothing is sent from {} to {}", e.from, e.to), "Name sender and receiver of a flow.");
     std::vector<uint32_t> active, backup;
-    driver_->entropy_of(*channel, active, backup);
+    channels_->entropy_of(*channel, active, backup);
     const auto index = static_cast<size_t>(e.ev);
     if (index >= active.size()) {
       refuse("ev", fmt::format("there is no entropy value {}", index),
@@ -380,7 +410,7 @@ void Experiment::sample(ExperimentResult& result) {
     }
   }
   for (LinkId l = 0; l < fabric_->links(); ++l) s.lost += fabric_->stats(l, true).lost + fabric_->stats(l, false).lost;
-  const auto& channels = driver_->channels();
+  const auto& channels = channels_->all();
   for (size_t c = 0; c < std::min<size_t>(channels.size(), kMaxEvQps); ++c) {
     const EvCounts evs = fabric_->endpoint_at(channels[c].from)->ev_counts(channels[c].from_qpn);
     s.evs.good += evs.good;
@@ -405,6 +435,7 @@ ExperimentResult Experiment::run() {
   r.transport = scenario_.transport;
   r.seed = seed_;
   for (const Flow& f : traffic_.flows) r.asked_bytes += f.bytes;
+  r.asked_bytes += jobs_.bytes();
   const auto wall = std::chrono::steady_clock::now();
   const std::clock_t cpu = std::clock();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count(); };
@@ -418,7 +449,7 @@ ExperimentResult Experiment::run() {
   double told = 0;
   if (scenario_.sampling) sample(r);
   r.outcome = Outcome::TimeLimit;
-  while (!driver_->over()) {
+  while (!over()) {
     const Time now = fabric_->now();
     if (now >= duration) break;
     if (stopped()) {
@@ -437,10 +468,9 @@ ExperimentResult Experiment::run() {
       r.out_of_memory = true;
       break;
     }
-    if (end == RunEnd::Idle && !driver_->over()) {
+    if (end == RunEnd::Idle && !over()) {
       r.outcome = Outcome::Hang;
-      r.reason = fmt::format("nothing will ever happen again, but {} of {} flows have not ended",
-                             traffic_.flows.size() - driver_->finished(), traffic_.flows.size());
+      r.reason = "nothing will ever happen again, but " + not_ended();
       break;
     }
     // As long as it takes to answer Ctrl-C at once.
@@ -455,16 +485,15 @@ ExperimentResult Experiment::run() {
     }
     if (fabric_->now() >= next_check) {
       const uint64_t bytes = delivered() + driver_->finished();
-      // Nothing is under way when all that has begun has ended: flows wait for their time.
-      const bool waiting = driver_->begun() == driver_->finished();
+      // Nothing is under way when all that has begun has ended: flows wait for their time, ranks compute.
+      const bool waiting = driver_->begun() == driver_->finished() && jobs_.quiet() && !jobs_.failed();
       if (bytes != progress_bytes || waiting) {
         progress_bytes = bytes;
         progress_time = fabric_->now();
       } else if (fabric_->now() - progress_time >= hang) {
         r.outcome = Outcome::Hang;
-        r.reason = fmt::format("no byte has arrived for {:g} us, and {} of {} flows have not ended",
-                               static_cast<double>(fabric_->now() - progress_time) / kUs,
-                               traffic_.flows.size() - driver_->finished(), traffic_.flows.size());
+        r.reason = fmt::format("no byte has arrived for {:g} us, and {}",
+                               static_cast<double>(fabric_->now() - progress_time) / kUs, not_ended());
         break;
       }
       next_check = fabric_->now() + hang / 4;
@@ -484,19 +513,21 @@ ExperimentResult Experiment::run() {
                         scenario_.open_end ? static_cast<double>(p.time) / static_cast<double>(duration) : 0.0);
       p.flows = traffic_.flows.size();
       p.finished = driver_->finished();
+      std::tie(p.steps, p.steps_done) = jobs_.steps();
       progress(p);
     }
   }
   r.wall_seconds = seconds();
   r.cpu_seconds = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
-  if (driver_->over()) {
+  if (over()) {
     r.outcome = Outcome::Done;
+    // A job ends at some NIC, when others may be a window ahead: what all of them do until then.
+    if (jobs_.any()) (void)fabric_->run(std::max(fabric_->now(), jobs_.end() + kAfterJobs));
   } else if (r.outcome == Outcome::TimeLimit) {
     if (scenario_.open_end) {
       r.outcome = Outcome::OpenEnd;
     } else {
-      r.reason = fmt::format("duration_us = {:g} is over, but {} of {} flows have not ended", scenario_.duration_us,
-                             traffic_.flows.size() - driver_->finished(), traffic_.flows.size());
+      r.reason = fmt::format("duration_us = {:g} is over, but {}", scenario_.duration_us, not_ended());
     }
   }
   if (scenario_.sampling && r.samples.back().time < fabric_->now()) sample(r);
@@ -505,7 +536,7 @@ ExperimentResult Experiment::run() {
 }
 
 uint64_t Experiment::memory() const {
-  uint64_t bytes = fabric_->memory();
+  uint64_t bytes = fabric_->memory() + jobs_.memory();
   for (NodeId h = 0; h < topology_.hosts(); ++h) bytes += fabric_->endpoint_at(h)->memory();
   return bytes;
 }
@@ -516,7 +547,7 @@ void Experiment::finish(ExperimentResult& r) {
   r.planes = topology_.planes();
   r.switches = topology_.switches();
   r.links = topology_.links();
-  r.qps = static_cast<unsigned>(driver_->channels().size());
+  r.qps = static_cast<unsigned>(channels_->all().size());
   r.nic_gbps = topology_.nic_gbps();
   r.round_trip = topology_.base_rtt(data_frame(scenario_, topology_), sack_frame(topology_));
   r.fabric_events = fabric_->events();
@@ -630,6 +661,7 @@ void Experiment::finish(ExperimentResult& r) {
     }
   }
   if (r.problem.empty()) r.problem = driver_->problem();
+  if (r.problem.empty()) r.problem = jobs_.problem();
   if (!r.problem.empty()) {
     r.outcome = Outcome::Failed;
     r.reason = r.problem;
@@ -639,6 +671,7 @@ void Experiment::finish(ExperimentResult& r) {
     if (a.time > r.time && r.outcome != Outcome::Incomplete)
       r.not_reached.push_back(fmt::format("{} at {:g} us", a.text, static_cast<double>(a.time) / kUs));
   }
+  r.jobs = jobs_.results();
   find_recovery(r);
   tell_losses(r);
   r.flows = std::move(traffic_.flows);
@@ -656,7 +689,7 @@ void Experiment::tell_losses(ExperimentResult& r) const {
   }
   for (NodeId h = 0; h < topology_.hosts(); ++h) {
     for (const LossNote& note : fabric_->endpoint_at(h)->losses()) {
-      if (note.user >= flows.size()) continue;
+      if (note.user >= flows.size()) continue;  // a job's
       GroupResult& group = r.groups[flows[note.user].group];
       ++group.found[static_cast<unsigned>(note.cause)];
       if (!group.slowest || note.user != group.slowest->flow) continue;
@@ -691,7 +724,7 @@ void Experiment::find_recovery(ExperimentResult& r) const {
   const auto rate = [&](size_t i) { return gbps(s[i].delivered - s[i - 1].delivered, s[i].time - s[i - 1].time); };
   // The end of traffic, when flows run out, tells nothing: the last flow but one in ten.
   Time quiet = r.time;
-  {
+  if (!traffic_.flows.empty()) {
     std::vector<Time> ends;
     for (const Flow& f : traffic_.flows) ends.push_back(f.done == kNever ? r.time : f.done);
     std::sort(ends.begin(), ends.end());

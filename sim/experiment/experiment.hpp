@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/experiment/endpoints.hpp"
+#include "sim/experiment/jobs.hpp"
 #include "sim/experiment/traffic.hpp"
 #include "util/rng.hpp"
 
@@ -109,6 +110,7 @@ struct ExperimentResult {
   Time round_trip = 0;
   std::vector<GroupResult> groups;
   std::vector<Flow> flows;
+  std::vector<JobResult> jobs;
   std::vector<Sample> samples;
   Time sample_period = 0;
   std::vector<EventResult> events;
@@ -126,7 +128,7 @@ struct ExperimentResult {
   double packets_per_second() const {
     return wall_seconds > 0 ? static_cast<double>(total.data_packets) / wall_seconds : 0;
   }
-  /// The largest of (end - begin) / bound.
+  /// The largest of (end - begin) / bound, of traffic and jobs.
   double over_bound() const;
 };
 
@@ -136,6 +138,7 @@ struct ExperimentProgress {
   double seconds = 0;
   uint64_t packets = 0;
   size_t flows = 0, finished = 0;
+  uint64_t steps = 0, steps_done = 0;  ///< of jobs
 };
 
 /// Puts something between the fabric and a NIC: gets the host's number and its endpoint, gives what the fabric shall
@@ -184,6 +187,9 @@ class Experiment {
   void find_recovery(ExperimentResult& result) const;
   Time bound_of(uint32_t group) const;
 
+  bool over() const { return driver_->over() && jobs_.over(); }
+  std::string not_ended() const;
+  void poll() const;
   bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
   Scenario scenario_;
@@ -191,7 +197,9 @@ class Experiment {
   const std::atomic<bool>* stop_;
   Topology topology_;
   Traffic traffic_;
+  Jobs jobs_;
   std::unique_ptr<Fabric> fabric_;
+  std::unique_ptr<Channels> channels_;
   std::unique_ptr<Driver> driver_;
   /// Given back when there is no memory left.
   std::unique_ptr<char[]> spare_ = std::make_unique<char[]>(size_t{4} << 20);

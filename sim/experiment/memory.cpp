@@ -48,7 +48,7 @@ uint64_t above(uint64_t limit, uint64_t used) { return limit > used ? limit - us
 
 }  // namespace
 
-uint64_t memory_needed(const Scenario& scenario, const Topology& topology, const Traffic& traffic) {
+uint64_t memory_needed(const Scenario& scenario, const Topology& topology, const Traffic& traffic, const Jobs* jobs) {
   const uint64_t links = topology.links(), nic_links = uint64_t{topology.hosts()} * topology.planes();
   const uint64_t switch_ports = nic_links + 2 * (links - nic_links);
   const uint64_t switch_port = kSwitchPortBytes + std::max(kQueueData + 1u, topology.profile().queues) * sizeof(Queue);
@@ -65,6 +65,13 @@ uint64_t memory_needed(const Scenario& scenario, const Topology& topology, const
   }
   uint64_t qps = 0;
   for (const auto& [pair, count] : pairs) qps += count;
+  if (jobs != nullptr) {
+    jobs->pairs([&](NodeId from, NodeId) {
+      ++qps;
+      sent[from] = ~uint64_t{0};
+    });
+    bytes += jobs->memory();
+  }
   const auto evs = static_cast<uint64_t>(topology.config().evs + topology.config().backup_evs);
   bytes += 2 * qps * (sizeof(FastQp) + sizeof(FastDest) + evs * kEvBytes) + traffic.flows.size() * kFlowBytes;
 

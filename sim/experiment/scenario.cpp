@@ -131,6 +131,35 @@ const Key<TrafficConfig> kTrafficKeys[] = {
     NUMBER(TrafficConfig, jitter_us, 0, 1e9, false, "random delay of each flow's start, up to this"),
     TEXT(TrafficConfig, file, nullptr, "trace: CSV with columns id,start_us,from,to,bytes,after"),
 };
+const Key<JobConfig> kJobKeys[] = {
+    TEXT(JobConfig, label, nullptr, "name in the results; not written: job"),
+    NUMBER(JobConfig, steps, 1, 1e6, true, "how often all its phases are gone through"),
+    NUMBER(JobConfig, ranks, 0, 1048576, true, "NICs that take part; 0: all from `first` on"),
+    NUMBER(JobConfig, first, 0, 1048575, true, "packed: the first of them"),
+    TEXT(JobConfig, placement, "packed|random|rail",
+         "ranks to NICs: one after the other, at random, or those of one place in their server under the same T0s"),
+    NUMBER(JobConfig, gpus, 1, 65536, true, "rail: ranks of a server"),
+    NUMBER(JobConfig, tensor, 1, 1048576, true, "ranks of a tensor parallel group: neighbours"),
+    NUMBER(JobConfig, pipeline, 1, 1048576, true, "stages of a pipeline; all else is data parallel"),
+    NUMBER(JobConfig, expert, 1, 1048576, true, "data parallel neighbours of an expert parallel group"),
+    NUMBER(JobConfig, start_us, 0, 1e9, false, "when it begins"),
+};
+const Key<PhaseConfig> kPhaseKeys[] = {
+    TEXT(PhaseConfig, collective, "none|ring|tree|hierarchical|alltoall|pipeline", "what moves bytes"),
+    TEXT(PhaseConfig, over, "all|tensor|data|expert|pipeline", "groups of ranks that do it, all at once"),
+    NUMBER(PhaseConfig, compute_us, 0, 1e9, false, "time that ranks compute in it"),
+    NUMBER(PhaseConfig, jitter, 0, 100, false, "each piece of that takes up to this share longer, at random"),
+    NUMBER(PhaseConfig, bytes, 1, 1e15, true,
+           "of the vector that is summed up; alltoall: from each to each other, on average; pipeline: of a micro-batch "
+           "from stage to stage"),
+    NUMBER(PhaseConfig, buckets, 1, 64, true,
+           "parts of the vector, each sent when its share of the compute is done; pipeline: micro-batches"),
+    NUMBER(PhaseConfig, local, 2, 65536, true, "hierarchical: neighbours that sum up among themselves first"),
+    NUMBER(PhaseConfig, pieces, 1, 65536, true, "tree: pieces that follow each other through it"),
+    NUMBER(PhaseConfig, window, 1, 128, true, "alltoall: messages that a rank has under way"),
+    NUMBER(PhaseConfig, skew, 0, 4, false,
+           "alltoall: who is sent how much, by Zipf's law with that exponent, anew in each step; 0: all the same"),
+};
 const Key<EventConfig> kEventKeys[] = {
     TEXT(EventConfig, what, "link-down|link-up|link-flap|link-loss|link-rate|switch-reboot|bad-ev", "what happens"),
     NUMBER(EventConfig, at_us, 0, 1e9, false, "when"),
@@ -178,6 +207,28 @@ std::vector<T> read_tables(std::span<const Key<T>> keys, const input::TomlFile& 
     list.push_back(std::move(item));
   }
   return list;
+}
+
+std::vector<JobConfig> read_jobs(const input::TomlFile& file, const toml::node& node) {
+  std::vector<JobConfig> jobs;
+  for (const toml::table* table : file.tables(node, "job")) {
+    JobConfig job;
+    job.source.begin(file, *table);
+    for (const auto& [key, value] : *table) {
+      if (key.str() == "phase") {
+        job.phases = read_tables<PhaseConfig>(kPhaseKeys, file, value, "job.phase");
+      } else if (!input::set_key<JobConfig>(kJobKeys, job, job.source, file, key.str(), value)) {
+        auto known = input::names_of<JobConfig>(kJobKeys);
+        known.emplace_back("phase");
+        input::unknown_key(file, key, "[[job]]", known, kListRemedy);
+      }
+    }
+    if (job.phases.empty()) {
+      throw InputError(job.source.at() + ": a job without phases.", "Write [[job.phase]] tables behind it.");
+    }
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
 }
 
 const ShippedScenario* find_shipped(std::string_view name) {
@@ -229,13 +280,15 @@ Scenario parse(std::string_view text, const std::string& name) {
       read_topology_key(file, node, s);
     } else if (k == "traffic") {
       s.traffic = read_tables<TrafficConfig>(kTrafficKeys, file, node, "traffic");
+    } else if (k == "job") {
+      s.jobs = read_jobs(file, node);
     } else if (k == "event") {
       s.events = read_tables<EventConfig>(kEventKeys, file, node, "event");
     } else if (k == "node") {
       s.nodes = read_tables<NodeConfig>(kNodeKeys, file, node, "node");
     } else if (!input::set_key<Scenario>(kScenarioKeys, s, s.source, file, k, node)) {
       auto known = input::names_of<Scenario>(kScenarioKeys);
-      known.insert(known.end(), {"base", "topology", "traffic", "event", "node"});
+      known.insert(known.end(), {"base", "topology", "traffic", "job", "event", "node"});
       input::unknown_key(file, key, "the scenario", known, kListRemedy);
     }
   }
@@ -244,9 +297,9 @@ Scenario parse(std::string_view text, const std::string& name) {
     throw InputError(fmt::format("{}: mtu = {} is no path MTU.", s.source.at("mtu"), mtu),
                      "Use 256, 512, 1024, 2048 or 4096.");
   }
-  if (s.traffic.empty()) {
+  if (s.traffic.empty() && s.jobs.empty()) {
     throw InputError(name + ": the scenario has no traffic.",
-                     "Write at least one [[traffic]] table, or base = \"incast\".");
+                     "Write at least one [[traffic]] or [[job]] table, or base = \"incast\".");
   }
   const auto in_time = [&](const Source& source, const char* key, double value) {
     if (value < s.duration_us) return;
@@ -255,6 +308,7 @@ Scenario parse(std::string_view text, const std::string& name) {
                      fmt::format("Give a smaller {}, or a longer duration_us.", key));
   };
   for (const TrafficConfig& t : s.traffic) in_time(t.source, "start_us", t.start_us);
+  for (const JobConfig& j : s.jobs) in_time(j.source, "start_us", j.start_us);
   for (const EventConfig& e : s.events) {
     if (e.what.empty())
       throw InputError(e.source.at() + ": an event without what.", "Write what = \"link-down\", for example.");
@@ -267,6 +321,8 @@ Scenario parse(std::string_view text, const std::string& name) {
 
 std::span<const Key<Scenario>> scenario_keys() { return kScenarioKeys; }
 std::span<const Key<TrafficConfig>> traffic_keys() { return kTrafficKeys; }
+std::span<const Key<JobConfig>> job_keys() { return kJobKeys; }
+std::span<const Key<PhaseConfig>> phase_keys() { return kPhaseKeys; }
 std::span<const Key<EventConfig>> event_keys() { return kEventKeys; }
 std::span<const Key<NodeConfig>> node_keys() { return kNodeKeys; }
 

@@ -31,6 +31,21 @@ struct EventConfig {
   Source source;
 };
 
+/// A part of each step of a job.
+struct PhaseConfig {
+  std::string collective = "none", over = "all";
+  double compute_us = 0, jitter = 0, bytes = 1e6, buckets = 1, local = 8, pieces = 8, window = 128, skew = 0;
+  Source source;
+};
+
+/// A training job: steps of compute and collectives, one rank in each of its NICs.
+struct JobConfig {
+  std::string label, placement = "packed";
+  double steps = 1, ranks = 0, first = 0, gpus = 8, tensor = 1, pipeline = 1, expert = 1, start_us = 0;
+  std::vector<PhaseConfig> phases;
+  Source source;
+};
+
 /// Fidelity of some NICs.
 struct NodeConfig {
   std::string fidelity = "fast";
@@ -54,6 +69,7 @@ struct Scenario {
   double share_epoch = -1, share_least = 4, share_trims = 24, share_pen = 8, share_drain = 0;
   TopologyConfig topology;
   std::vector<TrafficConfig> traffic;
+  std::vector<JobConfig> jobs;
   std::vector<EventConfig> events;
   std::vector<NodeConfig> nodes;
   Source source;
@@ -61,6 +77,8 @@ struct Scenario {
 
 std::span<const Key<Scenario>> scenario_keys();
 std::span<const Key<TrafficConfig>> traffic_keys();
+std::span<const Key<JobConfig>> job_keys();
+std::span<const Key<PhaseConfig>> phase_keys();
 std::span<const Key<EventConfig>> event_keys();
 std::span<const Key<NodeConfig>> node_keys();
 

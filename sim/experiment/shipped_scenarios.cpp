@@ -105,6 +105,25 @@ for_us = 100
 count = 4
 loss = 0.01
 )"},
+    {"training", "a training job: 64 ranks, ring all-reduce in two buckets beside compute, 10 steps", R"(
+[topology]
+planes = 8
+gbps = 100
+leaves = 8
+hosts_per_leaf = 8
+spines = 8
+[[job]]
+steps = 10
+[[job.phase]]          # forwards: nothing is sent
+compute_us = 50
+jitter = 0.02
+[[job.phase]]          # backwards: gradients are summed up as they are there
+collective = "ring"
+compute_us = 100
+jitter = 0.02
+bytes = 2_000_000
+buckets = 2
+)"},
     {"goodput-32k", "paper: WRITEs of 32 KB on 4 QPs, 800G in 8 planes", R"(
 sample_us = 20
 [topology]

@@ -430,8 +430,7 @@ void Topology::entropy(NodeId from, NodeId to, uint64_t seed, std::vector<uint32
   }
 }
 
-Time Topology::one_way(unsigned frame) const {
-  const unsigned hops = clos() && leaves_ > 1 ? 4 : 2;
+Time Topology::travel(unsigned frame, unsigned hops) const {
   Time time = 0;
   for (unsigned hop = 0; hop < hops; ++hop) {
     const bool outer = hop == 0 || hop == hops - 1, last = hop == hops - 1;

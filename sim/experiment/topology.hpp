@@ -97,7 +97,11 @@ class Topology {
   Encap encap() const;
 
   /// Time from the start of a frame at a NIC until it is at the farthest other NIC, with nothing in its way.
-  Time one_way(unsigned frame_bytes) const;
+  Time one_way(unsigned frame_bytes) const { return travel(frame_bytes, clos() && leaves_ > 1 ? 4 : 2); }
+  /// The same to that NIC.
+  Time one_way(NodeId from, NodeId to, unsigned frame_bytes) const {
+    return travel(frame_bytes, leaf_of(from) == leaf_of(to) ? 2 : 4);
+  }
   /// There, and back as a frame of `answer` bytes.
   Time base_rtt(unsigned frame_bytes, unsigned answer_bytes) const {
     return one_way(frame_bytes) + one_way(answer_bytes);
@@ -108,6 +112,7 @@ class Topology {
 
  private:
   static constexpr unsigned kStayKind = 0, kNodeKind = 1, kSpineKind = 2, kDownKind = 3;  // of a uSID
+  Time travel(unsigned frame_bytes, unsigned hops) const;
   [[noreturn]] void refuse(std::string_view key, const std::string& what, const std::string& remedy) const;
   /// Numbers of NICs and switches that the settings leave open. They refuse what cannot be.
   void size_single();

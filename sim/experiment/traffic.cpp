@@ -331,141 +331,17 @@ Traffic make_traffic(const Scenario& scenario, const Topology& topology, uint64_
   return Maker(scenario, topology, seed).make();
 }
 
-MessageLog::MessageLog(MessageLog&& other) noexcept
-    : put_(other.put_.load()),
-      room_(other.room_),
-      newest_(std::exchange(other.newest_, nullptr)),
-      oldest_(std::exchange(other.oldest_, nullptr)),
-      first_(other.first_),
-      taken_(other.taken_) {}
-
-MessageLog::~MessageLog() {
-  while (oldest_ != nullptr) delete std::exchange(oldest_, oldest_->next);
+Driver::Driver(Fabric& fabric, const Topology& topology, Channels& channels, Traffic& traffic)
+    : fabric_(fabric), topology_(topology), channels_(channels), traffic_(traffic) {
+  channels.use(0, *this);
 }
 
-void MessageLog::put(uint32_t flow) {
-  const uint32_t n = put_.load(std::memory_order_relaxed);
-  if (n == room_) {
-    auto* block = new Block;
-    (newest_ == nullptr ? oldest_ : newest_->next) = block;
-    newest_ = block;
-    room_ += kBlock;
-  }
-  newest_->flow[n + kBlock - room_] = flow;
-  put_.store(n + 1, std::memory_order_release);
+void Driver::ask() {
+  for (const Flow& f : traffic_.flows) channels_.want(f.from, f.to, f.qp_class, f.qps);
 }
 
-const uint32_t* MessageLog::find(uint32_t msn) const {
-  if (msn - first_ >= put_.load(std::memory_order_acquire) - first_) return nullptr;
-  const Block* block = oldest_;
-  uint32_t i = msn - first_;
-  for (; i >= kBlock; i -= kBlock) block = block->next;
-  return &block->flow[i];
-}
-
-void MessageLog::took() {
-  ++taken_;
-  // The newest block is the other side's, too.
-  while (taken_ - first_ >= kBlock && put_.load(std::memory_order_acquire) - first_ > kBlock) {
-    delete std::exchange(oldest_, oldest_->next);
-    first_ += kBlock;
-  }
-}
-
-Driver::Driver(Fabric& fabric, const Topology& topology, const Scenario& scenario, Traffic& traffic, uint64_t seed)
-    : fabric_(fabric),
-      topology_(topology),
-      scenario_(scenario),
-      traffic_(traffic),
-      seed_(seed),
-      by_qpn_(topology.hosts()) {}
-
-const Channel* Driver::channel(NodeId from, NodeId to) const {
-  auto found = first_channel_.find(key(from, to, -1));
-  for (int8_t c = 0; found == first_channel_.end() && c < 4; ++c) found = first_channel_.find(key(from, to, c));
-  return found == first_channel_.end() ? nullptr : &channels_[found->second];
-}
-
-void Driver::entropy_of(const Channel& channel, std::vector<uint32_t>& active, std::vector<uint32_t>& backup) const {
-  const auto index = static_cast<uint64_t>(&channel - channels_.data());
-  topology_.entropy(channel.from, channel.to, Rng::hash(seed_ ^ (scenario_.shared_evs ? 0 : Rng::hash(index + 1))),
-                    active, backup);
-  if (scenario_.common_evs == 0) return;
-  std::vector<uint32_t> common, unused;
-  topology_.entropy(channel.from, channel.to, Rng::hash(seed_), common, unused);
-  const size_t planes = topology_.planes(), end = static_cast<size_t>(scenario_.common_evs) * planes;
-  const uint32_t uplink = (1u << topology_.path_rule().uplink_bits) - 1;
-  for (size_t i = 0; i < std::min(end, active.size()); ++i) {
-    // The uplink that it takes away from another one goes to that one: still each as often as any other.
-    for (size_t k = i + planes; k < active.size(); k += planes) {
-      if (((active[k] ^ common[i]) & uplink) != 0) continue;
-      std::swap(active[k], active[i]);
-      break;
-    }
-    active[i] = common[i];
-  }
-}
-
-void Driver::begin(const std::function<void()>& poll) {
-  // The most QPs that any flow of a pair asks for.
-  std::unordered_map<uint64_t, uint16_t> wanted;
-  std::vector<uint64_t> order;
-  for (const Flow& f : traffic_.flows) {
-    const uint64_t pair = key(f.from, f.to, f.qp_class);
-    const auto [it, is_new] = wanted.try_emplace(pair, f.qps);
-    if (is_new) order.push_back(pair);
-    it->second = std::max(it->second, f.qps);
-  }
-  for (const uint64_t pair : order) {
-    first_channel_[pair] = static_cast<uint32_t>(channels_.size());
-    for (unsigned k = 0; k < wanted[pair]; ++k) {
-      Channel c;
-      c.from = static_cast<NodeId>(pair >> 28 & kNodeMask);
-      c.to = static_cast<NodeId>(pair & kNodeMask);
-      c.qp_class = static_cast<int8_t>(static_cast<int>(pair >> 56) - 1);
-      c.from_qpn = kFirstQpn + static_cast<uint32_t>(by_qpn_[c.from].size());
-      by_qpn_[c.from].push_back(static_cast<uint32_t>(channels_.size()));
-      c.to_qpn = kFirstQpn + static_cast<uint32_t>(by_qpn_[c.to].size());
-      by_qpn_[c.to].push_back(static_cast<uint32_t>(channels_.size()));
-      channels_.push_back(std::move(c));
-    }
-  }
-  QpSpec spec;
-  spec.mtu = static_cast<uint32_t>(scenario_.mtu);
-  spec.encap = topology_.encap();
-  spec.path_rule = topology_.path_rule();
-  spec.planes = topology_.planes();
-  spec.congestion = scenario_.congestion;
-  for (const Channel& c : channels_) {
-    if (poll) poll();
-    spec.own_class = c.qp_class >= 0;
-    if (spec.own_class) {
-      const FabricPair& own = topology_.profile().data[static_cast<uint8_t>(c.qp_class)];
-      spec.dscp_data = own.data;
-      spec.dscp_rtx = own.rtx;
-    }
-    for (const bool there : {true, false}) {
-      const NodeId here = there ? c.from : c.to;
-      spec.qpn = there ? c.from_qpn : c.to_qpn;
-      spec.peer_qpn = there ? c.to_qpn : c.from_qpn;
-      spec.peer = there ? c.to : c.from;
-      if (topology_.srv6()) spec.path_template = topology_.path_template(here, spec.peer);
-      if (there) {
-        entropy_of(c, spec.ev_active, spec.ev_backup);
-      } else {
-        // A receiver sends nothing but answers on it. The NIC holds few sets: one for all that it receives on.
-        const uint64_t set = nic_rules(scenario_) ? ~uint64_t{c.to} : static_cast<uint64_t>(&c - channels_.data() + 1);
-        topology_.entropy(c.to, c.from, Rng::hash(~seed_ ^ Rng::hash(set)), spec.ev_active, spec.ev_backup);
-      }
-      std::string why;
-      if (!fabric_.endpoint_at(here)->open(spec, why)) {
-        throw InputError(
-            fmt::format("{}: {} cannot have a queue pair: {}.", scenario_.source.file, topology_.node_name(here), why),
-            "Change the scenario's settings, or the fidelity of this NIC.");
-      }
-    }
-  }
-  for (NodeId h = 0; h < topology_.hosts(); ++h) fabric_.endpoint_at(h)->listen(this);
+void Driver::begin() {
+  arrived_.assign(channels_.all().size(), 0);
   asked_.assign(topology_.hosts(), 0);
   for (const Flow& f : traffic_.flows) {
     asked_[f.to] += f.bytes;
@@ -489,18 +365,18 @@ std::string Driver::problem() const {
   return problem_;
 }
 
-bool Driver::apart() {
-  if (!local_ || fabric_.now() < waits_until_) return false;
+bool Driver::goes_on() {
   const auto lacks = [&](NodeId h) { return fabric_.endpoint_at(h)->stats().delivered_bytes < asked_[h]; };
   const auto steady = [&](uint32_t index) {
-    const Channel& c = channels_[index];
+    const Channel& c = channels_.at(index);
     return fabric_.endpoint_at(c.from)->steady(c.from_qpn);
   };
   while (lags_ < asked_.size() && !lacks(lags_)) ++lags_;
   // A NIC that nobody who sends to it is about to give up.
   for (NodeId h = lags_; h < std::min<size_t>(lags_ + kCandidates, asked_.size()); ++h) {
-    if (lacks(h) && std::all_of(by_qpn_[h].begin(), by_qpn_[h].end(),
-                                [&](uint32_t c) { return channels_[c].to != h || steady(c); })) {
+    const std::vector<uint32_t>& qps = channels_.of(h);
+    if (lacks(h) &&
+        std::all_of(qps.begin(), qps.end(), [&](uint32_t c) { return channels_.at(c).to != h || steady(c); })) {
       return true;
     }
   }
@@ -539,60 +415,25 @@ void Driver::start(uint32_t index) {
   begun_.fetch_add(1, std::memory_order_relaxed);
   const Split pieces = split(f);
   f.to_deliver = f.to_complete = pieces.messages + (f.immediates ? f.qps : 0u);
-  const uint32_t first = first_channel_.at(key(f.from, f.to, f.qp_class));
+  const uint32_t first = first_channel(f);
   uint64_t left = f.bytes;
   for (uint32_t m = 0; left > 0; ++m) {
     const auto size = static_cast<uint32_t>(std::min<uint64_t>(left, pieces.message));
-    Channel& c = channels_[first + m % f.qps];
-    c.limit = f.outstanding;
-    c.queue.push_back({index, size});
+    channels_.add(first + m % f.qps, {index, index, size}, f.outstanding);
     left -= size;
   }
-  for (unsigned k = 0; f.immediates && k < f.qps; ++k) channels_[first + k].queue.push_back({index, 0, true});
-  for (unsigned k = 0; k < f.qps; ++k) pump(first + k);
-}
-
-void Driver::pump(uint32_t index) {
-  Channel& c = channels_[index];
-  Endpoint& endpoint = *fabric_.endpoint_at(c.from);
-  while (c.head < c.queue.size()) {
-    const Channel::Message m = c.queue[c.head];
-    if (c.failed) {
-      ++c.head;
-      message_over(m.flow, false);
-      continue;
-    }
-    if (c.limit != 0 && c.outstanding >= c.limit) return;
-    c.posted.put(m.flow);  // before post(): it may call back
-    ++c.head;
-    ++c.outstanding;
-    if (!endpoint.post({.id = m.flow, .qpn = c.from_qpn, .bytes = m.bytes, .immediate = m.immediate})) {
-      c.posted.unput();
-      --c.head;
-      --c.outstanding;
-      if (c.outstanding == 0) c.failed = true;  // nothing would ever make room
-      if (!c.failed) return;
-    }
+  for (unsigned k = 0; f.immediates && k < f.qps; ++k) {
+    channels_.add(first + k, {index, index, 0, true}, f.outstanding);
   }
-  c.queue.clear();
-  c.head = 0;
+  for (unsigned k = 0; k < f.qps; ++k) channels_.pump(first + k);
 }
 
-void Driver::completed(const Completion& completion) {
-  const uint32_t index = channel_of(completion.node, completion.qpn);
-  Channel& c = channels_[index];
-  --c.outstanding;
-  if (!completion.ok) c.failed = true;
-  message_over(static_cast<uint32_t>(completion.id), completion.ok);
-  if (c.head < c.queue.size()) pump(index);
-}
-
-void Driver::message_over(uint32_t index, bool ok) {
+void Driver::completed(uint32_t, uint32_t index, bool ok) {
   Flow& f = traffic_.flows[index];
   if (!ok) f.failed = true;
   if (--f.to_complete != 0) return;
   f.done = fabric_.now_at(f.from);
-  const bool last = finished_.fetch_add(1, std::memory_order_relaxed) + 1 == traffic_.flows.size();
+  const bool last = finished_.fetch_add(1) + 1 == traffic_.flows.size();
   if (f.failed) {
     failed_.fetch_add(1, std::memory_order_relaxed);
   } else if (!f.next_on_delivery) {
@@ -601,26 +442,23 @@ void Driver::message_over(uint32_t index, bool ok) {
   if (last && on_end) on_end();
 }
 
-void Driver::delivered(const Delivery& delivery) {
-  Channel& c = channels_[channel_of(delivery.node, delivery.qpn)];
-  const uint32_t* index = c.posted.find(delivery.msn);
-  if (index == nullptr) return;
-  Flow& f = traffic_.flows[*index];
-  if (f.immediates && delivery.bytes != 0) c.arrived += delivery.bytes;
-  if (f.immediates && delivery.bytes == 0) {
+void Driver::delivered(uint32_t channel, uint32_t index, uint64_t bytes) {
+  Flow& f = traffic_.flows[index];
+  if (f.immediates && bytes != 0) arrived_[channel] += bytes;
+  if (f.immediates && bytes == 0) {
     // What the receiver goes by: all bytes ahead of an immediate on its QP are there.
-    const auto number = static_cast<uint32_t>(&c - channels_.data());
-    const uint64_t wanted = share(f, number - first_channel_.at(key(f.from, f.to, f.qp_class)));
-    if (c.arrived != wanted) {
+    const uint64_t wanted = share(f, channel - first_channel(f));
+    uint64_t& arrived = arrived_[channel];
+    if (arrived != wanted) {
       const std::scoped_lock lock(problem_mutex_);
       if (problem_.empty()) {
+        const Channel& c = channels_.at(channel);
         problem_ = fmt::format("{} saw an immediate of queue pair {} when {} of the {} bytes ahead of it had arrived",
-                               topology_.node_name(c.to), c.to_qpn, c.arrived, wanted);
+                               topology_.node_name(c.to), c.to_qpn, arrived, wanted);
       }
     }
-    c.arrived = 0;
+    arrived = 0;
   }
-  c.posted.took();
   if (--f.to_deliver != 0) return;
   f.delivered = fabric_.now_at(f.to);
   if (f.next_on_delivery) release(f, f.delivered);

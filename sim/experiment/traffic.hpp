@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who sends what to whom and when: flows, what each waits for, and the driver that posts their work requests.
+/// Who sends what to whom and when: flows, what each waits for, and who posts their work requests.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "gen/protocol.hpp"
+#include "sim/experiment/channels.hpp"
 #include "sim/experiment/scenario.hpp"
 
 namespace mrc::sim {
@@ -52,89 +50,35 @@ struct Traffic {
 /// Throws InputError: no such NIC, not enough of them, a trace that cannot be read, flows that wait for each other.
 Traffic make_traffic(const Scenario& scenario, const Topology& topology, uint64_t seed);
 
-/// Which flow each message of a QP belongs to, by MSN. The sender's side puts them in, the receiver's takes them out:
-/// they may be two threads.
-class MessageLog {
+/// Posts the work requests of flows, and knows when they have ended.
+class Driver final : public Channels::User {
  public:
-  MessageLog() = default;
-  MessageLog(MessageLog&& other) noexcept;
-  MessageLog& operator=(MessageLog&&) = delete;
-  ~MessageLog();
+  /// The channels are opened between ask() and begin().
+  Driver(Fabric& fabric, const Topology& topology, Channels& channels, Traffic& traffic);
 
-  // The sender's side.
-  void put(uint32_t flow);
-  /// The newest one was none.
-  void unput() { put_.store(put_.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
-
-  // The receiver's side.
-  /// Null: no such message, or it has been given up.
-  const uint32_t* find(uint32_t msn) const;
-  /// One message more is delivered: those before it are given up from time to time.
-  void took();
-
- private:
-  static constexpr uint32_t kBlock = 14;
-  struct Block {
-    std::array<uint32_t, kBlock> flow;
-    Block* next = nullptr;
-  };
-  std::atomic<uint32_t> put_ = 0;
-  uint32_t room_ = 0;  // up to this number in `newest_`
-  Block *newest_ = nullptr, *oldest_ = nullptr;
-  uint32_t first_ = 0, taken_ = 0;  // number of the first in `oldest_`
-};
-
-/// A QP between two NICs, used in one direction.
-struct Channel {
-  NodeId from = 0, to = 0;
-  uint32_t from_qpn = 0, to_qpn = 0;
-  uint32_t outstanding = 0, limit = 0;
-  int8_t qp_class = -1;
-  bool failed = false;
-  struct Message {
-    uint32_t flow, bytes;
-    bool immediate = false;
-  };
-  std::vector<Message> queue;  ///< not posted yet, from `head` on
-  size_t head = 0;
-  MessageLog posted;
-  // The receiver's side.
-  uint64_t arrived = 0;  ///< bytes since the newest immediate
-};
-
-/// Opens the QPs, posts, listens.
-class Driver final : public Listener {
- public:
-  Driver(Fabric& fabric, const Topology& topology, const Scenario& scenario, Traffic& traffic, uint64_t seed);
-
-  /// Opens all QPs and schedules the flows. `poll` is called now and then; what it throws ends this. Throws InputError:
-  /// an endpoint cannot have a QP.
-  void begin(const std::function<void()>& poll = {});
+  /// Wants the QPs.
+  void ask();
+  /// Schedules the flows.
+  void begin();
   /// Called when the last flow has ended.
   std::function<void()> on_end;
 
   size_t begun() const { return begun_.load(std::memory_order_relaxed); }
-  size_t finished() const { return finished_.load(std::memory_order_relaxed); }
+  size_t finished() const { return finished_.load(); }
   size_t failed() const { return failed_.load(std::memory_order_relaxed); }
   bool over() const { return finished() == traffic_.flows.size(); }
   /// For Fabric::allow_windows(): until the fabric's window is over, what happens at a NIC leads to no work of another
-  /// one, and the last flow does not end: bytes still have to arrive, and then an ACK.
-  bool apart();
-  const std::vector<Channel>& channels() const { return channels_; }
-  /// Of the first QP from one NIC to another, null: there is none.
-  const Channel* channel(NodeId from, NodeId to) const;
+  /// one.
+  bool apart() const { return local_ && fabric_.now() >= waits_until_; }
+  /// The last flow does not end within the fabric's window: bytes still have to arrive, and then an ACK.
+  bool goes_on();
   /// An immediate that was seen before all bytes ahead of it on its QP: a sentence without full stop; empty: none.
   std::string problem() const;
-  void entropy_of(const Channel& channel, std::vector<uint32_t>& active, std::vector<uint32_t>& backup) const;
 
-  void completed(const Completion& completion) override;
-  void delivered(const Delivery& delivery) override;
+  void completed(uint32_t channel, uint32_t id, bool ok) override;
+  void delivered(uint32_t channel, uint32_t label, uint64_t bytes) override;
 
  private:
-  /// Of the QPs of that class from one NIC to another.
-  static uint64_t key(NodeId from, NodeId to, int8_t qp_class) {
-    return uint64_t{static_cast<uint8_t>(qp_class + 1)} << 56 | uint64_t{from} << 28 | to;
-  }
   /// The WRITEs of a flow.
   struct Split {
     uint32_t message;   ///< bytes of each but the last
@@ -143,30 +87,23 @@ class Driver final : public Listener {
   static Split split(const Flow& flow);
   /// Bytes of a flow on its k-th QP.
   static uint64_t share(const Flow& flow, uint32_t k);
+  uint32_t first_channel(const Flow& flow) const { return channels_.first(flow.from, flow.to, flow.qp_class); }
   void start(uint32_t flow);
   void start_due();
-  void pump(uint32_t channel);
   void release(Flow& flow, Time now);
-  void message_over(uint32_t flow, bool ok);
-  uint32_t channel_of(NodeId node, uint32_t qpn) const { return by_qpn_[node][qpn - kFirstQpn]; }
 
   static constexpr NodeId kCandidates = 8;
-  static constexpr uint64_t kNodeMask = (1u << 28) - 1;
-  static constexpr uint32_t kFirstQpn = kQpnBase;  ///< as the NIC numbers them
   Fabric& fabric_;
   const Topology& topology_;
-  const Scenario& scenario_;
+  Channels& channels_;
   Traffic& traffic_;
-  uint64_t seed_;
-  std::vector<Channel> channels_;
-  std::unordered_map<uint64_t, uint32_t> first_channel_;  // of a pair; the others follow
-  std::vector<std::vector<uint32_t>> by_qpn_;
   std::vector<uint32_t> due_;  // flows that wait for their time, the earliest last
   std::atomic<size_t> begun_ = 0, finished_ = 0, failed_ = 0;
-  bool local_ = true;            // whatever a flow waits for ends where that flow begins
-  Time waits_until_ = 0;         // flows that wait for others need not wait for their time beyond this
-  NodeId lags_ = 0;              // before this one all NICs have received everything
-  std::vector<uint64_t> asked_;  // bytes that a NIC will receive
+  bool local_ = true;              // whatever a flow waits for ends where that flow begins
+  Time waits_until_ = 0;           // flows that wait for others need not wait for their time beyond this
+  NodeId lags_ = 0;                // before this one all NICs have received everything
+  std::vector<uint64_t> asked_;    // bytes that a NIC will receive
+  std::vector<uint64_t> arrived_;  // by channel, the receiver's: bytes since the newest immediate
   mutable std::mutex problem_mutex_;
   std::string problem_;
 };

@@ -184,6 +184,38 @@ TEST_CASE("an endpoint has one timer, the last one set", "[sim][endpoint]") {
   CHECK(box.wakes.back() == 20 * kUs + 3 * kNs);
 }
 
+TEST_CASE("the host of a node has one timer too: behind all else of that node and time, the last one set",
+          "[sim][endpoint]") {
+  struct Host final : Listener {
+    Fabric* fabric = nullptr;
+    std::vector<std::pair<Time, NodeId>> heard;
+    size_t wakes = 0;  // of the NIC, when the host heard first
+    Box* box = nullptr;
+    void due(NodeId node) override {
+      if (heard.empty()) wakes = box->wakes.size();
+      heard.emplace_back(fabric->now_at(node), node);
+      if (heard.size() == 1) fabric->due_at(node, fabric->now_at(node) + 5 * kNs);
+    }
+  };
+  Fabric fabric;
+  Host host;
+  host.fabric = &fabric;
+  auto owned = std::make_unique<Box>();
+  host.box = owned.get();
+  const NodeId a = *fabric.add_endpoint("a", std::move(owned), 1);
+  const NodeId b = *fabric.add_endpoint("b", std::make_unique<Box>(), 1);
+  fabric.due_at(a, 7 * kNs);  // nobody listens yet, and it is replaced
+  fabric.due_at(a, 10 * kNs);
+  fabric.due_at(b, 20 * kNs);
+  fabric.due_at(b, kNever);
+  fabric.listen(&host);
+  host.box->access.wake_at(10 * kNs);
+  fabric.at(12 * kNs, [&] { fabric.due_at(b, 3 * kNs); });  // in the past: now
+  CHECK(fabric.run(kUs) == RunEnd::Idle);
+  CHECK(host.heard == std::vector<std::pair<Time, NodeId>>{{10 * kNs, a}, {12 * kNs, b}, {15 * kNs, a}});
+  CHECK(host.wakes == 1);
+}
+
 TEST_CASE("a port asks when it can take a packet, and after null only when kicked", "[sim][endpoint]") {
   Star star(2, plain(), kShort);
   unsigned asked = 0;

@@ -168,12 +168,14 @@ TEST_CASE("common entropy values: the first of each plane are the same, each upl
     Traffic traffic = make_traffic(s, topology, seed);
     Fabric fabric({.seed = seed});
     topology.build(fabric, [&](NodeId) { return make_endpoint(s, topology, "fast", "here"); });
-    Driver driver(fabric, topology, s, traffic, seed);
-    driver.begin();
+    Channels channels(fabric, topology, s, seed);
+    Driver driver(fabric, topology, channels, traffic);
+    driver.ask();
+    channels.open();
     std::vector<std::vector<uint32_t>> all;
-    for (const Channel& c : driver.channels()) {
+    for (const Channel& c : channels.all()) {
       std::vector<uint32_t> active, backup;
-      driver.entropy_of(c, active, backup);
+      channels.entropy_of(c, active, backup);
       all.push_back(active);
     }
     return all;

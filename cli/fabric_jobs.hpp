@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Jobs of a run of the fabric, as text, JSON and tables (docs/training.md).
+#pragma once
+
+#include <string>
+
+#include "input/json.hpp"
+#include "sim/experiment/experiment.hpp"
+
+namespace mrc::cli {
+
+/// For people; empty: there are none.
+std::string jobs_summary(const sim::ExperimentResult& result);
+input::Json jobs_json(const sim::ExperimentResult& result);
+/// A line for each step of each job.
+std::string steps_csv(const sim::ExperimentResult& result, const sim::Topology& topology);
+/// A table for the page, empty: there are none.
+std::string jobs_html(const sim::ExperimentResult& result);
+
+}  // namespace mrc::cli

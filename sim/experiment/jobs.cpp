@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/experiment/jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "sim/experiment/endpoints.hpp"
+#include "sim/job/collectives.hpp"
+#include "util/rng.hpp"
+
+namespace mrc::sim {
+namespace {
+
+constexpr unsigned kUser = 1;
+/// A message has several WRITEs if it is larger; all but the last have kNoTag.
+constexpr uint64_t kWriteBytes = uint64_t{1} << 30;
+/// Times that are kept: of each rank in each step.
+constexpr uint64_t kMostMarks = 64'000'000;
+
+[[noreturn]] void refuse(const Source& source, std::string_view key, const std::string& what,
+                         const std::string& remedy) {
+  throw InputError(source.at(key) + ": " + what + ".", remedy);
+}
+
+Collective collective_of(const std::string& name) {
+  for (const auto& [word, c] : {std::pair{"ring", Collective::Ring},
+                                {"tree", Collective::Tree},
+                                {"hierarchical", Collective::Hierarchical},
+                                {"alltoall", Collective::AllToAll},
+                                {"pipeline", Collective::Pipeline}}) {
+    if (name == word) return c;
+  }
+  return Collective::None;
+}
+
+Over over_of(const std::string& name) {
+  for (const auto& [word, o] : {std::pair{"tensor", Over::Tensor},
+                                {"data", Over::Data},
+                                {"expert", Over::Expert},
+                                {"pipeline", Over::Pipeline}}) {
+    if (name == word) return o;
+  }
+  return Over::All;
+}
+
+JobShape shape_of(const JobConfig& c, const Topology& t) {
+  const auto hosts = t.hosts(), first = static_cast<uint32_t>(c.first);
+  if (first >= hosts) {
+    refuse(c.source, "first", fmt::format("first = {} is no NIC of this topology", first),
+           fmt::format("NICs are 0 to {}.", hosts - 1));
+  }
+  const uint32_t ranks = c.ranks > 0 ? static_cast<uint32_t>(c.ranks) : hosts - first;
+  if (ranks > hosts - first) {
+    refuse(c.source, "ranks", fmt::format("{} ranks are more than the {} NICs there are", ranks, hosts - first),
+           "Give fewer ranks or a larger topology.");
+  }
+  JobShape s;
+  s.tensor = static_cast<uint32_t>(c.tensor);
+  s.pipeline = static_cast<uint32_t>(c.pipeline);
+  s.expert = static_cast<uint32_t>(c.expert);
+  const uint64_t both = uint64_t{s.tensor} * s.pipeline;
+  if (both > ranks || ranks % both != 0) {
+    refuse(c.source, "tensor",
+           fmt::format("{} ranks are not a multiple of tensor x pipeline = {} x {}", ranks, s.tensor, s.pipeline),
+           "Give another number of ranks, or other groups.");
+  }
+  s.data = ranks / static_cast<uint32_t>(both);
+  if (s.data % s.expert != 0) {
+    refuse(c.source, "expert", fmt::format("data = {} is not a multiple of expert = {}", s.data, s.expert),
+           "Give expert groups of another size.");
+  }
+  return s;
+}
+
+Phase phase_of(const PhaseConfig& c, const JobShape& shape) {
+  Phase p;
+  p.compute = from_us(c.compute_us);
+  p.jitter = c.jitter;
+  p.collective = collective_of(c.collective);
+  p.over = over_of(c.over);
+  p.bytes = static_cast<uint64_t>(c.bytes);
+  p.buckets = static_cast<uint32_t>(c.buckets);
+  p.local = static_cast<uint32_t>(c.local);
+  p.pieces = static_cast<uint32_t>(c.pieces);
+  p.window = static_cast<uint32_t>(c.window);
+  p.skew = c.skew;
+  const uint32_t n = group_of(shape, p.over, 0).count;
+  if (p.collective == Collective::None) return p;
+  if (n < 2) {
+    refuse(c.source, "collective", fmt::format("{} over {} has groups of one rank", c.collective, c.over),
+           "Choose other groups, or collective = \"none\".");
+  }
+  if (p.collective == Collective::Hierarchical && n % p.local != 0) {
+    refuse(c.source, "local", fmt::format("groups of {} ranks are not a multiple of local = {}", n, p.local),
+           "Give another local.");
+  }
+  if (p.collective == Collective::Pipeline && p.compute / (3 * uint64_t{p.buckets}) == 0) {
+    refuse(c.source, "compute_us", "a pipeline whose stages compute nothing", "Write compute_us.");
+  }
+  return p;
+}
+
+/// NICs that are not taken yet, by rank.
+std::vector<NodeId> place(const JobConfig& c, const Topology& t, uint32_t ranks, const std::vector<bool>& taken,
+                          uint64_t seed) {
+  std::vector<NodeId> nics;
+  if (c.placement == "packed") {
+    nics.resize(ranks);
+    std::iota(nics.begin(), nics.end(), static_cast<NodeId>(c.first));
+  } else if (c.first > 0) {
+    refuse(c.source, "first", fmt::format("first with placement = \"{}\"", c.placement), "Leave out first.");
+  } else if (c.placement == "random") {
+    for (NodeId h = 0; h < t.hosts(); ++h) {
+      if (!taken[h]) nics.push_back(h);
+    }
+    Rng rng(seed, "placement");
+    for (size_t i = nics.size(); i > 1; --i) std::swap(nics[i - 1], nics[rng.below(i)]);
+    if (nics.size() < ranks) {
+      refuse(c.source, "ranks", fmt::format("{} ranks are more than the {} NICs that are free", ranks, nics.size()),
+             "Give fewer ranks.");
+    }
+    nics.resize(ranks);
+  } else {
+    const auto gpus = static_cast<uint32_t>(c.gpus);
+    if (t.leaves() % gpus != 0) {
+      refuse(c.source, "gpus", fmt::format("{} T0s of a plane cannot be shared by {} rails", t.leaves(), gpus),
+             "Give as many leaves as gpus, or a multiple.");
+    }
+    const uint32_t leaves = t.leaves() / gpus, room = leaves * t.hosts_per_leaf();
+    if ((ranks + gpus - 1) / gpus > room) {
+      refuse(c.source, "ranks",
+             fmt::format("{} servers of {} ranks are more than the {} places of a rail", (ranks + gpus - 1) / gpus,
+                         gpus, room),
+             "Give fewer ranks, or more hosts_per_leaf.");
+    }
+    for (uint32_t r = 0; r < ranks; ++r) {
+      const uint32_t server = r / gpus, rail = r % gpus;
+      const uint32_t leaf = rail * leaves + server / t.hosts_per_leaf();
+      nics.push_back(leaf * t.hosts_per_leaf() + server % t.hosts_per_leaf());
+    }
+  }
+  for (const NodeId nic : nics) {
+    if (nic >= t.hosts()) refuse(c.source, "placement", fmt::format("there is no nic{}", nic), "Give fewer ranks.");
+    if (taken[nic]) {
+      refuse(c.source, "first", fmt::format("nic{} has a rank of another job already", nic), "Place the jobs apart.");
+    }
+  }
+  return nics;
+}
+
+/// What a message takes with nothing in its way: it is shared among the planes.
+class Least {
+ public:
+  Least(const Scenario& scenario, const Topology& topology)
+      : t_(topology),
+        nic_(nic_settings(scenario, topology)),
+        mtu_(static_cast<unsigned>(scenario.mtu)),
+        headers_(data_frame(scenario, topology) - mtu_),
+        whole_(Rate::gbps(topology.nic_gbps())),
+        port_(Rate::gbps(topology.config().gbps)) {}
+
+  IdealMessage operator()(NodeId from, NodeId to, uint64_t bytes) const {
+    const uint64_t packets = (bytes + mtu_ - 1) / mtu_;
+    const uint64_t wire = bytes + packets * (wire_bytes(headers_ + mtu_) - mtu_);
+    const uint64_t before = (packets - 1) / t_.planes();  // packets of a plane in front of its last
+    const auto least = static_cast<unsigned>(bytes - (packets - 1) * mtu_);
+    const unsigned last = packets == 1 || (packets - 1) % t_.planes() == 0 ? least : mtu_;
+    const unsigned first = packets == 1 ? least : mtu_, full = headers_ + mtu_;
+    IdealMessage m{};
+    m.wire = whole_.time(wire);
+    const Time to_memory = nic_.packet_to_memory + nic_.lane_time(last, port_);
+    m.arrives = nic_.work_to_wire + nic_.lane_time(headers_ + first, port_) + to_memory;
+    if (before == 0) {
+      m.arrives += t_.one_way(from, to, headers_ + last);
+    } else {  // switches store the one in front of the last, whole
+      m.arrives += port_.time((before - 1) * wire_bytes(full)) + t_.one_way(from, to, full) +
+                   port_.time(wire_bytes(headers_ + last));
+    }
+    const Time answer = nic_.packet_to_answer + t_.one_way(to, from, sack_frame(t_));
+    m.known = answer > to_memory ? answer - to_memory : 0;
+    return m;
+  }
+
+ private:
+  const Topology& t_;
+  FastConfig nic_;
+  unsigned mtu_, headers_;
+  Rate whole_, port_;
+};
+
+}  // namespace
+
+/// One job. Ranks are called by the threads of their NICs.
+class Jobs::Running final : public Wires {
+ public:
+  Running(Jobs& jobs, const JobConfig& said, JobShape shape, std::vector<NodeId> placed)
+      : config(said), nics(std::move(placed)), jobs_(jobs) {
+    plan.shape = shape;
+    plan.steps = static_cast<uint32_t>(config.steps);
+    for (const PhaseConfig& p : config.phases) plan.phases.push_back(phase_of(p, shape));
+  }
+
+  const JobConfig& config;
+  JobPlan plan;
+  std::vector<NodeId> nics;
+  std::unique_ptr<Schedule> schedule;
+  IdealResult ideal;
+  std::unique_ptr<Executor> executor;
+  Fabric* fabric = nullptr;
+  Channels* channels = nullptr;
+  std::vector<char> begun;
+
+  Time start() const { return from_us(config.start_us); }
+  void begin() {
+    executor = std::make_unique<Executor>(*schedule, *this);
+    begun.assign(nics.size(), 0);
+    for (const NodeId nic : nics) fabric->due_at(nic, start());
+  }
+  void due(uint32_t rank) {
+    if (std::exchange(begun[rank], 1) != 0) {
+      executor->due(rank);
+    } else {
+      executor->begin(rank);
+    }
+  }
+
+  Time now(uint32_t rank) const override { return fabric->now_at(nics[rank]); }
+  void send(uint32_t rank, uint32_t peer, uint64_t bytes, uint32_t tag, uint32_t id) override {
+    const uint32_t channel = channels->first(nics[rank], nics[peer], -1, kUser);
+    for (; bytes > kWriteBytes; bytes -= kWriteBytes) {
+      channels->add(channel, {kNoTag, kNoTag, static_cast<uint32_t>(kWriteBytes)});
+    }
+    channels->add(channel, {id, tag, static_cast<uint32_t>(bytes)});
+    channels->pump(channel);
+  }
+  void wake_at(uint32_t rank, Time time) override { fabric->due_at(nics[rank], time); }
+  void ended(uint32_t) override {
+    if (jobs_.ended_.fetch_add(1) + 1 == jobs_.ranks_ && jobs_.on_end) jobs_.on_end();
+  }
+
+ private:
+  Jobs& jobs_;
+};
+
+Jobs::Jobs(const Scenario& scenario, const Topology& topology, uint64_t seed, const std::function<void()>& poll)
+    : places_(topology.hosts()) {
+  if (scenario.jobs.empty()) return;
+  const Least least(scenario, topology);
+  std::vector<bool> taken(topology.hosts());
+  for (size_t j = 0; j < scenario.jobs.size(); ++j) {
+    const JobConfig& config = scenario.jobs[j];
+    const JobShape shape = shape_of(config, topology);
+    const uint64_t own_seed = Rng::hash(seed ^ Rng::hash(j + 1));
+    if (shape.ranks() * static_cast<uint64_t>(config.steps) > kMostMarks) {
+      refuse(config.source, "steps",
+             fmt::format("{:.0f} steps of {} ranks are more than {} in all", config.steps, shape.ranks(), kMostMarks),
+             "Give fewer steps.");
+    }
+    jobs_.push_back(
+        std::make_unique<Running>(*this, config, shape, place(config, topology, shape.ranks(), taken, own_seed)));
+    Running& job = *jobs_.back();
+    job.plan.seed = own_seed;
+    for (uint32_t r = 0; r < job.nics.size(); ++r) {
+      taken[job.nics[r]] = true;
+      places_[job.nics[r]] = {&job, r};
+    }
+    ranks_ += job.nics.size();
+    job.schedule = make_schedule(job.plan);
+    const IdealNetwork network = [&](uint32_t from, uint32_t to, uint64_t bytes) {
+      return least(job.nics[from], job.nics[to], bytes);
+    };
+    job.ideal = run_ideal(*job.schedule, network, Executor::kAhead, poll);
+    if (!job.ideal.problem.text.empty()) {
+      refuse(config.source, {}, "the job cannot end: " + job.ideal.problem.text, "Correct its phases.");
+    }
+  }
+}
+
+Jobs::~Jobs() = default;
+
+void Jobs::pairs(const std::function<void(NodeId, NodeId)>& f) const {
+  std::vector<uint32_t> peers;
+  for (const auto& job : jobs_) {
+    for (uint32_t r = 0; r < job->nics.size(); ++r) {
+      peers.clear();
+      job->schedule->peers(r, peers);
+      std::sort(peers.begin(), peers.end());
+      peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+      for (const uint32_t peer : peers) f(job->nics[r], job->nics[peer]);
+    }
+  }
+}
+
+void Jobs::ask(Channels& channels) const {
+  pairs([&](NodeId from, NodeId to) { channels.want(from, to, -1, 1, kUser); });
+}
+
+void Jobs::begin(Fabric& fabric, Channels& channels) {
+  channels.use(kUser, *this);
+  channels_ = &channels;
+  parts_.assign(channels.all().size(), 0);
+  for (const auto& job : jobs_) {
+    job->fabric = &fabric;
+    job->channels = &channels;
+    job->begin();
+  }
+}
+
+void Jobs::completed(uint32_t channel, uint32_t id, bool ok) {
+  if (id == kNoTag) return;  // a part
+  const Place& place = places_[channels_->at(channel).from];
+  place.job->executor->sent(place.rank, id, ok);
+}
+
+void Jobs::delivered(uint32_t channel, uint32_t label, uint64_t bytes) {
+  uint64_t& before = parts_[channel];
+  if (label == kNoTag) {
+    before += bytes;
+    return;
+  }
+  const Place& place = places_[channels_->at(channel).to];
+  const Place& from = places_[channels_->at(channel).from];
+  place.job->executor->arrived(place.rank, from.rank, label, std::exchange(before, 0) + bytes);
+}
+
+void Jobs::due(NodeId node) {
+  if (const Place& place = places_[node]; place.job != nullptr) place.job->due(place.rank);
+}
+
+bool Jobs::failed() const {
+  for (const auto& job : jobs_) {
+    for (uint32_t r = 0; r < job->nics.size(); ++r) {
+      if (job->executor->result(r).failed > 0) return true;
+    }
+  }
+  return false;
+}
+
+bool Jobs::quiet() const {
+  return std::all_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job->executor->under_way() == 0; });
+}
+
+Time Jobs::end() const {
+  Time last = 0;
+  for (const auto& job : jobs_) {
+    for (uint32_t r = 0; r < job->nics.size(); ++r) {
+      if (const Time end = job->executor->result(r).end; end != kNever) last = std::max(last, end);
+    }
+  }
+  return last;
+}
+
+uint64_t Jobs::bytes() const {
+  uint64_t sum = 0;
+  for (const auto& job : jobs_) sum += job->ideal.bytes;
+  return sum;
+}
+
+Time Jobs::bound(size_t job) const { return jobs_[job]->start() + jobs_[job]->ideal.end; }
+
+std::pair<uint64_t, uint64_t> Jobs::steps() const {
+  uint64_t all = 0, done = 0;
+  for (const auto& job : jobs_) {
+    all += job->plan.steps;
+    size_t least = job->plan.steps;
+    for (uint32_t r = 0; r < job->nics.size(); ++r) least = std::min(least, job->executor->result(r).marks.size());
+    done += least;
+  }
+  return {all, done};
+}
+
+std::string Jobs::problem() const {
+  for (const auto& job : jobs_) {
+    if (const auto found = job->executor->problem(); !found.text.empty()) return found.text;
+  }
+  return {};
+}
+
+std::string Jobs::waiting() const {
+  for (const auto& job : jobs_) {
+    if (const auto found = job->executor->waiting(); !found.text.empty()) return found.text;
+  }
+  return {};
+}
+
+uint64_t Jobs::memory() const {
+  constexpr uint64_t kRank = 16'000;  // with what it has read ahead
+  uint64_t bytes = 0;
+  for (const auto& job : jobs_) {
+    bytes += job->executor ? job->executor->memory() : job->nics.size() * (kRank + job->plan.steps * sizeof(Time));
+  }
+  return bytes;
+}
+
+std::vector<JobResult> Jobs::results() const {
+  std::vector<JobResult> list;
+  for (const auto& job : jobs_) {
+    JobResult r;
+    r.label = job->config.label.empty() ? "job" : job->config.label;
+    r.ranks = static_cast<uint32_t>(job->nics.size());
+    r.wanted = job->plan.steps;
+    r.messages = job->ideal.messages;
+    r.bytes = job->ideal.bytes;
+    r.begin = job->start();
+    r.bound = job->ideal.end;
+    r.nics = job->nics;
+    size_t ended = job->plan.steps;
+    for (uint32_t n = 0; n < r.ranks; ++n) {
+      const RankResult& rank = job->executor->result(n);
+      ended = std::min(ended, rank.marks.size());
+      r.failed += rank.failed;
+      r.computed += rank.computed;
+      if (rank.end != kNever) r.end = std::max(r.end, rank.end);
+    }
+    for (size_t s = 0; s < ended; ++s) {
+      StepResult step;
+      step.begin = s == 0 ? r.begin : r.steps.back().end;
+      step.bound = job->ideal.marks[s] - (s == 0 ? 0 : job->ideal.marks[s - 1]);
+      Time first = kNever;
+      for (uint32_t n = 0; n < r.ranks; ++n) {
+        const Time end = job->executor->result(n).marks[s];
+        first = std::min(first, end);
+        if (end <= step.end) continue;
+        step.end = end;
+        step.last = n;
+      }
+      step.spread = step.end - first;
+      r.steps.push_back(step);
+    }
+    list.push_back(std::move(r));
+  }
+  return list;
+}
+
+}  // namespace mrc::sim

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations of ranks: what waits for what, matching of messages, what cannot end.
+#include "sim/job/executor.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "sim/job/ideal.hpp"
+
+namespace mrc::test::executor_test {
+
+using namespace mrc::sim;
+
+namespace {
+
+/// Lists of operations as they are given.
+class Given final : public Schedule {
+ public:
+  explicit Given(std::vector<std::vector<Op>> ranks) : ranks_(std::move(ranks)) {}
+  uint32_t ranks() const override { return static_cast<uint32_t>(ranks_.size()); }
+  uint32_t steps() const override { return 1; }
+  void peers(uint32_t, std::vector<uint32_t>&) const override {}
+  std::unique_ptr<Stream> open(uint32_t rank) const override { return std::make_unique<List>(ranks_[rank]); }
+
+ private:
+  class List final : public Stream {
+   public:
+    explicit List(const std::vector<Op>& ops) : ops_(ops) {}
+    bool next(Op& op) override {
+      if (at_ == ops_.size()) return false;
+      op = ops_[at_++];
+      return true;
+    }
+
+   private:
+    const std::vector<Op>& ops_;
+    size_t at_ = 0;
+  };
+  std::vector<std::vector<Op>> ranks_;
+};
+
+Op calc(Time time, std::vector<uint64_t> after = {}, uint8_t cpu = 0) {
+  return {.kind = Op::Kind::Calc, .cpu = cpu, .amount = time, .after = std::move(after)};
+}
+Op send(uint32_t to, uint64_t bytes, uint32_t tag = 0, std::vector<uint64_t> after = {}) {
+  return {.kind = Op::Kind::Send, .peer = to, .tag = tag, .amount = bytes, .after = std::move(after)};
+}
+Op recv(uint32_t from, uint64_t bytes, uint32_t tag = 0, std::vector<uint64_t> after = {}) {
+  return {.kind = Op::Kind::Recv, .peer = from, .tag = tag, .amount = bytes, .after = std::move(after)};
+}
+Op mark(std::vector<uint64_t> after) { return {.kind = Op::Kind::Mark, .after = std::move(after)}; }
+
+/// 1 us until it is there, 1 us more until the sender knows.
+IdealMessage network(uint32_t, uint32_t, uint64_t) { return {0, kUs, kUs}; }
+
+IdealResult run(std::vector<std::vector<Op>> ranks, uint32_t ahead = Executor::kAhead) {
+  return run_ideal(Given(std::move(ranks)), network, ahead);
+}
+
+}  // namespace
+
+TEST_CASE("compute of one cpu comes one after the other, of two at once", "[sim][job]") {
+  CHECK(run({{calc(3 * kUs), calc(4 * kUs)}}).end == 7 * kUs);
+  CHECK(run({{calc(3 * kUs), calc(4 * kUs, {}, 1)}}).end == 4 * kUs);
+  CHECK(run({{calc(3 * kUs), calc(4 * kUs, {0}, 1)}}).end == 7 * kUs);
+  CHECK(run({{calc(0), calc(0), mark({0, 1})}}).marks == std::vector<Time>{0});
+}
+
+TEST_CASE("a send is done when the sender knows, a receive when the bytes are there", "[sim][job]") {
+  CHECK(run({{send(1, 8), calc(kUs, {0})}, {recv(0, 8), calc(kUs, {0}), mark({1})}}).end == 3 * kUs);
+  CHECK(run({{send(1, 8), calc(kUs, {0})}, {recv(0, 8), calc(kUs, {0}), mark({1})}}).marks ==
+        std::vector<Time>{2 * kUs});
+  // It begins no sooner than its own rank lets it.
+  CHECK(run({{send(1, 8)}, {calc(5 * kUs), recv(0, 8, 0, {0}), mark({1})}}).marks == std::vector<Time>{5 * kUs});
+}
+
+TEST_CASE("an operation may wait for the begin of another one", "[sim][job]") {
+  Op after_begin = calc(kUs, {}, 1);
+  after_begin.after_begin = {1};
+  // The second calc begins after 3 us, and with it the third.
+  CHECK(run({{calc(3 * kUs), calc(9 * kUs), after_begin, mark({2})}}).marks == std::vector<Time>{4 * kUs});
+}
+
+TEST_CASE("messages are matched by sender and tag, in their order", "[sim][job]") {
+  // Tag 2 comes first and waits; two of tag 1 in the order of their bytes.
+  const IdealResult r = run(
+      {{send(1, 20, 2), send(1, 11, 1), send(1, 12, 1)}, {recv(0, 11, 1), recv(0, 12, 1, {0}), recv(0, 20, 2, {1})}});
+  CHECK(r.problem.text.empty());
+  CHECK(r.messages == 3);
+  CHECK(r.bytes == 43);
+}
+
+TEST_CASE("another number of bytes, and a message that nobody sends, are told with their line", "[sim][job]") {
+  std::vector<std::vector<Op>> ranks{{send(1, 20, 2)}, {recv(0, 21, 2)}};
+  ranks[1][0].line = 7;
+  IdealResult r = run(ranks);
+  CHECK(r.problem.text == "rank 1 waits for 21 bytes from rank 0 with tag 2, but 20 bytes came");
+  CHECK(r.problem.line == 7);
+  ranks[1][0].tag = 3;
+  r = run(ranks);
+  CHECK(r.problem.text == "rank 1 waits for 21 bytes from rank 0 with tag 3");
+  CHECK(r.problem.line == 7);
+}
+
+TEST_CASE("what is read ahead is bounded", "[sim][job]") {
+  // 1000 messages that wait for nothing: two at a time take as long as they need.
+  std::vector<std::vector<Op>> ranks(2);
+  for (int i = 0; i < 1000; ++i) {
+    ranks[0].push_back(send(1, 1));
+    ranks[1].push_back(recv(0, 1));
+  }
+  CHECK(run(ranks).end < 10 * kUs);
+  CHECK(run(ranks, 2).end == 1000 * kUs);
+}
+
+}  // namespace mrc::test::executor_test
