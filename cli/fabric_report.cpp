@@ -501,7 +501,7 @@ std::string index_html(const ExperimentResult& r, const sim::Topology& topology,
   page +=
       "<h2>Files</h2>\n<p><a href='result.json'>result.json</a>, <a href='flows.csv'>flows.csv</a>, <a "
       "href='series.csv'>series.csv</a>, <a href='ports.csv'>ports.csv</a></p>\n<p>Run " +
-      run_id + "; " + html(versions_line()) + "</p>\n</body></html>\n";
+      run_id + "; " + picture::escaped(versions_line()) + "</p>\n</body></html>\n";
   return page;
 }
 
