@@ -28,8 +28,11 @@ def main():
     except OSError as error:
         rtl.fail(f"cannot write into {folder}: {error.strerror}.", "Name a folder you may write to with -o.")
     with scratch:
+        # proc gives x to branches that are never taken; opt_muxtree takes them out. Left in, they come out in a
+        # simulator of four states wherever a select is X, though both of its other branches are the same.
         script = (f"{rtl.READ_SLANG} --keep-hierarchy --ignore-assertions --top {top} {' '.join(files)};"
-                  f" proc; bwmuxmap; opt_reduce; opt_expr; opt_clean; check -assert; write_verilog -noattr {top}.v")
+                  f" proc; opt_expr; opt_muxtree; bwmuxmap; opt_reduce; opt_expr; opt_clean; check -assert;"
+                  f" write_verilog -noattr {top}.v")
         code, log = rtl.yosys(files, script, scratch.name)
         if code != 0:
             print(log, file=sys.stderr)
