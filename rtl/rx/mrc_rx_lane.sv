@@ -272,11 +272,15 @@ module mrc_rx_lane
       j_q <= '0;
       flush_q <= 1'b0;
       c_valid_q <= 1'b0;
+      enc_q <= EncPlain;
     end else begin
       b_q <= b_d;
       j_q <= j_d;
       flush_q <= flush_d;
       c_valid_q <= c_valid_d;
+      if (in_valid_q && b_q == 4'(NhBeat)) begin
+        enc_q <= enc_in;
+      end
     end
   end
 
@@ -286,9 +290,6 @@ module mrc_rx_lane
       if (b_q == '0) begin
         etype_ok_q <= etype_ok_in;
         tc_q <= tc_in;
-      end
-      if (b_q == 4'(NhBeat)) begin
-        enc_q <= enc_in;
       end
       if (b_q == 4'(BeatEncap)) begin
         srh_ok_q <= srh_ok_in;
