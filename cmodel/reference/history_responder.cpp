@@ -57,7 +57,7 @@ struct Cumulative {
 
 /// What was settled of both of them at some time; kNone: nothing.
 struct Floors {
-  Seq msn = Rising::kNone, cack = Rising::kNone;
+  Seq msn = Rising::kNone, cack = Rising::kNone, bytes = Rising::kNone;
 };
 
 /// One arrival of a packet.
@@ -99,8 +99,9 @@ struct Answers {
   Seq own_top = 0;                                ///< of these, the highest PSN
   Queue<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
   bool probes_lost = false, trimmed = false;
-  Cumulative msn, cack;    ///< sent
-  std::optional<Seq> nak;  ///< MSN of the first NAK
+  Cumulative msn, cack, bytes;  ///< sent
+  Seq rcvd_bytes = 0;           ///< of the newest SACK
+  std::optional<Seq> nak;       ///< MSN of the first NAK
 
   const Came* find(Seq psn) const {
     const Seq at = psn - base;
@@ -201,7 +202,8 @@ Copy ResponderPart::copy_of(const Seen& seen, Answers& a) const {
   copy.trimmed = p.trimmed();
   copy.lasthop = p.dscp_class == wire::DscpClass::TrimmedLasthop;
   copy.last = seen.last;
-  copy.floors = {a.msn.all.settled(seen.first, w_.lag()), a.cack.all.settled(seen.first, w_.lag())};
+  copy.floors = {a.msn.all.settled(seen.first, w_.lag()), a.cack.all.settled(seen.first, w_.lag()),
+                 a.bytes.all.settled(seen.first, w_.lag())};
   return copy;
 }
 
@@ -425,12 +427,14 @@ Floors ResponderPart::before(const Came& came, uint32_t entropy, uint16_t reflec
                              const QpWorld& qp) const {
   if (came.forgotten()) return {};
   bool any = false;
-  Floors lowest{std::numeric_limits<Seq>::max(), std::numeric_limits<Seq>::max()};
+  constexpr Seq kMost = std::numeric_limits<Seq>::max();
+  Floors lowest{kMost, kMost, kMost};
   for (std::size_t i = 0; i < came.known(); ++i) {
     const Copy& copy = came.copies[i];
     if (copy.entropy != entropy || !fits(copy, reflected, seen, qp)) continue;
     any = true;
-    lowest = {std::min(lowest.msn, copy.floors.msn), std::min(lowest.cack, copy.floors.cack)};
+    lowest = {std::min(lowest.msn, copy.floors.msn), std::min(lowest.cack, copy.floors.cack),
+              std::min(lowest.bytes, copy.floors.bytes)};
   }
   return any ? lowest : Floors{};
 }
@@ -465,6 +469,11 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
     on_plane(a.msn, seen).left(cause.msn, seen.first, w_.lag());
     grows(Rule::RespCackBack, a.cack, cack, cause.cack, seen, qp,
           [](Seq least) { return fmt::format("cack_psn {} or more, which left before", psn24(least)); });
+    if (seen.packet.cc_state) {
+      a.rcvd_bytes = unwrap(seen.packet.cc_state->rcvd_bytes, a.rcvd_bytes);
+      grows(Rule::RespBytes, a.bytes, a.rcvd_bytes, cause.bytes, seen, qp,
+            [](Seq least) { return fmt::format("rcvd_bytes {} or more, which left before", psn24(least)); });
+    }
   }
   if (h.pr != 0) {
     to_probe(seen, qp, a);

@@ -175,7 +175,7 @@ void ResponderFlow::check_sack(const wire::Packet& packet, const Went& went) {
                           "clear: it has not arrived"));
   }
   if (true_cack) check_taken(went, cack, least);
-  if (true_cack && !read) check_sums(packet, went, cack);
+  if (true_cack && !read) check_sums(packet, went, sack);
   reported(sack, went);
   if (qp_.dynamic_mpr) {
     if (seth.mpr >= 1 && seth.mpr <= 32) {
@@ -236,7 +236,8 @@ void ResponderFlow::check_taken(const Went& went, Seq cack, Seq least) {
 }
 
 /// Counts and sums, both bounds.
-void ResponderFlow::check_sums(const wire::Packet& packet, const Went& went, Seq cack) {
+void ResponderFlow::check_sums(const wire::Packet& packet, const Went& went, const Responder::Sack& sack) {
+  const Seq cack = sack.cack;
   Report& report = world_.report;
   const wire::CcState& cc = *packet.cc_state;
   const std::string came = fmt::format("SACK with cack_psn {}", cack & kPsnMask);
@@ -249,7 +250,15 @@ void ResponderFlow::check_sums(const wire::Packet& packet, const Went& went, Seq
     world_.broken(finding(Rule::RespOooMost, went, fmt::format("{}, ooo_count {}", came, cc.ooo_count),
                           fmt::format("at most {}", most)));
   }
-  if (lo && cack >= lo_.cack()) {
+  Seq shown_above = 0;  // by the SACK itself
+  for (uint64_t bits = sack.bitmap; bits != 0; bits &= bits - 1) {
+    const Seq psn = sack.base + std::countr_zero(bits);
+    shown_above += psn > cack && hi_.has(psn) ? 1 : 0;
+  }
+  if (cc.ooo_count < shown_above) {
+    world_.broken(finding(Rule::RespOooLeast, went, fmt::format("{}, ooo_count {}", came, cc.ooo_count),
+                          fmt::format("at least {}: its bitmap reports so many", shown_above)));
+  } else if (lo && cack >= lo_.cack()) {
     const Seq least = lo_.above(cack);
     if (cc.ooo_count >= least) {
       report.ok(Rule::RespOooLeast);

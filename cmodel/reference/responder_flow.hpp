@@ -175,7 +175,7 @@ class ResponderFlow {
   void check_sack(const wire::Packet& packet, const Went& went);
   bool allowed_mpr(uint32_t mpr, Time time) const;
   void check_taken(const Went& went, Seq cack, Seq least);
-  void check_sums(const wire::Packet& packet, const Went& went, Seq cack);
+  void check_sums(const wire::Packet& packet, const Went& went, const Responder::Sack& sack);
   /// Holds a SACK against what was read for it. False: the device does not show that.
   bool check_read(const wire::Packet& packet, const Went& went, Seq& least);
   /// The rule that it breaks, and what would be right.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Numbers that never go back in the order in which a NIC builds its answers (resp.ack-back, resp.cack-back), seen
-/// where ports release them: each in its own time.
+/// Numbers that never go back in the order in which a NIC builds its answers (resp.ack-back, resp.cack-back,
+/// resp.bytes), seen where ports release them: each in its own time.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/reference/tale.hpp"
@@ -19,11 +19,12 @@ class Responder : public Tale {
  public:
   void comes(uint32_t n) { frame(false, n % 2, write(false, n, n)); }
   /// The SACK that packet `trigger` brings once all up to `cack` have come.
-  void sacks(uint32_t cack, uint32_t trigger, unsigned plane) {
+  void sacks(uint32_t cack, uint32_t trigger, unsigned plane, uint32_t rcvd_bytes = 0) {
     wire::Packet p = packet(wire::Opcode::Sack, true, kRqPsn + cack);
     p.seth->cack_psn = p.bth->psn;
     p.seth->ack_psn_offset = static_cast<int16_t>(static_cast<int>(trigger) - static_cast<int>(cack));
     p.seth->entropy = ev(trigger);
+    p.cc_state->rcvd_bytes = rcvd_bytes;
     frame(true, plane, p);
   }
   void acks(uint32_t n, unsigned plane) {
@@ -116,6 +117,33 @@ TEST_CASE("a copy that came before excuses the answer that one that came after d
     nic.sacks(1, 1, 1);
     CHECK(nic.broken(Rule::RespCackBack) == (before ? 0 : 1));
     CHECK(nic.rests(Rule::RespCackBack) == (before ? 1 : 0));
+  }
+}
+
+TEST_CASE("rcvd_bytes does not go back while cack_psn goes on", "[reference][history]") {
+  // Four packets of 64 bytes are a unit at least, so no bound but that of before says anything.
+  struct Case {
+    const char* name;
+    log::Time later;
+    bool comes_later;
+    unsigned plane;
+    uint64_t broken, rests;
+  };
+  for (const Case& c :
+       {Case{"a lag later, on its plane", 2 * kLag, false, 1, 1, 0}, Case{"within a lag", kLag / 2, false, 1, 0, 0},
+        Case{"on another plane, of a packet of before", 2 * kLag, false, 0, 0, 1},
+        Case{"on another plane, of a packet that came later", 2 * kLag, true, 0, 1, 0}}) {
+    INFO(c.name);
+    Responder nic;
+    for (uint32_t n = 0; n < 3; ++n) nic.comes(n);
+    if (!c.comes_later) nic.comes(3);
+    nic.sacks(2, 2, 1, 2);
+    nic.waits(c.later);
+    if (c.comes_later) nic.comes(3);
+    nic.sacks(3, 3, c.plane, 1);
+    CHECK(nic.broken(Rule::RespBytes) == c.broken);
+    CHECK(nic.rests(Rule::RespBytes) == c.rests);
+    CHECK(nic.broken(Rule::RespCackBack) == 0);
   }
 }
 

@@ -501,7 +501,8 @@ TEST_CASE("where a device shows what it takes, one packet in a count is seen, th
   CHECK(broken_by({.shown = false}).empty());
   // One packet less.
   CHECK(broken_by({.above = 1}) == Rules{{Rule::RespOooLeast, 1}});
-  CHECK(broken_by({.shown = false, .above = 1}).empty());
+  CHECK(broken_by({.shown = false, .above = 1}) == Rules{{Rule::RespOooLeast, 1}});  // fewer than its own bitmap has
+  CHECK(broken_by({.shown = false, .above = 1, .bits = 0b010}).empty());
   CHECK(broken_by({.bytes = units(2)}) == Rules{{Rule::RespNominal, 1}});
   CHECK(broken_by({.shown = false, .bytes = units(2)}).empty());
   // One more: 3 has come, but was taken later.
