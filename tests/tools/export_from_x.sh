@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: export_from_x.sh MRC RECORDER DUT CYCLES
 # The exported Verilog of tiny in Icarus, where all begins as X, against pins recorded of DUT by RECORDER, for CYCLES.
-# Then what it must find: a bit of the record that is flipped, a register that has lost its reset.
+# Memories that are read before they were written stand in docs/from_x.md, and no others. Then what it must find: a bit
+# of the record that is flipped, a register that has lost its reset.
 set -euo pipefail
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 scratch=$(mktemp -d)
@@ -24,7 +25,7 @@ grep -E "lockstep|link lost" "$scratch/cosim"
 
 # runs NIC PINS CYCLES: in Icarus; what it says is in ./said
 runs() {
-  /usr/bin/python3 "$here/exported/whole_wires.py" "$1" "$scratch/whole.v"
+  /usr/bin/python3 "$here/exported/for_icarus.py" "$1" "$scratch/whole.v"
   iverilog -g2005 -s icarus_bench -o "$scratch/run" "$here/exported/icarus_bench.v" "$scratch/whole.v"
   vvp -n "$scratch/run" "+pins=$2" "+cycles=$3" | tee "$scratch/said"
 }
@@ -34,6 +35,17 @@ last=$(tail -1 "$scratch/said")
 for what in "beats received" sent "lines written" completions; do
   [[ ! $last =~ ", 0 $what," ]] || fail "no $what: the run shows nothing"
 done
+
+# Of memories that there are several times the page has one, with * for the number.
+sed -n 's/^read before it was written: //p' "$scratch/said" | sed 's/\[[0-9]*\]/[*]/g' | sort -u >"$scratch/read"
+sed -n '/^## Memories that are read/,$p' "$here/../../docs/from_x.md" | grep -o '`u_[^`]*`\|`gen_[^`]*`' | tr -d '`' |
+  sort -u >"$scratch/listed"
+unlisted=$(comm -23 "$scratch/read" "$scratch/listed")
+[ -z "$unlisted" ] || fail "read before they were written, and not in docs/from_x.md: $unlisted"
+if [ "$cycles" -ge 20000 ]; then
+  idle=$(comm -13 "$scratch/read" "$scratch/listed")
+  [ -z "$idle" ] || fail "docs/from_x.md lists memories that are not read before they are written: $idle"
+fi
 
 # A bit of an output that means something: awready of a cycle behind reset.
 few=100

@@ -79,6 +79,15 @@ module icarus_bench;
     end
   endtask
 
+  // What memories have to say (for_icarus.py).
+  task wrong;
+    input [8*128-1:0] what;
+    begin
+      bad = bad + 1;
+      if (bad <= 20) $display("cycle %0d: %0s", cycle, what);
+    end
+  endtask
+
   initial begin
     if (!$value$plusargs("pins=%s", name) || !$value$plusargs("cycles=%d", cycles)) cycles = 0;
     file = $fopen(name, "r");

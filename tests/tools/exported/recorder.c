@@ -28,6 +28,10 @@ static void number(FILE* to, int means, unsigned bits, uint64_t value) {
   }
   fputc(' ', to);
 }
+static void byte_or_x(FILE* to, int means, unsigned byte) {
+  fputc(means ? "0123456789abcdef"[byte >> 4] : 'x', to);
+  fputc(means ? "0123456789abcdef"[byte & 15] : 'x', to);
+}
 /* Words or bytes of little endian, as one number. */
 static void bytes(FILE* to, int means, unsigned bits, const void* from) {
   const uint8_t* at = from;
@@ -44,6 +48,11 @@ static void mask(FILE* to, unsigned planes, unsigned valid, unsigned value) {
   for (unsigned p = planes; p-- > 0;) fputc((valid >> p & 1) != 0 ? "01"[value >> p & 1] : 'x', to);
   fputc(' ', to);
 }
+/* Bytes of little endian, of which those mean something that have a bit in keep. */
+static void kept(FILE* to, unsigned count, uint64_t keep, const void* from) {
+  const uint8_t* at = from;
+  for (unsigned byte = count; byte-- > 0;) byte_or_x(to, keep >> byte & 1, at[byte]);
+}
 /* Per plane bits that mean something where valid has it. */
 static void beats(FILE* to, unsigned planes, unsigned valid, unsigned bits, const void* from, size_t each) {
   for (unsigned p = planes; p-- > 0;) bytes(to, valid >> p & 1, bits, (const char*)from + p * each);
@@ -58,7 +67,8 @@ static void write_inputs(FILE* to, const mrc_dut_info_t* info, const mrc_pins_in
   number(to, 1, 1, i->awvalid);
   number(to, i->awvalid, 16, i->awaddr);
   number(to, 1, 1, i->wvalid);
-  number(to, i->wvalid, 32, i->wdata);
+  kept(to, 4, i->wvalid ? i->wstrb : 0, &i->wdata);
+  fputc(' ', to);
   number(to, i->wvalid, 4, i->wstrb);
   number(to, 1, 1, i->bready);
   number(to, 1, 1, i->arvalid);
@@ -77,7 +87,10 @@ static void write_inputs(FILE* to, const mrc_dut_info_t* info, const mrc_pins_in
   number(to, 1, 1, i->host_wr_ready);
   mask(to, planes, every, i->tx_tready);
   mask(to, planes, every, i->rx_tvalid);
-  beats(to, planes, i->rx_tvalid, 8 * info->port_bytes, i->rx_tdata, sizeof i->rx_tdata[0]);
+  for (unsigned p = planes; p-- > 0;) {
+    kept(to, info->port_bytes, i->rx_tvalid >> p & 1 ? i->rx_tkeep[p] : 0, i->rx_tdata[p]);
+  }
+  fputc(' ', to);
   beats(to, planes, i->rx_tvalid, info->port_bytes, i->rx_tkeep, sizeof i->rx_tkeep[0]);
   mask(to, planes, i->rx_tvalid, i->rx_tlast);
   mask(to, planes, i->rx_tvalid, i->rx_tuser);

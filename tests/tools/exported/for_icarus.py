@@ -1,10 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: whole_wires.py IN OUT: exported Verilog with no wire that has more than one driver.
+"""usage: for_icarus.py IN OUT: exported Verilog of a NIC, made ready for icarus_bench.v.
 
-Icarus sends a wire of parts anew, bit by bit, for each part that moves: seconds per cycle of the NIC. Each part gets a
-wire of its own here, and the wire is their concatenation. The boundaries (obs_*_o), which the bench does not look at,
-lose their drivers."""
+No wire has more than one driver: Icarus sends a wire of parts anew, bit by bit, for each part that moves, which takes
+seconds per cycle. Each part gets a wire of its own here, and the wire is their concatenation. The boundaries
+(obs_*_o), which the bench does not look at, lose their drivers.
+
+Memories say, from the reset on: what is read of them before it was written, once each; when it is X whether a word is
+written, or where; when the handshake of a FIFO is X, or its word was never written. X in an 'if' or in an address does
+nothing in Verilog, and so would hide."""
 import re
 import sys
 
@@ -57,6 +61,34 @@ def split(module, outputs):
     return module[:head] + "".join(wires) + module[head:tail] + "".join(joins) + module[tail:], len(joins)
 
 
+def watch(module, name):
+    """What a memory says, as Verilog; `name` without that of the top."""
+    memory = re.search(r"^  reg (?:\[(\d+):0\] )?mem_q \[\d+:0\];", module, re.M)
+    width = int(memory[1] or 0) + 1
+    reads = re.findall(rf"^  assign rdata\w*(?: ?\[[\d:]+\])? = (mem_q\[.*\]);", module, re.M)
+    kind = name.split("$")[0]
+    place = name.split(".", 2)[2]
+    rules = []
+    if kind == "mrc_fifo":
+        rules.append((f"^{{valid_i, ready_i, valid_o, ready_o}} === 1'bx", "its handshake is X"))
+        rules.append((f"valid_o === 1'b1 && data_o === {{{width}{{1'bx}}}}", "it gives a word that was never written"))
+    else:
+        rules.append(("we_i === 1'bx", "it is X whether a row is written"))
+        rules.append(("we_i === 1'b1 && ^waddr_i === 1'bx", "it is X which row is written"))
+    said = "".join(f"    if ({when}) icarus_bench.wrong(\"{place}: {what}\");\n" for when, what in rules)
+    unread = ""
+    if kind == "mrc_ram_1r1w":
+        reads, asks = ["mem_q[raddr_i]"], "re_i !== 1'b0 && "
+    else:
+        asks = ""
+    if kind != "mrc_fifo":
+        nothing = " || ".join(f"{read} === {{{width}{{1'bx}}}}" for read in reads)
+        unread = (f"    if (!icarus_told && {asks}({nothing})) begin\n      icarus_told = 1;\n"
+                  f"      $display(\"read before it was written: {place}\");\n    end\n")
+    return ("  reg icarus_told = 0;\n  always @(posedge clk_i) if (icarus_bench.rst_n === 1'b1) begin\n"
+            f"{said}{unread}  end\n")
+
+
 def main():
     text = open(sys.argv[1], encoding="utf-8").read()
     text = re.sub(r"^  assign obs_(core|lane)_o = .*\n", "", text, flags=re.M)
@@ -65,13 +97,17 @@ def main():
     for piece in pieces[1:]:
         name = re.match(rf"module ({NAME})", piece)[1].strip()
         outputs[name] = set(m.strip() for m in re.findall(rf"^  output (?:\[\d+:0\] )?({NAME}) ?;", piece, re.M))
-    count = 0
+    count = memories = 0
     for i, piece in enumerate(pieces[1:], 1):
         pieces[i], more = split(piece, outputs)
         count += more
+        name = re.match(rf"module ({NAME})", piece)[1].strip().lstrip("\\")
+        if re.match(r"mrc_(fifo|ram_1r1w|rf_\w+)\$", name):
+            pieces[i] = pieces[i].replace("endmodule", watch(piece, name) + "endmodule")
+            memories += 1
     with open(sys.argv[2], "w", encoding="utf-8") as out:
         out.write("".join(pieces))
-    print(f"{count} wires of parts made whole")
+    print(f"{count} wires of parts made whole, {memories} memories are watched")
 
 
 if __name__ == "__main__":
