@@ -22,8 +22,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     const sim::Scenario s = sim::parse_fabric_scenario(text, "fuzz.toml");
     fuzz::must_be_in_range(sim::scenario_keys(), s, sim::Scenario{});
-    must(!s.traffic.empty());
+    must(!s.traffic.empty() || !s.jobs.empty());
     for (const auto& t : s.traffic) fuzz::must_be_in_range(sim::traffic_keys(), t, sim::TrafficConfig{});
+    for (const auto& j : s.jobs) {
+      fuzz::must_be_in_range(sim::job_keys(), j, sim::JobConfig{});
+      for (const auto& p : j.phases) fuzz::must_be_in_range(sim::phase_keys(), p, sim::PhaseConfig{});
+    }
     for (const auto& e : s.events) fuzz::must_be_in_range(sim::event_keys(), e, sim::EventConfig{});
     for (const auto& n : s.nodes) fuzz::must_be_in_range(sim::node_keys(), n, sim::NodeConfig{});
     wire(s.topology);

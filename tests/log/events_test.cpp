@@ -94,7 +94,7 @@ TEST_CASE("a count that is wrong by one packet breaks a rule in a log with event
     wire::Packet p = wire::decode(frame->bytes, wire);
     if (!p.seth || !p.cc_state || p.cc_state->ooo_count < 2) continue;
     if (++edited % 2 != 0) {
-      --p.cc_state->ooo_count;
+      ++p.cc_state->ooo_count;  // one less would contradict its own bitmap
     } else {
       p.cc_state->rcvd_bytes -= 2;  // less than the smallest packet, but more than rounding hides
     }

@@ -223,7 +223,8 @@ def reports():
                 failed = 1 if outcome == "fail" else 0
                 named = f"{level}-tiny-mixed-{seed}.toml"
                 run("--packets", "300", "--results", "lines", "--reports", "here", code=0)
-                line = json.loads(Path(folder, "lines").read_text())
+                versions, line = map(json.loads, Path(folder, "lines").read_text().splitlines())
+                assert "mrcnic" in versions["versions"], versions
                 assert line["result"] == outcome and rule in line[key], line
                 assert [file.name for file in Path(folder, "here").iterdir()] == [named], level
                 run("--scenario", f"here/{named}", "--packets", "300", "--json", "again.json", code=failed)
