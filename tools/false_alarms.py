@@ -8,9 +8,10 @@ of every assumption (the log's profile says which), and scenarios of the fabric,
 
 With --captures the runs are seen as captures (--pcap, --pcap-peer; of the fabric all links of two NICs) without a
 profile, in several views: bare, taken at the NIC's ports (--at), with its profile (of the fabric: an inferred one), cut
-after 128 bytes (editcap), with each packet twice (a mirror), out of order by up to 200 us in the file, and at both ends
-with clocks that are 5 us apart and drift by 20 ppm; of the fabric also one link alone. Links that alter frames make
-captures in which somebody did something wrong: findings there are counted apart.
+after 128 bytes (editcap), with each packet twice (a mirror), out of order by up to 200 us in the file, with each QP set
+up again for a second life that is like the first one, and at both ends with clocks that are 5 us apart and drift by 20
+ppm, or have drifted 50 us apart; of the fabric also one link alone. Links that alter frames make captures in which
+somebody did something wrong: findings there are counted apart.
 
 Prints every finding with the command that gives it again, then the share of obligations that rest or stay inconclusive.
 Exit 1: a finding; 3: a run that did not work."""
@@ -186,12 +187,13 @@ def cut(folder, capture):
 
 BASE = ("--base", "1000000")
 CLOCK = {side: (*BASE, "--ahead", str(ns), "--ppm", str(ppm)) for side, ns, ppm in
-         (("ahead", 5000, 20), ("behind", -5000, -20))}
+         (("ahead", 5000, 20), ("behind", -5000, -20), ("apart", 50000, 20), ("back", -50000, -20))}
 MIRROR, SHUFFLE = ("--mirror", "2000"), ("--shuffle", "200000")
+AGAIN = ("--again", "20000000")  # longer than any run
 
 
 def both(folder, ends, side, *more):
-    """Both ends, the peer's by a clock that is 5 us off and runs 20 ppm too fast or too slow."""
+    """Both ends, the peer's by a clock that is 5 or 50 us off and runs 20 ppm too fast or too slow."""
     return [changed(folder, ends.device, *BASE, *more), changed(folder, ends.peer, *CLOCK[side], *more)]
 
 
@@ -215,6 +217,11 @@ VIEWS = {
     "behind": lambda folder, e: both(folder, e, "behind"),
     "behind-cut": lambda folder, e: [cut(folder, c) for c in both(folder, e, "behind")],
     "behind-mirror-shuffle": lambda folder, e: both(folder, e, "behind", *MIRROR, *SHUFFLE),
+    "lives": lambda folder, e: [changed(folder, e.device, *AGAIN)],
+    "lives-at": lambda folder, e: [changed(folder, e.device, *AGAIN), "--at", e.device_ips],
+    "ahead-lives": lambda folder, e: both(folder, e, "ahead", *AGAIN),
+    "ahead-apart": lambda folder, e: both(folder, e, "apart"),
+    "behind-apart": lambda folder, e: both(folder, e, "back"),
     "ahead-at": lambda folder, e: at_both(folder, e, "ahead"),
     "behind-at": lambda folder, e: at_both(folder, e, "behind"),
 }

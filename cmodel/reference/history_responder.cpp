@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "log/packet.hpp"
@@ -55,6 +56,11 @@ struct Cumulative {
   std::vector<Rising> planes;  ///< what leaves a plane was built after this
 };
 
+/// Those of a QP, as one clock saw answers leave.
+struct Left {
+  Cumulative msn, cack, bytes;
+};
+
 /// What was settled of both of them at some time; kNone: nothing.
 struct Floors {
   Seq msn = Rising::kNone, cack = Rising::kNone, bytes = Rising::kNone;
@@ -99,9 +105,9 @@ struct Answers {
   Seq own_top = 0;                                ///< of these, the highest PSN
   Queue<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
   bool probes_lost = false, trimmed = false;
-  Cumulative msn, cack, bytes;  ///< sent
-  Seq rcvd_bytes = 0;           ///< of the newest SACK
-  std::optional<Seq> nak;       ///< MSN of the first NAK
+  std::map<uint32_t, Left> left;  ///< answers, by clock
+  Seq rcvd_bytes = 0;             ///< of the newest SACK
+  std::optional<Seq> nak;         ///< MSN of the first NAK
 
   const Came* find(Seq psn) const {
     const Seq at = psn - base;
@@ -128,8 +134,10 @@ class ResponderPart final : public Part {
   uint64_t memory() const override {
     uint64_t bytes = requests_.size() * sizeof(Request);
     for (const auto& [number, a] : answers_) {
-      bytes += sizeof(a) + (a.msn.planes.size() + a.cack.planes.size()) * sizeof(Rising) +
-               a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe) + a.returned.size() * 8 +
+      for (const auto& [clock, left] : a.left) {
+        bytes += sizeof(left) + 48 + (left.msn.planes.size() + left.cack.planes.size()) * sizeof(Rising);
+      }
+      bytes += sizeof(a) + a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe) + a.returned.size() * 8 +
                a.own_evs.size() * 40;
     }
     return bytes;
@@ -176,6 +184,8 @@ class ResponderPart final : public Part {
   void grows(Rule rule, Cumulative& c, Seq value, Seq cause, const Seen& seen, const QpWorld& qp, Right&& right);
   /// What was settled before any of these copies came that the answer may be one to.
   Floors before(const Came& came, uint32_t entropy, uint16_t reflected, const Seen& seen, const QpWorld& qp) const;
+  /// Of captures that were taken under way, those of the frame's: another one's clock may be far off.
+  Left& left_by(Answers& a, const Seen& seen) const { return a.left[w_.under_way() ? seen.frame.capture : 0]; }
   Rising& on_plane(Cumulative& c, const Seen& seen) const {
     const std::size_t plane = seen.frame.plane % log::kMaxPlanes;
     if (c.planes.size() <= plane) c.planes.resize(plane + 1);
@@ -202,8 +212,9 @@ Copy ResponderPart::copy_of(const Seen& seen, Answers& a) const {
   copy.trimmed = p.trimmed();
   copy.lasthop = p.dscp_class == wire::DscpClass::TrimmedLasthop;
   copy.last = seen.last;
-  copy.floors = {a.msn.all.settled(seen.first, w_.lag()), a.cack.all.settled(seen.first, w_.lag()),
-                 a.bytes.all.settled(seen.first, w_.lag())};
+  Left& left = left_by(a, seen);
+  const auto settled = [&](Cumulative& c) { return c.all.settled(seen.first, w_.lag()); };
+  copy.floors = {settled(left.msn), settled(left.cack), settled(left.bytes)};
   return copy;
 }
 
@@ -466,12 +477,13 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
   const uint16_t reflected = seen.packet.cc_state ? seen.packet.cc_state->tx_timestamp16 : uint16_t{0};
   if (a.started) {
     const Floors cause = c != nullptr ? before(*c, h.entropy, reflected, seen, qp) : Floors{};
-    on_plane(a.msn, seen).left(cause.msn, seen.first, w_.lag());
-    grows(Rule::RespCackBack, a.cack, cack, cause.cack, seen, qp,
+    Left& left = left_by(a, seen);
+    on_plane(left.msn, seen).left(cause.msn, seen.first, w_.lag());
+    grows(Rule::RespCackBack, left.cack, cack, cause.cack, seen, qp,
           [](Seq least) { return fmt::format("cack_psn {} or more, which left before", psn24(least)); });
     if (seen.packet.cc_state) {
       a.rcvd_bytes = unwrap(seen.packet.cc_state->rcvd_bytes, a.rcvd_bytes);
-      grows(Rule::RespBytes, a.bytes, a.rcvd_bytes, cause.bytes, seen, qp,
+      grows(Rule::RespBytes, left.bytes, a.rcvd_bytes, cause.bytes, seen, qp,
             [](Seq least) { return fmt::format("rcvd_bytes {} or more, which left before", psn24(least)); });
     }
   }
@@ -641,7 +653,7 @@ void ResponderPart::ack(const Seen& seen, const QpWorld& qp, Answers& a) {
         [&] { return fmt::format("at most MSN {}: PSN {} has not arrived", a.messages & 0xFFFF, psn24(a.next)); });
   const bool nak = (h.syndrome & 0xE0) != 0;
   if (!nak) {
-    grows(Rule::RespAckBack, a.msn, msn, Rising::kNone, seen, qp,
+    grows(Rule::RespAckBack, left_by(a, seen).msn, msn, Rising::kNone, seen, qp,
           [](Seq least) { return fmt::format("MSN {} or more, which left before", least & 0xFFFF); });
     if (a.nak) {
       check(Rule::RespNakFinal, msn <= *a.nak, seen, qp,

@@ -3,8 +3,8 @@
 """usage: views.py IN.pcapng OUT.pcapng [options]
 
 A capture of ours as others would have taken it: of several links at once, with another clock, a mirror port, packets
-out of order. Packets keep their bytes, comments and interfaces. The order of options does not matter: which packets,
-then clock, then mirror, then order.
+out of order, of QPs that are set up again. Packets keep their bytes, comments and interfaces. The order of options does
+not matter: which packets, then again, clock, mirror, order.
 
 Exit 3: no pcapng of mrc, or captures with other interfaces."""
 import argparse
@@ -103,6 +103,7 @@ def main():
                         help="the packets of this one as well")
     parser.add_argument("--without", metavar="WORDS", help="packets whose comments hold these are left out")
     parser.add_argument("--first", type=int, metavar="N", help="so many packets, and no more")
+    parser.add_argument("--again", type=int, metavar="NS", help="all of them once more, so much later: another life")
     parser.add_argument("--base", type=int, default=0, help="this many ns are added to all times")
     parser.add_argument("--ahead", type=int, default=0, help="ns that the clock is ahead; may be negative")
     parser.add_argument("--ppm", type=float, default=0, help="parts of a million that the clock is too fast")
@@ -116,6 +117,8 @@ def main():
         if o.without:
             packets = [p for p in packets if o.without.encode() not in p.rest]
         packets = packets[:o.first]
+        if o.again is not None:
+            packets = packets + [replace(p, time=p.time + o.again) for p in packets]
         packets = clock(packets, o.base + o.ahead, o.ppm)
         if o.mirror is not None:
             interfaces, packets = mirror(interfaces, packets, o.mirror, rng)
