@@ -26,6 +26,7 @@
 #include "sim/experiment/endpoints.hpp"
 #include "sim/experiment/experiment.hpp"
 #include "sim/experiment/htsim.hpp"
+#include "sim/job/goal.hpp"
 #include "sim/nic/cycle/endpoint_cycle.hpp"
 #include "tb/compare/report.hpp"
 
@@ -45,7 +46,7 @@ Examples:
 docs/fabric.md describes scenarios, docs/outputs.md where results go. Ctrl-C ends the run with the results so far.)";
 
 struct Options {
-  std::string scenario = "incast", json, report, transport, endpoint, profile, record, record_nics, trace, matrix;
+  std::string scenario = "incast", json, report, transport, endpoint, profile, record, record_nics, trace, matrix, goal;
   std::vector<std::string> pcap;
   std::optional<uint64_t> seed;
   unsigned threads = 1;
@@ -218,6 +219,9 @@ int simulate(const Options& o, const Context& context) {
   for (const sim::TrafficConfig& t : scenario.traffic) {
     if (!t.file.empty()) outputs.reads(std::filesystem::path(t.source.file).parent_path() / t.file);
   }
+  for (const sim::JobConfig& j : scenario.jobs) {
+    if (!j.trace.empty()) outputs.reads(sim::trace_path(j));
+  }
   Output* const json = outputs.add("--json", o.json);
   const std::vector<LinkCapture::File> files = LinkCapture::open(o.pcap, sim::Topology(scenario.topology), outputs);
   std::optional<OutputFolder> folder;
@@ -234,6 +238,11 @@ int simulate(const Options& o, const Context& context) {
   if (matrix != nullptr) {
     const sim::Topology topology(scenario.topology);
     matrix_text = sim::htsim_matrix(topology, sim::make_traffic(scenario, topology, seed));
+  }
+  Output* const goal = outputs.add("--goal", o.goal);
+  if (goal != nullptr && scenario.jobs.size() != 1) {
+    throw UsageError(fmt::format("--goal and a scenario with {} jobs.", scenario.jobs.size()),
+                     "Use a scenario with one [[job]].");
   }
   TraceOption trace(outputs.add("--trace", o.trace));
   std::optional<log::Writer> log;
@@ -274,6 +283,7 @@ int simulate(const Options& o, const Context& context) {
   if (result.out_of_memory) outputs.out_of_memory();
   for (const LinkCapture::File& file : files) outputs.write(file.output, [](std::ostream&) {});  // written all along
   outputs.write(log_file, [&](std::ostream&) { log->finish(); });
+  if (experiment) outputs.write(goal, [&](std::ostream& out) { sim::write_goal(experiment->jobs().schedule(0), out); });
   outputs.write(matrix, [&](std::ostream& out) { out << matrix_text; });
   trace.write(outputs);
   outputs.write(json, [&](std::ostream& out) { out << fabric_json(result, true, context.run_id); });
@@ -332,10 +342,11 @@ void register_fabric(Command& app, Context& context) {
   command.text("--record-nics", options->record_nics, "NICs in the log, 0,3-5; not given: all");
   command.text("--trace", options->trace, kTraceHelp);
   command.text("--matrix", options->matrix, "the flows as htsim's connection matrix (.cm)");
+  command.text("--goal", options->goal, "the operations of the job's ranks as GOAL: docs/training.md");
   command.flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
   command.action([options, &command, &context] {
     for (const char* other : {"--seed", "--threads", "--transport", "--endpoint", "--fabric-profile", "--json",
-                              "--report", "--pcap", "--record", "--trace", "--matrix"}) {
+                              "--report", "--pcap", "--record", "--trace", "--matrix", "--goal"}) {
       exclude(command, "--print", other, "--print runs nothing");
     }
     if (!options->record_nics.empty() && options->record.empty() && options->trace.empty()) {

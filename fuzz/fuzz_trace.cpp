@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Any text as a trace: refused with a reason, or flows between NICs that exist and that all can begin. The same text
-/// as a log of htsim: refused, or times of the flows it is about.
+/// as a log of htsim: refused, or times of the flows it is about. And as GOAL: refused, or operations of ranks that
+/// exist, of which each waits for earlier ones.
+#include <sstream>
+
 #include "fuzz/checks.hpp"
 #include "sim/experiment/htsim.hpp"
 #include "sim/experiment/trace.hpp"
+#include "sim/job/goal.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace mrc;
@@ -25,6 +29,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto flows = sim::read_htsim({reinterpret_cast<const char*>(data), size}, "fuzz.log", traffic);
     must(flows.size() == 2);
     for (const sim::HtsimFlow& f : flows) must(f.done == sim::kNever || f.begun <= f.done);
+  });
+  fuzz::refuses_or_reads([&] {
+    std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
+    const auto schedule = sim::read_goal(in, "fuzz.goal");
+    if (schedule->ranks() > 64) return;
+    for (uint32_t r = 0; r < schedule->ranks(); ++r) {
+      const auto stream = schedule->open(r);
+      uint64_t number = 0;
+      for (sim::Op op; stream->next(op); ++number) {
+        must(op.kind == sim::Op::Kind::Calc || (op.peer < schedule->ranks() && op.peer != r && op.amount >= 1));
+        for (const uint64_t before : op.after) must(before < number);
+        for (const uint64_t before : op.after_begin) must(before < number);
+      }
+    }
   });
   return 0;
 }

@@ -187,7 +187,7 @@ void Experiment::check_time() {
   for (size_t j = 0; j < scenario_.jobs.size(); ++j) {
     if (jobs_.bound(j) <= from_us(scenario_.duration_us)) continue;
     throw InputError(fmt::format("{}: the job needs {:.6g} us at least, but duration_us = {:g}.",
-                                 scenario_.jobs[j].source.at("steps"), static_cast<double>(jobs_.bound(j)) / kUs,
+                                 scenario_.jobs[j].source.at(scenario_.jobs[j].trace.empty() ? "steps" : "trace"), static_cast<double>(jobs_.bound(j)) / kUs,
                                  scenario_.duration_us),
                      "Give a longer duration_us or fewer steps, or write open_end = true.");
   }

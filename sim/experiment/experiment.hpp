@@ -158,6 +158,7 @@ class Experiment {
 
   const Topology& topology() const { return topology_; }
   Fabric& fabric() { return *fabric_; }
+  const Jobs& jobs() const { return jobs_; }
 
   /// Called between slices of the run.
   std::function<void(const ExperimentProgress&)> progress;

@@ -4,17 +4,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <utility>
 
 #include "sim/experiment/endpoints.hpp"
 #include "sim/job/collectives.hpp"
+#include "sim/job/goal.hpp"
 #include "util/rng.hpp"
 
 namespace mrc::sim {
 namespace {
 
 constexpr unsigned kUser = 1;
+/// Operations of a rank that are read ahead: traces list all receives first, some of them.
+constexpr uint32_t kTraceAhead = 4096;
 /// A message has several WRITEs if it is larger; all but the last have kNoTag.
 constexpr uint64_t kWriteBytes = uint64_t{1} << 30;
 /// Times that are kept: of each rank in each step.
@@ -101,6 +108,32 @@ Phase phase_of(const PhaseConfig& c, const JobShape& shape) {
     refuse(c.source, "compute_us", "a pipeline whose stages compute nothing", "Write compute_us.");
   }
   return p;
+}
+
+std::unique_ptr<Schedule> read_trace(const JobConfig& c, const Topology& t, const std::function<void()>& poll) {
+  const std::string path = trace_path(c);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw InputError(path + ": no trace that can be read: it is a folder.", "Name a file of GOAL.");
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw InputError(fmt::format("{}: no trace that can be read: {}.", path, std::strerror(errno)),
+                     "Name a file of GOAL, beside the scenario.");
+  }
+  std::unique_ptr<Schedule> schedule = read_goal(in, path, poll);
+  const uint64_t wanted = c.ranks > 0 ? static_cast<uint64_t>(c.ranks) : schedule->ranks();
+  if (wanted != schedule->ranks()) {
+    refuse(c.source, "ranks", fmt::format("ranks = {}, but {} has {}", wanted, path, schedule->ranks()),
+           "Leave out ranks.");
+  }
+  if (c.first + schedule->ranks() > t.hosts()) {
+    refuse(c.source, "trace",
+           fmt::format("{} ranks are more than the {} NICs there are", schedule->ranks(),
+                       t.hosts() - std::min<double>(c.first, t.hosts())),
+           "Give a larger topology.");
+  }
+  return schedule;
 }
 
 /// NICs that are not taken yet, by rank.
@@ -193,13 +226,17 @@ class Least {
 
 }  // namespace
 
+std::string trace_path(const JobConfig& job) {
+  return (std::filesystem::path(job.source.file).parent_path() / job.trace).string();
+}
+
 /// One job. Ranks are called by the threads of their NICs.
 class Jobs::Running final : public Wires {
  public:
   Running(Jobs& jobs, const JobConfig& said, JobShape shape, std::vector<NodeId> placed)
       : config(said), nics(std::move(placed)), jobs_(jobs) {
     plan.shape = shape;
-    plan.steps = static_cast<uint32_t>(config.steps);
+    plan.steps = trace() ? 0 : static_cast<uint32_t>(config.steps);
     for (const PhaseConfig& p : config.phases) plan.phases.push_back(phase_of(p, shape));
   }
 
@@ -213,9 +250,17 @@ class Jobs::Running final : public Wires {
   Channels* channels = nullptr;
   std::vector<char> begun;
 
+  bool trace() const { return !config.trace.empty(); }
+  uint32_t ahead() const { return trace() ? kTraceAhead : Executor::kAhead; }
+  bool ended_all() const {
+    for (uint32_t r = 0; r < nics.size(); ++r) {
+      if (executor->result(r).end == kNever) return false;
+    }
+    return true;
+  }
   Time start() const { return from_us(config.start_us); }
   void begin() {
-    executor = std::make_unique<Executor>(*schedule, *this);
+    executor = std::make_unique<Executor>(*schedule, *this, ahead());
     begun.assign(nics.size(), 0);
     for (const NodeId nic : nics) fabric->due_at(nic, start());
   }
@@ -252,7 +297,14 @@ Jobs::Jobs(const Scenario& scenario, const Topology& topology, uint64_t seed, co
   std::vector<bool> taken(topology.hosts());
   for (size_t j = 0; j < scenario.jobs.size(); ++j) {
     const JobConfig& config = scenario.jobs[j];
-    const JobShape shape = shape_of(config, topology);
+    std::unique_ptr<Schedule> schedule;
+    JobShape shape;
+    if (config.trace.empty()) {
+      shape = shape_of(config, topology);
+    } else {
+      schedule = read_trace(config, topology, poll);
+      shape.data = schedule->ranks();
+    }
     const uint64_t own_seed = Rng::hash(seed ^ Rng::hash(j + 1));
     if (shape.ranks() * static_cast<uint64_t>(config.steps) > kMostMarks) {
       refuse(config.source, "steps",
@@ -268,14 +320,17 @@ Jobs::Jobs(const Scenario& scenario, const Topology& topology, uint64_t seed, co
       places_[job.nics[r]] = {&job, r};
     }
     ranks_ += job.nics.size();
-    job.schedule = make_schedule(job.plan);
+    job.schedule = job.trace() ? std::move(schedule) : make_schedule(job.plan);
     const IdealNetwork network = [&](uint32_t from, uint32_t to, uint64_t bytes) {
       return least(job.nics[from], job.nics[to], bytes);
     };
-    job.ideal = run_ideal(*job.schedule, network, Executor::kAhead, poll);
-    if (!job.ideal.problem.text.empty()) {
-      refuse(config.source, {}, "the job cannot end: " + job.ideal.problem.text, "Correct its phases.");
-    }
+    job.ideal = run_ideal(*job.schedule, network, job.ahead(), poll);
+    const auto& [wrong, line] = job.ideal.problem;
+    if (wrong.empty()) continue;
+    if (!job.trace()) refuse(config.source, {}, "the job cannot end: " + wrong, "Correct its phases.");
+    throw InputError(fmt::format("{}:{}: the job cannot end: {}.", trace_path(config), line, wrong),
+                     fmt::format("Look for the other side of that message. Of each rank {} operations are read ahead.",
+                                 kTraceAhead));
   }
 }
 
@@ -359,11 +414,18 @@ uint64_t Jobs::bytes() const {
   return sum;
 }
 
+const Schedule& Jobs::schedule(size_t job) const { return *jobs_[job]->schedule; }
+
 Time Jobs::bound(size_t job) const { return jobs_[job]->start() + jobs_[job]->ideal.end; }
 
 std::pair<uint64_t, uint64_t> Jobs::steps() const {
   uint64_t all = 0, done = 0;
   for (const auto& job : jobs_) {
+    if (job->trace()) {
+      ++all;
+      done += job->ended_all() ? 1 : 0;
+      continue;
+    }
     all += job->plan.steps;
     size_t least = job->plan.steps;
     for (uint32_t r = 0; r < job->nics.size(); ++r) least = std::min(least, job->executor->result(r).marks.size());
@@ -395,6 +457,19 @@ uint64_t Jobs::memory() const {
   return bytes;
 }
 
+/// A trace as one step.
+StepResult Jobs::whole(const Running& job, const JobResult& r) {
+  StepResult step{.begin = r.begin, .end = r.end, .bound = r.bound};
+  Time first = kNever;
+  for (uint32_t n = 0; n < r.ranks; ++n) {
+    const Time end = job.executor->result(n).end;
+    first = std::min(first, end);
+    if (end == r.end) step.last = n;
+  }
+  step.spread = r.end - first;
+  return step;
+}
+
 std::vector<JobResult> Jobs::results() const {
   std::vector<JobResult> list;
   for (const auto& job : jobs_) {
@@ -414,6 +489,10 @@ std::vector<JobResult> Jobs::results() const {
       r.failed += rank.failed;
       r.computed += rank.computed;
       if (rank.end != kNever) r.end = std::max(r.end, rank.end);
+    }
+    if (job->trace()) {
+      r.wanted = 1;
+      if (job->ended_all()) r.steps.push_back(whole(*job, r));
     }
     for (size_t s = 0; s < ended; ++s) {
       StepResult step;

@@ -13,7 +13,11 @@
 
 namespace mrc::sim {
 
-/// A step of a job: from the last rank's end of the step before until the last rank's end of this one.
+/// The file of a job's trace: beside its scenario's.
+std::string trace_path(const JobConfig& job);
+
+/// A step of a job (of a trace: all of it): from the last rank's end of the step before until the last rank's end of
+/// this one.
 struct StepResult {
   Time begin = 0, end = 0;
   Time bound = 0;     ///< what it takes in an ideal fabric, with the same compute
@@ -57,6 +61,8 @@ class Jobs final : public Channels::User {
   /// Bytes of all messages.
   uint64_t bytes() const;
   Time bound(size_t job) const;
+  size_t size() const { return jobs_.size(); }
+  const Schedule& schedule(size_t job) const;
   /// Steps of all jobs, and how many have ended.
   std::pair<uint64_t, uint64_t> steps() const;
   /// What a rank found wrong, or waits for, in a sentence without full stop; empty: nothing.
@@ -72,6 +78,7 @@ class Jobs final : public Channels::User {
 
  private:
   class Running;
+  static StepResult whole(const Running& job, const JobResult& result);
   struct Place {
     Running* job = nullptr;
     uint32_t rank = 0;

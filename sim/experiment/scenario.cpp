@@ -133,6 +133,7 @@ const Key<TrafficConfig> kTrafficKeys[] = {
 };
 const Key<JobConfig> kJobKeys[] = {
     TEXT(JobConfig, label, nullptr, "name in the results; not written: job"),
+    TEXT(JobConfig, trace, nullptr, "a file of GOAL that says what its ranks do, instead of phases"),
     NUMBER(JobConfig, steps, 1, 1e6, true, "how often all its phases are gone through"),
     NUMBER(JobConfig, ranks, 0, 1048576, true, "NICs that take part; 0: all from `first` on"),
     NUMBER(JobConfig, first, 0, 1048575, true, "packed: the first of them"),
@@ -223,8 +224,15 @@ std::vector<JobConfig> read_jobs(const input::TomlFile& file, const toml::node& 
         input::unknown_key(file, key, "[[job]]", known, kListRemedy);
       }
     }
-    if (job.phases.empty()) {
-      throw InputError(job.source.at() + ": a job without phases.", "Write [[job.phase]] tables behind it.");
+    if (job.phases.empty() && job.trace.empty()) {
+      throw InputError(job.source.at() + ": a job without phases.",
+                       "Write [[job.phase]] tables behind it, or trace = \"job.goal\".");
+    }
+    for (const char* key : {"steps", "tensor", "pipeline", "expert"}) {
+      if (job.trace.empty() || (job.phases.empty() && !job.source.has(key))) continue;
+      throw InputError(fmt::format("{}: a job with a trace and {}.", job.source.at(job.phases.empty() ? key : "trace"),
+                                   job.phases.empty() ? key : "phases"),
+                       "Leave one of them out.");
     }
     jobs.push_back(std::move(job));
   }

@@ -3,13 +3,18 @@
 // of threads, failures, refusals.
 #include "sim/experiment/jobs.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "sim/experiment/experiment.hpp"
+#include "sim/job/goal.hpp"
 
 namespace mrc::test::jobs_test {
 
@@ -196,6 +201,58 @@ TEST_CASE("jobs that cannot be are refused with their line", "[sim][experiment][
   CHECK_THAT(refusal(kTopology + job("stpes = 2", ring)), ContainsSubstring("unknown key stpes in [[job]]"));
   CHECK_THAT(refusal(kTopology + job("", "colective = \"ring\"")),
              ContainsSubstring("unknown key colective in [[job.phase]]"));
+}
+
+TEST_CASE("a job as a trace: the same steps; what is wrong with one is told with its line", "[sim][experiment][job]") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("jobs" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const auto scenario = [&](const std::string& keys) {
+    return parse_fabric_scenario(kTopology + std::string("[[job]]\ntrace = \"job.goal\"\n") + keys,
+                                 (folder / "s.toml").string());
+  };
+  const auto file = [&](const std::string& text) { std::ofstream(folder / "job.goal") << text; };
+  const auto why = [&](const std::string& keys = {}) -> std::string {
+    try {
+      Experiment(scenario(keys), 1);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  Experiment job(
+      parse_fabric_scenario(kTopology + ::mrc::test::jobs_test::job(
+                                            "steps = 3",
+                                            "compute_us = 10\n"
+                                            "collective = \"hierarchical\"\nlocal = 4\nbytes = 300_000\nbuckets = 2"),
+                            "s.toml"),
+      1);
+  {
+    std::ofstream out(folder / "job.goal");
+    write_goal(job.jobs().schedule(0), out);
+  }
+  Experiment trace(scenario(""), 1);
+  const ExperimentResult a = job.run(), b = trace.run();
+  REQUIRE(b.outcome == Outcome::Done);
+  REQUIRE(b.jobs[0].steps.size() == 1);
+  CHECK(a.jobs[0].end == b.jobs[0].end);
+  CHECK(a.jobs[0].bound == b.jobs[0].bound);
+  CHECK(a.jobs[0].bytes == b.jobs[0].bytes);
+  CHECK(b.jobs[0].steps[0].end == b.jobs[0].end);
+  const std::string name = (folder / "job.goal").string();
+
+  file("num_ranks 2\nrank 0 {\nsend 100b to 1 tag 3\n}\nrank 1 {\nrecv 90b from 0 tag 3\n}\n");
+  CHECK(why() ==
+        name + ":6: the job cannot end: rank 1 waits for 90 bytes from rank 0 with tag 3, but 100 bytes came.");
+  file("num_ranks 2\nrank 0 {\nsend 100b to 1 tag 3\n}\nrank 1 {\nrecv 100b from 0 tag 4\n}\n");
+  CHECK(why() == name + ":6: the job cannot end: rank 1 waits for 100 bytes from rank 0 with tag 4.");
+  CHECK_THAT(why("ranks = 3"), ContainsSubstring("ranks = 3, but " + name + " has 2"));
+  CHECK_THAT(why("steps = 3"), ContainsSubstring("a job with a trace and steps"));
+  CHECK_THAT(why("[[job.phase]]\ncompute_us = 1"), ContainsSubstring("a job with a trace and phases"));
+  file("num_ranks 17\n");
+  CHECK_THAT(why(), ContainsSubstring("17 ranks are more than the 16 NICs"));
+  std::filesystem::remove(folder / "job.goal");
+  CHECK(why() == name + ": no trace that can be read: No such file or directory.");
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("two jobs and traffic beside them, each with its own steps", "[sim][experiment][job]") {
