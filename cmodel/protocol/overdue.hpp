@@ -23,16 +23,20 @@ constexpr uint32_t longest_of_late(uint32_t longest, uint16_t took, uint32_t lea
 /// The same in ticks, rounded up.
 constexpr uint32_t longest_ticks(uint32_t longest) { return (longest + (1u << kLongestShift) - 1) >> kLongestShift; }
 
-/// Ticks that a packet may be behind one that arrived: so many eighths of the longest round trip, `ticks`. After a trim
-/// queues are full, and retransmissions go first: four times as many.
-constexpr uint32_t overdue_spare(uint32_t eighths, uint32_t ticks, bool trims) {
-  return eighths * ticks / (trims ? 2 : 8);
-}
+/// Ticks that a packet may be behind one that arrived: so many eighths of the longest round trip, `ticks`.
+constexpr uint32_t overdue_spare(uint32_t eighths, uint32_t ticks) { return eighths * ticks / 8; }
 
 /// Of the PSNs `gaps` of a row those that may be lost: neither reported nor waiting for retransmission.
 template <class Mask>
 constexpr Mask overdue_asked(const PsnRow<Mask>& row, MaskArg<Mask> gaps) {
   return static_cast<Mask>(gaps & ~(row.sacked | row.pend));
+}
+
+/// The same by what a SACK answers. again: a packet that was sent again. It goes in a class of higher priority, and
+/// while queues are full it overtakes those that were sent once: it tells of others that were sent again alone.
+template <class Mask>
+constexpr Mask overdue_asked(const PsnRow<Mask>& row, MaskArg<Mask> gaps, bool again) {
+  return static_cast<Mask>(overdue_asked(row, gaps) & (again ? row.rtxd : static_cast<Mask>(~Mask{0})));
 }
 
 /// True when a transmission at time stamp `sent` is older than the packet that the SACK answers, sent at `answered`, by
@@ -106,6 +110,7 @@ struct TimeView {
   bool knows = false;  ///< something
   uint16_t limit = 0;  ///< overdue_limit()
   uint32_t end = 0;    ///< PSN after the newest whose stamp is there
+  bool again = false;  ///< it answers what was, or may have been, sent again
 };
 /// PSNs of a row that are lost by time, from una on: those that `cover` says a SACK speaks of and that have not been
 /// reported. `row` is the row after sack_row(), `sent` its stamps. They wait for retransmission then.
@@ -117,7 +122,7 @@ constexpr Mask overdue_row(PsnRow<Mask>& row, uint32_t p0, MaskArg<Mask> cover, 
   for (unsigned i = 0; i < kRowPsns<Mask>; ++i) {
     if (overdue_at(v.limit, sent[i])) old |= static_cast<Mask>(Mask{1} << i);
   }
-  const auto lost = overdue_asked(row, static_cast<Mask>(old & cover & range_mask<Mask>(p0, una, v.end)));
+  const auto lost = overdue_asked(row, static_cast<Mask>(old & cover & range_mask<Mask>(p0, una, v.end)), v.again);
   row.pend |= lost;
   return lost;
 }
@@ -130,7 +135,7 @@ constexpr bool time_asks(const TimeView& v, uint32_t cack, uint32_t base, uint32
 template <class Mask>
 constexpr bool time_lost(PsnRow<Mask>& row, uint32_t una, uint16_t sent, const TimeView& v) {
   const Mask bit = psn_bit<Mask>(una);
-  if (overdue_asked(row, bit) == 0 || !overdue_at(v.limit, sent)) return false;
+  if (overdue_asked(row, bit, v.again) == 0 || !overdue_at(v.limit, sent)) return false;
   row.pend |= bit;
   return true;
 }

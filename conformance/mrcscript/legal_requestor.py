@@ -79,7 +79,7 @@ class LegalRequestor(LegalNic):
         own = {"REORDER.pkts", "REORDER.same_ev", "EV_CTL.min_active", "EP_CTL.repeats", "CTRL.state_silent",
                "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.cap", "EV_PROBE.kind", "CTRL.skip_mode",
                "EV_CTL.skip_ticks", "CTRL.wimm_over", "EV_PROBE.keep_count", "EV_PROBE.skip_good",
-               "CTRL.silence_wait"}  # it asks as A-75 has it, which no vector finds too late
+               "CTRL.time_wait", "CTRL.silence_wait"}  # it asks when A-75 says, which no vector finds too late
         settings = message.get("settings", {})
         answer = super()._call_open({**message, "settings": {k: v for k, v in settings.items() if k not in own}})
         self.settings = settings
@@ -715,8 +715,8 @@ class Sender:
         if self.messages and self.nxt > self.first and not self.asked and nic.way("asks", "A-75") and \
                 not nic.settings.get("CTRL.state_silent") and nic.now > self._since() + self.rto // 4:
             self.asked = True
-            plane = next((p for p in range(nic.planes) if nic.usable(p)), None)
-            if plane is not None:
+            usable = [p for p in range(nic.planes) if nic.usable(p)]
+            for plane in usable[:2 if nic.settings.get("CTRL.silence_wait") == 0 else 1]:  # on two planes
                 self.send_probe(STATE_PROBE, self.evs[plane], plane, True)
         for psn, flight in sorted(open_.items()):
             if psn not in self.again and flight.times and flight.due <= nic.now:

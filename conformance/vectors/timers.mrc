@@ -282,6 +282,33 @@ dut post write len 64
 * > write psn sq_psn rtx 1 within 4 rto
 > cqe send status retries within 16 rto
 
+id Q-TIME-057
+purpose a question that silence asks goes on two planes at once
+mark A, A-84, A-75
+cite mrc.md 7
+rules req.asks-once
+setting A-84 CTRL.silence_wait 0
+profile timeout 8
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt
+any order { p0 > probe ; p1 > probe } within rto * 6 / 10
+
+id Q-TIME-058
+purpose the SACK of what was sent again says nothing by time of what was sent once
+mark A, A-83
+cite mrc.md 7
+rules req.rtx-cause
+setting A-83 CTRL.time_wait 0
+profile timeout 8 time_stamps 1
+dut post write len 6144
+set > write rtx 0 psn sq_psn .. sq_psn+5 each once within 2 rtt
+settle 20 us
+p0 < nack reason no_pkt_buffer psn sq_psn+1
+* > write psn sq_psn+1 rtx 1 within rtt as copy
+p0 < sack cack sq_psn-1 trigger sq_psn+1 has sq_psn+1 raw cc_state.tx_timestamp16 = copy.tseth.tx_timestamp16
+let told = now
+none > write rtx 1 from told within 20 us
+
 id Q-TIME-053
 purpose a reliability probe of a requestor has the peer's QP, the data class, id, and 0 in what is reserved
 mark S2+, A-75

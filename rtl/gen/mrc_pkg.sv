@@ -1292,7 +1292,8 @@ package mrc_pkg;
     BugTimeFirstCopyOnly = 8'd111,
     BugTimeOfTheFirst = 8'd112,
     BugAsksWithoutEnd = 8'd113,
-    BugOneProbe = 8'd114
+    BugOneProbe = 8'd114,
+    BugAgeRenewed = 8'd115
   } bug_e;
 
   // ---- wire format (headers.yaml)

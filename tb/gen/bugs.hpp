@@ -207,6 +207,8 @@ inline constexpr Bug kBugs[] = {
      "a QP that hears nothing asks at each visit, once it has begun to", "tiny", "plane-loss", ""},
     {114, "one-probe", "ack_gen",
      "a question is one probe", "tiny", "loss", ""},
+    {115, "age-renewed", "tx_inflight",
+     "a packet that is lost again and again is spared by the timer anew each time, and its QP never fails", "tiny", "rto", ""},
 };
 
 }  // namespace mrc::tb

@@ -88,6 +88,7 @@ struct Answer {
   uint16_t old() const {
     unsigned bits = 0;
     for (unsigned i = 0; i < 16; ++i) bits |= (((limit() - stamps[i]) & 0xfffu) < 0x800u ? 1u : 0u) << i;
+    if (!pr && !once()) bits &= rtxd;
     return static_cast<uint16_t>(knows() ? bits : 0);
   }
   uint32_t trip_after() const {
@@ -302,6 +303,30 @@ TEST_CASE("a copy of what was reported before tells the RTL no time", "[rtl][tim
   base.pr = true;
   base.una_was = 6;
   CHECK(answered(unit, base).knows);
+  CHECK(unit.failed().empty());
+}
+
+TEST_CASE("a copy tells the RTL of copies alone", "[rtl][time]") {
+  Unit unit;
+  // PSN 5 arrives first by a copy; the block's other stamps are old, and those of PSNs 0 and 6 are of copies.
+  Answer answer{.psn = 5, .una = 5, .trip = 6272, .tick = 3020, .returned = 3000};
+  answer.bitmap = 1;
+  answer.base = 5;
+  answer.stamps.fill(2980);
+  answer.rtxd = 0x0061;
+  Said said = answered(unit, answer);
+  CHECK(said.knows);
+  CHECK(said.old == 0x0061);
+  CHECK(said.old_una == 0x0061);
+  answer.rtxd = 0x0041;
+  CHECK(answered(unit, answer).old == 0xffff);  // it was sent once
+  answer.copy = true;
+  CHECK(answered(unit, answer).old == 0x0041);  // and again for its ACK
+  answer.pr = true;
+  CHECK(answered(unit, answer).old == 0xffff);  // a question
+  answer.pr = answer.copy = answer.own = false;
+  answer.una = 6;
+  CHECK(answered(unit, answer).old == 0x0041);  // nobody knows
   CHECK(unit.failed().empty());
 }
 

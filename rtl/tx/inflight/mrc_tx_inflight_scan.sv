@@ -92,7 +92,7 @@ module mrc_tx_inflight_scan
     win.mute = win_i.mute & ~pick;
     win.nacked = win_i.nacked & ~pick;
     for (int unsigned i = 0; i < 16; i++) begin
-      if (pick[i] && win_i.age[i] == 3'd0) begin
+      if (pick[i] && (win_i.age[i] == 3'd0 || bug_i == BugAgeRenewed)) begin
         win.age[i] = age;
       end
     end

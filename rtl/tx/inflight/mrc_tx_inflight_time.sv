@@ -7,9 +7,10 @@
 /// one of late of the QP (trip), or the SACK's own, whichever is longer. With a QP without time
 /// stamps the window's stamp of the packet stands for what a SACK or NACK returns, if it was sent
 /// once. The SACK's own round trip then counts from the next one on. A copy of what was reported
-/// before tells nothing. It keeps what is known of the answer from Ctl0 to Same1, and says what
-/// trip is from then on. It neither knows what is missing nor chooses a state; what it says means
-/// something in the states that overdue_t names.
+/// before tells nothing; any other copy tells of copies alone, as it goes in a class of higher
+/// priority. It keeps what is known of the answer from Ctl0 to Same1, and says what trip is from
+/// then on. It neither knows what is missing nor chooses a state; what it says means something in
+/// the states that overdue_t names.
 module mrc_tx_inflight_time
   import mrc_pkg::*;
   import mrc_math_pkg::*;
@@ -27,8 +28,8 @@ module mrc_tx_inflight_time
     input logic ts_i,
     input logic [17:0] trip_i,
     input logic [23:0] una_was_i,
-    // Ctl1: una' of a SACK; whether psn's block is there, and of that what was reported before and
-    // what was sent again; whether psn's record is of a copy.
+    // Ctl1: una' of a SACK; whether psn's block is there, and of that what was reported before;
+    // whether psn's record is of a copy. Ctl1, Row, Same1: what of the block was sent again.
     input logic [23:0] una_i,
     input logic own_i,
     input logic [15:0] sacked_i,
@@ -132,6 +133,9 @@ module mrc_tx_inflight_time
 
   // ---- Row, Same1: what was sent at the limit, or before
 
+  logic again_q, again_d;  // it answers a copy, or what may be one
+  assign again_d = !ctl_i.pr && !once;
+
   logic [15:0] old;
   stamps_t behind;
   always_comb begin
@@ -140,7 +144,7 @@ module mrc_tx_inflight_time
     if (at_look && knows_q) begin
       for (int unsigned i = 0; i < 16; i++) begin
         behind[i] = limit_q - stamps_i[i];
-        old[i] = !behind[i][11];
+        old[i] = !behind[i][11] && (rtxd_i[i] || !again_q);
       end
     end
   end
@@ -170,6 +174,7 @@ module mrc_tx_inflight_time
       tells_q <= tells_d;
       knows_q <= knows_d;
       limit_q <= limit_d;
+      again_q <= again_d;
     end
   end
 
@@ -192,6 +197,8 @@ module mrc_tx_inflight_time
   `MRC_ASSERT_CLK_IF(TellsOfOneCopy, at_ctl1 && tells_d && by_sent,
       own_i && !rtxd_i[pos] && !copy_i,
       "a SACK that returns no time tells when a packet was sent that was sent again")
+  `MRC_ASSERT_CLK_IF(CopiesTellOfCopies, at_look && again_q, (old & ~rtxd_i) == 16'd0,
+      "a copy tells of what was sent once")
   `MRC_ASSERT_CLK_IF(KnowsARoundTrip, knows_d && by_sent, trip_i != 18'd0,
       "a SACK that returns no time knows what is old before any round trip is known")
   `MRC_ASSERT_CLK_IF(LongestHolds, knows_d,

@@ -88,6 +88,8 @@ bool FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& pack
   if (!time_told(sack.pr, sack.psn, arrived, twice, true, false)) return false;
   const auto id = static_cast<uint16_t>(sack.psn);
   const bool question = sack.pr && (id == kStateProbeId || probe_slot(id, kProbeSlots) == kStateSlot);
+  const bool again = !sack.pr && (config_.nic_times || trims(dest_of(qp))) &&
+                     (cause == nullptr || cause->record[sack.psn & 63].rtx != 0);
   uint32_t spare = 0;
   if (config_.nic_times) {
     const uint32_t took = round_trip(packet.tx_timestamp, tick(), false), before = qp.trip;
@@ -99,14 +101,14 @@ bool FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& pack
     dest.longest = longest_of_late(dest.longest, ticks_since(packet.tx_timestamp, tick(), false), smallest(dest));
     if ((question ? config_.silence : config_.overdue) == 0) return true;
     const uint32_t trip = std::max(longest(dest), full_round_trip(dest));
-    spare = question ? question_spare(trip, smallest(dest)) : overdue_spare(config_.overdue, trip, trims(dest));
+    spare = question ? question_spare(trip, smallest(dest)) : overdue_spare(config_.overdue, trip);
   }
   bool any = false;
   uint32_t first = 0;
   const auto look = [&](uint32_t w, uint64_t gaps) {
     Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
     if (block == nullptr) return;
-    gaps = overdue_asked(block->row, gaps & range_mask(w, qp.una, qp.nxt));
+    gaps = overdue_asked(block->row, gaps & range_mask(w, qp.una, qp.nxt), again);
     for (; gaps != 0; gaps &= gaps - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(gaps));
       if (!is_overdue(block->record[i].sent, packet.tx_timestamp, spare)) continue;

@@ -76,6 +76,39 @@ TEST_CASE("paper: a dead path is bypassed within tens of microseconds", "[sim][p
   }
 }
 
+TEST_CASE("incasts of 16 in 8 planes: what waits behind retransmissions is not taken for lost",
+          "[sim][experiment][A-83]") {
+  const std::string text = R"(
+sampling = false
+shared_evs = true
+[topology]
+planes = 8
+gbps = 100
+leaves = 2
+hosts_per_leaf = 9
+spines = 4
+[[traffic]]
+pattern = "incast"
+to = "nic0"
+nodes = 16
+first = 1
+bytes = 1_000_000
+)";
+  for (const bool nic : {false, true}) {
+    uint64_t twice = 0, packets = 0;
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+      const ExperimentResult r = run((nic ? "nic_rules = true\n" : "") + text, seed);
+      INFO(nic << " " << seed);
+      REQUIRE(r.outcome == Outcome::Done);
+      CHECK(r.total.timeouts == 0);
+      CHECK(r.trims > 2000);
+      twice += r.total.duplicates;
+      packets += r.total.data_packets;
+    }
+    CHECK(twice < packets / 200);
+  }
+}
+
 TEST_CASE("paper: without one of eight links seven eighths of the rate are left, without four the half",
           "[sim][paper][plane]") {
   const ExperimentResult one = shipped("plane-loss");

@@ -50,7 +50,8 @@ void Sack::ctl1(const CsrOut& csr) {
   tells_ = time_told(ctl.pr, ctl.psn, arrived(), twice, q.ts, once);
   time_ = {.knows = tells_ && !csr.time_wait && trip_known(q.trip, s_.now.took, by_sent),
            .limit = overdue_limit(stamp, late_spare(longest_trip(q.trip, s_.now.took, by_sent))),
-           .end = s_.now.lim};
+           .end = s_.now.lim,
+           .again = !ctl.pr && !once};
   ev_idx_ = s_.blocks.sent().ev_idx;
   rtx_ = s_.blocks.sent().rtx;
   any_ = false;

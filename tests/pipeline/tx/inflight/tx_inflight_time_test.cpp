@@ -419,12 +419,14 @@ TEST_CASE("tx_inflight: a copy of what was reported before tells no time", "[pip
   CAPTURE(static_cast<int>(report), again);
   TimeBench b;
   b.at(1000);
-  for (unsigned i = 0; i < 2; ++i) b.sent(1, i);
+  for (unsigned i = 0; i < 6; ++i) b.sent(1, i);
   b.run(8);
-  if (again) {
-    b.nacked(1, wire::NackReason::NoPktBuffer, 1000, 10);
-    REQUIRE(b.ordered() == Psns{1});
+  Psns want;
+  for (unsigned i = again ? 1 : 2; i < 6; ++i) {
+    b.nacked(i, wire::NackReason::NoPktBuffer, 1000, 10);
+    want.push_back(i);
   }
+  REQUIRE(b.ordered() == want);
   const unsigned una = report == Report::Una ? 2 : 0;
   if (report != Report::None) {
     Ctl told = Bench::sack_of(1, una, 1, una, report == Report::Bit ? 0b10 : 0, 1);
@@ -433,7 +435,7 @@ TEST_CASE("tx_inflight: a copy of what was reported before tells no time", "[pip
     b.give(told);
   }
   b.at(1100);
-  for (unsigned i = 2; i < 6; ++i) b.sent(1, i);  // wait in a queue
+  for (unsigned i = 2; i < 6; ++i) b.resent(i - want[0], 3);  // wait in a queue
   b.run(8);
   if (again) {
     b.at(1116);
@@ -442,25 +444,75 @@ TEST_CASE("tx_inflight: a copy of what was reported before tells no time", "[pip
   // The copy is trimmed in that queue, its header overtakes, and the responder has the packet.
   b.answer_at(Bench::sack_of(1, una, 1, una, report == Report::Una ? 0 : 0b10, 1), 1116, 20);
   b.run(400);
-  Psns want = again ? Psns{1} : Psns{};
+  if (!again && una == 0) want.push_back(0);
   if (report == Report::None || !again) {
-    for (unsigned i = una == 0 ? 0 : 2; i < 6; ++i) {
-      if (i != 1) want.push_back(i);
-    }
+    for (unsigned i = 2; i < 6; ++i) want.push_back(i);
   }
   CHECK(b.ordered() == want);
+}
+
+TEST_CASE("tx_inflight: a copy tells of copies alone", "[pipeline][tx_inflight][time-loss][A-83]") {
+  SECTION("by the bitmap") {
+    TimeBench b;
+    b.at(1000);
+    for (unsigned i = 0; i < 4; ++i) b.sent(1, i);
+    b.run(8);
+    for (const unsigned i : {1u, 2u}) b.nacked(i, wire::NackReason::NoPktBuffer, 1000, 10);
+    REQUIRE(b.ordered() == Psns{1, 2});
+    b.at(1030);
+    b.resent(0, 3);
+    b.at(1046);
+    b.resent(1, 3);
+    b.arrived(2, 1046, 20);  // what was sent until 1030 is old: 0 and 3 were sent once
+    b.run(100);
+    CHECK(b.ordered() == Psns{1, 2, 1});
+    b.sent_at(1080, 4);
+    b.answer_at(Bench::sack_of(1, 0, 4, 0, 0b10100, 1), 1080, 20);  // it was sent once, and tells of all
+    b.run(100);
+    CHECK(b.ordered() == Psns{1, 2, 1, 0, 3});
+  }
+  SECTION("of una before the bitmap") {
+    const bool una = GENERATE(false, true);  // it was sent again, too
+    TimeBench b;
+    b.at(1000);
+    for (unsigned i = 0; i < 69; ++i) b.sent(1, i);
+    b.run(8);
+    Psns want;
+    for (unsigned i = una ? 0 : 68; i < 69; i += 68) {
+      b.nacked(i, wire::NackReason::NoPktBuffer, 1000, 10);
+      want.push_back(i);
+    }
+    REQUIRE(b.ordered() == want);
+    b.at(1010);
+    if (una) b.resent(0, 3);
+    b.at(1026);
+    b.resent(want.size() - 1, 3);
+    b.answer_at(Bench::sack_of(1, 0, 68, 64, 0b1'0000, 1), 1026, 20);
+    b.run(400);
+    if (una) want.push_back(0);
+    CHECK(b.ordered() == want);
+  }
 }
 
 TEST_CASE("tx_inflight: a copy of what was reported before tells time when its block is gone",
           "[pipeline][tx_inflight][time-loss][A-83]") {
   const unsigned una = GENERATE(15u, 16u);  // of 16 the first block is over
+  const bool copy = GENERATE(false, true);  // of packet 16, of which it tells
   TimeBench b;
   b.at(1000);
   for (unsigned i = 0; i < 16; ++i) b.sent(1, i);
   b.run(8);
   b.nacked(1, wire::NackReason::NoPktBuffer, 1000, 10);
   REQUIRE(b.ordered() == Psns{1});
-  b.sent_at(1100, 16);
+  if (copy) {
+    b.sent_at(1050, 16);
+    b.nacked(16, wire::NackReason::NoPktBuffer, 1050, 10);
+    REQUIRE(b.ordered() == Psns{1, 16});
+    b.at(1100);
+    b.resent(1, 3);
+  } else {
+    b.sent_at(1100, 16);
+  }
   Ctl told = Bench::sack_of(1, una, 1, una, 0, 1);
   told.pr = true;
   told.psn = 0xffff;
@@ -469,7 +521,7 @@ TEST_CASE("tx_inflight: a copy of what was reported before tells time when its b
   b.resent(0, 3);
   b.answer_at(Bench::sack_of(1, una, 1, una, 0, 1), 1116, 20);
   b.run(400);
-  CHECK(b.ordered() == (una == 16 ? Psns{1, 16} : Psns{1}));
+  CHECK(b.ordered() == (!copy ? Psns{1} : una == 16 ? Psns{1, 16, 16} : Psns{1, 16}));
 }
 
 namespace {
