@@ -19,7 +19,7 @@ namespace host_command {
 namespace {
 
 struct Options {
-  std::string endpoint = "fast", preset = "asic800", socket = libmrc::socket_path();
+  std::string endpoint = "model", preset = "asic800", socket = libmrc::socket_path();
   unsigned nics = 2;
   uint64_t seed = 1;
 };
@@ -68,8 +68,9 @@ LD_PRELOAD, find them as devices mrc0, mrc1, ... of libibverbs, if MRC_HOST name
 the memory of programs where it lies. Simulated time passes while somebody waits for it (docs/api.md).
 
 Examples:
-  mrc host                                     two NICs: the protocol alone, without a clock
-  mrc host --endpoint model --preset tiny      two of the cycle-accurate model
+  mrc host                                     two NICs: the cycle-accurate model
+  mrc host --endpoint fast                     the protocol alone, without a clock: faster, and says yes too often
+  mrc host --endpoint rtl --preset tiny        our RTL
   mrc host --nics 8 --socket ~/.mrc/host       eight, for a small cluster of processes)");
   command.text("--endpoint", options->endpoint, "model, rtl, or fast").one_of({"model", "rtl", "fast"});
   command.text("--preset", options->preset, "sizes of the NICs: asic800, fpga100, tiny").such_as(names_of(kPresets));

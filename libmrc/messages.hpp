@@ -29,7 +29,11 @@ enum class Kind : uint32_t {
   PostRecv,
   Say,
   Answer,
-  Completion
+  Completion,
+  Failure,
+  QueryPort,
+  ModifyPort,
+  PortChange
 };
 
 struct Head {
@@ -164,6 +168,18 @@ struct DestroyQp {
   uint32_t qp;
 };
 
+/// Ports are numbered from 1 on, one for each plane.
+struct QueryPort {
+  static constexpr Kind kKind = Kind::QueryPort;
+  using Answer = Number;  ///< 1: it is enabled
+  uint32_t port;
+};
+struct ModifyPort {
+  static constexpr Kind kKind = Kind::ModifyPort;
+  using Answer = Done;
+  uint32_t port, enabled;
+};
+
 // What has no answer.
 
 struct PostSend {
@@ -205,6 +221,18 @@ struct Completion {
   uint32_t bytes, imm;
   uint32_t retires;                              ///< so many work requests of the queue are over, this one included
   uint8_t receive, with_imm, solicited, silent;  ///< silent: retires, but is not to be seen
+};
+
+/// A queue pair has failed, and no work request of its own is why: an immediate found no buffer.
+struct Failure {
+  static constexpr Kind kKind = Kind::Failure;
+  uint32_t qp;
+};
+
+/// Some program has enabled or disabled a port.
+struct PortChange {
+  static constexpr Kind kKind = Kind::PortChange;
+  uint32_t port, enabled;
 };
 
 inline constexpr uint32_t kMaxMessage = 512;  ///< bytes behind a head

@@ -102,9 +102,10 @@ Driver::Driver(Setup setup)
   ip_[15] = static_cast<uint8_t>(setup_.number);
   ip_[14] = static_cast<uint8_t>(setup_.number >> 8);
   device_.address(mac_, ip_);
+  enabled_.assign(info_.planes, true);
   setup_.network.join(mac_, ip_, [this](uint32_t number) {
     const auto found = qps_.find(number);
-    return found != qps_.end() && found->second->program() != nullptr && found->second->attributes.state < State::Rtr;
+    return found != qps_.end() && found->second->program() != nullptr && !found->second->was_connected;
   });
   for (uint32_t i = 0; i < info_.qps; ++i) free_.push_back(info_.qp_first + i);
   // Shorter than what a lane can fetch ahead.
@@ -356,6 +357,7 @@ void Driver::modify_qp(Program& program, const ModifyQp& wanted, const Reply& re
     const auto has = [&](Attribute attribute) { return (wanted.with & bit(attribute)) != 0; };
     changed.config = config;
     a.state = w.state;
+    changed.was_connected = changed.was_connected || a.state == State::Rtr;
     a.mtu = config.mtu;
     a.peer_qp = config.peer_qp;
     if (has(Attribute::RqPsn)) a.rq_psn = w.rq_psn;
@@ -495,7 +497,24 @@ void Driver::hand_over(QueuePair& qp) {
   }
 }
 
+int Driver::query_port(Program& program, uint32_t port, uint32_t& enabled) {
+  if (port < 1 || port > enabled_.size()) return refuse(program, EINVAL, fmt::format("there is no port {}", port));
+  enabled = enabled_[port - 1];
+  return 0;
+}
+
+int Driver::modify_port(Program& program, uint32_t port, bool enabled) {
+  if (port < 1 || port > enabled_.size()) return refuse(program, EINVAL, fmt::format("there is no port {}", port));
+  if (enabled_[port - 1] == enabled) return 0;
+  enabled_[port - 1] = enabled;
+  device_.port(port - 1, enabled, now_);
+  quiet_from_ = now_ + kLinger;  // for peers to hear of it
+  for (Program* told : programs_) told->changed(PortChange{port, enabled});
+  return 0;
+}
+
 void Driver::leave(Program& program) {
+  programs_.erase(&program);
   for (const auto& [number, qp] : qps_) {
     if (qp->program() != &program) continue;
     qp->abandon();
@@ -585,6 +604,7 @@ void Driver::completed(const log::Cqe& cqe) {
   if (qp.received(cqe.imm, static_cast<uint32_t>(cqe.bytes))) return;
   if (qp.program() == nullptr || qp.attributes.state == State::Error) return;
   qp.program()->say(fmt::format("queue pair {}: an immediate has come, and there is no receive buffer", qp.number));
+  qp.program()->failed(Failure{qp.number});
   if (!qp.then) fail(qp);
 }
 

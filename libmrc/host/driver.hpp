@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -51,6 +52,10 @@ class Driver {
   /// A program that posts more than its queue takes, or to a queue pair that is not its own, is wrong: false.
   bool post_send(Program& program, const PostSend& request);
   bool post_recv(Program& program, const PostRecv& request);
+  /// Ports from 1 on.
+  int query_port(Program& program, uint32_t port, uint32_t& enabled);
+  int modify_port(Program& program, uint32_t port, bool enabled);
+  void enter(Program& program) { programs_.insert(&program); }
   /// The program is gone, with all it had.
   void leave(Program& program);
 
@@ -84,6 +89,8 @@ class Driver {
   log::Ip ip_{};
   Time read_time_;
   Regions regions_;
+  std::set<Program*> programs_;
+  std::vector<bool> enabled_;  ///< ports, by plane
   std::map<uint32_t, const Program*> pds_;
   uint32_t next_pd_ = 1;
   std::map<uint32_t, std::unique_ptr<QueuePair>> qps_;

@@ -21,7 +21,7 @@ class Network {
  public:
   Network(const Preset& preset, Time delay) : preset_(preset), delay_(delay) {}
 
-  /// A NIC. `setting_up`: has some program a queue pair of that number that does not receive yet?
+  /// A NIC. `setting_up`: has some program a queue pair of that number that was never in RTR?
   void join(uint64_t mac, const log::Ip& ip, std::function<bool(uint32_t)> setting_up);
   std::optional<uint64_t> mac_of(const log::Ip& ip) const;
   bool setting_up(uint64_t mac, uint32_t qp) const;

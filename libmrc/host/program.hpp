@@ -15,6 +15,8 @@ class Program {
   virtual ~Program() = default;
   virtual const std::shared_ptr<const ProcessMemory>& memory() const = 0;
   virtual void completed(const Completion& completion) = 0;
+  virtual void failed(const Failure& failure) = 0;
+  virtual void changed(const PortChange& change) = 0;
   /// A line for the log, about something that the program did: a sentence without full stop.
   virtual void say(const std::string& sentence) = 0;
 };

@@ -20,8 +20,9 @@ class QueuePair {
 
   const uint32_t number, pd;
   const uint32_t max_send, max_recv;
-  QpAttributes attributes{};  ///< as the program has set them, with its state
-  tb::QpConfig config;        ///< as the NIC has it
+  QpAttributes attributes{};   ///< as the program has set them, with its state
+  tb::QpConfig config;         ///< as the NIC has it
+  bool was_connected = false;  ///< it has been in RTR
 
   /// Null once its program is gone.
   Program* program() const { return program_; }

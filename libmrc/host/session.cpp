@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <cerrno>
@@ -11,6 +12,13 @@
 #include <utility>
 
 namespace mrc::libmrc {
+
+namespace {
+
+/// Bytes that a program has not read: more than all its queues together can mean.
+constexpr std::size_t kMaxUnread = std::size_t{256} << 20;
+
+}  // namespace
 
 Session::Session(Socket socket, pid_t pid, Drivers& drivers, std::function<void(const std::string&)> log,
                  std::function<void(const std::shared_ptr<Session>&)> gone)
@@ -61,7 +69,12 @@ void Session::read_body() {
 }
 
 void Session::put(Kind kind, const void* body, std::size_t bytes) {
-  if (ended_) return;
+  if (ended_ || overfull_) return;
+  if (out_.size() > kMaxUnread) {  // not here: the driver is in the middle of something
+    overfull_ = true;
+    boost::asio::post(socket_.get_executor(), [self = shared_from_this()] { self->end("it reads nothing"); });
+    return;
+  }
   const Head head{static_cast<uint32_t>(bytes), kind};
   const auto* from = reinterpret_cast<const uint8_t*>(&head);
   out_.insert(out_.end(), from, from + sizeof head);
@@ -141,6 +154,7 @@ bool Session::handle() {
     if (m == nullptr || driver_ != nullptr) return false;
     if (m->index >= drivers_.size()) return answer(ENODEV);
     driver_ = drivers_[m->index].get();
+    driver_->enter(*this);
     return answer(0);
   }
   return driver_ != nullptr && handle_call();
@@ -195,6 +209,15 @@ bool Session::handle_call() {
         row.error = driver_->query_qp(*this, m->qp, row.attributes);
         return answer(row);
       }
+      return false;
+    case Kind::QueryPort:
+      if (const auto* m = as<QueryPort>()) {
+        const int error = driver_->query_port(*this, m->port, number);
+        return answer(Number{error, number});
+      }
+      return false;
+    case Kind::ModifyPort:
+      if (const auto* m = as<ModifyPort>()) return answer(driver_->modify_port(*this, m->port, m->enabled != 0));
       return false;
     case Kind::DestroyQp:
       if (const auto* m = as<DestroyQp>()) return driver_->destroy_qp(*this, m->qp, later()), true;

@@ -27,6 +27,8 @@ class Session final : public Program, public std::enable_shared_from_this<Sessio
 
   const std::shared_ptr<const ProcessMemory>& memory() const override { return memory_; }
   void completed(const Completion& completion) override { put(Kind::Completion, &completion, sizeof completion); }
+  void failed(const Failure& failure) override { put(Kind::Failure, &failure, sizeof failure); }
+  void changed(const PortChange& change) override { put(Kind::PortChange, &change, sizeof change); }
   void say(const std::string& sentence) override;
 
  private:
@@ -53,7 +55,7 @@ class Session final : public Program, public std::enable_shared_from_this<Sessio
   std::function<void(const std::shared_ptr<Session>&)> gone_;
   std::shared_ptr<const ProcessMemory> memory_;
   Driver* driver_ = nullptr;
-  bool greeted_ = false, ended_ = false, asking_ = false;
+  bool greeted_ = false, ended_ = false, asking_ = false, overfull_ = false;
   Head head_{};
   std::vector<uint8_t> body_, out_, writing_;
 };

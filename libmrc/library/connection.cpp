@@ -18,8 +18,8 @@ Connection::~Connection() {
 }
 
 int Connection::lost() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
+  lost_ = true;
+  shutdown(fd_, SHUT_RDWR);
   return EIO;
 }
 
@@ -29,7 +29,7 @@ int Connection::attach(uint32_t& devices) {
   to.sun_family = AF_UNIX;
   if (path.size() >= sizeof to.sun_path) return ENAMETOOLONG;
   path.copy(to.sun_path, path.size());
-  fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd_ < 0) return errno;
   if (connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
     const int error = errno;
@@ -49,7 +49,7 @@ int Connection::attach(uint32_t& devices) {
 }
 
 int Connection::send(Kind kind, const void* body, std::size_t bytes) {
-  if (fd_ < 0) return EIO;
+  if (fd_ < 0 || lost_) return EIO;
   if (pid_ != getpid()) return EINVAL;
   uint8_t message[sizeof(Head) + kMaxMessage];
   const Head head{static_cast<uint32_t>(bytes), kind};
@@ -71,7 +71,7 @@ void Connection::say(const std::string& sentence) {
 }
 
 int Connection::receive(bool waits) {
-  if (fd_ < 0) return EIO;
+  if (fd_ < 0 || lost_) return EIO;
   if (pid_ != getpid()) return EINVAL;
   if (at_ == in_.size()) {
     in_.clear();
@@ -98,6 +98,18 @@ bool Connection::next(Head& head, std::vector<uint8_t>& body) {
   return true;
 }
 
+bool Connection::unasked(const Head& head, const std::vector<uint8_t>& body) {
+  const auto hand_out = [&](auto message, const auto& to) {
+    if (body.size() != sizeof message) return false;
+    std::memcpy(&message, body.data(), sizeof message);
+    if (to) to(message);
+    return true;
+  };
+  if (head.kind == Kind::Completion) return hand_out(Completion{}, on_completion);
+  if (head.kind == Kind::PortChange) return hand_out(PortChange{}, on_port);
+  return head.kind == Kind::Failure && hand_out(Failure{}, on_failure);
+}
+
 int Connection::wait(void* answer, std::size_t bytes) {
   Head head{};
   std::vector<uint8_t> body;
@@ -108,10 +120,7 @@ int Connection::wait(void* answer, std::size_t bytes) {
         std::memcpy(answer, body.data(), bytes);
         return 0;
       }
-      Completion completion;
-      if (head.kind != Kind::Completion || body.size() != sizeof completion) return lost();
-      std::memcpy(&completion, body.data(), sizeof completion);
-      if (on_completion) on_completion(completion);
+      if (!unasked(head, body)) return lost();
     }
     if (const int error = receive(true); error != 0) return error;
   }
@@ -122,10 +131,7 @@ int Connection::poll() {
   Head head{};
   std::vector<uint8_t> body;
   while (next(head, body)) {
-    Completion completion;
-    if (head.kind != Kind::Completion || body.size() != sizeof completion) return lost();
-    std::memcpy(&completion, body.data(), sizeof completion);
-    if (on_completion) on_completion(completion);
+    if (!unasked(head, body)) return lost();
   }
   return 0;
 }

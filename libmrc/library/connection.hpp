@@ -23,7 +23,7 @@ class Connection {
 
   /// Attaches to the host at MRC_HOST.
   int attach(uint32_t& devices);
-  /// Asks, and waits. Completions that come meanwhile go to `on_completion`.
+  /// Asks, and waits. What comes meanwhile unasked goes to the functions below.
   template <class Request>
   int ask(const Request& request, typename Request::Answer& answer) {
     if (const int error = send(Request::kKind, &request, sizeof request); error != 0) return error;
@@ -39,16 +39,23 @@ class Connection {
   /// Takes what has come, without waiting.
   int poll();
 
+  /// Readable when poll() has something to take; -1 before attach().
+  int socket() const { return fd_; }
+
   std::function<void(const Completion&)> on_completion;
+  std::function<void(const Failure&)> on_failure;
+  std::function<void(const PortChange&)> on_port;
 
  private:
   int send(Kind kind, const void* body, std::size_t bytes);
   int wait(void* answer, std::size_t bytes);
   int receive(bool waits);
   bool next(Head& head, std::vector<uint8_t>& body);
+  bool unasked(const Head& head, const std::vector<uint8_t>& body);
   int lost();
 
-  int fd_ = -1;
+  int fd_ = -1;  ///< stays open to the end: another thread may wait for it
+  bool lost_ = false;
   pid_t pid_ = 0;  ///< who attached; a child that inherits the socket has no part in it
   std::vector<uint8_t> in_;
   std::size_t at_ = 0;

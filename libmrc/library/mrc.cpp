@@ -3,6 +3,8 @@
 #include <endian.h>
 #include <mrc.h>
 #include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -42,6 +44,43 @@ ibv_wc_status verbs_status(Status status) {
   return IBV_WC_FATAL_ERR;
 }
 
+void signal(int descriptor) { eventfd_write(descriptor, 1); }
+void unsignal(int descriptor) {
+  eventfd_t ignored = 0;
+  eventfd_read(descriptor, &ignored);
+}
+
+void happened(mrc_context& context, const mrc_async_event& event) {
+  context.events.push_back(event);
+  signal(context.device->events);
+}
+
+/// A completion has come into the queue: whoever asked for it is told, once.
+void notify(mrc_cq& cq, bool solicited) {
+  if (cq.channel == nullptr || cq.armed == mrc_cq::Armed::No) return;
+  if (cq.armed == mrc_cq::Armed::Solicited && !solicited) return;
+  cq.armed = mrc_cq::Armed::No;
+  cq.channel->events.push_back(&cq);
+  signal(cq.channel->signal);
+}
+
+void take(Context& c, const PortChange& change) {
+  mrc_async_event event{};
+  event.element.port_num = static_cast<int>(change.port);
+  event.event_type = change.enabled != 0 ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR;
+  for (mrc_context* context : c.contexts) happened(*context, event);
+}
+
+void take(Context& c, const Failure& failure) {
+  const auto found = c.qps.find(failure.qp);
+  if (found == c.qps.end()) return;
+  found->second->state = State::Error;
+  mrc_async_event event{};
+  event.element.qp = found->second;
+  event.event_type = IBV_EVENT_QP_FATAL;
+  happened(*found->second->owner, event);
+}
+
 /// Of a queue pair that is there; its context's mutex is held.
 void take(Context& c, const Completion& completion) {
   const auto found = c.qps.find(completion.qp);
@@ -64,11 +103,17 @@ void take(Context& c, const Completion& completion) {
   }
   if (completion.status != Status::Success) qp.state = State::Error;
   if (cq.entries.size() >= cq.room) {
-    if (!cq.overrun) c.say("a completion queue has overrun: from now on polling it fails");
+    if (cq.overrun) return;
+    c.say("a completion queue has overrun: from now on polling it fails");
     cq.overrun = true;
-    return;
+    mrc_async_event event{};
+    event.element.cq = &cq;
+    event.event_type = IBV_EVENT_CQ_ERR;
+    return happened(*cq.owner, event);
   }
   cq.entries.push_back(entry);
+  // The wire does not say which immediates are solicited: all are.
+  notify(cq, receive || completion.status != Status::Success);
 }
 
 int refuse(Context& c, int error, const std::string& sentence) {
@@ -192,6 +237,21 @@ int from_mrc(Context& c, const mrc_qp_attr& v, int mask, ModifyQp& m) {
   return 0;
 }
 
+constexpr uint32_t kMaxHints = 1 << 16;
+constexpr int kHintMask = MRC_QP_HINT_NUM_QPS_PER_PEER | MRC_QP_HINT_NUM_SEND_PEERS |
+                          MRC_QP_HINT_NUM_REMOTE_RECV_PEERS | MRC_QP_HINT_VENDOR_CFG;
+
+bool is_hint(const mrc_qp_hint_attr& a) {
+  return a.num_qps_per_peer >= 0 && a.num_send_peers >= 0 && a.num_remote_recv_peers >= 0;
+}
+
+void copy_hint(const mrc_qp_hint_attr& from, mrc_qp_hint_attr& to, int mask) {
+  if ((mask & MRC_QP_HINT_NUM_QPS_PER_PEER) != 0) to.num_qps_per_peer = from.num_qps_per_peer;
+  if ((mask & MRC_QP_HINT_NUM_SEND_PEERS) != 0) to.num_send_peers = from.num_send_peers;
+  if ((mask & MRC_QP_HINT_NUM_REMOTE_RECV_PEERS) != 0) to.num_remote_recv_peers = from.num_remote_recv_peers;
+  if ((mask & MRC_QP_HINT_VENDOR_CFG) != 0) std::ranges::copy(from.vendor_cfg, to.vendor_cfg);
+}
+
 }  // namespace
 
 extern "C" {
@@ -215,7 +275,7 @@ int mrc_query_device(ibv_context* context, mrc_device_attr* attr, int* supported
   attr->mrc_protocol_version = MRC_PROTOCOL_VERSION_1;
   attr->wimm_attr = {static_cast<uint16_t>(row.max_wimm), static_cast<uint16_t>(row.max_wimm)};
   attr->mpr_attr = {static_cast<uint8_t>(row.max_mpr), 1};
-  attr->qp_attr.max_qp_hint = 1 << 16;
+  attr->qp_attr.max_qp_hint = kMaxHints;
   attr->cap = row.caps;
   return 0;
 }
@@ -242,7 +302,11 @@ mrc_context* mrc_create_context(ibv_context* vcontext, mrc_context_attr* attr) {
   if (context == nullptr) return nullptr;
   context->device = c;
   context->version = version == 0 ? MRC_API_CURRENT_VERSION : version;
-  if (!c->connection.on_completion) c->connection.on_completion = [c](const Completion& x) { take(*c, x); };
+  if (!c->connection.on_completion) {
+    c->connection.on_completion = [c](const Completion& x) { take(*c, x); };
+    c->connection.on_failure = [c](const Failure& x) { take(*c, x); };
+    c->connection.on_port = [c](const PortChange& x) { take(*c, x); };
+  }
   c->contexts.insert(context);
   return context;
 }
@@ -268,8 +332,8 @@ mrc_cq* mrc_create_cq(mrc_context* context, int cqe, void* cq_context, mrc_comp_
   }
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
-  if (channel != nullptr) {
-    refuse(c, ENOTSUP, "mrc_create_cq: completion channels are not there yet");
+  if (channel != nullptr && channel->owner->device != &c) {
+    refuse(c, EINVAL, "mrc_create_cq: a channel of another device");
     return nullptr;
   }
   if (cqe < 1 || cqe > kMaxCqe || comp_vector != 0) {
@@ -281,14 +345,24 @@ mrc_cq* mrc_create_cq(mrc_context* context, int cqe, void* cq_context, mrc_comp_
   cq->owner = context;
   cq->context = cq_context;
   cq->room = static_cast<std::size_t>(cqe);
+  cq->channel = channel;
+  if (channel != nullptr) ++channel->cqs;
   ++context->objects;
   return cq;
 }
 
 int mrc_destroy_cq(mrc_cq* cq) {
   if (cq == nullptr) return EINVAL;
-  const std::scoped_lock lock(cq->owner->device->mutex);
-  if (cq->qps != 0) return refuse(*cq->owner->device, EBUSY, "mrc_destroy_cq: queue pairs have it");
+  Context& c = *cq->owner->device;
+  std::unique_lock lock(c.mutex);
+  if (cq->qps != 0) return refuse(c, EBUSY, "mrc_destroy_cq: queue pairs have it");
+  if (cq->channel != nullptr) {
+    std::erase(cq->channel->events, cq);
+    --cq->channel->cqs;
+  }
+  std::erase_if(cq->owner->events,
+                [cq](const mrc_async_event& e) { return e.event_type == IBV_EVENT_CQ_ERR && e.element.cq == cq; });
+  c.acknowledged.wait(lock, [cq] { return cq->open_events == 0; });
   --cq->owner->objects;
   delete cq;
   return 0;
@@ -314,20 +388,109 @@ int mrc_poll_cq(mrc_cq* cq, int num_entries, ibv_wc* wc) {
   return taken;
 }
 
-int mrc_create_comp_channel(mrc_context* context, mrc_comp_channel**) {
-  not_there(context, __func__);
-  return ENOTSUP;
+int mrc_create_comp_channel(mrc_context* context, mrc_comp_channel** channel) {
+  if (context == nullptr || channel == nullptr) return errno = EINVAL;
+  auto* made = new (std::nothrow) mrc_comp_channel;
+  if (made == nullptr) return errno = ENOMEM;
+  const std::scoped_lock lock(context->device->mutex);
+  made->owner = context;
+  made->signal = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  made->descriptor = either(context->device->connection.socket(), made->signal);
+  if (made->descriptor < 0) {
+    const int error = errno;
+    close(made->signal);
+    delete made;
+    return errno = error;
+  }
+  ++context->objects;
+  *channel = made;
+  return 0;
 }
-int mrc_get_comp_channel_fd(mrc_comp_channel*, int*) { return fail(ENOTSUP); }
-int mrc_destroy_comp_channel(mrc_comp_channel*) { return ENOTSUP; }
-int mrc_req_notify_cq(mrc_cq* cq, int) {
-  not_there(cq == nullptr ? nullptr : cq->owner, __func__);
-  return ENOTSUP;
+
+int mrc_get_comp_channel_fd(mrc_comp_channel* channel, int* fd) {
+  if (channel == nullptr || fd == nullptr) return fail(EINVAL);
+  *fd = channel->descriptor;
+  return 0;
 }
-int mrc_get_cq_event(mrc_comp_channel*, mrc_cq**, void**) { return fail(ENOTSUP); }
-void mrc_ack_cq_events(mrc_cq*, unsigned int) {}
-int mrc_get_async_event(mrc_context* context, mrc_async_event*) { return not_there(context, __func__); }
-void mrc_ack_async_event(mrc_async_event*) {}
+
+int mrc_destroy_comp_channel(mrc_comp_channel* channel) {
+  if (channel == nullptr) return errno = EINVAL;
+  Context& c = *channel->owner->device;
+  const std::scoped_lock lock(c.mutex);
+  if (channel->cqs != 0) return refuse(c, EBUSY, "mrc_destroy_comp_channel: completion queues have it");
+  close(channel->descriptor);
+  close(channel->signal);
+  --channel->owner->objects;
+  delete channel;
+  return 0;
+}
+
+int mrc_req_notify_cq(mrc_cq* cq, int solicited_only) {
+  if (cq == nullptr) return errno = EINVAL;
+  Context& c = *cq->owner->device;
+  const std::scoped_lock lock(c.mutex);
+  if (cq->channel == nullptr) return refuse(c, EINVAL, "mrc_req_notify_cq: the queue has no channel");
+  if (cq->armed != mrc_cq::Armed::Any) cq->armed = solicited_only != 0 ? mrc_cq::Armed::Solicited : mrc_cq::Armed::Any;
+  return 0;
+}
+
+int mrc_get_cq_event(mrc_comp_channel* channel, mrc_cq** cq, void** cq_context) {
+  if (channel == nullptr || cq == nullptr || cq_context == nullptr) return fail(EINVAL);
+  Context& c = *channel->owner->device;
+  do {
+    const std::scoped_lock lock(c.mutex);
+    const int error = channel->events.empty() ? c.connection.poll() : 0;
+    if (!channel->events.empty()) {
+      *cq = channel->events.front();
+      *cq_context = (*cq)->context;
+      ++(*cq)->open_events;
+      channel->events.pop_front();
+      if (channel->events.empty()) unsignal(channel->signal);
+      return 0;
+    }
+    if (error != 0) return fail(error);
+  } while (wait_for(channel->descriptor));
+  return -1;
+}
+
+void mrc_ack_cq_events(mrc_cq* cq, unsigned int nevents) {
+  if (cq == nullptr) return;
+  Context& c = *cq->owner->device;
+  const std::scoped_lock lock(c.mutex);
+  cq->open_events -= std::min<uint64_t>(nevents, cq->open_events);
+  c.acknowledged.notify_all();
+}
+
+int mrc_get_async_event(mrc_context* context, mrc_async_event* event) {
+  if (context == nullptr || event == nullptr) return fail(EINVAL);
+  Context& c = *context->device;
+  do {
+    const std::scoped_lock lock(c.mutex);
+    const int error = context->events.empty() ? c.connection.poll() : 0;
+    if (!context->events.empty()) {
+      *event = context->events.front();
+      context->events.pop_front();
+      if (event->event_type == IBV_EVENT_CQ_ERR) ++event->element.cq->open_events;
+      if (event->event_type == IBV_EVENT_QP_FATAL) ++event->element.qp->open_events;
+      if (std::ranges::all_of(c.contexts, [](const mrc_context* x) { return x->events.empty(); })) unsignal(c.events);
+      return 0;
+    }
+    if (error != 0) return fail(error);
+  } while (wait_for(c.base.async_fd));
+  return -1;
+}
+
+void mrc_ack_async_event(mrc_async_event* event) {
+  if (event == nullptr) return;
+  const auto acknowledge = [](auto& object) {
+    Context& c = *object.owner->device;
+    const std::scoped_lock lock(c.mutex);
+    if (object.open_events > 0) --object.open_events;
+    c.acknowledged.notify_all();
+  };
+  if (event->event_type == IBV_EVENT_CQ_ERR) acknowledge(*event->element.cq);
+  if (event->event_type == IBV_EVENT_QP_FATAL) acknowledge(*event->element.qp);
+}
 
 // Queue pairs.
 
@@ -372,7 +535,7 @@ mrc_qp* mrc_create_qp(mrc_context* context, mrc_qp_init_attr* attr) {
 int mrc_destroy_qp(mrc_qp* qp) {
   if (qp == nullptr) return EINVAL;
   Context& c = *qp->owner->device;
-  const std::scoped_lock lock(c.mutex);
+  std::unique_lock lock(c.mutex);
   Done done{};
   if (const int error = c.connection.ask(DestroyQp{qp->number}, done); error != 0 && error != EIO) return error;
   for (mrc_cq* cq : {qp->init.send_cq, qp->init.recv_cq}) {
@@ -380,6 +543,10 @@ int mrc_destroy_qp(mrc_qp* qp) {
     --cq->qps;
   }
   c.qps.erase(qp->number);
+  std::erase_if(qp->owner->events,
+                [qp](const mrc_async_event& e) { return e.event_type == IBV_EVENT_QP_FATAL && e.element.qp == qp; });
+  c.acknowledged.wait(lock, [qp] { return qp->open_events == 0; });
+  if (qp->hint != nullptr) --qp->hint->qps;
   --qp->owner->objects;
   delete qp;
   return 0;
@@ -400,11 +567,16 @@ int mrc_modify_qp(mrc_qp* qp, ibv_qp_attr* vattr, int vattr_mask, mrc_qp_attr* m
   wanted.qp = qp->number;
   int error = vattr_mask == 0 ? 0 : from_verbs(c, *vattr, vattr_mask, wanted);
   if (error == 0 && mrc_attr_mask != 0) error = from_mrc(c, *mrc_attr, mrc_attr_mask, wanted);
+  mrc_qp_hint* const hint = (mrc_attr_mask & MRC_QP_HINT) != 0 ? mrc_attr->qp_hint : qp->hint;
+  if (error == 0 && hint != nullptr && hint->owner->device != &c)
+    error = refuse(c, EINVAL, "mrc_modify_qp: a hint of another device");
   Done done{};
   if (error == 0) error = c.connection.ask(wanted, done);
   if (error != 0) return errno = error;
+  if (qp->hint != nullptr) --qp->hint->qps;
+  if (hint != nullptr) ++hint->qps;
+  qp->hint = hint;
   if ((vattr_mask & IBV_QP_STATE) != 0) qp->state = wanted.attributes.state;
-  if ((mrc_attr_mask & MRC_QP_HINT) != 0) qp->kept.qp_hint = mrc_attr->qp_hint;
   if (qp->state == State::Reset) {
     qp->send_used = qp->recv_used = 0;
     for (mrc_cq* cq : {qp->init.send_cq, qp->init.recv_cq})
@@ -442,7 +614,7 @@ int mrc_query_qp(mrc_qp* qp, ibv_qp_attr* vattr, int, mrc_qp_attr* mrc_attr, int
     mrc_attr->timeout = static_cast<uint8_t>(a.timeout);
     mrc_attr->profile = {a.ev_profile, a.cc_profile};
     mrc_attr->retry = {static_cast<uint8_t>(a.retry_linear), static_cast<uint8_t>(a.retry_exp)};
-    mrc_attr->qp_hint = qp->kept.qp_hint;
+    mrc_attr->qp_hint = qp->hint;
     if (a.dynamic_mpr != 0) mrc_attr->cap |= MRC_QP_CAP_DYNAMIC_MPR;
     if (a.trim_nack == 0) mrc_attr->cap |= MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED;
     if (a.svc_time == 0) mrc_attr->cap |= MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED;
@@ -513,12 +685,51 @@ int mrc_post_recv(mrc_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
 
 // Hints. Our NIC has no use for them; a program gets back what it has set.
 
-mrc_qp_hint* mrc_create_qp_hint(mrc_context* context, mrc_qp_hint_init_attr*) {
-  not_there(context, __func__);
-  return nullptr;
+mrc_qp_hint* mrc_create_qp_hint(mrc_context* context, mrc_qp_hint_init_attr* init_attr) {
+  if (context == nullptr || init_attr == nullptr || !is_hint(init_attr->attr)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  Context& c = *context->device;
+  const std::scoped_lock lock(c.mutex);
+  auto* hint = c.hints < kMaxHints ? new (std::nothrow) mrc_qp_hint : nullptr;
+  if (hint == nullptr) {
+    refuse(c, ENOMEM, "mrc_create_qp_hint: there are 65536 at most");
+    return nullptr;
+  }
+  hint->owner = context;
+  hint->attr = init_attr->attr;
+  ++c.hints;
+  ++context->objects;
+  return hint;
 }
-int mrc_destroy_qp_hint(mrc_qp_hint*) { return fail(ENOTSUP); }
-int mrc_query_qp_hint(mrc_qp_hint*, mrc_qp_hint_attr*, int) { return fail(ENOTSUP); }
-int mrc_modify_qp_hint(mrc_qp_hint*, mrc_qp_hint_attr*, int) { return fail(ENOTSUP); }
+
+int mrc_destroy_qp_hint(mrc_qp_hint* hint) {
+  if (hint == nullptr) return fail(EINVAL);
+  Context& c = *hint->owner->device;
+  const std::scoped_lock lock(c.mutex);
+  if (hint->qps != 0) return fail(refuse(c, EBUSY, "mrc_destroy_qp_hint: queue pairs have it"));
+  --c.hints;
+  --hint->owner->objects;
+  delete hint;
+  return 0;
+}
+
+int mrc_query_qp_hint(mrc_qp_hint* hint, mrc_qp_hint_attr* attr, int mask) {
+  if (hint == nullptr || attr == nullptr || (mask & ~kHintMask) != 0) return fail(EINVAL);
+  const std::scoped_lock lock(hint->owner->device->mutex);
+  copy_hint(hint->attr, *attr, mask);
+  return 0;
+}
+
+int mrc_modify_qp_hint(mrc_qp_hint* hint, mrc_qp_hint_attr* attr, int mask) {
+  if (hint == nullptr || attr == nullptr || (mask & ~kHintMask) != 0) return fail(EINVAL);
+  const std::scoped_lock lock(hint->owner->device->mutex);
+  mrc_qp_hint_attr changed = hint->attr;
+  copy_hint(*attr, changed, mask);
+  if (!is_hint(changed)) return fail(EINVAL);
+  hint->attr = changed;
+  return 0;
+}
 
 }  // extern "C"

@@ -6,6 +6,7 @@
 #include <infiniband/verbs.h>
 #include <mrc.h>
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -31,22 +32,19 @@ struct Context {
   std::map<uint32_t, ::mrc_qp*> qps;  ///< by number
   std::set<::mrc_cq*> cqs;
   std::set<::mrc_context*> contexts;
-  uint32_t pds = 0, regions = 0;
+  std::condition_variable_any acknowledged;
+  uint32_t pds = 0, hints = 0;
+  int events = -1;  ///< eventfd: some context has asynchronous events
 
   void say(const std::string& sentence) { connection.say(sentence); }
 };
 
-struct Pd {
-  ibv_pd base;
-  uint32_t users;
-};
-
-struct Mr {
-  ibv_mr base;
-};
-
 /// The open device behind a pointer; null: it is not ours.
 Context* context_of(const ibv_context* context);
+/// A descriptor that is readable when one of both is; -1 with errno.
+int either(int one, int other);
+/// Waits until a descriptor of either() may be; false: it does not block, or a signal came. errno says which.
+bool wait_for(int descriptor);
 /// Sets errno; returns -1.
 int fail(int error);
 /// A call that the interface has and this library does not: errno says so, and so does a line in the host's log.
@@ -59,6 +57,20 @@ struct mrc_context {
   mrc::libmrc::Context* device = nullptr;
   uint32_t version = 0;  ///< that the program uses
   unsigned objects = 0;  ///< that are there
+  std::deque<mrc_async_event> events;
+};
+
+struct mrc_comp_channel {
+  mrc_context* owner = nullptr;
+  int descriptor = -1, signal = -1;  ///< the program's; an eventfd: there are events
+  unsigned cqs = 0;
+  std::deque<mrc_cq*> events;
+};
+
+struct mrc_qp_hint {
+  mrc_context* owner = nullptr;
+  mrc_qp_hint_attr attr{};
+  unsigned qps = 0;
 };
 
 struct mrc_cq {
@@ -67,6 +79,9 @@ struct mrc_cq {
   std::size_t room = 0;
   bool overrun = false;
   unsigned qps = 0;
+  mrc_comp_channel* channel = nullptr;
+  enum class Armed : uint8_t { No, Any, Solicited } armed = Armed::No;
+  uint64_t open_events = 0;  ///< handed out, not acknowledged
   struct Entry {
     ibv_wc wc;
     mrc_qp* qp;
@@ -81,5 +96,6 @@ struct mrc_qp {
   mrc_qp_init_attr init{};
   mrc::libmrc::State state = mrc::libmrc::State::Reset;  ///< as far as is known here
   uint32_t send_used = 0, recv_used = 0;                 ///< until their completions are polled
-  mrc_qp_attr kept{};                                    ///< attributes that the NIC knows nothing of
+  mrc_qp_hint* hint = nullptr;
+  uint64_t open_events = 0;  ///< handed out, not acknowledged
 };

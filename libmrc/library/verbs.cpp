@@ -3,6 +3,9 @@
 /// answered here, everything else is passed on to the library behind this one, if there is any.
 #include <dlfcn.h>
 #include <endian.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -81,6 +84,30 @@ Context* context_of(const ibv_context* context) {
   const std::scoped_lock lock(all.mutex);
   const auto found = all.contexts.find(context);
   return found == all.contexts.end() ? nullptr : found->second;
+}
+
+int either(int one, int other) {
+  const int both = epoll_create1(EPOLL_CLOEXEC);
+  for (const int descriptor : {one, other}) {
+    epoll_event wanted{};
+    wanted.events = EPOLLIN;
+    if (both >= 0 && epoll_ctl(both, EPOLL_CTL_ADD, descriptor, &wanted) != 0) {
+      const int error = errno;
+      close(both);
+      errno = error;
+      return -1;
+    }
+  }
+  return both;
+}
+
+bool wait_for(int descriptor) {
+  if ((fcntl(descriptor, F_GETFL) & O_NONBLOCK) != 0) {
+    errno = EAGAIN;
+    return false;
+  }
+  pollfd wanted{descriptor, POLLIN, 0};
+  return ::poll(&wanted, 1, -1) > 0;
 }
 
 int fail(int error) {
@@ -201,10 +228,12 @@ ibv_context* ibv_open_device(ibv_device* device) {
   Done done{};
   int error = context->connection.attach(count);
   if (error == 0) error = context->connection.ask(Open{ours->index}, done);
-  const int events = eventfd(0, EFD_CLOEXEC);
-  if (error == 0 && events < 0) error = errno;
+  context->events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  context->base.async_fd = either(context->connection.socket(), context->events);
+  if (error == 0 && (context->events < 0 || context->base.async_fd < 0)) error = errno;
   if (error != 0) {
-    if (events >= 0) close(events);
+    close(context->events);
+    close(context->base.async_fd);
     delete context;
     errno = error;
     return nullptr;
@@ -212,7 +241,6 @@ ibv_context* ibv_open_device(ibv_device* device) {
   context->device = ours;
   context->base.device = device;
   context->base.cmd_fd = -1;
-  context->base.async_fd = events;
   context->base.num_comp_vectors = 1;
   pthread_mutex_init(&context->base.mutex, nullptr);
   Registry& all = registry();
@@ -233,6 +261,7 @@ int ibv_close_device(ibv_context* context) {
     const std::scoped_lock lock(all.mutex);
     all.contexts.erase(context);
   }
+  close(c->events);
   close(c->base.async_fd);
   pthread_mutex_destroy(&c->base.mutex);
   delete c;
@@ -256,25 +285,27 @@ int ibv_query_device(ibv_context* context, ibv_device_attr* attr) {
   attr->max_mr = static_cast<int>(row.max_mr);
   attr->max_pd = 1 << 16;
   attr->max_pkeys = 1;
-  attr->phys_port_cnt = 1;
+  attr->phys_port_cnt = static_cast<uint8_t>(row.planes);
   return 0;
 }
 
 int ibv_query_port(ibv_context* context, uint8_t port, _compat_ibv_port_attr* attr) {
   Context* c = context_of(context);
   if (c == nullptr) return pass_on<int>("ibv_query_port", ENOSYS, context, port, attr);
-  if (port != 1) return EINVAL;
+  const std::scoped_lock lock(c->mutex);
+  Number enabled{};
+  if (const int error = c->connection.ask(QueryPort{port}, enabled); error != 0) return errno = error;
   // As ___ibv_query_port of verbs.h: all members but the last two.
   auto* a = reinterpret_cast<ibv_port_attr*>(attr);
   std::memset(a, 0, offsetof(ibv_port_attr, port_cap_flags2));
-  a->state = IBV_PORT_ACTIVE;
+  a->state = enabled.value != 0 ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
   a->max_mtu = a->active_mtu = largest_mtu();
   a->gid_tbl_len = 1;
   a->max_msg_sz = 1u << 31;
   a->pkey_tbl_len = 1;
-  a->active_width = 2;   // 4X
-  a->active_speed = 32;  // EDR: 4 x 25 Gb/s, one port's; a NIC has `planes` of them
-  a->phys_state = 5;     // LinkUp
+  a->active_width = c->device->row.port_gbps == 50 ? 16 : 2;  // 2X or 4X
+  a->active_speed = 32;                                       // EDR: 25 Gb/s each
+  a->phys_state = enabled.value != 0 ? 5 : 3;                 // LinkUp, Disabled
   a->link_layer = IBV_LINK_LAYER_ETHERNET;
   return 0;
 }
@@ -282,7 +313,7 @@ int ibv_query_port(ibv_context* context, uint8_t port, _compat_ibv_port_attr* at
 int ibv_query_gid(ibv_context* context, uint8_t port, int index, ibv_gid* gid) {
   Context* c = context_of(context);
   if (c == nullptr) return pass_on<int>("ibv_query_gid", -1, context, port, index, gid);
-  if (port != 1 || index != 0) return fail(EINVAL);
+  if (port < 1 || port > c->device->row.planes || index != 0) return fail(EINVAL);
   std::memcpy(gid->raw, c->device->row.gid.data(), sizeof gid->raw);
   return 0;
 }
@@ -291,34 +322,40 @@ int _ibv_query_gid_ex(ibv_context* context, uint32_t port, uint32_t index, ibv_g
                       std::size_t size) {
   Context* c = context_of(context);
   if (c == nullptr) return pass_on<int>("_ibv_query_gid_ex", ENOSYS, context, port, index, entry, flags, size);
-  if (port != 1 || index != 0) return ENODATA;
+  if (port < 1 || port > c->device->row.planes || index != 0) return ENODATA;
   if (size < sizeof *entry || flags != 0) return EINVAL;
   *entry = {};
   std::memcpy(entry->gid.raw, c->device->row.gid.data(), sizeof entry->gid.raw);
-  entry->port_num = 1;
+  entry->port_num = port;
   entry->gid_type = IBV_GID_TYPE_ROCE_V2;
   return 0;
 }
 
 ssize_t _ibv_query_gid_table(ibv_context* context, ibv_gid_entry* entries, std::size_t most, uint32_t flags,
                              std::size_t size) {
-  if (context_of(context) == nullptr)
-    return pass_on<ssize_t>("_ibv_query_gid_table", -ENOSYS, context, entries, most, flags, size);
-  if (most < 1) return -EINVAL;
-  const int error = _ibv_query_gid_ex(context, 1, 0, entries, flags, size);
-  return error == 0 ? 1 : -error;
+  const Context* c = context_of(context);
+  if (c == nullptr) return pass_on<ssize_t>("_ibv_query_gid_table", -ENOSYS, context, entries, most, flags, size);
+  const uint32_t ports = c->device->row.planes;
+  if (most < ports) return -EINVAL;
+  for (uint32_t port = 1; port <= ports; ++port) {
+    if (const int error = _ibv_query_gid_ex(context, port, 0, &entries[port - 1], flags, size); error != 0)
+      return -error;
+  }
+  return ports;
 }
 
 int ibv_query_pkey(ibv_context* context, uint8_t port, int index, __be16* pkey) {
-  if (context_of(context) == nullptr) return pass_on<int>("ibv_query_pkey", -1, context, port, index, pkey);
-  if (port != 1 || index != 0) return fail(EINVAL);
+  const Context* c = context_of(context);
+  if (c == nullptr) return pass_on<int>("ibv_query_pkey", -1, context, port, index, pkey);
+  if (port < 1 || port > c->device->row.planes || index != 0) return fail(EINVAL);
   *pkey = htobe16(0xffff);
   return 0;
 }
 
 int ibv_get_pkey_index(ibv_context* context, uint8_t port, __be16 pkey) {
-  if (context_of(context) == nullptr) return pass_on<int>("ibv_get_pkey_index", -1, context, port, pkey);
-  return port == 1 && pkey == htobe16(0xffff) ? 0 : fail(EINVAL);
+  const Context* c = context_of(context);
+  if (c == nullptr) return pass_on<int>("ibv_get_pkey_index", -1, context, port, pkey);
+  return port >= 1 && port <= c->device->row.planes && pkey == htobe16(0xffff) ? 0 : fail(EINVAL);
 }
 
 // Protection domains, regions.

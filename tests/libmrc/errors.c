@@ -20,9 +20,10 @@ static void refused_at_once(struct program* p) {
   struct ibv_qp_attr v = {.qp_state = IBV_QPS_INIT};
   CHECK(mrc_modify_qp(p->qp, &v, IBV_QP_STATE, NULL, 0) == EINVAL); /* from RTS */
   CHECK(mrc_create_cq(p->context, 0, NULL, NULL, 0) == NULL && errno == EINVAL);
-  struct mrc_ctl_device_attr ctl;
-  CHECK(mrc_ctl_query_device(p->device, &ctl) == -1 && errno == ENOTSUP);
+  struct mrc_ctl_cc_profile_attr cc = {0};
+  CHECK(mrc_ctl_query_cc_profile(p->context, 0, &cc, 0) == -1 && errno == ENOTSUP);
   CHECK(ibv_create_comp_channel(p->device) == NULL && errno == ENOTSUP);
+  CHECK(mrc_req_notify_cq(p->recv_cq, 0) == EINVAL); /* it has no channel */
   CHECK(ibv_reg_mr(p->pd, p->buffer, 0, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EINVAL);
   CHECK(ibv_reg_mr(p->pd, (void*)4096, 4096, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EFAULT);
   CHECK(ibv_reg_mr(p->pd, p->buffer, 1, IBV_ACCESS_REMOTE_WRITE) == NULL && errno == EINVAL);

@@ -40,12 +40,14 @@ static void queries(struct program* p) {
   struct mrc_context_attr newer = {.mrc_api_version_used = MRC_API_VER(1, 0, 2)};
   CHECK(mrc_create_context(p->device, &newer) == NULL && errno == EINVAL);
   struct ibv_device_attr device;
-  CHECK(ibv_query_device(p->device, &device) == 0 && device.max_sge == 1 && device.phys_port_cnt == 1);
+  CHECK(ibv_query_device(p->device, &device) == 0 && device.max_sge == 1 && device.phys_port_cnt >= 2);
   struct ibv_port_attr port;
   CHECK(ibv_query_port(p->device, 1, &port) == 0 && port.state == IBV_PORT_ACTIVE && port.gid_tbl_len == 1);
-  CHECK(ibv_query_port(p->device, 2, &port) == EINVAL);
-  struct ibv_gid_entry gids[2];
-  CHECK(ibv_query_gid_table(p->device, gids, 2, 0) == 1 && gids[0].gid_type == IBV_GID_TYPE_ROCE_V2);
+  CHECK(ibv_query_port(p->device, 0, &port) == EINVAL);
+  CHECK(ibv_query_port(p->device, (uint8_t)(device.phys_port_cnt + 1), &port) == EINVAL);
+  struct ibv_gid_entry gids[8]; /* one for each port */
+  CHECK(ibv_query_gid_table(p->device, gids, 8, 0) == device.phys_port_cnt);
+  CHECK(gids[0].gid_type == IBV_GID_TYPE_ROCE_V2 && gids[1].port_num == 2);
   union ibv_gid gid;
   CHECK(ibv_query_gid(p->device, 1, 0, &gid) == 0 && memcmp(&gid, &gids[0].gid, sizeof gid) == 0);
   CHECK(ibv_query_gid(p->device, 1, 1, &gid) != 0);
@@ -81,7 +83,7 @@ static void to_rts(struct program* p, const struct mrc_qp_attr* m) {
                       MRC_QP_MAX_WIMM | MRC_QP_MPR | MRC_QP_RETRY_CNT | MRC_QP_TIMEOUT) == 0);
 }
 
-void program_begin(struct program* p, const char* device, int socket, size_t bytes) {
+void program_open(struct program* p, const char* device, int socket, size_t bytes) {
   memset(p, 0, sizeof *p);
   p->socket = socket;
   p->bytes = bytes;
@@ -100,6 +102,9 @@ void program_begin(struct program* p, const char* device, int socket, size_t byt
   p->send_cq = mrc_create_cq(p->context, kDepth, NULL, NULL, 0);
   p->recv_cq = mrc_create_cq(p->context, kDepth, NULL, NULL, 0);
   CHECK(p->send_cq != NULL && p->recv_cq != NULL);
+}
+
+void program_connect(struct program* p) {
   struct mrc_qp_init_attr init = {.send_cq = p->send_cq,
                                   .recv_cq = p->recv_cq,
                                   .cap = {.max_send_wr = kDepth, .max_recv_wr = kDepth, .max_send_sge = 1},
@@ -111,7 +116,7 @@ void program_begin(struct program* p, const char* device, int socket, size_t byt
   CHECK(ibv_query_gid(p->device, 1, 0, &p->own.gid) == 0);
   p->own.rkey = p->mr->rkey;
   p->own.address = (uintptr_t)p->buffer;
-  exchange(socket, &p->own, &p->peer, sizeof p->own);
+  exchange(p->socket, &p->own, &p->peer, sizeof p->own);
   struct ibv_qp_attr v;
   struct mrc_qp_attr m;
   struct mrc_qp_init_attr again;
@@ -123,6 +128,11 @@ void program_begin(struct program* p, const char* device, int socket, size_t byt
   CHECK(mrc_query_qp(p->qp, &v, IBV_QP_STATE, &m, MRC_QP_MPR, &again) == 0);
   CHECK(v.qp_state == IBV_QPS_RTS && v.dest_qp_num == p->peer.qpn);
   program_meet(p);
+}
+
+void program_begin(struct program* p, const char* device, int socket, size_t bytes) {
+  program_open(p, device, socket, bytes);
+  program_connect(p);
 }
 
 void program_end(struct program* p) {

@@ -32,6 +32,7 @@ struct program {
   struct ibv_pd* pd;
   struct ibv_mr* mr;
   struct mrc_cq *send_cq, *recv_cq;
+  struct mrc_comp_channel* channel; /* of recv_cq, for programs that make one */
   struct mrc_qp* qp;
   unsigned char* buffer;
   size_t bytes;
@@ -39,7 +40,11 @@ struct program {
   int socket; /* to the peer */
 };
 
-/* Opens the device of that name, registers a buffer, connects a queue pair with that of the peer. */
+/* Opens the device of that name, registers a buffer, makes completion queues. */
+void program_open(struct program* p, const char* device, int socket, size_t bytes);
+/* Makes a queue pair, and connects it with that of the peer. */
+void program_connect(struct program* p);
+/* Both. */
 void program_begin(struct program* p, const char* device, int socket, size_t bytes);
 void program_end(struct program* p);
 /* Both get here before either goes on. */

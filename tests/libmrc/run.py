@@ -20,9 +20,9 @@ SECONDS = 60
 SKIPPED = 77
 
 
-def start_host(mrc, options, place):
+def start_host(mrc, options, place, log=None):
     host = subprocess.Popen([mrc, "host", "--socket", str(place / "mrc/host"), *options], stdout=subprocess.PIPE,
-                            text=True)
+                            stderr=log, text=True)
     if "programs attach at" not in host.stdout.readline():
         host.wait(SECONDS)
         sys.exit("the host does not come up")
