@@ -10,7 +10,8 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools"
 
 # What every tool needs beside it.
 BESIDE = {name: (TOOLS.parent / name).read_text(encoding="utf-8")
-          for name in ("tools/rtl.py", "conformance/mrcscript/__init__.py", "conformance/mrcscript/output.py")}
+          for name in ("tools/rtl.py", "conformance/mrcscript/__init__.py", "conformance/mrcscript/output.py",
+                       "conformance/mrcscript/versions.py")}
 
 
 def make(folder, files):

@@ -86,7 +86,7 @@ struct FastConfig {
   bool nic_walks = false;  ///< the order of a QP's EVs follows from its number alone, as in the NIC
   /// Time and questions as the NIC with a clock has them: by the QP's own round trips, questions on planes in turn.
   bool nic_times = false;
-  Time visit = 1;  ///< a QP asks at a multiple of that: its visits in tx_inflight
+  Time visit = 1;              ///< a QP asks at a multiple of that: its visits in tx_inflight
   unsigned ev_min_active = 8;  ///< EVs of a QP that stay in use whatever they lose
   /// So many EVs of one plane lose something within a round trip, and none of another plane towards that peer: the
   /// plane is not used until a probe on it is answered. 0: no; at most 4.
