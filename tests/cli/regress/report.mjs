@@ -102,7 +102,7 @@ async function screenshots() {
     assert.equal(await visible(page, "#charts canvas"), 5, `${name}: charts`);
     assert.equal(await visible(page, "#bins tbody tr"), 3);
     assert.match(await page.textContent("#made"), /runs by mrcnic 1.0, commit 0123456789ab, .*Scenarios: seeds 1-20/);
-    assert.match(await page.textContent("#spent"), /70.00 s in processes; idle 42.5 % of 120 s/);
+    assert.match(await page.textContent("#spent"), /70\.00 s in processes; idle 41\.7 % of 120 s .*35\.00 s when/);
     assert.equal(await visible(page, "#spent tbody tr"), 13);
     grounds.add(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
     const bytes = await page.screenshot({fullPage: true}), file = path.join(figures, `${name}.png`);
