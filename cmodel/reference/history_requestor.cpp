@@ -182,6 +182,7 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   s.plain |= p.bth->rtx == 0;
   if (again) s.earlier = s.last;
   s.last = seen.first;
+  s.stamp = p.tseth ? std::optional(p.tseth->tx_timestamp16) : std::nullopt;
   s.again = p.bth->rtx != 0;
   s.came_back = false;
   s.entropy = p.entropy(wire_);
@@ -283,7 +284,7 @@ void RequestorPart::cause(const Seen& seen, const QpWorld& qp, const Requestor& 
   const Time meant = s.earlier != 0 ? s.earlier : s.last;
   const bool timer = static_cast<double>(seen.first + w_.lag() - std::min(meant, seen.first)) >= interval / 2;
   const bool known = s.nacked || s.came_back || (r.any && r.reported > psn) || r.overtaken > s.last ||
-                     r.answered > s.last || w_.any_down() || paths_.any_peer_down();
+                     r.answered > s.last || r.returned.after(s.stamp) || w_.any_down() || paths_.any_peer_down();
   check(Rule::ReqRtxCause, known || timer, &seen, qp, [&] {
     return fmt::format("none before something tells that PSN {}, sent at {}, is lost, or {} have passed", psn24(psn),
                        words(s.last), words(static_cast<Time>(interval)));
@@ -343,6 +344,7 @@ void RequestorPart::sack(const Seen& seen, const QpWorld& qp, Requestor& r) {
   const wire::Seth& h = *seen.packet.seth;
   const Seq cack = unwrap(h.cack_psn, r.top);
   if (h.pr != 0) r.answered = seen.last;
+  if (seen.packet.cc_state) r.returned.heard(seen.packet.cc_state->tx_timestamp16, seen.last);
   Seq highest = cack;
   if (h.sack_bitmap != 0) highest = std::max(highest, cack + h.sack_offset + 63 - std::countl_zero(h.sack_bitmap));
   if (h.pr == 0) highest = std::max(highest, cack + h.ack_psn_offset);

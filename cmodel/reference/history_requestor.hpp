@@ -6,6 +6,7 @@
 
 #include "reference/history_world.hpp"
 #include "reference/queue.hpp"
+#include "reference/returned_stamp.hpp"
 
 namespace mrc::ref::history {
 
@@ -25,6 +26,7 @@ struct SentPsn {
   uint32_t entropy = 0;                        ///< of the last transmission
   uint32_t plain_entropy = 0, plain_icrc = 0;  ///< of the last one with rtx = 0
   uint8_t plain_plane = 0;
+  std::optional<uint16_t> stamp;  ///< of the last transmission
   uint64_t va = 0, hash = 0;
   Time first = 0;    ///< first byte of the first transmission
   Time earlier = 0;  ///< first byte of the transmission before that; of the first one: when it was posted
@@ -69,7 +71,8 @@ struct Requestor {
   std::optional<Seq> limit;  ///< highest PSN that any word heard allowed
   Seq reported = 0;          ///< highest PSN that any word heard says has come; valid with `any`
   bool any = false;
-  Time answered = 0;   ///< last SACK that answers a probe
+  Time answered = 0;  ///< last SACK that answers a probe
+  ReturnedStamp returned;
   Time overtaken = 0;  ///< last transmission of a packet that was reported: what was sent before may be lost
   Seq acked = 0;       ///< messages acknowledged: highest MSN of an ACK
   bool acked_any = false;

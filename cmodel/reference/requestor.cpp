@@ -85,6 +85,7 @@ unsigned Requestor::heard(const Word& word, Time time) {
     }
   }
   through_ = std::max(through_, word.answers);
+  if (word.stamp) returned_.heard(*word.stamp, time);
   if (fresh != 0) progress_ = time;
   gaps(word, time);
   highest_ = std::max(highest_, std::min(highest, next_ - 1));
@@ -147,7 +148,8 @@ unsigned Requestor::causes(Seq psn, Time time, Time lag) const {
   const auto trigger = triggers_.find(flight->ev);
   if (rules_.same_ev && trigger != triggers_.end() && trigger->second > flight->last) causes |= kBySameEv;
   // New packets are given to ports in the order of PSNs, and leave them in any other.
-  if (rules_.by_time && (through_ > flight->last || (flight->times == 1 && triggered_ > psn))) causes |= kByTime;
+  const bool later = through_ > flight->last || (flight->times == 1 && triggered_ > psn);
+  if (rules_.by_time && (later || returned_.after(flight->stamp))) causes |= kByTime;
   // The clock runs from when the device meant to send, which may lie before the frame by what the host and other
   // frames kept it waiting: half an interval, or the transmission before.
   const bool half = time + lag >= flight->last + rules_.interval / 2;

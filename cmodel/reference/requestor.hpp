@@ -13,6 +13,7 @@
 #include "log/record.hpp"
 #include "reference/queue.hpp"
 #include "reference/responder.hpp"
+#include "reference/returned_stamp.hpp"
 
 namespace mrc::ref {
 
@@ -39,11 +40,11 @@ struct Word {
   Seq cack = 0;
   Seq base = 0;  ///< PSN of the bitmap's bit 0
   uint64_t bitmap = 0;
-  Seq above = 0;               ///< ooo_count
-  std::optional<Seq> trigger;  ///< the packet that brought it
-  unsigned mpr = 0;            ///< 0: nothing said
-  Time answers = 0;            ///< when the probe that it answers was sent; 0: it answers none. Of a packet that
-                               ///< brought it, if its time stamp says a later time than that it left at
+  Seq above = 0;                  ///< ooo_count
+  std::optional<Seq> trigger;     ///< the packet that brought it
+  unsigned mpr = 0;               ///< 0: nothing said
+  Time answers = 0;               ///< when the probe that it answers was sent; 0: it answers none
+  std::optional<uint16_t> stamp;  ///< that it returns
 };
 
 class Requestor {
@@ -137,8 +138,9 @@ class Requestor {
   Queue<Flight> flights_;  ///< from base_ on
   Time progress_ = 0;
   double arrived_ = 0;
-  Time wide_ = 0;                      ///< newest word with at least `reorder` packets above cack
-  Time through_ = 0;                   ///< newest transmission of what has brought a SACK, or time that one returns
+  Time wide_ = 0;     ///< newest word with at least `reorder` packets above cack
+  Time through_ = 0;  ///< newest transmission of what has brought a SACK
+  ReturnedStamp returned_;
   std::map<uint32_t, Time> triggers_;  ///< EV -> last transmission of a packet, sent once, that brought a SACK
 };
 

@@ -247,19 +247,13 @@ uint32_t RequestorFlow::ev_of_probe(const wire::Seth& answer) const {
   return probe != probes_.rend() ? probe->second : answer.entropy;
 }
 
-/// When what a SACK answers was sent, a packet or the newest probe, by the time stamp that it returns: the peer may
-/// have moved that forward by its service time, and what was sent before then looks older. 0: not known.
+/// When the newest probe was sent, by the time stamp that its answer returns: the peer may have moved that forward by
+/// its service time. 0: not known.
 Time RequestorFlow::answers(const wire::Packet& sack) const {
-  std::optional<std::pair<Time, uint16_t>> from = probe_;
-  if (sack.seth->pr == 0) {
-    const Requestor::Flight* const flight = hi_.find(trigger(*sack.seth));
-    from.reset();
-    if (flight != nullptr && flight->stamp) from.emplace(flight->last, *flight->stamp);
-  }
-  if (!from) return 0;
-  const auto moved = static_cast<uint16_t>(sack.cc_state ? sack.cc_state->tx_timestamp16 - from->second : 0);
-  // That of an older transmission is behind.
-  return from->first + (moved < 0x8000 ? moved * (world_.world.settings().tsr_us ? kSlowTick : kTick) : 0);
+  if (sack.seth->pr == 0 || !probe_) return 0;
+  const auto moved = static_cast<uint16_t>(sack.cc_state ? sack.cc_state->tx_timestamp16 - probe_->second : 0);
+  // That of an older one is behind.
+  return probe_->first + (moved < 0x8000 ? moved * (world_.world.settings().tsr_us ? kSlowTick : kTick) : 0);
 }
 
 /// Some packet of this EV counts as lost, or has been sent again for that.
@@ -343,6 +337,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
     word.above = p.cc_state ? p.cc_state->ooo_count : 0;
     if (h.pr == 0) word.trigger = word.cack + h.ack_psn_offset;
     word.answers = answers(p);
+    if (p.cc_state) word.stamp = p.cc_state->tx_timestamp16;
     if (h.pr != 0 && h.m != kAlwaysSkip) ev_answered(ev_of_probe(h), h.m == RequestorEvs::kSkipOnce);
     word.mpr = qp_.dynamic_mpr ? h.mpr : 0;
     if (word.mpr != 0 && word.cack >= hi_.cack()) granted(word, seen.last);

@@ -21,6 +21,29 @@ TEST_CASE("the first word that a requestor hears is a cause as good as any other
   }
 }
 
+TEST_CASE("a packet that waited inside with an older time stamp than a SACK returns may count as lost",
+          "[reference][history][A-83]") {
+  for (const uint16_t stamp : {20, 30}) {
+    Tale tale;
+    const auto sends = [&](uint32_t n, uint16_t at, bool again) {
+      wire::Packet p = Tale::write(true, n, n + (again ? 2 : 0), again);
+      p.bth->ts = 1;
+      p.tseth.emplace();
+      p.tseth->tx_timestamp16 = at;
+      p.tseth->ftype = 1;
+      tale.frame(true, n % 2, p);
+    };
+    sends(0, 10, false);
+    wire::Packet sack = Tale::packet(wire::Opcode::Sack, false, kSqPsn);
+    sack.seth->cack_psn = sack.bth->psn;
+    sack.cc_state->tx_timestamp16 = 30;
+    tale.frame(false, 0, sack);
+    sends(1, stamp, false);
+    sends(1, 40, true);
+    CHECK(tale.broken(Rule::ReqRtxCause) == (stamp < 30 ? 0 : 1));
+  }
+}
+
 TEST_CASE("a SACK of what was never sent comes from nobody, and moves nothing", "[reference][history]") {
   for (const bool plain : {true, false}) {
     Tale tale;

@@ -62,6 +62,29 @@ TEST_CASE("what was given later has brought a SACK, though a packet waited at it
   }
 }
 
+TEST_CASE("the newest time stamp that SACKs have returned, over the wrap, and forgotten after 2 ms",
+          "[reference.requestor][A-83]") {
+  ReturnedStamp r;
+  CHECK_FALSE(r.after(0));
+  r.heard(0xfff0, 10);
+  CHECK_FALSE(r.after({}));
+  CHECK(r.after(0xffef));
+  CHECK_FALSE(r.after(0xfff0));
+  CHECK_FALSE(r.after(0xfff1));
+  r.heard(0xff00, 20);  // an older one came later
+  CHECK(r.after(0xffef));
+  r.heard(3, 30);
+  CHECK(r.after(0xfff0));
+  CHECK(r.after(2));
+  CHECK_FALSE(r.after(3));
+  CHECK_FALSE(r.after(0x8003));  // half of the range: nobody can tell
+  r.heard(0xf000, 30 + 1'999'999'999);
+  CHECK(r.after(2));
+  r.heard(0xf000, 30 + 2'000'000'000);
+  CHECK_FALSE(r.after(2));
+  CHECK(r.after(0xefff));
+}
+
 TEST_CASE("of NACKs that come together each may cause a retransmission, which waits inside", "[reference.requestor]") {
   for (const unsigned nacks : {2U, 3U}) {
     Requestor r(0, 128, {4, true, 100'000});
