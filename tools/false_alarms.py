@@ -19,6 +19,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -133,6 +134,7 @@ def make(mrc, run, folder, *output):
     made = subprocess.run([mrc, *arguments, *output], cwd=folder, capture_output=True, text=True, timeout=1800)
     if made.returncode in (3, 4) and any(w in made.stderr + made.stdout for w in NO_RUN):
         return ""  # random values that no controller has, or no fast endpoint: the run says so, and is none
+    (folder / "run.txt").write_text(made.stdout, encoding="utf-8")
     return None if made.returncode in (0, 5) else (made.stdout + made.stderr).strip()[-400:]
 
 
@@ -299,9 +301,14 @@ def execute_captures(mrc, run, root, views, packets):
                 return f"{view}: {check.stderr}", [], [], 0, 0, 0
             result = json.loads(check.stdout)
             for finding in result["findings"]:
+                # QPs begin anew there, ports do not: they are as the first life has left them.
+                if "lives" in view and finding["rule"].startswith(("path.peer-", "peer.")):
+                    continue
                 findings.append({**finding, "text": f"{view}: {finding['text']}", "view": view})
             rules, packets = rules + result["rules"], packets + result["packets"]
-        if any(word in line for line in decoded for word in ALTERED):
+        # A capture at L2 does not say what the link has done; the run does.
+        corrupted = re.search(r"corrupted [1-9]", (folder / "run.txt").read_text(encoding="utf-8"))
+        if corrupted or any(word in line for line in decoded for word in ALTERED):
             if findings:
                 print(f"altered by the link, {run.name}: {', '.join(sorted({f['rule'] for f in findings}))}")
             findings = []

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "log/packet.hpp"
@@ -65,7 +67,9 @@ struct Came {
     uint64_t bytes;  ///< as a SACK's threshold counts them
     bool asks;
   };
-  Queue<Waiting> waiting;  ///< since the newest SACK, whole
+  std::set<uint32_t> own_evs;  ///< of the device's own data to a QP of this number: they may come back (A-80)
+  Seq own_top = 0;             ///< of these, the highest PSN
+  Queue<Waiting> waiting;      ///< since the newest SACK, whole
   bool sacked = false;
   Seq told = std::numeric_limits<Seq>::min();  ///< the highest acknowledged PSN
   uint64_t shown = 0;                          ///< of those that were acknowledged, seen in a row
@@ -144,6 +148,7 @@ class Hindsight final : public Checker {
   void sent(const Seen& seen) override {
     QpWorld* const qp = ours(seen) ? w_.of_sent(seen.packet) : nullptr;
     control(seen);
+    if (ours(seen)) may_come_back(seen.packet);
     if (qp == nullptr || !qp->inferred() || seen.packet.trimmed() || seen.packet.error) return;
     w_.remember(*qp, seen);
     const wire::Packet& p = seen.packet;
@@ -158,7 +163,8 @@ class Hindsight final : public Checker {
   uint64_t memory() const override {
     uint64_t bytes = w_.memory();
     for (const auto& [number, c] : came_)
-      bytes += sizeof c + c.psns.size() / 8 + c.claims.size() * sizeof(Claim) + c.received.size() * 64;
+      bytes += sizeof c + c.psns.size() / 8 + c.claims.size() * sizeof(Claim) + c.received.size() * 64 +
+               c.own_evs.size() * 40;
     for (const auto& [number, w] : went_) bytes += sizeof w + w.evs.size() * (sizeof(Went::Ev) + 64);
     return bytes;
   }
@@ -181,6 +187,7 @@ class Hindsight final : public Checker {
     if (fresh) at->second.base = at->second.top = qp.set.rq_psn;
     return at->second;
   }
+  void may_come_back(const wire::Packet& packet);
   void arrives(const Seen& seen, const QpWorld& qp, Came& came);
   void claim(Rule rule, Came& came, Seq first, Seq last, uint64_t bits, Finding finding,
              std::optional<uint32_t> entropy = {});
@@ -315,7 +322,20 @@ void Hindsight::rising(const Seen& seen, const QpWorld& qp, Came& came, Seq cack
   if (came.received.size() > kMostSacks) came.received.erase(came.received.begin());
 }
 
+void Hindsight::may_come_back(const wire::Packet& p) {
+  QpWorld* const mistaken = is_data(p) && !p.trimmed() && !p.error ? w_.local(p.bth->dqp) : nullptr;
+  if (mistaken == nullptr || !mistaken->inferred()) return;
+  Came& came = came_of(*mistaken);
+  const Seq psn = came.own_evs.empty() ? Seq{p.bth->psn} : unwrap(p.bth->psn, came.own_top);
+  came.own_top = came.own_evs.empty() ? psn : std::max(came.own_top, psn);
+  if (came.own_evs.size() < kMostEvs) came.own_evs.insert(p.entropy(wire_));
+}
+
 void Hindsight::nack(const Seen& seen, const QpWorld& qp, Came& came) {
+  const wire::Neth& h = *seen.packet.neth;
+  if (came.own_evs.contains(h.entropy) && std::abs(unwrap(h.nack_psn, came.own_top) - came.own_top) <= kWindow) {
+    return w_.report().rests(Rule::RespNack, "the device's own packet may have come back");
+  }
   if (!came.any) return;
   const Seq psn = unwrap(seen.packet.neth->nack_psn, came.top);
   if (psn < came.top || w_.hidden(qp) == nullptr) return;

@@ -135,7 +135,7 @@ class ResponderPart final : public Part {
     uint64_t bytes = requests_.size() * sizeof(Request);
     for (const auto& [number, a] : answers_) {
       for (const auto& [clock, left] : a.left) {
-        bytes += sizeof(left) + 48 + (left.msn.planes.size() + left.cack.planes.size()) * sizeof(Rising);
+        bytes += sizeof(left) + 48 + 3 * left.cack.planes.size() * sizeof(Rising);
       }
       bytes += sizeof(a) + a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe) + a.returned.size() * 8 +
                a.own_evs.size() * 40;
