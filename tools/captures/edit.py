@@ -130,11 +130,16 @@ class Capture:
         self.packets, self.flow, self.place = packets, flow, place
         self.dqp, self.back = flow[2], way_back(packets, flow)
         self.said_all = 0  # the place where SACKs have the highest cack_psn
+        self.overtaken = set()  # by SACKs with a higher one
         cack = None
         for i, packet in enumerate(packets):
-            if packet.opcode == SACK and not packet.trimmed and packet.flow == self.back and \
-                    (cack is None or signed(packet.seth["cack_psn"] - cack) > 0):
+            if packet.opcode != SACK or packet.trimmed or packet.flow != self.back:
+                continue
+            ahead = 1 if cack is None else signed(packet.seth["cack_psn"] - cack)
+            if ahead > 0:
                 cack, self.said_all = packet.seth["cack_psn"], i
+            elif ahead < 0:
+                self.overtaken.add(i)
         self.newest = []  # of this flow's PSNs, before each packet
         newest = None
         for packet in packets:
@@ -147,10 +152,12 @@ class Capture:
         return [i for i, p in enumerate(self.packets) if p.data and p.flow == self.flow and wanted(p)]
 
     def answers(self, opcode, wanted=lambda p: True):
-        """Places of answers, as long as newer ones have more to say: what is said last nothing contradicts."""
+        """Places of answers, as long as newer ones have more to say: what is said last nothing contradicts. Nor what is
+        overtaken, if there are others."""
         places = [i for i, p in enumerate(self.packets)
                   if p.opcode == opcode and not p.trimmed and p.flow == self.back and wanted(p)]
-        return [i for i in places if i < self.said_all] or places
+        contradicted = [i for i in places if i < self.said_all]
+        return [i for i in contradicted if i not in self.overtaken] or contradicted or places
 
     def pick(self, places):
         """One of them: so far into the list as was asked for."""

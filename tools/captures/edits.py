@@ -6,6 +6,7 @@ from edit import (ACK, FIRST, LAST, LAST_IMM, MIDDLE, NACK, ONLY, ONLY_IMM, PROB
                   NoPlace, signed, the_first)
 
 EDITS = []
+LATE_NS = 15_000
 
 
 class Edit:
@@ -135,10 +136,13 @@ def _(c):
 
 @edit("one-ev", "mrc.md 5", "an EV's packets leave through the port of its plane", "path.plane")
 def _(c):
-    places = c.all()
-    ev = c.packets[places[0]].entropy
-    for i in places:
-        c.packets[i].set_ev(ev)
+    packets = [c.packets[i] for i in c.all()]
+    before, ev = {(p.psn, p.entropy) for p in packets}, packets[0].entropy
+    for packet in packets:
+        packet.set_ev(ev)
+    for sack in (p for p in c.packets if p.opcode == SACK and p.flow == c.back and not p.seth["pr"]):  # they say so
+        if (sack.ack_psn, sack.seth["entropy"]) in before:
+            sack.seth["entropy"] = ev
     return f"all data on EV 0x{ev:08x}"
 
 
@@ -181,8 +185,13 @@ def _(c):
 @edit("no-sack", "mrc.md 6", "a SACK is sent when so many bytes came, or a packet asks",
       "resp.sack-bytes resp.sack-ask resp.reported", "answers")
 def _(c):
-    sacks = [i for i, p in enumerate(c.packets) if p.opcode == SACK and p.flow == c.back]
-    c.remove(sacks[len(sacks) // 2:])
+    begin = c.pick(c.all())
+    asking = [c.packets[i] for i in c.all(lambda p: p.bth["a"] or p.bth["rtx"]) if i > begin]
+    # An ACK behind them shows that they have come; whoever answers may take LATE_NS.
+    if not any(sum(signed(p.psn - ack.psn) <= 0 and p.capture["time_ns"] + LATE_NS < ack.capture["time_ns"]
+                   for p in asking) >= 12 for ack in c.packets if ack.opcode == ACK and ack.flow == c.back):
+        raise NoPlace("few packets behind it that ask are acknowledged")
+    c.remove([i for i, p in enumerate(c.packets) if i > begin and p.opcode == SACK and p.flow == c.back])
     return "no SACK any more"
 
 
