@@ -50,7 +50,7 @@ bool answers(boost::asio::io_context& io, const std::string& path) {
 class Host {
  public:
   explicit Host(const HostOptions& options)
-      : options_(options), network_(*options.preset, kDelay), acceptor_(io_), ask_(io_) {
+      : options_(options), network_(*options.preset, kDelay, options.watch), acceptor_(io_), ask_(io_) {
     for (unsigned i = 0; i < options.nics; ++i) {
       drivers_.push_back(std::make_unique<Driver>(Driver::Setup{.name = fmt::format("mrc{}", i),
                                                                 .number = i + 1,
@@ -80,7 +80,7 @@ class Host {
         io_.run_one();
       }
     }
-    return {now_, programs_};
+    return {now_, opened_};
   }
 
  private:
@@ -113,7 +113,7 @@ class Host {
     }
     const auto session = std::make_shared<Session>(std::move(socket), who.pid, drivers_, options_.say,
                                                    [this](const std::shared_ptr<Session>& gone) {
-                                                     programs_ += gone->opened();
+                                                     opened_ += gone->opened();
                                                      sessions_.erase(gone);
                                                    });
     sessions_.insert(session);
@@ -135,7 +135,7 @@ class Host {
   Protocol::acceptor acceptor_;
   boost::asio::steady_timer ask_;
   std::set<std::shared_ptr<Session>> sessions_;
-  uint64_t programs_ = 0;
+  uint64_t opened_ = 0;
   Time now_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,12 +29,14 @@ struct HostOptions {
   std::function<std::unique_ptr<tb::NicDevice>()> open;
   std::function<void(const std::string&)> say;  ///< a line for the log: a sentence without full stop
   std::function<void()> ready;                  ///< programs can attach from now on
+  /// Sees every frame that a NIC sends, when its first byte leaves; empty: nobody does.
+  std::function<void(unsigned plane, tb::Time first, std::span<const uint8_t> bytes)> watch;
   std::atomic<bool>* stop = nullptr;
 };
 
 struct HostResult {
-  tb::Time time = 0;      ///< simulated
-  uint64_t programs = 0;  ///< that had a device open
+  tb::Time time = 0;    ///< simulated
+  uint64_t opened = 0;  ///< so often a program has opened a device
 };
 
 /// Until `stop`. Time stands still while nobody waits for it. Throws HostError, tb::Refusal, tb::DeviceGone.

@@ -26,6 +26,7 @@ bool Network::setting_up(uint64_t mac, uint32_t qp) const {
 }
 
 void Network::send(tb::SentFrame frame, Time first) {
+  if (watch_) watch_(frame.plane, first, frame.bytes);
   if (frame.bytes.size() < 6) return;
   const auto to = ports_.find(wire::load_be<6>(frame.bytes.data()));
   if (to == ports_.end() || frame.plane >= to->second.size()) return;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,9 @@ using tb::Time;
 
 class Network {
  public:
-  Network(const Preset& preset, Time delay) : preset_(preset), delay_(delay) {}
+  using Watch = std::function<void(unsigned plane, Time first, std::span<const uint8_t> bytes)>;
+  /// `watch` sees every frame that is sent; it may be empty.
+  Network(const Preset& preset, Time delay, Watch watch) : preset_(preset), delay_(delay), watch_(std::move(watch)) {}
 
   /// A NIC. `setting_up`: has some program a queue pair of that number that was never in RTR?
   void join(uint64_t mac, const log::Ip& ip, std::function<bool(uint32_t)> setting_up);
@@ -40,6 +43,7 @@ class Network {
   };
   const Preset& preset_;
   const Time delay_;
+  const Watch watch_;
   std::map<log::Ip, uint64_t> macs_;
   std::map<uint64_t, std::function<bool(uint32_t)>> setting_up_;
   std::map<uint64_t, std::vector<Port>> ports_;  ///< by address, then plane

@@ -3,7 +3,8 @@
 """usage: run.py MRC "PROGRAM [WORD...]" [MRC HOST OPTIONS...]
 
 Starts `mrc host` and PROGRAM twice, as "PROGRAM send mrc0 SOCKET WORD..." and "PROGRAM receive mrc1 SOCKET WORD...",
-each a process of its own. Both must end with 0, and the host too, when it is told to; no process of them is left.
+each a process of its own. Both must end with 0, and the host too, when it is told to; no process of them is left. The
+judge finds nothing wrong with what the NICs sent each other.
 
 The word peer_dies: the receiver is killed instead, while it is written to. The sender has to see it, and the host to
 serve the same program again, this time without."""
@@ -62,7 +63,7 @@ def main():
     mrc, (program, *words), options = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        host = start_host(mrc, options, place)
+        host = start_host(mrc, ["--pcap", str(place / "run.pcapng"), *options], place)
         try:
             environment = {**os.environ, "MRC_HOST": str(place / "mrc/host")}
             run_two(program, words, environment)
@@ -70,6 +71,10 @@ def main():
                 run_two(program, ["l_key"], environment)
         finally:
             print(stop_host(host), end="")
+        judged = subprocess.run([mrc, "check", str(place / "run.pcapng")], capture_output=True, text=True, check=False)
+        print(judged.stdout.splitlines()[-1] if judged.stdout else judged.stderr)
+        if judged.returncode != 0:
+            sys.exit(f"mrc check ends with {judged.returncode}:\n{judged.stdout}{judged.stderr}")
 
 
 if __name__ == "__main__":

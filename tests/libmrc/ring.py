@@ -1,0 +1,42 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: ring.py MRC ALLREDUCE RANKS ROUNDS [MRC HOST OPTIONS...]
+
+One NIC and one process for each rank, each with a socket to either neighbour. All must end with 0."""
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import run
+
+
+def main():
+    mrc, program, ranks, rounds, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5:]
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        host = run.start_host(mrc, ["--nics", str(ranks), *options], place)
+        children = []
+        try:
+            environment = {**os.environ, "MRC_HOST": str(place / "mrc/host")}
+            pairs = [socket.socketpair() for _ in range(ranks)]  # of rank i and the one to its right
+            for rank in range(ranks):
+                ends = [pairs[rank - 1][1].fileno(), pairs[rank][0].fileno()]
+                call = [program, str(rank), str(ranks), rounds, *map(str, ends)]
+                children.append(subprocess.Popen(call, env=environment, pass_fds=ends))
+            for one, other in pairs:
+                one.close()
+                other.close()
+            codes = [child.wait(run.SECONDS) for child in children]
+        finally:
+            for child in children:
+                child.kill()
+            print(run.stop_host(host), end="")
+        if any(codes):
+            sys.exit(f"the ranks end with {codes}")
+
+
+if __name__ == "__main__":
+    main()
