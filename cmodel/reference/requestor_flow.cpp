@@ -33,7 +33,7 @@ RequestorFlow::RequestorFlow(const log::Qp& qp, bool from_log, RequestorWorld& w
       world_(world),
       from_log_(from_log),
       started_(from_log),
-      hi_(qp.sq_psn, qp.mpr * kMprUnit, rules_of(world.world.settings(), qp)),
+      hi_(qp.sq_psn, Seq{qp.mpr} * kMprUnit, rules_of(world.world.settings(), qp)),
       lo_(hi_),
       paths_(qp, world),
       evs_(qp, world, world.now),
@@ -57,7 +57,7 @@ void RequestorFlow::change(const log::Qp& qp, Time time) {
   paths_.change(qp);
   evs_.change(qp, time);
   if (begins || (window && hi_.next() == hi_.base())) {
-    hi_ = lo_ = Requestor(qp.sq_psn, qp.mpr * kMprUnit, rules_of(world_.world.settings(), qp));
+    hi_ = lo_ = Requestor(qp.sq_psn, Seq{qp.mpr} * kMprUnit, rules_of(world_.world.settings(), qp));
     grants_ = {{0, -1, qp.mpr}};
     begin();
   }
@@ -84,7 +84,7 @@ void RequestorFlow::sent(const Seen& seen) {
   if (lacks_ack()) lacked_ = seen.first;
   if (!started_) {
     started_ = true;
-    hi_ = lo_ = Requestor(Seq{p.bth->psn}, qp_.mpr * kMprUnit, rules_of(world_.world.settings(), qp_));
+    hi_ = lo_ = Requestor(Seq{p.bth->psn}, Seq{qp_.mpr} * kMprUnit, rules_of(world_.world.settings(), qp_));
     begin();
   }
   const Seq psn = unwrap(p.bth->psn, hi_.next());
