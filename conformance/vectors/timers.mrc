@@ -292,6 +292,7 @@ profile timeout 8
 dut post write len 64
 * > write psn sq_psn rtx 0 within rtt
 any order { p0 > probe ; p1 > probe } within rto * 6 / 10
+expect count(> probe) == 2
 
 id Q-TIME-058
 purpose the SACK of what was sent again says nothing by time of what was sent once
