@@ -106,6 +106,9 @@ std::string fabric_summary(const ExperimentResult& r) {
     out += fmt::format("  event after the end, did not happen: {}\n", r.not_reached[i]);
   if (r.not_reached.size() > kShown)
     out += fmt::format("  ... and {} more after the end\n", r.not_reached.size() - kShown);
+  for (const sim::FailureResult& f : r.failures) {
+    out += fmt::format("  failures     {}: {} times, {:.3f} us in all\n", f.text, tb::grouped(f.times), us(f.lasted));
+  }
   out += fmt::format(
       "  data packets {}, {} again ({} by timers), {} trimmed, {} marked, {} dropped, {} lost on links\n",
       tb::grouped(r.total.data_packets), tb::grouped(r.total.retransmissions), tb::grouped(r.total.timeouts),
@@ -204,6 +207,9 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
       event["recovery_us"] = e.dip ? Json(us(*e.recovery)) : Json(0);
     }
     j["events"].push_back(event);
+  }
+  for (const sim::FailureResult& f : r.failures) {
+    j["failures"].push_back(Json{{"what", f.text}, {"times", f.times}, {"lasted_us", us(f.lasted)}});
   }
   if (!r.not_reached.empty()) j["events_not_reached"] = r.not_reached;
   const sim::EndpointStats& t = r.total;

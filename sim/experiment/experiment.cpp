@@ -98,7 +98,8 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
       stop_(stop),
       topology_(scenario.topology),
       traffic_(make_traffic(scenario, topology_, seed)),
-      jobs_(scenario_, topology_, seed, [this] { poll(); }) {
+      jobs_(scenario_, topology_, seed, [this] { poll(); }),
+      failures_(scenario_, topology_, seed) {
   std::vector<std::string> fidelity(topology_.hosts(), scenario.endpoints),
       where(topology_.hosts(), scenario.source.at("endpoints"));
   for (const NodeConfig& n : scenario.nodes) {
@@ -187,8 +188,8 @@ void Experiment::check_time() {
   for (size_t j = 0; j < scenario_.jobs.size(); ++j) {
     if (jobs_.bound(j) <= from_us(scenario_.duration_us)) continue;
     throw InputError(fmt::format("{}: the job needs {:.6g} us at least, but duration_us = {:g}.",
-                                 scenario_.jobs[j].source.at(scenario_.jobs[j].trace.empty() ? "steps" : "trace"), static_cast<double>(jobs_.bound(j)) / kUs,
-                                 scenario_.duration_us),
+                                 scenario_.jobs[j].source.at(scenario_.jobs[j].trace.empty() ? "steps" : "trace"),
+                                 static_cast<double>(jobs_.bound(j)) / kUs, scenario_.duration_us),
                      "Give a longer duration_us or fewer steps, or write open_end = true.");
   }
 }
@@ -207,7 +208,15 @@ std::string Experiment::not_ended() const {
 
 void Experiment::plan_events() {
   Rng rng(seed_, "events");
+  failures_.begin(*fabric_,
+                  [this](const std::string& text) { log_.push_back({.time = fabric_->now(), .text = text}); });
   for (const EventConfig& event : scenario_.events) {
+    if (event.per_hour > 0) continue;
+    for (const char* key : {"most_us", "bundle"}) {
+      if (event.source.has(key)) {
+        throw InputError(fmt::format("{}: {} without per_hour.", event.source.at(key), key), "Write per_hour.");
+      }
+    }
     std::vector<uint32_t> used;
     for (unsigned i = 0; i < static_cast<unsigned>(event.count); ++i) {
       plan_event(event, rng, used);
@@ -672,6 +681,7 @@ void Experiment::finish(ExperimentResult& r) {
       r.not_reached.push_back(fmt::format("{} at {:g} us", a.text, static_cast<double>(a.time) / kUs));
   }
   r.jobs = jobs_.results();
+  r.failures = failures_.results();
   find_recovery(r);
   tell_losses(r);
   r.flows = std::move(traffic_.flows);

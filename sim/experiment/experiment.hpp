@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/experiment/endpoints.hpp"
+#include "sim/experiment/failures.hpp"
 #include "sim/experiment/jobs.hpp"
 #include "sim/experiment/traffic.hpp"
 #include "util/rng.hpp"
@@ -114,6 +115,7 @@ struct ExperimentResult {
   std::vector<Sample> samples;
   Time sample_period = 0;
   std::vector<EventResult> events;
+  std::vector<FailureResult> failures;   ///< kinds that come at a rate
   std::vector<std::string> not_reached;  ///< events after the end of the run
   std::vector<PortResult> ports;         ///< of switches, that carried or lost anything
   EndpointStats total;
@@ -202,6 +204,7 @@ class Experiment {
   std::unique_ptr<Fabric> fabric_;
   std::unique_ptr<Channels> channels_;
   std::unique_ptr<Driver> driver_;
+  Failures failures_;
   /// Given back when there is no memory left.
   std::unique_ptr<char[]> spare_ = std::make_unique<char[]>(size_t{4} << 20);
   std::vector<Action> actions_;

@@ -28,6 +28,7 @@ struct EventConfig {
   std::string what, link, node, from = "nic0", to = "nic1", direction = "both";
   double at_us = 0, within_us = 0, for_us = 0, every_us = 0, count = 1;
   double loss = 1, gbps = 0, ev = 0;
+  double per_hour = 0, most_us = 0, bundle = 1;  ///< a process: failures.hpp
   Source source;
 };
 

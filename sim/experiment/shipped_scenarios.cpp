@@ -124,6 +124,27 @@ jitter = 0.02
 bytes = 2_000_000
 buckets = 2
 )"},
+    {"training-failures",
+     "the same job while links flap and a T1 is lost now and then, 10 000 times as often as in life", R"(
+base = "training"
+[[event]]              # optics: from a flap to an exchange
+what = "link-flap"
+link = "random-nic"
+per_hour = 10_000
+for_us = 10
+most_us = 3000
+[[event]]              # a cut bundle of fibres
+what = "link-down"
+link = "random-uplink"
+bundle = 4
+per_hour = 3000
+for_us = 1000
+[[event]]
+what = "switch-reboot"
+node = "random-T1"
+per_hour = 10_000
+for_us = 200
+)"},
     {"goodput-32k", "paper: WRITEs of 32 KB on 4 QPs, 800G in 8 planes", R"(
 sample_us = 20
 [topology]

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/experiment/failures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mrc::sim {
+namespace {
+
+constexpr double kHour = 3600.0 * static_cast<double>(kSecond);
+constexpr double kLeastGap = 1.0 * static_cast<double>(kNs);
+
+[[noreturn]] void refuse_event(const EventConfig& e, std::string_view key, const std::string& what,
+                               const std::string& remedy) {
+  throw InputError(e.source.at(key) + ": " + what + ".", remedy);
+}
+
+/// How long it lasts: always for_us, or anything up to most_us, each power of ten as often as any other.
+Time lasts(const EventConfig& e, Rng& rng) {
+  double us = e.for_us;
+  if (e.most_us > e.for_us) us *= std::pow(e.most_us / e.for_us, rng.unit());
+  return std::max<Time>(1, from_us(us));
+}
+
+}  // namespace
+
+Failures::Failures(const Scenario& scenario, const Topology& t, uint64_t seed) : topology_(t) {
+  const uint32_t nic_links = t.hosts() * t.planes();
+  for (size_t i = 0; i < scenario.events.size(); ++i) {
+    const EventConfig& e = scenario.events[i];
+    if (e.per_hour == 0) continue;
+    Process p{.event = e, .switches = {}, .rng = Rng(Rng::hash(seed ^ Rng::hash(i + 1)), "failures"), .result = {}};
+    for (const char* key : {"within_us", "every_us", "count"}) {
+      if (e.source.has(key)) refuse_event(e, key, fmt::format("per_hour and {}", key), "Leave one of them out.");
+    }
+    if (e.for_us <= 0) refuse_event(e, "for_us", "failures at a rate that never end", "Write for_us.");
+    p.of_switches = e.what == "switch-reboot";
+    if (!p.of_switches && e.what != "link-down" && e.what != "link-flap" && e.what != "link-loss") {
+      refuse_event(e, "per_hour", e.what + " at a rate", "Use link-down, link-flap, link-loss or switch-reboot.");
+    }
+    if (p.of_switches) {
+      const bool any = e.node == "random";
+      for (unsigned plane = 0; plane < t.planes(); ++plane) {
+        for (unsigned l = 0; l < t.leaves() && (any || e.node == "random-T0"); ++l)
+          p.switches.push_back(t.leaf(plane, l));
+        for (unsigned s = 0; s < t.spines() && (any || e.node == "random-T1"); ++s)
+          p.switches.push_back(t.spine(plane, s));
+      }
+      if (const NodeId one = t.find_node(e.node); one != kNone && one >= t.hosts()) p.switches = {one};
+      p.count = static_cast<uint32_t>(p.switches.size());
+    } else if (e.link == "random") {
+      p.count = t.links();
+    } else if (e.link == "random-nic") {
+      p.count = nic_links;
+    } else if (e.link == "random-uplink") {
+      p.first = nic_links;
+      p.count = t.links() - nic_links;
+    } else if (const LinkId one = t.find_link(e.link); one != kNone) {
+      p.first = one;
+      p.count = 1;
+    }
+    if (p.count == 0) {
+      refuse_event(e, p.of_switches ? "node" : "link", "the topology has none of these",
+                   p.of_switches ? "Name a switch, or write random, random-T0 or random-T1."
+                                 : "Name a link, or write random, random-nic or random-uplink.");
+    }
+    if (p.count == 1 || p.of_switches) {
+      if (e.bundle > 1) refuse_event(e, "bundle", "a bundle of one link", "Write link = \"random-uplink\".");
+    }
+    if (kHour / (e.per_hour * p.count) < kLeastGap) {
+      refuse_event(e, "per_hour", "failures less than a nanosecond apart", "Give a smaller rate.");
+    }
+    p.result.text = fmt::format(
+        "{} of {} {}, {:g} an hour each", e.what, p.count,
+        p.of_switches ? (p.count == 1 ? "switch" : "switches") : (p.count == 1 ? "link" : "links"), e.per_hour);
+    processes_.push_back(std::move(p));
+  }
+}
+
+void Failures::begin(Fabric& fabric, std::function<void(const std::string&)> tell) {
+  fabric_ = &fabric;
+  tell_ = std::move(tell);
+  for (Process& p : processes_) fabric_->at(from_us(p.event.at_us), [this, &p] { plan(p); });
+}
+
+/// The next one comes after a time that knows nothing of the last one.
+void Failures::plan(Process& p) {
+  const double mean = kHour / (p.event.per_hour * p.count);
+  const double gap = -std::log(1 - p.rng.unit()) * mean;
+  if (gap > 1e18) return;  // in eleven days of simulated time
+  fabric_->at(fabric_->now() + static_cast<Time>(gap), [this, &p] {
+    happen(p);
+    plan(p);
+  });
+}
+
+std::vector<LinkId> Failures::bundle(const Process& p, LinkId link) const {
+  const uint32_t nic_links = topology_.hosts() * topology_.planes();
+  const uint32_t width = link < nic_links ? topology_.planes() : topology_.spines();
+  const uint32_t base = link < nic_links ? 0 : nic_links;
+  const uint32_t end = base + ((link - base) / width + 1) * width;  // behind the links of its NIC, or its T0
+  std::vector<LinkId> links;
+  for (LinkId l = link; l < end && links.size() < static_cast<size_t>(p.event.bundle); ++l) links.push_back(l);
+  return links;
+}
+
+void Failures::happen(Process& p) {
+  const EventConfig& e = p.event;
+  const uint32_t which = static_cast<uint32_t>(p.rng.below(p.count));
+  const Time time = lasts(e, p.rng);
+  const bool told = p.result.times++ < kTold;
+  p.result.lasted += time;
+  const double us = static_cast<double>(time) / kUs;
+  if (p.of_switches) {
+    const NodeId node = p.switches[which];
+    if (told) tell_(fmt::format("reboot of {} for {:.6g} us", topology_.node_name(node), us));
+    (void)fabric_->reboot(node, time);
+    return;
+  }
+  const std::vector<LinkId> links = bundle(p, p.first + which);
+  const bool loses = e.what == "link-loss";
+  if (told) {
+    tell_(fmt::format("link {}{} {} for {:.6g} us", topology_.link_name(links.front()),
+                      links.size() > 1 ? fmt::format(" and {} more", links.size() - 1) : std::string(),
+                      loses ? fmt::format("loses {:g} %", 100 * e.loss) : std::string("down"), us));
+  }
+  for (const LinkId l : links) loses ? set_loss(e, l, e.loss) : set_down(l, true);
+  fabric_->at(fabric_->now() + time, [this, &e, links, loses] {
+    for (const LinkId l : links) loses ? set_loss(e, l, 0) : set_down(l, false);
+  });
+}
+
+/// A link is up again when the last of its failures is over.
+void Failures::set_down(LinkId link, bool down) {
+  uint32_t& failures = down_[link];
+  failures += down ? 1 : -1u;
+  if (failures == (down ? 1u : 0u)) fabric_->set_link(link, !down);
+}
+
+void Failures::set_loss(const EventConfig& e, LinkId link, double loss) {
+  if (e.direction != "down") fabric_->set_impairment(link, true, {.loss = loss});
+  if (e.direction != "up") fabric_->set_impairment(link, false, {.loss = loss});
+}
+
+std::vector<FailureResult> Failures::results() const {
+  std::vector<FailureResult> list;
+  for (const Process& p : processes_) list.push_back(p.result);
+  return list;
+}
+
+}  // namespace mrc::sim
