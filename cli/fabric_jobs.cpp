@@ -65,11 +65,14 @@ using namespace fabric_jobs;
 std::string jobs_summary(const ExperimentResult& r) {
   std::string out;
   for (const JobResult& j : r.jobs) {
-    out += fmt::format("  {}: {} of {} steps of {} ranks, {} messages, {} bytes in {:.3f} us", j.label, j.steps.size(),
-                       j.wanted, j.ranks, tb::grouped(j.messages), tb::grouped(j.bytes),
-                       us(j.end > j.begin ? j.end - j.begin : 0));
-    if (j.steps.size() == j.wanted) out += fmt::format(", {:.4f} of the bound", slowdown(j.end - j.begin, j.bound));
-    out += '\n';
+    const bool whole = j.steps.size() == j.wanted;
+    out += fmt::format("  {}: {} of {} steps of {} ranks, ", j.label, j.steps.size(), j.wanted, j.ranks);
+    if (whole) {
+      out += fmt::format("{} messages, {} bytes in {:.3f} us, {:.4f} of the bound\n", tb::grouped(j.messages),
+                         tb::grouped(j.bytes), us(j.end - j.begin), slowdown(j.end - j.begin, j.bound));
+    } else {
+      out += fmt::format("in {:.3f} us\n", us(j.steps.empty() ? 0 : j.steps.back().end - j.begin));
+    }
     if (j.failed > 0) out += fmt::format("    failed      {} messages\n", tb::grouped(j.failed));
     const Figures f(j);
     if (f.slowest == nullptr) continue;
@@ -81,8 +84,8 @@ std::string jobs_summary(const ExperimentResult& r) {
         "    slowest     step {}, {:.3f} us of {:.3f}: rank {} (nic{}) ended it, {:.3f} us after the "
         "first\n",
         f.number, us(took(s)), us(s.bound), s.last, j.nics[s.last], us(s.spread));
-    const Time all = (j.end - j.begin) * j.ranks;
-    if (j.end > 0) {
+    if (whole) {
+      const Time all = (j.end - j.begin) * j.ranks;
       out += fmt::format("    computed    {:.1f} % of the time of all ranks\n",
                          100 * static_cast<double>(j.computed) / static_cast<double>(all));
     }
