@@ -86,10 +86,8 @@ class Run {
         plan_(make_plan(preset_, o.scenario, o.seed)),
         dut_recorder_(recorder(0, "dut", plan_.dut)),
         peer_recorder_(recorder(1, "peer", plan_.peer)),
-        dut_station_(
-            {preset_, options_.scenario, o.seed, true, plan_.dut, plan_.peer, share(true), dut_recorder_.get()}),
-        peer_station_(
-            {preset_, options_.scenario, o.seed, false, plan_.peer, plan_.dut, share(false), peer_recorder_.get()}),
+        dut_station_(station(true)),
+        peer_station_(station(false)),
         dut_(std::move(dut)),
         peer_(preset_),
         lockstep_(preset_, o.event_words),
@@ -97,16 +95,17 @@ class Run {
         capture_comments_(comments_of(o, plan_.dut)),
         frames_("device", o.dut_frames, o.pcap, preset_, plan_.dut.wire(), capture_comments_),
         peer_frames_("peer", o.peer_frames, o.pcap_peer, preset_, plan_.peer.wire(), comments_of(o, plan_.peer)),
-        round_rng_(o.seed, "rounds") {
-    dut_station_.connect(peer_station_);
-    peer_station_.connect(dut_station_);
+        round_rng_(o.seed, "rounds"),
+        lives_rng_(o.seed, "lives") {
+    dut_station_->connect(*peer_station_);
+    peer_station_->connect(*dut_station_);
     std::vector<int> own(preset_.num_qps, -1);
     for (unsigned i = 0; i < preset_.num_qps; ++i) {
       if (plan_.dut.qps[i].peer < own.size()) own[plan_.dut.qps[i].peer] = static_cast<int>(i);
     }
     lockstep_.name_qps(std::move(own));
-    dut_station_.watch(&frames_);
-    if (o.peer_frames || o.pcap_peer) peer_station_.watch(&peer_frames_);
+    dut_station_->watch(&frames_);
+    if (o.peer_frames || o.pcap_peer) peer_station_->watch(&peer_frames_);
     window_ = std::max<uint64_t>(1, static_cast<uint64_t>(o.scenario.delay_ns * 1000) / preset_.clock_ps);
     const double timer_ps = 1.024e6 * static_cast<double>(uint64_t{1} << o.scenario.rto);
     const Scenario& s = o.scenario;
@@ -126,7 +125,7 @@ class Run {
       turns(worker ? &*worker : nullptr, begin);
     } catch (const CheckFailed& failed) {
       worker.reset();
-      model_failed_ = FailedAssertion{failed.place, "model", failed.what(), dut_station_.now()};
+      model_failed_ = FailedAssertion{failed.place, "model", failed.what(), dut_station_->now()};
     } catch (const std::bad_alloc&) {
       worker.reset();
       spare_.reset();  // the results need some
@@ -149,6 +148,14 @@ class Run {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
 
+  /// What is around one of the NICs in a life that begins in that cycle.
+  std::unique_ptr<Station> station(bool dut, uint64_t begin = 0, unsigned life = 0) const {
+    const SidePlan &own = dut ? plan_.dut : plan_.peer, &other = dut ? plan_.peer : plan_.dut;
+    const uint64_t seed = life == 0 ? options_.seed : Rng::hash(options_.seed + life * uint64_t{0x9e3779b97f4a7c15});
+    return std::make_unique<Station>(Station::Setup{preset_, options_.scenario, seed, dut, own, other, share(dut),
+                                                    (dut ? dut_recorder_ : peer_recorder_).get(), begin});
+  }
+
   std::unique_ptr<Recorder> recorder(uint32_t device, const char* name, const SidePlan& plan) const {
     if (!options_.log) return nullptr;
     return std::make_unique<Recorder>(Recorder::Setup{device, name, preset_, plan});
@@ -156,40 +163,42 @@ class Run {
 
   void log_window() {
     if (!options_.log) return;
-    dut_recorder_->flush(dut_station_.now_ps(), options_.log);
-    peer_recorder_->flush(peer_station_.now_ps(), options_.log);
+    dut_recorder_->flush(dut_station_->now_ps(), options_.log);
+    peer_recorder_->flush(peer_station_->now_ps(), options_.log);
   }
 
   void end_log(const CosimResult& result) {
     if (!options_.log) return;
     const bool done = phase_ == Phase::Done;
-    if (dut_streams_) dut_streams_->finish(dut_station_.now_ps());
-    if (peer_streams_) peer_streams_->finish(peer_station_.now_ps());
+    if (dut_streams_) dut_streams_->finish(dut_station_->now_ps());
+    if (peer_streams_) peer_streams_->finish(peer_station_->now_ps());
     // Only a run that came to its end, or waited for so long that it is a hang, owes everything that is open.
     const log::End end{!done && result.outcome != Outcome::Hang, name_of(result.outcome)};
-    dut_recorder_->end(dut_station_.now_ps(), done ? &dut_counters_ : nullptr, end, options_.log);
-    peer_recorder_->end(peer_station_.now_ps(), done ? &peer_counters_ : nullptr, end, options_.log);
+    dut_recorder_->end(dut_station_->now_ps(), done ? &dut_counters_ : nullptr, end, options_.log);
+    peer_recorder_->end(peer_station_->now_ps(), done ? &peer_counters_ : nullptr, end, options_.log);
   }
 
   /// Device and peer, time window by time window, until the run ends.
   void turns(Worker* worker, Clock::time_point begin) {
     auto told = begin;
-    const auto peer_work = [this] { run_peer(); };
+    uint64_t cycles = 0;
+    const auto peer_work = [this, &cycles] { run_peer(cycles); };
     for (;;) {
+      cycles = window();
       // Between two time windows the worker sleeps.
-      if (snapshots_ && snapshots_->due(dut_station_.now())) {
-        if (auto order = snapshots_->take(dut_station_.now())) write_waves(*order);
+      if (snapshots_ && snapshots_->due(dut_station_->now())) {
+        if (auto order = snapshots_->take(dut_station_->now())) write_waves(*order);
       }
       if (worker) {
         worker->post(peer_work);
-        run_dut();
+        run_dut(cycles);
         worker->wait();
       } else {
-        run_dut();
-        run_peer();
+        run_dut(cycles);
+        run_peer(cycles);
       }
       log_window();
-      if (const bool fine = Station::exchange(dut_station_, peer_station_).empty(); (!fine && !waving()) || failed())
+      if (const bool fine = Station::exchange(*dut_station_, *peer_station_).empty(); (!fine && !waving()) || failed())
         break;
       if (next_phase()) break;
       if (stopped()) {
@@ -202,9 +211,9 @@ class Run {
         if (options_.cycles != 0) {
           done = phase_ == Phase::Configure
                      ? 0
-                     : static_cast<double>(dut_station_.now() - traffic_begin_) / static_cast<double>(options_.cycles);
+                     : static_cast<double>(dut_station_->now() - traffic_begin_) / static_cast<double>(options_.cycles);
         }
-        options_.progress({dut_station_.now(), completed(), options_.packets, done, seconds_since(begin)});
+        options_.progress({dut_station_->now(), completed(), options_.packets, done, seconds_since(begin)});
       }
     }
   }
@@ -218,19 +227,69 @@ class Run {
     options_.record = nullptr;
     options_.record_setup = nullptr;
     options_.log = nullptr;
-    dut_station_.record_no_more();
-    peer_station_.record_no_more();
+    dut_station_->record_no_more();
+    peer_station_->record_no_more();
     dut_recorder_.reset();
     peer_recorder_.reset();
     frames_.mute();
     peer_frames_.mute();
     do {
-      run_dut();
-      run_peer();
-      Station::exchange(dut_station_, peer_station_);
+      const uint64_t cycles = window();
+      run_dut(cycles);
+      run_peer(cycles);
+      Station::exchange(*dut_station_, *peer_station_);
     } while (!next_phase() && !stopped());
     dut_->wave(nullptr, false);
-    ::_exit(stopped() || dut_station_.now() <= options_.wave_from ? 1 : 0);
+    ::_exit(stopped() || dut_station_->now() <= options_.wave_from ? 1 : 0);
+  }
+
+  /// Both pins fall, whatever is going on. Software knows nothing of before, and begins anew; what is on the links
+  /// still comes.
+  void begin_life() {
+    const uint64_t now = dut_station_->now();
+    ++life_;
+    for (const Station* s : {dut_station_.get(), peer_station_.get()}) former_.add(*s);
+    const bool same = lives_rng_.chance(options_.scenario.same_psns);
+    for (unsigned i = 0; i < preset_.num_qps && !same; ++i) {
+      if (plan_.dut.qps[i].peer < preset_.num_qps) renew_qp(plan_, i, lives_rng_);
+    }
+    if (dut_recorder_) dut_recorder_->reset(dut_station_->now_ps());
+    if (peer_recorder_) peer_recorder_->reset(peer_station_->now_ps());
+    const auto anew = [&](std::unique_ptr<Station>& station, bool dut) {
+      auto next = this->station(dut, now, life_);
+      next->take_over(*station);
+      // With the same PSNs software waits until the network holds nothing of the former life.
+      if (same) next->wait(Station::kResetCycles + network_cycles());
+      station = std::move(next);
+    };
+    anew(dut_station_, true);
+    anew(peer_station_, false);
+    dut_station_->connect(*peer_station_);
+    peer_station_->connect(*dut_station_);
+    if (dut_tap_) dut_tap_.emplace(*dut_recorder_, preset_);
+    if (peer_tap_) peer_tap_.emplace(*peer_recorder_, preset_);
+    if (dut_inside_) dut_inside_.emplace(*dut_recorder_, preset_);
+    if (peer_inside_) peer_inside_.emplace(*peer_recorder_, preset_);
+    round_ = 0;
+    phase_ = Phase::Configure;
+    phase_begin_ = now;
+    // Now and then software is still at its tables when the next reset comes.
+    reset_at_ = lives_rng_.chance(0.2) ? now + 1 + lives_rng_.below(4000) : kNever;
+  }
+
+  /// The reset of a life whose traffic begins.
+  void draw_reset() {
+    const Scenario& s = options_.scenario;
+    const auto most = static_cast<uint64_t>(2 * s.life_us * 1e6 / preset_.clock_ps);
+    reset_at_ = dut_station_->now() + (s.reset_cycle != 0 ? s.reset_cycle : 1 + lives_rng_.below(most + 1));
+  }
+  bool last_life() const { return life_ + 1 >= options_.scenario.lives; }
+
+  /// After so long the network holds nothing more of what QPs sent that send no more.
+  uint64_t network_cycles() const {
+    const Scenario& s = options_.scenario;
+    const double ns = 20000 + 2 * s.delay_ns + s.jitter_ns + s.skew_ns + s.reorder_ns;
+    return static_cast<uint64_t>(ns * 1000 / preset_.clock_ps);
   }
 
   enum class Phase { Configure, Traffic, Drain, Reset, Reconnect, Counters, Done };
@@ -244,25 +303,29 @@ class Run {
   uint64_t share(bool dut) const {
     const Scenario& s = options_.scenario;
     const bool a = s.dut_sends, b = s.peer_sends;
-    const auto round = nearest(static_cast<double>(options_.packets) / s.rounds);
+    const auto round = nearest(static_cast<double>(options_.packets) / (s.rounds + s.lives - 1));
     if (a && b) return dut ? (round + 1) / 2 : round / 2;
     return (dut ? a : b) ? round : 0;
   }
   uint64_t completed() const {
-    return dut_station_.requester().completed_packets() + peer_station_.requester().completed_packets();
+    return former_.data_packets + dut_station_->requester().completed_packets() +
+           peer_station_->requester().completed_packets();
   }
   bool waving() const { return options_.wave_to != 0; }
   static constexpr const char* kStopped = "stopped before the end";
   bool stopped() const { return options_.stop && options_.stop->load(std::memory_order_relaxed); }
   bool failed() const {
     return dut_->fault() || (!waving() && (dut_->failed_assertion() || !divergences_.empty() ||
-                                           !dut_station_.problem().empty() || !peer_station_.problem().empty()));
+                                           !dut_station_->problem().empty() || !peer_station_->problem().empty()));
   }
 
-  void run_dut() {
+  /// Cycles of the next time window: a reset ends one.
+  uint64_t window() const { return last_life() ? window_ : std::min(window_, reset_at_ - dut_station_->now()); }
+
+  void run_dut(uint64_t cycles) {
     const bool record = options_.record && phase_ == Phase::Traffic;
-    for (uint64_t i = 0; i < window_; ++i) {
-      const uint64_t cycle = dut_station_.now();
+    for (uint64_t i = 0; i < cycles; ++i) {
+      const uint64_t cycle = dut_station_->now();
       if (waving()) {
         if (cycle == options_.wave_from) dut_->wave(options_.wave_path.c_str(), true);
         if (cycle >= options_.wave_to) break;
@@ -271,16 +334,16 @@ class Run {
       if (dut_->fault() || (dut_->failed_assertion() && !waving())) break;
       shows_boundaries_ = now.data != nullptr;
       if (dut_recorder_ && shows_boundaries_)
-        tap(dut_tap_, *dut_recorder_, follower_.core(), follower_.lanes(), dut_station_);
+        tap(dut_tap_, *dut_recorder_, follower_.core(), follower_.lanes(), *dut_station_);
       if (dut_recorder_ && shows_boundaries_ && options_.log_streams)
-        tap(dut_streams_, *dut_recorder_, follower_.core(), follower_.lanes(), dut_station_);
+        tap(dut_streams_, *dut_recorder_, follower_.core(), follower_.lanes(), *dut_station_);
       if (dut_recorder_ && shows_boundaries_)
-        tap(dut_inside_, *dut_recorder_, follower_.core(), dut_->inside(dut_now_) ? &dut_now_ : nullptr, dut_station_);
+        tap(dut_inside_, *dut_recorder_, follower_.core(), dut_->inside(dut_now_) ? &dut_now_ : nullptr, *dut_station_);
       for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
-        now.frame_offset[p] = static_cast<uint16_t>(dut_station_.tx_frame_offset(p));
+        now.frame_offset[p] = static_cast<uint16_t>(dut_station_->tx_frame_offset(p));
       mrc_pins_in& in = dut_in_[follower_.ahead()];
       copy_held(in, held_);
-      dut_station_.cycle(follower_.pins(), in);
+      dut_station_->cycle(follower_.pins(), in);
       in.bug = static_cast<uint8_t>(options_.bug);
       now.in = &in;
       if (record) {
@@ -290,7 +353,7 @@ class Run {
       }
       dut_->step(in);
       copy_held(held_, in);
-      if (!dut_station_.problem().empty() && !waving()) {
+      if (!dut_station_->problem().empty() && !waving()) {
         follower_.next();
         break;
       }
@@ -302,7 +365,7 @@ class Run {
   /// For the log: what the boundaries of a NIC show in this cycle.
   void tap(std::optional<BoundaryTap>& tap, Recorder& recorder, const uint32_t* core, const uint32_t* lanes,
            const Station& station) const {
-    if (station.now() < Station::kResetCycles) return;
+    if (station.in_reset()) return;
     if (!tap) {
       recorder.shows_boundaries(options_.log_shows);
       tap.emplace(recorder, preset_);
@@ -313,7 +376,7 @@ class Run {
   /// The same for how busy the streams are.
   void tap(std::optional<StreamTap>& tap, Recorder& recorder, const uint32_t* core, const uint32_t* lanes,
            const Station& station) const {
-    if (station.now() < Station::kResetCycles) return;
+    if (station.in_reset()) return;
     if (!tap) {
       tap.emplace(preset_, [&recorder](std::string name, uint64_t value, uint64_t time_ps) {
         recorder.counter(std::move(name), value, time_ps);
@@ -325,7 +388,7 @@ class Run {
   /// The same with what moves inside, if it shows that.
   void tap(std::optional<InsideTap>& tap, Recorder& recorder, const uint32_t* core, const mrc_inside_t* inside,
            const Station& station) const {
-    if (!inside || station.now() < Station::kResetCycles) return;
+    if (!inside || station.in_reset()) return;
     if (!tap) {
       recorder.shows_inside();
       tap.emplace(recorder, preset_);
@@ -345,7 +408,7 @@ class Run {
       follower_.drop();
       return true;
     }
-    const unsigned agreed = follower_.catch_up(dut_station_.now() - ahead, lockstep_, Station::kResetCycles);
+    const unsigned agreed = follower_.catch_up(dut_station_->now() - ahead, lockstep_, Station::kResetCycles);
     if (agreed == ahead) return true;
     divergences_ = lockstep_.divergences();
     for (Divergence& d : divergences_) {
@@ -358,93 +421,102 @@ class Run {
     return waving();
   }
 
-  void run_peer() {
-    for (uint64_t i = 0; i < window_; ++i) {
+  void run_peer(uint64_t cycles) {
+    for (uint64_t i = 0; i < cycles; ++i) {
       peer_.outputs(peer_out_);
       if (peer_recorder_) {
         const uint32_t *core = nullptr, *lanes = nullptr;
         peer_.observe(core, lanes);
-        tap(peer_tap_, *peer_recorder_, core, lanes, peer_station_);
-        if (options_.log_streams) tap(peer_streams_, *peer_recorder_, core, lanes, peer_station_);
+        tap(peer_tap_, *peer_recorder_, core, lanes, *peer_station_);
+        if (options_.log_streams) tap(peer_streams_, *peer_recorder_, core, lanes, *peer_station_);
         peer_.inside(peer_now_);
-        tap(peer_inside_, *peer_recorder_, core, &peer_now_, peer_station_);
+        tap(peer_inside_, *peer_recorder_, core, &peer_now_, *peer_station_);
       }
-      peer_station_.cycle(peer_out_, peer_in_);
-      if (!peer_station_.problem().empty() && !waving()) return;
+      peer_station_->cycle(peer_out_, peer_in_);
+      if (!peer_station_->problem().empty() && !waving()) return;
       peer_.step(peer_in_);
     }
   }
 
   /// True: the run ends here.
   bool next_phase() {
-    const uint64_t now = dut_station_.now();
+    const uint64_t now = dut_station_->now();
     if (waving() && now >= options_.wave_to) return true;
     if (recorded_) return true;
-    const uint64_t progress = std::max({dut_station_.last_progress(), peer_station_.last_progress(), phase_begin_});
+    if (!last_life() && now >= reset_at_) {
+      begin_life();
+      return false;
+    }
+    const uint64_t progress = std::max({dut_station_->last_progress(), peer_station_->last_progress(), phase_begin_});
     const auto next = [&](Phase phase) {
       phase_ = phase;
       phase_begin_ = now;
     };
     switch (phase_) {
       case Phase::Configure:
-        if (dut_station_.configured() && peer_station_.configured()) {
-          dut_station_.start_traffic();
-          peer_station_.start_traffic();
+        if (dut_station_->configured() && peer_station_->configured()) {
+          dut_station_->start_traffic();
+          peer_station_->start_traffic();
           next(Phase::Traffic);
           traffic_begin_ = now;
+          if (!last_life()) draw_reset();
         }
         break;
       case Phase::Traffic:
         if (options_.cycles != 0 && now - traffic_begin_ >= options_.cycles) {
-          dut_station_.stop_traffic();
-          peer_station_.stop_traffic();
+          dut_station_->stop_traffic();
+          peer_station_->stop_traffic();
         }
-        if (dut_station_.traffic_done() && peer_station_.traffic_done()) {
+        if (dut_station_->traffic_done() && peer_station_->traffic_done()) {
           traffic_end_ = now;
           quiet_since_ = now;
-          dut_station_.rest(true);
+          dut_station_->rest(true);
           next(Phase::Drain);
         }
         break;
       case Phase::Drain:
         // Probes of bad EVs go on for as long as it takes to revive them; data frames do not.
-        quiet_since_ = std::max({quiet_since_, dut_station_.last_data_cycle(), peer_station_.last_data_cycle()});
-        if (!dut_station_.host_quiet() || !peer_station_.host_quiet()) quiet_since_ = now;
+        quiet_since_ = std::max({quiet_since_, dut_station_->last_data_cycle(), peer_station_->last_data_cycle()});
+        if (!last_life()) {  // nothing is left to disturb
+          reset_at_ = std::min(reset_at_, now + 1);
+          break;
+        }
+        if (!dut_station_->host_quiet() || !peer_station_->host_quiet()) quiet_since_ = now;
         // A whole timer interval without a data frame: nobody believes that anything is missing.
-        if (now - quiet_since_ > quiet_cycles_ && dut_station_.driver_idle()) {
+        if (now - quiet_since_ > quiet_cycles_ && dut_station_->driver_idle()) {
           if (++round_ < options_.scenario.rounds) {
             reset_qps();
             quiet_since_ = now;
             next(Phase::Reset);
             break;
           }
-          dut_station_.read_counters(dut_counters_);
-          peer_station_.read_counters(peer_counters_);
+          dut_station_->read_counters(dut_counters_);
+          peer_station_->read_counters(peer_counters_);
           next(Phase::Counters);
         }
         break;
       case Phase::Reset: {
-        if (!dut_station_.driver_idle() || !peer_station_.driver_idle()) quiet_since_ = now;
+        if (!dut_station_->driver_idle() || !peer_station_->driver_idle()) quiet_since_ = now;
         // What the QPs still had in the NICs has left; on the links, too, and answers that are not fenced.
         const double quiet_ns = 20000 + 2 * options_.scenario.delay_ns + options_.scenario.reorder_ns;
         if (now - quiet_since_ < static_cast<uint64_t>(quiet_ns * 1000 / preset_.clock_ps)) break;
         for (const unsigned qp : renewed_) {
           renew_qp(plan_, qp, round_rng_);
-          dut_station_.reconnect_qp(qp);
-          peer_station_.reconnect_qp(plan_.dut.qps[qp].peer);
+          dut_station_->reconnect_qp(qp);
+          peer_station_->reconnect_qp(plan_.dut.qps[qp].peer);
         }
         next(Phase::Reconnect);
         break;
       }
       case Phase::Reconnect:
-        if (!dut_station_.driver_idle() || !peer_station_.driver_idle()) break;
-        dut_station_.rest(false);
-        dut_station_.more(share(true));
-        peer_station_.more(share(false));
+        if (!dut_station_->driver_idle() || !peer_station_->driver_idle()) break;
+        dut_station_->rest(false);
+        dut_station_->more(share(true));
+        peer_station_->more(share(false));
         next(Phase::Traffic);
         break;
       case Phase::Counters:
-        if (dut_station_.driver_idle() && peer_station_.driver_idle()) {
+        if (dut_station_->driver_idle() && peer_station_->driver_idle()) {
           next(Phase::Done);
           return true;
         }
@@ -465,14 +537,14 @@ class Run {
     for (unsigned i = 0; i < preset_.num_qps; ++i) {
       const uint16_t peer = plan_.dut.qps[i].peer;
       if (peer >= preset_.num_qps) continue;
-      if (!dut_station_.requester().dead(i) && !peer_station_.requester().dead(peer) && !round_rng_.chance(0.25))
+      if (!dut_station_->requester().dead(i) && !peer_station_->requester().dead(peer) && !round_rng_.chance(0.25))
         continue;
       renewed_.push_back(i);
-      dut_station_.reset_qp(i);
-      peer_station_.reset_qp(peer);
+      dut_station_->reset_qp(i);
+      peer_station_->reset_qp(peer);
     }
-    dut_station_.fence();
-    peer_station_.fence();
+    dut_station_->fence();
+    peer_station_->fence();
   }
 
   void add_side(CosimResult::Side& side, const Station& station, const NicCounters& counters) const {
@@ -511,7 +583,7 @@ class Run {
 
   CosimResult collect() {
     CosimResult r;
-    r.cycles = dut_station_.now();
+    r.cycles = dut_station_->now();
     if (!divergences_.empty() && !waving()) r.cycles = divergences_.front().cycle;
     r.traffic_cycles = (traffic_end_ ? traffic_end_ : r.cycles) - std::min(traffic_begin_, r.cycles);
     r.wire = plan_.dut.wire();
@@ -520,26 +592,16 @@ class Run {
     r.dut_version = dut_->version();
     r.dut_in_process = dut_->in_process();
     if (waving()) dut_->wave(nullptr, false);
-    add_side(r.dut, dut_station_, dut_counters_);
-    add_side(r.peer, peer_station_, peer_counters_);
-    r.data_packets = completed();
-    r.messages = r.dut.messages + r.peer.messages;
-    r.bytes = r.dut.bytes + r.peer.bytes;
-    for (const Station* s : {&dut_station_, &peer_station_}) {
-      r.immediates += s->responder().deliveries();
-      r.refused += s->requester().refused();
-      r.failed_qps += s->requester().failed_qps();
-      r.naks_invalid += s->requester().naks_invalid();
-      r.naks_access += s->requester().naks_access();
-      r.overruns += s->responder().overruns();
-      r.no_bytes += s->requester().no_bytes();
-      r.held += s->requester().held();
-      r.writes_verified += s->responder().verified();
-    }
+    add_side(r.dut, *dut_station_, dut_counters_);
+    add_side(r.peer, *peer_station_, peer_counters_);
+    r.lives = life_ + 1;
+    CosimTotals all = former_;
+    for (const Station* s : {dut_station_.get(), peer_station_.get()}) all.add(*s);
+    static_cast<CosimTotals&>(r) = all;
     r.events = lockstep_.log().count();
     r.event_hash = lockstep_.log().hash();
     r.compared_events = shows_boundaries_ ? r.events : 0;
-    r.csr_accesses = dut_station_.csr_accesses();
+    r.csr_accesses = dut_station_->csr_accesses();
     r.divergences = divergences_;
 
     const auto problem = [&](std::string text, std::string block, uint64_t cycle, int qp) {
@@ -549,9 +611,9 @@ class Run {
       r.problem_cycle = cycle;
       r.problem_qp = qp;
     };
-    const Station* stations[] = {&dut_station_, &peer_station_};
+    const Station* stations[] = {dut_station_.get(), peer_station_.get()};
     for (const Station* s : stations) {
-      const bool dut = s == &dut_station_;
+      const bool dut = s == dut_station_.get();
       // What the device did beyond the first difference does not count: the model found it a few cycles later.
       if (dut && !divergences_.empty() && s->problem_cycle() >= divergences_.front().cycle) continue;
       if (!s->problem().empty()) {
@@ -587,9 +649,9 @@ class Run {
     } else if (hang_) {
       r.outcome = Outcome::Hang;
       for (const Station* s : stations) {
-        const Station& other = s == &dut_station_ ? peer_station_ : dut_station_;
+        const Station& other = s == dut_station_.get() ? *peer_station_ : *dut_station_;
         for (const Requester::Stuck& stuck : s->requester().stuck()) {
-          r.stuck.push_back({s == &dut_station_ ? "device" : "peer", stuck.qp, stuck.messages, stuck.oldest,
+          r.stuck.push_back({s == dut_station_.get() ? "device" : "peer", stuck.qp, stuck.messages, stuck.oldest,
                              other.responder().written(stuck.oldest.id)});
         }
       }
@@ -601,19 +663,19 @@ class Run {
           "reading the counters", ""};
       problem(fmt::format("no progress for {} cycles while {}; {} QPs have messages that do not complete", hang_cycles_,
                           kDoing[static_cast<int>(phase_)], r.stuck.size()),
-              "", dut_station_.now(), r.qp);
+              "", dut_station_->now(), r.qp);
       if (r.stuck.empty()) {  // then it is a receiver that waits
         for (const Station* s : stations) {
           if (const std::string due = s->responder().finish(); !due.empty()) {
-            r.problem += fmt::format("; at the {}: {}", s == &dut_station_ ? "device" : "peer", due);
+            r.problem += fmt::format("; at the {}: {}", s == dut_station_.get() ? "device" : "peer", due);
           }
         }
       }
     } else if (phase_ == Phase::Done) {
       for (const Station* s : stations) {
-        const std::string who = s == &dut_station_ ? "at the device: " : "at the peer: ";
+        const std::string who = s == dut_station_.get() ? "at the device: " : "at the peer: ";
         if (std::string wrong = s->finish(); !wrong.empty()) problem(who + wrong, "rx_place", r.cycles, -1);
-        const NicCounters& counters = s == &dut_station_ ? dut_counters_ : peer_counters_;
+        const NicCounters& counters = s == dut_station_.get() ? dut_counters_ : peer_counters_;
         if (std::string wrong = s->check_counters(counters); !wrong.empty()) problem(who + wrong, "csr", r.cycles, -1);
       }
       r.outcome = r.problem.empty() ? Outcome::Pass : Outcome::DataError;
@@ -651,8 +713,8 @@ class Run {
   std::optional<BoundaryTap> dut_tap_, peer_tap_;
   std::optional<InsideTap> dut_inside_, peer_inside_;
   std::optional<StreamTap> dut_streams_, peer_streams_;
-  mrc_inside_t dut_now_{}, peer_now_{};  // each of its own thread
-  Station dut_station_, peer_station_;
+  mrc_inside_t dut_now_{}, peer_now_{};                  // each of its own thread
+  std::unique_ptr<Station> dut_station_, peer_station_;  // of this life
   std::unique_ptr<Dut> dut_;
   Nic peer_;
   Lockstep lockstep_;
@@ -667,6 +729,10 @@ class Run {
   std::optional<FailedAssertion> model_failed_;
   uint64_t window_ = 1, hang_cycles_ = 0, quiet_cycles_ = 0;
   Phase phase_ = Phase::Configure;
+  static constexpr uint64_t kNever = ~uint64_t{0};
+  uint64_t reset_at_ = kNever;  // the first cycle of the next life
+  unsigned life_ = 0;
+  CosimTotals former_;  // of the lives before
   uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
   bool hang_ = false, recorded_ = false, shows_boundaries_ = false;
   std::string reason_;  // why it ended early
@@ -675,7 +741,7 @@ class Run {
   std::unique_ptr<char[]> spare_ = std::make_unique<char[]>(std::size_t{1} << 20);
   std::shared_ptr<Snapshots> snapshots_;
   unsigned round_ = 0;
-  Rng round_rng_;
+  Rng round_rng_, lives_rng_;
   std::vector<unsigned> renewed_;  // QPs of the device that are connected anew
 };
 
@@ -685,6 +751,21 @@ const char* name_of(Outcome outcome) {
   static constexpr const char* kNames[] = {"pass",       "mismatch", "data_error",   "hang",
                                            "incomplete", "empty",    "device_error", "assertion"};
   return kNames[static_cast<int>(outcome)];
+}
+
+void CosimTotals::add(const Station& s) {
+  data_packets += s.requester().completed_packets();
+  messages += s.requester().completed();
+  bytes += s.requester().completed_bytes();
+  immediates += s.responder().deliveries();
+  refused += s.requester().refused();
+  failed_qps += s.requester().failed_qps();
+  naks_invalid += s.requester().naks_invalid();
+  naks_access += s.requester().naks_access();
+  overruns += s.responder().overruns();
+  no_bytes += s.requester().no_bytes();
+  held += s.requester().held();
+  writes_verified += s.responder().verified();
 }
 
 CosimResult run_cosim(const CosimOptions& options) {

@@ -89,22 +89,29 @@ struct StuckQp {
   uint64_t arrived;  ///< bytes of the oldest message in the receiver's memory
 };
 
-struct CosimResult {
-  Outcome outcome = Outcome::Incomplete;
-  std::string error;   ///< the device could not be opened
-  std::string reason;  ///< why it is incomplete or empty: a sentence without full stop
-  bool out_of_memory = false;
-  uint64_t cycles = 0, traffic_cycles = 0;
-  double seconds = 0;
+/// What both sides of a run moved, in all lives.
+struct CosimTotals {
   uint64_t data_packets = 0, messages = 0, bytes = 0, immediates = 0, refused = 0, failed_qps = 0;
   /// WRITEs that ended with a NAK: of no bytes or on an immediate too many, beyond their region.
   uint64_t naks_invalid = 0, naks_access = 0;
   uint64_t overruns = 0;  ///< receive completions of an immediate too many
   uint64_t no_bytes = 0;  ///< messages of no bytes
   uint64_t held = 0;      ///< WRITEs with immediate posted while max_wimm of their QP were out
+  uint64_t writes_verified = 0;
+
+  void add(const Station& station);
+};
+
+struct CosimResult : CosimTotals {
+  Outcome outcome = Outcome::Incomplete;
+  std::string error;   ///< the device could not be opened
+  std::string reason;  ///< why it is incomplete or empty: a sentence without full stop
+  bool out_of_memory = false;
+  uint64_t cycles = 0, traffic_cycles = 0;
+  double seconds = 0;
+  unsigned lives = 1;  ///< of both NICs, and as many resets less one
   uint64_t events = 0, event_hash = 0;
   uint64_t compared_events = 0;  ///< handshakes at boundaries that device and model both showed
-  uint64_t writes_verified = 0;
   std::string dut_name, dut_version;
   bool dut_in_process = true;   ///< false: the device ran in a process of its own
   unsigned assertions = 0;      ///< that the device checked of itself in every cycle

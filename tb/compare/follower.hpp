@@ -63,7 +63,8 @@ class Follower {
 
   /// The model takes all cycles that the device is ahead. The first of them has the number `cycle`. Returns how many of
   /// them agree: less than ahead() when lockstep has found a difference, and then the model stays where it is.
-  /// Cycles before `compare_from` are not compared.
+  /// Cycles before `compare_from` are not compared; behind a cycle in reset, pins alone: boundaries show the inputs,
+  /// too, and those are any.
   unsigned catch_up(uint64_t cycle, Lockstep& lockstep, uint64_t compare_from = 0) {
     for (unsigned i = 0; i < count_; ++i) {
       const Cycle& c = cycles_[i];
@@ -74,9 +75,10 @@ class Follower {
       nic_.outputs(out_);
       const uint32_t *core = nullptr, *lanes = nullptr;
       nic_.observe(core, lanes);
-      const bool same = c.data ? lockstep.compare(cycle + i, c.out, out_, c.flags, c.data, core, lanes)
-                               : lockstep.compare_pins(cycle + i, c.out, out_, core, lanes);
+      const bool same = c.data && !in_reset_ ? lockstep.compare(cycle + i, c.out, out_, c.flags, c.data, core, lanes)
+                                             : lockstep.compare_pins(cycle + i, c.out, out_, core, lanes);
       if (!same) return i;
+      in_reset_ = !c.in->rst_n;
       nic_.step(*c.in);
     }
     const unsigned agreed = count_;
@@ -96,7 +98,7 @@ class Follower {
  private:
   Nic nic_;
   mrc_pins_out out_{}, clean_{};
-  bool stray_ = false;
+  bool stray_ = false, in_reset_ = false;
   const uint32_t *core_ = nullptr, *lanes_ = nullptr;
   std::vector<Cycle> cycles_;
   std::vector<uint32_t> seen_;

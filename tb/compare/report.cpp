@@ -294,6 +294,7 @@ std::string result_json(const RunInfo& info, const CosimResult& r) {
   j["empty_messages"] = r.no_bytes;
   j["wqes_refused"] = r.refused;
   j["qps_failed"] = r.failed_qps;
+  if (r.lives > 1) j["lives"] = r.lives;
   j["cycles"] = r.cycles;
   j["traffic_cycles"] = r.traffic_cycles;
   j["seconds"] = r.seconds;

@@ -24,6 +24,7 @@ std::string fate_text(unsigned fate) {
                 {kFatePenalty, "window penalty"},
                 {kFateNoBytes, "payload taken out"},
                 {kFateSpoiled, "a line could not be read"},
+                {kFateHalf, "the receiver was reset meanwhile"},
                 {kFateReturned, "sent back"},
                 {kFateSwapped, "addresses exchanged"}};
   std::string text;

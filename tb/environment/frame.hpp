@@ -26,6 +26,7 @@ enum Fate : uint16_t {
   kFateSpoiled = 2048,   ///< before the link: the sender's host could not read a line of it, its ICRC is wrong
   kFateReturned = 4096,  ///< a switch has trimmed it and sent it back to its sender
   kFateSwapped = 8192,   ///< the same, with the addresses exchanged
+  kFateHalf = 16384,     ///< behind the link: the receiver was reset while it came in, and sees its end alone
 };
 
 /// An Ethernet frame on its way, from the destination MAC to the ICRC, without FCS.

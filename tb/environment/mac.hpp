@@ -39,6 +39,12 @@ class TxMac {
     return start_now();
   }
   bool idle() const { return !in_frame_ && waiting_.empty(); }
+  /// The NIC is reset: of a frame that has begun nothing more comes, and it is not sent. The next whole one that waits.
+  FramePtr rest() {
+    frame_.reset();
+    in_frame_ = false;
+    return waiting_.empty() ? nullptr : start_now();
+  }
   /// When the frame on the wire (with its gap) ends.
   uint64_t free_ps() const { return free_ps_; }
 
@@ -74,6 +80,12 @@ class RxMac {
     return beat_now(now_ps, out);
   }
   bool idle() const { return !frame_ && queue_.empty(); }
+  /// The NIC is reset: of a frame that has begun it sees the end alone. Is there one?
+  bool halve() {
+    if (!frame_ || at_ == 0) return false;
+    frame_->fate |= kFateHalf;
+    return true;
+  }
   /// Set while the last beat of a frame is given out: the frame, until the next call of beat().
   const Frame* finished() const { return finished_.get(); }
   /// The frame that begins with this beat: for captures.

@@ -159,7 +159,12 @@ constexpr RandomKey kLater[] = {
     {"return_swap", "0 0.5 1"},     {"return_marked", "0 0.5 1"}, {"dscp_returned_valid", "0 1"},
 };
 
+/// Lives: in a stream of their own again, one scenario in eight.
+constexpr RandomKey kLives[] = {{"lives", "2 2 3"}, {"life_us", "1 5 20 100"}, {"same_psns", "0 0.5 1"}};
+constexpr double kLivesShare = 0.125;
+
 constexpr RandomKey kNotDrawn[] = {
+    {"reset_cycle", "drawn by the run, within life_us"},
     {"peer_sends", "one side sends in any case"},
     {"size_min", "drawn together with size_max"},
     {"size_max", "drawn together with size_min"},
@@ -232,6 +237,7 @@ std::span<const RandomKey> random_keys() {
   static const std::vector<RandomKey> all = [] {
     std::vector<RandomKey> keys(std::begin(kDrawn), std::end(kDrawn));
     keys.insert(keys.end(), std::begin(kLater), std::end(kLater));
+    keys.insert(keys.end(), std::begin(kLives), std::end(kLives));
     for (const Switch& w : kSwitches) {
       const auto same = [&](const RandomKey& key) { return std::string_view(key.name) == w.field->name; };
       if (std::ranges::none_of(keys, same)) keys.push_back({w.field->name, w.values});
@@ -244,13 +250,13 @@ std::span<const RandomKey> keys_not_drawn() { return kNotDrawn; }
 
 namespace {
 
-/// The stream of a seed, and that of what came later.
+/// The stream of a seed, that of what came later, and that of lives.
 struct Draws {
-  Rng rng, later;
+  Rng rng, later, lives;
 };
 Draws draws_of(uint64_t seed, unsigned draw) {
   const uint64_t of = draw == 0 ? seed : Rng::hash(seed + draw * uint64_t{0x9e3779b97f4a7c15});
-  return {Rng(of, kRandomScenario), Rng(of, "random, later")};
+  return {Rng(of, kRandomScenario), Rng(of, "random, later"), Rng(of, "random, lives")};
 }
 
 /// Scenarios that were there before kLater; a seed draws one of them, and perhaps a newer one in its place.
@@ -262,12 +268,21 @@ bool is_first(std::string_view key) {
   return std::ranges::any_of(kDrawn, is) || std::ranges::any_of(kNotDrawn, is);
 }
 
+bool is_life(std::string_view key) {
+  return std::ranges::any_of(kLives, [&](const RandomKey& one) { return key == one.name; });
+}
+
 /// Draws other values for this share of the keys, and rules. How many.
 unsigned change(Draws& draws, Scenario& s, double share) {
   Rng& rng = draws.rng;
   unsigned changes = 0;
   const auto set = [&](const char* key, double value) { set_key(s, key, value, kRandomScenario); };
+  if (draws.lives.chance(kLivesShare)) {
+    for (const RandomKey& key : kLives) set(key.name, one_of(draws.lives, numbers(key.values)));
+    ++changes;
+  }
   for (const RandomKey& key : random_keys()) {
+    if (is_life(key.name)) continue;
     Rng& from = is_first(key.name) ? rng : draws.later;
     if (!from.chance(share)) continue;
     set(key.name, one_of(from, numbers(key.values)));
@@ -311,7 +326,7 @@ void mend(Scenario& s) {
 
 Scenario random_scenario(uint64_t seed, unsigned draw) {
   Draws draws = draws_of(seed, draw);
-  auto& [rng, later] = draws;
+  auto& [rng, later, lives] = draws;
   const auto& all = scenarios();
   Scenario s = all[rng.below(kFirstScenarios)];
   if (const uint64_t at = later.below(all.size()); at >= kFirstScenarios) s = all[at];
@@ -372,13 +387,14 @@ void change_a_little(Draws& draws, Scenario& s) {
 
 /// Each key is one or the other's; those that are never drawn alone are all of the same one.
 void cross(Draws& draws, Scenario& s, Scenario other) {
-  auto& [rng, later] = draws;
+  auto& [rng, later, lives] = draws;
   const std::string words = fmt::format("{} crossed with {}", words_of(s), words_of(other));
   const bool together = rng.chance(0.5);
   for (const ScenarioKey& key : scenario_keys()) {
     const bool alone =
         std::ranges::none_of(kNotDrawn, [&](const RandomKey& one) { return std::string_view(one.name) == key.name; });
-    const bool takes = !alone ? together : (is_first(key.name) ? rng : later).chance(0.5);
+    Rng& from = is_life(key.name) ? lives : is_first(key.name) ? rng : later;
+    const bool takes = !alone ? together : from.chance(0.5);
     if (takes) key.set_value(s, key.value(other));
   }
   s.hang_us = std::max(s.hang_us, other.hang_us);

@@ -236,6 +236,19 @@ void Recorder::moved(unsigned index, QpState to, uint64_t now_ps) {
   add<log::Qp>(now_ps) = qp(index);
 }
 
+void Recorder::reset(uint64_t now_ps) {
+  for (unsigned i = 0; i < owned_.size(); ++i) {
+    if (owned_[i].state != QpState::Reset) moved(i, QpState::Reset, now_ps);
+  }
+  for (auto& reads : reads_) reads.clear();
+}
+
+void Recorder::half_received(unsigned plane, uint64_t now_ps) {
+  ++came_[plane];
+  came_ps_[plane] = now_ps;
+  coming_[plane] = kNone;
+}
+
 void Recorder::changed(unsigned index, uint64_t now_ps) {
   if (owned_[index].state != QpState::Reset) add<log::Qp>(now_ps) = qp(index);
 }

@@ -45,6 +45,8 @@ class Recorder final : public BoundarySink, public InsideSink {
   void denied(unsigned qp, unsigned place, bool on, uint64_t now_ps);
   void ev(unsigned profile, unsigned place, uint32_t ev, uint64_t now_ps);
   void window(unsigned qp, unsigned units, uint64_t now_ps);
+  /// The NIC's pin falls: all QPs are in RESET, nobody waits for reads.
+  void reset(uint64_t now_ps);
   void posted(const Wqe& wqe, uint64_t now_ps);
   void completed(const Cqe& cqe, uint64_t now_ps);
   /// The host has taken a read, or answers one: per plane in order.
@@ -58,6 +60,8 @@ class Recorder final : public BoundarySink, public InsideSink {
   /// A frame is coming in whose preamble began at begun_ps, and: its last beat is at the NIC's pins.
   void begun(unsigned plane, uint64_t begun_ps) { coming_[plane] = begun_ps; }
   void received(const Frame& frame, uint64_t begun_ps, uint64_t now_ps);
+  /// The same of a frame of which the NIC has seen the end alone, since it was reset meanwhile.
+  void half_received(unsigned plane, uint64_t now_ps);
 
   /// The NIC shows its boundaries: what its window takes and its SACKs read is told (events), and what its lanes
   /// discard (silent_drops). `said`: the profile says that these events are complete. Before the first flush().

@@ -87,6 +87,10 @@ struct Scenario : Switches {
   uint32_t bad_access = 0;                  ///< QPs on which a message leaves its memory region after a while
   bool may_fail = false;                    ///< 1: retries may end, QPs may fail: no completion but the right one
   uint32_t rounds = 1;                      ///< after each but the last, failed QPs and some others are connected anew
+  uint32_t lives = 1;                       ///< after each but the last, both NICs are reset by their pins
+  double life_us = 20;                      ///< mean time from the begin of a life's traffic to its reset
+  uint32_t reset_cycle = 0;                 ///< cycle of traffic in which each life but the last ends; 0: drawn
+  double same_psns = 0;                     ///< share of the lives that begin with the PSNs of the one before
   /// WRITEs with immediate outstanding at the requestor, at the responder; no more than MaxWimm; 0: none.
   uint32_t max_wimm = 32, max_wimm_dest = 32;
   uint32_t wimm_extra = 0;  ///< WRITEs with immediate posted beyond max_wimm, if requestors let them wait

@@ -30,6 +30,8 @@ Station::Station(const Setup& s)
       own_(s.own),
       is_dut_(s.is_dut),
       recorder_(s.recorder),
+      cycle_(s.begin),
+      begin_(s.begin),
       host_rng_(s.seed, random_stream("host", s.is_dut)),
       csr_rng_(s.seed, random_stream("csr", s.is_dut)),
       driver_(Rng(s.seed, random_stream("bus", s.is_dut))),
@@ -53,6 +55,7 @@ Station::Station(const Setup& s)
       flap_rng_(s.seed, random_stream("ports", s.is_dut)),
       stand_rng_(s.seed, random_stream("standing ports", s.is_dut)),
       ports_up_((1u << s.preset.num_planes) - 1),
+      reset_rng_(s.seed, random_stream("inputs in reset", s.is_dut)),
       link_(s.preset, s.scenario, s.seed, s.is_dut) {
   link_.trim_codes(csr::kDscpTrimTrimmed.get(s.own.dscp_trim), csr::kDscpTrimLasthop.get(s.own.dscp_trim));
   if (csr::kDscpTrimReturnedValid.get(s.own.dscp_trim) != 0)
@@ -84,6 +87,38 @@ void Station::connect(Station& other) {
   responder_ = std::make_unique<Responder>(preset_, other.source_, own_.host_size, own_.host_base, 0);
   if (scenario_.may_fail) responder_->expect_refusals();
   if (may_overrun(scenario_)) responder_->expect_overruns(scenario_.max_wimm_dest);
+}
+
+void Station::take_over(Station& former) {
+  rx_ = std::move(former.rx_);
+  tx_ = std::move(former.tx_);
+  watcher_ = former.watcher_;
+  for (TxMac& mac : tx_) {
+    while (FramePtr frame = mac.rest()) leave(std::move(frame));
+  }
+}
+
+/// The pin is low: the NIC sees anything at its inputs, and what comes in at its ports goes by.
+void Station::hold_in_reset(mrc_pins_in& in) {
+  const unsigned planes = (1u << preset_.num_planes) - 1;
+  if (begin_ != 0) {
+    const auto some = [this](auto& pin, uint64_t bits) {
+      pin = static_cast<std::remove_reference_t<decltype(pin)>>(reset_rng_.next() & bits);
+    };
+    for (uint8_t* pin :
+         {&in.awvalid, &in.wvalid, &in.bready, &in.arvalid, &in.rready, &in.wqe_valid, &in.cqe_ready, &in.host_rd_ready,
+          &in.host_rsp_valid, &in.host_rsp_err, &in.host_fail_valid, &in.host_wr_ready})
+      some(*pin, 1);
+    for (uint8_t* pin : {&in.tx_tready, &in.rx_tlast, &in.rx_tuser}) some(*pin, planes);
+    some(in.awaddr, 0xffff);
+    some(in.araddr, 0xffff);
+    some(in.wdata, ~uint32_t{0});
+    receive(in, now_ps());
+  }
+  in.rst_n = 0;
+  in.link_up = static_cast<uint8_t>(planes);
+  if (++cycle_ < begin_ + kResetCycles) return;
+  for (unsigned p = 0; p < preset_.num_planes; ++p) planes_[p].rx_frames = rx_[p].halve();
 }
 
 void Station::start_traffic() {
@@ -131,16 +166,16 @@ void Station::fail(std::string what, const char* block, int qp) {
 }
 
 void Station::cycle(const mrc_pins_out& out, mrc_pins_in& in) {
-  if (cycle_ < kResetCycles) {
-    in.rst_n = 0;
-    in.link_up = static_cast<uint8_t>((1u << preset_.num_planes) - 1);
-    ++cycle_;
+  if (in_reset()) {
+    hold_in_reset(in);
     return;
   }
+  if (!in.rst_n) in = {};
   in.rst_n = 1;
+  in.link_up = static_cast<uint8_t>(ports_up_);
   irq_ = out.irq != 0;
   if (interrupts_.stray(irq_)) fail("pin irq is up while IRQ_ENABLE is 0", "csr");
-  if (!driver_.idle() || in.awvalid || in.wvalid || in.arvalid) driver_.cycle(out, in);
+  if (cycle_ >= wait_until_ && (!driver_.idle() || in.awvalid || in.wvalid || in.arvalid)) driver_.cycle(out, in);
   if (traffic_) {
     host(out, in);
     if (scenario_.csr_gap > 0 && is_dut_ && !resting_ && cycle_ >= next_csr_) random_access();
@@ -311,8 +346,10 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
     if (FramePtr frame = mac.start(now)) sent(std::move(frame));
   }
   in.tx_tready = static_cast<uint8_t>(ready);
+  receive(in, now);
+}
 
-  // Receive.
+void Station::receive(mrc_pins_in& in, uint64_t now) {
   unsigned valid = 0, last = 0, error = 0;
   for (unsigned p = 0; p < preset_.num_planes; ++p) {
     RxMac::Beat beat;
@@ -327,7 +364,9 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
       if (recorder_) recorder_->begun(p, mac.begun_ps());
     }
     if (beat.last) {
-      if (recorder_) recorder_->received(*mac.finished(), mac.begun_ps(), now);
+      const bool half = (mac.finished()->fate & kFateHalf) != 0;
+      if (recorder_ && half) recorder_->half_received(p, now);
+      if (recorder_ && !half && !in_reset()) recorder_->received(*mac.finished(), mac.begun_ps(), now);
       came(*mac.finished(), p, now);
       last |= 1u << p;
       error |= unsigned{beat.error} << p;
@@ -338,8 +377,11 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
   in.rx_tuser = static_cast<uint8_t>(error);
 }
 
-/// A frame has come in whole.
+/// A frame has come in whole; or its end alone, after a reset: nobody knows it.
 void Station::came(const Frame& frame, unsigned plane, uint64_t now) {
+  if (in_reset()) return;
+  if (!traffic_ || (frame.fate & kFateHalf) != 0) ++perhaps_returned_;  // who it is the NIC does not know
+  if ((frame.fate & kFateHalf) != 0) return;
   if ((frame.fate & kFateReturned) != 0) {
     returned_ += told_apart(frame);
     return;
@@ -379,7 +421,6 @@ void Station::sent(FramePtr frame) {
   const FrameInfo info = look_at(frame->bytes);
   if (std::string wrong = host_reads_.sent(*frame, info); !wrong.empty()) fail(std::move(wrong), "tx_lane");
   if (std::string wrong = sent_rules_.sent(frame->bytes, info); !wrong.empty()) fail(std::move(wrong), "tx_header");
-  if (recorder_) recorder_->sent(*frame);
   PlaneCounters& c = planes_[frame->plane];
   ++c.tx_frames;
   const unsigned on_wire = wire_bytes(static_cast<unsigned>(frame->bytes.size()));
@@ -397,6 +438,13 @@ void Station::sent(FramePtr frame) {
        : info.is(wire::Opcode::Ack)  ? c.tx_ack
                                      : c.tx_other);
   }
+  leave(std::move(frame));
+}
+
+/// It is on its way, whatever the link makes of it.
+void Station::leave(FramePtr frame) {
+  const FrameInfo info = look_at(frame->bytes);
+  if (recorder_) recorder_->sent(*frame);
   if (!(ports_up_ >> frame->plane & 1)) {
     ++frames_at_down_ports_;
     if (info.data()) port_lost(info);

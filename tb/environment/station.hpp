@@ -65,6 +65,7 @@ class Station {
     const SidePlan& other;
     uint64_t packets;  ///< data packets it sends
     Recorder* recorder = nullptr;
+    uint64_t begin = 0;  ///< the cycle in which this life of the NIC begins, with a reset
   };
   explicit Station(const Setup& setup);
 
@@ -79,6 +80,12 @@ class Station {
   /// After a time window, on both: hands mail and frames over. Returns what is wrong, "" if nothing.
   static std::string exchange(Station& a, Station& b);
 
+  /// The NIC is reset in the middle of what the station of its former life did: what is on the way to it still comes,
+  /// and what its ports had whole still leaves.
+  void take_over(Station& former);
+  /// The NIC's pin is low.
+  bool in_reset() const { return cycle_ < begin_ + kResetCycles; }
+
   void start_traffic();
   /// Software looks around no more: what moves from now on, the NICs do by themselves.
   void rest(bool on) { resting_ = on; }
@@ -92,7 +99,9 @@ class Station {
   void fence();
   /// Queues the writes that connect it as the plan now says; both sides must be reset and quiet.
   void reconnect_qp(unsigned qp);
-  bool configured() const { return driver_.idle() && cycle_ > kResetCycles; }
+  bool configured() const { return driver_.idle() && cycle_ > begin_ + kResetCycles; }
+  /// Software waits for so many cycles before it configures anything.
+  void wait(uint64_t cycles) { wait_until_ = cycle_ + cycles; }
   /// Everything sent and completed, nothing on its way in this station.
   bool traffic_done() const { return requester_.exhausted() && requester_.quiet() && responder_->quiet(); }
   /// The host has nothing more to say about QPs that it gives up.
@@ -153,11 +162,14 @@ class Station {
     uint16_t qp;
   };
   void fail(std::string what, const char* block, int qp = -1);
+  void hold_in_reset(mrc_pins_in& in);
   void host(const mrc_pins_out& out, mrc_pins_in& in);
   void answer(unsigned plane, mrc_pins_in& in);
   bool write(const mrc_pins_out& out);
   void ports(const mrc_pins_out& out, mrc_pins_in& in);
+  void receive(mrc_pins_in& in, uint64_t now);
   void sent(FramePtr frame);
+  void leave(FramePtr frame);
   Moving moving();
   /// Tells the recorder, if there is one, when the next access begins.
   template <class Tell>
@@ -189,7 +201,7 @@ class Station {
   const SidePlan& own_;
   bool is_dut_;
   Recorder* recorder_;
-  uint64_t cycle_ = 0;
+  uint64_t cycle_, begin_, wait_until_ = 0;
   bool traffic_ = false, resting_ = false;
 
   Rng host_rng_, csr_rng_;
@@ -230,6 +242,7 @@ class Station {
   std::vector<uint32_t> series_;
   uint64_t series_next_ = 0, series_bytes_ = 0;
 
+  Rng reset_rng_;  // inputs while the pin is low
   std::vector<TxMac> tx_;
   std::vector<RxMac> rx_;
   Link link_;
