@@ -121,6 +121,7 @@ TEST_CASE("scenarios drawn from seeds pass in lockstep", "[tb][random]") {
 TEST_CASE("QPs that fail during table writes do not stop the NIC", "[tb][random]") {
   CosimOptions o = short_run("tiny", "clean", 1500, 50088);
   o.scenario = random_scenario(50088);
+  o.scenario.lives = 1;
   use_rtl(o);
   const CosimResult r = run_cosim(o);
   INFO(o.scenario.description << ": " << r.problem << r.error << failure_text({}, r));
@@ -147,6 +148,7 @@ TEST_CASE("memory of an abandoned message is not used again before its packets h
   for (const uint64_t seed : {21011U, 72072U}) {
     CosimOptions o = short_run("tiny", "clean", 1500, seed);
     o.scenario = random_scenario(seed);
+    o.scenario.lives = 1;
     const CosimResult r = run_cosim(o);
     INFO(o.scenario.description << ": " << r.problem << r.error << failure_text({}, r));
     CHECK(r.outcome == Outcome::Pass);
