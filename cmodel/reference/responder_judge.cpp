@@ -382,6 +382,11 @@ void ResponderJudge::counter(const log::Counter& counter, Time time) {
   if (counter.name == "carriers_by_themselves") world_.disturbed.add(time);
   if (counter.name == "host_pause writes") host_paused(kPausedWrites, counter.value, time);
   if (counter.name == "host_pause completions") host_paused(kPausedCompletions, counter.value, time);
+  if (counter.name == "resets") {  // its own counters begin anew
+    came_back_ = counted_back_ = 0;
+    lately_back_.clear();
+    returned_.reset();
+  }
   if (counter.name != "returned") return;
   const Time late = world_.profile.take + world_.profile.skew;
   for (; !lately_back_.empty() && lately_back_.front() + late < time; lately_back_.pop_front()) ++counted_back_;

@@ -241,6 +241,9 @@ void Recorder::reset(uint64_t now_ps) {
     if (owned_[i].state != QpState::Reset) moved(i, QpState::Reset, now_ps);
   }
   for (auto& reads : reads_) reads.clear();
+  for (std::size_t i = 0; i < evs_.size(); ++i) evs_[i] = evs_of(preset_, plan_.profiles[i]);  // written anew
+  ports((1u << preset_.num_planes) - 1, now_ps);
+  counter("resets", ++resets_, now_ps);
 }
 
 void Recorder::half_received(unsigned plane, uint64_t now_ps) {

@@ -118,7 +118,7 @@ class Recorder final : public BoundarySink, public InsideSink {
     uint32_t bytes;
   };
   std::array<std::deque<Read>, kMaxPlanes> reads_;
-  uint64_t tags_ = 0, numbers_ = 0;
+  uint64_t tags_ = 0, numbers_ = 0, resets_ = 0;
   uint64_t told_ps_ = 0;  // of the last Until
   uint64_t held_ps_ = kNone, held_inside_ps_ = kNone;
   ref::Profile profile_;
