@@ -211,7 +211,7 @@ TEST_CASE("what is missing is lost once it is overdue, or found by gap, EV and t
 }
 
 TEST_CASE("a QP asks after its round trips, or after a quarter of its timer", "[tb][choices][A-84]") {
-  const Both r = both("loss", "silence_wait", 0, 1, {{"ts_share", 1}}, 4000, "asic800");
+  const Both r = both("loss", "silence_wait", 0, 1, {{"ts_share", 1}, {"loss", 0.1}}, 4000, "asic800");
   const auto asked = [](const CosimResult& one) { return one.dut.counters.state + one.peer.counters.state; };
   const auto expiries = [](const CosimResult& one) { return one.dut.counters.rto + one.peer.counters.rto; };
   CHECK(asked(r.first) > 0);
