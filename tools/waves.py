@@ -13,28 +13,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+import npm
 import rtl
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs/figures/waves"
-INSTALLED = ROOT / "build/waves"
 STALE, INCONCLUSIVE = 1, 5
-
-
-def fetch():
-    """The folder with WaveDrom's modules, or None."""
-    lock, done = ROOT / "tools/waves/package-lock.json", INSTALLED / "installed.json"
-    if not (shutil.which("npm") and shutil.which("node")):
-        return None
-    if not done.exists() or done.read_bytes() != lock.read_bytes():
-        INSTALLED.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(ROOT / "tools/waves" / name, INSTALLED / name)
-        command = ["npm", "ci", "--loglevel=error", "--no-audit", "--no-fund", "--ignore-scripts"]
-        if subprocess.run(command, cwd=INSTALLED, check=False).returncode != 0:
-            return None
-        shutil.copy(lock, done)
-    return INSTALLED / "node_modules"
 
 
 def draw(modules, names, folder):
@@ -48,7 +32,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing, tell what is stale")
     check = parser.parse_args().check
     names = sorted(path.stem for path in FOLDER.glob("*.json"))
-    modules = fetch()
+    modules = npm.modules("waves") if shutil.which("node") else None
     if not modules:
         print("waves: WaveDrom cannot be had (npm).\n  Install npm, or call this again with a network.", file=sys.stderr)
         return INCONCLUSIVE

@@ -13,9 +13,10 @@ import sqlite3
 import subprocess
 from pathlib import Path
 
+import npm
 import rtl
 from mrcscript import versions
-from regression import npm, spent, store
+from regression import spent, store
 
 PARTS = rtl.ROOT / "tools/report"
 EXAMPLES = """Examples:
@@ -204,10 +205,10 @@ def failure_pages(out, regressions, given, environment):
 
 def write(out, regressions, given):
     jinja2 = rtl.module("jinja2")
-    modules = npm.modules()
+    modules = npm.modules("report")
     if modules is None:
         rtl.fail("the chart library uPlot cannot be had from npm.",
-                 f"Install npm, and call this once with a network; it is then kept in {npm.INSTALLED}.")
+                 f"Install npm, and call this once with a network; it is then kept in {npm.installed('report')}.")
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(PARTS), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True)
     environment.filters["cost"] = lambda run: f"{run['cycles']} cycles" if run["cycles"] else f"{run['seconds'] or 0:.2f} s"

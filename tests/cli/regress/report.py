@@ -15,7 +15,8 @@ from pathlib import Path
 MRC = sys.argv[1]
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
-from regression import npm, store  # noqa: E402
+import npm  # noqa: E402
+from regression import store  # noqa: E402
 from regression.folder import Folder  # noqa: E402
 
 SKIPPED = 77
@@ -95,7 +96,7 @@ def refuses(folder):
 def main():
     write = "--write" in sys.argv
     chromium = shutil.which("chromium")
-    modules = npm.modules() if shutil.which("node") else None
+    modules = npm.modules("report") if shutil.which("node") else None
     if not (chromium and modules):
         print("report: Chromium, node or the modules of npm are missing.\n  Install chromium and npm.", file=sys.stderr)
         return SKIPPED

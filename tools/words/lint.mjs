@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// usage: lint.mjs MODULES TERMS.yml WORDS PAGE.md [PAGE.md ...]
+// Reads pages with the textlint of MODULES: a sentence of more than WORDS words, and a word of TERMS.yml. Prints JSON: of
+// each page its findings, as [line, sentence].
+import fs from 'node:fs';
+import {createRequire} from 'node:module';
+import path from 'node:path';
+
+const [modules, terms, words, ...pages] = process.argv.slice(2);
+const require = createRequire(path.join(path.resolve(modules), 'x.js'));
+const {TextlintKernel} = require('@textlint/kernel');
+const {split} = require('sentence-splitter');
+const {StringSource} = require('textlint-util-to-string');
+const ofModule = (name) => require(name).default ?? require(name);
+
+// A name in backquotes is one word of a sentence, a link's address none; nor is what has no letter and no digit.
+function long(context) {
+  const {Syntax, report, RuleError, locator, getSource} = context;
+  const asOne = ({node, maskValue}) => node.type === Syntax.Code ? maskValue('c') : undefined;
+  function look(node) {
+    const source = new StringSource(node, {replacer: asOne});
+    for (const {type, raw, range} of split(source.toString())) {
+      const count = raw.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+      if (type !== 'Sentence' || count <= words) continue;
+      const [from, to] = range.map((index) => source.originalIndexFromIndex(index) ?? 0);
+      const begin = getSource(node).slice(from, to || undefined).split(/\s+/).slice(0, 8).join(' ');
+      report(node, new RuleError(`a sentence of ${count} words, ${words} are the limit: ${begin} ...`,
+                                 {padding: locator.at(from)}));
+    }
+  }
+  return {[Syntax.Paragraph]: look, [Syntax.TableCell]: look};
+}
+
+const kernel = new TextlintKernel();
+const plugins = [{pluginId: 'markdown', plugin: ofModule('@textlint/textlint-plugin-markdown')}];
+const rules = [
+  {ruleId: 'long', rule: long},
+  {ruleId: 'prh', rule: ofModule('textlint-rule-prh'),
+   options: {rulePaths: [path.resolve(terms)], checkLink: true, checkEmphasis: true}},
+];
+const found = {};
+for (const page of pages) {
+  const {messages} = await kernel.lintText(fs.readFileSync(page, 'utf8'), {ext: '.md', filePath: page, plugins, rules});
+  found[page] = messages.map(({loc, message}) => [loc.start.line, message.replaceAll(/\s+/g, ' ')]);
+}
+console.log(JSON.stringify(found));
