@@ -17,7 +17,7 @@ const ofModule = (name) => require(name).default ?? require(name);
 // A name in backquotes is one word of a sentence, a link's address none; nor is what has no letter and no digit.
 function long(context) {
   const {Syntax, report, RuleError, locator, getSource} = context;
-  const asOne = ({node, maskValue}) => node.type === Syntax.Code ? maskValue('c') : undefined;
+  const asOne = ({node, maskValue}) => node.type === Syntax.Code ? maskValue('C') : undefined;
   function look(node) {
     const source = new StringSource(node, {replacer: asOne});
     for (const {type, raw, range} of split(source.toString())) {
