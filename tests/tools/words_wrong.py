@@ -16,7 +16,7 @@ import words  # noqa: E402
 TOOL = TOOLS / "words.py"
 SPDX = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
 LIMIT = "word " * 24 + "last"  # 25 words
-GOOD = f"""{SPDX}# The device tells nothing: headings are read for words too
+GOOD = f"""{SPDX}# The judge checks, live runs pass
 
 {LIMIT}. {LIMIT}! Another one; `{LIMIT}` is one word, and so is [{LIMIT[:14]}](docs/{LIMIT.replace(" ", "-")}.md) -> 3.
 
@@ -29,7 +29,7 @@ GOOD = f"""{SPDX}# The device tells nothing: headings are read for words too
 ```
 {LIMIT} {LIMIT} tells
 ```
-""".replace("# The device tells nothing: headings are read for words too", "# The judge checks, live runs pass")
+"""
 
 # {what must be told: the text of a page}
 MISTAKES = {
@@ -37,6 +37,7 @@ MISTAKES = {
     ":4: a sentence of 26 words": f"\nShort.\nand {LIMIT}.\n",
     ":2: a sentence of 26 words": f"- and {LIMIT}\n",
     ":4: a sentence of 26 words, 25 are": f"| a |\n|---|\n| and {LIMIT} |\n",
+    ":2: a sentence of 26 words, 25 are the limit: And word": f"There are 2. And {LIMIT}.\n",
     ":2: a sentence of 27 words": f"{LIMIT}, and `{LIMIT}`\n",
     ":2: tells => reports": "The device tells the loss.\n",
     ":3: boundary => an interface": "\nEvery [boundary](README.md) is compared.\n",

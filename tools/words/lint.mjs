@@ -14,19 +14,27 @@ const {split} = require('sentence-splitter');
 const {StringSource} = require('textlint-util-to-string');
 const ofModule = (name) => require(name).default ?? require(name);
 
+// sentence-splitter takes the point behind a number for a decimal one.
+function sentences(text) {
+  return split(text).filter(({type}) => type === 'Sentence').flatMap(({raw, range}) => {
+    let at = range[0];
+    return raw.split(/(?<=\d[.!?]\s+)(?=\p{Lu})/u).map((part) => ({raw: part, from: at, to: at += part.length}));
+  });
+}
+
 // A name in backquotes is one word of a sentence, a link's address none; nor is what has no letter and no digit.
 function long(context) {
   const {Syntax, report, RuleError, locator, getSource} = context;
   const asOne = ({node, maskValue}) => node.type === Syntax.Code ? maskValue('C') : undefined;
   function look(node) {
     const source = new StringSource(node, {replacer: asOne});
-    for (const {type, raw, range} of split(source.toString())) {
+    for (const {raw, from, to} of sentences(source.toString())) {
       const count = raw.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
-      if (type !== 'Sentence' || count <= words) continue;
-      const [from, to] = range.map((index) => source.originalIndexFromIndex(index) ?? 0);
-      const begin = getSource(node).slice(from, to || undefined).split(/\s+/).slice(0, 8).join(' ');
-      report(node, new RuleError(`a sentence of ${count} words, ${words} are the limit: ${begin} ...`,
-                                 {padding: locator.at(from)}));
+      if (count <= words) continue;
+      const [begin, end] = [from, to].map((index) => source.originalIndexFromIndex(index));
+      const shown = getSource(node).slice(begin ?? 0, end).split(/\s+/).slice(0, 8).join(' ');
+      report(node, new RuleError(`a sentence of ${count} words, ${words} are the limit: ${shown} ...`,
+                                 {padding: locator.at(begin ?? 0)}));
     }
   }
   return {[Syntax.Paragraph]: look, [Syntax.TableCell]: look};
