@@ -68,7 +68,6 @@ def outputs(folder, root):
     out.update(nic_sv.top(nic))
     out.update(nic_docs.pages(nic, root))
     if folder == HERE:
-        out.update(nic_docs.picture(nic, root))
         out.update(reuse.outputs(spec, nic, root))
     return out
 
