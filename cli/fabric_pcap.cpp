@@ -8,14 +8,7 @@
 #include "sim/engine/codec.hpp"
 
 namespace mrc::cli {
-namespace {
-
-unsigned plane_of(sim::LinkId link, const sim::Topology& t) {
-  const unsigned nic_links = t.hosts() * t.planes();
-  return link < nic_links ? link % t.planes() : (link - nic_links) / (t.leaves() * t.spines());
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<LinkCapture::File> LinkCapture::open(const std::vector<std::string>& options, const sim::Topology& topology,
                                                  Outputs& outputs) {
@@ -48,7 +41,7 @@ sim::FrameContext context_of(const FabricProfile& profile) {
 LinkCapture::LinkCapture(const File& file, sim::Experiment& experiment, const std::string& run_id)
     : fabric_(experiment.fabric()),
       link_(file.link),
-      plane_(plane_of(link_, experiment.topology())),
+      plane_(experiment.topology().plane_of(link_)),
       context_(context_of(experiment.topology().profile())),
       writer_(file.output->stream(), context_.wire, experiment.topology().planes(),
               static_cast<unsigned>(link_ < experiment.topology().hosts() * experiment.topology().planes()

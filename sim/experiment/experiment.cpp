@@ -263,21 +263,20 @@ void Experiment::plan_event(const EventConfig& e, Rng& rng, std::vector<uint32_t
   Fabric* fabric = fabric_.get();
   if (e.what == "switch-reboot") {
     NodeId node = kNone;
-    const unsigned per_plane = topology_.leaves() + topology_.spines();
     if (e.node == "random") {
       node = draw(topology_.hosts(), topology_.switches());
-    } else if (e.node == "random-T0" || e.node == "random-T1") {
-      const bool first = e.node == "random-T0";
-      const unsigned tier = first ? topology_.leaves() : topology_.spines();
-      const unsigned x = draw(0, topology_.planes() * tier);
-      node = topology_.hosts() + x / std::max(1u, tier) * per_plane + (first ? 0 : topology_.leaves()) +
-             x % std::max(1u, tier);
+    } else if (e.node == "random-T0" || e.node == "random-T1" || e.node == "random-T2") {
+      const auto tier = static_cast<unsigned>(e.node.back() - '0');
+      const unsigned all = topology_.in_tier(tier), x = draw(0, topology_.planes() * all);
+      node = topology_.in_tier(tier, x / all, x % all);
     } else {
       node = topology_.find_node(e.node);
       if (node == kNone || node < topology_.hosts()) {
         refuse("node", fmt::format("node = \"{}\" is no switch of this topology", e.node),
                fmt::format("Switches are T0-<plane>-<number>{}; or write random.",
-                           topology_.clos() ? " and T1-<plane>-<number>" : ""));
+                           topology_.tiers() == 3 ? ", T1-... and T2-..."
+                           : topology_.clos()     ? " and T1-<plane>-<number>"
+                                                  : ""));
       }
     }
     if (lasts == 0) lasts = kDefaultOutage;
@@ -404,7 +403,7 @@ void Experiment::sample(ExperimentResult& result) {
   }
   for (NodeId n = topology_.hosts(); n < fabric_->nodes(); ++n) {
     const Switch& sw = *fabric_->switch_at(n);
-    const bool leaf = (n - topology_.hosts()) % (topology_.leaves() + topology_.spines()) < topology_.leaves();
+    const bool leaf = topology_.tier_of(n) == 0;
     for (unsigned port = 0; port < fabric_->ports_of(n); ++port) {
       uint64_t depth = 0;
       for (unsigned q = 0; q < sw.used_queues(); ++q) {

@@ -28,7 +28,7 @@ struct Sample {
   uint64_t trims = 0, marks = 0, drops = 0, lost = 0;
   std::array<uint64_t, 8> plane_bytes{};  ///< frames sent by NICs into each plane
   std::vector<uint64_t> group_delivered;  ///< of each group whose receivers have no other traffic
-  /// Bytes that wait in the fullest port: T0 towards NICs, T0 towards T1, T1 towards T0.
+  /// Bytes that wait in the fullest port: T0 towards NICs, T0 towards T1, T1 (and T2) towards any.
   std::array<uint64_t, 3> deepest{};
   EvCounts evs;  ///< of the QPs that send (the first 512)
 };

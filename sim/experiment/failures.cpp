@@ -41,12 +41,11 @@ Failures::Failures(const Scenario& scenario, const Topology& t, uint64_t seed) :
       refuse_event(e, "per_hour", e.what + " at a rate", "Use link-down, link-flap, link-loss or switch-reboot.");
     }
     if (p.of_switches) {
-      const bool any = e.node == "random";
       for (unsigned plane = 0; plane < t.planes(); ++plane) {
-        for (unsigned l = 0; l < t.leaves() && (any || e.node == "random-T0"); ++l)
-          p.switches.push_back(t.leaf(plane, l));
-        for (unsigned s = 0; s < t.spines() && (any || e.node == "random-T1"); ++s)
-          p.switches.push_back(t.spine(plane, s));
+        for (unsigned tier = 0; tier < t.tiers(); ++tier) {
+          if (e.node != "random" && e.node != fmt::format("random-T{}", tier)) continue;
+          for (unsigned i = 0; i < t.in_tier(tier); ++i) p.switches.push_back(t.in_tier(tier, plane, i));
+        }
       }
       if (const NodeId one = t.find_node(e.node); one != kNone && one >= t.hosts()) p.switches = {one};
       p.count = static_cast<uint32_t>(p.switches.size());
@@ -63,7 +62,7 @@ Failures::Failures(const Scenario& scenario, const Topology& t, uint64_t seed) :
     }
     if (p.count == 0) {
       refuse_event(e, p.of_switches ? "node" : "link", "the topology has none of these",
-                   p.of_switches ? "Name a switch, or write random, random-T0 or random-T1."
+                   p.of_switches ? "Name a switch, or write random, random-T0, random-T1 or random-T2."
                                  : "Name a link, or write random, random-nic or random-uplink.");
     }
     if (p.count == 1 || p.of_switches) {
@@ -98,9 +97,12 @@ void Failures::plan(Process& p) {
 
 std::vector<LinkId> Failures::bundle(const Process& p, LinkId link) const {
   const uint32_t nic_links = topology_.hosts() * topology_.planes();
-  const uint32_t width = link < nic_links ? topology_.planes() : topology_.spines();
-  const uint32_t base = link < nic_links ? 0 : nic_links;
-  const uint32_t end = base + ((link - base) / width + 1) * width;  // behind the links of its NIC, or its T0
+  const uint32_t cores = nic_links + topology_.links_below(1);
+  const uint32_t base = link < nic_links ? 0 : link < cores ? nic_links : cores;
+  const uint32_t width = link < nic_links ? topology_.planes()
+                         : link < cores   ? topology_.spines()
+                                          : topology_.core_links();
+  const uint32_t end = base + ((link - base) / width + 1) * width;  // behind the links of its NIC, its T0 or T1
   std::vector<LinkId> links;
   for (LinkId l = link; l < end && links.size() < static_cast<size_t>(p.event.bundle); ++l) links.push_back(l);
   return links;

@@ -176,7 +176,7 @@ const Key<EventConfig> kEventKeys[] = {
            "with per_hour: neighbours of the same T0, or NIC, that fail with a link"),
     TEXT(EventConfig, link, nullptr,
          "\"nic3/1\" (plane 1), \"T0-0-2:T1-0-5\", plane3 (all NICs'), or random, random-nic, random-uplink"),
-    TEXT(EventConfig, node, nullptr, "switch-reboot: \"T1-0-3\", or random, random-T0, random-T1"),
+    TEXT(EventConfig, node, nullptr, "switch-reboot: \"T1-0-3\", or random, random-T0, random-T1, random-T2"),
     TEXT(EventConfig, direction, "both|up|down", "link-loss: up is from the NIC, or from T0 to T1"),
     NUMBER(EventConfig, loss, 0, 1, false, "link-loss, bad-ev: share of the packets that are lost"),
     NUMBER(EventConfig, gbps, 0.001, 6400, false, "link-rate: the new rate"),

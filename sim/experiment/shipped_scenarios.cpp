@@ -549,6 +549,21 @@ leaves = 128
 hosts_per_leaf = 64
 spines = 64
 )"},
+    {"three-tiers", "the contrast to mrc-131072: 65 536 NICs of 800 Gb/s, RoCE, three tiers of 64-port switches", R"(
+transport = "roce"
+sampling = false
+duration_us = 100_000
+[topology]             # 64 pods of 32 T0 and 32 T1, 1024 T2: all that 64 ports allow
+kind = "clos3"
+routing = "ecmp"
+radix = 64
+trim = false
+evs = 16
+backup_evs = 0
+[[traffic]]
+pattern = "permutation"
+bytes = 100_000
+)"},
     {"mrc-1024", "the same with 1024 NICs: T0 of 32 down and 32 up", R"(
 base = "mrc-131072"
 [topology]

@@ -34,12 +34,16 @@ using T = TopologyConfig;
   }
 
 const Key<T> kKeys[] = {
-    TEXT(kind, "single|clos", "one switch per plane, or two tiers"),
+    TEXT(kind, "single|clos|clos3", "one switch per plane, two tiers, or three"),
     NUMBER(planes, 1, 8, true, "ports of a NIC, each in a fabric of its own: 1, 2, 4 or 8"),
     NUMBER(hosts, 0, 1048576, true, "NICs; 0: leaves times hosts_per_leaf"),
     NUMBER(hosts_per_leaf, 0, 4096, true, "NICs at a T0 switch; 0: from radix and oversubscription"),
     NUMBER(leaves, 0, 4096, true, "T0 switches of a plane; 0: as many as the NICs need"),
-    NUMBER(spines, 0, 4096, true, "T1 switches of a plane, each with a link to every T0; 0: from oversubscription"),
+    NUMBER(spines, 0, 4096, true,
+           "T1 switches of a plane, of three tiers: of a pod, each with a link to every T0; 0: from oversubscription"),
+    NUMBER(pod_leaves, 0, 4096, true, "three tiers: T0 switches of a pod; 0: half of radix"),
+    NUMBER(cores, 0, 65536, true,
+           "three tiers: T2 switches of a plane, a multiple of spines; 0: from oversubscription"),
     NUMBER(radix, 0, 4096, true, "ports of a switch; 0: as many as needed"),
     NUMBER(oversubscription, 0, 1000, false,
            "rate of a T0's downlinks over that of its uplinks; 0: 1, or what spines make of it"),
@@ -47,6 +51,7 @@ const Key<T> kKeys[] = {
     NUMBER(uplink_gbps, 0.001, 6400, false, "rate of the links between T0 and T1, Gb/s; not written: gbps"),
     NUMBER(host_metres, 0, 1e6, false, "length of the links to NICs, metres"),
     NUMBER(spine_metres, 0, 1e6, false, "length of the links between T0 and T1, metres"),
+    NUMBER(core_metres, 0, 1e6, false, "length of the links between T1 and T2, metres"),
     NUMBER(fec_ns, 0, 1e6, false, "delay of forward error correction on every link"),
     NUMBER(switch_ns, 0, 1e6, false, "latency of a switch"),
     NUMBER(port_ns, 0, 1e6, false, "latency of a switch's port, in and out"),
@@ -159,7 +164,7 @@ Topology::Topology(const TopologyConfig& config) : config_(config), profile_(fin
   check_entropy();
   block_ = locator_block();
   // What remains is checked where it is used.
-  for (unsigned tier = 0; tier < (clos() ? 2u : 1u); ++tier) {
+  for (unsigned tier = 0; tier < tiers(); ++tier) {
     if (const std::string why = switch_config("a switch", tier).check(); !why.empty())
       refuse("kind", why, "Correct the settings of switches.");
   }
@@ -179,7 +184,7 @@ void Topology::size_single() {
            fmt::format("{} do not fit to one switch with hosts_per_leaf = {}", plural(hosts_, "NIC"), per_leaf_),
            "Write kind = \"clos\", or leave out hosts_per_leaf.");
   }
-  leaves_ = 1;
+  leaves_ = pod_leaves_ = 1;
   per_leaf_ = hosts_;
 }
 
@@ -205,7 +210,9 @@ void Topology::size_clos() {
   if (per_leaf_ == 0) per_leaf_ = downlinks_of_leaf(ratio);
   if (leaves_ == 0) {
     if (hosts_ == 0 && radix == 0) refuse("hosts", "nothing says how many NICs there are", "Write hosts or leaves.");
-    leaves_ = hosts_ == 0 ? radix : (hosts_ + per_leaf_ - 1) / per_leaf_;
+    const bool three = config_.kind == "clos3";
+    const unsigned pod = config_.pod_leaves > 0 ? whole(config_.pod_leaves) : radix / 2;
+    leaves_ = hosts_ != 0 ? (hosts_ + per_leaf_ - 1) / per_leaf_ : three ? radix * pod : radix;
   }
   if (hosts_ == 0) hosts_ = leaves_ * per_leaf_;
   if (hosts_ > leaves_ * per_leaf_) {
@@ -232,9 +239,48 @@ void Topology::size_clos() {
                        spines_, radix),
            "Give a larger radix, fewer hosts_per_leaf or fewer spines.");
   }
+  pod_leaves_ = leaves_;
+  if (config_.kind == "clos3") return size_pods(ratio);
+  for (const auto& [key, value] : {std::pair{"pod_leaves", config_.pod_leaves}, {"cores", config_.cores}}) {
+    if (value > 0) refuse(key, fmt::format("two tiers, but {} = {:g}", key, value), "Write kind = \"clos3\".");
+  }
   if (radix != 0 && leaves_ > radix) {
     refuse("radix", fmt::format("a T1 switch needs {} ports, one for each T0, but radix is {}", leaves_, radix),
            "Give a larger radix or fewer leaves.");
+  }
+}
+
+void Topology::size_pods(double ratio) {
+  const unsigned radix = whole(config_.radix);
+  if (srv6()) {
+    refuse("routing", "three tiers, and routing = \"srv6\": a template has one uplink to choose, not two",
+           "Write routing = \"ecmp\".");
+  }
+  pod_leaves_ = config_.pod_leaves > 0 ? whole(config_.pod_leaves) : radix / 2;
+  if (pod_leaves_ == 0) {
+    refuse("pod_leaves", "nothing says how many T0 switches a pod has", "Write pod_leaves, or radix.");
+  }
+  if (leaves_ % pod_leaves_ != 0) {
+    refuse("pod_leaves", fmt::format("{} T0 switches do not fill pods of {}", leaves_, pod_leaves_),
+           "Give another number of NICs, or other pods.");
+  }
+  pods_ = leaves_ / pod_leaves_;
+  if (pods_ < 2) refuse("kind", "three tiers, and all NICs in one pod", "Write kind = \"clos\", or give more NICs.");
+  cores_ = whole(config_.cores);
+  if (cores_ == 0) cores_ = spines_ * whole(std::max(1.0, std::round(pod_leaves_ / ratio)));
+  if (cores_ % spines_ != 0) {
+    refuse("cores", fmt::format("cores = {} is no multiple of the {} T1 switches of a pod", cores_, spines_),
+           "Each T1 has the same number of uplinks.");
+  }
+  if (radix != 0 && pod_leaves_ + core_links() > radix) {
+    refuse("radix",
+           fmt::format("a T1 switch needs {} ports, {} down and {} up, but radix is {}", pod_leaves_ + core_links(),
+                       pod_leaves_, core_links(), radix),
+           "Give a larger radix, fewer pod_leaves or fewer cores.");
+  }
+  if (radix != 0 && pods_ > radix) {
+    refuse("radix", fmt::format("a T2 switch needs {} ports, one for each pod, but radix is {}", pods_, radix),
+           "Give a larger radix or fewer NICs.");
   }
 }
 
@@ -244,11 +290,9 @@ void Topology::check_sizes() const {
     refuse("radix", fmt::format("a switch needs {} ports for NICs, but radix is {}", per_leaf_, radix),
            "Give a larger radix or fewer hosts.");
   if (hosts_ < 2) refuse("hosts", plural(hosts_, "NIC") + " has nobody to talk to", "Give at least two.");
-  if (per_leaf_ + spines_ > 4096 || leaves_ > 4096) {
-    refuse(
-        "hosts",
-        fmt::format("a switch needs {} ports, more than the 4096 it can have", std::max(per_leaf_ + spines_, leaves_)),
-        "Use kind = \"clos\" with fewer hosts_per_leaf, spines or leaves.");
+  if (const unsigned ports = std::max({per_leaf_ + spines_, pod_leaves_ + core_links(), pods_}); ports > 4096) {
+    refuse("hosts", fmt::format("a switch needs {} ports, more than the 4096 it can have", ports),
+           "Use kind = \"clos\" with fewer hosts_per_leaf, spines or leaves.");
   }
   if (const unsigned most = std::max({leaves_, 2 * spines_, per_leaf_}); most > 1u << number_bits_) {
     refuse("planes",
@@ -295,31 +339,49 @@ double Topology::bisection_gbps() const {
   const unsigned half = hosts_ / 2;
   const double down = planes_ * config_.gbps * half;
   if (!clos()) return down;
-  return std::min(down, planes_ * uplink_gbps() * spines_ * leaves_ / 2.0);
+  const double up =
+      planes_ * uplink_gbps() * (pods_ > 1 ? std::min(spines_ * leaves_, cores_ * pods_) : spines_ * leaves_);
+  return std::min(down, up / 2);
+}
+
+unsigned Topology::tier_of(NodeId node) const {
+  const unsigned i = (node - hosts_) % plane_switches();
+  return i < in_tier(0) ? 0 : i < in_tier(0) + in_tier(1) ? 1 : 2;
+}
+
+unsigned Topology::plane_of(LinkId link) const {
+  if (link < links_below(0)) return link % planes_;
+  unsigned i = link - links_below(0);
+  if (i < links_below(1)) return i / (leaves_ * spines_);
+  return (i - links_below(1)) / (pods_ * cores_);
 }
 
 std::string Topology::node_name(NodeId node) const {
   if (node < hosts_) return "nic" + std::to_string(node);
-  const unsigned i = node - hosts_, plane = i / (leaves_ + spines_), n = i % (leaves_ + spines_);
-  return n < leaves_ ? fmt::format("T0-{}-{}", plane, n) : fmt::format("T1-{}-{}", plane, n - leaves_);
+  const unsigned plane = (node - hosts_) / plane_switches(), tier = tier_of(node);
+  return fmt::format("T{}-{}-{}", tier, plane, node - in_tier(tier, plane, 0));
 }
 
 std::string Topology::link_name(LinkId link) const {
-  if (link < hosts_ * planes_) return fmt::format("nic{}/{}", link / planes_, link % planes_);
-  const unsigned i = link - hosts_ * planes_, plane = i / (leaves_ * spines_), n = i % (leaves_ * spines_);
-  return fmt::format("T0-{}-{}:T1-{}-{}", plane, n / spines_, plane, n % spines_);
+  const unsigned plane = plane_of(link);
+  if (link < links_below(0)) return fmt::format("nic{}/{}", link / planes_, plane);
+  if (const unsigned n = link - uplink(plane, 0, 0); link < links_below(0) + links_below(1)) {
+    const unsigned leaf = n / spines_;
+    return fmt::format("T0-{}-{}:T1-{}-{}", plane, leaf, plane, leaf / pod_leaves_ * spines_ + n % spines_);
+  }
+  const unsigned n = link - core_link(plane, 0, 0), core = n % cores_;
+  return fmt::format("T1-{}-{}:T2-{}-{}", plane, n / cores_ * spines_ + core / core_links(), plane, core);
 }
 
 NodeId Topology::find_node(std::string_view name) const {
   unsigned a = 0, b = 0;
   if (name.starts_with("nic")) return number(name.substr(3), a) && a < hosts_ ? a : kNone;
-  if (!name.starts_with("T0-") && !name.starts_with("T1-")) return kNone;
+  if (name.size() < 3 || name[0] != 'T' || name[1] < '0' || name[1] > '2' || name[2] != '-') return kNone;
   const auto dash = name.find('-', 3);
   if (dash == std::string_view::npos || !number(name.substr(3, dash - 3), a) || !number(name.substr(dash + 1), b))
     return kNone;
-  const bool first = name[1] == '0';
-  if (a >= planes_ || b >= (first ? leaves_ : spines_)) return kNone;
-  return first ? leaf(a, b) : spine(a, b);
+  const auto tier = static_cast<unsigned>(name[1] - '0');
+  return a < planes_ && b < in_tier(tier) ? in_tier(tier, a, b) : kNone;
 }
 
 LinkId Topology::find_link(std::string_view name) const {
@@ -333,13 +395,14 @@ LinkId Topology::find_link(std::string_view name) const {
   NodeId a = find_node(name.substr(0, colon)), b = find_node(name.substr(colon + 1));
   if (a == kNone || b == kNone) return kNone;
   if (a > b) std::swap(a, b);
-  if (a < hosts_) {
-    const unsigned plane = b < hosts_ ? planes_ : (b - hosts_) / (leaves_ + spines_);
-    return plane < planes_ && b == leaf(plane, leaf_of(a)) ? host_link(a, plane) : kNone;
-  }
-  const unsigned plane = (a - hosts_) / (leaves_ + spines_);
-  const unsigned x = a - leaf(plane, 0), y = b - leaf(plane, 0);
-  return x < leaves_ && y >= leaves_ && y < leaves_ + spines_ ? uplink(plane, x, y - leaves_) : kNone;
+  if (b < hosts_) return kNone;
+  const unsigned plane = (b - hosts_) / plane_switches();
+  if (a < hosts_) return b == leaf(plane, leaf_of(a)) ? host_link(a, plane) : kNone;
+  const unsigned tier = tier_of(a);
+  if ((a - hosts_) / plane_switches() != plane || tier_of(b) != tier + 1) return kNone;
+  const unsigned x = a - in_tier(tier, plane, 0), y = b - in_tier(tier + 1, plane, 0);
+  if (tier == 0) return x / pod_leaves_ == y / spines_ ? uplink(plane, x, y % spines_) : kNone;
+  return x % spines_ == y / core_links() ? core_link(plane, x / spines_, y) : kNone;
 }
 
 SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) const {
@@ -440,9 +503,11 @@ Time Topology::travel(unsigned frame, unsigned hops) const {
         !rate.slower_than(Rate::gbps(std::max(config_.gbps, clos() ? uplink_gbps() : 0)))) {
       bytes = std::min(bytes, kPreambleBytes + 64);
     }
-    time +=
-        rate.time(bytes) + static_cast<Time>(config_.fec_ns * kNs) +
-        static_cast<Time>((outer ? config_.host_metres : config_.spine_metres) * static_cast<double>(kFibrePerMetre));
+    const double metres = outer                         ? config_.host_metres
+                          : hop == 1 || hop == hops - 2 ? config_.spine_metres
+                                                        : config_.core_metres;
+    time += rate.time(bytes) + static_cast<Time>(config_.fec_ns * kNs) +
+            static_cast<Time>(metres * static_cast<double>(kFibrePerMetre));
     if (!last) time += static_cast<Time>((config_.switch_ns + 2 * config_.port_ns) * kNs);
   }
   return time;
@@ -463,7 +528,13 @@ std::string topology_summary(const Topology& t) {
   if (t.clos()) {
     out += fmt::format("  tier 0      {} per plane, {} down and {} up\n", switches(t.leaves()), t.hosts_per_leaf(),
                        t.spines());
-    out += fmt::format("  tier 1      {} per plane, {} down\n", switches(t.spines()), t.leaves());
+    if (t.tiers() == 3) {
+      out += fmt::format("  tier 1      {} per plane, {} down and {} up\n", switches(t.in_tier(1)), t.pod_leaves(),
+                         t.core_links());
+      out += fmt::format("  tier 2      {} per plane, {} down: one to each pod\n", switches(t.in_tier(2)), t.pods());
+    } else {
+      out += fmt::format("  tier 1      {} per plane, {} down\n", switches(t.spines()), t.leaves());
+    }
     out += fmt::format("  oversubscr. {:.3g}\n", t.hosts_per_leaf() * t.config().gbps / (t.spines() * t.uplink_gbps()));
   } else {
     out += fmt::format("  switches    1 per plane, {} ports\n", t.hosts());
@@ -534,17 +605,28 @@ std::string topology_svg(const Topology& t) {
     d.label(20, 24,
             fmt::format("{} of {:g} Gb/s in {}", plural(t.hosts(), "NIC"), t.nic_gbps(), plural(t.planes(), "plane")),
             "start");
-    const double top = 80, middle = 180, bottom = 300;
+    const bool three = t.tiers() == 3;
+    const double cores = 80, top = three ? 180 : 80, middle = top + 100, bottom = middle + 120;
     for (unsigned p = 0; p < t.planes(); ++p) {
       const double shift = (p - (t.planes() - 1) / 2.0) * 6;
+      if (three) d.line(x + shift, cores, x + shift, top, kPlaneColours[p], 2);
       if (t.clos()) d.line(x + shift, top, x + shift, middle, kPlaneColours[p], 2);
       d.line(x + shift, middle, x + shift, bottom, kPlaneColours[p], 2);
     }
     if (t.clos()) {
-      d.box(x, top, 300, 40, "#dbe9f6", fmt::format("{} T1 switches per plane, {} ports down", t.spines(), t.leaves()));
+      d.box(x, top, 300, 40, "#dbe9f6",
+            fmt::format("{} T1 switches per plane, {} ports down", t.in_tier(1), t.pod_leaves()));
       d.label(x + 40, (top + middle) / 2 + 4,
               fmt::format("{} links of {:g} Gb/s per plane, {:g} m", t.leaves() * t.spines(), t.uplink_gbps(),
                           t.config().spine_metres),
+              "start");
+    }
+    if (three) {
+      d.box(x, cores, 300, 40, "#e9def4",
+            fmt::format("{} T2 switches per plane, {} ports down", t.in_tier(2), t.pods()));
+      d.label(x + 40, (cores + top) / 2 + 4,
+              fmt::format("{} links of {:g} Gb/s per plane, {:g} m", t.links_below(2) / t.planes(), t.uplink_gbps(),
+                          t.config().core_metres),
               "start");
     }
     d.box(x, middle, 300, 40, "#e5f2e0",
@@ -553,25 +635,34 @@ std::string topology_svg(const Topology& t) {
             fmt::format("{} links of {:g} Gb/s per plane, {:g} m", t.hosts(), t.config().gbps, t.config().host_metres),
             "start");
     d.box(x, bottom, 300, 40, "#fdf1d6", fmt::format("nic0 .. nic{}", t.hosts() - 1));
-    return d.done(640, 350);
+    return d.done(640, bottom + 50);
   }
   // Tiers from the bottom; planes side by side, each with its own colour.
-  const unsigned widest = std::max({t.hosts(), t.planes() * t.leaves(), t.planes() * t.spines()});
+  const unsigned widest =
+      std::max({t.hosts(), t.planes() * t.leaves(), t.planes() * t.in_tier(1), t.planes() * t.in_tier(2)});
   const double step = 64, width = std::max(360.0, widest * step + 40);
-  const double top = 60, middle = t.clos() ? 180 : 80, bottom = middle + 160;
+  const double cores = 60, top = t.tiers() == 3 ? 180 : 60, middle = t.clos() ? top + 120 : 80, bottom = middle + 160;
   const auto place = [&](unsigned i, unsigned count) { return width * (i + 0.5) / count; };
-  const unsigned all_leaves = t.planes() * t.leaves(), all_spines = t.planes() * t.spines();
+  const unsigned all_leaves = t.planes() * t.leaves(), all_spines = t.planes() * t.in_tier(1);
+  const unsigned all_cores = t.planes() * t.in_tier(2);
   for (unsigned p = 0; p < t.planes(); ++p) {
     for (unsigned l = 0; l < t.leaves(); ++l) {
       for (unsigned s = 0; s < t.spines(); ++s)
-        d.line(place(p * t.leaves() + l, all_leaves), middle, place(p * t.spines() + s, all_spines), top,
-               kPlaneColours[p]);
+        d.line(place(p * t.leaves() + l, all_leaves), middle,
+               place(p * t.in_tier(1) + l / t.pod_leaves() * t.spines() + s, all_spines), top, kPlaneColours[p]);
+    }
+    for (unsigned pod = 0; pod < t.pods(); ++pod) {
+      for (unsigned c = 0; c < t.in_tier(2); ++c)
+        d.line(place(p * t.in_tier(1) + pod * t.spines() + c / t.core_links(), all_spines), top,
+               place(p * t.in_tier(2) + c, all_cores), cores, kPlaneColours[p]);
     }
     for (NodeId h = 0; h < t.hosts(); ++h)
       d.line(place(h, t.hosts()), bottom, place(p * t.leaves() + t.leaf_of(h), all_leaves), middle, kPlaneColours[p]);
   }
+  for (unsigned i = 0; i < all_cores; ++i)
+    d.box(place(i, all_cores), cores, 58, 24, "#e9def4", t.node_name(t.core(i / t.in_tier(2), i % t.in_tier(2))));
   for (unsigned i = 0; i < all_spines; ++i)
-    d.box(place(i, all_spines), top, 58, 24, "#dbe9f6", t.node_name(t.spine(i / t.spines(), i % t.spines())));
+    d.box(place(i, all_spines), top, 58, 24, "#dbe9f6", t.node_name(t.spine(i / t.in_tier(1), i % t.in_tier(1))));
   for (unsigned i = 0; i < all_leaves; ++i)
     d.box(place(i, all_leaves), middle, 58, 24, "#e5f2e0", t.node_name(t.leaf(i / t.leaves(), i % t.leaves())));
   for (NodeId h = 0; h < t.hosts(); ++h) d.box(place(h, t.hosts()), bottom, 50, 24, "#fdf1d6", t.node_name(h));

@@ -44,6 +44,7 @@ WRITERS = [
     Writer("bench cosim json", BENCH_COSIM + "--json {}", "json", r"lockstep +[\d ]+cycles/s"),
     Writer("bench fabric json", BENCH_FABRIC + "--json {}", "json", r"flow-100MB +\d"),
     Writer("topo svg", "topo net.toml --svg {}", "svg", r"8 NICs of", {"net.toml": Text(NET)}),
+    Writer("topo comparison", "topo --compare net.toml net.toml --json {}", "json", r"switches", {"net.toml": Text(NET)}),
     Writer("encode pcapng", "encode write.json --pcapng {}", "pcapng", "", {"write.json": Text(WRITE)}),
 ]
 

@@ -17,6 +17,10 @@ using namespace mrc::sim;
 namespace {
 Topology from(const std::string& text) { return Topology(parse_topology(text, "t.toml")); }
 constexpr const char* kSmall = "leaves = 3\nhosts_per_leaf = 3\nhosts = 8\nspines = 3\nplanes = 2\ngbps = 100\n";
+/// Three pods of two T0 and three T1; two T2 in each of three groups; one NIC missing.
+constexpr const char* kThree =
+    "kind = \"clos3\"\nrouting = \"ecmp\"\nhosts = 17\nhosts_per_leaf = 3\nspines = 3\npod_leaves = 2\ncores = 6\n"
+    "planes = 2\ngbps = 100\n";
 constexpr const char* kSingle = "kind = \"single\"\nhosts = 5\nplanes = 4\ngbps = 200\n";
 
 struct Built {
@@ -69,20 +73,44 @@ TEST_CASE("numbers of a topology follow from each other", "[sim][topology]") {
   CHECK(t.nic_gbps() == 800);
 }
 
+TEST_CASE("three tiers follow from the ports of a switch", "[sim][topology]") {
+  const Topology t = from("kind = \"clos3\"\nrouting = \"ecmp\"\nradix = 64\n");
+  CHECK(t.hosts() == 65536);
+  CHECK(t.in_tier(0) == 2048);
+  CHECK(t.in_tier(1) == 2048);
+  CHECK(t.in_tier(2) == 1024);
+  CHECK(t.pods() == 64);
+  CHECK(t.links() == 3 * 65536);
+  CHECK(t.bisection_gbps() == 800.0 * 32768);
+  CHECK(t.hops() == 6);
+  // Twice as much down as up in both tiers.
+  const Topology o = from("kind = \"clos3\"\nrouting = \"ecmp\"\nradix = 48\noversubscription = 2\npod_leaves = 32\n");
+  CHECK(o.hosts_per_leaf() == 32);
+  CHECK(o.spines() == 16);
+  CHECK(o.in_tier(2) == 256);
+  CHECK(o.bisection_gbps() == 800.0 * 256 * 48 / 2);
+}
+
 TEST_CASE("names lead to nodes and links, and back", "[sim][topology]") {
-  const Topology t = from(GENERATE(kSmall, kSingle));
+  const Topology t = from(GENERATE(kSmall, kSingle, kThree));
   for (NodeId n = 0; n < t.hosts() + t.switches(); ++n) CHECK(t.find_node(t.node_name(n)) == n);
   for (LinkId l = 0; l < t.links(); ++l) CHECK(t.find_link(t.link_name(l)) == l);
   for (const char* name : {"nic", "nic8", "nic-1", "T0-2-0", "T0-0-3", "T2-0-0", "T0-0", "", "nic0/9", "nic0/",
                            "nic0:nic1", "T0-0-0:T0-0-1", "T0-0-0:T1-1-0", "T1-9-9:T0-0-0", "nic3:T0-0-0x"}) {
-    if (t.clos()) CHECK((t.find_node(name) == kNone && t.find_link(name) == kNone));
+    if (t.tiers() == 2) CHECK((t.find_node(name) == kNone && t.find_link(name) == kNone));
   }
   if (t.clos()) CHECK(t.find_link("T1-1-2:T0-1-0") == t.uplink(1, 0, 2));
+  if (t.tiers() < 3) return;
+  CHECK(t.link_name(t.uplink(1, 3, 2)) == "T0-1-3:T1-1-5");
+  CHECK(t.link_name(t.core_link(1, 2, 3)) == "T1-1-7:T2-1-3");
+  for (const char* name : {"T0-0-0:T1-0-3", "T1-0-0:T2-0-2", "T0-0-0:T2-0-0", "T1-0-0:T2-1-0"}) {
+    CHECK(t.find_link(name) == kNone);
+  }
   if (t.clos()) CHECK(t.find_link("T0-1-2:nic7") == t.host_link(7, 1));
 }
 
 TEST_CASE("the fabric is wired as the topology says", "[sim][topology]") {
-  Built b(GENERATE(kSmall, kSingle));
+  Built b(GENERATE(kSmall, kSingle, kThree));
   const Topology& t = b.topology;
   REQUIRE(b.fabric.nodes() == t.hosts() + t.switches());
   REQUIRE(b.fabric.links() == t.links());
@@ -94,7 +122,15 @@ TEST_CASE("the fabric is wired as the topology says", "[sim][topology]") {
     for (unsigned l = 0; l < t.leaves(); ++l) {
       for (unsigned s = 0; s < t.spines(); ++s) {
         CHECK(b.fabric.link_at({t.leaf(p, l), t.hosts_per_leaf() + s}) == t.uplink(p, l, s));
-        CHECK(b.fabric.link_at({t.spine(p, s), l}) == t.uplink(p, l, s));
+        const unsigned pod = l / t.pod_leaves();
+        CHECK(b.fabric.link_at({t.spine(p, pod * t.spines() + s), l % t.pod_leaves()}) == t.uplink(p, l, s));
+      }
+    }
+    for (unsigned c = 0; c < t.in_tier(2); ++c) {
+      for (unsigned pod = 0; pod < t.pods(); ++pod) {
+        CHECK(b.fabric.link_at({t.core(p, c), pod}) == t.core_link(p, pod, c));
+        CHECK(b.fabric.link_at({t.spine(p, pod * t.spines() + c / t.core_links()),
+                                t.pod_leaves() + c % t.core_links()}) == t.core_link(p, pod, c));
       }
     }
   }
@@ -165,7 +201,8 @@ TEST_CASE("any entropy value takes its plane and uplink to the right NIC", "[sim
 }
 
 TEST_CASE("with ECMP every NIC reaches every other one, over all uplinks", "[sim][topology][ecmp]") {
-  Built b(std::string(GENERATE(kSmall, kSingle)) + "routing = \"ecmp\"\n");
+  const char* const text = GENERATE(kSmall, kSingle, kThree);
+  Built b(text == kThree ? std::string(text) : text + std::string("routing = \"ecmp\"\n"));
   const Topology& t = b.topology;
   CHECK(t.encap() == Encap::Ipv6);
   for (NodeId from = 0; from < t.hosts(); ++from) {
@@ -190,13 +227,16 @@ TEST_CASE("with ECMP every NIC reaches every other one, over all uplinks", "[sim
 TEST_CASE("the time of an empty path is what a packet takes", "[sim][topology]") {
   const std::string text =
       GENERATE(std::string(kSmall), std::string(kSingle), std::string(kSmall) + "uplink_gbps = 400\nport_ns = 30\n",
-               std::string(kSmall) + "cut_through = true\n");
+               std::string(kSmall) + "cut_through = true\n", std::string(kThree) + "core_metres = 500\n");
   Built b(text);
   const NodeId to = b.topology.hosts() - 1;
-  const U128 path = srv6_address(b.topology.path_template(0, to), 0, 0, b.topology.path_rule());
   Packet& p = b.box[0]->send(to, 4230, wire::kDscpTrimmable);
-  p.dst = {static_cast<uint64_t>(path >> 64), static_cast<uint64_t>(path)};
-  p.stack = Stack::Srv6;
+  if (b.topology.srv6()) {
+    const U128 path = srv6_address(b.topology.path_template(0, to), 0, 0, b.topology.path_rule());
+    p.dst = {static_cast<uint64_t>(path >> 64), static_cast<uint64_t>(path)};
+    p.stack = Stack::Srv6;
+  }
+  p.dst_host = to;
   b.fabric.run(kSecond);
   REQUIRE(b.box[to]->got.size() == 1);
   CHECK(b.box[to]->got[0].time == b.topology.one_way(4230));
@@ -238,7 +278,7 @@ TEST_CASE("settings of switches reach them", "[sim][topology]") {
 }
 
 TEST_CASE("pictures: every node of a small one, numbers of a large one", "[sim][topology][svg]") {
-  const Topology small = from(kSmall);
+  const Topology small = from(GENERATE(kSmall, kThree));
   const std::string svg = topology_svg(small);
   for (NodeId n = 0; n < small.hosts() + small.switches(); ++n)
     CHECK(svg.find(">" + small.node_name(n) + "<") != std::string::npos);
@@ -249,6 +289,9 @@ TEST_CASE("pictures: every node of a small one, numbers of a large one", "[sim][
   CHECK(large.size() < 5000);
   CHECK(large.find("64 T1 switches per plane") != std::string::npos);
   CHECK(large.find("nic0 .. nic8191") != std::string::npos);
+  const std::string three = topology_svg(from("kind = \"clos3\"\nrouting = \"ecmp\"\nradix = 64\n"));
+  CHECK(three.find("1024 T2 switches per plane, 64 ports down") != std::string::npos);
+  CHECK(three.find("2048 T1 switches per plane, 32 ports down") != std::string::npos);
 }
 
 }  // namespace mrc::test::topology_test
