@@ -8,17 +8,20 @@ of every assumption (the log's profile says which), and scenarios of the fabric,
 
 With --captures the runs are seen as captures (--pcap, --pcap-peer; of the fabric all links of two NICs) without a
 profile, in several views: bare, taken at the NIC's ports (--at), with its profile (of the fabric: an inferred one), cut
-after 128 bytes (editcap), with each packet twice (a mirror), out of order by up to 200 us in the file, with each QP set
-up again for a second life that is like the first one, and at both ends with clocks that are 5 us apart and drift by 20
-ppm, or have drifted 50 us apart; of the fabric also one link alone. Links that alter frames make captures in which
-somebody did something wrong: findings there are counted apart.
+after 128 bytes (editcap), with each packet twice (a mirror), out of order by up to 200 us in the file, of one plane
+alone, with each QP set up again for a second life that is like the first one, and at both ends with clocks that are 5
+us apart and drift by 20 ppm, or have drifted 50 us apart; of the fabric also one link alone. Links that alter frames
+make captures in which somebody did something wrong: findings there are counted apart. --views-per-run draws some of the
+views for each run, by its name: many runs see all views, in a part of the time.
 
 Prints every finding with the command that gives it again, then the share of obligations that rest or stay inconclusive.
 Exit 1: a finding; 3: a run that did not work."""
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -209,6 +212,7 @@ VIEWS = {
     "bare": lambda folder, e: [e.device],
     "at": lambda folder, e: [e.device, "--at", e.device_ips],
     "profile-at": lambda folder, e: [e.device, "--at", e.device_ips, "--profile", "nic.json"],
+    "plane": lambda folder, e: [changed(folder, e.device, "--plane", "0")],
     "link": lambda folder, e: [e.link],
     "cut": lambda folder, e: [cut(folder, e.device)],
     "mirror": lambda folder, e: [changed(folder, e.device, *MIRROR)],
@@ -227,6 +231,11 @@ VIEWS = {
     "ahead-at": lambda folder, e: at_both(folder, e, "ahead"),
     "behind-at": lambda folder, e: at_both(folder, e, "behind"),
 }
+
+
+def views_of(run, views, some):
+    """The views of that run: all, or so many of them, drawn by the run's name."""
+    return random.Random(run.name).sample(views, min(some, len(views))) if some else views
 
 
 def outputs(run):
@@ -278,8 +287,15 @@ def look(mrc, run, folder, first):
     return ends, told[0]
 
 
-def execute_captures(mrc, run, root, views, packets):
-    """As execute(), of the run's captures in these views. In a capture with altered frames findings are none."""
+def can_have(view, ends):
+    """Whether the run has what that view takes."""
+    return not ((view.endswith("at") and not ends.device_ips) or (view.endswith("d-at") and not ends.peer_ips)
+                or (view == "link" and not ends.link) or (view.startswith(("ahead", "behind")) and not ends.peer))
+
+
+def execute_captures(mrc, run, root, views, some, packets, judged):
+    """As execute(), of the run's captures in `some` of these views; `judged` counts them. In a capture with altered
+    frames findings are none."""
     folder = Path(tempfile.mkdtemp(dir=root))
     try:
         began = time.monotonic()
@@ -289,17 +305,15 @@ def execute_captures(mrc, run, root, views, packets):
         middle = time.monotonic()
         ends, decoded = look(mrc, run, folder, packets)
         findings, rules, packets = [], [], 0
-        for view in views:
-            if (view.endswith("at") and not ends.device_ips) or (view.endswith("d-at") and not ends.peer_ips):
-                continue
-            if (view == "link" and not ends.link) or (view.startswith(("ahead", "behind")) and not ends.peer):
-                continue
+        able = [v for v in views if can_have(v, ends)]
+        for view in views_of(run, able, some):
             arguments = VIEWS[view](folder, ends)
             check = subprocess.run([mrc, "check", *arguments, "--json", "-"], cwd=folder, capture_output=True, text=True,
                                    timeout=1800)
             if not check.stdout:
                 return f"{view}: {check.stderr}", [], [], 0, 0, 0
             result = json.loads(check.stdout)
+            judged[view] += 1
             for finding in result["findings"]:
                 # QPs begin anew there, ports do not: they are as the first life has left them.
                 if "lives" in view and finding["rule"].startswith(("path.peer-", "peer.")):
@@ -335,18 +349,21 @@ def main():
     p.add_argument("--fabric", default="all", help="scenarios of the fabric whose captures are checked")
     p.add_argument("--endpoints", default="model,rtl", help="of clocked NICs in the fabric (small), as captures")
     p.add_argument("--views", default=",".join(VIEWS), help="of captures, these: %(default)s")
+    p.add_argument("--views-per-run", type=int, default=0, help="so many of these views of each run, drawn by its name; "
+                   "0: all")
     p.add_argument("-j", type=int, default=os.cpu_count() or 1)
     p.add_argument("--json", help="all tallies")
     o = p.parse_args()
     mrc, runs = str(Path(o.mrc).resolve()), plan(o)
     root = tempfile.mkdtemp(prefix="mrc-false-alarms-")
-    rules, wrong, broken, packets, recorded, checked = {}, 0, 0, 0, 0.0, 0.0
+    rules, wrong, broken, packets, recorded, checked, judged = {}, 0, 0, 0, 0.0, 0.0, collections.Counter()
     began = time.monotonic()
     try:
         with concurrent.futures.ThreadPoolExecutor(o.j) as pool:
             judge = execute
             if o.captures:
-                judge = partial(execute_captures, views=o.views.split(","), packets=4 * o.packets)
+                judge = partial(execute_captures, views=o.views.split(","), some=o.views_per_run,
+                                packets=4 * o.packets, judged=judged)
             futures = {pool.submit(judge, mrc, run, root): run for run in runs}
             for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
                 run = futures[future]
@@ -384,6 +401,8 @@ def main():
         return f"{resting} of {total} ({100 * resting / max(total, 1):.2f} %)"
     owed = [r for name, r in rules.items() if kinds[name]["kind"] == "owed"]
     print(f"{len(runs)} runs, {packets} packets, {len(rules)} rules, {wrong} runs with findings, {broken} runs failed")
+    if o.captures:
+        print("runs in each view: " + ", ".join(f"{view} {judged[view]}" for view in o.views.split(",")))
     print(f"rest or stay inconclusive: {share(owed)} of the obligations, {share(rules.values())} of all judgements")
     for name, r in sorted(rules.items(), key=lambda kv: -sum(kv[1]["rests"].values()))[:8]:
         for reason, n in r["rests"].items():

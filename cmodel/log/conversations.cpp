@@ -574,7 +574,7 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p, co
   bool stray = false;
   if (p.seth) {
     const Seq cack = unwrap(p.seth->cack_psn, f->top);
-    stray = f->names_unseen(cack + p.seth->sack_offset, p.seth->sack_bitmap);
+    stray = cack >= f->top || f->names_unseen(cack + p.seth->sack_offset, p.seth->sack_bitmap);
     if (p.cc_state && (!f->cack || cack > *f->cack)) {
       const uint32_t now = p.cc_state->rcvd_bytes, scale = f->skipped ? 1 : 2;
       const uint32_t least = std::min(f->rcvd.value_or(0), f->rcvd_before.value_or(0));

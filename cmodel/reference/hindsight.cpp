@@ -34,6 +34,7 @@ constexpr uint64_t kLeastCount = 1024;                ///< of a packet, as SACK 
 constexpr uint64_t kMostBytes = uint64_t{8} * 16384;  ///< of the largest threshold known (A-09)
 constexpr uint64_t kLeastLawful = 8, kLeastAstray = 8;
 constexpr const char* kUnseen = "the capture does not show what comes of it";
+constexpr const char* kOwnBack = "the device's own packet may have come back";
 
 /// Something that an answer says of packets that were not sent.
 struct Claim {
@@ -67,9 +68,10 @@ struct Came {
     uint64_t bytes;  ///< as a SACK's threshold counts them
     bool asks;
   };
-  std::set<uint32_t> own_evs;  ///< of the device's own data to a QP of this number: they may come back (A-80)
-  Seq own_top = 0;             ///< of these, the highest PSN
-  Queue<Waiting> waiting;      ///< since the newest SACK, whole
+  std::set<uint32_t> own_evs;    ///< of the device's own data to a QP of this number: they may come back (A-80)
+  Seq own_top = 0;               ///< of these, the highest PSN
+  std::set<uint32_t> peers_evs;  ///< since there are such
+  Queue<Waiting> waiting;        ///< since the newest SACK, whole
   bool sacked = false;
   Seq told = std::numeric_limits<Seq>::min();  ///< the highest acknowledged PSN
   uint64_t shown = 0;                          ///< of those that were acknowledged, seen in a row
@@ -78,6 +80,12 @@ struct Came {
   void tell(Seq cack) {
     for (Seq psn = std::max(told + 1, base); psn <= std::min(cack, top - 1); ++psn) shown = has(psn) ? shown + 1 : 0;
     told = std::max(told, cack);
+  }
+  /// Whether an answer may be one to the device's own packet, which came back to where the capture was not
+  /// taken, and perhaps before it had been there.
+  bool may_answer_own(uint32_t psn, uint32_t entropy) const {
+    return !own_evs.empty() && std::abs(unwrap(psn, own_top) - own_top) <= kWindow &&
+           (own_evs.contains(entropy) || !peers_evs.contains(entropy));
   }
   bool has(Seq psn) const {
     return psn >= base && psn < base + static_cast<Seq>(psns.size()) && psns[static_cast<std::size_t>(psn - base)];
@@ -164,7 +172,7 @@ class Hindsight final : public Checker {
     uint64_t bytes = w_.memory();
     for (const auto& [number, c] : came_)
       bytes += sizeof c + c.psns.size() / 8 + c.claims.size() * sizeof(Claim) + c.received.size() * 64 +
-               c.own_evs.size() * 40;
+               (c.own_evs.size() + c.peers_evs.size()) * 40;
     for (const auto& [number, w] : went_) bytes += sizeof w + w.evs.size() * (sizeof(Went::Ev) + 64);
     return bytes;
   }
@@ -241,6 +249,7 @@ void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
     ++came.fresh;
   }
   came.put(psn);
+  if (!came.own_evs.empty() && came.peers_evs.size() < kMostEvs) came.peers_evs.insert(p.entropy(wire_));
   if (!came.sacked || came.waiting.size() == kMostWaiting) return;
   const bool asks = p.bth->a != 0 || p.bth->rtx != 0;
   came.waiting.push_back({psn, seen.last, seen.frame.number, std::max<uint64_t>(p.payload.size(), kLeastCount), asks});
@@ -280,7 +289,9 @@ void Hindsight::sack(const Seen& seen, const QpWorld& qp, Came& came) {
   } else {
     w_.report().ok(Rule::RespBitmap);
   }
-  if (h.pr == 0 && trigger >= came.top && w_.hidden(qp) != nullptr) {
+  if (h.pr == 0 && trigger >= came.top && w_.hidden(qp) != nullptr && came.may_answer_own(psn24(trigger), h.entropy)) {
+    w_.report().rests(Rule::RespTrigger, kOwnBack);
+  } else if (h.pr == 0 && trigger >= came.top && w_.hidden(qp) != nullptr) {
     claim(Rule::RespTrigger, came, trigger, trigger, ~uint64_t{0}, finding(Rule::RespTrigger, seen, qp, beyond()),
           h.entropy);
   }
@@ -333,15 +344,13 @@ void Hindsight::may_come_back(const wire::Packet& p) {
 
 void Hindsight::nack(const Seen& seen, const QpWorld& qp, Came& came) {
   const wire::Neth& h = *seen.packet.neth;
-  if (came.own_evs.contains(h.entropy) && std::abs(unwrap(h.nack_psn, came.own_top) - came.own_top) <= kWindow) {
-    return w_.report().rests(Rule::RespNack, "the device's own packet may have come back");
-  }
   if (!came.any) return;
-  const Seq psn = unwrap(seen.packet.neth->nack_psn, came.top);
+  const Seq psn = unwrap(h.nack_psn, came.top);
   if (psn < came.top || w_.hidden(qp) == nullptr) return;
+  if (came.may_answer_own(h.nack_psn, h.entropy)) return w_.report().rests(Rule::RespNack, kOwnBack);
   claim(Rule::RespNack, came, psn, psn, ~uint64_t{0},
         finding(Rule::RespNack, seen, qp, fmt::format("a PSN that was sent, {} at most", psn24(came.top - 1))),
-        seen.packet.neth->entropy);
+        h.entropy);
 }
 
 void Hindsight::ack(const Seen& seen, const QpWorld& qp, Came& came) {

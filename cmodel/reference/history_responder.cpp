@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 
 #include "log/packet.hpp"
 #include "reference/history_parts.hpp"
@@ -83,6 +84,10 @@ struct Came {
   bool end = false;    ///< of a message
   std::size_t known() const { return std::min<std::size_t>(count, copies.size()); }
   bool forgotten() const { return count > copies.size(); }
+  std::span<const Copy> known_copies() const { return std::span(copies).first(known()); }
+  bool on(uint32_t entropy) const {
+    return std::ranges::any_of(known_copies(), [&](const Copy& copy) { return copy.entropy == entropy; });
+  }
 };
 
 struct Probe {
@@ -169,7 +174,11 @@ class ResponderPart final : public Part {
   /// Nobody says whether the NIC takes what comes back for its peer's.
   bool may_take_own() const { return !w_.recorded() && w_.profile().name.empty(); }
   bool answers_returned(const Seen& seen, const QpWorld& qp, const Answers& a, std::optional<uint32_t> psn,
-                        uint32_t entropy);
+                        uint32_t entropy, uint16_t reflected);
+  /// Whether what an answer says is true of a packet that came: its EV of any, its time stamp of one with that PSN.
+  /// Where packets come back a time stamp shows nothing: QPs that began together have the same ones.
+  bool of_the_peers(const Seen& seen, const QpWorld& qp, const Answers& a, Seq psn, uint32_t entropy,
+                    uint16_t reflected) const;
   void data(const Seen& seen, const QpWorld& qp, Answers& a);
   void start(const QpWorld& qp, Answers& a, uint32_t psn);
   void sack(const Seen& seen, const QpWorld& qp, Answers& a);
@@ -200,6 +209,7 @@ class ResponderPart final : public Part {
   std::unordered_map<uint32_t, Answers> answers_;
   Queue<Request> requests_;
   bool requests_lost_ = false;
+  bool returns_ = false;  ///< a packet is on its way back to the QP that has sent it
 };
 
 Copy ResponderPart::copy_of(const Seen& seen, Answers& a) const {
@@ -253,6 +263,7 @@ void ResponderPart::returned(const Seen& seen, QpWorld*) {
   const wire::Packet& p = seen.packet;
   if (!is_data(p)) return;
   w_.report().ok(Rule::RespReturned);
+  returns_ = true;
   came_back(p);
 }
 
@@ -260,6 +271,8 @@ void ResponderPart::came_back(const wire::Packet& p) {
   QpWorld* const mistaken = w_.local(p.bth->dqp);
   if (mistaken == nullptr) return;
   Answers& a = of(*mistaken);
+  const Came* const peers = a.started ? a.find(unwrap(p.bth->psn, a.next)) : nullptr;
+  returns_ |= peers != nullptr && peers->on(p.entropy(wire_));
   a.returned.emplace_back(p.bth->psn, p.entropy(wire_));
   if (a.returned.size() > kMostProbes) a.returned.pop_front();
 }
@@ -274,19 +287,28 @@ void ResponderPart::may_come_back(const wire::Packet& p) {
   if (a.own_evs.size() < kMostProbes) a.own_evs.insert(p.entropy(wire_));
 }
 
+bool ResponderPart::of_the_peers(const Seen& seen, const QpWorld& qp, const Answers& a, Seq psn, uint32_t entropy,
+                                 uint16_t reflected) const {
+  const Came* const named = returns_ ? nullptr : a.find(psn);
+  const auto reflects = [&](const Copy& copy) { return copy.stamped && fits(copy, reflected, seen, qp); };
+  return (named != nullptr && std::ranges::any_of(named->known_copies(), reflects)) ||
+         std::ranges::any_of(a.came, [&](const Came& c) { return c.on(entropy); });
+}
+
 /// An answer to nothing that the peer has sent: to a packet that came back? Then that is what is wrong with it. A SACK
 /// has the low 16 bits of its distance from cack_psn.
 bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const Answers& a, std::optional<uint32_t> psn,
-                                     uint32_t entropy) {
+                                     uint32_t entropy, uint16_t reflected) {
   const unsigned bits = seen.packet.seth ? 16 : 24;
   const uint32_t mask = (1u << bits) - 1;
   bool mistaken = std::ranges::any_of(a.returned, [&](const auto& one) {
     return one.second == entropy && (!psn || (one.first & mask) == (*psn & mask));
   });
-  // It came back where the capture was not taken.
-  if (!mistaken && psn && may_take_own() && a.own_evs.contains(entropy)) {
+  // It came back where the capture was not taken, and perhaps before it had been there.
+  if (!mistaken && psn && may_take_own() && !a.own_evs.empty()) {
     const Seq own = unwrap(*psn & mask, a.own_top, bits);
-    mistaken = own > a.own_top - kOwn && own <= a.own_top + kOwn;
+    mistaken = own > a.own_top - kOwn && own <= a.own_top + kOwn &&
+               (a.own_evs.contains(entropy) || !of_the_peers(seen, qp, a, unwrap(*psn, a.next), entropy, reflected));
   }
   if (!mistaken) return false;
   if (may_take_own()) {
@@ -311,6 +333,7 @@ void ResponderPart::data(const Seen& seen, const QpWorld& qp, Answers& a) {
   if (!a.started) start(qp, a, p.bth->psn);
   const Seq psn = unwrap(p.bth->psn, a.next);
   a.trimmed |= p.trimmed();
+  returns_ |= p.trimmed() && a.own_evs.contains(p.entropy(wire_));
   if (psn >= a.base + 2 * kResponderPsns || psn < a.base - kResponderPsns) {
     a.beyond = true;  // far outside of every window: answered perhaps, never placed
     a.far.emplace_back(psn, p.entropy(wire_));
@@ -491,9 +514,8 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
     to_probe(seen, qp, a);
     return;
   }
-  if (c == nullptr &&
-      answers_returned(seen, qp, a, h.cack_psn + static_cast<uint32_t>(int32_t{h.ack_psn_offset}), h.entropy))
-    return;
+  const auto of_returned = [&] { return answers_returned(seen, qp, a, psn24(psn), h.entropy, reflected); };
+  if (c == nullptr && of_returned()) return;
   if (!a.started) {
     check(Rule::RespTrigger, !qp.from_log, seen, qp, [] { return std::string("nothing: no packet has come"); });
     return;
@@ -523,6 +545,7 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
     w_.report().rests(Rule::RespEntropy, "a packet that came is too far off to be named");
     return;
   }
+  if (!entropy && of_returned()) return;
   if (!check(Rule::RespEntropy, entropy, seen, qp, [&] {
         return fmt::format("entropy 0x{:08x}, with which PSN {} came", c->copies[0].entropy, psn24(psn));
       })) {
@@ -559,7 +582,7 @@ void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
     found = true;
     ce |= probe.copy.ce;
   }
-  if (!same_id && id == kUnaskedProbe && !a.trimmed && answers_returned(seen, qp, a, {}, h.entropy)) return;
+  if (!same_id && id == kUnaskedProbe && !a.trimmed && answers_returned(seen, qp, a, {}, h.entropy, 0)) return;
   if (!same_id && id == kUnaskedProbe && !a.trimmed && w_.settings().loss_port) {
     w_.report().rests(Rule::RespProbe, "a port may have gone down, and what it told is told again");
     return;
@@ -593,14 +616,12 @@ void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
   }
   const Seq psn = unwrap(h.nack_psn, a.next);
   const Came* const c = a.started ? a.find(psn) : nullptr;
-  if (c == nullptr && answers_returned(seen, qp, a, h.nack_psn, h.entropy)) return;
+  if (c == nullptr && answers_returned(seen, qp, a, h.nack_psn, h.entropy, h.tx_timestamp16)) return;
   if (c == nullptr && a.started && (psn < std::max(a.base, a.first) || a.beyond)) {
     w_.report().rests(Rule::RespNack, "the packet may have come too long ago");
     return;
   }
-  const bool of_data =
-      c != nullptr && std::any_of(c->copies.begin(), c->copies.begin() + static_cast<std::ptrdiff_t>(c->known()),
-                                  [&](const Copy& copy) { return copy.entropy == h.entropy; });
+  const bool of_data = c != nullptr && c->on(h.entropy);
   if (!of_data && h.reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent) &&
       (std::ranges::find(a.others, h.nack_psn) != a.others.end() ||
        std::ranges::any_of(a.probes, [&](const Probe& probe) {
@@ -626,7 +647,7 @@ void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
     w_.report().rests(Rule::RespTrim, "the packet came too often");
     return;
   }
-  if ((!entropy || !right) && answers_returned(seen, qp, a, h.nack_psn, h.entropy)) return;
+  if ((!entropy || !right) && answers_returned(seen, qp, a, h.nack_psn, h.entropy, h.tx_timestamp16)) return;
   check(Rule::RespEntropy, entropy, seen, qp,
         [&] { return fmt::format("entropy 0x{:08x}, with which PSN {} came", c->copies[0].entropy, psn24(psn)); });
   if (trim && !right && !qp.seen(log::kSeenTrims)) {

@@ -249,6 +249,26 @@ TEST_CASE("a bitmap that names what was not seen shows a flow that was not seen 
   }
 }
 
+TEST_CASE("an acknowledgment of more than was seen shows a flow that was not seen whole", "[log][conversations]") {
+  // Each answer names a packet that was seen, and acknowledges one that went another way and nothing follows.
+  for (const uint32_t strays : {0u, 2u, 3u, 20u}) {
+    Conversations c;
+    c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, kPsn, 0x1000), {});
+    for (uint32_t i = 0; i < 40; ++i) {
+      wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, kPsn, 7);
+      sack.seth->cack_psn = kPsn + (i < strays ? 1 : 0);
+      sack.seth->ack_psn_offset = static_cast<int16_t>(i < strays ? -1 : 0);
+      sack.seth->entropy = 0x1000;
+      c.packet(sack, {});
+    }
+    for (uint32_t i = 0; i < log::Conversations::kLeastPackets; ++i) {
+      c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, kPsn, 0x1000), {});
+    }
+    INFO(strays << " answers acknowledge PSN " << kPsn + 1);
+    CHECK(((only(c, kTwo).flags & log::kSeenWhole) != 0) == (strays <= 2));
+  }
+}
+
 TEST_CASE("an entropy with which nothing was seen shows a flow that was not seen whole", "[log][conversations]") {
   for (const uint32_t strays : {1u, 20u}) {
     Conversations c;

@@ -131,6 +131,71 @@ TEST_CASE("a peer's packet of the same number is answered, whatever came back", 
   CHECK(tale.wrong().empty());
 }
 
+namespace {
+
+wire::Packet stamped(wire::Packet p, uint16_t at) {
+  p.bth->ts = 1;
+  p.tseth.emplace();
+  p.tseth->tx_timestamp16 = at;
+  p.tseth->ftype = 1;
+  return p;
+}
+
+/// One about PSN 0 of the peer's, or the device's own.
+wire::Packet answer(bool negative, uint32_t entropy, uint16_t stamp) {
+  wire::Packet p = negative ? nack() : sack();
+  if (negative) {
+    p.neth->entropy = entropy;
+    p.neth->tx_timestamp16 = stamp;
+  } else {
+    p.bth->psn = p.seth->cack_psn = kSqPsn;
+    p.seth->pr = 0;
+    p.seth->ack_psn_offset = 0;
+    p.seth->entropy = entropy;
+    p.cc_state->tx_timestamp16 = stamp;
+  }
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("an answer to a packet of the device's own that came back before it was captured rests",
+          "[reference][history][A-80]") {
+  struct Case {
+    uint32_t entropy;
+    uint16_t stamp;
+    bool twin, comes_back, rests;
+  };
+  for (const bool negative : {false, true}) {
+    for (const auto& [entropy, time, twins, comes_back, rests] : {
+             Case{ev(5), 30, true, false, true},    // neither EV nor time stamp is the peer's
+             Case{ev(5), 20, true, false, false},   // a peer's packet is answered, with another EV
+             Case{ev(5), 20, true, true, true},     // by chance, where packets come back
+             Case{ev(3), 30, true, false, false},   // the EV of the peer's next packet
+             Case{ev(5), 30, false, false, false},  // no packet of its own looks like one to this QP
+         }) {
+      CAPTURE(negative, entropy, time, twins, comes_back);
+      log::Qp qp = twins ? twin() : life_qp();
+      qp.rq_psn = kSqPsn;
+      qp.flags = log::kSeenWhole;
+      Tale tale = Tale::captured(qp);
+      const auto goes = [&](wire::Packet p) {
+        if (!twins) p.bth->dqp = kPeerQp;
+        tale.frame(true, 0, p);
+      };
+      goes(stamped(sends(0, 0), 30));
+      for (const uint32_t n : {0u, 1u}) {
+        wire::Packet peers = Tale::write(false, n, 1 + 2 * n);
+        peers.bth->psn = kSqPsn + n;
+        tale.frame(false, 1, stamped(peers, 20));
+      }
+      if (comes_back) tale.frame(false, 0, stamped(back(Switch::Exchanges), 30));
+      goes(answer(negative, entropy, time));
+      CHECK(tale.broken(Rule::RespEntropy) == (rests ? 0 : 1));
+    }
+  }
+}
+
 TEST_CASE("a device that learns of what came back sends it again at once, another has no cause",
           "[reference][history][A-80]") {
   for (const uint32_t returned : {ref::kDropReturned, ref::kLearnReturned, ref::kNotToldApart}) {

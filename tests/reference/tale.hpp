@@ -27,6 +27,16 @@ class Tale {
     push(log::Mr{7, true, true, kVa, 1 << 20, kMemory});
   }
 
+  /// Frames alone are seen, of a NIC that nobody tells of, and its QP as they show it.
+  static Tale captured(log::Qp qp) {
+    Tale tale{Nothing{}};
+    tale.push(log::Device{"nic", ""});
+    qp.flags |= log::kInferred;
+    qp.state = log::QpState::Rts;
+    tale.push(qp);
+    return tale;
+  }
+
   static wire::Packet packet(wire::Opcode opcode, bool sent, uint32_t psn) {
     wire::Packet p = wire::make_packet(opcode, wire::Encapsulation::Ipv6, false);
     p.ipv6->src = sent ? kOwn : kPeer;
@@ -110,6 +120,9 @@ class Tale {
   }
 
  private:
+  struct Nothing {};
+  explicit Tale(Nothing) {}
+
   ref::Run run_{{}};
   bool over_ = false;
   log::Time now_ = 10 * kUs;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: views.py IN.pcapng OUT.pcapng [options]
 
-A capture of ours as others would have taken it: of several links at once, with another clock, a mirror port, packets
-out of order, of QPs that are set up again. Packets keep their bytes, comments and interfaces. The order of options does
-not matter: which packets, then again, clock, mirror, order.
+A capture of ours as others would have taken it: of several links at once, of one plane, with another clock, a mirror
+port, packets out of order, of QPs that are set up again. Packets keep their bytes, comments and interfaces. The order
+of options does not matter: which packets, then again, clock, mirror, order.
 
 Exit 3: no pcapng of mrc, or captures with other interfaces."""
 import argparse
@@ -102,6 +102,7 @@ def main():
     parser.add_argument("--with", dest="others", action="append", default=[], metavar="CAPTURE",
                         help="the packets of this one as well")
     parser.add_argument("--without", metavar="WORDS", help="packets whose comments hold these are left out")
+    parser.add_argument("--plane", type=int, metavar="N", help="packets of that interface alone")
     parser.add_argument("--first", type=int, metavar="N", help="so many packets, and no more")
     parser.add_argument("--again", type=int, metavar="NS", help="all of them once more, so much later: another life")
     parser.add_argument("--base", type=int, default=0, help="this many ns are added to all times")
@@ -116,6 +117,8 @@ def main():
         front, interfaces, packets, behind = together([read(c) for c in (o.capture, *o.others)])
         if o.without:
             packets = [p for p in packets if o.without.encode() not in p.rest]
+        if o.plane is not None:
+            packets = [p for p in packets if p.interface == o.plane]
         packets = packets[:o.first]
         if o.again is not None:
             packets = packets + [replace(p, time=p.time + o.again) for p in packets]
