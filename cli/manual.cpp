@@ -25,7 +25,7 @@ std::span<const Group> groups() {
        {"check", "profile", "replay", "vectors", "script", "rule-coverage", "mutate"}},
       {"look", "packets and logs", {"decode", "encode", "log", "picture"}},
       {"network", "NICs between switches", {"fabric", "topo", "nscc"}},
-      {"programs", "NICs for programs that are written for MRC", {"host"}},
+      {"programs", "NICs for programs that are written for MRC", {"host", "api"}},
       {"device", "NICs that a tester drives, ours and yours", {"nic", "tester", "ports", "dut-template"}},
       {"rtl",
        "what the RTL is, costs and keeps",

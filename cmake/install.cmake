@@ -19,7 +19,7 @@ endfunction()
 file(GLOB specs RELATIVE "${PROJECT_SOURCE_DIR}" cmodel/spec/*.yaml)
 mrc_install_tree(README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs
   rtl fpga Bender.yml mrcnic.core bindings ${specs}
-  libmrc/include conformance plans tb/scenarios tools/regress.py tools/regression tools/report tools/gen tools/shrink.py tools/rtl.py
+  libmrc/include conformance plans tb/scenarios tools/api.py tools/regress.py tools/regression tools/report tools/gen tools/shrink.py tools/rtl.py
   tools/npm.py tools/wireshark)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/mrcnic" RENAME copyright)
 install(CODE "

@@ -335,7 +335,7 @@ void Driver::order(QueuePair& qp, const tb::QpConfig& config, uint32_t carried,
 void Driver::modify_qp(Program& program, const ModifyQp& wanted, const Reply& reply) {
   QueuePair* qp = find(program, wanted.qp);
   if (qp == nullptr) return reply(refuse(program, EINVAL, "it has no such queue pair"));
-  if (qp->then) return reply(refuse(program, EBUSY, "the queue pair is being changed"));
+  if (qp->then) return qp->later.push_back([this, &program, wanted, reply] { modify_qp(program, wanted, reply); });
   if ((wanted.with & bit(Attribute::State)) == 0)
     return reply(refuse(program, ENOTSUP, "our NIC changes attributes with the state alone"));
   const State from = qp->attributes.state, to = wanted.attributes.state;
@@ -408,7 +408,7 @@ void Driver::reset(QueuePair& qp, std::function<void()> then) {
 void Driver::destroy_qp(Program& program, uint32_t number, const Reply& reply) {
   QueuePair* qp = find(program, number);
   if (qp == nullptr) return reply(refuse(program, EINVAL, "it has no such queue pair"));
-  if (qp->then) return reply(refuse(program, EBUSY, "the queue pair is being changed"));
+  if (qp->then) return qp->later.push_back([this, &program, number, reply] { destroy_qp(program, number, reply); });
   reset(*qp, [this, number, reply] {
     if (qps_.at(number)->attributes.state == State::Reset) free_.push_back(number);
     qps_.erase(number);
@@ -621,6 +621,13 @@ void Driver::done(const tb::Done& done) {
   const auto then = std::move(qp->second->then);
   qp->second->then = nullptr;
   then(done);
+  // One of them may end the queue pair.
+  for (auto again = qps_.find(done.number);
+       again != qps_.end() && !again->second->then && !again->second->later.empty(); again = qps_.find(done.number)) {
+    const auto next = std::move(again->second->later.front());
+    again->second->later.pop_front();
+    next();
+  }
 }
 
 }  // namespace mrc::libmrc

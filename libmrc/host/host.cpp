@@ -74,7 +74,10 @@ class Host {
       if (!network_.empty() || std::ranges::any_of(drivers_, [](const auto& d) { return d->busy(); })) {
         io_.poll();
         const Time to = now_ + kDelay;
+        held_ = true;
         for (const auto& driver : drivers_) driver->run(now_, to);
+        held_ = false;
+        for (const auto& session : sessions_) session->flush();
         now_ = to;
       } else {
         io_.run_one();
@@ -111,7 +114,7 @@ class Host {
       options_.say("somebody else's process is sent away");
       return;
     }
-    const auto session = std::make_shared<Session>(std::move(socket), who.pid, drivers_, options_.say,
+    const auto session = std::make_shared<Session>(std::move(socket), who.pid, drivers_, held_, options_.say,
                                                    [this](const std::shared_ptr<Session>& gone) {
                                                      opened_ += gone->opened();
                                                      sessions_.erase(gone);
@@ -135,6 +138,7 @@ class Host {
   Protocol::acceptor acceptor_;
   boost::asio::steady_timer ask_;
   std::set<std::shared_ptr<Session>> sessions_;
+  bool held_ = false;  ///< a window is under way
   uint64_t opened_ = 0;
   Time now_ = 0;
 };

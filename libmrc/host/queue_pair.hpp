@@ -26,7 +26,10 @@ class QueuePair {
 
   /// Null once its program is gone.
   Program* program() const { return program_; }
-  void abandon() { program_ = nullptr; }
+  void abandon() {
+    program_ = nullptr;
+    later.clear();
+  }
 
   // Work requests.
 
@@ -59,6 +62,8 @@ class QueuePair {
 
   /// Something that is to be done when the NIC has carried out an order; at most one is under way.
   std::function<void(const tb::Done&)> then;
+  /// What its program wants of it meanwhile.
+  std::deque<std::function<void()>> later;
 
  private:
   void end(const PostSend& request, Status status);

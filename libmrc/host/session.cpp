@@ -20,11 +20,12 @@ constexpr std::size_t kMaxUnread = std::size_t{256} << 20;
 
 }  // namespace
 
-Session::Session(Socket socket, pid_t pid, Drivers& drivers, std::function<void(const std::string&)> log,
-                 std::function<void(const std::shared_ptr<Session>&)> gone)
+Session::Session(Socket socket, pid_t pid, Drivers& drivers, const bool& held,
+                 std::function<void(const std::string&)> log, std::function<void(const std::shared_ptr<Session>&)> gone)
     : socket_(std::move(socket)),
       pid_(pid),
       drivers_(drivers),
+      held_(held),
       log_(std::move(log)),
       gone_(std::move(gone)),
       memory_(std::make_shared<ProcessMemory>(pid)) {}
@@ -80,7 +81,11 @@ void Session::put(Kind kind, const void* body, std::size_t bytes) {
   out_.insert(out_.end(), from, from + sizeof head);
   from = static_cast<const uint8_t*>(body);
   out_.insert(out_.end(), from, from + bytes);
-  if (writing_.empty()) write();
+  flush();
+}
+
+void Session::flush() {
+  if (!ended_ && !held_ && writing_.empty() && !out_.empty()) write();
 }
 
 void Session::write() {
@@ -89,7 +94,7 @@ void Session::write() {
                            [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
                              if (error) return self->end("");
                              self->writing_.clear();
-                             if (!self->out_.empty()) self->write();
+                             self->flush();
                            });
 }
 

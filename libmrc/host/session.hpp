@@ -18,11 +18,14 @@ class Session final : public Program, public std::enable_shared_from_this<Sessio
  public:
   using Socket = boost::asio::local::stream_protocol::socket;
   using Drivers = std::vector<std::unique_ptr<Driver>>;
-  /// `gone` is called once, when the program has left or was sent away.
-  Session(Socket socket, pid_t pid, Drivers& drivers, std::function<void(const std::string&)> log,
+  /// `gone` is called once, when the program has left or was sent away. While `held` nothing is sent: what a program
+  /// hears of a time must not come before what another NIC writes at that time.
+  Session(Socket socket, pid_t pid, Drivers& drivers, const bool& held, std::function<void(const std::string&)> log,
           std::function<void(const std::shared_ptr<Session>&)> gone);
 
   void start();
+  /// Sends what was held.
+  void flush();
   bool opened() const { return driver_ != nullptr; }
 
   const std::shared_ptr<const ProcessMemory>& memory() const override { return memory_; }
@@ -51,6 +54,7 @@ class Session final : public Program, public std::enable_shared_from_this<Sessio
   Socket socket_;
   const pid_t pid_;
   Drivers& drivers_;
+  const bool& held_;
   const std::function<void(const std::string&)> log_;
   std::function<void(const std::shared_ptr<Session>&)> gone_;
   std::shared_ptr<const ProcessMemory> memory_;

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Commands with tests of their own, or that work on the source tree alone.
 ELSEWHERE = re.compile(r"^mrc (test|lint|export-verilog|depth|state|coverage|prove|fpga|gates|mutate --rtl|regress|shrink)\b"
-                       r"|^mrc package\b|^mrc --no-install|mrc ports\b|mrc tester\b|mrc host\b|tests/cli/ports/|tests/mrc_(stream_|ram_)?board|--slow |--live ")
+                       r"|^mrc package\b|^mrc --no-install|mrc ports\b|mrc tester\b|mrc host\b|mrc api\b|tests/cli/ports/|tests/mrc_(stream_|ram_)?board|--slow |--live ")
 # Options that shorten a command that takes long: those it has itself get these values.
 SHORTER = [
     (r"^mrc cosim .*--seeds", {"--seeds": "2", "--preset": "tiny", "--packets": "2000"}),
