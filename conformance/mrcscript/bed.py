@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The test bed around one device: time, ports, the host's memory, the work that is posted. Knows no statements."""
+import contextlib
 import heapq
 import time
 
@@ -8,15 +9,14 @@ from .device import facts, hex_bytes, number, outputs, words
 from .errors import Deviation, DeviceError, PacketError, Unsupported
 from .layout import Layout
 from .memory import Memory
+from .qps import FIRST, FIRST_PSN, OF_A_QP, PEER_IPS, PSNS_APART, Qp, of_the_own
 from .records import Message, Record, kind_of
 
-PEER_QP = 17
 R_KEY = 0x1234
 REGION_VA, REGION_ADDR, REGION_BYTES = 0x7000_0000_0000, 0x1000_0000, 1 << 20
 SOURCE_ADDR, SOURCE_BYTES = 0x2000_0000, 1 << 20
 REMOTE_VA = 0x6000_0000_0000
-DUT_MAC, PEER_MAC = "02:00:00:00:00:02", "02:00:00:00:00:01"
-DUT_IP, PEER_IP = "fd00::2", "fd00::1"
+DUT_MAC, DUT_IP = "02:00:00:00:00:02", "fd00::2"
 PATH = "fcbb:0:100:200::"
 HOST_LATENCY = 200_000
 SLACK = 150_000         # below all latencies of the bed: outputs may come together within it
@@ -33,11 +33,9 @@ DEFAULTS = {"mtu": 4096, "sq_psn": 0x2000, "rq_psn": 0x1000, "msn": 0, "rqmsn": 
             "retry_linear": 7, "retry_exp": 25, "svc_time": 0, "time_stamps": 0, "controlled": 0, "pkey": 0xFFFF}
 ITS_OWN = {"mpr": 8, "mpr_dest": 8, "max_wimm": 32, "max_wimm_dest": 32, "timeout": 7}  # if the device says nothing
 CLASS = ("class_data", "class_rtx")
-SECOND_WR_ID = 1 << 20  # work of the second QP
 FLAGS = ("dynamic_mpr", "svc_time", "time_stamps", "controlled", "trim_nack")
 QP_FIELDS = (*DEFAULTS, *ITS_OWN, "trim_nack")
 REFUSED = ("no", "transition", "attributes", "value")
-FIRST_PSN = ("sq_psn", "rq_psn", "msn", "rqmsn")
 
 
 class Bed:
@@ -50,18 +48,12 @@ class Bed:
         self.pending, self.order = [], 0
         self.records = []
         self.trace = []
-        self.posts, self.backlog, self.completed, self.full = [], [], 0, False
-        self.before = 0           # posts of incarnations before: wr_id goes on counting
-        self.messages = {}
-        self.sent = {}            # PSN -> times at which a whole packet of ours reached the device
-        self.reported = set()     # PSNs that a SACK has reported
+        self.qps, self.own = [], None  # own: of which the script is speaking
         self.holes = {}           # plane -> in, out, both
         self.ev_holes = set()
         self.carrier = {}
         self.calls, self.undone = 0, 0
         self.told = None          # how an order to modify ended
-        self.second_posts = 0
-        self.peer = None
         self.deviations = []      # of rules that hold in every vector
         self.planes = vector["planes"]
         self.layout = Layout(vector["settings"])
@@ -86,37 +78,80 @@ class Bed:
         if self.facts["latency"] > MAX_LATENCY:
             raise Unsupported(f"the device's latency is {self.facts['latency'] / 1e6:g} us; at most "
                               f"{MAX_LATENCY / 1e6:g} us are tried.")
-        self.profile = {**DEFAULTS, "trim_nack": int("trim_nack" in caps), **vector["profile"]}
-        if "psn" not in caps:
-            for name in FIRST_PSN:
-                if vector["profile"].get(name, 0):
-                    raise Unsupported("the device cannot begin at another PSN than 0.")
-                self.profile[name] = 0
-        if self.profile["dynamic_mpr"] and "dyn_mpr" not in caps:
-            raise Unsupported("the device has no dyn_mpr.")
         self.lat = max(self.facts["latency"], 100_000)
         self.rtt = 2 * self.lat + 2_000_000
-        self._begin()
         self.free_at = [0] * self.planes
-        self.qp = self.facts["qp"]
         self.device.call({"call": "address", "mac": DUT_MAC, "ip": DUT_IP})
         self.region(True)
+        self.own = self._new(FIRST, 1, {})
         if "modify" in vector["caps"]:  # the script takes it from RESET
             most = {"mpr": self.facts["mpr"], "max_wimm": self.facts["max_wimm"]}
-            answer = {name: min(value, most.get(name.removesuffix("_dest"), value)) for name, value in ITS_OWN.items()}
+            self._given({name: min(value, most.get(name.removesuffix("_dest"), value)) for name, value in ITS_OWN.items()})
         else:
-            answer = self.set_qp({**self.profile, "state": "rts"}, first=True)
+            self._given(self.set_qp({**self.profile, "state": "rts"}, first=True))
+
+    def _new(self, name, to, changes):
+        """A QP of which the device knows nothing yet."""
+        caps, index = self.facts["caps"], len(self.qps)
+        if index >= self.facts["qps"]:
+            raise Unsupported(f"the device has {self.facts['qps']} QPs; the vector needs one more.")
+        profile = {**DEFAULTS, "trim_nack": int("trim_nack" in caps), **self.vector["profile"]}
+        for key in ("sq_psn", "rq_psn"):
+            profile[key] = (profile[key] + index * PSNS_APART) & 0xFFFFFF
+        if "psn" not in caps:
+            if any({**self.vector["profile"], **changes}.get(key, 0) for key in FIRST_PSN):
+                raise Unsupported("the device cannot begin at another PSN than 0.")
+            profile.update(dict.fromkeys(FIRST_PSN, 0))
+        if index:
+            profile = {key: value for key, value in profile.items() if key not in CLASS}
+        profile.update(changes)
+        if profile["dynamic_mpr"] and "dyn_mpr" not in caps:
+            raise Unsupported("the device has no dyn_mpr.")
+        qp = Qp(name, index, self.facts["qp"] + index, to)
+        qp.begin(profile)
+        self.qps.append(qp)
+        return qp
+
+    def _given(self, answer):
+        """What the device has made of the QP."""
         for name in list(ITS_OWN) + ["evs", "backup"]:
             given = answer.get(name, self.profile.get(name, ITS_OWN.get(name)))
             if isinstance(given, bool) or not isinstance(given, int):
                 continue
-            wanted = vector["profile"].get(name, vector.get(name))
+            wanted = self.vector["profile"].get(name, self.vector.get(name))
+            if name in ITS_OWN:
+                wanted = self.profile.get(name, wanted)
             if name == "evs" and not self.evs:
                 wanted = None
             if wanted is not None and given != wanted:
                 raise Unsupported(f"the device's {name} is {given}; the vector needs {wanted}.")
             self.profile[name] = given
-        self.rto = 1_024_000 << min(self.profile["timeout"], 24)
+
+    @property
+    def qp(self):
+        """The number of the QP of which the script is speaking."""
+        return self.own.number
+
+    @property
+    def rto(self):
+        return 1_024_000 << min(self.profile["timeout"], 24)
+
+    @contextlib.contextmanager
+    def about(self, name):
+        """The script speaks of that QP."""
+        before, self.own = self.own, next(qp for qp in self.qps if qp.name == name)
+        try:
+            yield
+        finally:
+            self.own = before
+
+    def add(self, name, to, changes):
+        """Another QP of the device; `to`: which of the tester's NICs is its peer."""
+        state = changes.pop("state", "rts")
+        qp = self._new(name, to, changes)
+        with self.about(qp.name):
+            self._given(self.set_qp({**self.profile, "state": state}, first=True))
+        return qp
 
     def again(self, changes):
         """The QP is set up again after a reset: its numbers begin as the changes say, else as the vector's."""
@@ -125,20 +160,10 @@ class Bed:
         profile = {**{key: value for key, value in self.profile.items() if key not in CLASS}, **changes}
         if "psn" not in self.facts["caps"] and any(profile[name] for name in FIRST_PSN):
             raise Unsupported("the device cannot begin at another PSN than 0.")
-        self.profile = profile
-        self._begin()
         self.before += len(self.posts)
-        self.posts, self.backlog, self.completed, self.full = [], [], 0, False
-        self.messages, self.sent, self.reported = {}, {}, set()
+        self.own.begin(profile)
         self.set_qp({**{key: value for key, value in profile.items() if key not in ("evs", "backup")}, "state": "rts"},
                     first=True)
-
-    def _begin(self):
-        """Numbers of a QP of which nothing has been sent."""
-        self.mtu, self.sq_psn, self.rq_psn = (self.profile[key] for key in ("mtu", "sq_psn", "rq_psn"))
-        self.next_psn, self.next_msn, self.next_rqmsn = self.rq_psn, self.profile["msn"], self.profile["rqmsn"]
-        self.sq_msn = self.rq_msn = self.profile["msn"]
-        self.post_psn, self.post_msn = self.sq_psn, self.profile["msn"]
 
     def set_qp(self, changes, first=False):
         message = {"call": "qp", "qp": self.qp}
@@ -149,7 +174,8 @@ class Bed:
 
     def _ends(self):
         """What the device is told of its peer, and of the paths there."""
-        out = {"peer_qp": PEER_QP, "peer_ip": PEER_IP, "peer_mac": PEER_MAC, "encap": self.vector["encap"]}
+        own = self.own
+        out = {"peer_qp": own.peer_qp, "peer_ip": own.peer_ip, "peer_mac": own.peer_mac, "encap": self.vector["encap"]}
         if self.evs:
             out.update({"evs": self.evs, "backup": self.vector["backup"]})
         if self.vector["encap"] != "ipv6":
@@ -162,25 +188,6 @@ class Bed:
         if any(key in changes for key in CLASS):
             out["class"] = {name: changes.get("class_" + name, self.layout.dscp[name]) for name in ("data", "rtx")}
         return out
-
-    def second(self, changes):
-        """A second QP of the device, of which the tester's peer knows nothing: the script answers for it."""
-        if self.facts["qps"] < 2:
-            raise Unsupported("the device has one QP; the vector needs two.")
-        profile = {key: value for key, value in self.profile.items() if key not in ("evs", "backup", *CLASS)}
-        self.software({"call": "qp", "qp": self.qp + 1, **self._ends(), "peer_qp": PEER_QP + 1,
-                       **self._attributes({**profile, "state": "rts", **changes})})
-
-    def second_post(self, length, count, remote, imm, r_key):
-        """Work for the second QP."""
-        for _ in range(count):
-            message = {"call": "post", "qp": self.qp + 1, "wr_id": SECOND_WR_ID + self.second_posts, "addr": SOURCE_ADDR,
-                       "remote": REMOTE_VA + remote, "bytes": length, "rkey": R_KEY if r_key is None else r_key}
-            if imm is not None:
-                message["imm"] = imm
-            if self.device.call(message).get("taken") is False:
-                raise Unsupported("the device does not take so much work of a second QP.")
-            self.second_posts += 1
 
     def modify(self, state, attributes, changes):
         """One step of the QP with these attributes: what the device answers, at once or later."""
@@ -250,7 +257,9 @@ class Bed:
         self.now = reached
         for entry in out:
             self._output(entry)
-            self.full = self.full and entry.get("out") != "cqe"
+            if entry.get("out") == "cqe":
+                for qp in self.qps:
+                    qp.full = False
         return bool(out)
 
     # ---- what the device does ---------------------------------------------------------------------------------------
@@ -277,8 +286,10 @@ class Bed:
             else:
                 self.memory.write(address, data)
         elif what == "cqe":
-            self.completed += int(not entry.get("receive") and entry.get("qp", self.qp) == self.qp)
-            self._record("cqe", number(entry, "t", 0, default=self.now), None, None, entry, 0)
+            of = next((qp for qp in self.qps if qp.number == entry.get("qp", self.qps[0].number)), None)
+            if of and not entry.get("receive"):
+                of.completed += 1
+            self._record("cqe", number(entry, "t", 0, default=self.now), None, None, entry, 0, of)
         elif what == "done":
             self.undone = max(0, self.undone - 1)
             if entry.get("call") == "modify":
@@ -299,7 +310,9 @@ class Bed:
             self.deviate("wire.format", f"the device sent on p{plane} a frame that is no packet of MRC: {error.sentence}")
             return
         kind = kind_of(packet)
-        record = self._record(kind, last, first, plane, packet, len(frame))
+        there = [qp for qp in self.qps if self.layout.address(packets.ip(qp.peer_ip), plane) == packet.get("ipv6.dst")]
+        of = next((qp for qp in there or self.qps if qp.peer_qp == packet.get("bth.dqp")), None)
+        record = self._record(kind, last, first, plane, packet, len(frame), of)
         hole = self.holes.get(plane)
         record.lost = hole in ("out", "both") or not self.carrier.get(plane, True) or packet.ev in self.ev_holes
         if not packet.icrc_good:
@@ -308,37 +321,35 @@ class Bed:
             self.deviate("wire.reserved", f"a reserved bit of this packet is 1: {record.text()}")
         if kind == "sack":
             self._truthful(record)
-        if not record.lost and self.peer:
-            self.at(last, lambda: self.peer.heard(record))
+        peer = (of or (there or self.qps)[0]).peer
+        if not record.lost and peer:
+            self.at(last, lambda: peer.heard(record))
 
-    def _record(self, kind, t, first, plane, what, size):
+    def _record(self, kind, t, first, plane, what, size, of):
         if len(self.records) >= MAX_RECORDS:
             raise DeviceError(f"the device did more than {MAX_RECORDS} things in one vector.")
         packet, entry = (None, what) if kind == "cqe" else (what, None)
-        record = Record(self, len(self.records), kind, t, t if first is None else first, plane, packet, entry, size)
+        record = Record(self, len(self.records), kind, t, t if first is None else first, plane, packet, entry, size, of)
         self.records.append(record)
         self.note(record.text)
         return record
 
     def _truthful(self, record):
         """Holds in every vector: a SACK reports only what a whole packet has brought."""
-        for psn in self.sent_since(record):
-            self.reported.add(psn)
+        qp = record.qp
+        qp.reported.update([psn for psn in qp.sent if psn not in qp.reported and record.reports(psn)])
         cack, base = record.value("@cack"), record.value("@base")
         bits = record.packet.get("seth.sack_bitmap")
-        claimed = [("resp.bitmap", base + i) for i in range(64) if bits >> i & 1 and base + i >= self.rq_psn]
-        if cack >= self.rq_psn and cack - self.rq_psn < 1 << 20:
-            claimed += [("resp.cack-arrived", psn) for psn in range(self.rq_psn, cack + 1) if psn not in self.sent][:1]
-        elif cack >= self.rq_psn:
+        claimed = [("resp.bitmap", base + i) for i in range(64) if bits >> i & 1 and base + i >= qp.rq_psn]
+        if cack >= qp.rq_psn and cack - qp.rq_psn < 1 << 20:
+            claimed += [("resp.cack-arrived", psn) for psn in range(qp.rq_psn, cack + 1) if psn not in qp.sent][:1]
+        elif cack >= qp.rq_psn:
             claimed.append(("resp.cack-arrived", cack))
         for rule, psn in claimed:
-            times = self.sent.get(psn)
+            times = qp.sent.get(psn)
             if not times or times[0] > record.t_first:
-                self.deviate(rule, f"{self.name_of_psn(psn)} is reported, and no whole packet brought it: {record.text()}")
+                self.deviate(rule, f"{qp.name_of_psn(psn)} is reported, and no whole packet brought it: {record.text()}")
                 return
-
-    def sent_since(self, record):
-        return [psn for psn in self.sent if psn not in self.reported and record.reports(psn)]
 
     def deviate(self, rule, sentence):
         """A rule of every vector is broken."""
@@ -347,8 +358,8 @@ class Bed:
 
     # ---- what the tester does ---------------------------------------------------------------------------------------
 
-    def send(self, frame, plane, text, psn=None, after=0, fcs_bad=False):
-        """Queues a frame for the device's port. The time of its last byte."""
+    def send(self, frame, plane, text, psn=None, after=0, fcs_bad=False, of=None):
+        """Queues a frame for the device's port, psn: of a whole packet for the QP `of`. The time of its last byte."""
         wire = (len(frame) + CLOSEST) * 8000 // self.facts["gbps"]
         t = max(self.now + after, self.free_at[plane]) + wire
         self.free_at[plane] = t
@@ -357,7 +368,7 @@ class Bed:
         if swallowed:
             return t
         if psn is not None:
-            self.sent.setdefault(psn, []).append(t)
+            of.sent.setdefault(psn, []).append(t)
         message = {"call": "rx", "plane": plane, "t": t, "frame": frame.hex()}
         if fcs_bad:
             message["fcs_bad"] = True
@@ -373,6 +384,7 @@ class Bed:
         """A message of ours: takes PSNs, an MSN, and an RQMSN if it has an immediate."""
         count = max(1, -(-length // self.mtu))
         message = Message(name, self.next_psn, count, self.mtu, self.next_msn, self.next_rqmsn)
+        message.qp = self.own
         message.len, message.va, message.seq, message.imm = length, REGION_VA + address, seq, imm
         message.r_key = R_KEY if r_key is None else R_KEY ^ 0x5A5A if r_key == "wrong" else r_key
         self.messages[name] = message
@@ -388,43 +400,48 @@ class Bed:
         self._post_backlog()
 
     def _post_backlog(self):
-        while self.backlog and not self.full:
-            work = self.backlog[0]
-            if work["left"] < 0 and len(self.posts) - self.completed >= FOR_EVER:
-                return
-            offset = (work["src"] + len(self.posts) * work["len"]) % SOURCE_BYTES
-            message = {"call": "post", "qp": self.qp, "wr_id": self.before + len(self.posts), "addr": SOURCE_ADDR + offset,
-                       "remote": REMOTE_VA + work["remote"], "bytes": work["len"], "rkey": work["r_key"]}
-            if work["imm"] is not None:
-                message["imm"] = work["imm"]
-            if self.device.call(message).get("taken") is False:
-                self.full = True  # until it has done something
-                return
-            packets_of = max(1, -(-work["len"] // self.mtu))
-            self.posts.append((self.post_psn, packets_of, SOURCE_ADDR + offset, work["len"]))
-            self.post_psn += packets_of
-            self.post_msn += 1
-            work["left"] -= 1
-            if work["left"] == 0:
-                self.backlog.pop(0)
+        for qp in self.qps:
+            while qp.backlog and not qp.full and self._post_one(qp, qp.backlog[0]):
+                pass
+
+    def _post_one(self, qp, work):
+        """False: no more now."""
+        if work["left"] < 0 and len(qp.posts) - qp.completed >= FOR_EVER:
+            return False
+        offset = (work["src"] + len(qp.posts) * work["len"]) % SOURCE_BYTES
+        message = {"call": "post", "qp": qp.number, "wr_id": qp.before + len(qp.posts), "addr": SOURCE_ADDR + offset,
+                   "remote": REMOTE_VA + work["remote"], "bytes": work["len"], "rkey": work["r_key"]}
+        if work["imm"] is not None:
+            message["imm"] = work["imm"]
+        if self.device.call(message).get("taken") is False:
+            qp.full = True  # until the device has done something
+            return False
+        packets_of = max(1, -(-work["len"] // qp.mtu))
+        qp.posts.append((qp.post_psn, packets_of, SOURCE_ADDR + offset, work["len"]))
+        qp.post_psn += packets_of
+        qp.post_msn += 1
+        work["left"] -= 1
+        if work["left"] == 0:
+            qp.backlog.pop(0)
+        return True
 
     def posted_data(self, record):
         """1: the payload is that of the post that owns the PSN; 0: it is not; None: no post owns it."""
-        if record.packet.get("bth.dqp") != PEER_QP:
+        if record.of is None:
             return None
-        psn = record.value("@psn")
-        low, high = 0, len(self.posts)
+        qp, psn = record.of, record.value("@psn")
+        low, high = 0, len(qp.posts)
         while low < high:
             middle = (low + high) // 2
-            if self.posts[middle][0] + self.posts[middle][1] <= psn:
+            if qp.posts[middle][0] + qp.posts[middle][1] <= psn:
                 low = middle + 1
             else:
                 high = middle
-        if low == len(self.posts) or psn < self.posts[low][0]:
+        if low == len(qp.posts) or psn < qp.posts[low][0]:
             return None
-        first, _, address, length = self.posts[low]
-        offset = (psn - first) * self.mtu
-        return int(record.packet.payload == self.memory.read(address + offset, min(self.mtu, length - offset)))
+        first, _, address, length = qp.posts[low]
+        offset = (psn - first) * qp.mtu
+        return int(record.packet.payload == self.memory.read(address + offset, min(qp.mtu, length - offset)))
 
     # ---- words for findings -----------------------------------------------------------------------------------------
 
@@ -437,17 +454,9 @@ class Bed:
     def recent(self):
         return [entry if isinstance(entry, str) else entry() for entry in self.trace[-TRACE:]]
 
-    def name_of_psn(self, psn):
-        for message in self.messages.values():
-            if message.first <= psn <= message.last:
-                return f"{message.name}[{psn - message.first}]"
-        if abs(psn - self.rq_psn) < 1 << 16 and self.messages:
-            return f"rq_psn{psn - self.rq_psn:+d}"
-        if abs(psn - self.sq_psn) < 1 << 22:
-            return f"sq_psn{psn - self.sq_psn:+d}"
-        return str(psn)
-
     def name_of_ev(self, ev):
         return f"e{self.evs.index(ev)}" if ev in self.evs else f"{ev:#010x}"
 
 
+for _name in OF_A_QP:
+    setattr(Bed, _name, of_the_own(_name))

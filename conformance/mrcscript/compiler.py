@@ -6,6 +6,7 @@ import re
 from . import values
 from .errors import ScriptError
 from .parser import QP_FIELDS, Parser
+from .qps import FIRST
 from .source import Source, Token
 
 SCHEMA = 1
@@ -74,6 +75,16 @@ def walk(steps):
             yield from walk(step.get(key, ()))
         for branch in step.get("branches", ()):
             yield from walk(branch)
+
+
+def of_patterns(value):
+    """Names of QPs that patterns ask for."""
+    if isinstance(value, dict):
+        if "kind" in value and value.get("qp", "*") != "*":
+            yield value["qp"]
+        value = list(value.values())
+    for inner in value if isinstance(value, list) else ():
+        yield from of_patterns(inner)
 
 
 def assumptions(vector):
@@ -302,6 +313,7 @@ class _Names:
         self.source, self.vector = source, vector
         self.known = set(BUILTIN) | {f"e{i}" for i in range(vector["evs"])}
         self.messages = set()
+        self.qps = {FIRST}
 
     def fail(self, place, sentence, remedy=""):
         line, column = place or [self.vector["line"], 1]
@@ -324,6 +336,10 @@ class _Names:
             self.fail(step["at"], f"'{name}' has a meaning already.", "Choose another name.")
         self.known.add(name)
 
+    def _qp(self, name, step):
+        if name not in self.qps:
+            self.fail(step["at"], f"there is no QP '{name}'.", f"QPs: {', '.join(sorted(self.qps))}. Another one: qp b")
+
     def _steps(self, steps):
         for step in steps:
             self._step(step)
@@ -333,6 +349,10 @@ class _Names:
             if step["name"] in self.messages:
                 self.fail(step["at"], f"the message '{step['name']}' exists already.")
             self.messages.add(step["name"])
+        if step["do"] == "with":
+            self._qp(step["qp"], step)
+        for name in of_patterns({key: value for key, value in step.items() if key not in ("steps", "else", "branches")}):
+            self._qp(name, step)
         packet = step.get("packet", {})
         if packet.get("kind") == "data" and packet["msg"] not in self.messages:
             self.fail(packet["at"], f"there is no message '{packet['msg']}'.",
@@ -347,8 +367,12 @@ class _Names:
         self._value({key: value for key, value in step.items() if key not in inner})
         if step["do"] == "msg":
             self._define(step["name"], step)
-        if step["do"] == "let":
+        if step["do"] in ("let", "new_qp"):
             self._define(step["name"], step)
+        if step["do"] == "new_qp":
+            if step["name"] in self.qps:
+                self.fail(step["at"], f"the QP '{step['name']}' exists already.")
+            self.qps.add(step["name"])
         for key in ("steps", "else"):
             if key in step:
                 self._steps(step[key])

@@ -80,7 +80,7 @@ class Engine:
         self.vector, self.result, self.wall = vector, result, wall
         self.step, self.bed = None, None
         self.bed = Bed(device, vector, wall)
-        self.peer = self.bed.peer = Peer(self.bed)
+        self.bed.peer = Peer(self.bed, self.bed.own)
         self.values = Evaluator(self.bed)
         self.count = 0
         self.bed.run(1_000_000)
@@ -184,7 +184,8 @@ class Engine:
         whole = not any(key in step for key in ("trim", "cut", "fcs_bad")) and step.get("icrc", "good") == "good" and \
             ("flip" not in step or self._unharmed(frame))
         after = self.values.whole(step["after"], 0, 1 << 45) if "after" in step else 0
-        t = self.bed.send(frame, plane, text, psn if whole else None, after, step.get("fcs_bad", False))
+        t = self.bed.send(frame, plane, text, psn if whole else None, after, step.get("fcs_bad", False),
+                          maker[0].qp if maker else None)
         if maker and whole and "raw" not in step:
             self.sends.append((psn, plane, maker, len(self.bed.records)))
         if not self.burst:
@@ -242,11 +243,11 @@ class Engine:
         if kind == "sack":
             if "entropy" not in values:
                 values["entropy"] = first_ev(self.bed, values.get("trigger", values["cack"]))
-            self.peer.last_sack = {key: values[key] for key in values if key not in ("probe", "pr")}
+            self.bed.peer.last_sack = {key: values[key] for key in values if key not in ("probe", "pr")}
         if kind == "nack" and "entropy" not in values:
             values["entropy"] = first_ev(self.bed, values["psn"])
         ev = self.values.whole(step["ev"]) if "ev" in step else 0xE000_0200 + plane
-        built = control_packet(self.bed, kind, values, ev, plane)
+        built = control_packet(self.bed, self.bed.own, kind, values, ev, plane)
         if "dscp" in step or "ecn" in step:
             for key in ("dscp", "ecn"):
                 if key in step:
@@ -436,7 +437,7 @@ class Engine:
                 if not record.bound and record.t >= start and record.t <= deadline and fit(record):
                     psn = record.value(step["field"])
                     if psn not in missing:
-                        self.fail(f"{self.bed.name_of_psn(psn)} came twice: {record.text()}")
+                        self.fail(f"{self.bed.own.name_of_psn(psn)} came twice: {record.text()}")
                     missing.discard(psn)
                     record.bound = True
                     newest.append(record)
@@ -444,7 +445,7 @@ class Engine:
             return not missing
         if not self.wait(max(deadline, self.bed.now), done):
             first = min(missing)
-            self.fail(f"of the set {len(missing)} are missing, first {self.bed.name_of_psn(first)}: {step['src']}.")
+            self.fail(f"of the set {len(missing)} are missing, first {self.bed.own.name_of_psn(first)}: {step['src']}.")
         if newest:
             self.seen = (newest[-1].t, newest[-1].index, None)
             self.point = max(self.point, newest[-1].t)
@@ -666,17 +667,18 @@ class Engine:
                       whole(step["remote"]) if "remote" in step else 0, whole(step["imm"]) if "imm" in step else None,
                       whole(step["r_key"]) if "r_key" in step else None, whole(step["source"]) if "source" in step else 0)
 
-    def _do_second(self, step):
-        self.bed.second({key: value if key == "state" else self.values.whole(value) for key, value in step["set"].items()})
+    def _do_new_qp(self, step):
+        changes = {key: value if key == "state" else self.values.whole(value) for key, value in step["set"].items()}
+        first = self.bed.peer
+        qp = self.bed.add(step["name"], step["peer"], changes)
+        qp.peer = Peer(self.bed, qp)
+        qp.peer.auto, qp.peer.every, qp.peer.delay = first.auto, first.every, first.delay
+        self.values.names[step["name"]] = qp.number
         self._moved()
 
-    def _do_second_post(self, step):
-        whole = self.values.whole
-        self.posted = True
-        self._moved()
-        self.bed.second_post(whole(step["len"], 0, 0xFFFFFFFF), whole(step["count"], 1, 4096),
-                             whole(step["remote"]) if "remote" in step else 0, whole(step["imm"]) if "imm" in step else None,
-                             whole(step["r_key"]) if "r_key" in step else None)
+    def _do_with(self, step):
+        with self.bed.about(step["qp"]):
+            self.steps(step["steps"])
 
     def _do_recv(self, step):
         self.bed.device.call({"call": "recv", "qp": self.bed.qp, "count": self.values.whole(step["count"], 0, 1 << 16)})
@@ -687,8 +689,8 @@ class Engine:
             self.bed.set_qp(changes)
             return
         self.bed.again(changes)
-        self.peer.begin()
-        self.sends = []
+        self.bed.peer.begin()
+        self.sends = [entry for entry in self.sends if entry[2][0].qp is not self.bed.own]
         self._moved()
 
     def _do_modify(self, step):
@@ -734,10 +736,10 @@ class Engine:
     # ---- the tester's peer ------------------------------------------------------------------------------------------
 
     def _do_peer(self, step):
-        self.peer.auto = step["mode"] == "auto"
-        self.peer.every = self.values.whole(step.get("sack", 1), 1, 1 << 20)
+        self.bed.peer.auto = step["mode"] == "auto"
+        self.bed.peer.every = self.values.whole(step.get("sack", 1), 1, 1 << 20)
         if "delay" in step:
-            self.peer.delay = self.values.whole(step["delay"], 0, 1 << 45)
+            self.bed.peer.delay = self.values.whole(step["delay"], 0, 1 << 45)
 
     def _do_on(self, step):
         times = self.values.whole(step["count"], 1, 100_000)
@@ -746,7 +748,7 @@ class Engine:
             8 * self.bed.rto + times * self.bed.rtt
         if not self.wait(self.bed.now + within, lambda: len(override.hits) >= times):
             self.fail(f"{len(override.hits)} of {times} came in time: {step['src']}.")
-        self.peer.overrides.remove(override)
+        self.bed.peer.overrides.remove(override)
         for record in override.hits:
             record.bound = True
         self._moved()
@@ -763,12 +765,12 @@ class Engine:
             answer["delay"] = self.values.whole(answer["delay"], 0, 1 << 45)
         skip = self.values.whole(step["nth"], 1, 1 << 20) - 1 if "nth" in step else 0
         override = Override(self.values.fit(step["pattern"]), skip, times, answer)
-        self.peer.overrides.append(override)
+        self.bed.peer.overrides.append(override)
         return override
 
     def _do_background(self, step):
         if "answer" in step:
-            self.peer.answer_probes = True
+            self.bed.peer.answer_probes = True
         else:
             self.quiet = set(step["ignore"])
 
@@ -786,7 +788,8 @@ class Engine:
             if record.kind != "nack" or record.bound or record.index in self.repaired:
                 continue
             if record.packet.get("neth.reason") in LAWFUL_DISCARDS:
-                again = [entry for entry in self.sends if entry[0] == record.value("@nack_psn")]
+                again = [entry for entry in self.sends
+                         if entry[0] == record.value("@nack_psn") and entry[2][0].qp is record.qp]
                 if again:
                     self.repaired.add(record.index)
                     self.result.notes.append(f"sent again after {record.text()}")
@@ -796,7 +799,8 @@ class Engine:
         """repair on, and the device counts a discard: what was never reported is sent again. False: nothing to mend."""
         if not self.repair or self.repairs >= REPAIRS or not self.sends:
             return False
-        missing = [entry for entry in {e[0]: e for e in self.sends}.values() if entry[0] not in self.bed.reported]
+        newest = {(entry[2][0].qp.index, entry[0]): entry for entry in self.sends}
+        missing = [entry for entry in newest.values() if entry[0] not in entry[2][0].qp.reported]
         if not missing:
             return False
         drops = counter(self.bed.device.call({"call": "counters"}), "silent_drops")
@@ -813,7 +817,8 @@ class Engine:
         psn, plane, (message, index), _ = entry
         step = {"plane": plane, "rtx": 1, "ackreq": 1}
         frame = packets.build(data_packet(self.bed, message, index, self._options(step)), layout=self.bed.layout)
-        self.point = self.values.last_send = self.bed.send(frame, plane, f"{message.name}[{index}] rtx (repair)", psn)
+        self.point = self.values.last_send = self.bed.send(frame, plane, f"{message.name}[{index}] rtx (repair)", psn,
+                                                            of=message.qp)
 
 
 def _tally(found, path):

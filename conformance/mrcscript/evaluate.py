@@ -34,7 +34,7 @@ class Evaluator:
         bed = self.bed
         builtin = {"sq_psn": bed.sq_psn, "rq_psn": bed.rq_psn, "buf": 0, "buf_bytes": 1 << 20, "mtu": bed.mtu,
                    "planes": bed.planes, "start": 0, "last": self.last_send, "now": bed.now,
-                   "mpr": bed.profile["mpr"], "r_key": 0x1234, "qp": bed.qp, "peer_qp": 17,
+                   "mpr": bed.profile["mpr"], "r_key": 0x1234, "qp": bed.qp, "peer_qp": bed.own.peer_qp,
                    "posts": bed.facts["posts"]}
         if name not in builtin:
             raise ValueTrouble(f"'{name}' has no value: the statement that binds it was not reached.")
@@ -152,11 +152,11 @@ class Evaluator:
     def _call(self, name, arguments):
         if name in ("sent", "sent_first", "sent_last"):
             psn = int(arguments[0])
-            found = [r for r in self.bed.records if r.kind == "write" and r.value("@psn") == psn]
+            found = [r for r in self.bed.records if r.kind == "write" and r.qp is self.bed.own and r.value("@psn") == psn]
             if name == "sent":
                 return len(found)
             if not found:
-                raise ValueTrouble(f"{self.bed.name_of_psn(psn)} was never sent.")
+                raise ValueTrouble(f"{self.bed.own.name_of_psn(psn)} was never sent.")
             return found[0 if name == "sent_first" else -1]
         if name == "reported":
             return int(int(arguments[0]) in self.bed.reported)
@@ -211,7 +211,12 @@ class Evaluator:
         return left
 
     def fit(self, pattern):
-        return Fit(pattern, self._bound)
+        """Fits what is of the QP that the pattern names, `*`: of any; else of that of which the script is speaking."""
+        name = pattern.get("qp", self.bed.own.name)
+        if name == "*":
+            return Fit(pattern, self._bound)
+        with self.bed.about(name):
+            return Fit(pattern, self._bound, self.bed.own)
 
     def _bound(self, node):
         value = self.value(node)

@@ -8,7 +8,7 @@ from .packets import CONSTANTS, ENUMS, OPCODES, snake
 COMMON = {
     "psn": "@psn", "ackreq": "bth.a", "a": "bth.a", "rtx": "bth.rtx", "ts": "bth.ts", "dqp": "bth.dqp", "ev": "@ev",
     "dscp": "@dscp", "ecn": "@ecn", "p_key": "bth.p_key", "opcode": "bth.opcode", "plane": "@plane", "size": "@size",
-    "icrc": "@icrc", "reserved": "@reserved", "lost": "@lost", "t": "@t", "t_first": "@t_first",
+    "icrc": "@icrc", "reserved": "@reserved", "lost": "@lost", "t": "@t", "t_first": "@t_first", "qp": "@qp",
 }
 BY_KIND = {
     "write": {"msn": "@msn", "rqmsn": "meth.rqmsn", "va": "reth.va", "r_key": "reth.r_key", "len": "reth.dma_length",
@@ -24,7 +24,7 @@ BY_KIND = {
                 "timestamp": "erth.tx_timestamp16"},
     "response": {"id": "@endpoint_id", "op": "@eeth_op", "timestamp": "eeth.tx_timestamp16"},
     "cqe": {"status": "@status", "receive": "@receive", "wr_id": "@wr_id", "imm": "@imm", "rqmsn": "@cqe_msn",
-            "bytes": "@cqe_bytes", "t": "@t"},
+            "bytes": "@cqe_bytes", "t": "@t", "qp": "@qp"},
     "any": {},
 }
 KINDS = tuple(BY_KIND)

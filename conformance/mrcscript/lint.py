@@ -14,7 +14,7 @@ from .errors import MrcError, ScriptError
 from .runner import report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NEEDS = {"post": "requestor", "second_post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
+NEEDS = {"post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
          "memory": "slow_memory", "modify": "modify", "evprobe": "order_evprobe"}
 
 
@@ -108,13 +108,15 @@ class _Static:
 
     def _reach(self, steps):
         """Statements that can never run, and expectations that nothing can meet."""
-        posted = any(step["do"] in ("post", "second_post") for step in walk(steps))
+        posted = any(step["do"] == "post" for step in walk(steps))
         reset = False
         for step in walk(steps):
             if step["do"] == "qp" and step.get("again") and not reset:
                 self.add(step, "the QP is set up again, and nothing has reset it (dut qp state reset).")
             reset = reset or (step["do"] == "qp" and step["set"].get("state") == "reset")
         for step in walk(steps):
+            if step["do"] == "with" and not step["steps"]:
+                self.add(step, "this block has no statement.")
             if step["do"] == "repeat" and step["times"] == 0:
                 self.add(step, "this block is never run.")
             if step["do"] in ("if", "check", "assume", "until") and not _names_in(step["cond"]):
@@ -204,6 +206,8 @@ def _apart(one, other):
         return True
     if one.get("ports") and other.get("ports") and not set(one["ports"]) & set(other["ports"]):
         return True
+    if "*" not in (one.get("qp", ""), other.get("qp", "")) and one.get("qp") != other.get("qp"):
+        return True
     for a in one["where"]:
         for b in other["where"]:
             if a["field"] == b["field"] and a["op"] == b["op"] == "==" and len(a["alts"]) == len(b["alts"]) == 1 and \
@@ -214,7 +218,7 @@ def _apart(one, other):
 
 def _implies(one, other):
     """Does every packet that fits `one` fit `other`?"""
-    return other["kind"] in (one["kind"], "any") and not other.get("ports") and \
+    return other["kind"] in (one["kind"], "any") and not other.get("ports") and one.get("qp") == other.get("qp") and \
         all(_strip(entry) in [_strip(inner) for inner in one["where"]] for entry in other["where"])
 
 
@@ -228,7 +232,7 @@ def seeds(choices):
 def devices(vector):
     """(device, its choices, seed) of each legal device that the vector is held against. Where work is posted without end
     a run takes a minute: none."""
-    posts = [step for step in walk(vector["steps"]) if step["do"] in ("post", "second_post")]
+    posts = [step for step in walk(vector["steps"]) if step["do"] == "post"]
     if not posts and not any(step["do"] == "evprobe" for step in walk(vector["steps"])):
         return ((legal.LegalNic(choices, seed), choices, seed) for choices in legal.VARIANTS for seed in seeds(choices))
     if any(step["count"] == 0 for step in posts):

@@ -2,6 +2,7 @@
 """Parser of statements (docs/vectors.md). A compiled statement is {"do": word, "at": [line, column], "src": text, ...}."""
 from . import fields
 from .packets import HEADERS, field_info
+from .qps import PEER_IPS
 from .values import Cursor, _port
 
 MAX_STEPS = 5000
@@ -16,7 +17,7 @@ NEEDED = {"reset": (), "init": ("ev_profile", "cc_profile"), "rtr": ("path", "rq
 ATTRIBUTES = NEEDED["init"] + NEEDED["rtr"] + NEEDED["rts"]
 STARTS = ("msg", "none", "any", "set", "either", "optional", "repeat", "if", "let", "count", "share", "assume", "expect",
           "mem", "blackhole", "heal", "settle", "dut", "peer", "on", "when", "skip", "background", "repair", "each",
-          "until", "cqe", "counters")
+          "until", "cqe", "counters", "qp", "with")
 
 
 class Parser(Cursor):
@@ -486,7 +487,7 @@ class Parser(Cursor):
         return step
 
     def _do_dut(self):
-        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory", "modify", "second",
+        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory", "modify",
                                                   "evprobe"))
         return getattr(self, "_dut_" + call)()
 
@@ -514,11 +515,6 @@ class Parser(Cursor):
         if self.accept("dscp"):
             step["tc"] = self._word_of(fields.DSCP)
         return step
-
-    def _dut_second(self):
-        if self.accept("post"):
-            return {**self._dut_post(), "do": "second_post"}
-        return {"do": "second", "set": self._qp_values()}
 
     def _dut_recv(self):
         return {"do": "recv", "count": self.value()}
@@ -630,6 +626,20 @@ class Parser(Cursor):
 
     def _do_repair(self):
         return {"do": "repair", "on": self.word("word", ("on", "off")) == "on"}
+
+    def _do_qp(self):
+        step = {"do": "new_qp", "name": self._new_name(), "peer": 1}
+        if self.accept("to"):
+            token = self.token
+            text = self.take().text
+            if text not in [f"peer{n}" for n in range(1, len(PEER_IPS) + 1)]:
+                self.fail(f"'{text}' is no peer.", f"qp b to peer2; there are peer1 to peer{len(PEER_IPS)}.", token)
+            step["peer"] = int(text[4:])
+        step["set"] = self._qp_values()
+        return step
+
+    def _do_with(self):
+        return {"do": "with", "qp": self.word("name of a QP"), "steps": self.block()}
 
     def _do_counters(self):
         self.expect("as")

@@ -11,12 +11,12 @@ CONTROL_EV = 0xE0000200
 MAX_AHEAD = 1 << 16
 
 
-def network(bed, ev, dscp, ecn, plane):
+def network(bed, qp, ev, dscp, ecn, plane):
     """Ethernet, IP and UDP of a packet to the device."""
     port, label = bed.layout.ev_fields(ev)
-    own, theirs = (bed.layout.address(packets.ip(text), plane) for text in (beds.PEER_IP, beds.DUT_IP))
+    own, theirs = (bed.layout.address(packets.ip(text), plane) for text in (qp.peer_ip, beds.DUT_IP))
     ip = {"dscp": dscp, "ecn": ecn, "flow_label": label, "src": own, "dst": theirs}
-    out = {"eth": {"dst": packets.mac(beds.DUT_MAC), "src": packets.mac(beds.PEER_MAC)}}
+    out = {"eth": {"dst": packets.mac(beds.DUT_MAC), "src": packets.mac(qp.peer_mac)}}
     if bed.vector["encap"] != "ipv6":
         out["outer_ipv6"] = {**ip, "flow_label": 0}
     if bed.vector["encap"] == "srh":
@@ -38,9 +38,10 @@ def data_packet(bed, message, index, step):
         name = "WriteFirst" if index == 0 else "WriteMiddle"
     rtx = step.get("rtx", 0)
     dscp = step.get("dscp", bed.layout.dscp["rtx" if rtx else "data"])
-    headers = network(bed, step["ev"], dscp, step.get("ecn", 2), step.get("plane") or 0)
-    stamp = bed.profile["time_stamps"]
-    headers["bth"] = {**bed.layout.m, "opcode": OPCODES[name], "p_key": bed.profile["pkey"], "dqp": bed.qp, "rtx": rtx, "ts": stamp,
+    qp = message.qp
+    headers = network(bed, qp, step["ev"], dscp, step.get("ecn", 2), step.get("plane") or 0)
+    stamp = qp.profile["time_stamps"]
+    headers["bth"] = {**bed.layout.m, "opcode": OPCODES[name], "p_key": qp.profile["pkey"], "dqp": qp.number, "rtx": rtx, "ts": stamp,
                       "a": step.get("ackreq", 0), "psn": message.packet(index)}
     headers["meth"] = {"msn": message.msn, "rqmsn": message.rqmsn if imm else 0}
     if stamp:
@@ -53,13 +54,13 @@ def data_packet(bed, message, index, step):
     return packets.Packet(headers, pattern(message.seq, offset, size))
 
 
-def control_packet(bed, kind, values, ev, plane):
+def control_packet(bed, qp, kind, values, ev, plane):
     """SACK, NACK, ACK, probe, endpoint packet with the given fields (fields.SENDS)."""
     get, layout = values.get, bed.layout
     asks = kind in ("probe", "request")
     dscp = layout.dscp[{"probe": "data", "request": "ep"}.get(kind, "ctl")]
-    headers = network(bed, ev, dscp, 2 if asks else 0, plane)
-    bth = {**layout.m, "p_key": bed.profile["pkey"], "dqp": bed.qp if get("dqp") is None else get("dqp")}
+    headers = network(bed, qp, ev, dscp, 2 if asks else 0, plane)
+    bth = {**layout.m, "p_key": qp.profile["pkey"], "dqp": qp.number if get("dqp") is None else get("dqp")}
     headers["bth"] = bth
     if kind == "sack":
         cack = get("cack")
@@ -72,21 +73,21 @@ def control_packet(bed, kind, values, ev, plane):
         bth.update({"opcode": OPCODES["Sack"], "psn": get("psn", cack)})
         headers["seth"] = {"m": get("m", 0), "pr": get("pr", 1 if "probe" in values else 0), "cack_psn": cack,
                            "ack_psn_offset": get("probe", trigger - cack), "entropy": get("entropy", 0),
-                           "spdcid": beds.PEER_QP, "dpdcid": bed.qp, "mpr": get("mpr", 0), "sack_offset": base - cack,
+                           "spdcid": qp.peer_qp, "dpdcid": qp.number, "mpr": get("mpr", 0), "sack_offset": base - cack,
                            "sack_bitmap": bits}
         headers["cc_state"] = {"tx_timestamp16": get("timestamp", 0), "ooo_count": get("ooo", 0),
                                "rcvd_bytes": get("rcvd", 0)}
     elif kind == "nack":
         bth.update({"opcode": OPCODES["Nack"], "psn": get("psn")})
-        headers["neth"] = {"reason": get("reason"), "entropy": get("entropy", 0), "spdcid": beds.PEER_QP,
-                           "dpdcid": bed.qp, "nack_psn": get("psn"), "cc_type": CONSTANTS["NethCcType"],
+        headers["neth"] = {"reason": get("reason"), "entropy": get("entropy", 0), "spdcid": qp.peer_qp,
+                           "dpdcid": qp.number, "nack_psn": get("psn"), "cc_type": CONSTANTS["NethCcType"],
                            "tx_timestamp16": get("timestamp", 0)}
     elif kind in ("ack", "nak"):
         bth.update({"opcode": OPCODES["Ack"], "psn": get("psn")})
         headers["aeth"] = {"syndrome": get("syndrome", fields.SYNDROMES["ack"]), "msn": get("msn")}
     elif kind == "probe":
         bth.update({"opcode": OPCODES["ProbeRequest"], "psn": 0})
-        headers["peth"] = {"probe_id": get("id"), "spdcid": beds.PEER_QP, "dpdcid": bed.qp, "ftype": 1,
+        headers["peth"] = {"probe_id": get("id"), "spdcid": qp.peer_qp, "dpdcid": qp.number, "ftype": 1,
                            "tsr": layout.tsr, "tx_timestamp16": get("timestamp", 0)}
     else:
         bth.update({"opcode": OPCODES["EndpointRequest" if kind == "request" else "EndpointResponse"],
@@ -121,8 +122,8 @@ class Peer:
     """Answers the device. auto: WRITEs, probes, endpoint requests; manual: endpoint requests alone, and probes if the
     script says so."""
 
-    def __init__(self, bed):
-        self.bed = bed
+    def __init__(self, bed, qp):
+        self.bed, self.qp = bed, qp
         self.auto, self.every, self.delay = False, 1, DELAY
         self.answer_probes = False
         self.overrides = []
@@ -139,10 +140,8 @@ class Peer:
         self.last_sack = None   # fields of the script's own newest SACK
 
     def heard(self, record):
-        if record.kind in ("write", "probe") and record.packet.get("bth.dqp") == beds.PEER_QP + 1:
-            return  # of the device's second QP: the script answers
         if self.cack is None:
-            self.cack = self.bed.sq_psn - 1
+            self.cack = self.qp.sq_psn - 1
         entry, answer = self._override(record)
         if entry is not None and answer.get("together"):
             entry.held.append(record)
@@ -237,7 +236,7 @@ class Peer:
             if self.acked:
                 self._send("ack", {"psn": self.acked[0], "msn": self.acked[1]}, record, delay)
         elif self.answer_probes or answer:
-            values = dict(self.last_sack or {"cack": self.bed.sq_psn - 1})
+            values = dict(self.last_sack or {"cack": self.qp.sq_psn - 1})
             values.pop("trigger", None)
             values.update({"probe": record.value("peth.probe_id"), "pr": 1, "entropy": record.packet.ev,
                            "timestamp": record.value("peth.tx_timestamp16")})
@@ -250,7 +249,7 @@ class Peer:
             plane = usable[0] if usable else plane
 
         def go():
-            packet = control_packet(self.bed, kind, values, CONTROL_EV + plane, plane)
+            packet = control_packet(self.bed, self.qp, kind, values, CONTROL_EV + plane, plane)
             self.bed.send(packets.build(packet, layout=self.bed.layout), plane, f"{kind} (the tester's peer)")
         self.bed.at(self.bed.now + delay, go)
 
@@ -258,7 +257,7 @@ class Peer:
 def first_ev(bed, psn):
     """The EV of the newest transmission of a PSN by the device; if there was none, one that is not 0 (A-61)."""
     for record in reversed(bed.records):
-        if record.kind == "write":
+        if record.kind == "write" and record.qp is bed.own:
             try:
                 if record.value("@psn") == psn:
                     return record.packet.ev

@@ -29,9 +29,11 @@ class Message:
 class Record:
     """A frame or completion of the device. t: its last byte, at the tester; ps."""
 
-    def __init__(self, bed, index, kind, t, t_first, plane=None, packet=None, entry=None, size=0):
+    def __init__(self, bed, index, kind, t, t_first, plane=None, packet=None, entry=None, size=0, of=None):
         self.bed, self.index, self.kind, self.t, self.t_first = bed, index, kind, t, t_first
         self.plane, self.packet, self.entry, self.size = plane, packet, entry, size
+        self.of = of                                # the QP whose it is; None: of none that is known
+        self.qp = of or (bed.qps[0] if bed else None)  # whose numbers count
         self.bound = False
         self.lost = False
 
@@ -72,12 +74,12 @@ class Record:
             words.append("(swallowed by the network)")
         for word in SHOWN.get(self.kind, ()):
             try:
-                words.append(f"{word} {show(fields.path_of(self.kind, word), self.field(word), self.bed)}")
+                words.append(f"{word} {show(fields.path_of(self.kind, word), self.field(word), self.bed, self.qp)}")
             except Unbound:
                 pass
         if self.kind == "sack":
             bits = self.packet.get("seth.sack_bitmap")
-            words.append(f"bitmap {bits:#x} from {show('@psn', self.value('@base'), self.bed)}")
+            words.append(f"bitmap {bits:#x} from {show('@psn', self.value('@base'), self.bed, self.qp)}")
         return " ".join(words)
 
     def name(self):
@@ -92,14 +94,14 @@ SHOWN = {"write": ("psn", "msn", "rtx", "ackreq", "ev", "bytes", "imm"), "sack":
          "response": ("op", "id")}
 
 
-def show(path, value, bed):
+def show(path, value, bed, qp=None):
     words = fields.WORDS.get(path)
     if words:
         for word, number in words.items():
             if number == value:
                 return word
     if path in ("@psn", "@cack", "@trigger", "@nack_psn", "@base") and bed is not None:
-        return bed.name_of_psn(value)
+        return (qp or bed.own).name_of_psn(value)
     if path in ("@ev", "seth.entropy", "neth.entropy"):
         return bed.name_of_ev(value) if bed is not None else f"{value:#010x}"
     return str(value)
@@ -120,12 +122,12 @@ def kind_of(packet):
 def _psn(record):
     raw = record.packet.get("bth.psn")
     if record.kind == "write":
-        return wrap(raw, record.bed.sq_psn, 24)
-    return wrap(raw, record.bed.rq_psn, 24)
+        return wrap(raw, record.qp.sq_psn, 24)
+    return wrap(raw, record.qp.rq_psn, 24)
 
 
 def _cack(record):
-    return wrap(record.packet.get("seth.cack_psn"), record.bed.rq_psn, 24)
+    return wrap(record.packet.get("seth.cack_psn"), record.qp.rq_psn, 24)
 
 
 def _trigger(record):
@@ -154,9 +156,9 @@ def _data(record):
 COMPUTED = {
     "@psn": _psn, "@cack": _cack, "@trigger": _trigger, "@probe": _probe, "@reserved": _reserved, "@data": _data,
     "@base": lambda r: _cack(r) + r.packet.get("seth.sack_offset"),
-    "@nack_psn": lambda r: wrap(r.packet.get("neth.nack_psn"), r.bed.rq_psn, 24),
-    "@msn": lambda r: wrap(r.packet.get("meth.msn"), r.bed.sq_msn, 16),
-    "@ack_msn": lambda r: wrap(r.packet.get("aeth.msn"), r.bed.rq_msn, 24),
+    "@nack_psn": lambda r: wrap(r.packet.get("neth.nack_psn"), r.qp.rq_psn, 24),
+    "@msn": lambda r: wrap(r.packet.get("meth.msn"), r.qp.sq_msn, 16),
+    "@ack_msn": lambda r: wrap(r.packet.get("aeth.msn"), r.qp.rq_msn, 24),
     "@ev": lambda r: r.packet.ev, "@plane": lambda r: r.plane, "@size": lambda r: r.size, "@t": lambda r: r.t,
     "@t_first": lambda r: r.t_first, "@lost": lambda r: int(r.lost), "@bytes": lambda r: len(r.packet.payload),
     "@dscp": lambda r: r.packet.outermost().get("dscp"), "@ecn": lambda r: r.packet.outermost().get("ecn"),
@@ -165,6 +167,7 @@ COMPUTED = {
     "@status": lambda r: fields.WORDS["@status"].get(r.entry.get("status")),
     "@receive": lambda r: int(bool(r.entry.get("receive"))), "@wr_id": lambda r: r.entry.get("wr_id"),
     "@imm": lambda r: r.entry.get("imm"), "@cqe_msn": lambda r: r.entry.get("rqmsn"),
+    "@qp": lambda r: r.entry.get("qp") if r.entry else r.of.number if r.of else None,
     "@cqe_bytes": lambda r: r.entry.get("bytes"),
 }
 
@@ -174,8 +177,8 @@ COMPUTED = {
 class Fit:
     """A pattern whose values are known: bound at first sight."""
 
-    def __init__(self, pattern, evaluate):
-        self.kind = pattern["kind"]
+    def __init__(self, pattern, evaluate, of=None):
+        self.kind, self.of = pattern["kind"], of
         self.ports = pattern.get("ports")
         self.where = []
         for entry in pattern["where"]:
@@ -185,6 +188,8 @@ class Fit:
 
     def __call__(self, record):
         if self.kind != "any" and record.kind != self.kind:
+            return False
+        if self.of is not None and record.of is not None and record.of is not self.of:
             return False
         if self.kind == "any" and record.kind == "cqe":
             return False

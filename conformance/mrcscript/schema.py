@@ -10,6 +10,7 @@ from .compiler import CAPS, ENCAPS, MARKS
 from .errors import VectorError
 from .packets import field_info
 from .parser import ATTRIBUTES, QP_FIELDS, STATES
+from .qps import PEER_IPS
 from .values import FUNCTIONS, PATTERN_FUNCTIONS
 
 MAX_BYTES = 64 << 20
@@ -110,7 +111,10 @@ def _statements():
         "carrier": _object({"plane": PORT, "up": BOOL}, {"as": WORD}),
         "blackhole": _object({}, {"plane": PORT, "ev": VALUE, "way": _enum("both", "in", "out"), "as": WORD}),
         "heal": _object({}, {"plane": PORT, "ev": VALUE, "as": WORD}),
-        "post": post, "second_post": post, "evprobe": _object({"ev": VALUE, "plane": PORT}, {"tc": VALUE}), "second": _object({"set": _object({}, qp)}),
+        "post": post, "evprobe": _object({"ev": VALUE, "plane": PORT}, {"tc": VALUE}),
+        "new_qp": _object({"name": WORD, "peer": {"type": "integer", "minimum": 1, "maximum": len(PEER_IPS)},
+                           "set": _object({}, qp)}),
+        "with": _object({"qp": WORD, "steps": STEPS}),
         "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}, {"again": BOOL}),
         "modify": _object({"state": _enum(*STATES), "with": _list(_enum(*ATTRIBUTES), 0, 40), "refused": BOOL},
                           {"set": _object({}, {**qp})}),
@@ -150,7 +154,7 @@ def schema():
         **_object({"vectors": _list({"$ref": "#/$defs/vector"}, 0, 100_000)}, {"license": TEXT, "note": TEXT}),
         "$defs": {"vector": vector, "steps": _list({"anyOf": statements}), "value": _values(),
                   "pattern": _object({"kind": _enum(*fields.KINDS), "where": _list(where, 0, 64)},
-                                     {"ports": _list(PORT, 0, 8)})}}
+                                     {"ports": _list(PORT, 0, 8), "qp": {"type": "string", "pattern": "^([A-Za-z_][A-Za-z0-9_]*|\\*)$"}})}}
 
 
 # ---- the validator --------------------------------------------------------------------------------------------------

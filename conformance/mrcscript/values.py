@@ -273,6 +273,8 @@ class Cursor:
         if start.kind == "end":
             self.fail("expected a pattern.")
         self._constraints(kind, where)
+        if self.accept("of"):
+            out["qp"] = "*" if self.accept("*") else self.word("name of a QP")
         return out
 
     def ports(self):

@@ -118,20 +118,20 @@ rules wire.class
 caps class
 profile class_data 10 class_rtx 11
 background answer probe as last sack
-dut second sq_psn 0x9000 class_data 20 class_rtx 21
+qp b class_data 20 class_rtx 21
 dut post write len 64
-dut second post write len 64
+with b { dut post write len 64 }
 dut post write len 64
-dut second post write len 64
+with b { dut post write len 64 }
 any order {
-  * > write dqp peer_qp psn sq_psn dscp 10
-  * > write dqp peer_qp psn sq_psn+1 dscp 10
-  * > write dqp peer_qp+1 psn 0x9000 dscp 20
-  * > write dqp peer_qp+1 psn 0x9001 dscp 20
+  * > write psn sq_psn dscp 10
+  * > write psn sq_psn+1 dscp 10
+  * > write psn sq_psn dscp 20 of b
+  * > write psn sq_psn+1 dscp 20 of b
 } within 2 rtt
 p0 < nack reason trimmed psn sq_psn
-p0 < nack reason trimmed psn 0x9001 dqp qp+1
-any order { * > write dqp peer_qp psn sq_psn rtx 1 dscp 11 ; * > write dqp peer_qp+1 psn 0x9001 rtx 1 dscp 21 } within 2 rtt
+with b { p0 < nack reason trimmed psn sq_psn+1 }
+any order { * > write psn sq_psn rtx 1 dscp 11 ; * > write psn sq_psn+1 rtx 1 dscp 21 of b } within 2 rtt
 
 id S-A79-TWO-002
 purpose A-79, beside a QP with a class of its own another QP has that of the NIC
@@ -139,12 +139,14 @@ rules wire.class
 caps class
 profile class_data 10 class_rtx 11
 background answer probe as last sack
-dut second sq_psn 0x9000
+qp b
 dut post write len 64
-dut second post write len 64
-any order { * > write dqp peer_qp psn sq_psn dscp 10 ; * > write dqp peer_qp+1 psn 0x9000 dscp 4 } within 2 rtt
-p0 < nack reason trimmed psn 0x9000 dqp qp+1
-* > write dqp peer_qp+1 psn 0x9000 rtx 1 dscp 8 within rtt
+with b { dut post write len 64 }
+any order { * > write psn sq_psn dscp 10 ; * > write psn sq_psn dscp 4 of b } within 2 rtt
+with b {
+  p0 < nack reason trimmed psn sq_psn
+  * > write psn sq_psn rtx 1 dscp 8 within rtt
+}
 
 id S-A79-QP-022
 purpose A-79, the class ends with the QP: after a reset it has that of the NIC

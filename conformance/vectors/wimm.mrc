@@ -202,12 +202,14 @@ rules req.moves req.max-wimm
 setting A-62 CTRL.wimm_over 0
 profile max_wimm 1
 background ignore sack ack nack probe endpoint write cqe
-dut second sq_psn 0x9000
+qp b
 dut post write len 64 imm 1
 dut post write len 64 imm 2
 * > write only psn sq_psn within rtt
-dut second post write len 64 * 3
-set > write rtx 0 dqp peer_qp+1 psn 0x9000 .. 0x9002 each once within 2 rtt
+with b {
+  dut post write len 64 * 3
+  set > write rtx 0 psn sq_psn .. sq_psn+2 each once within 2 rtt
+}
 none > write psn sq_psn+1 within rtt
 
 # ---- the other answers ----
