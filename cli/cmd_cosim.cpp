@@ -98,9 +98,9 @@ void list_bugs() {
 void list_variants() {
   std::cout << "What a device may do otherwise (legal), and what it must not do, with the rules that say so:\n";
   for (const tb::Variant& v : tb::variants()) {
-    std::cout << fmt::format("  {:<18} {:<7} {} (--scenario {}{}{}){}\n", v.name, v.legal ? "legal" : "illegal", v.what,
-                             v.scenario, *v.key == '\0' ? "" : ", ", v.key,
-                             v.legal ? "" : fmt::format(": {}", v.rules));
+    std::cout << fmt::format("  {:<18} {:<7} {} (--scenario {}{}{}{}{}){}\n", v.name, v.legal ? "legal" : "illegal",
+                             v.what, v.scenario, *v.preset == '\0' ? "" : " --preset ", v.preset,
+                             *v.key == '\0' ? "" : ", ", v.key, v.legal ? "" : fmt::format(": {}", v.rules));
   }
 }
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import rtl
 
-LINE = re.compile(r"^  (\S+) +(legal|illegal) (.*) \(--scenario ([^\s,)]+)(?:, ([^)]+))?\)(?:: (.*))?$")
-PLAIN = ("plain", "legal", "the device itself", "random", None, None)
+LINE = re.compile(r"^  (\S+) +(legal|illegal) (.*) \(--scenario ([^\s,)]+)(?: --preset (\w+))?(?:, ([^)]+))?\)(?:: (.*))?$")
+PLAIN = ("plain", "legal", "the device itself", "random", None, None, None)
 INSIDE = ("take-", "answer-other", "answer-lost", "path-")  # events of the device alone: nothing shows at L2
 
 
@@ -36,18 +36,19 @@ class Results:
             if args.keep or row["binary"] == self.binary:
                 self.rows[tuple(row["key"])] = row
 
-    def run(self, args, level, name, scenario, seed, setting=None):
-        key = (args.dut, args.preset, args.packets, level, name, scenario, seed)
+    def run(self, args, level, name, scenario, seed, preset=None, setting=None):
+        preset = preset or args.preset
+        key = (args.dut, preset, args.packets, level, name, scenario, seed)
         if key in self.rows:
             return Run(self.rows[key])
-        run = Run(play(args, level, name, scenario, seed, setting))
+        run = Run(play(args, level, name, scenario, seed, preset, setting))
         if self.path:
             with open(self.path, "a") as out:
                 out.write(json.dumps({"key": key, "binary": self.binary, **run.row}) + "\n")
         return run
 
 
-def play(args, level, name, scenario, seed, setting):
+def play(args, level, name, scenario, seed, preset, setting):
     """One run of 'mrc cosim', the scenario with those keys, if any, and which rules the judge names."""
     with tempfile.TemporaryDirectory() as folder:
         if setting:
@@ -56,7 +57,7 @@ def play(args, level, name, scenario, seed, setting):
             scenario = str(Path(folder) / f"{scenario}.toml")
             Path(scenario).write_text(text, encoding="utf-8")
         out = Path(folder) / "run.json"
-        command = [args.mrc, "cosim", "--level", level, "--dut", args.dut, "--preset", args.preset,
+        command = [args.mrc, "cosim", "--level", level, "--dut", args.dut, "--preset", preset,
                    *(["--variant", name] if name != PLAIN[0] else []), "--scenario", scenario,
                    "--packets", str(args.packets), "--seed", str(seed), "--json", str(out)]
         try:
@@ -108,7 +109,7 @@ def legal(args, rows, pool, results):
 
 def illegal(args, rows, pool, results):
     bad = 0
-    jobs = [(row, level, pool.submit(results.run, args, level, row[0], row[3], args.seed, row[4])) for row in rows
+    jobs = [(row, level, pool.submit(results.run, args, level, row[0], row[3], args.seed, row[4], row[5])) for row in rows
             for level in args.levels.split(",")]
     for (name, *_, rules), level, job in jobs:
         run = job.result()

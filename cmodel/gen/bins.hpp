@@ -92,7 +92,7 @@ struct GroupInfo {
   std::array<uint16_t, 3> sizes;  ///< of its axes; 1: there is none
 };
 
-inline constexpr const char* kTable = "4e4a2385";  ///< digest of all names
+inline constexpr const char* kTable = "c41933a6";  ///< digest of all names
 inline constexpr std::array<GroupInfo, 24> kGroups = {{
     {"sack", 0, {2, 6, 3}},
     {"window", 36, {6, 2, 2}},
@@ -117,9 +117,9 @@ inline constexpr std::array<GroupInfo, 24> kGroups = {{
     {"encap", 331, {2, 4, 1}},
     {"counter", 339, {28, 1, 1}},
     {"stream", 367, {55, 3, 1}},
-    {"rule", 532, {173, 1, 1}},
+    {"rule", 532, {175, 1, 1}},
 }};
-inline constexpr std::size_t kNumBins = 705;
+inline constexpr std::size_t kNumBins = 707;
 inline constexpr std::array<const char*, kNumBins> kBins = {
     "sack.sent.none.at",
     "sack.sent.none.above",
@@ -815,6 +815,8 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.path.skip-time",
     "rule.path.marked",
     "rule.path.used",
+    "rule.path.denied",
+    "rule.path.allowed",
     "rule.path.bad",
     "rule.path.replaced",
     "rule.path.floor",
@@ -914,7 +916,7 @@ inline constexpr std::array<const char*, 55> kStreamStreams = {
     "rx_lane.desc",
     "rx_lane.line",
 };
-inline constexpr std::array<const char*, 173> kRuleRules = {
+inline constexpr std::array<const char*, 175> kRuleRules = {
     "evidence.gap",
     "evidence.order",
     "evidence.drops",
@@ -1077,6 +1079,8 @@ inline constexpr std::array<const char*, 173> kRuleRules = {
     "path.skip-time",
     "path.marked",
     "path.used",
+    "path.denied",
+    "path.allowed",
     "path.bad",
     "path.replaced",
     "path.floor",

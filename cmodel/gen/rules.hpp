@@ -172,6 +172,8 @@ enum class Rule : uint16_t {
   PathSkipTime,
   PathMarked,
   PathUsed,
+  PathDenied,
+  PathAllowed,
   PathBad,
   PathReplaced,
   PathFloor,
@@ -197,7 +199,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 173;
+inline constexpr std::size_t kNumRules = 175;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -523,6 +525,10 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Fail, "owed", "requestor", "mrc.md 5 States, A-29"},
     {"path.used", "data take EVs that are GOOD", "S2",
      Severity::Fail, "safety", "requestor", "mrc.md 5, 5 States"},
+    {"path.denied", "an EV that its owner has denied carries no data until it is allowed again", "S2",
+     Severity::Fail, "safety", "requestor", "mrc.md 5 States, A-66"},
+    {"path.allowed", "an EV that its owner allows again is used again", "A",
+     Severity::Deviates, "statistic", "requestor", "mrc.md 5 States, A-66"},
     {"path.bad", "an EV goes bad when a packet of it is lost, or by ALWAYS_SKIP", "S",
      Severity::Fail, "safety", "requestor", "mrc.md 5 States, A-08; paper 2.1"},
     {"path.replaced", "an EV that goes bad is replaced from the backup set of its plane, if that has one", "S",

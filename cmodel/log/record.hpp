@@ -77,6 +77,9 @@ enum QpFlag : uint8_t {
   kNoPdcid = 8,     ///< it sends spdcid and dpdcid as 0
   kSeenTrims = 16,  ///< what switches trimmed on its way to it is in the log as it came
   kSeenMarks = 32,  ///< the same of what they marked CE
+  /// Its owner has ordered what is new here (EVs denied or allowed, a window), which acts from now on at the earliest.
+  /// The next record of the QP without this flag tells that all of it acts.
+  kOrdered = 64,
 };
 
 /// A QP as its owner set it: created, changed, or, in Reset, ended. The next one of the same number is another

@@ -99,7 +99,8 @@ void World::qp(const log::Qp& set, Time time) {
     qp.class_since = time;
     qp.class_waited = waited(time);
   }
-  if (!fresh && (qp.set.evs != set.evs || qp.set.denied != set.denied)) qp.evs_since = time;
+  const bool acts = ((qp.set.flags ^ set.flags) & log::kOrdered) != 0;
+  if (!fresh && (qp.set.evs != set.evs || qp.set.denied != set.denied || acts)) qp.evs_since = time;
   const Peer old{plain(qp.set.peer_ip, qp.set.encap == 3), qp.set.peer_qp};
   const auto known = peers_.find(old);
   if (known != peers_.end() && known->second == set.qp) peers_.erase(known);

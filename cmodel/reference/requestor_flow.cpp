@@ -35,7 +35,7 @@ RequestorFlow::RequestorFlow(const log::Qp& qp, bool from_log, RequestorWorld& w
       started_(from_log),
       hi_(qp.sq_psn, Seq{qp.mpr} * kMprUnit, rules_of(world.world.settings(), qp)),
       lo_(hi_),
-      paths_(qp, world),
+      paths_(qp, world, world.now),
       evs_(qp, world, world.now),
       shows_evs_((world.world.profile().shows >> static_cast<unsigned>(log::EventKind::Path) & 1) != 0),
       grants_{{0, -1, qp.mpr}} {
@@ -54,7 +54,7 @@ void RequestorFlow::change(const log::Qp& qp, Time time) {
   const bool window = qp.mpr != qp_.mpr;
   evs_replaced_ = evs_replaced_ || (qp.evs != qp_.evs && !qp_.evs.empty());
   qp_ = qp;
-  paths_.change(qp);
+  paths_.change(qp, time);
   evs_.change(qp, time);
   if (begins || (window && hi_.next() == hi_.base())) {
     hi_ = lo_ = Requestor(qp.sq_psn, Seq{qp.mpr} * kMprUnit, rules_of(world_.world.settings(), qp));

@@ -10,27 +10,88 @@ namespace {
 
 constexpr uint32_t kBalance = 512;  ///< packets of a window in which planes are compared
 constexpr double kUneven = 0.25;    ///< of an equal share
+/// Of N EVs in use, one that is not taken in 16 N packets is not used: who draws them takes it all the same but once in
+/// 8 million times.
+constexpr uint64_t kUnused = 16;
 
 using history::words;
 
 }  // namespace
 
-RequestorPaths::RequestorPaths(const log::Qp& qp, RequestorWorld& world) : world_(world) {
-  change(qp);
+RequestorPaths::RequestorPaths(const log::Qp& qp, RequestorWorld& world, Time time) : world_(world) {
+  change(qp, time);
   planes_.resize(log::kMaxPlanes);
 }
 
-void RequestorPaths::change(const log::Qp& qp) {
+void RequestorPaths::change(const log::Qp& qp, Time time) {
   const bool same = qp.evs == qp_.evs;
+  const bool of_evs = !same || qp.denied != qp_.denied || ((qp.flags | qp_.flags) & log::kOrdered) != 0;
   qp_ = qp;
   lessened_ = lessened_ || !qp.denied.empty();
-  if (same) return;
-  uses_.clear();
-  blames_.clear();
-  for (const uint32_t ev : qp.evs) {
-    const auto [at, fresh] = uses_.try_emplace(ev);
-    at->second.once = fresh;
+  if (!same) {
+    uses_.clear();
+    blames_.clear();
+    for (const uint32_t ev : qp.evs) {
+      const auto [at, fresh] = uses_.try_emplace(ev);
+      at->second.once = fresh;
+    }
   }
+  if (of_evs) owners((qp.flags & log::kOrdered) != 0, time);
+}
+
+/// What the QP's owner has denied and allowed. An order may act at once or not yet: then an EV is neither.
+void RequestorPaths::owners(bool ordered, Time time) {
+  std::unordered_map<uint32_t, bool> denied;  // in all of its places
+  for (const uint32_t ev : qp_.evs) denied.try_emplace(ev, true);
+  for (std::size_t i = 0; i < qp_.evs.size(); ++i) {
+    if (std::ranges::find(qp_.denied, i) == qp_.denied.end()) denied[qp_.evs[i]] = false;
+  }
+  denied_ = allowed_ = 0;
+  for (auto& [ev, use] : uses_) {
+    const bool is = denied[ev];
+    use.missed = !is && (use.missed || use.denied);
+    if (!is) use.denied.reset();
+    if (is) use.allowed.reset();
+    if (is && !ordered && !use.denied) {
+      use.denied = time;
+      use.waited = world_.world.waited(time);
+    }
+    if (use.missed && !ordered) {
+      use.missed = false;
+      use.allowed = packets_;
+    }
+    denied_ += use.denied.has_value();
+    allowed_ += use.allowed.has_value();
+  }
+}
+
+/// It may have been given its EV before, and have waited: for others, for the host, for its port.
+void RequestorPaths::check_denied(const Seen& seen, const Use& use) {
+  const history::World& w = world_.world;
+  const bool is = use.denied && *use.denied + w.queue() + (w.waited(seen.first) - use.waited) < seen.first;
+  if (is && seen.frame.plane < log::kMaxPlanes && w.at(seen.frame.plane).since + w.queue() >= *use.denied &&
+      w.at(seen.frame.plane).ever_down) {
+    return world_.world.report().rests(Rule::PathDenied, "its port was down, and it may have waited there");
+  }
+  world_.world.check(
+      Rule::PathDenied, !is, &seen, world_.world.local(qp_.qp),
+      [&] { return words(seen, world_.world.profile().wire()); },
+      [&] { return fmt::format("another EV: this one is denied since {}", words(*use.denied)); });
+}
+
+/// Packets of the QP have left since this EV was allowed; `used`: one of them with it.
+void RequestorPaths::check_allowed(const Seen& seen, uint32_t ev, Use& use) {
+  const bool used = seen.packet.entropy(world_.world.profile().wire()) == ev;
+  const uint64_t enough = kUnused * (qp_.evs.size() - std::min<std::size_t>(qp_.backup, qp_.evs.size()));
+  if (!used && packets_ - *use.allowed < enough) return;
+  use.allowed.reset();
+  --allowed_;
+  if (!used && ever_lost_) return world_.world.report().rests(Rule::PathAllowed, "EVs have gone bad");
+  if (!used && !use.once) return world_.world.report().rests(Rule::PathAllowed, "the EV stands in the set twice");
+  world_.world.check(
+      Rule::PathAllowed, used, &seen, world_.world.local(qp_.qp),
+      [&] { return fmt::format("none of {} packets has EV 0x{:08x}", enough, ev); },
+      [] { return std::string("some: its owner has allowed it again"); });
 }
 
 /// Why EVs cannot be judged; null: they can.
@@ -44,7 +105,14 @@ void RequestorPaths::sent(const Seen& seen, bool again) {
   const uint32_t ev = seen.packet.entropy(world_.world.profile().wire());
   const auto use = uses_.find(ev);
   if (use == uses_.end()) return;
+  ++packets_;
+  if (denied_ != 0) check_denied(seen, use->second);
   if (unfit() != nullptr) return;
+  if (allowed_ != 0) {
+    for (auto& [other, of] : uses_) {
+      if (of.allowed) check_allowed(seen, other, of);
+    }
+  }
   const auto blame = blames_.find(ev);
   const bool shown = (world_.world.profile().shows >> static_cast<unsigned>(log::EventKind::Path) & 1) != 0;
   bool late = shown && blame != blames_.end() && blame->second + world_.world.queue() < seen.first;

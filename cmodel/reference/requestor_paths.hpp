@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Which EVs a QP's data take, given what came back about them: no states, but accounts. An EV that was blamed carries
-/// nothing until a probe on it was answered; planes are used alike.
+/// nothing until a probe on it was answered; one that its owner has denied carries nothing until it is allowed again,
+/// and then it does; planes are used alike.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -12,9 +14,9 @@ namespace mrc::ref {
 
 class RequestorPaths {
  public:
-  RequestorPaths(const log::Qp& qp, RequestorWorld& world);
+  RequestorPaths(const log::Qp& qp, RequestorWorld& world, Time time);
 
-  void change(const log::Qp& qp);
+  void change(const log::Qp& qp, Time time);
   /// A data packet left; `again`: it was sent before.
   void sent(const Seen& seen, bool again);
   /// A packet counts as lost, whichever EV it went with when that happened.
@@ -40,7 +42,15 @@ class RequestorPaths {
     bool doubted = false;  ///< it was blamed once
     Time out = 0;          ///< it went out of use for the last time
     bool back = false;     ///< and is back since
+    /// Its owner has denied it for certain since then; and World::waited() then.
+    std::optional<Time> denied{};
+    Time waited = 0;
+    bool missed = false;                ///< an order to allow it is under way
+    std::optional<uint64_t> allowed{};  ///< its owner has allowed it again when packets_ was so much: not used since
   };
+  void owners(bool ordered, Time time);
+  void check_denied(const Seen& seen, const Use& use);
+  void check_allowed(const Seen& seen, uint32_t ev, Use& use);
   void balance(const Seen& seen);
   const char* unfit() const;
   bool floor() const;
@@ -49,6 +59,9 @@ class RequestorPaths {
   RequestorWorld& world_;
   std::unordered_map<uint32_t, Use> uses_;  ///< of the QP's EVs
   std::unordered_map<uint32_t, Time> blames_;
+  uint64_t packets_ = 0;    ///< data packets of the QP
+  std::size_t denied_ = 0;  ///< how many of uses_ are denied, and how many wait to be used again
+  std::size_t allowed_ = 0;
   bool ever_lost_ = false;        ///< so EVs may have gone bad
   bool lessened_ = false;         ///< EVs went out of use for other reasons: what is left need not be even
   std::vector<uint32_t> planes_;  ///< packets by plane, of this window

@@ -213,6 +213,7 @@ bool ResponderFlow::allowed_mpr(uint32_t mpr, Time time) const {
   };
   // A table is written behind all that the device is about, so a change may take long.
   constexpr Time kSlow = 16;
+  if ((qp_.flags & log::kOrdered) != 0 && says(windows_.empty() ? 0 : windows_.back().first)) return true;
   return says(qp_.window) || std::ranges::any_of(windows_, [&](const auto& w) {
            return time < w.second + kSlow * world_.latency && says(w.first);
          });

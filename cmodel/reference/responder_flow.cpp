@@ -110,6 +110,8 @@ void ResponderFlow::change(const log::Qp& qp, Time time) {
     constexpr std::size_t kMostWindows = 64;
     windows_.emplace_back(qp_.window, time);
     if (windows_.size() > kMostWindows) windows_.pop_front();
+  } else if ((qp_.flags & log::kOrdered) != 0 && !windows_.empty()) {
+    windows_.back().second = time;  // the one before it may have stood until now
   }
   qp_ = qp;
   trace(time, "state", static_cast<Seq>(qp.state));

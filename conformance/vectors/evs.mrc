@@ -34,7 +34,7 @@ cases id ev from {
 purpose an EV that the controller denies carries no data, new or repeated; allowed again, it does
 mark S2+, A-66
 cite mrc.md 5
-rules path.set
+rules path.set path.denied path.allowed
 caps requestor ev_control
 dut ev $ev deny
 settle rtt
@@ -55,7 +55,7 @@ id Q-EV-114
 purpose all EVs of a plane denied: everything goes through the other one
 mark S2+, A-66
 cite mrc.md 5
-rules path.set path.plane
+rules path.set path.plane path.denied
 caps requestor ev_control
 evs 8
 dut ev e0 deny
@@ -73,7 +73,7 @@ id Q-EV-115
 purpose one EV of 16 is left, the others are denied: each packet goes on it, at once, and none is given up
 mark S2, A-66
 cite mrc.md 5
-rules path.set path.plane req.psn-hole
+rules path.set path.plane path.denied req.psn-hole
 caps requestor ev_control
 dut ev e0 deny
 dut ev e1 deny

@@ -52,7 +52,8 @@ AgentSide::AgentSide(const Setup& s)
       ports_(s.preset.num_planes),
       read_ps_(ps(s.scenario.read_ns)),
       read_jitter_ps_(ps(s.scenario.read_jitter_ns)),
-      rows_(s.own.qps.size()) {
+      rows_(s.own.qps.size()),
+      open_orders_(s.own.qps.size()) {
   const ref::Profile profile = ref::read_profile(s.profile, "profile");
   link_.trim_codes(profile.settings.dscp_trimmed, profile.settings.dscp_lasthop);
   if (told(s.profile, "DSCP_TRIM.returned_valid").value_or(csr::kDscpTrimReturnedValid.get(own_.dscp_trim)) != 0)
@@ -117,7 +118,7 @@ void AgentSide::bring_up() {
 
 void AgentSide::connect_qp(unsigned index) {
   QpConfig c = qp_config(own_, nic_, other_nic_, other_.mac, index, *nic_.device);
-  if (nic_.device->qp(c)) ++pending_;
+  called(index, nic_.device->qp(c));
   c = nic_.device->qp_now(c.qp);
   log::Qp& r = add<log::Qp>(told_);
   r.qp = c.qp;
@@ -160,7 +161,7 @@ void AgentSide::reset_qp(unsigned index) {
   QpConfig c;
   c.qp = nic_.info.qp_first + index;
   c.state = log::QpState::Reset;
-  if (nic_.device->qp(c)) ++pending_;
+  called(index, nic_.device->qp(c));
   log::Qp& r = add<log::Qp>(told_);
   r.qp = c.qp;
   r.peer_qp = other_nic_.info.qp_first + own_.qps[index].peer;
@@ -181,34 +182,62 @@ void AgentSide::orders(double share, Time& next, Time from, Time to, Order order
   for (; next < to; next += 1 + static_cast<Time>(2 * control_rng_.unit() * gap_ps)) {
     if (next < from || resting_) continue;
     const auto index = static_cast<unsigned>(control_rng_.below(own_.requester_plan().size()));
-    if (!dead(index) && rows_[index].state == log::QpState::Rts) order(rows_[index]);
+    if (!dead(index) && rows_[index].state == log::QpState::Rts) order(index, rows_[index]);
   }
+}
+
+/// A call was made of a queue pair; `pending`: it acts later.
+void AgentSide::called(unsigned index, bool pending) {
+  if (!pending) return;
+  ++pending_;
+  ++open_orders_[index];
+}
+
+/// The log is told what a controller has ordered of a queue pair: rows_ has it.
+void AgentSide::ordered(unsigned index, Time time) {
+  log::Qp& row = rows_[index];
+  row.flags = open_orders_[index] != 0 ? log::kOrdered : 0;
+  add<log::Qp>(time) = row;
+}
+
+/// A call of a queue pair acts, or will not.
+void AgentSide::acts(unsigned index, Time time) {
+  if (open_orders_[index] == 0 || --open_orders_[index] != 0 || rows_[index].flags == 0) return;
+  ordered(index, time);
 }
 
 /// What a controller does while traffic runs: denies and allows entropy values, a quarter of a queue pair's at most,
 /// and moves the windows of responders.
 void AgentSide::controller(Time from, Time to) {
-  orders(scenario_.control, next_control_, from, to, [this](const log::Qp& qp) {
+  orders(scenario_.control, next_control_, from, to, [this, from](unsigned index, log::Qp& qp) {
     const uint64_t evs = qp.evs.size() - qp.backup;
     if (evs == 0) return;
     if (scenario_.dyn_mpr && control_rng_.chance(0.5)) {
       const unsigned most = nic_.device->qp_now(qp.qp).mpr_dest;
-      if (nic_.device->mpr(qp.qp, static_cast<unsigned>(control_rng_.between(1, most)))) ++pending_;
+      qp.window = static_cast<uint32_t>(control_rng_.between(1, most));
+      called(index, nic_.device->mpr(qp.qp, qp.window));
     } else {
       const uint64_t some = std::max<uint64_t>(1, evs / 4);
-      if (nic_.device->ev(qp.qp, qp.evs[control_rng_.below(some)], control_rng_.chance(0.6))) ++pending_;
+      const uint32_t ev = qp.evs[control_rng_.below(some)];
+      const bool deny = control_rng_.chance(0.6);
+      called(index, nic_.device->ev(qp.qp, ev, deny));
+      // Of a value that stands in several places one is named: which ones a NIC denies is its own affair.
+      const auto place = static_cast<uint32_t>(std::ranges::find(qp.evs, ev) - qp.evs.begin());
+      std::erase(qp.denied, place);
+      if (deny) qp.denied.push_back(place);
     }
+    ordered(index, from);
   });
 }
 
 /// Software puts queue pairs that are in use into ERROR.
 void AgentSide::end_qps(Time from, Time to) {
-  orders(scenario_.ended, next_end_, from, to, [this, from](log::Qp& qp) {
+  orders(scenario_.ended, next_end_, from, to, [this, from](unsigned index, log::Qp& qp) {
     qp.state = log::QpState::Error;
     QpConfig c;
     c.qp = qp.qp;
     c.state = qp.state;
-    if (nic_.device->qp(c)) ++pending_;
+    called(index, nic_.device->qp(c));
     add<log::Qp>(from) = qp;
   });
 }
@@ -499,6 +528,8 @@ void AgentSide::take(Output& output, Time reached) {
     carrier(*port, output.time);
   } else if (const auto* done = std::get_if<Done>(&output.body)) {
     if (pending_ > 0) --pending_;
+    if (const int index = done->region ? -1 : index_of(done->number); index >= 0)
+      acts(static_cast<unsigned>(index), output.time);
     if (!done->error.empty())
       fail(fmt::format("the call {} of {} {:#x} does not act: {}", done->call, done->region ? "R_Key" : "QP",
                        done->number, done->error),

@@ -107,6 +107,9 @@ class AgentSide {
   void post(Time from, Time to);
   template <typename Order>
   void orders(double share, Time& next, Time from, Time to, Order order);
+  void called(unsigned index, bool pending);
+  void ordered(unsigned index, Time time);
+  void acts(unsigned index, Time time);
   void controller(Time from, Time to);
   void end_qps(Time from, Time to);
   void carrier(const log::Port& port, Time time);
@@ -141,6 +144,7 @@ class AgentSide {
   Time next_control_ = 0, next_end_ = 0;
   std::unordered_map<uint64_t, Wqe> posted_;  ///< by wr_id
   std::vector<log::Qp> rows_;                 ///< as last told to the log, by QP
+  std::vector<unsigned> open_orders_;         ///< calls of a queue pair that do not act yet
   unsigned pending_ = 0;
   bool resting_ = false;
 

@@ -109,6 +109,9 @@ constexpr const char* kLongTimer = "rto = 8";
 /// A NIC that asks its peer hears what is missing before anybody can say that it is late.
 constexpr const char* kAsksNobody = "rto = 8, state_silent = 1";
 
+/// A controller at work, for long enough.
+constexpr const char* kOrders = "control = 1, csr_gap = 60000, qps = 1, delay_ns = 50000, rto = 10, backup = 6";
+
 // Headers.
 constexpr FrameRow kHeaders[] = {
     {"icrc-wrong", "the ICRC is wrong", "clean", "wire.icrc wire.format wire.decode",
@@ -358,6 +361,23 @@ void event_rows(std::vector<VariedRow>& rows) {
       "many-qps");
 }
 
+/// A controller's orders come to nothing.
+void deaf_rows(std::vector<VariedRow>& rows) {
+  const auto deaf = [&](const char* name, const char* what, const char* scenario, const char* rules, const char* key,
+                        Deaf to) {
+    rows.push_back(bad(name, what, scenario, rules));
+    rows.back().variant.key = key;
+    rows.back().deaf = to;
+  };
+  deaf("deny-unheard", "entropy values that are denied stay in use", "clean", "path.denied", kOrders, Deaf::Deny);
+  deaf("allow-unheard", "entropy values that are allowed again stay out of use", "clean", "path.allowed", kOrders,
+       Deaf::Allow);
+  // At tiny a window has one unit.
+  deaf("window-unheard", "the responder's window stays as it was", "clean", "resp.mpr",
+       "dyn_mpr = true, control = 1, csr_gap = 30000, qps = 1, delay_ns = 200000, rto = 12", Deaf::Window);
+  rows.back().variant.preset = "fpga100";
+}
+
 std::vector<VariedRow> all_rows() {
   std::vector<VariedRow> rows = legal_rows();
   add(rows, kHeaders);
@@ -365,6 +385,7 @@ std::vector<VariedRow> all_rows() {
   add(rows, kRequestor);
   host_rows(rows);
   event_rows(rows);
+  deaf_rows(rows);
   return rows;
 }
 

@@ -58,8 +58,10 @@ class VariedDevice final : public NicDevice {
     inside_->port(plane, up, t);
     if (plane < ports_.size()) ports_[plane].changes.emplace_back(t, up);
   }
-  bool ev(uint32_t qp, uint32_t ev, bool deny) override { return inside_->ev(qp, ev, deny); }
-  bool mpr(uint32_t qp, unsigned units) override { return inside_->mpr(qp, units); }
+  bool ev(uint32_t qp, uint32_t ev, bool deny) override {
+    return row_.deaf != (deny ? Deaf::Deny : Deaf::Allow) && inside_->ev(qp, ev, deny);
+  }
+  bool mpr(uint32_t qp, unsigned units) override { return row_.deaf != Deaf::Window && inside_->mpr(qp, units); }
   bool evprobe(uint32_t qp, unsigned plane, uint32_t ev, std::optional<uint8_t> tc) override {
     return inside_->evprobe(qp, plane, ev, tc);
   }

@@ -22,6 +22,7 @@ struct Variant {
   const char* l1_only = "";
   /// A key of the scenario that it needs as well, "rto = 8"; "": none.
   const char* key = "";
+  const char* preset = "";  ///< which it needs; "": any
 };
 
 /// All of them, legal ones first.

@@ -41,6 +41,9 @@ struct VariedState {
 };
 
 /// How a variant is made: each function is null or says what becomes of an output, which it may change.
+/// What a device does not hear that its owner orders.
+enum class Deaf : uint8_t { No, Deny, Allow, Window };
+
 struct VariedRow {
   Variant variant;
   Act (*frame)(wire::Packet&, VariedState&) = nullptr;
@@ -57,6 +60,7 @@ struct VariedRow {
   const char* setting = nullptr;  ///< of open()
   uint64_t value = 0;
   double share = 0.125;  ///< of what fits, that is changed
+  Deaf deaf = Deaf::No;
 };
 std::span<const VariedRow> varied_rows();
 

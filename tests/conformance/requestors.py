@@ -59,6 +59,10 @@ class Wrong(legal_requestor.Sender):
             return self.evs[0] if before != self.evs[0] else self.evs[-2]
         return super()._next_ev(before)
 
+    def deny(self, ev, deny):
+        if self.rule != ("path.denied" if deny else "path.allowed"):
+            super().deny(ev, deny)
+
     def blame(self, ev):
         if self.rule != "path.blamed":
             super().blame(ev)
@@ -131,7 +135,7 @@ RULES = ("req.start", "req.psn-once", "req.psn-hole", "req.rtx-unsent", "req.rtx
          "req.cqe-order", "req.cqe-owed", "req.rtx-reported", "req.rtx-evidence", "req.retries", "req.nack-again",
          "req.gap-again", "req.timer", "req.moves", "qp.status", "qp.flush", "qp.flush-all", "qp.fails", "path.set",
          "path.plane", "path.fresh", "path.down", "path.peer-down", "path.blamed", "path.probed", "path.equal", "peer.mask",
-         "wire.class", "wire.stamp")
+         "path.denied", "path.allowed", "wire.class", "wire.stamp")
 
 
 def bounded():

@@ -192,6 +192,45 @@ TEST_CASE("a packet that waited for its data may have been given its EV long bef
   }
 }
 
+TEST_CASE("an EV that is denied is so from the moment on at which the order acts", "[reference.requestor][A-66]") {
+  // Frames wait inside for 32 us at most, and as long as the host owes data.
+  struct Way {
+    bool ordered, allowed, starved;
+    log::Time at;
+    bool wrong;
+  };
+  for (const Way& way :
+       {Way{false, false, false, 53, true}, Way{false, false, false, 51, false}, Way{true, false, false, 53, false},
+        Way{false, true, false, 53, false}, Way{false, false, true, 53, false}}) {
+    Bench b;
+    has_evs(b);
+    owner(b, {0}, true, 10 * kUs);
+    if (!way.ordered) owner(b, {0}, false, 20 * kUs);
+    if (way.allowed) owner(b, {}, true, 40 * kUs);
+    if (way.starved) host(b, log::HostOp::Read, 21 * kUs);
+    if (way.starved) host(b, log::HostOp::ReadDone, 40 * kUs);
+    b.data(8, way.at * kUs);
+    CHECK(b.broken(Rule::PathDenied) == (way.wrong ? 1 : 0));
+  }
+}
+
+TEST_CASE("an EV that is allowed again need not be used before the order acts, nor once a packet was lost",
+          "[reference.requestor][A-66]") {
+  for (const bool ordered : {true, false}) {
+    for (const bool lost : {true, false}) {
+      Bench b;
+      has_evs(b);
+      owner(b, {0}, false, 10 * kUs);
+      owner(b, {}, ordered, 20 * kUs);
+      uses_others(b, 16 * 8 - 2, 21 * kUs);
+      b.data(lost ? 125 : 126, 40 * kUs, lost, 0x10001);
+      CHECK(b.broken(Rule::PathAllowed) == 0);
+      b.data(127, 40 * kUs, false, 0x10001);
+      CHECK(b.broken(Rule::PathAllowed) == (ordered || lost ? 0 : 1));
+    }
+  }
+}
+
 TEST_CASE("an answer that comes when the next try is due may be too late", "[reference.requestor]") {
   // 12.8 us between tries. Answered in time: none is sent 208 us later. Too late, or with one under way: until that
   // one is answered.

@@ -69,6 +69,28 @@ inline void begins(RequestorBench& b) {
 
 // ---- EVs 0x10000 to 0x10007, the last two of them the backup set of planes 0 and 1
 
+inline void has_evs(RequestorBench& b) {
+  b.profile.planes = 2;
+  for (uint32_t n = 0; n < 8; ++n) {
+    b.qp.evs.push_back(0x10000 + n);
+    b.qp.ev_planes.push_back(static_cast<uint8_t>(n % 2));
+  }
+  b.start();
+}
+
+/// These places are denied, the others are not; `ordered`: that may act at once, or not yet.
+inline void owner(RequestorBench& b, std::vector<uint32_t> denied, bool ordered, log::Time at) {
+  b.until(at);
+  b.qp.denied = std::move(denied);
+  b.qp.flags = ordered ? log::kOrdered : 0;
+  b.judge->qp(b.qp, at);
+}
+
+/// So many packets from the first one on, on all EVs but 0x10000.
+inline void uses_others(RequestorBench& b, uint32_t packets, log::Time at) {
+  for (uint32_t n = 0; n < packets; ++n) b.data(n, at + n * log::Time{1000}, false, 0x10001 + n % 7, (n + 1) % 7 % 2);
+}
+
 inline void shows_evs(RequestorBench& b, uint32_t backup = 2, log::Time at = 100 * kUs) {
   b.profile.shows |= bit(log::EventKind::Path);
   b.profile.planes = 2;

@@ -184,6 +184,20 @@ Lives of_paths() {
          if (!wrong) goes(b, 0, EvState::Skip, EvState::Good, 150 * kUs);
          b.data(8, 151 * kUs);
        }},
+      {Rule::PathDenied,
+       [](Bench& b, bool wrong) {
+         has_evs(b);
+         owner(b, {0}, false, 10 * kUs);
+         b.data(wrong ? 8 : 9, 60 * kUs);
+       }},
+      {Rule::PathAllowed,
+       [](Bench& b, bool wrong) {
+         has_evs(b);
+         owner(b, {0}, false, 10 * kUs);
+         owner(b, {}, false, 20 * kUs);
+         uses_others(b, 16 * 8 - 1, 21 * kUs);
+         b.data(127, 40 * kUs, false, wrong ? 0x10001 : 0x10000);
+       }},
       {Rule::PathBad,
        [](Bench& b, bool wrong) {
          shows_evs(b);

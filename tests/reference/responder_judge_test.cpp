@@ -883,6 +883,15 @@ TEST_CASE("mpr says a window that its owner has set lately", "[reference.respond
   CHECK(says(8, 201 * kUs));  // at most what was agreed
   CHECK(!says(20, 201 * kUs));
   CHECK(!says(2, 300 * kUs));
+  b.qp.window = 5;
+  b.qp.flags = log::kOrdered;
+  b.judge->qp(b.qp, 300 * kUs);
+  CHECK(says(5, 301 * kUs));
+  CHECK(says(8, 500 * kUs));  // the order may not act yet
+  b.qp.flags = 0;
+  b.judge->qp(b.qp, 500 * kUs);
+  CHECK(says(8, 501 * kUs));
+  CHECK(!says(8, 600 * kUs));
 }
 
 }  // namespace mrc::test::responder_judge_test

@@ -252,6 +252,16 @@ def mended():
         assert result["result"] == "pass", (seed, what, result["judge"]["findings"], result.get("problem"))
 
 
+def controllers():
+    """What a controller does is told: a QP whose EVs were all denied is not blamed; an order that acts is not forgotten."""
+    result = cosim("--scenario", "random", "--seed", "2912", level="L2", packets=500)
+    assert result["result"] == "pass", result["judge"]["findings"]
+    tool = [sys.executable, os.path.join(os.path.dirname(__file__), "../../../tools/variants.py"), MRC]
+    done = subprocess.run([*tool, "--only", "deny-unheard,allow-unheard,window-unheard", "--levels", "L2"], text=True,
+                          capture_output=True, check=False, timeout=100)
+    assert done.returncode == 0 and "3 variants, 0 bad" in done.stdout, done.stdout
+
+
 def among_discards():
     """A NIC that discards packets, and says how many, is no less wrong: more lack an answer than it has discarded."""
     with tempfile.TemporaryDirectory() as folder:
@@ -301,7 +311,8 @@ def headers():
 
 
 TESTS = [model, fast, ended, rtl, stalled, peers, same_everywhere, sockets, record, wrong_ones, seeds, mended, levels,
-         variants, spoiled, reports, among_discards, paused, headers]
+         variants, spoiled, reports, among_discards, controllers,
+         paused, headers]
 
 
 def main():
