@@ -21,6 +21,7 @@ With --check it writes nothing and tells what is stale or wrong: drawings that a
 that does not fit, places outside the figure, files that are not there. Figure `nic` must have each block of
 cmodel/spec/nic.yaml, each stream between two of them on its arrow, and no other names."""
 import argparse
+import functools
 import re
 import sys
 from html import escape
@@ -175,12 +176,18 @@ class Figure:
         return "\n".join(out) + "\n</svg>\n"
 
 
-def nic_mistakes(figure):
-    """The picture of the NIC against nic.yaml."""
+@functools.cache
+def described():
+    """nic.yaml, by the generator."""
     sys.path.insert(0, str(ROOT / "cmodel/spec"))
     from gen.model import Spec
     from gen.nic import Nic
-    nic = Nic(Spec(ROOT / "cmodel/spec"))
+    return Nic(Spec(ROOT / "cmodel/spec"))
+
+
+def nic_mistakes(figure):
+    """The picture of the NIC against nic.yaml."""
+    nic = described()
     outside = {"host", "ports"}
     for name in sorted(set(nic.blocks) - set(figure.boxes)):
         yield f"nic.yaml has a block {name}, the figure has none"
@@ -211,13 +218,9 @@ def nic_mistakes(figure):
             yield f"box fence does not say that it watches {port}"
 
 
-def main():
-    parser = rtl.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing, tell what is stale or wrong")
-    parser.add_argument("--root", type=Path, default=ROOT, help="where docs/figures is")
-    options = parser.parse_args()
-    sources = sorted((options.root / "docs/figures").glob("*.yaml"))
-    wrong = []
+def look(root, check):
+    """(number of figures, complaints); draws them unless this is a check."""
+    sources, wrong = sorted((root / "docs/figures").glob("*.yaml")), []
     for path in sources:
         name = f"docs/figures/{path.name}"
         try:
@@ -228,12 +231,21 @@ def main():
             wrong.append(f"{name}: {mistake}")
             continue
         wrong += [f"{name}: {mistake}" for mistake in found]
-        if not options.check:
+        if not check:
             svg.write_text(drawn, encoding="utf-8")
         elif not svg.exists() or svg.read_text(encoding="utf-8") != drawn:
             wrong.append(f"{name}: {svg.name} is not its drawing: run tools/figures.py")
-    print(*wrong, f"{len(sources)} figures, {len(wrong)} complaints", sep="\n")
-    return rtl.Exit.FAIL if wrong or not sources else rtl.Exit.PASS
+    return len(sources), wrong
+
+
+def main():
+    parser = rtl.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing, tell what is stale or wrong")
+    parser.add_argument("--root", type=Path, default=ROOT, help="where docs/figures is")
+    options = parser.parse_args()
+    count, wrong = look(options.root, options.check)
+    print(*wrong, f"{count} figures, {len(wrong)} complaints", sep="\n")
+    return rtl.Exit.FAIL if wrong or not count else rtl.Exit.PASS
 
 
 if __name__ == "__main__":

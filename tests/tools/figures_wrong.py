@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from samples import TOOLS, in_folder, run, told  # noqa: E402
+from samples import TOOLS, in_folder, told  # noqa: E402
 
-TOOL = TOOLS / "figures.py"
+sys.path.insert(0, str(TOOLS))
+import figures  # noqa: E402
+
 GOOD = """size: [400, 200]
 title: two boxes
 boxes:
@@ -46,18 +48,24 @@ OF_THE_NIC = {
 }
 
 
+def complaints(folder, check=False):
+    """(1 if there are complaints, the complaints)."""
+    count, wrong = figures.look(folder, check)
+    return int(bool(wrong) or count != 1), "\n".join(wrong)
+
+
 def main():
     wrong = 0
     for good, mistakes in ((GOOD, MISTAKES), (NIC, OF_THE_NIC)):
         name = "docs/figures/nic.yaml" if good is NIC else "docs/figures/two.yaml"
         for sentence, (part, other) in mistakes.items():
             with in_folder({name: good.replace(part, other)}) as folder:
-                wrong += told(1, *run(TOOL, "--root", folder), [sentence])
+                wrong += told(1, *complaints(folder), [sentence])
             wrong += part not in good
         with in_folder({name: good}) as folder:
-            wrong += told(1, *run(TOOL, "--check", "--root", folder), ["is not its drawing: run tools/figures.py"])
-            wrong += told(0, *run(TOOL, "--root", folder), ["1 figures, 0 complaints"])
-            wrong += told(0, *run(TOOL, "--check", "--root", folder), ["1 figures, 0 complaints"])
+            wrong += told(1, *complaints(folder, check=True), ["is not its drawing: run tools/figures.py"])
+            wrong += told(0, *complaints(folder), [])
+            wrong += told(0, *complaints(folder, check=True), [])
     print(f"{len(MISTAKES) + len(OF_THE_NIC)} mistakes; {wrong} runs went otherwise")
     return 1 if wrong else 0
 

@@ -46,14 +46,16 @@ MISTAKES = {
 
 
 def main():
-    wrong = 0
-    for sentence, text in {"": "", **MISTAKES}.items():
-        with in_folder({"page.md": SPDX + text if sentence else GOOD}) as folder:
-            code, output = run(TOOL, folder / "page.md")
+    wrong, pages = 0, {f"{i}.md": SPDX + text for i, text in enumerate(MISTAKES.values())}
+    with in_folder({**pages, "good.md": GOOD}) as folder:
+        code, output = run(TOOL, *(folder / name for name in (*pages, "good.md")))
         if code == 5:
             print(output)
             return 5
-        wrong += told(1 if sentence else 0, code, output, [sentence, f"1 pages, {1 if sentence else 0} findings"])
+        wrong += told(1, code, output, [f"{len(pages) + 1} pages, {len(pages)} findings"])
+        for name, sentence in zip(pages, MISTAKES):
+            wrong += told(1, code, output, [f"{folder / name}{sentence}"])
+        wrong += told(0, *run(TOOL, folder / "good.md"), ["1 pages, 0 findings"])
     for count, before, sentence in [(2, 2, None), (3, 2, "page.md: 3 findings, there were 2"),
                                     (1, 2, "page.md: 1 findings, there were 2: run tools/words.py --lower"),
                                     (1, 0, "page.md: 1 findings, there were 0")]:
