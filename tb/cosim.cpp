@@ -471,6 +471,7 @@ class Run {
           traffic_end_ = now;
           quiet_since_ = now;
           dut_station_->rest(true);
+          peer_station_->rest(true);
           next(Phase::Drain);
         }
         break;
@@ -511,6 +512,7 @@ class Run {
       case Phase::Reconnect:
         if (!dut_station_->driver_idle() || !peer_station_->driver_idle()) break;
         dut_station_->rest(false);
+        peer_station_->rest(false);
         dut_station_->more(share(true));
         peer_station_->more(share(false));
         next(Phase::Traffic);

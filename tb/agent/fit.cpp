@@ -112,6 +112,8 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
   s.read_errors = s.write_errors = 0;
   if (s.stand_us > 0) leave("stand_us", "ports at these levels take what comes");
   s.stand_us = 0;
+  if (s.fuzz_us > 0) leave("fuzz_us", "peers at these levels are legal");
+  s.fuzz_us = 0;
   if (s.lives > 1) leave("lives", "no device is reset at these levels");
   s.lives = 1;
   if (s.csr_gap > 0) share("control", s.control, "ev_control");

@@ -104,6 +104,7 @@ Json side_json(const CosimResult::Side& s) {
         {"corrupt", s.link.corrupt},
         {"duplicates", s.link.duplicates},
         {"rogues", s.link.rogues},
+        {"forged", s.link.forged},
         {"delayed", s.link.delayed},
         {"penalties", s.link.penalties},
         {"no_bytes", s.link.no_bytes},
@@ -172,7 +173,9 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
         "  {:<12} link lost {}, trimmed {}, marked {}, corrupted {}, duplicated {}, added {} rogue copies, delayed "
         "{}{}\n",
         "", grouped(l.lost), grouped(l.trimmed), grouped(l.marked), grouped(l.corrupt), grouped(l.duplicates),
-        grouped(l.rogues), grouped(l.delayed), l.returned > 0 ? fmt::format(", sent back {}", l.returned) : "");
+        grouped(l.rogues), grouped(l.delayed),
+        (l.forged > 0 ? fmt::format(", forged {}", grouped(l.forged)) : "") +
+            (l.returned > 0 ? fmt::format(", sent back {}", l.returned) : ""));
     if (s.goodput_gbps > 0) {
       t += fmt::format(
           "  {:<12} goodput {:.1f} Gb/s of {:.1f} that these packets allow ({:.1f} %); ports {:.1f} % busy\n", "",

@@ -20,9 +20,9 @@ using input::Json;
 /// nobody behind a device is interrupted.
 bool is_setting(const csr::Register& r) {
   if (r.access != csr::Access::Rw || r.count != 1) return false;
-  constexpr std::string_view kCalls[] = {"MAC_LO", "MAC_HI",  "IP0",     "IP1",    "IP2",     "IP3",
-                                         "QP_SEL", "QP_ATTR", "TBL_CMD", "EVP_EV", "EVP_CMD", "IRQ_ENABLE"};
-  return std::find(std::begin(kCalls), std::end(kCalls), std::string_view(r.name)) == std::end(kCalls);
+  constexpr std::string_view kOfCalls[] = {"MAC_LO", "MAC_HI",  "IP0",     "IP1",    "IP2",     "IP3",
+                                           "QP_SEL", "QP_ATTR", "TBL_CMD", "EVP_EV", "EVP_CMD", "IRQ_ENABLE"};
+  return std::find(std::begin(kOfCalls), std::end(kOfCalls), std::string_view(r.name)) == std::end(kOfCalls);
 }
 
 /// Does a judge's profile have it? The others change nothing that it judges.

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "gen/headers.hpp"
+#include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 
 namespace mrc::tb {
@@ -26,7 +27,8 @@ std::string fate_text(unsigned fate) {
                 {kFateSpoiled, "a line could not be read"},
                 {kFateHalf, "the receiver was reset meanwhile"},
                 {kFateReturned, "sent back"},
-                {kFateSwapped, "addresses exchanged"}};
+                {kFateSwapped, "addresses exchanged"},
+                {kFateForged, "forged"}};
   std::string text;
   for (const auto& n : kNames) {
     if (fate & n.bit) text += (text.empty() ? "" : ", ") + std::string(n.text);
@@ -65,11 +67,22 @@ size_t payload_of(const std::vector<uint8_t>& frame, const FrameInfo& info) {
   return frame.size() > around ? frame.size() - around : 0;
 }
 
+void fix_lengths(std::vector<uint8_t>& b, const FrameInfo& f) {
+  const uint64_t inner = b.size() - f.inner - wire::Ipv6::kBytes;
+  wire::store_be<2>(&b[f.inner + 4], inner);
+  wire::store_be<2>(&b[f.inner + 44], inner);
+  if (f.outer) wire::store_be<2>(&b[wire::Eth::kBytes + 4], inner + f.outer);
+}
+
 uint32_t right_icrc(const std::vector<uint8_t>& frame, unsigned inner, bool icrc_outer) {
   constexpr unsigned kEth = 14;
   const std::span<const uint8_t> bytes(frame);
   return wire::icrc(bytes.subspan(inner, frame.size() - inner - wire::kIcrcBytes),
                     bytes.subspan(kEth, icrc_outer ? inner - kEth : 0));
+}
+
+void fix_icrc(std::vector<uint8_t>& b, unsigned inner, bool icrc_outer) {
+  wire::store_le32(&b[b.size() - wire::kIcrcBytes], right_icrc(b, inner, icrc_outer));
 }
 
 }  // namespace mrc::tb

@@ -27,7 +27,24 @@ enum Fate : uint16_t {
   kFateReturned = 4096,  ///< a switch has trimmed it and sent it back to its sender
   kFateSwapped = 8192,   ///< the same, with the addresses exchanged
   kFateHalf = 16384,     ///< behind the link: the receiver was reset while it came in, and sees its end alone
+  kFateForged = 32768,   ///< no NIC has sent it: a peer that does what it may not
 };
+
+/// Where a NIC must count a frame that was forged (docs/blocks/nic.md, "Frames that no peer may send").
+enum class Forged : uint8_t {
+  No,        ///< it was not
+  Parse,     ///< CNT_DROP_PARSE
+  Icrc,      ///< CNT_DROP_ICRC
+  Qp,        ///< CNT_DROP_QP
+  Pkey,      ///< CNT_DROP_PKEY
+  Length,    ///< CNT_DROP_LEN
+  Beyond,    ///< CNT_OOR
+  Past,      ///< CNT_DUP
+  Trimmed,   ///< CNT_TRIM
+  Endpoint,  ///< CNT_EP_DROP
+  Nowhere    ///< no counter tells of it
+};
+inline constexpr unsigned kForgedKinds = static_cast<unsigned>(Forged::Nowhere) + 1;
 
 /// An Ethernet frame on its way, from the destination MAC to the ICRC, without FCS.
 struct Frame {
@@ -37,6 +54,7 @@ struct Frame {
   uint64_t seq = 0;        ///< order of entry into the link
   uint8_t plane = 0;
   bool mac_error = false;  ///< the receiver's MAC sees a wrong FCS
+  Forged forged = Forged::No;
   uint16_t fate = 0;
 };
 using FramePtr = std::unique_ptr<Frame>;
@@ -62,8 +80,13 @@ FrameInfo look_at(const std::vector<uint8_t>& bytes);
 /// Bytes of payload of a WRITE, by the length of its frame; 0: none, or headers that lie.
 size_t payload_of(const std::vector<uint8_t>& frame, const FrameInfo& info);
 
+/// All length fields of a frame as its size says.
+void fix_lengths(std::vector<uint8_t>& frame, const FrameInfo& info);
+
 /// The ICRC that a frame of MRC with an inner IPv6 header at `inner` must have; `icrc_outer` says where it starts
 /// (CTRL).
 uint32_t right_icrc(const std::vector<uint8_t>& frame, unsigned inner, bool icrc_outer);
+/// Puts it at the end of the frame.
+void fix_icrc(std::vector<uint8_t>& frame, unsigned inner, bool icrc_outer);
 
 }  // namespace mrc::tb

@@ -20,19 +20,6 @@ void set_traffic_class(std::vector<uint8_t>& b, unsigned tc) {
 }
 unsigned traffic_class(const std::vector<uint8_t>& b) { return (b[14] & 15u) << 4 | b[15] >> 4; }
 
-/// Puts the right ICRC at the end of a frame whose inner IPv6 header is at `inner`.
-void fix_icrc(std::vector<uint8_t>& b, unsigned inner, bool icrc_outer) {
-  wire::store_le32(&b[b.size() - 4], right_icrc(b, inner, icrc_outer));
-}
-
-/// All length fields of a frame as its size says.
-void fix_lengths(std::vector<uint8_t>& b, const FrameInfo& f) {
-  const uint64_t inner = b.size() - f.inner - kIp6;
-  wire::store_be<2>(&b[f.inner + 4], inner);
-  wire::store_be<2>(&b[f.inner + 44], inner);
-  if (f.outer) wire::store_be<2>(&b[kEth + 4], inner + f.outer);
-}
-
 }  // namespace
 
 void trim_frame(std::vector<uint8_t>& b, unsigned size, uint8_t dscp, unsigned lengths) {
@@ -340,6 +327,13 @@ void Link::finish_copy(FramePtr copy, uint64_t extra_ps) {
   (copy->fate & kFateRogue ? counters_.rogues : counters_.duplicates) += 1;
   const uint64_t later_ps = extra_ps + static_cast<uint64_t>(rng_.unit() * scenario_.reorder_ns * 1000);
   deliver(std::move(copy), later_ps, out_);
+}
+
+void Link::forged(FramePtr frame) {
+  frame->fate |= kFateForged;
+  ++counters_.forged;
+  last_fate_ = frame->fate;
+  deliver(std::move(frame), 0, out_);
 }
 
 void Link::deliver(FramePtr frame, uint64_t extra_ps, std::vector<FramePtr>& to) {

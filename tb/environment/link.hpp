@@ -51,6 +51,7 @@ void route_frame(std::vector<uint8_t>& bytes);
 struct LinkCounters {
   uint64_t frames = 0, lost = 0, trimmed = 0, marked = 0, corrupt = 0, duplicates = 0, rogues = 0, delayed = 0;
   uint64_t penalties = 0, no_bytes = 0;
+  uint64_t forged = 0;    ///< beside the frames of the NIC
   uint64_t returned = 0;  ///< of those that were neither lost nor trimmed therefore
   uint64_t data_lost = 0;
 };
@@ -62,6 +63,9 @@ class Link {
 
   /// A frame whose transmission has begun. Afterwards `fate` says what happened to it.
   void transmit(FramePtr frame);
+
+  /// One that no NIC has sent: it goes through as it is.
+  void forged(FramePtr frame);
 
   /// Code points of trimmed frames, if they are not those of the wire library.
   void trim_codes(unsigned trimmed, unsigned lasthop) {

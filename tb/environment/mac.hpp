@@ -39,6 +39,14 @@ class TxMac {
     return start_now();
   }
   bool idle() const { return !in_frame_ && waiting_.empty(); }
+  /// A whole frame waits for the wire.
+  bool waits() const { return !waiting_.empty(); }
+  /// A frame that is not the NIC's takes the wire, which is free by now.
+  void put(Frame& frame, uint64_t now_ps) {
+    frame.plane = static_cast<uint8_t>(plane_);
+    frame.sent_ps = now_ps;
+    free_ps_ = now_ps + uint64_t{wire_bytes(static_cast<unsigned>(frame.bytes.size()))} * byte_ps_;
+  }
   /// The NIC is reset: of a frame that has begun nothing more comes, and it is not sent. The next whole one that waits.
   FramePtr rest() {
     frame_.reset();

@@ -112,8 +112,10 @@ struct Scenario : Switches {
   double delay_ns = 500, jitter_ns = 0;  ///< each way
   double skew_ns = 0;                    ///< constant extra delay of an entropy value, 0 to this, by hash
   double reorder_ns = 2000;
-  double never_arrive = 0;    ///< data packets that links lose whenever they are sent
-  uint32_t trim_size = 0;     ///< bytes left of a trimmed frame; 0 = 128, 206, 256 or 4084 at random
+  double never_arrive = 0;               ///< data packets that links lose whenever they are sent
+  double fuzz_us = 0, fuzz_for_us = 20;  ///< the peer forges frames this often, for so long; 0: never
+  double fuzz_flood = 0.2;               ///< of those times: one kind at line rate
+  uint32_t trim_size = 0;                ///< bytes left of a trimmed frame; 0 = 128, 206, 256 or 4084 at random
   uint32_t trim_lengths = 0;  ///< length fields a trimming switch rewrites: 0 none, 1 the outermost IP's, 2 all
   double mac_errors = 0.2;    ///< share of the corrupted frames whose FCS tells
   std::vector<LinkRule> rules;

@@ -73,6 +73,7 @@ Station::Station(const Setup& s)
     tx_.emplace_back(preset_, p);
     rx_.emplace_back(preset_, p);
   }
+  if (scenario_.fuzz_us > 0 && !is_dut_) forger_.emplace(preset_, scenario_, s.seed, s.other);
   configure(driver_, preset_, own_, moving());
 }
 
@@ -155,6 +156,7 @@ void Station::reconnect_qp(unsigned qp) {
   sent_rules_.connected(qp);
   responder_->forget(qp);
   host_errors_.forget(qp);
+  if (forger_) forger_->forget();
 }
 
 void Station::fail(std::string what, const char* block, int qp) {
@@ -343,6 +345,7 @@ void Station::ports(const mrc_pins_out& out, mrc_pins_in& in) {
         fail(fmt::format("port {}: {}", p, wrong), "tx_lane");
       }
     }
+    if (forger_ && forge(p, now)) continue;
     if (FramePtr frame = mac.start(now)) sent(std::move(frame));
   }
   in.tx_tready = static_cast<uint8_t>(ready);
@@ -386,9 +389,14 @@ void Station::came(const Frame& frame, unsigned plane, uint64_t now) {
     returned_ += told_apart(frame);
     return;
   }
+  if (frame.forged != Forged::No) {
+    if (traffic_) forged_.came(frame.forged);  // before, nothing is set up to judge it
+    ++perhaps_returned_;
+    if (frame.forged != Forged::Nowhere) return;  // and nothing of it may be written
+  }
   if (!frame.mac_error) host_writes_.came(plane, frame.bytes);
   perhaps_returned_ += (frame.fate & kFateCorrupt) != 0;  // flipped bits of addresses and code points
-  if ((frame.fate & (kFateCorrupt | kFateTrimmed | kFateRogue | kFateSpoiled)) != 0) return;
+  if ((frame.fate & (kFateCorrupt | kFateTrimmed | kFateRogue | kFateSpoiled | kFateForged)) != 0) return;
   const FrameInfo info = look_at(frame.bytes);
   sent_rules_.came(frame.bytes, info);
   if (!info.data()) return;
@@ -415,6 +423,23 @@ bool Station::told_apart(const Frame& frame) const {
   const bool own_code =
       csr::kDscpTrimReturnedValid.get(own_.dscp_trim) != 0 && info.dscp == csr::kDscpTrimReturned.get(own_.dscp_trim);
   return own_code || (frame.fate & kFateSwapped) == 0;
+}
+
+/// A forged frame takes the wire of a port, in turn with those of the NIC.
+bool Station::forge(unsigned plane, uint64_t now) {
+  TxMac& mac = tx_[plane];
+  const unsigned bit = 1u << plane;
+  if (!traffic_ || resting_ || mac.free_ps() > now || (ports_up_ & bit) == 0) return false;
+  const bool turn = !mac.waits() || (forged_last_ & bit) == 0;
+  forged_last_ &= ~bit;
+  if (!turn || !forger_->due(plane, now)) return false;
+  FramePtr frame = forger_->frame(plane, now);
+  if (!frame) return false;
+  forged_last_ |= bit;
+  mac.put(*frame, now);
+  if (watcher_) watcher_->frame(true, plane, now, frame->bytes, kFateForged);
+  link_.forged(std::move(frame));
+  return true;
 }
 
 void Station::sent(FramePtr frame) {
@@ -445,6 +470,7 @@ void Station::sent(FramePtr frame) {
 void Station::leave(FramePtr frame) {
   const FrameInfo info = look_at(frame->bytes);
   if (recorder_) recorder_->sent(*frame);
+  if (forger_) forger_->heard(frame->bytes, info);
   if (!(ports_up_ >> frame->plane & 1)) {
     ++frames_at_down_ports_;
     if (info.data()) port_lost(info);
@@ -842,6 +868,7 @@ std::string Station::check_counters(const NicCounters& c) const {
   if (c.returned > returned_ + perhaps_returned_ || c.returned + lost + kOnTheirWay < returned_before_) {
     return fmt::format("CNT_RETURNED is {} but {} frames of its own came back", c.returned, returned_);
   }
+  if (std::string wrong = forged_.check(c, lost, scenario_); !wrong.empty()) return wrong;
   if (driver_.unexpected() != 0) return fmt::format("{} register accesses were refused", driver_.unexpected());
   return {};
 }

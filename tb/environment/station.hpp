@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "gen/presets.hpp"
 #include "tb/environment/driver.hpp"
 #include "tb/environment/fences.hpp"
+#include "tb/environment/forger.hpp"
 #include "tb/environment/host_errors.hpp"
 #include "tb/environment/host_reads.hpp"
 #include "tb/environment/host_writes.hpp"
@@ -170,6 +172,7 @@ class Station {
   void receive(mrc_pins_in& in, uint64_t now);
   void sent(FramePtr frame);
   void leave(FramePtr frame);
+  bool forge(unsigned plane, uint64_t now);
   Moving moving();
   /// Tells the recorder, if there is one, when the next access begins.
   template <class Tell>
@@ -246,6 +249,9 @@ class Station {
   std::vector<TxMac> tx_;
   std::vector<RxMac> rx_;
   Link link_;
+  std::optional<Forger> forger_;  // of a peer that does what it may not
+  unsigned forged_last_ = 0;      // ports whose newest frame is forged
+  ForgedFrames forged_;           // of the other side
   std::array<PlaneCounters, kMaxPlanes> planes_{};
   /// Frames that came back and that the NIC must count; others that may look so.
   uint64_t returned_ = 0, returned_before_ = 0, perhaps_returned_ = 0;

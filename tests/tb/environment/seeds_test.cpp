@@ -86,6 +86,7 @@ SEEDS("share")
 SEEDS("collectives")
 SEEDS("returned")
 SEEDS("skip-round-trip")
+SEEDS("fuzz")
 
 TEST_CASE("no scenario is left out", "[tb][seeds]") {
   for (const Scenario& s : scenarios()) {
