@@ -41,9 +41,9 @@ MAPPING = "; ".join([
 class Design:
     """The blocks of one top and the sources each is made of."""
 
-    def __init__(self, top, files, nic):
-        self.top, self.files = top, files
-        modules, _ = netlist.read(files, top, "delete */*")
+    def __init__(self, top, files, nic, options=""):
+        self.top, self.files, self.options = top, files, options
+        modules, _ = netlist.read(files, top, "delete */*", options)
         self.instances = {}  # path below top -> (module, its name in the netlist)
         for name in modules:
             module, _, path = name.partition("$")
@@ -53,6 +53,9 @@ class Design:
             self.blocks[top] = ("", False)
             return
         root = f"{top}.u_nic"
+        if root not in self.instances:  # the parameterised NIC itself
+            root = top
+            self.instances[root] = self.instances.pop("")
         for path, (module, _) in sorted(self.instances.items()):
             if path.startswith(root + ".") and self.parent(path) == root:
                 self.blocks.setdefault(module, (path, False))
@@ -77,7 +80,7 @@ class Design:
         words = hashlib.sha256()
         for name in [*self.sources(block), "tools/yosys/package-lock.json"]:
             words.update(f"{name}\n".encode() + (rtl.ROOT / name).read_bytes())
-        for part in (netlist.READ, MAPPING, inspect.getsource(netlist.Depths), inspect.getsource(Design)):
+        for part in (netlist.READ, self.options, MAPPING, inspect.getsource(netlist.Depths), inspect.getsource(Design)):
             words.update(part.encode())
         return f"{block}-{self.top}-{words.hexdigest()[:24]}"
 
@@ -86,7 +89,7 @@ class Design:
         name = self.instances[path][1] if path in self.instances else block
         focus = f"hierarchy -top {name}; " + (f"blackbox * {name} %d; " if boxes else "")
         mapping = MAPPING.format(flatten="" if boxes else "flatten")
-        modules, written = netlist.read(self.files, self.top, focus + mapping)
+        modules, written = netlist.read(self.files, self.top, focus + mapping, self.options)
         module = modules[name]
         start = time.monotonic()
         cut = netlist.Depths(module)

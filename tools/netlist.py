@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Netlists of the RTL as Yosys sees it: read as JSON, names of bits, the longest path in gates."""
 import atexit
+import hashlib
+import inspect
 import json
+import re
 import tempfile
 from pathlib import Path
 
@@ -36,6 +39,36 @@ def read(files, top, script, options="", selected=False):
             rtl.fail(f"Yosys could not read {top}: {last_error(log)}.", "'mrc lint' says more about the RTL.")
         written = {path.name: path.read_text() for path in Path(scratch).iterdir() if path.is_file()}
         return json.loads(written.pop(RESULT))["modules"], written
+
+
+def state(files, top, options=""):
+    """Every memory and register: (module, path of its instance below top, name, rows, width); rows 0: a register."""
+    kinds = " ".join(f"t:{kind}" for kind in (MEMORY, *FLIPFLOPS))
+    modules, _ = read(files, top, f"memory_collect; opt_clean; select {kinds}", options, selected=True)
+    for instance, content in modules.items():
+        module, _, path = instance.partition("$")
+        path = path.partition(".")[2]
+        for name, cell in content["cells"].items():
+            values = cell["parameters"]
+            if cell["type"] == MEMORY:
+                yield module, path, values["MEMID"].lstrip("\\"), number(values["SIZE"]), number(values["WIDTH"])
+            else:
+                yield module, path, re.sub(r"^\$driver\$", "", name), 0, number(values["WIDTH"])
+
+
+def cached(path, files, more, parts, make):
+    """make()'s value, {tuple: value}, from the last run with the same sources where there was one. path: how the names
+    of its files begin; more: what it depends on beside files; parts: functions, likewise."""
+    words = hashlib.sha256(repr(more).encode())
+    for name in [*files, "tools/yosys/package-lock.json"]:
+        words.update(f"{name}\n".encode() + (rtl.ROOT / name).read_bytes())
+    for part in (read, state, *parts):
+        words.update(inspect.getsource(part).encode())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path = path.with_name(f"{path.name}-{words.hexdigest()[:24]}.json")
+    if not path.exists():
+        path.write_text(json.dumps([[list(key), value] for key, value in make().items()]))
+    return {tuple(key): value for key, value in json.loads(path.read_text())}
 
 
 def last_error(log):

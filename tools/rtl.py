@@ -99,6 +99,11 @@ def sources(preset):
     return rtl_files() + [f"rtl/gen/{top_module(preset)}.sv"]
 
 
+def generics(values):
+    """Options of read_slang that set parameters of the top."""
+    return " ".join(f"-G {name}={value}" for name, value in values.items())
+
+
 def yosys_words():
     """The words that begin every call of Yosys."""
     modules = ROOT / "build/yosys/node_modules"

@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """mrc state: where the RTL keeps its bits: per QP, packet in flight, EV, destination, MR, and fixed."""
 import argparse
-import hashlib
-import inspect
-import json
 import re
 import sys
 
@@ -12,6 +9,7 @@ import yaml
 
 import netlist
 import rtl
+import scale
 
 TOP = "mrc_nic"
 TARGET_PER_QP = 4096
@@ -56,24 +54,13 @@ def parameters(name):
 
 def elaborate(files, top, values):
     """{(instance, name): [copies, rows, width]} of every memory and register; indices of generate loops become [*]."""
-    options = " ".join(f"-G {name}={value}" for name, value in values.items())
-    kinds = " ".join(f"t:{kind}" for kind in (netlist.MEMORY, *netlist.FLIPFLOPS))
-    modules, _ = netlist.read(files, top, f"memory_collect; opt_clean; select {kinds}", options, selected=True)
     found = {}
-    for module, content in modules.items():
-        path = module.partition("$")[2].partition(".")[2]
-        for name, cell in content["cells"].items():
-            values = cell["parameters"]
-            if cell["type"] == netlist.MEMORY:
-                rows, width = netlist.number(values["SIZE"]), netlist.number(values["WIDTH"])
-                name = values["MEMID"].lstrip("\\")
-            else:
-                rows, width = 1, netlist.number(values["WIDTH"])
-                name = re.sub(r"^\$driver\$", "", name)
-            key = (re.sub(r"\[\d+\]", "[*]", path), re.sub(r"\[\d+\]", "[*]", name) if cell["type"] == netlist.MEMORY
-                   else name.partition("[")[0])
-            copies, most, bits = found.get(key, (0, 0, 0))
-            found[key] = [copies + 1, max(most, rows), bits + rows * width]
+    for _, path, name, rows, width in netlist.state(files, top, rtl.generics(values)):
+        name = re.sub(r"\[\d+\]", "[*]", name) if rows else name.partition("[")[0]
+        rows = rows or 1
+        key = (re.sub(r"\[\d+\]", "[*]", path), name)
+        copies, most, bits = found.get(key, (0, 0, 0))
+        found[key] = [copies + 1, max(most, rows), bits + rows * width]
     return found
 
 
@@ -107,18 +94,7 @@ def scaling(files, top, declared):
     return found
 
 
-def cached(kind, files, more, make):
-    """make()'s value, from the last run with the same sources where there was one."""
-    words = hashlib.sha256(repr(more).encode())
-    for name in [*files, "tools/yosys/package-lock.json"]:
-        words.update(f"{name}\n".encode() + (rtl.ROOT / name).read_bytes())
-    for part in (netlist.read, elaborate, scaling, grows):
-        words.update(inspect.getsource(part).encode())
-    CACHE.mkdir(parents=True, exist_ok=True)
-    path = CACHE / f"{kind}-{words.hexdigest()[:24]}.json"
-    if not path.exists():
-        path.write_text(json.dumps([[list(key), value] for key, value in make().items()]))
-    return {tuple(key): value for key, value in json.loads(path.read_text())}
+PARTS = (elaborate, scaling, grows)  # what results that are kept depend on, beside the RTL
 
 
 def classify(elements, scales, values):
@@ -157,11 +133,11 @@ def summary(rows, values):
 
 def measure(files, top, preset, declared, scales):
     values = {entry["name"]: entry[preset] for entry in declared}
-    elements = cached(preset, files, [top, values], lambda: elaborate(files, top, values))
+    elements = netlist.cached(CACHE / preset, files, [top, values], PARTS, lambda: elaborate(files, top, values))
     rows = classify(elements, scales, values)
     result = {"preset": preset, "values": values, **summary(rows, values), "rows": rows}
     half = {**values, "NumQps": values["NumQps"] // 2}
-    fewer = cached(f"{preset}-half", files, [top, half], lambda: elaborate(files, top, half))
+    fewer = netlist.cached(CACHE / f"{preset}-half", files, [top, half], PARTS, lambda: elaborate(files, top, half))
     smaller = sum(size[2] for size in fewer.values())
     expected = result["bits"] - result["bits_per_qp"] * half["NumQps"]
     result["half"] = {"NumQps": half["NumQps"], "bits": smaller, "expected": expected,
@@ -204,12 +180,17 @@ def report(result, shown):
 def main():
     parser = rtl.Parser(prog="mrc state", description=__doc__,
                         examples=("mrc state --preset asic800              the 40 largest registers and memories, sums per kind",
+                                  "mrc state --scale                       each block with 256 to 16384 QPs",
                                   "mrc state --json state.json             everything, of every preset"))
     parser.add_argument("--preset", action="append", help="only this preset (asic800, fpga100, tiny)")
     parser.add_argument("--json", metavar="FILE", help="write everything to FILE")
     parser.add_argument("--all", action="store_true", help="show every register and memory, not the 40 largest")
     parser.add_argument("--check", action="store_true",
                         help=f"exit 1 if a QP costs {TARGET_PER_QP} bits or more outside the pools")
+    parser.add_argument("--scale", nargs="?", metavar="QPS", const="256,1024,4096,16384",
+                        help="what each block has with so many QPs: 256,1024,4096,16384, or others")
+    parser.add_argument("--gates", type=int, metavar="SECONDS",
+                        help="with --scale: longest paths, too, where a block takes no longer than this")
     parser.add_argument("--top", default=TOP, help=argparse.SUPPRESS)
     parser.add_argument("--parameters", default=PRESETS_FILE, help=argparse.SUPPRESS)
     parser.add_argument("files", nargs="*", help=argparse.SUPPRESS)
@@ -219,9 +200,15 @@ def main():
         rtl.sources(preset)  # says what is wrong with an unknown one
     rtl.check_json(options.json)
 
+    if options.gates is not None and not options.scale:
+        parser.error("--gates is for --scale")
+    if options.scale:
+        return scale.run(options)
+
     files = options.files or rtl.rtl_files()
     declared = parameters(options.parameters)
-    scales = cached("scaling", files, [options.top, declared], lambda: scaling(files, options.top, declared))
+    scales = netlist.cached(CACHE / "scaling", files, [options.top, declared], PARTS,
+                            lambda: scaling(files, options.top, declared))
     results = [measure(files, options.top, preset, declared, scales) for preset in presets]
     bad = 0
     for result in results:

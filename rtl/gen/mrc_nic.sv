@@ -117,8 +117,8 @@ module mrc_nic
   if (!pow2_in(HostBytes, PortBytes, MaxLineBytes)) begin : gen_bad_host_bytes
     $error("%m: HostBytes = %0d, must be a power of two, PortBytes to 128", HostBytes);
   end
-  if (!pow2_in(NumQps, 2, 256)) begin : gen_bad_num_qps
-    $error("%m: NumQps = %0d, must be a power of two, 2 to 256", NumQps);
+  if (!pow2_in(NumQps, 2, 16384)) begin : gen_bad_num_qps
+    $error("%m: NumQps = %0d, must be a power of two, 2 to 16384", NumQps);
   end
   if (!pow2_in(EvsPerQp, 8, 256) || EvsPerQp < 2 * NumPlanes) begin : gen_bad_evs_per_qp
     $error("%m: EvsPerQp = %0d, must be a power of two, 8 to 256, two per plane at least", EvsPerQp);
@@ -135,8 +135,8 @@ module mrc_nic
   if (WqeDepth < 2 || WqeDepth > 4096) begin : gen_bad_wqe_depth
     $error("%m: WqeDepth = %0d, must be 2 to 4096", WqeDepth);
   end
-  if (!pow2_in(NumMrs, 2, 256)) begin : gen_bad_num_mrs
-    $error("%m: NumMrs = %0d, must be a power of two, 2 to 256", NumMrs);
+  if (!pow2_in(NumMrs, 2, 4096)) begin : gen_bad_num_mrs
+    $error("%m: NumMrs = %0d, must be a power of two, 2 to 4096", NumMrs);
   end
   if (NumRxRows < 2 || NumRxRows > 4096) begin : gen_bad_num_rx_rows
     $error("%m: NumRxRows = %0d, must be 2 to 4096", NumRxRows);
@@ -144,11 +144,11 @@ module mrc_nic
   if (NumImms < 12 || NumImms > 8192) begin : gen_bad_num_imms
     $error("%m: NumImms = %0d, must be 12 to 8192", NumImms);
   end
-  if (NumWqes <= NumQps || NumWqes > 16384) begin : gen_bad_num_wqes
-    $error("%m: NumWqes = %0d, must be more than NumQps, 16384 at most", NumWqes);
+  if (NumWqes <= NumQps || NumWqes > 32768) begin : gen_bad_num_wqes
+    $error("%m: NumWqes = %0d, must be more than NumQps, 32768 at most", NumWqes);
   end
-  if (NumBlocks <= NumQps || NumBlocks > 16384) begin : gen_bad_num_blocks
-    $error("%m: NumBlocks = %0d, must be more than NumQps, 16384 at most", NumBlocks);
+  if (NumBlocks <= NumQps || NumBlocks > 32768) begin : gen_bad_num_blocks
+    $error("%m: NumBlocks = %0d, must be more than NumQps, 32768 at most", NumBlocks);
   end
   if (!pow2_in(ProbeSlots, 2, 64)) begin : gen_bad_probe_slots
     $error("%m: ProbeSlots = %0d, must be a power of two, 2 to 64", ProbeSlots);

@@ -29,8 +29,8 @@ module mrc_rx_share
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned TotalW = 32 + QpW;
 
-  if (NumQps < 2 || NumQps > 256 || (NumQps & (NumQps - 1)) != 0) begin : gen_bad_num_qps
-    $error("%m: NumQps = %0d, must be a power of two, 2 to 256", NumQps);
+  if (NumQps < 2 || NumQps > 16384 || (NumQps & (NumQps - 1)) != 0) begin : gen_bad_num_qps
+    $error("%m: NumQps = %0d, must be a power of two, 2 to 16384", NumQps);
   end
 
   typedef struct packed {

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: state_sample.py SOURCE {sample,nic}
+"""usage: state_sample.py SOURCE {sample,nic,scale}
 The bits that mrc state finds are those worked out by hand: in the sample of tests/tools/rtl at two
-presets, or in two memories of the NIC at preset tiny."""
+presets, in two memories of the NIC at preset tiny, or in what 256 QPs more bring to blocks of asic800."""
 import json
 import subprocess
 import sys
@@ -24,11 +24,36 @@ NIC = {("gen_lane[*].u_rx_lane.u_buf", "mem_q"): ([2, 1024, 128], 2 * 1024 * 128
        ("gen_lane[*].u_tx_lane.u_lines.u_mem", "mem_q"): ([2, 16, 257], 2 * 16 * 257, "fixed")}
 
 
-def state(source, *words):
+# From 256 QPs to 512, by block and kind: states of 256 EVs of 3 bits; 32 RQMSNs of {valid, idx 10}; in tx_fetch
+# nothing is per QP.
+MORE = {("tx_path", "RAM"): 256 * 256 * 3, ("rx_reorder", "RAM"): 256 * 32 * 11, ("tx_fetch", "flip-flops"): 0}
+TIMERS = {256: 4 * 256, 512: 4 * 512}  # cycles in which each QP is visited
+
+
+def report(source, *words):
     with tempfile.TemporaryDirectory() as scratch:
-        report = Path(scratch) / "state.json"
-        subprocess.run([f"{source}/tools/state.py", "--json", report, *words], check=True)
-        return json.loads(report.read_text())["presets"]
+        name = Path(scratch) / "state.json"
+        subprocess.run([f"{source}/tools/state.py", "--json", name, *words], check=True)
+        return json.loads(name.read_text())
+
+
+def state(source, *words):
+    return report(source, *words)["presets"]
+
+
+def of_scale(source):
+    few, many = report(source, "--scale", "256,512")["scale"]
+    bad = 0
+    for (block, kind), expected in MORE.items():
+        got = many["bits"][block][kind] - few["bits"][block][kind]
+        if got != expected:
+            print(f"{block}, {kind}: expected {expected} more, got {got}")
+            bad += 1
+    timers = {row["qps"]: row["walks"]["tx_inflight"]["timers of all QPs"] for row in (few, many)}
+    if timers != TIMERS:
+        print(f"timers: expected {TIMERS}, got {timers}")
+        bad += 1
+    return bad > 0
 
 
 def of_sample(source):
@@ -64,4 +89,4 @@ def of_nic(source):
 
 
 if __name__ == "__main__":
-    sys.exit({"sample": of_sample, "nic": of_nic}[sys.argv[2]](sys.argv[1]))
+    sys.exit({"sample": of_sample, "nic": of_nic, "scale": of_scale}[sys.argv[2]](sys.argv[1]))

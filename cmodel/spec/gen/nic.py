@@ -207,7 +207,7 @@ class Nic:
     def _block(self, name, entry):
         where = f"nic.yaml: block {name}"
         keys(where, entry, {"doc", "params", "lane", "bug", "in", "waits", "csr", "cfg", "pulses", "levels", "drives",
-                            "watches", "wires"}, ["doc"])
+                            "watches", "wires", "walks"}, ["doc"])
         b = Block(name, entry["doc"], entry.get("params") or [], bool(entry.get("lane", False)),
                   bool(entry.get("bug", True)))
         known = {p["name"] for p in self.spec.presets_yaml.get("parameters") or []} | {"NumAcks"}

@@ -89,8 +89,8 @@ module mrc_tx_inflight
   begin : gen_bad_params
     $error("%m: NumQps, MaxMpr (at least 128) and NumPlanes must be powers of two, 2 at least");
   end
-  if (NumBlocks <= NumQps || NumBlocks > 16384) begin : gen_bad_num_blocks
-    $error("%m: NumBlocks = %0d, must be more than NumQps, 16384 at most", NumBlocks);
+  if (NumBlocks <= NumQps || NumBlocks > 32768) begin : gen_bad_num_blocks
+    $error("%m: NumBlocks = %0d, must be more than NumQps, 32768 at most", NumBlocks);
   end
   if (NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW) begin : gen_bad_dests
     $error("%m: NumDests must be a power of two, 2 to 256");

@@ -72,8 +72,8 @@ module mrc_tx_segment
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned IdxW = $clog2(NumWqes);
 
-  if (NumQps < 2 || NumQps > 256 || NumQps != 2 ** QpW) begin : gen_bad_num_qps
-    $error("%m: NumQps must be a power of two, 2 to 256");
+  if (NumQps < 2 || NumQps > 16384 || NumQps != 2 ** QpW) begin : gen_bad_num_qps
+    $error("%m: NumQps must be a power of two, 2 to 16384");
   end
   if (WqeDepth < 2 || WqeDepth > 4096 || NumWqes <= NumQps || NumWqes > 65536) begin : gen_bad_wqes
     $error("%m: WqeDepth must be 2 to 4096, NumWqes more than NumQps");
