@@ -67,6 +67,11 @@ std::filesystem::path rtl_device(const Preset& preset, Flavour flavour, const Co
   return flavour == Flavour::Wave ? wave_device(preset, context) : context.lib_dir / file_of(preset, flavour);
 }
 
+std::filesystem::path own_program(const std::string& target, const std::string& file, const Context& context) {
+  if (!context.builder.empty() && !run_to_end({context.builder.string(), "fast", target})) throw ToldAlready();
+  return context.lib_dir / file;
+}
+
 bool has_rtl(const Preset& preset, const Context& context) {
   std::error_code ignored;
   return !context.builder.empty() || std::filesystem::exists(context.lib_dir / file_of(preset), ignored);

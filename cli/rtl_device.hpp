@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "cli/context.hpp"
 #include "gen/presets.hpp"
@@ -19,6 +20,9 @@ enum class Flavour { Fast, Asserted, Wave, Stalled };
 /// this program, which may be missing.
 /// Throws ToldAlready when the build fails or is interrupted.
 std::filesystem::path rtl_device(const Preset& preset, Flavour flavour, const Context& context);
+
+/// A program beside the shared objects, brought up to date likewise.
+std::filesystem::path own_program(const std::string& target, const std::string& file, const Context& context);
 
 /// Whether rtl_device() has the RTL of a preset, or can build it.
 bool has_rtl(const Preset& preset, const Context& context);

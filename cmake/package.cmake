@@ -4,7 +4,7 @@
 # Component mrcnic: what both hold. Component bundled: shared libraries, which the .deb depends on and the .tar.zst
 # brings; Debian has static ones of some alone. RTL of a preset that is in no package is a component of its own.
 add_custom_target(mrc_installation)
-add_dependencies(mrc_installation mrc mrc_device_host mrc_nic_model mrc_ref ${mrc_libraries} ${mrc_systemc_libraries})
+add_dependencies(mrc_installation mrc mrc_host mrc_api_suite mrc_device_host mrc_nic_model mrc_ref ${mrc_libraries} ${mrc_systemc_libraries})
 foreach(preset ${MRC_PACKAGED_PRESETS})
   add_dependencies(mrc_installation mrc_dut_rtl_${preset})
 endforeach()

@@ -11,7 +11,7 @@
 namespace mrc::libmrc {
 
 inline constexpr uint32_t kMagic = 0x6d726331;  // "mrc1"
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 
 enum class Kind : uint32_t {
   Hello,
@@ -33,7 +33,19 @@ enum class Kind : uint32_t {
   Failure,
   QueryPort,
   ModifyPort,
-  PortChange
+  PortChange,
+  Controller,
+  ModifyFormat,
+  QueryFormat,
+  ModifyEvProfile,
+  QueryEvProfile,
+  EvEntry,
+  ModifyCcProfile,
+  QueryCcProfile,
+  EvEvent,
+  EpRequest,
+  EpWait,
+  EpAnswer
 };
 
 struct Head {
@@ -180,7 +192,150 @@ struct ModifyPort {
   uint32_t port, enabled;
 };
 
+// The controller's part (mrc_ctl.h). Profiles are the device's: each program sees those of others.
+
+enum class ProfileState : uint32_t { Init, Offline, Online };
+inline constexpr uint32_t kMaxFields = 16;
+
+/// An EV, and its port from 1 on; all zero: none yet.
+struct EvValue {
+  std::array<uint8_t, 32> value;
+  uint32_t port;
+  bool operator==(const EvValue&) const = default;
+};
+
+struct ControllerRow {
+  int32_t error;
+  uint32_t formats, ev_profiles, cc_profiles;
+  uint32_t evs, free_evs, evs_of_profile;
+  uint32_t events;  ///< 1: it tells when EVs change their states
+};
+struct AskController {
+  static constexpr Kind kKind = Kind::Controller;
+  using Answer = ControllerRow;
+};
+
+/// Bits of `with` of the three kinds of profile.
+struct With {
+  static constexpr uint32_t kState = 1, kCurrent = 2;
+  static constexpr uint32_t kMode = 4, kFields = 8;                                     ///< formats, EV profiles
+  static constexpr uint32_t kFormat = 16, kCount = 32, kMinActive = 64, kEvents = 128;  ///< EV profiles
+  static constexpr uint32_t kAlgorithm = 4, kConfig = 8;                                ///< CC profiles
+};
+
+struct FormatProfile {
+  ProfileState state, current;
+  uint32_t mode;  ///< enum mrc_ctl_ev_fmt_mode
+  uint32_t fields;
+  std::array<uint8_t, kMaxFields> width;
+};
+struct FormatRow {
+  int32_t error;
+  FormatProfile profile;
+};
+struct ModifyFormat {
+  static constexpr Kind kKind = Kind::ModifyFormat;
+  using Answer = Done;
+  uint64_t id;
+  uint32_t with;
+  FormatProfile profile;
+};
+struct QueryFormat {
+  static constexpr Kind kKind = Kind::QueryFormat;
+  using Answer = FormatRow;
+  uint64_t id;
+};
+
+struct EvField {
+  uint32_t width, init, min, max, mask;
+};
+struct EvProfile {
+  ProfileState state, current;
+  uint32_t mode;  ///< enum mrc_ctl_ev_mode
+  uint32_t count, min_active, events;
+  uint64_t format;
+  uint32_t fields;
+  std::array<EvField, kMaxFields> field;
+};
+struct EvProfileRow {
+  int32_t error;
+  EvProfile profile;
+};
+struct ModifyEvProfile {
+  static constexpr Kind kKind = Kind::ModifyEvProfile;
+  using Answer = Done;
+  uint64_t id;
+  uint32_t with;
+  EvProfile profile;
+};
+struct QueryEvProfile {
+  static constexpr Kind kKind = Kind::QueryEvProfile;
+  using Answer = EvProfileRow;
+  uint64_t id;
+};
+
+/// One entry of a batch.
+struct EvEntryRow {
+  int32_t error;
+  uint32_t state;  ///< enum mrc_ctl_ev_state
+  EvValue ev;
+};
+struct EvEntry {
+  static constexpr Kind kKind = Kind::EvEntry;
+  using Answer = EvEntryRow;
+  uint64_t id;
+  uint32_t op;     ///< enum mrc_ctl_ev_op
+  uint32_t index;  ///< of the array, where it is queried
+  uint32_t state, all_copies;
+  EvValue ev, replacement;
+};
+
+/// Of NSCC, in the order of mrc_ctl.h.
+struct CcConfig {
+  uint32_t disable_qa, adjust_bytes_threshold, adjust_period_threshold, base_rtt;
+  float eta, fi, fi_scale, gamma, max_md_jump;
+  uint32_t max_cwnd, qa_gate, qa_threshold, target_delay;
+  bool operator==(const CcConfig&) const = default;
+};
+struct CcProfile {
+  ProfileState state, current;
+  uint32_t nscc;  ///< 0: no control
+  uint32_t configured;
+  CcConfig config;
+};
+struct CcProfileRow {
+  int32_t error;
+  CcProfile profile;
+};
+struct ModifyCcProfile {
+  static constexpr Kind kKind = Kind::ModifyCcProfile;
+  using Answer = Done;
+  uint64_t id;
+  uint32_t with;
+  CcProfile profile;
+};
+struct QueryCcProfile {
+  static constexpr Kind kKind = Kind::QueryCcProfile;
+  using Answer = CcProfileRow;
+  uint64_t id;
+};
+
+/// Answers come as EpAnswer, before this one's.
+struct EpWait {
+  static constexpr Kind kKind = Kind::EpWait;
+  using Answer = Number;  ///< how many came; ETIMEDOUT: fewer than were asked
+  uint32_t timeout_ns;
+};
+
 // What has no answer.
+
+/// A request to an endpoint.
+struct EpRequest {
+  static constexpr Kind kKind = Kind::EpRequest;
+  uint32_t id, op, dscp, port, ports_up;
+  uint32_t ev;  ///< as packets have it
+  Gid to;
+};
 
 struct PostSend {
   static constexpr Kind kKind = Kind::PostSend;
@@ -235,10 +390,24 @@ struct PortChange {
   uint32_t port, enabled;
 };
 
+/// An EV of a profile has changed its state.
+struct EvEvent {
+  static constexpr Kind kKind = Kind::EvEvent;
+  uint64_t profile;
+  EvValue ev;
+  uint32_t state;  ///< enum mrc_ctl_ev_state
+};
+
+struct EpAnswer {
+  static constexpr Kind kKind = Kind::EpAnswer;
+  uint32_t id, port, rtt_ns;
+};
+
 inline constexpr uint32_t kMaxMessage = 512;  ///< bytes behind a head
 
 template <class T>
 constexpr bool kIsMessage = std::is_trivially_copyable_v<T> && sizeof(T) <= kMaxMessage;
-static_assert(kIsMessage<ModifyQp> && kIsMessage<QpRow> && kIsMessage<Say> && kIsMessage<Completion>);
+static_assert(kIsMessage<ModifyQp> && kIsMessage<QpRow> && kIsMessage<Say> && kIsMessage<Completion> &&
+              kIsMessage<ModifyEvProfile> && kIsMessage<EvProfileRow>);
 
 }  // namespace mrc::libmrc

@@ -134,7 +134,7 @@ def main():
             print(f"{test['name']}\n    {test['sentence']}\n    {test['basis']}: {test['source']}")
         print(f"{len(tests)} tests")
         return 0
-    library = Path(options.lib).resolve() if options.lib else built("mrc", "lib_mrc.so")
+    library = Path(options.lib).resolve() if options.lib else built("mrc_host", "lib_mrc.so")
     if not library.exists():
         rtl.fail(f"there is no {library}.", "Name the library with --lib.")
     environment = {**os.environ, "LD_PRELOAD": str(library), "LC_ALL": "C.UTF-8"}

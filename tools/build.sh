@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: build.sh FLAVOUR TARGET... [--also PRESET] [--anew]
-# Builds in build/FLAVOUR what is out of date: mrc, everything, unit tests (test_NAME), mrc_api_suite, or by the name
-# of a preset its RTL. --also: the RTL of this one too if there is something to build. --anew: CMake looks again at what is there.
+# Builds in build/FLAVOUR what is out of date: mrc, everything, unit tests (test_NAME), mrc_host, mrc_api_suite, or by
+# the name of a preset its RTL. --also: the RTL of this one too if there is something to build. --anew: CMake looks again at what is there.
 # Says in words on stderr what it does and how far it is, nothing when there is nothing to do. FLAVOUR is a preset of
 # CMakePresets.json.
 # Exit code 3 when it fails or is interrupted; the next call goes on where this one stopped.
@@ -43,6 +43,7 @@ add() { # TARGET
     everything) name="everything that there is to test" tools="Verilator, C++" ;;
     installation) name="what an installation holds" tools="Verilator, C++" ;;
     test_*) name="its unit tests ${1#test_}" tools="C++" ;;
+    mrc_host) name="NICs for programs of mrc.h" tools="C++" ;;
     mrc_api_suite) name="the tests of lib_mrc.so" tools="C" ;;
     *_asserted) name="the RTL of preset ${1%_asserted} with its assertions" tools="Verilator, C++" ;;
     *_stalled) name="the RTL of preset ${1%_stalled} with stalls between its blocks" tools="Verilator, C++" ;;
@@ -53,7 +54,7 @@ add() { # TARGET
     mrc) targets+=(mrc) ;;
     everything) targets+=(all) ;;
     installation) targets+=(mrc_installation) ;;
-    test_* | mrc_api_suite) targets+=("$1") ;;
+    test_* | mrc_host | mrc_api_suite) targets+=("$1") ;;
     *) targets+=("mrc_dut_rtl_$1") ;;
   esac
   words="${words:+${words% (*} and }$name ($tools)"

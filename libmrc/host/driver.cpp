@@ -9,6 +9,9 @@
 #include <cstring>
 #include <string_view>
 
+#include "wire/bytes.hpp"
+#include "wire/decode.hpp"
+
 namespace mrc::libmrc {
 namespace {
 
@@ -106,6 +109,24 @@ Driver::Driver(Setup setup)
   setup_.network.join(mac_, ip_, [this](uint32_t number) {
     const auto found = qps_.find(number);
     return found != qps_.end() && found->second->program() != nullptr && !found->second->was_connected;
+  });
+  controller_ = std::make_unique<Controller>(
+      Controller::Setup{.planes = info_.planes,
+                        .evs = info_.evs,
+                        .seed = setup_.seed,
+                        .events = info_.profile.find("\"path\"") != std::string::npos,
+                        .ev_in_use = [this](uint64_t id) { return uses(&QpAttributes::ev_profile, id); },
+                        .cc_in_use = [this](uint64_t id) { return uses(&QpAttributes::cc_profile, id); },
+                        .happened =
+                            [this](const EvEvent& event) {
+                              for (Program* told : programs_) told->happened(event);
+                            },
+                        .show = setup_.show});
+  endpoints_ = std::make_unique<Endpoints>(mac_, ip_, setup_.network, [this](const log::Ip& ip) {
+    return std::ranges::any_of(qps_, [&](const auto& q) {
+      const State state = q.second->attributes.state;
+      return (state == State::Rtr || state == State::Rts) && q.second->config.peer_ip == ip;
+    });
   });
   for (uint32_t i = 0; i < info_.qps; ++i) free_.push_back(info_.qp_first + i);
   // Shorter than what a lane can fetch ahead.
@@ -238,6 +259,7 @@ int Driver::create_qp(Program& program, const CreateQp& wanted, uint32_t& number
   a.dynamic_mpr = c.dynamic_mpr;
   a.svc_time = c.svc_time;
   a.remote_write = 1;
+  qp->own_evs = c.evs;
   qps_[number] = std::move(qp);
   return 0;
 }
@@ -260,9 +282,7 @@ int Driver::check_values(Program& program, const ModifyQp& wanted) {
                           {MprDest, "mpr_dest", a.mpr_dest, 1, info_.mpr},
                           {Timeout, "timeout", a.timeout, 0, 24},
                           {Retry, "linear_cnt", a.retry_linear, 0, 7},
-                          {Retry, "exp_cnt", a.retry_exp, 0, 25},
-                          {EvProfile, "ev_profile_id", a.ev_profile, 0, 0},
-                          {CcProfile, "cc_profile_id", a.cc_profile, 0, 0}};
+                          {Retry, "exp_cnt", a.retry_exp, 0, 25}};
   for (const Limit& l : limits) {
     if ((wanted.with & bit(l.attribute)) != 0 && (l.value < l.least || l.value > l.most))
       return refuse(program, EINVAL, fmt::format("{} is {} to {}, not {}", l.name, l.least, l.most, l.value));
@@ -311,8 +331,84 @@ int Driver::step(Program& program, QueuePair& qp, const ModifyQp& wanted, uint32
     config.trim_nack = a.trim_nack != 0;
     config.svc_time = a.svc_time != 0;
   }
+  if (to == State::Init) {
+    if (const int error = profiles(program, qp, wanted, config); error != 0) return error;
+  }
   carried = to == State::Init ? kInit : to == State::Rtr ? kRtr : to == State::Rts ? kRts : 0;
   return 0;
+}
+
+/// EVs and congestion control of the profiles that are wanted. With the first step to INIT all that is not named is 0.
+int Driver::profiles(Program& program, QueuePair& qp, const ModifyQp& wanted, tb::QpConfig& config) {
+  const QpAttributes& a = wanted.attributes;
+  std::string why;
+  if ((wanted.with & bit(Attribute::EvProfile)) != 0) {
+    std::optional<Controller::Places> places;
+    if (const int error = controller_->places(a.ev_profile, places, why); error != 0)
+      return refuse(program, error, why);
+    config.evs = places ? places->evs : qp.own_evs;
+    config.backup = 0;
+    qp.entries = places ? places->entry : std::vector<std::optional<uint32_t>>{};
+    qp.denied = places ? places->denied : std::set<uint32_t>{};
+  }
+  if ((wanted.with & bit(Attribute::CcProfile)) != 0) {
+    std::optional<CcConfig> cc;
+    if (const int error = controller_->control(a.cc_profile, cc, why); error != 0) return refuse(program, error, why);
+    config.controlled = cc.has_value();
+  }
+  return 0;
+}
+
+bool Driver::uses(uint64_t QpAttributes::*profile, uint64_t id) const {
+  return std::ranges::any_of(qps_, [&](const auto& q) {
+    return q.second->attributes.state != State::Reset && q.second->attributes.*profile == id;
+  });
+}
+
+void Driver::deny(uint32_t number, uint32_t ev, bool deny) {
+  try {
+    device_.ev(number, ev, deny);
+  } catch (const tb::Refusal& refusal) {
+    setup_.say(fmt::format("{}: {}", setup_.name, without_stop(refusal.what())));
+  }
+}
+
+int Driver::ev_entry(Program& program, const EvEntry& wanted, EvEntryRow& row) {
+  std::string why;
+  const int error = controller_->entry(wanted, row, why, [&](uint32_t ev, bool denied) {
+    for (const auto& [number, qp] : qps_) {
+      const State state = qp->attributes.state;
+      if (qp->attributes.ev_profile == wanted.id && state != State::Reset && state != State::Error &&
+          !qp->entries.empty())
+        deny(number, ev, denied);
+    }
+  });
+  return error == 0 ? 0 : refuse(program, error, why);
+}
+
+bool Driver::ep_request(Program& program, const EpRequest& wanted) {
+  if (wanted.port < 1 || wanted.port > info_.planes || wanted.dscp > 63 || wanted.op > 1) return false;
+  if (enabled_[wanted.port - 1]) {
+    endpoints_->request(program, wanted, now_);
+  } else {
+    endpoints_->lose(program, wanted, now_);
+  }
+  return true;
+}
+
+void Driver::ep_wait(Program& program, const EpWait& wanted, Endpoints::Reply reply) {
+  endpoints_->wait(program, now_ + Time{wanted.timeout_ns} * 1000, std::move(reply));
+}
+
+/// The NIC says that a queue pair takes one of its EVs for something else.
+void Driver::path(const log::Event& event) {
+  const auto found = qps_.find(event.qp);
+  if (found == qps_.end() || event.arg[3] >= found->second->entries.size()) return;
+  const std::optional<uint32_t> entry = found->second->entries[event.arg[3]];
+  if (!entry) return;
+  const auto to = static_cast<log::EvState>(event.arg[2]);
+  if (to == log::EvState::Denied) return;
+  controller_->state(found->second->attributes.ev_profile, event.qp, *entry, to == log::EvState::Bad);
 }
 
 void Driver::order(QueuePair& qp, const tb::QpConfig& config, uint32_t carried,
@@ -377,6 +473,14 @@ void Driver::modify_qp(Program& program, const ModifyQp& wanted, const Reply& re
     a.dynamic_mpr = config.dynamic_mpr;
     a.trim_nack = config.trim_nack;
     a.svc_time = config.svc_time;
+    if (has(Attribute::EvProfile)) a.ev_profile = w.ev_profile;
+    if (has(Attribute::CcProfile)) a.cc_profile = w.cc_profile;
+    if (a.state == State::Init && has(Attribute::EvProfile)) {
+      for (std::size_t i = 0; i < changed.entries.size(); ++i) {
+        const uint32_t ev = config.evs[i];
+        if (!changed.entries[i] || changed.denied.contains(ev)) deny(number, ev, true);
+      }
+    }
     if (a.state == State::Error && !changed.at_nic()) changed.flush();
     reply(0);
   });
@@ -398,6 +502,9 @@ void Driver::reset(QueuePair& qp, std::function<void()> then) {
   order(qp, config, 0, [this, number = qp.number, then = std::move(then)](const tb::Done& done) {
     QueuePair& changed = *qps_.at(number);
     changed.attributes = {};
+    changed.entries.clear();
+    muted_.erase(number);
+    controller_->forget(number);
     // A NIC that does not give queue pairs back: the number is not used again (destroy_qp).
     changed.attributes.state = done.error.empty() ? State::Reset : State::Error;
     if (done.error.empty()) changed.config = device_.qp_now(number);
@@ -515,8 +622,10 @@ int Driver::modify_port(Program& program, uint32_t port, bool enabled) {
 
 void Driver::leave(Program& program) {
   programs_.erase(&program);
+  endpoints_->leave(program);
   for (const auto& [number, qp] : qps_) {
     if (qp->program() != &program) continue;
+    if (qp->at_nic()) muted_.insert(number);
     qp->abandon();
     const auto gone = [this, number = number] {
       if (qps_.at(number)->attributes.state == State::Reset) free_.push_back(number);
@@ -536,13 +645,15 @@ void Driver::leave(Program& program) {
 // Time.
 
 bool Driver::busy() const {
-  if (!cool_.empty() || !region_orders_.empty() || now_ < quiet_from_) return true;
+  if (!cool_.empty() || !region_orders_.empty() || now_ < quiet_from_ || endpoints_->busy()) return true;
   return std::ranges::any_of(
       qps_, [this](const auto& q) { return q.second->then || (q.second->busy() && !held(*q.second)); });
 }
 
 void Driver::run(Time from, Time to) {
-  setup_.network.deliver(mac_, device_, from, to);
+  setup_.network.deliver(mac_, from, to, [this](unsigned plane, Time last, std::span<const uint8_t> bytes) {
+    if (!endpoints_->take(plane, last, bytes)) device_.rx(plane, last, bytes, false);
+  });
   for (const auto& [number, qp] : qps_) {
     if (qp->busy() && qp->program() != nullptr) hand_over(*qp);
   }
@@ -553,6 +664,7 @@ void Driver::run(Time from, Time to) {
     now_ = reached = ran.reached;
     for (tb::Output& output : ran.out) take(output, reached);
   }
+  endpoints_->tick(now_);
   for (std::size_t i = 0; i < cool_.size();) {
     if (cool_[i].first > now_) {
       ++i;
@@ -566,7 +678,7 @@ void Driver::run(Time from, Time to) {
 
 void Driver::take(tb::Output& output, Time reached) {
   if (auto* frame = std::get_if<tb::SentFrame>(&output.body)) {
-    setup_.network.send(std::move(*frame), output.time);
+    if (!is_muted(frame->bytes)) setup_.network.send(std::move(*frame), output.time);
   } else if (const auto* asked = std::get_if<tb::HostRead>(&output.body)) {
     read(*asked, output.time, reached);
   } else if (const auto* write = std::get_if<tb::HostWrite>(&output.body)) {
@@ -577,6 +689,8 @@ void Driver::take(tb::Output& output, Time reached) {
     completed(*cqe);
   } else if (const auto* is_done = std::get_if<tb::Done>(&output.body)) {
     done(*is_done);
+  } else if (const auto* event = std::get_if<log::Event>(&output.body)) {
+    if (event->kind == log::EventKind::Path) path(*event);
   }
 }
 
@@ -584,11 +698,37 @@ void Driver::read(const tb::HostRead& asked, Time time, Time reached) {
   std::vector<uint8_t> bytes(asked.bytes);
   if (!regions_.read(asked.addr, bytes)) {
     std::ranges::fill(bytes, uint8_t{0});
+    unreadable(asked.addr, asked.bytes);
     if (std::has_single_bit(++lost_reads_))
       setup_.say(fmt::format("{}: {} reads of memory have found zeros: their region or program is gone", setup_.name,
                              lost_reads_));
   }
   device_.host_done(asked.tag, std::max(time + read_time_, reached), bytes, 0);
+}
+
+/// Memory of a program that is not there (any more): what its queue pairs send from it must not reach a peer, and they
+/// fail. Our NIC cannot be told that a read has failed.
+void Driver::unreadable(uint64_t bus, uint64_t bytes) {
+  const Region* region = regions_.at(bus, bytes);
+  if (region == nullptr) return;
+  for (const auto& [number, qp] : qps_) {
+    if (qp->program() == nullptr || qp->program()->memory() != region->memory || !qp->reads(region->key)) continue;
+    if (!muted_.insert(number).second) continue;
+    qp->program()->say(fmt::format("queue pair {}: the memory that it sends from is not there", number));
+    qp->cannot_read();
+    if (!qp->then && qp->attributes.state == State::Rts) fail(*qp);
+  }
+}
+
+bool Driver::is_muted(std::span<const uint8_t> frame) const {
+  if (muted_.empty()) return false;
+  const wire::Packet p = wire::decode(frame, {}, false);
+  if (!p.eth || !p.bth) return false;
+  const uint64_t to = wire::load_be<6>(p.eth->dst.data());
+  return std::ranges::any_of(muted_, [&](uint32_t number) {
+    const auto found = qps_.find(number);
+    return found != qps_.end() && found->second->config.peer_mac == to && found->second->config.peer_qp == p.bth->dqp;
+  });
 }
 
 void Driver::completed(const log::Cqe& cqe) {
@@ -617,7 +757,7 @@ void Driver::done(const tb::Done& done) {
     return then(done.error);
   }
   const auto qp = qps_.find(done.number);
-  if (qp == qps_.end() || !qp->second->then) return;
+  if (qp == qps_.end() || !qp->second->then || done.call == "ev") return;
   const auto then = std::move(qp->second->then);
   qp->second->then = nullptr;
   then(done);

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "libmrc/host/controller.hpp"
+#include "libmrc/host/endpoints.hpp"
 #include "libmrc/host/memory.hpp"
 #include "libmrc/host/network.hpp"
 #include "libmrc/host/program.hpp"
@@ -31,7 +33,8 @@ class Driver {
     const Preset& preset;
     std::unique_ptr<tb::NicDevice> device;
     Network& network;
-    std::function<void(const std::string&)> say;  ///< a line for the log: a sentence without full stop
+    std::function<void(const std::string&)> say;   ///< a line for the log: a sentence without full stop
+    std::function<void(const std::string&)> show;  ///< EVs of a profile that goes ONLINE, as CSV; may be empty
   };
   /// Throws tb::Refusal.
   explicit Driver(Setup setup);
@@ -55,6 +58,25 @@ class Driver {
   /// Ports from 1 on.
   int query_port(Program& program, uint32_t port, uint32_t& enabled);
   int modify_port(Program& program, uint32_t port, bool enabled);
+  // What a controller wants of it.
+  ControllerRow controller() const { return controller_->row(); }
+  template <class T>
+  int modify_profile(Program& program, const T& wanted) {
+    std::string why;
+    const int error = controller_->modify(wanted, why);
+    return error == 0 ? 0 : refuse(program, error, why);
+  }
+  template <class T>
+  int query_profile(Program& program, uint64_t id, T& profile) {
+    std::string why;
+    const int error = controller_->query(id, profile, why);
+    return error == 0 ? 0 : refuse(program, error, why);
+  }
+  int ev_entry(Program& program, const EvEntry& wanted, EvEntryRow& row);
+  /// A request that no library of ours sends: false.
+  bool ep_request(Program& program, const EpRequest& wanted);
+  void ep_wait(Program& program, const EpWait& wanted, Endpoints::Reply reply);
+
   void enter(Program& program) { programs_.insert(&program); }
   /// The program is gone, with all it had.
   void leave(Program& program);
@@ -68,6 +90,9 @@ class Driver {
   QueuePair* find(const Program& program, uint32_t number);
   int refuse(Program& program, int error, const std::string& sentence);
   int check_values(Program& program, const ModifyQp& wanted);
+  int profiles(Program& program, QueuePair& qp, const ModifyQp& wanted, tb::QpConfig& config);
+  void deny(uint32_t number, uint32_t ev, bool deny);
+  bool uses(uint64_t QpAttributes::*profile, uint64_t id) const;
   int step(Program& program, QueuePair& qp, const ModifyQp& wanted, uint32_t& carried, tb::QpConfig& config);
   void order(QueuePair& qp, const tb::QpConfig& config, uint32_t carried, std::function<void(const tb::Done&)> then);
   void reset(QueuePair& qp, std::function<void()> then);
@@ -78,8 +103,11 @@ class Driver {
 
   void take(tb::Output& output, Time reached);
   void read(const tb::HostRead& read, Time time, Time reached);
+  void unreadable(uint64_t bus, uint64_t bytes);
+  bool is_muted(std::span<const uint8_t> frame) const;
   void completed(const log::Cqe& cqe);
   void done(const tb::Done& done);
+  void path(const log::Event& event);
 
   Setup setup_;
   tb::NicDevice& device_;
@@ -89,11 +117,14 @@ class Driver {
   log::Ip ip_{};
   Time read_time_;
   Regions regions_;
+  std::unique_ptr<Controller> controller_;
+  std::unique_ptr<Endpoints> endpoints_;
   std::set<Program*> programs_;
   std::vector<bool> enabled_;  ///< ports, by plane
   std::map<uint32_t, const Program*> pds_;
   uint32_t next_pd_ = 1;
   std::map<uint32_t, std::unique_ptr<QueuePair>> qps_;
+  std::set<uint32_t> muted_;                                  ///< queue pairs that have read what was not there
   std::deque<uint32_t> free_;                                 ///< numbers, the one that was in use last at the end
   std::vector<std::pair<Time, std::function<void()>>> cool_;  ///< until when numbers rest, and what follows
   std::unordered_map<uint32_t, std::function<void(const std::string& error)>> region_orders_;  ///< by key

@@ -50,7 +50,10 @@ bool answers(boost::asio::io_context& io, const std::string& path) {
 class Host {
  public:
   explicit Host(const HostOptions& options)
-      : options_(options), network_(*options.preset, kDelay, options.watch), acceptor_(io_), ask_(io_) {
+      : options_(options),
+        network_(*options.preset, kDelay, options.watch, options.loss, options.seed),
+        acceptor_(io_),
+        ask_(io_) {
     for (unsigned i = 0; i < options.nics; ++i) {
       drivers_.push_back(std::make_unique<Driver>(Driver::Setup{.name = fmt::format("mrc{}", i),
                                                                 .number = i + 1,
@@ -58,7 +61,8 @@ class Host {
                                                                 .preset = *options.preset,
                                                                 .device = options.open(),
                                                                 .network = network_,
-                                                                .say = options.say}));
+                                                                .say = options.say,
+                                                                .show = show_of(fmt::format("mrc{}", i))}));
     }
     listen();
   }
@@ -87,6 +91,11 @@ class Host {
   }
 
  private:
+  std::function<void(const std::string&)> show_of(const std::string& name) const {
+    if (!options_.show) return {};
+    return [this, name](const std::string& line) { options_.show(name + ',' + line); };
+  }
+
   void listen() {
     const std::filesystem::path path = options_.socket;
     make_folder(path.parent_path());

@@ -25,10 +25,12 @@ struct HostOptions {
   const Preset* preset = nullptr;
   unsigned nics = 2;
   uint64_t seed = 1;
+  double loss = 0;     ///< share of frames that the network loses
   std::string socket;  ///< path; its folder is made if it is not there, for this user alone
   std::function<std::unique_ptr<tb::NicDevice>()> open;
-  std::function<void(const std::string&)> say;  ///< a line for the log: a sentence without full stop
-  std::function<void()> ready;                  ///< programs can attach from now on
+  std::function<void(const std::string&)> say;   ///< a line for the log: a sentence without full stop
+  std::function<void(const std::string&)> show;  ///< EVs of profiles that go ONLINE, as CSV; empty: nobody looks
+  std::function<void()> ready;                   ///< programs can attach from now on
   /// Sees every frame that a NIC sends, when its first byte leaves; empty: nobody does.
   std::function<void(unsigned plane, tb::Time first, std::span<const uint8_t> bytes)> watch;
   std::atomic<bool>* stop = nullptr;

@@ -54,12 +54,12 @@ class Regions {
 
   bool read(uint64_t bus, std::span<uint8_t> to) const;
   bool write(uint64_t bus, std::span<const uint8_t> from) const;
+  /// The one that has those bytes; null: none.
+  const Region* at(uint64_t bus, uint64_t bytes) const;
 
   static constexpr uint64_t kMaxBytes = uint64_t{1} << 40;  ///< of one region
 
  private:
-  const Region* at(uint64_t bus, uint64_t bytes) const;
-
   std::vector<uint8_t> generations_;  ///< by row of the NIC's table
   std::unordered_map<uint32_t, uint32_t> by_key_;
   std::unordered_map<uint32_t, Region> regions_;  ///< by serial number

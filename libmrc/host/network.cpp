@@ -27,6 +27,8 @@ bool Network::setting_up(uint64_t mac, uint32_t qp) const {
 
 void Network::send(tb::SentFrame frame, Time first) {
   if (watch_) watch_(frame.plane, first, frame.bytes);
+  constexpr uint64_t kParts = 1'000'000;
+  if (loss_ > 0 && rng_.below(kParts) < static_cast<uint64_t>(loss_ * kParts)) return;
   if (frame.bytes.size() < 6) return;
   const auto to = ports_.find(wire::load_be<6>(frame.bytes.data()));
   if (to == ports_.end() || frame.plane >= to->second.size()) return;
@@ -34,7 +36,7 @@ void Network::send(tb::SentFrame frame, Time first) {
   ++under_way_;
 }
 
-void Network::deliver(uint64_t mac, tb::NicDevice& device, Time from, Time to) {
+void Network::deliver(uint64_t mac, Time from, Time to, const Receive& receive) {
   const Time byte = tb::byte_ps(preset_);
   auto& ports = ports_.at(mac);
   for (unsigned plane = 0; plane < ports.size(); ++plane) {
@@ -45,7 +47,7 @@ void Network::deliver(uint64_t mac, tb::NicDevice& device, Time from, Time to) {
       if (begin >= to) break;
       const auto length = static_cast<unsigned>(next->second.size());
       port.free = begin + (tb::wire_bytes(length) - tb::kPreambleBytes) * byte;
-      device.rx(plane, begin + length * byte, next->second, false);
+      receive(plane, begin + length * byte, next->second);
       port.queue.erase(next);
       --under_way_;
     }

@@ -17,6 +17,8 @@ class Program {
   virtual void completed(const Completion& completion) = 0;
   virtual void failed(const Failure& failure) = 0;
   virtual void changed(const PortChange& change) = 0;
+  virtual void happened(const EvEvent& event) = 0;
+  virtual void answered(const EpAnswer& answer) = 0;
   /// A line for the log, about something that the program did: a sentence without full stop.
   virtual void say(const std::string& sentence) = 0;
 };

@@ -41,6 +41,10 @@ void QueuePair::completed(Status status) {
   if (posted_.empty()) return;
   const PostSend request = posted_.front();
   posted_.pop_front();
+  if (unreadable_ && status != Status::Success) {
+    unreadable_ = false;
+    status = Status::LocalProtection;
+  }
   if (status != Status::Success) attributes.state = State::Error;
   end(request, status);
   if (attributes.state == State::Error && posted_.empty()) flush();
@@ -85,6 +89,7 @@ void QueuePair::clear() {
   waiting_.clear();
   posted_.clear();
   receives_.clear();
+  unreadable_ = false;
   unseen_ = 0;
 }
 

@@ -7,6 +7,8 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
+#include <vector>
 
 #include "libmrc/host/program.hpp"
 #include "log/record.hpp"
@@ -20,8 +22,12 @@ class QueuePair {
 
   const uint32_t number, pd;
   const uint32_t max_send, max_recv;
-  QpAttributes attributes{};   ///< as the program has set them, with its state
-  tb::QpConfig config;         ///< as the NIC has it
+  QpAttributes attributes{};      ///< as the program has set them, with its state
+  tb::QpConfig config;            ///< as the NIC has it
+  std::vector<uint32_t> own_evs;  ///< what the NIC gave it
+  /// Of each of its EVs, which one of its profile it is; none: nobody's, denied. Empty: it has the NIC's own.
+  std::vector<std::optional<uint32_t>> entries;
+  std::set<uint32_t> denied;   ///< EVs, when it gets them
   bool was_connected = false;  ///< it has been in RTR
 
   /// Null once its program is gone.
@@ -51,6 +57,8 @@ class QueuePair {
 
   /// The NIC is done with the oldest one that it has. Anything but success: the queue pair has failed.
   void completed(Status status);
+  /// The oldest one that the NIC has cannot be read: where the NIC fails next, this is why.
+  void cannot_read() { unreadable_ = true; }
   /// The one that waits first ends without having been at the NIC, which has nothing of it.
   void refused(Status status);
   /// An immediate has come. False: there is no buffer for it.
@@ -72,6 +80,7 @@ class QueuePair {
   const bool send_all_;
   std::deque<PostSend> waiting_, posted_;
   std::deque<uint64_t> receives_;
+  bool unreadable_ = false;
   uint32_t unseen_ = 0;  ///< over since the last completion that the program sees
 };
 

@@ -175,6 +175,10 @@ bool Session::handle_call() {
       const auto* m = as<PostRecv>();
       return m != nullptr && driver_->post_recv(*this, *m);
     }
+    case Kind::EpRequest: {
+      const auto* m = as<EpRequest>();
+      return m != nullptr && driver_->ep_request(*this, *m);
+    }
     default:
       break;
   }
@@ -226,6 +230,57 @@ bool Session::handle_call() {
       return false;
     case Kind::DestroyQp:
       if (const auto* m = as<DestroyQp>()) return driver_->destroy_qp(*this, m->qp, later()), true;
+      return false;
+    default:
+      return handle_control();
+  }
+}
+
+template <class T>
+bool Session::modify_profile() {
+  const auto* m = as<T>();
+  return m != nullptr && answer(driver_->modify_profile(*this, *m));
+}
+
+template <class Query, class Row>
+bool Session::query_profile() {
+  const auto* m = as<Query>();
+  if (m == nullptr) return false;
+  Row row{};
+  row.error = driver_->query_profile(*this, m->id, row.profile);
+  return answer(row);
+}
+
+bool Session::handle_control() {
+  switch (head_.kind) {
+    case Kind::Controller:
+      return answer(driver_->controller());
+    case Kind::ModifyFormat:
+      return modify_profile<ModifyFormat>();
+    case Kind::QueryFormat:
+      return query_profile<QueryFormat, FormatRow>();
+    case Kind::ModifyEvProfile:
+      return modify_profile<ModifyEvProfile>();
+    case Kind::QueryEvProfile:
+      return query_profile<QueryEvProfile, EvProfileRow>();
+    case Kind::ModifyCcProfile:
+      return modify_profile<ModifyCcProfile>();
+    case Kind::QueryCcProfile:
+      return query_profile<QueryCcProfile, CcProfileRow>();
+    case Kind::EvEntry:
+      if (const auto* m = as<EvEntry>()) {
+        EvEntryRow row{};
+        row.error = driver_->ev_entry(*this, *m, row);
+        return answer(row);
+      }
+      return false;
+    case Kind::EpWait:
+      if (const auto* m = as<EpWait>()) {
+        driver_->ep_wait(*this, *m, [self = weak_from_this()](int error, uint32_t count) {
+          if (const auto session = self.lock()) session->answer(Number{error, count});
+        });
+        return true;
+      }
       return false;
     default:
       return false;

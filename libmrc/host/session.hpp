@@ -32,6 +32,8 @@ class Session final : public Program, public std::enable_shared_from_this<Sessio
   void completed(const Completion& completion) override { put(Kind::Completion, &completion, sizeof completion); }
   void failed(const Failure& failure) override { put(Kind::Failure, &failure, sizeof failure); }
   void changed(const PortChange& change) override { put(Kind::PortChange, &change, sizeof change); }
+  void happened(const EvEvent& event) override { put(Kind::EvEvent, &event, sizeof event); }
+  void answered(const EpAnswer& answer) override { put(Kind::EpAnswer, &answer, sizeof answer); }
   void say(const std::string& sentence) override;
 
  private:
@@ -39,6 +41,11 @@ class Session final : public Program, public std::enable_shared_from_this<Sessio
   void read_body();
   bool handle();
   bool handle_call();
+  bool handle_control();
+  template <class T>
+  bool modify_profile();
+  template <class Query, class Row>
+  bool query_profile();
   bool hello(const Hello& hello);
   /// The message as a T, or null if it has another size.
   template <class T>

@@ -107,6 +107,8 @@ bool Connection::unasked(const Head& head, const std::vector<uint8_t>& body) {
   };
   if (head.kind == Kind::Completion) return hand_out(Completion{}, on_completion);
   if (head.kind == Kind::PortChange) return hand_out(PortChange{}, on_port);
+  if (head.kind == Kind::EvEvent) return hand_out(EvEvent{}, on_ev_event);
+  if (head.kind == Kind::EpAnswer) return hand_out(EpAnswer{}, on_ep_answer);
   return head.kind == Kind::Failure && hand_out(Failure{}, on_failure);
 }
 

@@ -45,6 +45,8 @@ class Connection {
   std::function<void(const Completion&)> on_completion;
   std::function<void(const Failure&)> on_failure;
   std::function<void(const PortChange&)> on_port;
+  std::function<void(const EvEvent&)> on_ev_event;
+  std::function<void(const EpAnswer&)> on_ep_answer;
 
  private:
   int send(Kind kind, const void* body, std::size_t bytes);

@@ -55,15 +55,6 @@ void happened(mrc_context& context, const mrc_async_event& event) {
   signal(context.device->events);
 }
 
-/// A completion has come into the queue: whoever asked for it is told, once.
-void notify(mrc_cq& cq, bool solicited) {
-  if (cq.channel == nullptr || cq.armed == mrc_cq::Armed::No) return;
-  if (cq.armed == mrc_cq::Armed::Solicited && !solicited) return;
-  cq.armed = mrc_cq::Armed::No;
-  cq.channel->events.push_back(&cq);
-  signal(cq.channel->signal);
-}
-
 void take(Context& c, const PortChange& change) {
   mrc_async_event event{};
   event.element.port_num = static_cast<int>(change.port);
@@ -252,7 +243,37 @@ void copy_hint(const mrc_qp_hint_attr& from, mrc_qp_hint_attr& to, int mask) {
   if ((mask & MRC_QP_HINT_VENDOR_CFG) != 0) std::ranges::copy(from.vendor_cfg, to.vendor_cfg);
 }
 
+void take(Context& c, const EvEvent& event) {
+  for (mrc_cq* cq : c.ev_queues) {
+    if (cq->ev_events->size() >= cq->room) {
+      ++cq->dropped;
+      continue;
+    }
+    mrc_ctl_ev_event entry{};
+    entry.profile_id = event.profile;
+    std::memcpy(entry.ev.val, event.ev.value.data(), sizeof entry.ev.val);
+    entry.ev.port = static_cast<uint8_t>(event.ev.port);
+    entry.drop_count = cq->dropped;
+    entry.state = static_cast<mrc_ctl_ev_state>(event.state);
+    cq->dropped = 0;
+    cq->ev_events->push_back(entry);
+    notify(*cq, true);
+  }
+}
+
 }  // namespace
+
+namespace mrc::libmrc {
+
+void notify(mrc_cq& cq, bool solicited) {
+  if (cq.channel == nullptr || cq.armed == mrc_cq::Armed::No) return;
+  if (cq.armed == mrc_cq::Armed::Solicited && !solicited) return;
+  cq.armed = mrc_cq::Armed::No;
+  cq.channel->events.push_back(&cq);
+  signal(cq.channel->signal);
+}
+
+}  // namespace mrc::libmrc
 
 extern "C" {
 
@@ -306,6 +327,7 @@ mrc_context* mrc_create_context(ibv_context* vcontext, mrc_context_attr* attr) {
     c->connection.on_completion = [c](const Completion& x) { take(*c, x); };
     c->connection.on_failure = [c](const Failure& x) { take(*c, x); };
     c->connection.on_port = [c](const PortChange& x) { take(*c, x); };
+    c->connection.on_ev_event = [c](const EvEvent& x) { take(*c, x); };
   }
   c->contexts.insert(context);
   return context;
@@ -364,12 +386,13 @@ int mrc_destroy_cq(mrc_cq* cq) {
                 [cq](const mrc_async_event& e) { return e.event_type == IBV_EVENT_CQ_ERR && e.element.cq == cq; });
   c.acknowledged.wait(lock, [cq] { return cq->open_events == 0; });
   --cq->owner->objects;
+  c.ev_queues.erase(cq);
   delete cq;
   return 0;
 }
 
 int mrc_poll_cq(mrc_cq* cq, int num_entries, ibv_wc* wc) {
-  if (cq == nullptr || num_entries < 0 || (wc == nullptr && num_entries > 0)) return fail(EINVAL);
+  if (cq == nullptr || cq->ev_events || num_entries < 0 || (wc == nullptr && num_entries > 0)) return fail(EINVAL);
   Context& c = *cq->owner->device;
   int taken = 0;
   {
@@ -505,6 +528,8 @@ mrc_qp* mrc_create_qp(mrc_context* context, mrc_qp_init_attr* attr) {
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
   constexpr uint64_t kOps = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
+  if (attr->send_cq->ev_events || attr->recv_cq->ev_events)
+    return no(refuse(c, EINVAL, "mrc_create_qp: a queue for EV events takes no completions"));
   if (attr->pd->context != &c.base || attr->send_cq->owner->device != &c || attr->recv_cq->owner->device != &c)
     return no(refuse(c, EINVAL, "mrc_create_qp: PD or completion queues of another device"));
   if ((attr->send_ops_flags & ~kOps) != 0)

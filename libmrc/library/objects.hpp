@@ -5,12 +5,14 @@
 
 #include <infiniband/verbs.h>
 #include <mrc.h>
+#include <mrc_ctl.h>
 
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -30,7 +32,7 @@ struct Context {
   std::mutex mutex;
   Connection connection;
   std::map<uint32_t, ::mrc_qp*> qps;  ///< by number
-  std::set<::mrc_cq*> cqs;
+  std::set<::mrc_cq*> ev_queues;
   std::set<::mrc_context*> contexts;
   std::condition_variable_any acknowledged;
   uint32_t pds = 0, hints = 0;
@@ -45,11 +47,12 @@ Context* context_of(const ibv_context* context);
 int either(int one, int other);
 /// Waits until a descriptor of either() may be; false: it does not block, or a signal came. errno says which.
 bool wait_for(int descriptor);
+/// Something has come into a queue: whoever asked for it is told, once.
+void notify(::mrc_cq& cq, bool solicited);
 /// Sets errno; returns -1.
 int fail(int error);
 /// A call that the interface has and this library does not: errno says so, and so does a line in the host's log.
 int not_there(Context* context, const char* name);
-int not_there(const ::mrc_context* context, const char* name);
 
 }  // namespace mrc::libmrc
 
@@ -88,6 +91,9 @@ struct mrc_cq {
     uint32_t retires;
   };
   std::deque<Entry> entries;
+  /// Of a queue for EV events, which loses some instead of failing; else absent.
+  std::optional<std::deque<mrc_ctl_ev_event>> ev_events;
+  uint32_t dropped = 0;
 };
 
 struct mrc_qp {

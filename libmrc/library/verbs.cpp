@@ -122,9 +122,6 @@ int not_there(Context* context, const char* name) {
   }
   return fail(ENOTSUP);
 }
-int not_there(const mrc_context* context, const char* name) {
-  return context == nullptr ? fail(EINVAL) : not_there(context->device, name);
-}
 
 }  // namespace mrc::libmrc
 

@@ -2,6 +2,7 @@
 /* Threads, processes, regions that go while they are written to, programs that leave things behind. */
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -196,6 +197,29 @@ TEST(region, is_read_from, Reading, "ibv_dereg_mr",
     EQUAL(wc.wr_id, i);
     if (error == EBUSY) EQUAL(wc.status, IBV_WC_SUCCESS);
   }
+}
+
+TEST(region, memory_is_unmapped, Reading, "ibv_reg_mr",
+     "Memory that goes while it is registered: a WRITE from it brings what was there, or fails and brings nothing.") {
+  pair();
+  unsigned char* memory = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  WANT(memory != MAP_FAILED);
+  fill(memory, 65536, 9);
+  struct ibv_mr* mr = ibv_reg_mr(a.pd, memory, 65536, 0);
+  WANT(mr != NULL && munmap(memory, 65536) == 0);
+  memset(b.buffer, 0xee, setup.bytes);
+  struct write w = a_write(1, 0, 0, 60000);
+  w.sge.addr = (uintptr_t)memory;
+  w.sge.lkey = mr->lkey;
+  EQUAL(post(a.qp, &w), 0);
+  const struct ibv_wc wc = next(a.send_cq);
+  pause_ms(20);
+  if (wc.status == IBV_WC_SUCCESS) {
+    WANT(is_filled(b.buffer, 60000, 9));
+    return;
+  }
+  EQUAL(wc.status, IBV_WC_LOC_PROT_ERR);
+  for (int i = 0; i < 60000; ++i) EQUAL(b.buffer[i], 0xee);
 }
 
 TEST(life, all_of_it_and_back, Header, "examples/mrc_qp.md",

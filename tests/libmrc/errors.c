@@ -21,7 +21,7 @@ static void refused_at_once(struct program* p) {
   CHECK(mrc_modify_qp(p->qp, &v, IBV_QP_STATE, NULL, 0) == EINVAL); /* from RTS */
   CHECK(mrc_create_cq(p->context, 0, NULL, NULL, 0) == NULL && errno == EINVAL);
   struct mrc_ctl_cc_profile_attr cc = {0};
-  CHECK(mrc_ctl_query_cc_profile(p->context, 0, &cc, 0) == -1 && errno == ENOTSUP);
+  CHECK(mrc_ctl_query_cc_profile(p->context, 0, &cc, MRC_CTL_CC_PROFILE_VENDOR_CFG) == -1 && errno == ENOTSUP);
   CHECK(ibv_create_comp_channel(p->device) == NULL && errno == ENOTSUP);
   CHECK(mrc_req_notify_cq(p->recv_cq, 0) == EINVAL); /* it has no channel */
   CHECK(ibv_reg_mr(p->pd, p->buffer, 0, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EINVAL);

@@ -20,13 +20,17 @@ import run
 # Kinds of libmrc/messages.hpp, in order, with the bytes of those that a program sends.
 KINDS = ["hello", "device", "open", "alloc_pd", "dealloc_pd", "reg_mr", "dereg_mr", "create_qp", "modify_qp",
          "query_qp", "destroy_qp", "post_send", "post_recv", "say", "answer", "completion", "failure", "query_port",
-         "modify_port", "port_change"]
+         "modify_port", "port_change", "controller", "modify_format", "query_format", "modify_ev_profile", "query_ev_profile",
+         "ev_entry", "modify_cc_profile", "query_cc_profile", "ev_event", "ep_request", "ep_wait", "ep_answer"]
 BYTES = {"hello": 24, "device": 4, "open": 4, "alloc_pd": 1, "dealloc_pd": 4, "reg_mr": 40, "dereg_mr": 4,
          "create_qp": 16, "modify_qp": 112, "query_qp": 4, "destroy_qp": 4, "post_send": 48, "post_recv": 16, "say": 240,
-         "query_port": 4, "modify_port": 8}
+         "query_port": 4, "modify_port": 8, "controller": 1, "modify_format": 48, "query_format": 8, "modify_ev_profile": 376,
+         "query_ev_profile": 8, "ev_entry": 96, "modify_cc_profile": 80, "query_cc_profile": 8, "ep_request": 40, "ep_wait": 4}
 SURE = ["alloc_pd", "alloc_pd", "dealloc_pd", "reg_mr", "reg_mr", "dereg_mr", "create_qp", "create_qp", "modify_qp",
-        "modify_qp", "query_qp", "destroy_qp", "query_port", "modify_port", "say"]  # after which a client goes on
-MAGIC, VERSION = 0x6d726331, 1
+        "modify_qp", "query_qp", "destroy_qp", "query_port", "modify_port", "say",
+        "controller", "modify_format", "modify_format", "query_format", "modify_ev_profile", "modify_ev_profile", "query_ev_profile",
+        "ev_entry", "ev_entry", "modify_cc_profile", "query_cc_profile"]  # after which a client goes on
+MAGIC, VERSION = 0x6d726331, 2
 
 
 def head(kind, count):
@@ -102,6 +106,20 @@ def right(rng, client, kind, count):
         with_all, gid = rng.choice((1, 0x85, 0x7b, 0xfb, 0x1ffff)), bytes([0xfd] + [0] * 14 + [rng.randrange(4)])
         body[4:112] = struct.pack("<19I", with_all, state, 0, mtu, 16, 0, 0, 1, mpr, mpr, 32, 32, 7, 7, 0, 0, 1, 0,
                                   0) + bytes(16) + gid
+    if kind in ("modify_format", "modify_ev_profile", "ev_entry", "modify_cc_profile"):
+        body[:8] = struct.pack("<Q", rng.randrange(3))
+    if kind == "modify_format":
+        body[8:28] = struct.pack("<5I", rng.choice((1, 5, 13, 9)), rng.randrange(3), 0, rng.choice((1, 2, 4)), rng.randrange(17))
+        body[28:44] = bytes(rng.choice((1, 8, 16, 32)) for _ in range(16))
+    if kind == "modify_ev_profile":
+        body[8:56] = struct.pack("<IIIIIIIIQII", rng.choice((1, 0x35, 0x3d, 0xff)), 0, rng.randrange(3), 0, rng.choice((1, 2, 4)),
+                                 rng.choice((1, 8, 256)), 1, rng.randrange(4), rng.randrange(3), rng.randrange(17), 16)
+    if kind == "ev_entry":
+        body[8:24] = struct.pack("<4I", rng.randrange(4), rng.randrange(8), rng.choice((1, 4)), rng.randrange(2))
+        body[24:56], body[60:92] = bytes(32), rng.randbytes(32)
+        body[56:60], body[92:96] = bytes(4), struct.pack("<I", rng.randrange(10))
+    if kind == "modify_cc_profile":
+        body[8:28] = struct.pack("<5I", rng.choice((1, 5, 13, 9)), rng.randrange(3), 0, rng.randrange(2), 1)
     return bytes(body)
 
 
@@ -122,7 +140,7 @@ def misbehave(path, rng):
             body = right(rng, client, kind, count)
         else:
             body = values(rng, client, count)
-        if kind in ("post_send", "post_recv", "say"):
+        if kind in ("post_send", "post_recv", "say", "ep_request"):
             if not client.send(head(kind, count) + body):
                 break
             continue

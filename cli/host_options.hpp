@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Options of `mrc host`, which reads them, and of the program mrc-host, which it becomes.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "libmrc/socket_path.hpp"
+
+namespace mrc::cli {
+
+struct HostOptions {
+  std::string endpoint = "model", preset = "asic800", socket = libmrc::socket_path(), pcap, evs;
+  unsigned nics = 2;
+  uint64_t seed = 1;
+  double loss = 0;
+
+  std::vector<std::string> words() const {
+    return {endpoint, preset, std::to_string(nics), std::to_string(seed), socket, pcap, evs, std::to_string(loss)};
+  }
+  /// Of what words() gave; none: they are not.
+  static std::optional<HostOptions> of(const std::vector<std::string>& words) {
+    if (words.size() != 8) return std::nullopt;
+    HostOptions o;
+    o.endpoint = words[0];
+    o.preset = words[1];
+    const auto number = [](const std::string& word, auto& to) {
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), to);
+      return error == std::errc() && end == word.data() + word.size();
+    };
+    if (!number(words[2], o.nics) || !number(words[3], o.seed) || !number(words[7], o.loss) || o.nics < 1 ||
+        o.nics > 64)
+      return std::nullopt;
+    o.socket = words[4];
+    o.pcap = words[5];
+    o.evs = words[6];
+    return o;
+  }
+};
+
+}  // namespace mrc::cli
