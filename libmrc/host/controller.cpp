@@ -283,6 +283,7 @@ int Controller::modify(const ModifyEvProfile& wanted, std::string& why) {
     why = fmt::format("EV profile {}: {}", wanted.id, why);
     return error;
   };
+  if (wanted.id == 0) return why = "it is the NIC's own", no(EINVAL);
   const EvProfile& w = wanted.profile;
   const ProfileState from = now.state, to = has(wanted.with, With::kState) ? w.state : from;
   if (has(wanted.with, With::kCurrent) && w.current != from) return why = "it is in another state", no(EINVAL);
@@ -458,6 +459,7 @@ int Controller::modify(const ModifyCcProfile& wanted, std::string& why) {
     why = fmt::format("CC profile {}: {}", wanted.id, sentence);
     return error;
   };
+  if (wanted.id == 0) return no("it is the NIC's own");
   const CcProfile& w = wanted.profile;
   const ProfileState from = now.state, to = has(wanted.with, With::kState) ? w.state : from;
   if (has(wanted.with, With::kCurrent) && w.current != from) return no("it is in another state");
