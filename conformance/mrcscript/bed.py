@@ -257,9 +257,8 @@ class Bed:
         self.now = reached
         for entry in out:
             self._output(entry)
-            if entry.get("out") == "cqe":
-                for qp in self.qps:
-                    qp.full = False
+        for qp in self.qps if out else ():
+            qp.full = False
         return bool(out)
 
     # ---- what the device does ---------------------------------------------------------------------------------------

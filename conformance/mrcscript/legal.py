@@ -313,7 +313,8 @@ class LegalNic:
     def _endpoint(self, packet, plane):
         if packet.trimmed or not self.qps:
             return
-        qp = next(iter(self.qps.values()))
+        qp = next((qp for qp in self.qps.values() if self.layout.address(qp.peer_ip, plane) == packet.get("ipv6.src")),
+                  next(iter(self.qps.values())))
         headers = qp.network(plane)
         headers["bth"] = {"opcode": OPCODES["EndpointResponse"], "dqp": CONSTANTS["EndpointDqp"], "p_key": qp.pkey,
                           "psn": packet.get("bth.psn")}

@@ -143,8 +143,9 @@ class LegalRequestor(LegalNic):
         self.reads[self.tag] = action
         self.out.append({"out": "read", "t": self.now, "tag": self.tag, "addr": address, "bytes": size})
 
-    def usable(self, plane):
-        return self.up.get(plane, True) and self.peer_up.get(plane, True)
+    def usable(self, plane, peer):
+        """Is the port up here, and at that peer?"""
+        return self.up.get(plane, True) and self.peer_up.get((peer, plane), True)
 
     def send_packet(self, packet, plane):
         packet.headers["bth"] = {**self.layout.m, **packet.headers["bth"]}
@@ -164,15 +165,16 @@ class LegalRequestor(LegalNic):
             sender.port(plane, up)
         self.update += 1
         number = self.update
-        self.at(self.now + 1_000_000, lambda: self._tell(number, 0))
+        for sender in {sender.peer_ip: sender for sender in reversed(self.senders.values())}.values():
+            self.at(self.now + 1_000_000, lambda sender=sender: self._tell(sender, number, 0))
 
-    def _tell(self, number, tries):
+    def _tell(self, sender, number, tries):
         repeats = self.settings.get("EP_CTL.repeats", 1 << 30)
-        if number != self.update or number in self.told or tries > repeats or not self.senders:
+        if number != self.update or (number, sender.peer_ip) in self.told or tries > repeats or \
+                sender not in self.senders.values():
             return
-        planes = [p for p in range(self.planes) if self.usable(p)]
+        planes = [p for p in range(self.planes) if self.usable(p, sender.peer_ip)]
         if planes:
-            sender = next(iter(self.senders.values()))
             plane = planes[tries % len(planes)]
             first = 0 if self.settings.get("CTRL.ports_from_0") else 1
             mask = sum(1 << (p + first) for p in range(self.planes) if self.up.get(p, True))
@@ -182,17 +184,18 @@ class LegalRequestor(LegalNic):
                               "p_key": sender.pkey}
             headers["erth"] = {"op": 0, "port_status_mask": mask, "ftype": 1, "tsr": self.layout.tsr}
             self.send_packet(packets.Packet(headers), plane)
-        self.at(self.now + 100_000_000, lambda: self._tell(number, tries + 1))
+        self.at(self.now + 100_000_000, lambda: self._tell(sender, number, tries + 1))
 
     def _endpoint(self, packet, plane):
         super()._endpoint(packet, plane)
-        sender = next(iter(self.senders.values()), None)
-        if sender and not packet.trimmed and packet.get("erth.op") == 0 and \
-                packet.get("ipv6.src") == self.layout.address(sender.peer_ip, plane):
+        of = [sender for sender in self.senders.values()
+              if packet.get("ipv6.src") == self.layout.address(sender.peer_ip, plane)]
+        if of and not packet.trimmed and packet.get("erth.op") == 0:
             first = 0 if self.settings.get("CTRL.ports_from_0") else 1
             for p in range(self.planes):
-                self.peer_up[p] = bool(packet.get("erth.port_status_mask") >> (p + first) & 1)
-            sender.pump()
+                self.peer_up[of[0].peer_ip, p] = bool(packet.get("erth.port_status_mask") >> (p + first) & 1)
+            for sender in of:
+                sender.pump()
 
     def packet(self, packet, plane):
         bth = packet.headers["bth"]
@@ -205,7 +208,9 @@ class LegalRequestor(LegalNic):
         if packet.get("udp.dst_port") not in (self.layout.port, CONSTANTS["UdpPort"], CONSTANTS["UdpPortMrc"]):
             return
         if packet.opcode == OPCODES["EndpointResponse"]:
-            self.told[bth["psn"] & 0xFFFF] = True
+            for sender in self.senders.values():
+                if packet.get("ipv6.src") == self.layout.address(sender.peer_ip, plane):
+                    self.told[bth["psn"] & 0xFFFF, sender.peer_ip] = True
             for sender in self.senders.values():
                 sender.probe_answered(bth["psn"] & 0xFFFF, True, 0)
             return
@@ -315,7 +320,7 @@ class Sender:
     def pump(self):
         """Sends one packet if one may go, and comes back."""
         nic = self.nic
-        free = [nic.free.get(p, 0) for p in range(nic.planes) if nic.usable(p)]
+        free = [nic.free.get(p, 0) for p in range(nic.planes) if nic.usable(p, self.peer_ip)]
         if self.state != "rts" or nic.now < self.busy or not free:
             return
         if min(free) > nic.now + 1_000_000:  # the ports are busy
@@ -425,7 +430,7 @@ class Sender:
                 self.skips[ev] -= 1
                 self.ev_state[ev] = SKIP if self.skips[ev] else GOOD
                 continue
-            if self.ev_state[ev] == GOOD and self.nic.usable(self.evs.index(ev) % self.nic.planes) and \
+            if self.ev_state[ev] == GOOD and self.nic.usable(self.evs.index(ev) % self.nic.planes, self.peer_ip) and \
                     (ev != before or count > 2 * len(self.evs)):
                 return ev
         return None
@@ -442,7 +447,7 @@ class Sender:
 
     def blame(self, ev):
         """A packet on it was lost."""
-        if self.ev_state.get(ev) not in (GOOD, SKIP) or not self.nic.usable(self.evs.index(ev) % self.nic.planes):
+        if self.ev_state.get(ev) not in (GOOD, SKIP) or not self.nic.usable(self.evs.index(ev) % self.nic.planes, self.peer_ip):
             return
         plane = self.evs.index(ev) % self.nic.planes
         standby = [e for e in self.evs[plane::self.nic.planes] if self.ev_state[e] == STANDBY]
@@ -715,7 +720,7 @@ class Sender:
         if self.messages and self.nxt > self.first and not self.asked and nic.way("asks", "A-75") and \
                 not nic.settings.get("CTRL.state_silent") and nic.now > self._since() + self.rto // 4:
             self.asked = True
-            usable = [p for p in range(nic.planes) if nic.usable(p)]
+            usable = [p for p in range(nic.planes) if nic.usable(p, self.peer_ip)]
             for plane in usable[:2 if nic.settings.get("CTRL.silence_wait") == 0 else 1]:  # A-84: on two planes
                 self.send_probe(STATE_PROBE, self.evs[plane], plane, True)
         for psn, flight in sorted(open_.items()):
@@ -741,7 +746,7 @@ class Sender:
         """Everything is reported and an ACK is missing (A-17)."""
         nic = self.nic
         if nic.way("tail", "A-17") == "probe":
-            plane = next((p for p in range(nic.planes) if nic.usable(p)), 0)
+            plane = next((p for p in range(nic.planes) if nic.usable(p, self.peer_ip)), 0)
             self.send_probe(STATE_PROBE, self.evs[plane], plane, True)
             return
         psn = self.nxt - 1

@@ -117,10 +117,10 @@ class WrongNic(legal_requestor.LegalRequestor):
         super().__init__(legal_requestor.WAYS[0], 1, asked)
         self.rule, self.sender = rule, Wrong
 
-    def usable(self, plane):
+    def usable(self, plane, peer):
         if self.rule == "path.peer-down":
             return self.up.get(plane, True)
-        return self.rule == "path.down" or super().usable(plane)
+        return self.rule == "path.down" or super().usable(plane, peer)
 
     def send_packet(self, packet, plane):
         if self.rule == "path.plane":
