@@ -138,7 +138,7 @@ module formal_csr
       ack_q <= '0;
     end else begin
       ack_q <= {NumAcks{cfg_o.req}};
-      if (dut.busy_q && dut.tell_q == '0 && cfg_ack_i == ack_q) begin
+      if (dut.busy_q && !dut.tell_any && cfg_ack_i == ack_q) begin
         wait_q <= wait_q + 4'(wait_q != '1);
       end else begin
         wait_q <= '0;
@@ -169,11 +169,17 @@ module formal_csr
   assign errs = dut.u_regs.cnt_q[CntQpErr];
   logic fails_q, idle_q, err_qp_q, host_q;
   logic [7:0] err_status_q;
-  logic [NumQps-1:0][2:0] state_q;
-  logic [NumQps-1:0][7:0] status_q;
+  logic [NumQps-1:0][10:0] qps_q;
   logic [2:0] err_state;
   logic may_fail;
-  assign err_state = dut.qp_state_q[dut.qperr.qp[0]];
+  assign err_state = dut.error_state;
+  logic [NumQps-1:0] tell;  // QPs that wait in u_tell
+  assign tell = dut.u_tell.any_q[0]
+      ? dut.u_tell.set_q[0] ^ (dut.u_tell.taken_q[0] ? dut.u_tell.take_q[0] : '0) : '0;
+  logic [NumQps-1:0][10:0] qps;  // what u_qp has
+  for (genvar i = 0; i < NumQps; i++) begin : gen_qp
+    assign qps[i] = dut.u_qp.u_written.top_q[i] ? dut.u_qp.u_rows.mem_q[i] : 11'd0;
+  end
   assign may_fail = dut.qperr.qp[15:1] == '0 && err_state != 3'(QpStateReset)
       && err_state < 3'(QpStateError);
 
@@ -189,17 +195,15 @@ module formal_csr
   always_ff @(posedge clk_i) begin
     err_qp_q <= dut.qperr.qp[0];
     err_status_q <= dut.qperr.status;
-    state_q <= dut.qp_state_q;
-    status_q <= dut.qp_status_q;
+    qps_q <= qps;
   end
 
-  `MRC_PROVE(qp_fails, !fails_q || (dut.qp_state_q[err_qp_q] == 3'(QpStateError)
-             && dut.qp_status_q[err_qp_q] == err_status_q && errs == errs_q + 32'd1
-             && dut.tell_q[err_qp_q]))
+  `MRC_PROVE(qp_fails, !fails_q || (qps[err_qp_q] == {err_status_q, 3'(QpStateError)}
+             && errs == errs_q + 32'd1
+             && tell[err_qp_q]))
   `MRC_COVER(qp_fails, fails_q && host_q && err_qp_q && err_status_q == 8'(CqStatusHostWrite))
-  `MRC_PROVE(qp_fails_once, !idle_q || (dut.qp_state_q == state_q && dut.qp_status_q == status_q
-             && errs == errs_q))
-  `MRC_COVER(qp_fails_once, idle_q && host_q && state_q[0] == 3'(QpStateInit))
+  `MRC_PROVE(qp_fails_once, !idle_q || (qps == qps_q && errs == errs_q))
+  `MRC_COVER(qp_fails_once, idle_q && host_q && qps_q[0][2:0] == 3'(QpStateInit))
   `MRC_PROVE(host_last, !dut.qperr_pop[4] || dut.qperr_v[3:0] == '0)
   `MRC_COVER(host_last, dut.qperr_pop == 5'd1 && dut.qperr_v == '1)
 

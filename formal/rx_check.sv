@@ -67,8 +67,12 @@ module formal_rx_check
     return row == {written.rkey, written.va, 65'(written.va) + 65'(written.length),
                    written.addr - written.va};
   endfunction
-  `MRC_PROVE(rows, (!dut.mr_valid_q[0] || same_row(dut.u_mr.mem_q[0], mr_q[0]))
-                   && (!dut.mr_valid_q[1] || same_row(dut.u_mr.mem_q[1], mr_q[1])))
+  logic [1:0] mr_valid;  // rows that u_mr_valid has
+  for (genvar i = 0; i < 2; i++) begin : gen_valid
+    assign mr_valid[i] = dut.u_mr_valid.u_written.top_q[i] && dut.u_mr_valid.u_rows.mem_q[i];
+  end
+  `MRC_PROVE(rows, (!mr_valid[0] || same_row(dut.u_mr.mem_q[0], mr_q[0]))
+                   && (!mr_valid[1] || same_row(dut.u_mr.mem_q[1], mr_q[1])))
 
   // A WRITE that will be written to memory; one without bytes, that is taken for one; what passes,
   // but for what came back, which is of no QP of its number.
@@ -80,7 +84,7 @@ module formal_rx_check
 
   `MRC_PROVE(inside, !writes || (dut.reth.va >= dut.mr.va && 65'(dut.reth.va) + 65'(dut.d_q.plen)
                                                             <= dut.mr.behind))
-  `MRC_PROVE(of_its_key, !writes || (dut.mr_valid_q[dut.mr_row] && dut.mr.rkey == dut.reth.r_key))
+  `MRC_PROVE(of_its_key, !writes || (dut.mr_valid && dut.mr.rkey == dut.reth.r_key))
   `MRC_PROVE(address, !writes || dut.rxpkt_d.haddr == dut.reth.va + dut.mr.delta)
   `MRC_PROVE(length, !(dut.rxpkt_load && dut.rxpkt_d.syndrome == 8'd0
                        && dut.rxpkt_d.plen != 13'd0)
@@ -95,12 +99,13 @@ module formal_rx_check
   `MRC_PROVE(empty, !empties || (dut.d_q.plen == 13'd0 && dut.reth.dma_length == 32'd0
              && dut.rxpkt_d.haddr == 64'd0 && csr_i.zero_length == 2'(ZeroLengthLegal)
              && (dut.rxpkt_d.syndrome == 8'd0 || dut.imm_op)))
-  `MRC_COVER(empty, empties && dut.rxpkt_d.syndrome == 8'd0 && !dut.mr_valid_q[dut.mr_row])
+  `MRC_COVER(empty, empties && dut.rxpkt_d.syndrome == 8'd0 && !dut.mr_valid)
   // What came back is nothing to our responder, and brings nothing unless a QP sends there.
   `MRC_PROVE(returned, !(dut.b_take && dut.came_back) || (!dut.eprx_load
              && !(dut.rxpkt_load && !dut.drop) && (!dut.ctl_load
              || (dut.ctl_d.kind == CtlKindReturned && csr_i.returned == 2'(ReturnedLearn)
-                 && dut.state_q[dut.ctl_d.qp[0]] == QpStateRts
+                 && dut.u_state.u_written.top_q[dut.ctl_d.qp[0]]
+                 && dut.u_state.u_rows.mem_q[dut.ctl_d.qp[0]] == QpStateRts
                  && dut.u_peer.mem_q[dut.ctl_d.qp[0]][39:16] == dut.d_q.dqp))))
   `MRC_PROVE(returned_kind, !dut.ctl_load
              || (dut.ctl_d.kind == CtlKindReturned) == dut.came_back)
@@ -108,7 +113,7 @@ module formal_rx_check
              && dut.back_key == 1'b0)
   `MRC_COVER(writes, writes && dut.reth.va != dut.mr.va && dut.d_q.plen > 13'd1
                      && dut.mr.behind < 65'd4096)
-  `MRC_COVER(rows, &dut.mr_valid_q && mr_q[0].va > mr_q[1].addr && mr_q[0].length != 64'd0)
+  `MRC_COVER(rows, &mr_valid && mr_q[0].va > mr_q[1].addr && mr_q[0].length != 64'd0)
   `MRC_COVER(control, dut.ctl_load && dut.d_q.pkey[14:0] == 15'h7FFF)
   `MRC_COVER(error, passes && dut.qp_state == QpStateError)
   `MRC_COVER(endpoint, dut.eprx_load && dut.d_q.icrc_ok)

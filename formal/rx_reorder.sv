@@ -51,7 +51,7 @@ module formal_rx_reorder
   end
   `MRC_GIVEN(set_up_once, !sets || !set_q)
   `MRC_GIVEN(set_up_first, !ord_valid_i || ord_i.qp[0] != k_q || set_q)
-  `MRC_GIVEN(others_too, !ord_valid_i || dut.known_q[ord_i.qp[0]])
+  `MRC_GIVEN(others_too, !ord_valid_i || dut.u_known.top_q[ord_i.qp[0]])
   `MRC_GIVEN(agreed, !dut.cfg_init || dut.cfg_ctx.max_wimm_dest <= 8'd4)
   // A table write stands as it is until it is acknowledged.
   logic req_q;

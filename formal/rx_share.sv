@@ -38,7 +38,7 @@ module formal_rx_share
     end
   end
   `MRC_GIVEN(table_stands, !req_q || cfg_i.req)
-  `MRC_GIVEN(qp_is_set_up, !came_valid_i || dut.known_q[came_i.qp[0]])
+  `MRC_GIVEN(qp_is_set_up, !came_valid_i || dut.u_known.top_q[came_i.qp[0]])
 
   // ---- bytes that are left
 
@@ -46,13 +46,13 @@ module formal_rx_share
   logic [33:0] sum, total;
   assign row[0] = dut.u_row.mem_q[0];
   assign row[1] = dut.u_row.mem_q[1];
-  assign sum = 34'(dut.known_q[0] ? row[0][31:0] : 32'd0)
-      + 34'(dut.known_q[1] ? row[1][31:0] : 32'd0);
+  assign sum = 34'(dut.u_known.top_q[0] ? row[0][31:0] : 32'd0)
+      + 34'(dut.u_known.top_q[1] ? row[1][31:0] : 32'd0);
   assign total = {1'b0, dut.total_q}
       + (dut.c_valid_q ? {dut.c_q.delta[32], dut.c_q.delta} : 34'd0);
   `MRC_PROVE(sum_of_all, total == sum)
   `MRC_COVER(sum_of_all, dut.c_valid_q && dut.total_q != '0 && dut.c_q.delta[32]
-             && row[0][31:0] != 32'd0 && row[1][31:0] != 32'd0 && (&dut.known_q))
+             && row[0][31:0] != 32'd0 && row[1][31:0] != 32'd0 && (&dut.u_known.top_q))
 
   logic k_q, idle_q;  // any QP; all that it has begun is here
   always_ff @(posedge clk_i) k_q <= k_q;
@@ -95,9 +95,11 @@ module formal_rx_share
     logic in;
     assign in = dut.u_came.count_q == 2'd2
         || (dut.u_came.count_q == 2'd1 && dut.u_came.rptr_q == 1'(i));
-    `MRC_HELP(known, !in || dut.known_q[dut.u_came.mem_q[i].qp[0]])
+    `MRC_HELP(known, !in || dut.u_known.top_q[dut.u_came.mem_q[i].qp[0]])
   end
-  `MRC_HELP(b_known, !dut.b_valid_q || dut.known_q[dut.b_q.qp])
+  `MRC_HELP(b_known, !dut.b_valid_q || dut.u_known.top_q[dut.b_q.qp])
   `MRC_HELP(full_when_waits, dut.u_came.count_q != 2'd2 || dut.cfg_wait || cfg_i.req)
-  `MRC_HELP(counted, dut.qps_q == 2'(dut.sent_q[0]) + 2'(dut.sent_q[1]))
+  logic [1:0] sent;  // QPs that sent in this epoch
+  assign sent = dut.side_q ? dut.gen_side[1].u_sent.top_q : dut.gen_side[0].u_sent.top_q;
+  `MRC_HELP(counted, dut.qps_q == 2'(sent[0]) + 2'(sent[1]))
 endmodule

@@ -65,7 +65,7 @@ module formal_rx_track_rows
   always_ff @(posedge clk_i) cfg_q <= {cfg_i.tbl, cfg_i.index, cfg_i.data[508:0]};
   `MRC_GIVEN(table_stands, !req_q
              || (cfg_i.req && {cfg_i.tbl, cfg_i.index, cfg_i.data[508:0]} == cfg_q))
-  `MRC_GIVEN(qp_is_set_up, !rxpkt_valid_i || dut.known_q[rxpkt_i.qp[0]])
+  `MRC_GIVEN(qp_is_set_up, !rxpkt_valid_i || dut.u_known.top_q[rxpkt_i.qp[0]])
   `MRC_GIVEN(window_in_range, !dut.cfg_init || dut.cfg_ctx.mpr_dest == 8'd1)
 
   // ---- any PSN of any QP
@@ -83,7 +83,7 @@ module formal_rx_track_rows
   logic [127:0] row;
   assign seq = seq_t'(dut.u_seq.mem_q[k_q]);
   assign rel = s_q - seq.cack1;
-  assign live = dut.known_q[k_q] && !(dut.init_on_q && dut.cfg_qp == k_q);
+  assign live = dut.u_known.top_q[k_q] && !(dut.init_on_q && dut.cfg_qp == k_q);
   assign takes = dut.take && !dut.stuck && dut.t_p_q.qp[0] == k_q && dut.t_p_q.psn == s_q;
   assign entry = dut.u_map.mem_q[{k_q, s_q[6]}];
   assign row = dut.u_rows.mem_q[entry[0]];
@@ -118,7 +118,7 @@ module formal_rx_track_rows
   logic [3:0] valid;
   logic [3:0] idx;
   for (genvar i = 0; i < 4; i++) begin : gen_entry
-    assign valid[i] = dut.u_map.mem_q[i][1] && dut.known_q[i / 2];
+    assign valid[i] = dut.u_map.mem_q[i][1] && dut.u_known.top_q[i / 2];
     assign idx[i] = dut.u_map.mem_q[i][0];
     logic [127:0] bits;  // a message's end is only noted where something was received
     assign bits = dut.u_rows.mem_q[idx[i]];
@@ -160,15 +160,16 @@ module formal_rx_track_rows
     logic in;
     assign in = dut.u_rxpkt.count_q == 2'd2
         || (dut.u_rxpkt.count_q == 2'd1 && dut.u_rxpkt.rptr_q == 1'(i));
-    `MRC_HELP(known, !in || dut.known_q[dut.u_rxpkt.mem_q[i].qp[0]])
+    `MRC_HELP(known, !in || dut.u_known.top_q[dut.u_rxpkt.mem_q[i].qp[0]])
     set_t set;
     assign set = set_t'(dut.u_set.mem_q[i]);
-    `MRC_HELP(mpr, !(dut.known_q[i] || (dut.init_on_q && dut.cfg_qp == 1'(i)))
+    `MRC_HELP(mpr, !(dut.u_known.top_q[i] || (dut.init_on_q && dut.cfg_qp == 1'(i)))
               || (set.mpr == 8'd1 && set.mpr_dest == 8'd1))
   end
-  `MRC_HELP(adv_known, !dut.adv_valid || dut.known_q[dut.adv.p.qp[0]])
-  `MRC_HELP(m_known, !dut.m_valid_q || dut.known_q[dut.m_p_q.qp[0]])
-  `MRC_HELP(t_known, !dut.t_valid_q || (dut.known_q[dut.t_p_q.qp[0]] && dut.t_set_q.mpr == 8'd1
+  `MRC_HELP(adv_known, !dut.adv_valid || dut.u_known.top_q[dut.adv.p.qp[0]])
+  `MRC_HELP(m_known, !dut.m_valid_q || dut.u_known.top_q[dut.m_p_q.qp[0]])
+  `MRC_HELP(t_known, !dut.t_valid_q || (dut.u_known.top_q[dut.t_p_q.qp[0]]
+            && dut.t_set_q.mpr == 8'd1
                                         && dut.t_set_q.mpr_dest == 8'd1))
   `MRC_HELP(t_seq, !dut.t_valid_q || dut.t_seq_q == dut.u_seq.mem_q[dut.t_p_q.qp[0]])
   `MRC_HELP(t_lower, !dut.t_valid_q || dut.t_lower_q == ~({64{1'b1}} << dut.t_at_q[5:0]))

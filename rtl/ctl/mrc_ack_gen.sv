@@ -324,14 +324,14 @@ module mrc_ack_gen
 
   // ---- the plane
 
-  logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
+  logic [NumPlanes-1:0] pmask;  // planes the peer's ports can receive on
   logic [NumPlanes-1:0] both_up, low_up, low_both, asked, on_plane;  // one-hot from the second on
   logic [NumPlanes-1:0] turn_q, turn_d, passed;  // one-hot
   logic [NumPlanes-1:0] behind, low_behind;  // of both_up: at the turn, and behind it
   logic data_ack, in_turn, any_turn;
   logic [DestW-1:0] dest;
   assign dest = qp.dest[DestW-1:0];
-  assign both_up = port_up_i & pmask_q[dest];
+  assign both_up = port_up_i & pmask;
   // SACKs about data, ACKs and questions for the peer's state (kind Ack) take the planes in turn.
   assign data_ack = r.kind == CtlKindAck || (r.kind == CtlKindSack && !r.pr);
   assign in_turn = data_ack && !csr_i.ack_plane;
@@ -376,13 +376,12 @@ module mrc_ack_gen
 
   // ---- reverse paths: per destination and plane the value that worked last
 
-  logic [NumDests-1:0][NumPlanes-1:0] valid_q;
-  logic [NumDests-1:0][NumPlanes-1:0] stale_q;  // did not work in this interval
-  logic [NumDests-1:0][NumPlanes-1:0] wanted_q;  // asked for in this interval
   logic [NumPlanes-1:0][31:0] rev, row_ev;
   logic [31:0] epoch_q, ev;
   logic epoch, want_load;
-  logic [NumPlanes-1:0] valid_row, want_row;
+  // Of the destination, by plane: a value has worked; in this interval; one was asked for in this
+  // interval, which counts no more once one has worked.
+  logic [NumPlanes-1:0] valid_row, fresh_row, wanted_row, want_row;
   logic [PlaneW-1:0] ok_plane;
   logic [DestW-1:0] ok_dest;
   want_t want;
@@ -392,6 +391,9 @@ module mrc_ack_gen
   assign epoch = !cfg_do && (tick_i - epoch_q) >= 32'(csr_i.ep_interval);
 
   for (genvar p = 0; p < NumPlanes; p++) begin : gen_rev
+    logic ok_here;
+    assign ok_here = ok_now && ok_plane == PlaneW'(p);
+
     mrc_rf_1r1w #(
         .Width(32),
         .Depth(NumDests)
@@ -399,15 +401,50 @@ module mrc_ack_gen
         .clk_i,
         .raddr_i(dest),
         .rdata_o(rev[p]),
-        .we_i(ok_now && ok_plane == PlaneW'(p)),
+        .we_i(ok_here),
         .waddr_i(ok_dest),
         .wdata_i(ok.ev)
+    );
+
+    mrc_bits #(
+        .N(NumDests)
+    ) u_valid (
+        .clk_i,
+        .rst_ni,
+        .clear_i(1'b0),
+        .set_i(ok_here),
+        .set_idx_i(ok_dest),
+        .idx_i(dest),
+        .in_o(valid_row[p])
+    );
+
+    mrc_bits #(
+        .N(NumDests)
+    ) u_fresh (
+        .clk_i,
+        .rst_ni,
+        .clear_i(epoch),
+        .set_i(ok_here),
+        .set_idx_i(ok_dest),
+        .idx_i(dest),
+        .in_o(fresh_row[p])
+    );
+
+    mrc_bits #(
+        .N(NumDests)
+    ) u_wanted (
+        .clk_i,
+        .rst_ni,
+        .clear_i(epoch),
+        .set_i(want_load && on_plane[p]),
+        .set_idx_i(dest),
+        .idx_i(dest),
+        .in_o(wanted_row[p])
     );
   end
 
   // The row of the destination and the plane are found side by side; the plane picks from the row.
-  assign valid_row = valid_q[dest];
-  assign want_row = stale_q[dest] & ~wanted_q[dest];
+  assign want_row = ~fresh_row & ~wanted_row;
 
   always_comb begin
     row_ev = '0;
@@ -444,31 +481,25 @@ module mrc_ack_gen
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      pmask_q <= '1;
-      valid_q <= '0;
-      stale_q <= '1;
-      wanted_q <= '0;
       epoch_q <= 32'd0;
-    end else begin
-      if (cfg_do && cfg_i.tbl == CfgTablePeerPorts) begin
-        pmask_q[cfg_i.index[DestW-1:0]] <= cfg_i.data[NumPlanes-1:0];
-      end
-      // The later assignment wins.
-      if (epoch) begin
-        epoch_q <= tick_i;
-        stale_q <= '1;
-        wanted_q <= '0;
-      end
-      if (ok_now) begin
-        valid_q[ok_dest][ok_plane] <= 1'b1;
-        stale_q[ok_dest][ok_plane] <= 1'b0;
-        wanted_q[ok_dest][ok_plane] <= 1'b0;
-      end
-      if (want_load) begin
-        wanted_q[dest][plane] <= 1'b1;
-      end
+    end else if (epoch) begin
+      epoch_q <= tick_i;
     end
   end
+
+  mrc_rf_reset #(
+      .Width(NumPlanes),
+      .Depth(NumDests),
+      .Reset({NumPlanes{1'b1}})
+  ) u_pmask (
+      .clk_i,
+      .rst_ni,
+      .raddr_i(dest),
+      .rdata_o(pmask),
+      .we_i(cfg_do && cfg_i.tbl == CfgTablePeerPorts),
+      .waddr_i(cfg_i.index[DestW-1:0]),
+      .wdata_i(cfg_i.data[NumPlanes-1:0])
+  );
 
   // ---- the packet
 

@@ -162,6 +162,8 @@ module mrc_csr
   logic cfg_req_q, cfg_req_d, cmd_go;
   logic take_pmask, take_qperr, error_qp;
   logic tell_any, heard_any, go_tell, go_heard;
+  logic [QpW-1:0] tell_qp;
+  logic [DestW-1:0] heard_dest;
   logic turn_q, turn_d;  // software's command goes before the next mask
   logic int_q, int_d;  // the table write under way is the NIC's own
   cfg_table_e int_table_q;
@@ -189,9 +191,9 @@ module mrc_csr
     return x == 8'd0 || 32'(x) > top;
   endfunction
 
-  logic [NumQps-1:0][2:0] qp_state_q;  // qp_state_e
-  logic [NumQps-1:0][7:0] qp_status_q;  // cq_status_e
-  logic [NumDests-1:0][NumPlanes-1:0] peer_q;
+  // {cq_status_e, qp_state_e} of QPs: of the command, of what a block reports, of QP_SEL.
+  logic [2:0][10:0] qp_row;
+  logic [1:0][NumPlanes-1:0] peer;  // of the mask that is broadcast, of QP_SEL
   tbl_qp_ctx_t ctx;
   logic [3:0] cmd_table;
   logic [15:0] cmd_index;
@@ -206,7 +208,7 @@ module mrc_csr
   assign cmd_table = own.tbl_table;
   assign cmd_index = own.tbl_index;
   assign cmd_target = ctx.state;
-  assign cmd_state = qp_state_q[cmd_index[QpW-1:0]];
+  assign cmd_state = qp_row[0][2:0];
 
   always_comb begin
     bad_index = 1'b0;
@@ -302,7 +304,7 @@ module mrc_csr
   assign cmd_moves = cmd_good && (cmd_table == CfgTableQpCtx || cmd_table == CfgTableQpState);
 
   logic [2:0] error_state;
-  assign error_state = qp_state_q[qperr.qp[QpW-1:0]];
+  assign error_state = qp_row[1][2:0];
   // The host may name a QP that there is not. Bug 71: what it says changes nothing.
   assign error_qp = take_qperr && 32'(qperr.qp) < NumQps
       && (error_state == QpStateInit || error_state == QpStateRtr || error_state == QpStateRts)
@@ -317,117 +319,75 @@ module mrc_csr
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      qp_state_q <= {NumQps{QpStateReset}};
-      qp_status_q <= '0;
-      peer_q <= '1;
       cmd_status_q <= 16'd0;
-    end else begin
-      if (cmd_moves) begin
-        qp_state_q[cmd_index[QpW-1:0]] <= cmd_target;
-        qp_status_q[cmd_index[QpW-1:0]] <= 8'd0;
-      end
-      if (error_qp) begin
-        qp_state_q[qperr.qp[QpW-1:0]] <= QpStateError;
-        qp_status_q[qperr.qp[QpW-1:0]] <= qperr.status;
-      end
-      if (peer_we) begin
-        peer_q[peer_idx] <= peer_mask;
-      end
-      if (cmd_take) begin
-        cmd_status_q <= 16'd0;
-      end else if (cmd_go) begin
-        cmd_status_q <= {cmd_detail, cmd_code};
-      end
+    end else if (cmd_take) begin
+      cmd_status_q <= 16'd0;
+    end else if (cmd_go) begin
+      cmd_status_q <= {cmd_detail, cmd_code};
     end
   end
+
+  mrc_rf_reset #(
+      .Width(11),
+      .Depth(NumQps),
+      .Reads(3)
+  ) u_qp (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({own.qp_sel[QpW-1:0], qperr.qp[QpW-1:0], cmd_index[QpW-1:0]}),
+      .rdata_o(qp_row),
+      .we_i(cmd_moves || error_qp),
+      .waddr_i(take_qperr ? qperr.qp[QpW-1:0] : cmd_index[QpW-1:0]),
+      .wdata_i(take_qperr ? {qperr.status, QpStateError} : {8'd0, cmd_target})
+  );
+
+  mrc_rf_reset #(
+      .Width(NumPlanes),
+      .Depth(NumDests),
+      .Reads(2),
+      .Reset({NumPlanes{1'b1}})
+  ) u_peer (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({own.qp_sel[DestW-1:0], heard_dest}),
+      .rdata_o(peer),
+      .we_i(peer_we),
+      .waddr_i(peer_idx),
+      .wdata_i(peer_mask)
+  );
 
   // ---- what the blocks are to hear: QPs in error, lowest first, and masks of peers in turn
 
-  localparam int unsigned ItemW = (QpW > DestW) ? QpW : DestW;
-  localparam int unsigned Items = 2 ** ItemW;
-
-  // All places above the lowest one, in log2 steps.
-  function automatic logic [Items-1:0] above_lowest(logic [Items-1:0] x);
-    logic [Items-1:0] y;
-    y = x << 1;
-    for (int unsigned k = 0; k < ItemW; k++) begin
-      y = y | (y << (1 << k));
-    end
-    return y;
-  endfunction
-
-  logic [NumQps-1:0] tell_q, tell_d;
-  logic [NumDests-1:0] heard_q, heard_d;
-  // The contract's first as ones from there on; none stands for 0.
-  logic [NumDests-1:0] from_q, from_d, late, late_above, heard_above;
-  logic [NumDests-1:0] next_from, next_heard;
-  logic [Items-1:0] tell_pick, heard_pick;  // one of them alone
-  logic [ItemW-1:0] tell_place, heard_place;
-
-  assign tell_any = tell_q != '0;
-  assign heard_any = heard_q != '0;
-  assign late = heard_q & from_q;
-
-  // The search beside that from first on is the one from 0 on, when nothing is left behind first.
-  always_comb begin
-    tell_pick = '0;
-    if (tell_any) begin
-      tell_pick = Items'(tell_q) & ~above_lowest(Items'(tell_q));
-    end
-  end
-
-  always_comb begin
-    late_above = '0;
-    heard_above = '0;
-    if (heard_any) begin
-      late_above = NumDests'(above_lowest(Items'(late)));
-      heard_above = NumDests'(above_lowest(Items'(heard_q)));
-    end
-  end
-
-  assign next_from = (late != '0) ? late_above : heard_above;
-  assign next_heard = (late != '0) ? late & ~late_above : heard_q & ~heard_above;
-  assign heard_pick = Items'(next_heard);
-
-  for (genvar b = 0; b < ItemW; b++) begin : gen_place
-    localparam logic [Items-1:0] Ones = {(Items >> (b + 1)) {{2 ** b{1'b1}}, {2 ** b{1'b0}}}};
-    assign tell_place[b] = (tell_pick & Ones) != '0;
-    assign heard_place[b] = (heard_pick & Ones) != '0;
-  end
-
-  always_comb begin
-    tell_d = tell_q;
-    if (go_tell) begin
-      tell_d = tell_q & ~tell_pick[NumQps-1:0];
-    end
-    if (error_qp) begin
-      tell_d[qperr.qp[QpW-1:0]] = 1'b1;
-    end
-  end
+  mrc_turns #(
+      .N(NumQps)
+  ) u_tell (
+      .clk_i,
+      .rst_ni,
+      .set_i(error_qp),
+      .set_idx_i(qperr.qp[QpW-1:0]),
+      .any_o(tell_any),
+      .idx_o(tell_qp),
+      .take_i(go_tell)
+  );
 
   // A mask that comes while the one before it is broadcast is broadcast too.
-  always_comb begin
-    heard_d = heard_q;
-    from_d = from_q;
-    if (go_heard) begin
-      heard_d = heard_q & ~next_heard;
-      from_d = next_from;
-    end
-    if (take_pmask) begin
-      heard_d[pmask.dest[DestW-1:0]] = 1'b1;
-    end
-  end
+  mrc_turns #(
+      .N(NumDests),
+      .Fair(1'b1)
+  ) u_heard (
+      .clk_i,
+      .rst_ni,
+      .set_i(take_pmask),
+      .set_idx_i(pmask.dest[DestW-1:0]),
+      .any_o(heard_any),
+      .idx_o(heard_dest),
+      .take_i(go_heard)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      tell_q <= '0;
-      heard_q <= '0;
-      from_q <= '0;
       turn_q <= 1'b0;
     end else begin
-      tell_q <= tell_d;
-      heard_q <= heard_d;
-      from_q <= from_d;
       turn_q <= turn_d;
     end
   end
@@ -600,12 +560,12 @@ module mrc_csr
   always_ff @(posedge clk_i) begin
     if (go_tell) begin
       int_table_q <= CfgTableQpState;
-      int_index_q <= 16'(tell_place);
+      int_index_q <= 16'(tell_qp);
       int_value_q <= {5'd0, QpStateError};
     end else if (go_heard) begin
       int_table_q <= CfgTablePeerPorts;
-      int_index_q <= 16'(heard_place);
-      int_value_q <= 8'(peer_q[heard_place[DestW-1:0]]);
+      int_index_q <= 16'(heard_dest);
+      int_value_q <= 8'(peer[0]);
     end
   end
 
@@ -732,11 +692,11 @@ module mrc_csr
           caps1: {16'(EvsPerQp), 16'(MaxMpr)},
           evq: evq_word,
           evq_drop: evq_drop_q,
-          qp_info: {16'd0, qp_status_q[own.qp_sel[QpW-1:0]], 5'd0, qp_state_q[own.qp_sel[QpW-1:0]]},
+          qp_info: {16'd0, qp_row[2][10:3], 5'd0, qp_row[2][2:0]},
           cmd_status: {busy_q, 3'd0, cmd_status_q[15:4], 12'd0, cmd_status_q[3:0]},
           evp_res: {evp_rtt_q, 14'd0, evp_state_q},
           ports: 32'(port_up_i),
-          peer_info: 32'(peer_q[own.qp_sel[DestW-1:0]]),
+          peer_info: 32'(peer[1]),
           irq: 32'(irq_bits),
           fence: fence_word
       };
@@ -833,35 +793,31 @@ module mrc_csr
   `MRC_ASSERT_IF(SomeoneWrites, tstate_q == TIdle,
       go_tell || go_heard || cmd_go || !(tell_any || heard_any || busy_q),
       "a table write waits, and nothing is done")
-  `MRC_ASSERT_IF(PicksOneQp, tell_any,
-      tell_q[tell_place[QpW-1:0]] && tell_pick == (Items'(1) << tell_place),
-      "the blocks are told of a QP that is not to be told, or of two")
-  `MRC_ASSERT_IF(PicksOneDest, heard_any,
-      heard_q[heard_place[DestW-1:0]] && heard_pick == (Items'(1) << heard_place),
-      "the blocks are told of a peer that is not to be told, or of two")
-  `MRC_ASSERT_IF(TellsAnError, tell_any, qp_state_q[tell_place[QpW-1:0]] == QpStateError,
-      "the blocks are to hear of an error, and the QP is not in ERROR")
-  `MRC_ASSERT_IF(ToldOnce, error_qp, !tell_q[qperr.qp[QpW-1:0]],
+`ifdef MRC_ASSERT_ON
+  logic [NumQps-1:0] errors_q, told_q;  // QPs in Error; those of which the blocks have heard
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      errors_q <= '0;
+      told_q <= '1;
+    end else begin
+      if (cmd_moves) begin
+        errors_q[cmd_index[QpW-1:0]] <= cmd_target == QpStateError;
+      end
+      if (go_tell) begin
+        told_q[tell_qp] <= 1'b1;
+      end
+      if (error_qp) begin
+        errors_q[qperr.qp[QpW-1:0]] <= 1'b1;
+        told_q[qperr.qp[QpW-1:0]] <= 1'b0;
+      end
+    end
+  end
+
+  `MRC_ASSERT_IF(TellsAnError, tell_any, errors_q[tell_qp] && !told_q[tell_qp],
+      "the blocks are told of a QP that has not failed")
+  `MRC_ASSERT_IF(ToldOnce, error_qp, told_q[qperr.qp[QpW-1:0]],
       "a QP fails again before the blocks have heard of it")
-  `MRC_ASSERT_IF(OnlyFromRtr, cmd_good && cmd_table == CfgTableQpCtx && cmd_target == QpStateRts,
-      cmd_state == QpStateRtr,
-      "a QP goes to RTS, and not from RTR")
-  `MRC_ASSERT_IF(KnownState, cmd_moves, cmd_target <= QpStateError,
-      "a QP goes into a state that there is not")
-  `MRC_ASSERT_IF(ErrorOfALivingQp, error_qp, error_state != QpStateReset,
-      "a QP in RESET goes to ERROR")
-  `MRC_ASSERT_IF(ErrorOfAQp, error_qp, 32'(qperr.qp) < NumQps,
-      "a QP fails that there is not")
-  `MRC_ASSERT_IF(QpInRange, cmd_moves, 32'(cmd_index) < NumQps,
-      "a QP is written that there is not")
-  `MRC_ASSERT_IF(AnswersAWrite, bvalid_q, aw_full_q && w_full_q,
-      "a write is answered that has not come")
-  `MRC_ASSERT(CfgWhileAsked, cfg_req_q == (tstate_q == TCfg),
-      "a table write goes on that nobody asked for, or stands that was asked for")
-  `MRC_ASSERT_IF(BusyToTheEnd, tstate_q != TIdle, int_q || busy_q,
-      "a command counts as done, and the blocks are still at it")
-  `MRC_ASSERT_IF(OwnOfTheNic, tstate_q == TIdle, !int_q,
-      "nothing is under way, and it is the NIC's own")
+`endif
   `MRC_ASSERT_IF(SilentWhileBusy, busy_q, cmd_status_q == 16'd0,
       "a command that is not done has an outcome")
   `MRC_STABLE(CommandStays, busy_q, cmd_end,

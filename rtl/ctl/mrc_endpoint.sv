@@ -113,6 +113,13 @@ module mrc_endpoint
     logic keep;  // it may go on lending when there is no other
   } left_t;
 
+  /// Where a QP goes.
+  typedef struct packed {
+    logic row;  // dest is that of its QP_CTX row
+    logic leads;  // and it is not in RESET
+    logic [DestW-1:0] dest;
+  } to_t;
+
   typedef logic [NumDests-1:0] dests_t;
 
   localparam logic [3:0] RepeatForEver = 4'd15;
@@ -200,11 +207,9 @@ module mrc_endpoint
   dests_t valid_q, valid_d;  // has a lender
   dests_t due_q, due_d;  // has not answered the newest state of our ports
   dests_t waiting_q, waiting_d;  // for the answer to an update
-  logic [NumDests-1:0][NumPlanes-1:0] peer_q;
-  logic [NumDests-1:0][5:0] seq_q;
+  logic [1:0][NumPlanes-1:0] peer;  // of the destination of a want, of an update
+  logic [1:0][5:0] seq;  // of the destination of a response, of an update
   logic [NumDests-1:0][3:0] tries_q, tries_d;  // updates sent again since one is due
-  logic [NumQps-1:0] row_q;  // u_to has the destination of its QP_CTX row
-  logic [NumQps-1:0] leads_q;  // has a row and is not in RESET
 
   assign div_d = div_q + 4'd1;
 
@@ -218,7 +223,8 @@ module mrc_endpoint
   tbl_qp_ctx_t cfg_ctx;
   tbl_qp_state_t cfg_state;
   logic [QpW-1:0] cfg_qp;
-  logic [DestW-1:0] cfg_dest, to_dest;
+  logic [DestW-1:0] cfg_dest;
+  to_t to;
 
   assign cfg_ctx = cfg_i.data;
   assign cfg_state = cfg_i.data[$bits(tbl_qp_state_t)-1:0];
@@ -232,9 +238,9 @@ module mrc_endpoint
   assign cfg_ctx_we = op_cfg && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state != QpStateReset;
   assign cfg_ctx_gone = op_cfg && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state == QpStateReset;
   assign cfg_state_gone = op_cfg && cfg_i.tbl == CfgTableQpState && cfg_state.state == QpStateReset;
-  // to_dest is the destination before.
-  assign cfg_leave = row_q[cfg_qp]
-      && (cfg_ctx_gone || cfg_state_gone || (cfg_ctx_we && cfg_dest != to_dest));
+  // to is as it was before.
+  assign cfg_leave = to.row
+      && (cfg_ctx_gone || cfg_state_gone || (cfg_ctx_we && cfg_dest != to.dest));
   assign cfg_peer_we = op_cfg && cfg_i.tbl == CfgTablePeerPorts;
   assign cfg_ack_d = cfg_i.req && (cfg_ack_q || op_cfg);
   assign cfg_ack_o = cfg_ack_q;
@@ -301,16 +307,17 @@ module mrc_endpoint
       .wdata_i(addr_d)
   );
 
-  mrc_rf_1r1w #(
-      .Width(DestW),
+  mrc_rf_reset #(
+      .Width($bits(to_t)),
       .Depth(NumQps)
   ) u_to (
       .clk_i,
+      .rst_ni,
       .raddr_i(idle ? cfg_qp : seek_q),
-      .rdata_o(to_dest),
-      .we_i(cfg_ctx_we),
+      .rdata_o(to),
+      .we_i(cfg_ctx_we || cfg_ctx_gone || cfg_state_gone),
       .waddr_i(cfg_qp),
-      .wdata_i(cfg_dest)
+      .wdata_i({cfg_state_gone ? to.row : cfg_ctx_we, cfg_ctx_we, cfg_ctx_we ? cfg_dest : to.dest})
   );
 
   mrc_rf_1r1w #(
@@ -332,7 +339,7 @@ module mrc_endpoint
   assign rx_dest = rx.id[DestW-1:0];
   // Bug 50: the answer to an update that has been overtaken ends it as well.
   assign rx_update = op_rx && rx.resp && rx.id[15:14] == KindUpdate && waiting_q[rx_dest]
-      && (rx.id[13:8] == seq_q[rx_dest] || bug_i == BugAnyResponseCounts);
+      && (rx.id[13:8] == seq[0] || bug_i == BugAnyResponseCounts);
   assign rx_ctl = op_rx && rx.resp && rx.id[15:14] == KindCtl && cp_q.busy && !cp_q.send
       && rx.id[13:0] == cp_q.seq;
   assign rx_rev = op_rx && rx.resp && rx.id[15:14] == KindRev && rp_q.busy && !rp_q.send
@@ -362,7 +369,7 @@ module mrc_endpoint
   logic lender_left, sought, forgotten;
   assign lender_left = state_q == StLeave && valid_q[left_q.dest]
       && addr.qp[QpW-1:0] == left_q.qp;
-  assign lends = state_q == StSeek && leads_q[seek_q] && to_dest == left_q.dest;
+  assign lends = state_q == StSeek && to.leads && to.dest == left_q.dest;
   assign sought = state_q == StSeek && !lends && seek_q == QpW'(NumQps - 1);
   assign forgotten = sought && !left_q.keep;
 
@@ -414,7 +421,7 @@ module mrc_endpoint
   assign evp_known = op_evp && valid_q[evp.dest[DestW-1:0]];
   // A port that is down here or there is not probed.
   assign want_known = op_want && valid_q[want.dest[DestW-1:0]] && port_up_i[want.plane[PlaneW-1:0]]
-      && peer_q[want.dest[DestW-1:0]][want.plane[PlaneW-1:0]];
+      && peer[0][want.plane[PlaneW-1:0]];
   assign send_update = state_q == StSend && kind_q == KindUpdate && port_up_i != '0;
   assign send = send_update || (state_q == StSend && kind_q != KindUpdate);
 
@@ -530,7 +537,7 @@ module mrc_endpoint
       StIdle: begin
         if (cfg_leave) begin
           addr_re = 1'b1;
-          addr_raddr = to_dest;
+          addr_raddr = to.dest;
           state_d = StLeave;
         end else if (rx_request) begin
           dest_d = '0;
@@ -584,7 +591,7 @@ module mrc_endpoint
   logic [PlaneW-1:0] update_plane, lane;
   logic lane_found;
 
-  assign heard = port_up_i & peer_q[dest_q];
+  assign heard = port_up_i & peer[1];
   assign choice = (heard == '0) ? port_up_i : heard;
 
   // In turn over the planes on which both sides can hear, or over our own.
@@ -612,7 +619,7 @@ module mrc_endpoint
   logic [1:0] req_op;
   logic [5:0] seq_next;
 
-  assign seq_next = seq_q[dest_q] + 6'd1;
+  assign seq_next = seq[1] + 6'd1;
 
   always_comb begin
     if (kind_q == KindUpdate) begin
@@ -802,40 +809,41 @@ module mrc_endpoint
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      peer_q <= '1;
-      seq_q <= '0;
-    end else begin
-      if (cfg_peer_we) begin
-        peer_q[cfg_i.index[DestW-1:0]] <= cfg_i.data[NumPlanes-1:0];
-      end
-      if (send_update) begin
-        seq_q[dest_q] <= seq_next;
-      end
-    end
-  end
+  mrc_rf_reset #(
+      .Width(NumPlanes),
+      .Depth(NumDests),
+      .Reads(2),
+      .Reset({NumPlanes{1'b1}})
+  ) u_peer (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({dest_q, want.dest[DestW-1:0]}),
+      .rdata_o(peer),
+      .we_i(cfg_peer_we),
+      .waddr_i(cfg_i.index[DestW-1:0]),
+      .wdata_i(cfg_i.data[NumPlanes-1:0])
+  );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      row_q <= '0;
-      leads_q <= '0;
-    end else begin
-      if (cfg_ctx_we || cfg_ctx_gone) begin
-        row_q[cfg_qp] <= cfg_ctx_we;
-      end
-      if (cfg_ctx_we || cfg_ctx_gone || cfg_state_gone) begin
-        leads_q[cfg_qp] <= cfg_ctx_we;
-      end
-    end
-  end
+  mrc_rf_reset #(
+      .Width(6),
+      .Depth(NumDests),
+      .Reads(2)
+  ) u_seq (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({dest_q, rx_dest}),
+      .rdata_o(seq),
+      .we_i(send_update),
+      .waddr_i(dest_q),
+      .wdata_i(seq_next)
+  );
 
   always_ff @(posedge clk_i) begin
     kind_q <= kind_d;
     dest_q <= dest_d;
     seek_q <= seek_d;
     if (cfg_leave) begin
-      left_q <= '{qp: cfg_qp, dest: to_dest, keep: cfg_state_gone};
+      left_q <= '{qp: cfg_qp, dest: to.dest, keep: cfg_state_gone};
     end
     if (op_rx) begin
       e_q <= rx;
@@ -884,7 +892,7 @@ module mrc_endpoint
       "the generator stands still")
   `MRC_ASSERT(OwedToSomebody, ((due_q | waiting_q) & ~valid_q) == '0,
       "a destination without a lender is owed something")
-  `MRC_ASSERT(LeadsByARow, (leads_q & ~row_q) == '0,
+  `MRC_ASSERT_IF(LeadsByARow, to.leads, to.row,
       "a QP without a row leads somewhere")
   `MRC_ASSERT_IF(LendsWhereOneLeft, state_q == StSeek, valid_q[left_q.dest],
       "a lender is sought for a destination that has none to replace")

@@ -132,8 +132,8 @@ module mrc_rx_check
 
   // ---- tables
 
-  logic [NumQps-1:0][2:0] state_q;
-  logic [NumMrs-1:0] mr_valid_q;
+  logic [1:0][2:0] state;  // of the packet's QP, of that whose packet came back
+  logic mr_valid;
   tbl_qp_ctx_t cfg_ctx;
   tbl_mr_t cfg_mr;
   logic cfg_qp_we, cfg_state_we, cfg_mr_we;
@@ -141,7 +141,7 @@ module mrc_rx_check
   logic [MrW-1:0] cfg_mr_row, mr_row;
   qp_t qp_row;
   mr_t mr, mr_wdata;
-  logic [NumQps-1:0] rev_valid_q;
+  logic rev_valid;
   logic cfg_rev_we;
   logic [15:0] cfg_fold;
   logic [QpW-1:0] cfg_key, back_key, back_qp;
@@ -180,24 +180,45 @@ module mrc_rx_check
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q <= '0;
-      mr_valid_q <= '0;
-      rev_valid_q <= '0;
-    end else begin
-      // QP_STATE has the state where QP_CTX has it.
-      if (cfg_qp_we || cfg_state_we) begin
-        state_q[cfg_qp] <= cfg_ctx.state;
-      end
-      if (cfg_mr_we) begin
-        mr_valid_q[cfg_mr_row] <= cfg_mr.valid;
-      end
-      if (cfg_rev_we) begin
-        rev_valid_q[cfg_key] <= 1'b1;
-      end
-    end
-  end
+  // QP_STATE has the state where QP_CTX has it.
+  mrc_rf_reset #(
+      .Width(3),
+      .Depth(NumQps),
+      .Reads(2)
+  ) u_state (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({back_qp, qp}),
+      .rdata_o(state),
+      .we_i(cfg_qp_we || cfg_state_we),
+      .waddr_i(cfg_qp),
+      .wdata_i(cfg_ctx.state)
+  );
+
+  mrc_rf_reset #(
+      .Width(1),
+      .Depth(NumMrs)
+  ) u_mr_valid (
+      .clk_i,
+      .rst_ni,
+      .raddr_i(mr_row),
+      .rdata_o(mr_valid),
+      .we_i(cfg_mr_we),
+      .waddr_i(cfg_mr_row),
+      .wdata_i(cfg_mr.valid)
+  );
+
+  mrc_bits #(
+      .N(NumQps)
+  ) u_rev_valid (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .set_i(cfg_rev_we),
+      .set_idx_i(cfg_key),
+      .idx_i(back_key),
+      .in_o(rev_valid)
+  );
 
   mrc_rf_1r1w #(
       .Width($bits(qp_t)),
@@ -306,7 +327,7 @@ module mrc_rx_check
   // Numbers below QpnBase wrap around to large ones.
   assign in_qps = qi < 24'(NumQps);
   assign qp = qi[QpW-1:0];
-  assign qp_state = state_q[qp];
+  assign qp_state = state[0];
   // Bug 40: a QP in Error is taken for one in Rts.
   assign qp_err = qp_state == QpStateError && bug_i != BugErrorStateReceives;
   assign qp_rts = qp_state == QpStateRts
@@ -340,8 +361,8 @@ module mrc_rx_check
 
   assign back_fold = address_fold(back_ip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb);
   assign back_key = d_q.dqp[QpW-1:0] ^ back_fold[QpW-1:0];
-  assign back_known = csr_i.returned == ReturnedLearn && rev_valid_q[back_key]
-      && state_q[back_qp] == QpStateRts && back_peer == {d_q.dqp, back_fold};
+  assign back_known = csr_i.returned == ReturnedLearn && rev_valid
+      && state[1] == QpStateRts && back_peer == {d_q.dqp, back_fold};
 
   always_comb begin
     drop_parse_d = 1'b0;
@@ -389,7 +410,7 @@ module mrc_rx_check
         syndrome = {AethClassNak, csr_i.nak_invalid[4:0]};
       end else if (empty && bug_i != BugEmptyRkeyChecked) begin
         syndrome = 8'd0;
-      end else if (!mr_valid_q[mr_row] || mr.rkey != reth.r_key || reth.va < mr.va ||
+      end else if (!mr_valid || mr.rkey != reth.r_key || reth.va < mr.va ||
                    end_va > mr.behind) begin
         syndrome = {AethClassNak, csr_i.nak_access[4:0]};
         access_d = 1'b1;

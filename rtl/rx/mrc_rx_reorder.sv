@@ -95,7 +95,7 @@ module mrc_rx_reorder
   tbl_qp_ctx_t cfg_ctx;
   logic [QpW-1:0] cfg_qp, qp;
   logic [SlotW-1:0] init_q, init_d;
-  logic [NumQps-1:0] known_q;
+  logic cfg_known;
   qp_t s, s_d;
   logic s_we;
   logic [QpW-1:0] s_waddr;
@@ -397,7 +397,7 @@ module mrc_rx_reorder
       end
 
       StInit: begin
-        pool_give = entry.valid && known_q[cfg_qp];
+        pool_give = entry.valid && cfg_known;
         map_we = 1'b1;
         map_waddr = {cfg_qp, init_q};
         init_d = init_q + SlotW'(1);
@@ -453,12 +453,23 @@ module mrc_rx_reorder
     endcase
   end
 
+  mrc_bits #(
+      .N(NumQps)
+  ) u_known (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .set_i(state_q == StInit && cfg_ack_d),
+      .set_idx_i(cfg_qp),
+      .idx_i(cfg_qp),
+      .in_o(cfg_known)
+  );
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
       cfg_ack_q <= 1'b0;
       init_q <= '0;
-      known_q <= '0;
       done_q <= '0;
       held_q <= '0;
       imm_ok_q <= 1'b1;
@@ -468,9 +479,6 @@ module mrc_rx_reorder
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
       init_q <= init_d;
-      if (state_q == StInit && cfg_ack_d) begin
-        known_q[cfg_qp] <= 1'b1;
-      end
       done_q <= done_d;
       held_q <= held_d;
       imm_ok_q <= pool_free > FreeW'(Spare);

@@ -170,8 +170,11 @@ module mrc_rx_share
 
   // ---- B: the QP
 
-  logic [NumQps-1:0] sent_q, before_q;
-  logic [NumQps-1:0] known_q;  // it has been set up
+  // Two sets of QPs: those that sent in this epoch, side_q's, and in the one before. When one ends
+  // the older is emptied, and they change places.
+  logic side_q, side_d;
+  logic [1:0] sent;
+  logic cfg_known;  // it has been set up
   logic [QpW-1:0] row_qp;
   row_t row, row_d;
   logic [36:0] diff;  // signed
@@ -196,8 +199,35 @@ module mrc_rx_share
   assign diff = {1'b0, b_q.adds} - 37'(b_q.bytes);
   assign left_sum = 38'(row.left) + 38'(b_q.adds) - 38'(b_q.bytes);
   assign now_sum = {1'b0, row.now} + 25'(b_q.bytes);
-  assign first = ends || !sent_q[b_q.qp];
-  assign was = ends ? follows && sent_q[b_q.qp] : before_q[b_q.qp];
+  assign first = ends || !sent[side_q];
+  assign was = ends ? follows && sent[side_q] : sent[~side_q];
+  assign side_d = side_q ^ ends;
+
+  for (genvar i = 0; i < 2; i++) begin : gen_side
+    mrc_bits #(
+        .N(NumQps)
+    ) u_sent (
+        .clk_i,
+        .rst_ni,
+        .clear_i(ends && (side_q != 1'(i) || !follows)),
+        .set_i(b_valid_q && side_d == 1'(i)),
+        .set_idx_i(b_q.qp),
+        .idx_i(b_q.qp),
+        .in_o(sent[i])
+    );
+  end
+
+  mrc_bits #(
+      .N(NumQps)
+  ) u_known (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .set_i(cfg_init),
+      .set_idx_i(cfg_qp),
+      .idx_i(cfg_qp),
+      .in_o(cfg_known)
+  );
 
   // The change of left is known without waiting for the new one.
   always_comb begin
@@ -227,7 +257,7 @@ module mrc_rx_share
           c_d.delta = diff[32:0];
         end
       end
-    end else if (!known_q[cfg_qp]) begin
+    end else if (!cfg_known) begin
       // Its row has never been written.
       c_d.delta = 33'd0;
     end
@@ -366,10 +396,8 @@ module mrc_rx_share
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       epoch_q <= 32'd0;
-      sent_q <= '0;
-      before_q <= '0;
+      side_q <= 1'b0;
       fat_q <= '0;
-      known_q <= '0;
       qps_last_q <= '0;
       sum7_last_q <= 35'd0;
       trims_last_q <= 8'd0;
@@ -377,23 +405,18 @@ module mrc_rx_share
     end else begin
       if (ends) begin
         epoch_q <= epoch;
-        sent_q <= '0;
-        before_q <= follows ? sent_q : '0;
         fat_q <= '0;
         qps_last_q <= follows ? qps_q : '0;
         sum7_last_q <= follows ? {sum_q, 3'd0} - {3'd0, sum_q} : 35'd0;
         trims_last_q <= follows ? trims_q : 8'd0;
         warm_q <= (follows && many_now) ? warm_q + 2'(warm_q != 2'd3) : 2'd0;
       end
-      if (b_valid_q) begin
-        sent_q[b_q.qp] <= 1'b1;
-      end
+      side_q <= side_d;
       if (c_fat) begin
         fat_q[c_q.qp] <= 1'b1;
       end
       if (cfg_init) begin
         fat_q[cfg_qp] <= 1'b0;
-        known_q[cfg_qp] <= 1'b1;
       end
     end
   end

@@ -150,7 +150,6 @@ module mrc_tx_path
   logic e_nopath_q;
 
   logic [DestW-1:0] op_dest_q;  // of the QP that an operation is about
-  logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
 
   // Turns of SKIP by time: an EV that is marked in one is due two turns later.
   logic [1:0] turn_q, due_turn;
@@ -220,10 +219,8 @@ module mrc_tx_path
   logic [5:0] scrub_div_q;
   logic scrub_due_q, scrub_due_d;
   logic [QpW+EvW-1:0] scrub_q, scrub_d;
-  logic [NumQps-1:0] known_q;  // QPs that have had a QP_CTX: the others' memories are empty
-  logic scrub_known;
+  logic scrub_known;  // its QP has had a QP_CTX: the others' memories are empty
   assign op_scrub = op_go && !cfg_now && !arb_any && scrub_due_q && bad_free;
-  assign scrub_known = known_q[scrub_q[EvW+:QpW]];
   assign scrub_due_d = (scrub_div_q == 6'd63) || (scrub_due_q && !op_scrub);
   assign scrub_d = scrub_q + (QpW + EvW)'(1);
 
@@ -298,10 +295,25 @@ module mrc_tx_path
   );
 
   // Own port and the peer's are up. Bug 44: the peer's do not matter.
+  logic [1:0][NumPlanes-1:0] pmask;  // planes the peer's ports can receive on
   logic [NumPlanes-1:0] pkt_mask, op_ok;
-  assign pkt_mask = (bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask_q[pkt_ctx.dest];
-  assign op_ok = port_up_i
-                 & ((bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask_q[op_dest_q]);
+  assign pkt_mask = (bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask[0];
+  assign op_ok = port_up_i & ((bug_i == BugPeerPortsIgnored) ? {NumPlanes{1'b1}} : pmask[1]);
+
+  mrc_rf_reset #(
+      .Width(NumPlanes),
+      .Depth(NumDests),
+      .Reads(2),
+      .Reset({NumPlanes{1'b1}})
+  ) u_pmask (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({op_dest_q, pkt_ctx.dest}),
+      .rdata_o(pmask),
+      .we_i(op_cfg && cfg_i.tbl == CfgTablePeerPorts),
+      .waddr_i(cfg_i.index[DestW-1:0]),
+      .wdata_i(cfg_i.data[NumPlanes-1:0])
+  );
 
   logic evst_re, evst_we;
   logic [QpW+GroupW-1:0] evst_raddr, evst_waddr;
@@ -407,6 +419,18 @@ module mrc_tx_path
   assign set_gen = op_cfg && cfg_i.tbl == CfgTableEvGen;
   assign scrub_go = op_scrub && scrub_known;
   assign deny_idx = cfg_ev_state.ev_idx[EvW-1:0];
+
+  mrc_bits #(
+      .N(NumQps)
+  ) u_known (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .set_i(set_ctx),
+      .set_idx_i(cfg_qp),
+      .idx_i(scrub_q[EvW+:QpW]),
+      .in_o(scrub_known)
+  );
 
   mrc_tx_path_op #(
       .NumPlanes(NumPlanes),
@@ -627,7 +651,6 @@ module mrc_tx_path
       scrub_div_q <= 6'd0;
       scrub_due_q <= 1'b0;
       scrub_q <= '0;
-      known_q <= '0;
       turn_q <= 2'd0;
       turn_since_q <= 16'd0;
     end else begin
@@ -640,23 +663,12 @@ module mrc_tx_path
       if (op_scrub) begin
         scrub_q <= scrub_d;
       end
-      if (set_ctx) begin
-        known_q[cfg_qp] <= 1'b1;
-      end
       e_valid_q <= e_valid_d;
       cfg_ack_q <= cfg_ack_d;
       skip_inc_q <= skip_inc_d;
       bad_inc_q <= bad_inc_d;
       floor_inc_q <= floor_inc_d;
       nopath_inc_q <= nopath_inc_d;
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      pmask_q <= '1;
-    end else if (op_cfg && cfg_i.tbl == CfgTablePeerPorts) begin
-      pmask_q[cfg_i.index[DestW-1:0]] <= cfg_i.data[NumPlanes-1:0];
     end
   end
 

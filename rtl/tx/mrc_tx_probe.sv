@@ -140,8 +140,6 @@ module mrc_tx_probe
   logic [ProbeSlots-1:0] waiting_q, waiting_d;  // for the answer to a probe
   logic [ProbeSlots-1:0] evp_q, evp_d;  // the newest probe is, or the first is to be, an EV probe
   logic [ProbeSlots-1:0] slow_q, slow_d;  // has failed at the longest interval
-  logic [NumQps-1:0] live_q;  // QPs that can send
-  logic [NumDests-1:0][NumPlanes-1:0] pmask_q;  // planes the peer's ports can receive on
   logic [ProbeSlots-1:0][7:0] seq_q, seq_d;
   logic [QpW-1:0] slot_qp_q[0:ProbeSlots-1];  // of the slots, all of them compared at once
   logic [15:0] slot_ev_q[0:ProbeSlots-1];
@@ -216,7 +214,21 @@ module mrc_tx_probe
       end
     end
   end
-  assign wanted = op_bad && live_q[bad.qp[QpW-1:0]] && !probed;
+  logic bad_live;  // its QP can send
+  assign wanted = op_bad && bad_live && !probed;
+
+  mrc_rf_reset #(
+      .Width(1),
+      .Depth(NumQps)
+  ) u_live (
+      .clk_i,
+      .rst_ni,
+      .raddr_i(bad.qp[QpW-1:0]),
+      .rdata_o(bad_live),
+      .we_i(cfg_ctx_we || cfg_state_we),
+      .waddr_i(cfg_qp),
+      .wdata_i(cfg_live)
+  );
   assign op_take = wanted && !none_free;
 
   // Whose row is looked at; a slot that is taken is written only.
@@ -289,19 +301,34 @@ module mrc_tx_probe
   logic visit_now, lost, failed, send, send_evp, plane_up;
   logic [3:0] fails_next, cap;
   logic [PlaneW-1:0] ev_plane;
+  logic [NumPlanes-1:0] pmask;  // planes the peer's ports can receive on
   logic [7:0] seq_next;
   assign late = tick_q - slot.due;
   assign visit_now = op_visit && busy_q[seen] && !late[31];
   assign lost = visit_now && waiting_q[seen];
   assign failed = lost || refused;
   assign ev_plane = slot.ev_idx[PlaneW-1:0];
-  assign plane_up = port_up_i[ev_plane] && pmask_q[slot.dest][ev_plane];
+  assign plane_up = port_up_i[ev_plane] && pmask[ev_plane];
   assign send = visit_now && !waiting_q[seen] && probe_free && plane_up;
   assign send_evp = csr_i.probe_kind == ReviveEvProbe
       || (csr_i.probe_kind != ReviveReliability && evp_q[seen]);
   assign cap = (csr_i.probe_cap == 4'd15) ? 4'd14 : csr_i.probe_cap;
   assign fails_next = (slot.fails < cap) ? slot.fails + 4'd1 : cap;
   assign seq_next = seq_q[seen] + 8'd1;
+
+  mrc_rf_reset #(
+      .Width(NumPlanes),
+      .Depth(NumDests),
+      .Reset({NumPlanes{1'b1}})
+  ) u_pmask (
+      .clk_i,
+      .rst_ni,
+      .raddr_i(slot.dest),
+      .rdata_o(pmask),
+      .we_i(cfg_ports_we),
+      .waddr_i(cfg_i.index[DestW-1:0]),
+      .wdata_i(cfg_i.data[NumPlanes-1:0])
+  );
 
   // ---- what becomes of the slot
 
@@ -474,8 +501,6 @@ module mrc_tx_probe
       visit_q <= '0;
       busy_q <= '0;
       seq_q <= '0;
-      live_q <= '0;
-      pmask_q <= '1;
       sent_inc_q <= 1'b0;
       revived_inc_q <= 1'b0;
       full_inc_q <= 1'b0;
@@ -487,12 +512,6 @@ module mrc_tx_probe
       visit_q <= visit_d;
       busy_q <= busy_d;
       seq_q <= seq_d;
-      if (cfg_ctx_we || cfg_state_we) begin
-        live_q[cfg_qp] <= cfg_live;
-      end
-      if (cfg_ports_we) begin
-        pmask_q[cfg_i.index[DestW-1:0]] <= cfg_i.data[NumPlanes-1:0];
-      end
       sent_inc_q <= sent_inc_d;
       revived_inc_q <= revived_inc_d;
       full_inc_q <= full_inc_d;

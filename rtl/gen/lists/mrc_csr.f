@@ -6,5 +6,9 @@ rtl/gen/mrc_pkg.sv
 rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_tick.sv
 rtl/lib/mrc_out_reg.sv
+rtl/lib/mrc_rf_nr1w.sv
+rtl/lib/mrc_bits.sv
+rtl/lib/mrc_rf_reset.sv
+rtl/lib/mrc_turns.sv
 rtl/gen/mrc_csr_regs.sv
 rtl/ctl/mrc_csr.sv

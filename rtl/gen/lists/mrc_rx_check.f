@@ -6,6 +6,9 @@ rtl/gen/mrc_pkg.sv
 rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_rf_1r1w.sv
+rtl/lib/mrc_rf_nr1w.sv
+rtl/lib/mrc_bits.sv
+rtl/lib/mrc_rf_reset.sv
 rtl/lib/mrc_rr_arb.sv
 rtl/lib/mrc_addr_pkg.sv
 rtl/rx/mrc_rx_check.sv

@@ -5,4 +5,5 @@
 rtl/gen/mrc_pkg.sv
 rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_rf_1r1w.sv
+rtl/lib/mrc_bits.sv
 rtl/rx/mrc_rx_share.sv

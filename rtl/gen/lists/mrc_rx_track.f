@@ -9,6 +9,7 @@ rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv
 rtl/lib/mrc_rf_2r1w.sv
+rtl/lib/mrc_bits.sv
 rtl/lib/mrc_fifo_ram.sv
 rtl/lib/mrc_pool.sv
 rtl/ctl/mrc_probe_pkg.sv

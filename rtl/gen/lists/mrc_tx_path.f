@@ -8,6 +8,9 @@ rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv
 rtl/lib/mrc_rf_2r1w.sv
+rtl/lib/mrc_rf_nr1w.sv
+rtl/lib/mrc_bits.sv
+rtl/lib/mrc_rf_reset.sv
 rtl/lib/mrc_rr_arb.sv
 rtl/tx/mrc_tx_path_pkg.sv
 rtl/tx/mrc_tx_path_look.sv

@@ -7,5 +7,8 @@ rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_tick.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_rf_1r1w.sv
+rtl/lib/mrc_rf_nr1w.sv
+rtl/lib/mrc_bits.sv
+rtl/lib/mrc_rf_reset.sv
 rtl/ctl/mrc_probe_pkg.sv
 rtl/tx/mrc_tx_probe.sv

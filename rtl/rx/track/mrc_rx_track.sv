@@ -152,7 +152,7 @@ module mrc_rx_track
   logic init_on_q, init_on_d, init_last;
   logic [SlotW-1:0] init_q, init_d;
   logic [QpW-1:0] cfg_qp;
-  logic [NumQps-1:0] known_q;
+  logic cfg_known;
   logic [7:0] cfg_mpr, want_mpr, new_mpr;
   set_t m_set, set_d, t_set_q, sack_set;
   logic set_we;
@@ -583,7 +583,19 @@ module mrc_rx_track
   assign map_we = t_map_we || init_on_q;
   assign map_waddr = init_on_q ? {cfg_qp, init_q} : t_addr;
   assign map_wdata = init_on_q ? '0 : entry_n;
-  assign pool_give = row_give || (init_on_q && map_rdata.valid && known_q[cfg_qp]);
+  mrc_bits #(
+      .N(NumQps)
+  ) u_known (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .set_i(init_on_q && init_last),
+      .set_idx_i(cfg_qp),
+      .idx_i(cfg_qp),
+      .in_o(cfg_known)
+  );
+
+  assign pool_give = row_give || (init_on_q && map_rdata.valid && cfg_known);
   assign pool_back = init_on_q ? map_rdata.idx : entry.idx;
 
   assign x_acked_d = t_acked_q || (touch && a_on && lasts != 64'd0);
@@ -814,14 +826,10 @@ module mrc_rx_track
       cfg_ack_q <= 1'b0;
       init_on_q <= 1'b0;
       init_q <= '0;
-      known_q <= '0;
     end else begin
       cfg_ack_q <= cfg_ack_d;
       init_on_q <= init_on_d;
       init_q <= init_d;
-      if (init_on_q && init_last) begin
-        known_q[cfg_qp] <= 1'b1;
-      end
     end
   end
 

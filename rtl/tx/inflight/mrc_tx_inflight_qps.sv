@@ -61,8 +61,15 @@ module mrc_tx_inflight_qps
     output logic reclaim_end_o
 );
 
-  logic [NumQps-1:0] live_q, live_d, fresh_q, fresh_d, held_q, held_d, kept_q, kept_d;
-  logic [NumQps-1:0] armed_q, armed_d, rtx_q, rtx_d, inq_q, inq_d, dup_q, dup_d, cc_q, cc_d;
+  // Flags that the main machine alone writes are rows; the others are written from two sides.
+  typedef struct packed {
+    logic live;
+    logic armed;
+    logic dup;
+    logic cc;
+  } main_t;
+
+  logic [NumQps-1:0] fresh_q, fresh_d, held_q, held_d, kept_q, kept_d, inq_q, inq_d;
   logic freed_q, freed_d;
 
   // ---- registers
@@ -117,40 +124,76 @@ module mrc_tx_inflight_qps
 
   assign {rec_base_o, rq_base_o, base_o} = bases;
 
+  main_t [4:0] main;
+  main_t main_d;
+  logic main_we, rtx, rtx_we;
+
+  mrc_rf_reset #(
+      .Width($bits(main_t)),
+      .Depth(NumQps),
+      .Reads(5)
+  ) u_main (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({ctl_qp_i, rec_qp_i, cfg_qp_i, vis_qp_i, cur_qp_i}),
+      .rdata_o(main),
+      .we_i(main_we),
+      .waddr_i(sel_qp_i),
+      .wdata_i(main_d)
+  );
+
+  // The QP is in list.
+  mrc_rf_reset #(
+      .Width(1),
+      .Depth(NumQps)
+  ) u_rtx (
+      .clk_i,
+      .rst_ni,
+      .raddr_i(sel_qp_i),
+      .rdata_o(rtx),
+      .we_i(rtx_we),
+      .waddr_i(sel_qp_i),
+      .wdata_i(!change_i.delist)
+  );
+
   flags_t cur_is, vis_is, cfg_is;
   assign cur_is = '{
-          live: live_q[cur_qp_i],
+          live: main[0].live,
           fresh: fresh_q[cur_qp_i],
           held: held_q[cur_qp_i],
-          dup: dup_q[cur_qp_i],
-          cc: cc_q[cur_qp_i],
+          armed: main[0].armed,
+          dup: main[0].dup,
+          cc: main[0].cc,
           default: 1'b0
       };
   assign vis_is = '{
-          live: live_q[vis_qp_i],
-          armed: armed_q[vis_qp_i],
-          cc: cc_q[vis_qp_i],
+          live: main[1].live,
+          armed: main[1].armed,
+          dup: main[1].dup,
+          cc: main[1].cc,
           default: 1'b0
       };
   assign cfg_is = '{
-          live: live_q[cfg_qp_i],
+          live: main[2].live,
           held: held_q[cfg_qp_i],
           inq: inq_q[cfg_qp_i],
-          cc: cc_q[cfg_qp_i],
+          armed: main[2].armed,
+          dup: main[2].dup,
+          cc: main[2].cc,
           default: 1'b0
       };
   assign rec_is_o = '{
-          live: live_q[rec_qp_i],
+          live: main[3].live,
           fresh: fresh_q[rec_qp_i],
           held: held_q[rec_qp_i],
           kept: kept_q[rec_qp_i],
-          cc: cc_q[rec_qp_i],
+          cc: main[3].cc,
           default: 1'b0
       };
   assign cur_o = '{is: cur_is, row: rows[0]};
   assign vis_o = '{is: vis_is, row: rows[1]};
   assign cfg_o = '{is: cfg_is, row: rows[2]};
-  assign ctl_live_o = live_q[ctl_qp_i];
+  assign ctl_live_o = main[4].live;
 
   // ---- Reclaim
 
@@ -240,47 +283,40 @@ module mrc_tx_inflight_qps
   logic reclaim;
   assign reclaim = (over && !op_i.ctx_new && state_i != StReclaim) || change_i.moved;
   assign lists_o = '{
-          push: change_i.turn || (change_i.enlist && !rtx_q[sel_qp_i]),
+          push: change_i.turn || (change_i.enlist && !rtx),
           pop: change_i.turn || change_i.delist,
           rq_push: reclaim && held_q[sel_qp_i] && !inq_q[sel_qp_i]
       };
 
   // ---- flags
 
+  assign main_we = over || change_i.armed_we || change_i.dup_set || change_i.dup_clear
+      || op_i.ctx_new;
+  assign rtx_we = change_i.enlist || change_i.delist;
+
   always_comb begin
-    live_d = live_q;
+    main_d.live = sel_i.is.live && !over;
+    main_d.armed = change_i.armed_we ? change_i.armed : sel_i.is.armed;
+    main_d.dup = (sel_i.is.dup || change_i.dup_set) && !change_i.dup_clear;
+    main_d.cc = sel_i.is.cc;
+    if (op_i.ctx_new) begin
+      main_d.live = ctx_i.state == QpStateRts;
+      main_d.armed = 1'b0;
+      main_d.dup = 1'b0;
+      main_d.cc = ctx_i.cc;
+    end
+  end
+
+  always_comb begin
     fresh_d = fresh_q;
     held_d = held_q;
     kept_d = kept_q;
-    armed_d = armed_q;
-    rtx_d = rtx_q;
     inq_d = inq_q;
-    dup_d = dup_q;
-    cc_d = cc_q;
-
-    if (over) begin
-      live_d[sel_qp_i] = 1'b0;
-    end
     if (lists_o.rq_push) begin
       inq_d[sel_qp_i] = 1'b1;
     end
     if (op_i.reclaim) begin
       inq_d[rq_qp_i] = 1'b0;
-    end
-    if (change_i.enlist) begin
-      rtx_d[sel_qp_i] = 1'b1;
-    end
-    if (change_i.delist) begin
-      rtx_d[sel_qp_i] = 1'b0;
-    end
-    if (change_i.armed_we) begin
-      armed_d[sel_qp_i] = change_i.armed;
-    end
-    if (change_i.dup_set) begin
-      dup_d[sel_qp_i] = 1'b1;
-    end
-    if (change_i.dup_clear) begin
-      dup_d[sel_qp_i] = 1'b0;
     end
     if (change_i.unfresh) begin
       fresh_d[sel_qp_i] = 1'b0;
@@ -295,36 +331,22 @@ module mrc_tx_inflight_qps
       kept_d[rec_qp_i] = 1'b0;
     end
     if (op_i.ctx_new) begin
-      live_d[sel_qp_i] = ctx_i.state == QpStateRts;
       fresh_d[sel_qp_i] = 1'b1;
-      armed_d[sel_qp_i] = 1'b0;
-      dup_d[sel_qp_i] = 1'b0;
-      cc_d[sel_qp_i] = ctx_i.cc;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      live_q <= '0;
       fresh_q <= '0;
       held_q <= '0;
       kept_q <= '0;
-      armed_q <= '0;
-      rtx_q <= '0;
       inq_q <= '0;
-      dup_q <= '0;
-      cc_q <= '0;
       freed_q <= 1'b0;
     end else begin
-      live_q <= live_d;
       fresh_q <= fresh_d;
       held_q <= held_d;
       kept_q <= kept_d;
-      armed_q <= armed_d;
-      rtx_q <= rtx_d;
       inq_q <= inq_d;
-      dup_q <= dup_d;
-      cc_q <= cc_d;
       freed_q <= freed_d;
     end
   end
@@ -351,7 +373,7 @@ module mrc_tx_inflight_qps
   `MRC_ASSERT_IF(MsnOnlyForward, change_i.we,
       16'(change_i.row.msn_done - sel_i.row.msn_done) < 16'h8000,
       "msn_done moves back")
-  `MRC_ASSERT_IF(DelistsTheListed, change_i.turn || change_i.delist, rtx_q[sel_qp_i],
+  `MRC_ASSERT_IF(DelistsTheListed, change_i.turn || change_i.delist, rtx,
       "a QP leaves the list that is not in it")
 
 endmodule

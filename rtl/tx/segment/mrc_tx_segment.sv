@@ -129,8 +129,8 @@ module mrc_tx_segment
   // still in tx_sched is stopped and leaves it by itself; work requests it has left are forgotten.
 
   logic cfg_ack_q, cfg_ack_d, cfg_own, cfg_due, cfg_acts, cfg_is_ctx, cfg_stop, cfg_left;
-  logic cfg_known, cfg_forget, cfg_load;
-  logic [NumQps-1:0] known_q, known_d;  // the QP has had a context: it owns an empty row
+  logic cfg_known;  // the QP has had a context: it owns an empty row
+  logic cfg_forget, cfg_load;
   done_t load_done;
   tbl_qp_ctx_t cfg_row;
   logic [QpW-1:0] cfg_qp;
@@ -140,19 +140,23 @@ module mrc_tx_segment
   assign cfg_is_ctx = cfg_i.tbl == CfgTableQpCtx;
   assign cfg_own = cfg_is_ctx || cfg_i.tbl == CfgTableQpState;
   assign cfg_due = cfg_i.req && !cfg_ack_q && cfg_own && idle && !upd_head;
-  assign cfg_known = known_q[cfg_qp];
   // The first context waits for a row.
   assign cfg_acts = cfg_due && (!cfg_is_ctx || cfg_known || offer);
   assign cfg_stop = cfg_acts && cfg_is_ctx && regs[RdCfg].active;
   assign cfg_left = cfg_known && regs[RdCfg].una_msn != regs[RdCfg].tail;
   assign cfg_forget = cfg_acts && cfg_is_ctx && !cfg_stop && cfg_left;
 
-  always_comb begin
-    known_d = known_q;
-    if (cfg_wr.ctx_we) begin
-      known_d[cfg_qp] = 1'b1;
-    end
-  end
+  mrc_bits #(
+      .N(NumQps)
+  ) u_known (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .set_i(cfg_wr.ctx_we),
+      .set_idx_i(cfg_qp),
+      .idx_i(cfg_qp),
+      .in_o(cfg_known)
+  );
 
   always_comb begin
     cfg_wr.ctx_we = cfg_acts && cfg_is_ctx && !cfg_stop && !cfg_left;
@@ -415,11 +419,9 @@ module mrc_tx_segment
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cfg_ack_q <= 1'b0;
-      known_q <= '0;
       turn_q <= 1'b0;
     end else begin
       cfg_ack_q <= cfg_ack_d;
-      known_q <= known_d;
       turn_q <= turn_d;
     end
   end

@@ -38,14 +38,13 @@ module mrc_tx_segment_regs
     logic [7:0] dest;
   } context_t;
 
-  logic [NumQps-1:0] rts_q, rts_d, failed_q, failed_d, fresh_q, fresh_d;
+  logic [NumQps-1:0] failed_q, failed_d, fresh_q, fresh_d;
   logic [NumQps-1:0] active_q, active_d, held_q, held_d;
   logic [QpW-1:0] cfg_qp, emit_qp;
   assign cfg_qp = cfg_i.qp[QpW-1:0];
   assign emit_qp = emit_i.qp[QpW-1:0];
 
   always_comb begin
-    rts_d = rts_q;
     failed_d = failed_q;
     fresh_d = fresh_q;
     active_d = active_q;
@@ -64,9 +63,6 @@ module mrc_tx_segment_regs
     end
     if (progress_i.go) begin
       active_d[progress_i.qp[QpW-1:0]] = 1'b1;
-    end
-    if (cfg_i.state_we) begin
-      rts_d[cfg_qp] = cfg_i.row.state == QpStateRts;
     end
     if (emit_i.we) begin
       fresh_d[emit_qp] = 1'b0;
@@ -87,12 +83,27 @@ module mrc_tx_segment_regs
   logic unused_ok;
   assign unused_ok = &{1'b0, cfg_i, intake_i, progress_i, emit_i};
 
+  logic [Reads-1:0] rts;
   logic [Reads-1:0][15:0] tail, una_msn;
   logic [Reads-1:0][31:0] window;
   logic [Reads-1:0][71+IdxW:0] sent;
   logic [Reads-1:0][7:0] wout;
   context_t [Reads-1:0] ctx;
   context_t ctx_wdata;
+
+  mrc_rf_reset #(
+      .Width(1),
+      .Depth(NumQps),
+      .Reads(Reads)
+  ) u_rts (
+      .clk_i,
+      .rst_ni,
+      .raddr_i,
+      .rdata_o(rts),
+      .we_i(cfg_i.state_we),
+      .waddr_i(cfg_qp),
+      .wdata_i(cfg_i.row.state == QpStateRts)
+  );
 
   mrc_rf_nr1w #(
       .Width(16),
@@ -188,7 +199,7 @@ module mrc_tx_segment_regs
 
   for (genvar i = 0; i < Reads; i++) begin : gen_read
     always_comb begin
-      regs_o[i].rts = rts_q[raddr_i[i]];
+      regs_o[i].rts = rts[i];
       regs_o[i].active = active_q[raddr_i[i]];
       regs_o[i].failed = failed_q[raddr_i[i]];
       regs_o[i].fresh = fresh_q[raddr_i[i]];
@@ -212,13 +223,11 @@ module mrc_tx_segment_regs
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      rts_q <= '0;
       failed_q <= '0;
       fresh_q <= '0;
       active_q <= '0;
       held_q <= '0;
     end else begin
-      rts_q <= rts_d;
       failed_q <= failed_d;
       fresh_q <= fresh_d;
       active_q <= active_d;
