@@ -32,7 +32,8 @@ constexpr std::size_t kMostAlike = 64;  ///< flows to QPs of the same number tha
 constexpr uint64_t kLeastAhead = 2;     ///< answers: one may be wrong
 constexpr std::size_t kMostLives = 64;  ///< of a QP
 constexpr Time kEver = ~Time{0};
-constexpr std::size_t kMostUnknown = 16;  ///< answers of a flow
+constexpr Time kTogether = 1'000'000'000;  ///< within that the QPs of a NIC are set up anew that begins anew
+constexpr std::size_t kMostUnknown = 16;   ///< answers of a flow
 constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
 
 /// Bytes of payload on the wire, of a frame that was cut as well.
@@ -203,6 +204,8 @@ struct Conversations::Flow {
   Most granted;                     ///< SACKs: units of 128 PSNs
   Shown nacks;                      ///< answers: that packets were trimmed
   CapturedAt anew_at;               ///< the packet by which it was known that another life has begun
+  Shown contrary;                   ///< packets that only a QP set up again sends, fewer of them than show that
+  Time contrary_since = 0;          ///< if it was set up again in front of the first of these, not before
   bool over = false;                ///< no more comes: whole is known
   std::optional<Seq> whole;
 
@@ -369,6 +372,11 @@ std::optional<Time> Conversations::silence(const Flow& flow, Time now, Time begu
 void Conversations::row(Flow& flow, Row& row, bool more, bool first, const CapturedAt& at, Time begun) {
   if (!more) row = {};
   if (!more || flow.anew) return;
+  if (flow.contrary.packets == 0) {
+    const auto [from, to] = flow.silent;
+    flow.contrary_since = at.time <= to + kTogether ? from : at.time - kTogether;
+  }
+  flow.contrary.add(at);
   if (row.packets++ == 0 && first) row.since = silence(flow, at.time, begun);
   begins_anew(flow, row, at);
 }
@@ -644,10 +652,52 @@ std::size_t Conversations::lives_of(const Way& way) const {
   return static_cast<std::size_t>(std::distance(from, flows_.upper_bound({source, destination, dqp, ~uint32_t{0}})));
 }
 
+/// Where a NIC begins anew, all of its QPs do: one packet is enough of a QP that has too few.
+bool Conversations::anew_with_others(const Flow& flow, const Begins& begins) const {
+  if (flow.contrary.packets == 0 || lives_.contains(flow.key->way())) return false;
+  return std::ranges::any_of(std::array{flow.key->source, flow.key->destination}, [&](const Ip& ip) {
+    const auto some = begins.find(ip);
+    if (some == begins.end()) return false;
+    const auto at = some->second.lower_bound(flow.contrary_since);
+    return at != some->second.end() && *at <= flow.contrary.last.time + kTogether;
+  });
+}
+
+/// A QP that is set up again shows that by itself; several may show it together.
+Conversations::Begins Conversations::begins() const {
+  Begins begins;
+  std::map<Ip, std::vector<std::pair<Time, uint64_t>>> contrary;  // of QPs: since, packets
+  const auto begun = [&](const Ip& source, const Ip& destination, Time time) {
+    begins[source].insert(time);
+    begins[destination].insert(time);
+  };
+  for (const auto& [way, times] : lives_) {
+    for (const Time time : times) begun(std::get<0>(way), std::get<1>(way), time);
+  }
+  for (const auto& [key, flow] : flows_) {
+    if (flow->anew) begun(key.source, key.destination, flow->anew_at.time);
+    if (flow->anew || flow->contrary.packets == 0) continue;
+    for (const Ip& ip : {key.source, key.destination}) {
+      contrary[ip].emplace_back(flow->contrary.first.time, flow->contrary.packets);
+    }
+  }
+  for (auto& [ip, some] : contrary) {
+    std::ranges::sort(some);
+    uint64_t packets = 0;
+    for (std::size_t i = 0, from = 0; i < some.size(); ++i) {
+      packets += some[i].second;
+      for (; some[from].first + kTogether < some[i].first; ++from) packets -= some[from].second;
+      if (from < i && packets >= kAnew) begins[ip].insert(some[from].first);
+    }
+  }
+  return begins;
+}
+
 std::set<Conversations::Way> Conversations::mixed_up() const {
   std::set<Way> mixed;
+  const Begins all_begins = begins();
   for (const auto& [key, flow] : flows_) {
-    if (flow->anew) mixed.insert(key.way());
+    if (flow->anew || anew_with_others(*flow, all_begins)) mixed.insert(key.way());
     const auto begins = lives_.find(key.way());
     if (begins == lives_.end()) continue;
     const Flow& f = *flow;
@@ -779,7 +829,11 @@ std::vector<FactsOfWay> Conversations::facts() const {
       const char* const rests = mixed.contains(key.way()) ? ": what needs a QP rests" : "";
       add("life", fmt::format("{} of {}{}", key.life + 1, lives, rests), f.psn_range.by);
     }
-    if (f.anew) facts.push_back({"life", "set up anew: what needs a QP rests", kAnew, f.anew_at, f.anew_at});
+    if (f.anew) {
+      facts.push_back({"life", "set up anew: what needs a QP rests", kAnew, f.anew_at, f.anew_at});
+    } else if (f.contrary.packets != 0 && !lives_.contains(key.way()) && mixed.contains(key.way())) {
+      add("life", "set up anew with others of its NIC: what needs a QP rests", f.contrary);
+    }
     uint32_t own = 0;
     if (const Flow* const back = way_back(f, own)) {
       // Either way's answers name the other one's packets.

@@ -17,10 +17,10 @@
 /// - What never shows (window, timer, retries, EVs) is the widest that MRC allows, or not told.
 /// - Six packets of a row tell a new life of a QP, which was set up again: PSNs of no window, PSNs once more, MSNs that
 ///   are lower by two or more, rcvd_bytes of less than half, answers that name another QP, or another QP's packets.
+///   Where one QP of a NIC is set up again, or several have six together, one such packet is enough of its others.
 /// - Where the conversation was silent for kSilence in front of the first of these, that is where the life begins;
-/// where
-///   not, none of its lives is told. A second reading, which knows all begins, takes each life for itself. It tells
-///   none unless no life begins anew within, all lives have their QPs, and no packet is near a begin.
+///   where not, none of its lives is told. A second reading, which knows all begins, takes each life for itself. It
+///   tells none unless no life begins anew within, all lives have their QPs, and no packet is near a begin.
 /// - An address and QP with two peers at a time are not told.
 ///
 /// Bounded: kMostFlows flows, of each the PSNs of a window and some behind it, and no more than kMostPsns of all of
@@ -142,6 +142,11 @@ class Conversations {
   /// The middle of the newest silence of the flow's conversation that began before `begun`.
   std::optional<Time> silence(const Flow& flow, Time now, Time begun) const;
   void begins_anew(Flow& flow, const Row& row, const CapturedAt& at);
+  using Begins = std::map<Ip, std::set<Time>>;
+  /// When QPs were set up again of the NIC with that address, whether their lives can be told apart or not.
+  Begins begins() const;
+  /// Whether it may be another life of the QP, as one of another QP of either NIC begins.
+  bool anew_with_others(const Flow& flow, const Begins& begins) const;
   /// Of which the lives cannot be told apart.
   std::set<Way> mixed_up() const;
   std::size_t lives_of(const Way& way) const;

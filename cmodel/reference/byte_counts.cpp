@@ -23,6 +23,7 @@ struct CountedPsn {
   uint32_t entropy = 0;
   uint16_t udp = 0;  ///< length; 0: not seen whole
   uint16_t payload = 0;
+  bool again = false;  ///< more than one copy was
 };
 
 }  // namespace
@@ -36,6 +37,7 @@ struct ByteCounts::Flow {
   std::array<Seq, 3> bytes{};
   uint32_t reading = 0;
   unsigned steady = 0;
+  bool sure = false;
 
   const CountedPsn* find(Seq psn) const {
     const Seq at = psn - base;
@@ -46,12 +48,14 @@ struct ByteCounts::Flow {
     first = rcvd;
     bytes = {};
     steady = 0;
+    sure = true;
   }
   /// Adds what a SACK has taken since the one before. False: it was not seen, or is more than a row can hold.
   bool add(Seq upto) {
     for (Seq psn = *counted + 1; psn <= upto; ++psn) {
       const CountedPsn* const one = find(psn);
       if (one == nullptr || one->udp == 0) return false;
+      sure &= !one->again;
       bytes[0] += one->udp + kNominalMore;
       bytes[1] += one->payload;
       bytes[2] += one->payload + kNominalMore;
@@ -86,8 +90,8 @@ void ByteCounts::came(const wire::Packet& p, const wire::WireConfig& wire) {
                       (p.tseth ? wire::Tseth::kBytes : 0) + (p.immdt ? wire::Immdt::kBytes : 0) + wire::kIcrcBytes +
                       p.bth->pad_count;
   if (p.udp->length < headers) return;
-  f.psns[static_cast<std::size_t>(psn - f.base)] = {p.entropy(wire), p.udp->length,
-                                                    static_cast<uint16_t>(p.udp->length - headers)};
+  CountedPsn& one = f.psns[static_cast<std::size_t>(psn - f.base)];
+  one = {p.entropy(wire), p.udp->length, static_cast<uint16_t>(p.udp->length - headers), one.udp != 0};
   const Seq keep = std::max(f.top - 2 * kWidest, f.counted ? std::min(*f.counted, f.top) - kBelowCounted : f.base);
   for (; f.base < keep; ++f.base) f.psns.pop_front();
 }
@@ -117,7 +121,13 @@ ByteCounts::Flow* ByteCounts::flow_of(const wire::Packet& sack) {
   return flow.get();
 }
 
-std::optional<uint32_t> ByteCounts::sent(const wire::Packet& sack) {
+const char* ByteCounts::words(uint32_t nominal) {
+  static constexpr std::array kWords{"packets count as UDP length + 40", "packets count as payload",
+                                     "packets count as payload + 40"};
+  return kWords[nominal];
+}
+
+std::optional<ByteCounts::Shown> ByteCounts::sent(const wire::Packet& sack) {
   if (!sack.seth || !sack.cc_state || sack.seth->pr != 0 || sack.trimmed() || sack.cc_state->ooo_count != 0) return {};
   Flow* const f = flow_of(sack);
   if (f == nullptr) return {};
@@ -140,7 +150,8 @@ std::optional<uint32_t> ByteCounts::sent(const wire::Packet& sack) {
   if (readings != 1) return {};
   f->steady = f->reading == *fits ? f->steady + 1 : 1;
   f->reading = *fits;
-  return f->steady >= kSacksInRow ? fits : std::nullopt;
+  if (f->steady < kSacksInRow) return {};
+  return Shown{*fits, f->sure};
 }
 
 }  // namespace mrc::ref

@@ -28,9 +28,15 @@ class ByteCounts {
 
   /// A packet came to the responder.
   void came(const wire::Packet& packet, const wire::WireConfig& wire);
-  /// The responder sent a SACK. The value of CTRL.nominal that it and those before it follow, and no other; nothing: it
-  /// shows none, alone or yet.
-  std::optional<uint32_t> sent(const wire::Packet& sack);
+  /// What some SACKs in a row follow, and no other reading.
+  struct Shown {
+    uint32_t nominal = 0;  ///< value of CTRL.nominal
+    bool sure = false;     ///< each packet of the row was seen once: no copy may count for more than another one
+  };
+  /// The responder sent a SACK. What it and those before it show; nothing: none, alone or yet.
+  std::optional<Shown> sent(const wire::Packet& sack);
+  /// "packets count as payload".
+  static const char* words(uint32_t nominal);
 
  private:
   struct Flow;

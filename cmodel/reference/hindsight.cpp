@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <limits>
@@ -32,6 +33,7 @@ constexpr unsigned kLaterSacks = 8, kUnanswered = 8;
 constexpr std::size_t kMostWaiting = 1024;
 constexpr uint64_t kLeastCount = 1024;                ///< of a packet, as SACK thresholds count
 constexpr uint64_t kMostBytes = uint64_t{8} * 16384;  ///< of the largest threshold known (A-09)
+constexpr uint64_t kRow = 64;  ///< frames that leave a port one after the other: so many do not wait in it
 constexpr uint64_t kLeastLawful = 8, kLeastAstray = 8;
 constexpr const char* kUnseen = "the capture does not show what comes of it";
 constexpr const char* kOwnBack = "the device's own packet may have come back";
@@ -132,6 +134,12 @@ struct Went {
   std::map<uint32_t, Ev> evs;
 };
 
+/// One of the device's, by what leaves it. A row of frames has no time of World::lag() without any.
+struct Port {
+  uint64_t row = 0;          ///< frames of the newest one
+  Time ended = 0, last = 0;  ///< the row before; the newest frame
+};
+
 class Hindsight final : public Checker {
  public:
   Hindsight(const Profile& profile, Report& report) : w_(profile, report), wire_(profile.wire()) {}
@@ -155,6 +163,7 @@ class Hindsight final : public Checker {
   }
   void sent(const Seen& seen) override {
     QpWorld* const qp = ours(seen) ? w_.of_sent(seen.packet) : nullptr;
+    leaves(seen);
     control(seen);
     if (ours(seen)) may_come_back(seen.packet);
     if (qp == nullptr || !qp->inferred() || seen.packet.trimmed() || seen.packet.error) return;
@@ -208,6 +217,9 @@ class Hindsight final : public Checker {
   void data(const Seen& seen, const QpWorld& qp, Went& went);
   void hears(const Seen& seen, const QpWorld& qp, Went& went);
   void control(const Seen& seen);
+  void leaves(const Seen& seen);
+  /// What was built before that time has left, whatever port stood still (docs/blocks/nic.md).
+  Time left_until(Time now) const;
   void planes();
 
   World w_;
@@ -216,6 +228,7 @@ class Hindsight final : public Checker {
   std::unordered_map<uint64_t, Went> went_;                       ///< the same
   std::map<uint32_t, std::pair<uint8_t, uint64_t>> control_evs_;  ///< EV of control packets -> plane, packets there
   uint64_t control_astray_ = 0;
+  std::array<Port, log::kMaxPlanes> ports_{};
 };
 
 // ---- as responder
@@ -376,8 +389,9 @@ void Hindsight::unanswered(const Seen& seen, const QpWorld& qp, Came& came, Seq 
   }
   unsigned asking = 0;
   uint64_t bytes = 0;
+  const Time until = left_until(seen.first);
   for (const Came::Waiting& one : came.waiting) {
-    if (one.psn > psn || one.time + w_.lag() >= seen.first || psn >= came.top) continue;
+    if (one.psn > psn || one.time + w_.lag() >= until || psn >= came.top) continue;
     asking += one.asks ? 1 : 0;
     bytes += one.bytes;
   }
@@ -461,6 +475,29 @@ void Hindsight::control(const Seen& seen) {
   } else {
     ++control_astray_;
   }
+}
+
+void Hindsight::leaves(const Seen& seen) {
+  Port& port = ports_[seen.frame.plane % ports_.size()];
+  if (port.row != 0 && seen.first > port.last + w_.lag()) {
+    port.ended = port.last;
+    port.row = 0;
+  }
+  ++port.row;
+  port.last = std::max(port.last, seen.last);
+}
+
+Time Hindsight::left_until(Time now) const {
+  Time until = now;
+  for (const Port& port : ports_) {
+    if (port.row == 0) continue;
+    if (port.row < kRow) {
+      until = std::min(until, port.ended);
+    } else if (now > port.last + w_.lag()) {
+      until = std::min(until, port.last);
+    }
+  }
+  return until;
 }
 
 /// Whether interfaces are planes is not told: most EVs say so, or all do.

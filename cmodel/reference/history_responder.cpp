@@ -9,6 +9,7 @@
 #include <span>
 
 #include "log/packet.hpp"
+#include "reference/byte_counts.hpp"
 #include "reference/history_parts.hpp"
 #include "reference/numbers.hpp"
 #include "reference/queue.hpp"
@@ -164,6 +165,8 @@ class ResponderPart final : public Part {
         rule, holds, &seen, &qp, [&] { return words(seen, wire_); }, right);
   }
   void port_status(const Seen& seen);
+  /// What packets count for is such a choice, to which a device keeps.
+  void counted(const Seen& seen);
   Copy copy_of(const Seen& seen, Answers& a) const;
   /// Whether an answer that reflects `stamp` may be one to this copy.
   bool fits(const Copy& copy, uint16_t reflected, const Seen& seen, const QpWorld& qp) const;
@@ -171,8 +174,8 @@ class ResponderPart final : public Part {
   void came_back(const wire::Packet& p);
   /// One that may come back where the capture does not show it.
   void may_come_back(const wire::Packet& p);
-  /// Nobody says whether the NIC takes what comes back for its peer's.
-  bool may_take_own() const { return !w_.recorded() && w_.profile().name.empty(); }
+  /// Nobody says what the NIC has chosen: whether it takes what comes back for its peer's.
+  bool silent() const { return !w_.recorded() && w_.profile().name.empty(); }
   bool answers_returned(const Seen& seen, const QpWorld& qp, const Answers& a, std::optional<uint32_t> psn,
                         uint32_t entropy, uint16_t reflected);
   /// Whether what an answer says is true of a packet that came: its EV of any, its time stamp of one with that PSN.
@@ -209,7 +212,13 @@ class ResponderPart final : public Part {
   std::unordered_map<uint32_t, Answers> answers_;
   Queue<Request> requests_;
   bool requests_lost_ = false;
-  bool returns_ = false;  ///< a packet is on its way back to the QP that has sent it
+  ByteCounts counts_;
+  struct Counted {
+    uint32_t nominal;
+    uint64_t frame;
+  };
+  std::optional<Counted> counted_;  ///< the first reading that was shown, and by which packet
+  bool returns_ = false;            ///< a packet is on its way back to the QP that has sent it
 };
 
 Copy ResponderPart::copy_of(const Seen& seen, Answers& a) const {
@@ -238,6 +247,7 @@ void ResponderPart::received(const Seen& seen, QpWorld* qp) {
       requests_lost_ = true;
     }
   }
+  if (silent() && World::counts(seen) && p.udp) counts_.came(p, wire_);
   if (qp == nullptr) return;
   if (p.trimmed() && w_.whose(seen) == Whose::Maybe)
     w_.report().rests(Rule::RespReturned, "no address tells whose the packet is");
@@ -278,7 +288,7 @@ void ResponderPart::came_back(const wire::Packet& p) {
 }
 
 void ResponderPart::may_come_back(const wire::Packet& p) {
-  if (!may_take_own() || !is_data(p) || p.trimmed()) return;  // trimmed, it may be the peer's on its way back
+  if (!silent() || !is_data(p) || p.trimmed()) return;  // trimmed, it may be the peer's on its way back
   QpWorld* const mistaken = w_.local(p.bth->dqp);
   if (mistaken == nullptr) return;
   Answers& a = of(*mistaken);
@@ -305,13 +315,13 @@ bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const 
     return one.second == entropy && (!psn || (one.first & mask) == (*psn & mask));
   });
   // It came back where the capture was not taken, and perhaps before it had been there.
-  if (!mistaken && psn && may_take_own() && !a.own_evs.empty()) {
+  if (!mistaken && psn && silent() && !a.own_evs.empty()) {
     const Seq own = unwrap(*psn & mask, a.own_top, bits);
     mistaken = own > a.own_top - kOwn && own <= a.own_top + kOwn &&
                (a.own_evs.contains(entropy) || !of_the_peers(seen, qp, a, unwrap(*psn, a.next), entropy, reflected));
   }
   if (!mistaken) return false;
-  if (may_take_own()) {
+  if (silent()) {
     w_.report().rests(Rule::RespReturned, "a NIC may take what comes back for its peer's, and does not say");
     return true;
   }
@@ -376,12 +386,23 @@ void ResponderPart::sent(const Seen& seen, QpWorld* qp) {
   if (p.trimmed()) return;
   if (p.eeth) endpoint(seen);
   if (p.erth && p.erth->op == 0) port_status(seen);
+  if (silent()) counted(seen);
   if (qp == nullptr) return;
   if (!p.seth && !p.neth && !p.aeth) return;
   Answers& a = of(*qp);
   if (p.seth) sack(seen, *qp, a);
   if (p.neth) nack(seen, *qp, a);
   if (p.aeth) ack(seen, *qp, a);
+}
+
+void ResponderPart::counted(const Seen& seen) {
+  const auto shown = counts_.sent(seen.packet);
+  if (!shown || !shown->sure) return;
+  if (!counted_) counted_ = {shown->nominal, seen.frame.number};
+  w_.check(
+      Rule::RespBytes, shown->nominal == counted_->nominal, &seen, nullptr,
+      [&] { return fmt::format("{} in {}", ByteCounts::words(shown->nominal), words(seen, wire_)); },
+      [&] { return fmt::format("{}, as in packet {}", ByteCounts::words(counted_->nominal), counted_->frame); });
 }
 
 /// A bit for each port, from bit 0 or 1 on. Who says neither may have either, but always the same one.

@@ -108,11 +108,7 @@ void Readings::packet(const wire::Packet& p, const wire::WireConfig& wire, uint6
     if (p.neth->reason == static_cast<uint8_t>(wire::NackReason::PsnOorWindow)) say(kOutside, 0, "is NACKed");
     if (p.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) say(kError, 0, "answers with a NACK");
   }
-  if (const auto counts = bytes_.sent(p)) {
-    constexpr std::array kCounts{"packets count as UDP length + 40", "packets count as payload",
-                                 "packets count as payload + 40"};
-    say(kBytes, *counts, kCounts[*counts]);
-  }
+  if (const auto counts = bytes_.sent(p)) say(kBytes, counts->nominal, ByteCounts::words(counts->nominal));
   if (p.seth && p.seth->pr != 0 && static_cast<uint16_t>(p.seth->ack_psn_offset) == kUnaskedProbe) {
     say(kTrim, 0, "brings a SACK besides its NACK");
   }

@@ -418,6 +418,53 @@ TEST_CASE("lives that silence does not divide are not told", "[log][conversation
   }
 }
 
+TEST_CASE("a QP of which one packet alone is of another life is not told where others of its NIC begin anew",
+          "[log][conversations]") {
+  struct Case {
+    bool begins, shares;  ///< another QP begins anew, of one of the two NICs
+    log::Time later;
+    std::size_t told;
+  };
+  constexpr Ip kThree{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3};
+  for (const auto& [begins, shares, later, told] : {Case{true, true, 20 * kUs, 0}, Case{false, true, 20 * kUs, 1},
+                                                    Case{true, false, 20 * kUs, 1}, Case{true, true, 3000 * kUs, 1}}) {
+    CAPTURE(begins, shares, later);
+    Conversations c;
+    const Talk first{.count = 100};
+    first.tell(c);
+    const auto other = [&](uint32_t psn, log::Time time) {
+      const Ip& from = shares ? kOne : kThree;
+      c.packet(packet_of(wire::Opcode::WriteMiddle, from, kThree, 0x33, psn, 0x5000 + psn), {}, {.time = time});
+    };
+    for (uint32_t psn = 0; psn < 100; ++psn) other(psn, kUs * psn);
+    for (uint32_t psn = 0; begins && psn < 10; ++psn) other(psn, first.end() + 20 * kUs + kUs * psn);
+    const bool goes_on = later > 1000 * kUs;
+    if (goes_on) Talk{.from = kPsn + first.count, .count = 1500, .begin = first.end()}.tell(c);
+    Talk{.count = 1, .answers = false, .begin = first.end() + later}.tell(c);
+    CHECK(c.qps(std::span(&kOne, 1)).size() - (begins || !shares ? 0 : 1) == told);
+  }
+}
+
+TEST_CASE("QPs of a NIC show together that it begins anew", "[log][conversations]") {
+  for (const unsigned qps : {5u, 6u}) {
+    Conversations c;
+    for (const log::Time begin : {log::Time{0}, 120 * kUs}) {
+      for (unsigned i = 0; i < qps; ++i) {
+        const auto tell = [&](uint32_t psn) {
+          c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp + i, psn, 0x1000 + psn), {},
+                   {.time = begin + kUs * (psn + i)});
+        };
+        if (begin != 0) {
+          tell(kPsn);  // one packet of the second life
+        } else {
+          for (uint32_t psn = kPsn; psn < kPsn + 10; ++psn) tell(psn);
+        }
+      }
+    }
+    CHECK(c.qps(std::span(&kOne, 1)).empty() == (qps == 6));
+  }
+}
+
 TEST_CASE("the first reading tells no QP that was set up anew", "[log][conversations]") {
   Conversations c;
   Talk{}.tell(c);

@@ -348,4 +348,39 @@ TEST_CASE("a port status update that waited at its port tells what was true when
   }
 }
 
+TEST_CASE("a SACK may wait behind an ACK in a port that stood still, but not while others leave",
+          "[reference][hindsight]") {
+  for (const bool others : {false, true}) {
+    log::Qp qp = life_qp();
+    qp.rq_psn = kRqPsn;
+    qp.flags = log::kSeenWhole;
+    Tale tale = Tale::captured(qp);
+    const auto acknowledges = [&](uint32_t n) {
+      wire::Packet ack = Tale::packet(wire::Opcode::Ack, true, kRqPsn + n);
+      ack.aeth->syndrome = 0x1F;
+      ack.aeth->msn = n + 1;
+      tale.frame(true, 0, ack);
+    };
+    const auto comes = [&](uint32_t n) {
+      wire::Packet p = Tale::write(false, n, 1);
+      p.bth->a = 1;
+      tale.frame(false, 0, p);
+    };
+    comes(0);
+    wire::Packet sack = Tale::packet(wire::Opcode::Sack, true, kRqPsn);
+    sack.seth->cack_psn = sack.bth->psn;
+    sack.seth->entropy = ev(1);
+    sack.cc_state->rcvd_bytes = 1;
+    tale.frame(true, 0, sack);
+    for (uint32_t n = 1; n < 10; ++n) comes(n);
+    tale.waits(100 * kUs);
+    if (others) {  // by the same port, long after these packets have come
+      tale.sends(0, 0);
+      tale.waits(100 * kUs);
+    }
+    acknowledges(9);
+    CHECK(tale.broken(Rule::RespSackAsk) == (others ? 1 : 0));
+  }
+}
+
 }  // namespace mrc::test::alarms_test
