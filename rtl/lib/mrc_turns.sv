@@ -39,7 +39,7 @@ module mrc_turns #(
   typedef logic [Words-1:0] words_t;
 
   function automatic row_t row_of(logic [IdxW-1:0] idx);
-    return row_t'((IdxW + 1)'(idx) >> BitW);
+    return (Words > 1) ? row_t'((IdxW + 1)'(idx) >> BitW) : '0;
   endfunction
 
   // The lowest one alone, its place, and all places above it, in log2 steps.
@@ -105,7 +105,7 @@ module mrc_turns #(
     pick = '0;
     idx_o = '0;
     if (any_o) begin
-      next_row = row_t'(place(lowest(most_t'(choice))));
+      next_row = (Words > 1) ? row_t'(place(lowest(most_t'(choice)))) : '0;
       pick = word_t'(lowest(most_t'(bits)));
       idx_o = IdxW'((IdxW + 1)'(row) << BitW) | place(most_t'(pick));
     end
