@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   struct mrc_ctl_device_attr attr;
   int supported = 0;
   CHECK(mrc_ctl_query_device_ex(p.device, p.context, &attr, &supported) == 0 && supported);
-  CHECK(mrc_ctl_query_device(p.device, &attr) == 0 && (attr.phy_port_mask & 7) == 6 && *attr.cc.algorithms == NULL);
+  CHECK(mrc_ctl_query_device(p.device, &attr) == 0 && (attr.phy_port_mask & 7) == 6 && *attr.cc.algorithms != NULL);
   struct mrc_ctl_port_attr port;
   CHECK(mrc_ctl_query_port(p.context, 0, &port, MRC_CTL_PORT_ADMIN_STATE) == -1 && errno == EINVAL);
   CHECK(mrc_ctl_query_port(p.context, 64, &port, MRC_CTL_PORT_ADMIN_STATE) == -1 && errno == EINVAL);
