@@ -516,6 +516,7 @@ void Driver::destroy_qp(Program& program, uint32_t number, const Reply& reply) {
   QueuePair* qp = find(program, number);
   if (qp == nullptr) return reply(refuse(program, EINVAL, "it has no such queue pair"));
   if (qp->then) return qp->later.push_back([this, &program, number, reply] { destroy_qp(program, number, reply); });
+  qp->ending = true;
   reset(*qp, [this, number, reply] {
     if (qps_.at(number)->attributes.state == State::Reset) free_.push_back(number);
     qps_.erase(number);
@@ -634,7 +635,7 @@ void Driver::leave(Program& program) {
     QueuePair* const of = qp.get();
     if (of->then) {  // an order is under way
       of->then = [this, of, gone](const tb::Done&) { reset(*of, gone); };
-    } else {
+    } else if (!of->ending) {
       cool_.emplace_back(now_, [this, of, gone] { reset(*of, gone); });
     }
   }

@@ -29,6 +29,7 @@ class QueuePair {
   std::vector<std::optional<uint32_t>> entries;
   std::set<uint32_t> denied;   ///< EVs, when it gets them
   bool was_connected = false;  ///< it has been in RTR
+  bool ending = false;         ///< it is being destroyed, and goes when it has rested
 
   /// Null once its program is gone.
   Program* program() const { return program_; }
