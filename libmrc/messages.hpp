@@ -11,7 +11,7 @@
 namespace mrc::libmrc {
 
 inline constexpr uint32_t kMagic = 0x6d726331;  // "mrc1"
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 
 enum class Kind : uint32_t {
   Hello,
@@ -45,7 +45,9 @@ enum class Kind : uint32_t {
   EvEvent,
   EpRequest,
   EpWait,
-  EpAnswer
+  EpAnswer,
+  PostGather,
+  PostInline
 };
 
 struct Head {
@@ -343,6 +345,26 @@ struct PostSend {
   uint64_t wr_id, address, remote;
   uint32_t bytes, rkey, imm;
   uint8_t immediate, signaled, solicited, reserved;
+  uint64_t source;  ///< the driver's: what it gathers, 0: nothing
+};
+/// One whose bytes come from several places.
+inline constexpr uint32_t kMaxPieces = 8;
+struct Piece {
+  uint64_t address;
+  uint32_t key, bytes;
+};
+struct PostGather {
+  static constexpr Kind kKind = Kind::PostGather;
+  PostSend post;  ///< bytes: of all
+  uint64_t count;
+  std::array<Piece, kMaxPieces> piece;
+};
+/// One whose bytes are here.
+inline constexpr uint32_t kMaxInline = 256;
+struct PostInline {
+  static constexpr Kind kKind = Kind::PostInline;
+  PostSend post;
+  std::array<uint8_t, kMaxInline> data;
 };
 struct PostRecv {
   static constexpr Kind kKind = Kind::PostRecv;

@@ -221,6 +221,7 @@ bool Driver::forget_region(uint32_t key, std::function<void()> then) {
 void Driver::dereg_mr(Program& program, uint32_t key, const Reply& reply) {
   const Region* region = regions_.find(key);
   if (region == nullptr || region->memory != program.memory()) return reply(refuse(program, EINVAL, "no such region"));
+  if (regions_.gathers(key)) return reply(refuse(program, EBUSY, "work requests gather from it"));
   for (const auto& [number, qp] : qps_) {
     if (qp->program() == &program && qp->reads(key))
       return reply(refuse(program, EBUSY, fmt::format("work requests of queue pair {} read from it", number)));
@@ -260,6 +261,7 @@ int Driver::create_qp(Program& program, const CreateQp& wanted, uint32_t& number
   a.svc_time = c.svc_time;
   a.remote_write = 1;
   qp->own_evs = c.evs;
+  qp->release = [this](uint64_t source) { regions_.unmake(static_cast<uint32_t>(source)); };
   qps_[number] = std::move(qp);
   return 0;
 }
@@ -535,6 +537,35 @@ void Driver::fail(QueuePair& qp) {
   });
 }
 
+bool Driver::post_gather(Program& program, const PostGather& request) {
+  if (request.count > kMaxPieces) return false;
+  uint64_t bytes = 0;
+  for (std::size_t i = 0; i < request.count; ++i) bytes += request.piece[i].bytes;
+  if (bytes != request.post.bytes || bytes == 0) return false;
+  Region made;
+  made.qp = request.post.qp;
+  made.bytes = bytes;
+  made.pieces.assign(request.piece.begin(), request.piece.begin() + static_cast<std::ptrdiff_t>(request.count));
+  PostSend post = request.post;
+  post.source = regions_.make(std::move(made));
+  if (post_send(program, post)) return true;
+  regions_.unmake(static_cast<uint32_t>(post.source));
+  return false;
+}
+
+bool Driver::post_inline(Program& program, const PostInline& request) {
+  if (request.post.bytes > kMaxInline || request.post.bytes == 0) return false;
+  Region made;
+  made.qp = request.post.qp;
+  made.bytes = request.post.bytes;
+  made.data.assign(request.data.begin(), request.data.begin() + request.post.bytes);
+  PostSend post = request.post;
+  post.source = regions_.make(std::move(made));
+  if (post_send(program, post)) return true;
+  regions_.unmake(static_cast<uint32_t>(post.source));
+  return false;
+}
+
 bool Driver::post_send(Program& program, const PostSend& request) {
   QueuePair* qp = find(program, request.qp);
   if (qp == nullptr || qp->send_full() || qp->attributes.state < State::Rts) {
@@ -571,13 +602,23 @@ bool Driver::held(const QueuePair& qp) const {
   return !qp.at_nic() && setup_.network.setting_up(qp.config.peer_mac, qp.config.peer_qp);
 }
 
+/// What a work request sends lies in regions of its queue pair's PD.
+bool Driver::readable(const QueuePair& qp, const PostSend& request) const {
+  const auto in_a_region = [&](uint32_t key, uint64_t address, uint64_t bytes) {
+    const Region* region = regions_.find(key);
+    return bytes == 0 || (region != nullptr && region->pd == qp.pd && region->memory == qp.program()->memory() &&
+                          region->holds(address, bytes));
+  };
+  if (request.source == 0) return in_a_region(request.key, request.address, request.bytes);
+  return std::ranges::all_of(regions_.made(static_cast<uint32_t>(request.source)).pieces,
+                             [&](const Piece& p) { return in_a_region(p.key, p.address, p.bytes); });
+}
+
 /// As many work requests as the NIC takes. What it must not see ends here, in its turn.
 void Driver::hand_over(QueuePair& qp) {
   while (const PostSend* next = qp.next()) {
     if (qp.attributes.state != State::Rts || qp.then || held(qp)) return;
-    const Region* region = next->bytes == 0 ? nullptr : regions_.find(next->key);
-    const bool mine = region != nullptr && region->pd == qp.pd && region->memory == qp.program()->memory();
-    if (next->bytes != 0 && (!mine || !region->holds(next->address, next->bytes))) {
+    if (!readable(qp, *next)) {
       if (qp.at_nic()) return;
       qp.program()->say(fmt::format("queue pair {}: {} bytes at {:#x} are in no region of L_Key {:#010x} in its PD",
                                     qp.number, next->bytes, next->address, next->key));
@@ -587,7 +628,11 @@ void Driver::hand_over(QueuePair& qp) {
     log::Post post;
     post.qp = qp.number;
     post.wr_id = next->wr_id;
-    post.addr = region == nullptr ? 0 : region->bus_of(next->address);
+    if (next->source != 0) {
+      post.addr = regions_.made(static_cast<uint32_t>(next->source)).bus;
+    } else if (next->bytes != 0) {
+      post.addr = regions_.find(next->key)->bus_of(next->address);
+    }
     post.remote = next->remote;
     post.bytes = next->bytes;
     post.rkey = next->rkey;
@@ -713,7 +758,10 @@ void Driver::unreadable(uint64_t bus, uint64_t bytes) {
   const Region* region = regions_.at(bus, bytes);
   if (region == nullptr) return;
   for (const auto& [number, qp] : qps_) {
-    if (qp->program() == nullptr || qp->program()->memory() != region->memory || !qp->reads(region->key)) continue;
+    if (qp->program() == nullptr) continue;
+    const bool its =
+        region->qp != 0 ? region->qp == number : qp->program()->memory() == region->memory && qp->reads(region->key);
+    if (!its) continue;
     if (!muted_.insert(number).second) continue;
     qp->program()->say(fmt::format("queue pair {}: the memory that it sends from is not there", number));
     qp->cannot_read();

@@ -54,6 +54,8 @@ class Driver {
   void destroy_qp(Program& program, uint32_t number, const Reply& reply);
   /// A program that posts more than its queue takes, or to a queue pair that is not its own, is wrong: false.
   bool post_send(Program& program, const PostSend& request);
+  bool post_gather(Program& program, const PostGather& request);
+  bool post_inline(Program& program, const PostInline& request);
   bool post_recv(Program& program, const PostRecv& request);
   /// Ports from 1 on.
   int query_port(Program& program, uint32_t port, uint32_t& enabled);
@@ -99,6 +101,7 @@ class Driver {
   void fail(QueuePair& qp);
   bool held(const QueuePair& qp) const;
   void hand_over(QueuePair& qp);
+  bool readable(const QueuePair& qp, const PostSend& request) const;
   bool forget_region(uint32_t key, std::function<void()> then);
 
   void take(tb::Output& output, Time reached);

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libmrc/messages.hpp"
+
 namespace mrc::libmrc {
 
 /// The memory of one process. False: it is not there, or we may not.
@@ -30,6 +32,10 @@ struct Region {
   uint64_t iova = 0;                ///< how work requests and peers name its first byte
   uint64_t bus = 0;                 ///< how the NIC names it towards the host
   bool remote_write = false, local_write = false;
+  /// Of one that the driver has made for a work request: whose, and where its bytes are; or the bytes.
+  uint32_t qp = 0;
+  std::vector<Piece> pieces;
+  std::vector<uint8_t> data;
   std::shared_ptr<const ProcessMemory> memory;
 
   bool holds(uint64_t at, uint64_t length) const {
@@ -47,6 +53,12 @@ class Regions {
   /// Null: there is no room. Sets key and bus.
   const Region* add(Region region);
   void remove(uint32_t key);
+  /// One that the NIC knows nothing of and no key opens; its number, never 0.
+  uint32_t make(Region region);
+  const Region& made(uint32_t number) const { return regions_.at(number); }
+  void unmake(uint32_t number) { regions_.erase(number); }
+  /// Some of them has a piece in the region of that key.
+  bool gathers(uint32_t key) const;
   const Region* find(uint32_t key) const;
   /// Those of one owner.
   std::vector<uint32_t> keys_of(const ProcessMemory* memory) const;
@@ -63,7 +75,8 @@ class Regions {
   std::vector<uint8_t> generations_;  ///< by row of the NIC's table
   std::unordered_map<uint32_t, uint32_t> by_key_;
   std::unordered_map<uint32_t, Region> regions_;  ///< by serial number
-  uint32_t next_row_ = 0, next_serial_ = 0;
+  uint32_t next_row_ = 0, next_serial_ = 1, rows_in_use_ = 0;
+  uint32_t serial();
   std::unordered_map<uint32_t, bool> rows_used_;
 };
 

@@ -24,6 +24,7 @@ bool QueuePair::reads(uint32_t key) const {
 }
 
 void QueuePair::end(const PostSend& request, Status status) {
+  if (request.source != 0) release(request.source);
   ++unseen_;
   if (program_ == nullptr || (status == Status::Success && request.signaled == 0 && !send_all_)) return;
   Completion c{};
@@ -86,6 +87,11 @@ void QueuePair::flush() {
 }
 
 void QueuePair::clear() {
+  for (const auto* queue : {&waiting_, &posted_}) {
+    for (const PostSend& request : *queue) {
+      if (request.source != 0) release(request.source);
+    }
+  }
   waiting_.clear();
   posted_.clear();
   receives_.clear();

@@ -69,6 +69,8 @@ class QueuePair {
   /// It is in RESET: everything is forgotten.
   void clear();
 
+  /// A work request that gathers is over.
+  std::function<void(uint64_t source)> release;
   /// Something that is to be done when the NIC has carried out an order; at most one is under way.
   std::function<void(const tb::Done&)> then;
   /// What its program wants of it meanwhile.

@@ -171,6 +171,14 @@ bool Session::handle_call() {
       const auto* m = as<PostSend>();
       return m != nullptr && driver_->post_send(*this, *m);
     }
+    case Kind::PostGather: {
+      const auto* m = as<PostGather>();
+      return m != nullptr && driver_->post_gather(*this, *m);
+    }
+    case Kind::PostInline: {
+      const auto* m = as<PostInline>();
+      return m != nullptr && driver_->post_inline(*this, *m);
+    }
     case Kind::PostRecv: {
       const auto* m = as<PostRecv>();
       return m != nullptr && driver_->post_recv(*this, *m);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <span>
 
 #include "libmrc/library/objects.hpp"
 
@@ -226,6 +227,31 @@ int from_mrc(Context& c, const mrc_qp_attr& v, int mask, ModifyQp& m) {
       return refuse(c, ENOTSUP, "mrc_modify_qp: this device has no dynamic MPR");
   }
   return 0;
+}
+
+constexpr uint64_t kMaxBytes = uint64_t{1} << 31;  ///< of a message
+
+/// Tells the host of a work request, and where its bytes are.
+int tell(Context& c, PostSend& post, std::span<const ibv_sge> list, bool is_inline) {
+  if (is_inline && post.bytes > 0) {
+    PostInline message{post, {}};
+    uint8_t* to = message.data.data();
+    for (const ibv_sge& sge : list) {
+      std::memcpy(to, reinterpret_cast<const void*>(sge.addr), sge.length);
+      to += sge.length;
+    }
+    return c.connection.tell(message);
+  }
+  if (list.size() > 1 && post.bytes > 0) {
+    PostGather message{post, list.size(), {}};
+    for (std::size_t i = 0; i < list.size(); ++i) message.piece[i] = {list[i].addr, list[i].lkey, list[i].length};
+    return c.connection.tell(message);
+  }
+  if (!list.empty()) {
+    post.key = list.front().lkey;
+    post.address = list.front().addr;
+  }
+  return c.connection.tell(post);
 }
 
 constexpr uint32_t kMaxHints = 1 << 16;
@@ -536,8 +562,9 @@ mrc_qp* mrc_create_qp(mrc_context* context, mrc_qp_init_attr* attr) {
     return no(refuse(c, ENOTSUP, "mrc_create_qp: MRC has WRITE and WRITE with immediate alone"));
   if (attr->protocol_version > MRC_PROTOCOL_VERSION_1)
     return no(refuse(c, ENOTSUP, "mrc_create_qp: MRC_PROTOCOL_VERSION_1 alone"));
-  if (attr->cap.max_send_sge > 1 || attr->cap.max_recv_sge > 1 || attr->cap.max_inline_data > 0)
-    return no(refuse(c, EINVAL, "mrc_create_qp: one scatter/gather entry at most, and nothing inline"));
+  if (attr->cap.max_send_sge > kMaxPieces || attr->cap.max_recv_sge > kMaxPieces ||
+      attr->cap.max_inline_data > kMaxInline)
+    return no(refuse(c, EINVAL, "mrc_create_qp: 8 scatter/gather entries and 256 bytes inline at most"));
   auto* qp = new (std::nothrow) mrc_qp;
   if (qp == nullptr) return nullptr;
   qp->owner = context;
@@ -661,24 +688,28 @@ int mrc_post_send(mrc_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad_wr) {
     if (!immediate && wr->opcode != IBV_WR_RDMA_WRITE)
       return no(EINVAL, "MRC has WRITE and WRITE with immediate alone");
     if (qp->state < State::Rts) return no(EINVAL, "the queue pair is not in RTS");
-    if (wr->num_sge < 0 || wr->num_sge > 1) return no(EINVAL, "one scatter/gather entry at most");
-    if ((wr->send_flags & IBV_SEND_INLINE) != 0) return no(EINVAL, "nothing goes inline");
+    const bool is_inline = (wr->send_flags & IBV_SEND_INLINE) != 0;
+    if (wr->num_sge < 0 || wr->num_sge > static_cast<int>(std::max(1u, qp->init.cap.max_send_sge)) ||
+        (wr->num_sge > 0 && wr->sg_list == nullptr))
+      return no(EINVAL, "there are more scatter/gather entries than max_send_sge");
+    const std::span<const ibv_sge> list(wr->sg_list, static_cast<std::size_t>(wr->num_sge));
+    uint64_t bytes = 0;
+    for (const ibv_sge& sge : list) bytes += sge.length;
+    if (bytes > kMaxBytes) return no(EINVAL, "a message has 2^31 bytes at most");
+    if (is_inline && bytes > qp->init.cap.max_inline_data)
+      return no(EINVAL, "there is more inline than max_inline_data");
     if (qp->send_used >= qp->init.cap.max_send_wr) return no(ENOMEM, "the send queue is full");
     PostSend post{};
     post.qp = qp->number;
     post.wr_id = wr->wr_id;
-    if (wr->num_sge == 1) {
-      post.key = wr->sg_list->lkey;
-      post.address = wr->sg_list->addr;
-      post.bytes = wr->sg_list->length;
-    }
+    post.bytes = static_cast<uint32_t>(bytes);
     post.remote = wr->wr.rdma.remote_addr;
     post.rkey = wr->wr.rdma.rkey;
     post.immediate = immediate;
     if (immediate) post.imm = be32toh(wr->imm_data);
     post.signaled = (wr->send_flags & IBV_SEND_SIGNALED) != 0;
     post.solicited = (wr->send_flags & IBV_SEND_SOLICITED) != 0;
-    if (const int error = c.connection.tell(post); error != 0) {
+    if (const int error = tell(c, post, list, is_inline); error != 0) {
       if (bad_wr != nullptr) *bad_wr = wr;
       return errno = error;
     }
@@ -697,7 +728,8 @@ int mrc_post_recv(mrc_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
   };
   for (; wr != nullptr; wr = wr->next) {
     if (qp->state == State::Reset) return no(EINVAL, "the queue pair is in RESET");
-    if (wr->num_sge < 0 || wr->num_sge > 1) return no(EINVAL, "one scatter/gather entry at most");
+    if (wr->num_sge < 0 || wr->num_sge > static_cast<int>(std::max(1u, qp->init.cap.max_recv_sge)))
+      return no(EINVAL, "there are more scatter/gather entries than max_recv_sge");
     if (qp->recv_used >= qp->init.cap.max_recv_wr) return no(ENOMEM, "the receive queue is full");
     if (const int error = c.connection.tell(PostRecv{qp->number, 0, wr->wr_id}); error != 0) {
       if (bad_wr != nullptr) *bad_wr = wr;

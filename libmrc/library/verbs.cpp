@@ -276,7 +276,7 @@ int ibv_query_device(ibv_context* context, ibv_device_attr* attr) {
   attr->page_size_cap = ~uint64_t{4095};
   attr->max_qp = static_cast<int>(row.max_qp);
   attr->max_qp_wr = static_cast<int>(row.max_qp_wr);
-  attr->max_sge = 1;
+  attr->max_sge = static_cast<int>(kMaxPieces);
   attr->max_cq = 1 << 16;
   attr->max_cqe = 1 << 20;
   attr->max_mr = static_cast<int>(row.max_mr);

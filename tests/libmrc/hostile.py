@@ -21,16 +21,16 @@ import run
 KINDS = ["hello", "device", "open", "alloc_pd", "dealloc_pd", "reg_mr", "dereg_mr", "create_qp", "modify_qp",
          "query_qp", "destroy_qp", "post_send", "post_recv", "say", "answer", "completion", "failure", "query_port",
          "modify_port", "port_change", "controller", "modify_format", "query_format", "modify_ev_profile", "query_ev_profile",
-         "ev_entry", "modify_cc_profile", "query_cc_profile", "ev_event", "ep_request", "ep_wait", "ep_answer"]
+         "ev_entry", "modify_cc_profile", "query_cc_profile", "ev_event", "ep_request", "ep_wait", "ep_answer", "post_gather", "post_inline"]
 BYTES = {"hello": 24, "device": 4, "open": 4, "alloc_pd": 1, "dealloc_pd": 4, "reg_mr": 40, "dereg_mr": 4,
-         "create_qp": 16, "modify_qp": 112, "query_qp": 4, "destroy_qp": 4, "post_send": 48, "post_recv": 16, "say": 240,
+         "create_qp": 16, "modify_qp": 112, "query_qp": 4, "destroy_qp": 4, "post_send": 56, "post_gather": 192, "post_inline": 312, "post_recv": 16, "say": 240,
          "query_port": 4, "modify_port": 8, "controller": 1, "modify_format": 48, "query_format": 8, "modify_ev_profile": 376,
          "query_ev_profile": 8, "ev_entry": 96, "modify_cc_profile": 80, "query_cc_profile": 8, "ep_request": 40, "ep_wait": 4}
 SURE = ["alloc_pd", "alloc_pd", "dealloc_pd", "reg_mr", "reg_mr", "dereg_mr", "create_qp", "create_qp", "modify_qp",
         "modify_qp", "query_qp", "destroy_qp", "query_port", "modify_port", "say",
         "controller", "modify_format", "modify_format", "query_format", "modify_ev_profile", "modify_ev_profile", "query_ev_profile",
         "ev_entry", "ev_entry", "modify_cc_profile", "query_cc_profile"]  # after which a client goes on
-MAGIC, VERSION = 0x6d726331, 2
+MAGIC, VERSION = 0x6d726331, 3
 
 
 def head(kind, count):
@@ -140,7 +140,7 @@ def misbehave(path, rng):
             body = right(rng, client, kind, count)
         else:
             body = values(rng, client, count)
-        if kind in ("post_send", "post_recv", "say", "ep_request"):
+        if kind in ("post_send", "post_gather", "post_inline", "post_recv", "say", "ep_request"):
             if not client.send(head(kind, count) + body):
                 break
             continue
