@@ -17,7 +17,8 @@
  * Required: mrc_nic_version, mrc_nic_open, mrc_nic_facts, mrc_nic_address, mrc_nic_qp, mrc_nic_mr, mrc_nic_post,
  * mrc_nic_rx, mrc_nic_host_done, mrc_nic_advance, mrc_nic_next, mrc_nic_error, mrc_nic_close.
  * Optional, a missing one means "cannot": mrc_nic_query, mrc_nic_recv, mrc_nic_port, mrc_nic_ev, mrc_nic_mpr,
- * mrc_nic_pause, mrc_nic_memory, mrc_nic_counter, mrc_nic_modify, mrc_nic_evprobe. */
+ * mrc_nic_pause, mrc_nic_memory, mrc_nic_counter, mrc_nic_modify, mrc_nic_evprobe,
+ * mrc_nic_reset. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -147,7 +148,7 @@ typedef struct mrc_nic_out_t {
   uint32_t status, receive; /* CQE */
   uint32_t imm, rqmsn;      /* CQE of a receive */
   uint32_t region;          /* DONE: 1, qp is an R_Key */
-  const char* call;         /* DONE: "qp", "mr", "ev", "mpr", "modify", "evprobe" */
+  const char* call;         /* DONE: "qp", "mr", "ev", "mpr", "modify", "evprobe", "reset" */
   const char* error;        /* DONE: why it does not act; NULL: it does */
   uint32_t kind, reserved;  /* EVENT: MRC_EV_*; DONE of modify: 0 or MRC_REFUSED_* */
   uint64_t arg[6];          /* EVENT; DONE of modify: arg[0] as *attributes of mrc_nic_modify */
@@ -174,6 +175,9 @@ int mrc_nic_ev(mrc_nic* nic, uint32_t qp, uint32_t ev, int deny);
 int mrc_nic_mpr(mrc_nic* nic, uint32_t qp, uint32_t units);
 /* An EV probe to the destination of a queue pair; with code point tc if tc_valid is 1, else with that of the NIC. */
 int mrc_nic_evprobe(mrc_nic* nic, uint32_t qp, uint32_t plane, uint32_t ev, int tc_valid, uint32_t tc);
+/* The pin of the NIC: it forgets all but its settings and its address, which its software writes again. Nothing that was
+ * pending acts or is told, no read is answered any more, no work completes. */
+int mrc_nic_reset(mrc_nic* nic);
 /* t: end of its last byte. */
 int mrc_nic_rx(mrc_nic* nic, uint32_t plane, uint64_t t, const uint8_t* frame, uint32_t bytes, int fcs_bad);
 /* status 0: data has the bytes that were asked for. */

@@ -53,6 +53,7 @@ class Bed:
         self.ev_holes = set()
         self.carrier = {}
         self.calls, self.undone = 0, 0
+        self.life = 0
         self.told = None          # how an order to modify ended
         self.deviations = []      # of rules that hold in every vector
         self.planes = vector["planes"]
@@ -204,6 +205,15 @@ class Bed:
                               f"docs/device.md: {', '.join(REFUSED[1:])}, or no such key.")
         return why, [words(name, 20) for name in answer.get("attributes", ())][:12] if why else []
 
+    def reset(self):
+        """The pin: what the device was doing is no more, and no read of before is answered. Its region is set up again."""
+        self.life += 1
+        self.undone = 0
+        for qp in self.qps:
+            qp.backlog, qp.full = [], False
+        self.software({"call": "reset"})
+        self.region(True)
+
     def region(self, valid):
         return self.software({"call": "mr", "rkey": R_KEY, "valid": valid, "write": True, "va": REGION_VA,
                               "bytes": REGION_BYTES, "addr": REGION_ADDR})
@@ -271,7 +281,7 @@ class Bed:
             address, size = number(entry, "addr"), number(entry, "bytes", 1, 1 << 20)
             tag = number(entry, "tag", -(1 << 63), 1 << 63)
             data = self.memory.read(address, size).hex()
-            self.at(self.now + HOST_LATENCY, lambda: self.device.call(
+            self.at(self.now + HOST_LATENCY, lambda life=self.life: life == self.life and self.device.call(
                 {"call": "host_done", "tag": tag, "t": self.now + 1, "data": data}))
         elif what == "port":
             raise DeviceError(f"the test bed is broken: the carrier of plane {number(entry, 'plane', 0, 63)} "

@@ -12,7 +12,7 @@ from .source import Source, Token
 SCHEMA = 1
 CAPS = ("responder", "requestor", "write_imm", "trim_nack", "time_stamps", "svc_time", "dyn_mpr", "nscc", "evprobe",
         "ev_control", "srv6", "srh", "ipv4", "psn", "regions", "pkey", "bytes", "ports", "slow_memory",
-        "modify", "class", "order_evprobe")
+        "modify", "class", "order_evprobe", "reset")
 MARKS = ("S", "S2", "S2+", "U", "C", "A")
 ENCAPS = ("ipv6", "srv6", "srh")
 HEADERS = ("id", "cases", "purpose", "mark", "cite", "rules", "caps", "planes", "evs", "encap", "profile", "setting",

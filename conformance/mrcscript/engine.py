@@ -693,6 +693,10 @@ class Engine:
         self.sends = [entry for entry in self.sends if entry[2][0].qp is not self.bed.own]
         self._moved()
 
+    def _do_reset(self, step):
+        self.bed.reset()
+        self._moved()
+
     def _do_modify(self, step):
         changes = {key: self.values.whole(value) for key, value in step.get("set", {}).items()}
         why, names = self.bed.modify(step["state"], step["with"], changes)

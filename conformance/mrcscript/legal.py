@@ -65,11 +65,21 @@ VARIANTS = (
 LATENCY = 2_000_000
 
 
+class Arrival:
+    """A frame on the wire: no reset of the NIC stops it."""
+
+    def __init__(self, nic, frame, plane):
+        self.nic, self.frame, self.plane = nic, frame, plane
+
+    def __call__(self):
+        self.nic._frame(self.frame, self.plane)
+
+
 class LegalNic:
     """Speaks docs/device.md by call(); the responder half."""
 
     caps = ["responder", "write_imm", "trim_nack", "time_stamps", "srv6", "srh", "psn", "regions", "pkey", "bytes",
-            "dyn_mpr", "slow_memory", "modify", "class"]
+            "dyn_mpr", "slow_memory", "modify", "class", "reset"]
 
     def __init__(self, choices, seed=1):
         self.choices, self.seed = choices, seed
@@ -163,6 +173,12 @@ class LegalNic:
             self.qps[number].fatal = True
         return None
 
+    def _call_reset(self, _):
+        """Only settings and address are left; what was to leave or to be done is not."""
+        self.heap = [entry for entry in self.heap if isinstance(entry[2], Arrival)]
+        self.out, self.held = [], []
+        self.qps, self.regions, self.states, self.taken = {}, {}, {}, {}
+
     def _call_recv(self, message):
         self.qps[message["qp"]].receives += message["count"]
 
@@ -202,7 +218,7 @@ class LegalNic:
             return
         take = max(t + self.random.randint(0, self.choices.skew), self.taken.get(plane, 0) + 1)
         self.taken[plane] = take
-        self.at(take, lambda: self._frame(frame, plane))
+        self.at(take, Arrival(self, frame, plane))
 
     def _call_advance(self, message):
         until = message["until"]

@@ -85,6 +85,13 @@ class LegalRequestor(LegalNic):
         self.settings = settings
         return {**answer, "name": f"legal-{self.ways.name}"}
 
+    def _call_reset(self, message):
+        super()._call_reset(message)
+        for sender in self.senders.values():
+            sender.state = "reset"
+        self.senders, self.reads, self.peer_up, self.told = {}, {}, {}, {}
+        self.update += 1
+
     def _call_qp(self, message):
         number, state = message["qp"], message.get("state")
         super()._call_qp(message)

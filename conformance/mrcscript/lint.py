@@ -15,7 +15,7 @@ from .runner import report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NEEDS = {"post": "requestor", "carrier": "ports", "ev": "ev_control", "mpr": "dyn_mpr", "mr": "regions",
-         "memory": "slow_memory", "modify": "modify", "evprobe": "order_evprobe"}
+         "memory": "slow_memory", "modify": "modify", "evprobe": "order_evprobe", "reset": "reset"}
 
 
 class Finding:
@@ -113,7 +113,7 @@ class _Static:
         for step in walk(steps):
             if step["do"] == "qp" and step.get("again") and not reset:
                 self.add(step, "the QP is set up again, and nothing has reset it (dut qp state reset).")
-            reset = reset or (step["do"] == "qp" and step["set"].get("state") == "reset")
+            reset = reset or step["do"] == "reset" or (step["do"] == "qp" and step["set"].get("state") == "reset")
         for step in walk(steps):
             if step["do"] == "with" and not step["steps"]:
                 self.add(step, "this block has no statement.")

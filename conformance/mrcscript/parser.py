@@ -487,7 +487,7 @@ class Parser(Cursor):
         return step
 
     def _do_dut(self):
-        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory", "modify",
+        call = self.word("call of the device", ("post", "recv", "qp", "query", "ev", "mpr", "mr", "memory", "modify", "reset",
                                                   "evprobe"))
         return getattr(self, "_dut_" + call)()
 
@@ -515,6 +515,9 @@ class Parser(Cursor):
         if self.accept("dscp"):
             step["tc"] = self._word_of(fields.DSCP)
         return step
+
+    def _dut_reset(self):
+        return {"do": "reset"}
 
     def _dut_recv(self):
         return {"do": "recv", "count": self.value()}

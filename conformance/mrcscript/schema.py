@@ -114,6 +114,7 @@ def _statements():
         "post": post, "evprobe": _object({"ev": VALUE, "plane": PORT}, {"tc": VALUE}),
         "new_qp": _object({"name": WORD, "peer": {"type": "integer", "minimum": 1, "maximum": len(PEER_IPS)},
                            "set": _object({}, qp)}),
+        "reset": _object({}),
         "with": _object({"qp": WORD, "steps": STEPS}),
         "recv": _object({"count": VALUE}), "qp": _object({"set": _object({}, qp)}, {"again": BOOL}),
         "modify": _object({"state": _enum(*STATES), "with": _list(_enum(*ATTRIBUTES), 0, 40), "refused": BOOL},

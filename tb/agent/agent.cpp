@@ -37,7 +37,8 @@ NamedSettings without(NamedSettings list, const std::vector<std::string>& refuse
 
 class AgentRun {
  public:
-  explicit AgentRun(const AgentOptions& o) : options_(o), preset_(*o.preset), round_rng_(o.seed, "rounds") {
+  explicit AgentRun(const AgentOptions& o)
+      : options_(o), preset_(*o.preset), round_rng_(o.seed, "rounds"), lives_rng_(o.seed, "lives") {
     dut_.device = o.dut;
     peer_.device = o.peer;
   }
@@ -61,7 +62,7 @@ class AgentRun {
 
  private:
   using Clock = std::chrono::steady_clock;
-  enum class Phase { Traffic, Drain, Reset, Reconnect, Done };
+  enum class Phase { Traffic, Drain, Reset, Reconnect, Done, Ending };
 
   void stop_with(AgentOutcome outcome, std::string sentence) {
     while (sentence.ends_with('.')) sentence.pop_back();
@@ -198,8 +199,10 @@ class AgentRun {
     hang_ = std::max({200000 * clock, static_cast<Time>(40 * timer_ps), drained});
     if (scenario_.hang_us > 0) hang_ = static_cast<Time>(scenario_.hang_us * 1e6);
     auto told = begin;
+    draw_reset();
     for (;;) {
-      const Time to = now_ + window_;
+      const bool ends = !last_life() && phase_ <= Phase::Drain && reset_at_ > now_;
+      const Time to = std::min(now_ + window_, ends ? reset_at_ : log::kNever);
       run_both(to);
       now_ = to;
       if (!dut().problem().empty() || !peer().problem().empty()) break;
@@ -251,6 +254,11 @@ class AgentRun {
       phase_ = phase;
       phase_begin_ = now_;
     };
+    if (!last_life() && now_ >= reset_at_ && phase_ <= Phase::Drain) {
+      end_life();
+      next(Phase::Ending);
+      return false;
+    }
     switch (phase_) {
       case Phase::Traffic:
         if (dut().traffic_done() && peer().traffic_done()) {
@@ -260,6 +268,7 @@ class AgentRun {
         }
         break;
       case Phase::Drain: {
+        if (!last_life()) reset_at_ = now_;  // nothing is left to disturb
         const Time since = std::max({phase_begin_, dut().last_data(), peer().last_data()});
         if (now_ <= since + quiet_) break;
         ++result_.rounds;
@@ -290,20 +299,76 @@ class AgentRun {
           dut().revived(qp);
           peer().revived(plan_.dut.qps[qp].peer);
         }
+        renewed_.clear();
+        draw_reset();
         dut().rest(false);
         dut().more(share(true));
         peer().more(share(false));
         next(Phase::Traffic);
         break;
+      case Phase::Ending:
+        if (dut().pending() + peer().pending() != 0 || now_ < phase_begin_ + wait_) break;
+        begin_life();
+        next(Phase::Reconnect);
+        break;
       case Phase::Done:
         return true;
     }
     if (now_ - std::max({dut().last_progress(), peer().last_progress(), phase_begin_}) <= hang_) return false;
-    static constexpr const char* kDoing[] = {"sending", "waiting for the ports to become quiet",
-                                             "resetting queue pairs", "connecting queue pairs", ""};
+    static constexpr const char* kDoing[] = {
+        "sending",      "waiting for the ports to become quiet", "resetting queue pairs", "connecting queue pairs", "",
+        "ending a life"};
     stop_with(AgentOutcome::Hang, fmt::format("no progress for {} us while {}; {}", hang_ / 1'000'000,
                                               kDoing[static_cast<int>(phase_)], stuck()));
     return true;
+  }
+
+  bool last_life() const { return life_ + 1 >= scenario_.lives; }
+
+  /// When the life whose traffic begins ends.
+  void draw_reset() {
+    if (last_life()) return;
+    reset_at_ = now_ + 1 + lives_rng_.below(static_cast<uint64_t>(2e6 * scenario_.life_us) + 1);
+  }
+
+  /// In the middle of traffic: by the pins of both NICs, of one of them while software takes the queue pairs of the
+  /// other to RESET, or by software alone.
+  void end_life() {
+    ++life_;
+    for (const bool at_dut : {true, false}) {
+      count(at_dut);
+      side(at_dut).stop_traffic();
+    }
+    dut().rest(true);
+    same_psns_ = lives_rng_.chance(scenario_.same_psns);
+    const bool alone = lives_rng_.chance(scenario_.alone), of_dut = lives_rng_.chance(0.5);
+    const bool pins = alone || !lives_rng_.chance(scenario_.by_software);
+    for (const bool at_dut : {true, false}) {
+      if (pins && (!alone || at_dut == of_dut)) {
+        side(at_dut).reset_nic();
+      } else {
+        side(at_dut).reset_qps();
+      }
+    }
+    // What a NIC that was not reset still had inside has left; or, with the same PSNs, the network.
+    const double ns = 20000 + 2 * scenario_.delay_ns + scenario_.jitter_ns + scenario_.skew_ns + scenario_.reorder_ns;
+    wait_ = alone || !pins || same_psns_ ? static_cast<Time>(ns * 1000) : 0;
+  }
+
+  void begin_life() {
+    for (unsigned i = 0; i < preset_.num_qps && !same_psns_; ++i) {
+      if (plan_.dut.qps[i].peer < preset_.num_qps) renew_qp(plan_, i, lives_rng_);
+    }
+    fit(plan_, preset_, scenario_, dut_, peer_);
+    const uint64_t seed = Rng::hash(options_.seed + life_ * uint64_t{0x9e3779b97f4a7c15});
+    for (const bool at_dut : {true, false}) side(at_dut).begin_life(seed);
+    dut().connect(peer());
+    peer().connect(dut());
+    for (unsigned i = 0; i < preset_.num_qps; ++i) {
+      if (plan_.dut.qps[i].peer >= preset_.num_qps) continue;
+      dut().connect_qp(i);
+      peer().connect_qp(plan_.dut.qps[i].peer);
+    }
   }
 
   std::string stuck() {
@@ -348,6 +413,23 @@ class AgentRun {
     return true;
   }
 
+  /// What one side has done in this life.
+  void count(bool at_dut) {
+    AgentResult& r = result_;
+    const AgentSide& s = side(at_dut);
+    AgentResult::Side& to = at_dut ? r.dut_side : r.peer_side;
+    to.packets += s.requester().completed_packets();
+    to.messages += s.requester().completed();
+    to.bytes += s.requester().completed_bytes();
+    r.data_packets += s.requester().completed_packets();
+    r.messages += s.requester().completed();
+    r.bytes += s.requester().completed_bytes();
+    r.immediates += s.responder().deliveries();
+    r.refused += s.requester().refused();
+    r.failed_qps += s.requester().failed_qps();
+    r.verified += s.responder().verified();
+  }
+
   void collect() {
     AgentResult& r = result_;
     teller_.wait();
@@ -355,20 +437,11 @@ class AgentRun {
     r.traffic_time = traffic_end_ != 0 ? traffic_end_ : now_;
     if (!sides_[0] || !sides_[1]) return;
     for (const bool at_dut : {true, false}) {
-      const AgentSide& s = at_dut ? dut() : peer();
+      const AgentSide& s = side(at_dut);
       AgentResult::Side& to = at_dut ? r.dut_side : r.peer_side;
       to.frames = s.frames();
       to.link = s.link().counters();
-      to.packets = s.requester().completed_packets();
-      to.messages = s.requester().completed();
-      to.bytes = s.requester().completed_bytes();
-      r.data_packets += to.packets;
-      r.messages += to.messages;
-      r.bytes += to.bytes;
-      r.immediates += s.responder().deliveries();
-      r.refused += s.requester().refused();
-      r.failed_qps += s.requester().failed_qps();
-      r.verified += s.responder().verified();
+      count(at_dut);
       if (!decided_ && !s.problem().empty()) {
         stop_with(AgentOutcome::DataError, fmt::format("at the {}: {}", at_dut ? "device" : "peer", s.problem()));
         r.problem_time = s.problem_time();
@@ -409,6 +482,7 @@ class AgentRun {
 
   AgentSide& dut() { return *sides_[0]; }
   AgentSide& peer() { return *sides_[1]; }
+  AgentSide& side(bool at_dut) { return *sides_[at_dut ? 0 : 1]; }
 
   const AgentOptions& options_;
   const Preset& preset_;
@@ -418,13 +492,16 @@ class AgentRun {
   std::optional<AgentSide> sides_[2];
   // They end before what they work on.
   Worker teller_, peer_thread_;
-  Rng round_rng_;
+  Rng round_rng_, lives_rng_;
   AgentResult result_;
   bool decided_ = false, same_caps_ = false;
   std::string why_;  ///< a queue pair was refused last
   std::optional<unsigned> first_qp_;
   Phase phase_ = Phase::Traffic;
   Time now_ = 0, window_ = 1, quiet_ = 0, hang_ = 0, phase_begin_ = 0, traffic_end_ = 0, asked_ = 0;
+  unsigned life_ = 0;
+  bool same_psns_ = false;                  ///< the next life begins with the PSNs of this one
+  Time reset_at_ = log::kNever, wait_ = 0;  ///< when this life ends, and how long the next one waits
   std::vector<unsigned> renewed_;
 };
 

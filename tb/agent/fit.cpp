@@ -114,8 +114,12 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
   s.stand_us = 0;
   if (s.fuzz_us > 0) leave("fuzz_us", "peers at these levels are legal");
   s.fuzz_us = 0;
-  if (s.lives > 1) leave("lives", "no device is reset at these levels");
-  s.lives = 1;
+  if (s.lives > 1) {
+    if (const std::string why = lacks("reset"); !why.empty()) {
+      leave("lives", why);
+      s.lives = 1;
+    }
+  }
   if (s.csr_gap > 0) share("control", s.control, "ev_control");
   if (const std::string why = lacks("bytes"); !why.empty()) {
     std::vector<Impairment*> all{&s.link};

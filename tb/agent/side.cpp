@@ -45,9 +45,7 @@ AgentSide::AgentSide(const Setup& s)
       host_rng_(s.seed, random_stream("host", s.is_dut)),
       control_rng_(s.seed, random_stream("csr", s.is_dut)),
       port_rng_(s.seed, random_stream("ports", s.is_dut)),
-      source_(s.own.source_size, s.own.source_base, Rng(s.seed, random_stream("memory", s.is_dut))),
-      requester_(s.preset, s.scenario, source_, s.own.requester_plan(), s.other.regions, s.packets,
-                 Rng(s.seed, random_stream("traffic", s.is_dut))),
+      life_(std::make_unique<Life>(*this, s.seed, s.packets)),
       link_(s.preset, s.scenario, s.seed, s.is_dut),
       ports_(s.preset.num_planes),
       read_ps_(ps(s.scenario.read_ns)),
@@ -62,8 +60,6 @@ AgentSide::AgentSide(const Setup& s)
   link_.zero_legal(csr::kCtrlZeroLength.get(own_.ctrl) == static_cast<uint32_t>(ZeroLength::Legal));
   link_.icrc_outer(profile.settings.icrc_outer);
   link_.begin(0);
-  requester_.completions_are_short();
-  requester_.names(QpNames(nic_.info.qp_first));
   if (scenario_.read_ns == 0 && scenario_.read_jitter_ns == 0) {  // as Station has it
     const double prefetch_ns = 8.0 * preset_.line_fifo * preset_.host_bytes / preset_.port_gbps;
     read_ps_ = ps(0.4 * prefetch_ns);
@@ -78,16 +74,24 @@ AgentSide::AgentSide(const Setup& s)
   }
 }
 
+AgentSide::Life::Life(const AgentSide& of, uint64_t seed, uint64_t packets)
+    : source(of.own_.source_size, of.own_.source_base, Rng(seed, random_stream("memory", of.is_dut_))),
+      requester(of.preset_, of.scenario_, source, of.own_.requester_plan(), of.other_.regions, packets,
+                Rng(seed, random_stream("traffic", of.is_dut_))) {
+  requester.completions_are_short();
+  requester.names(QpNames(of.nic_.info.qp_first));
+}
+
 template <class Body>
 Body& AgentSide::add(Time time) {
   return teller_.add(time).body.emplace<Body>();
 }
 
 void AgentSide::connect(AgentSide& other) {
-  responder_ = std::make_unique<Responder>(preset_, other.source_, own_.host_size, own_.host_base, 0);
-  responder_->names(QpNames(nic_.info.qp_first), QpNames(other_nic_.info.qp_first));
-  if (scenario_.may_fail) responder_->expect_refusals();
-  if (may_overrun(scenario_)) responder_->expect_overruns(scenario_.max_wimm_dest);
+  life_->responder = std::make_unique<Responder>(preset_, other.life_->source, own_.host_size, own_.host_base, 0);
+  life_->responder->names(QpNames(nic_.info.qp_first), QpNames(other_nic_.info.qp_first));
+  if (scenario_.may_fail) life_->responder->expect_refusals();
+  if (may_overrun(scenario_)) life_->responder->expect_overruns(scenario_.max_wimm_dest);
 }
 
 void AgentSide::fail(std::string what, Time time, int qp) {
@@ -108,12 +112,50 @@ int AgentSide::index_of(uint32_t qpn) const {
 
 void AgentSide::bring_up() {
   nic_.device->address(own_.mac, ip_bytes(own_.ip));
+  regions();
+}
+
+void AgentSide::regions() {
+  fresh_ = false;
   for (const Region& r : own_.regions) {
     log::Mr region{.rkey = r.rkey, .va = r.va, .bytes = r.length, .addr = own_.host_base + r.dest};
-    nic_.device->mr(region);
+    pending_ += nic_.device->mr(region);
     region.valid = false;
-    if (r.gone) nic_.device->mr(region);
+    if (r.gone) pending_ += nic_.device->mr(region);
   }
+}
+
+/// What the log has to know of a queue pair that is no more.
+void AgentSide::ends(unsigned index) {
+  log::Qp r;
+  r.qp = nic_.info.qp_first + index;
+  r.peer_qp = other_nic_.info.qp_first + own_.qps[index].peer;
+  add<log::Qp>(told_) = rows_[index] = r;
+}
+
+void AgentSide::reset_nic() {
+  for (const auto& [name, value] : nic_.device->counters().values) drops_ += name == "silent_drops" ? value : 0;
+  pending_ = nic_.device->reset();
+  std::ranges::fill(open_orders_, 0);
+  for (unsigned i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].state != log::QpState::Reset) ends(i);
+  }
+  add<log::Counter>(told_) = {"resets", ++resets_};
+  ending_ = fresh_ = true;
+}
+
+void AgentSide::reset_qps() {
+  for (unsigned i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].state != log::QpState::Reset) reset_qp(i);
+  }
+  ending_ = true;
+}
+
+void AgentSide::begin_life(uint64_t seed) {
+  life_ = std::make_unique<Life>(*this, seed, 0);
+  posted_.clear();
+  ending_ = false;
+  if (fresh_) regions();
 }
 
 void AgentSide::connect_qp(unsigned index) {
@@ -162,15 +204,12 @@ void AgentSide::reset_qp(unsigned index) {
   c.qp = nic_.info.qp_first + index;
   c.state = log::QpState::Reset;
   called(index, nic_.device->qp(c));
-  log::Qp& r = add<log::Qp>(told_);
-  r.qp = c.qp;
-  r.peer_qp = other_nic_.info.qp_first + own_.qps[index].peer;
-  rows_[index] = r;
+  ends(index);
 }
 
 void AgentSide::revived(unsigned index) {
-  requester_.revive(index, own_.requester_plan(own_.qps[index]));
-  responder_->forget(index);
+  life_->requester.revive(index, own_.requester_plan(own_.qps[index]));
+  life_->responder->forget(index);
 }
 
 /// Between `from` and `to` software orders something of a queue pair of the device now and then, with this share of the
@@ -243,9 +282,10 @@ void AgentSide::end_qps(Time from, Time to) {
 }
 
 void AgentSide::post(Time from, Time to) {
+  if (ending_) return;
   // One offer a cycle: the scenario's gaps are in cycles.
   for (Time cycles = (to - from) / preset_.clock_ps + 1; cycles > 0; --cycles) {
-    const Wqe* wqe = requester_.offer();
+    const Wqe* wqe = life_->requester.offer();
     if (wqe == nullptr) continue;
     const log::Post request{.qp = nic_.info.qp_first + wqe->qp,
                             .wr_id = wqe->wr_id,
@@ -258,7 +298,7 @@ void AgentSide::post(Time from, Time to) {
     if (!nic_.device->post(request)) return;
     posted_[wqe->wr_id] = *wqe;
     add<log::Post>(from) = request;
-    requester_.taken();
+    life_->requester.taken();
   }
 }
 
@@ -414,7 +454,7 @@ void AgentSide::read(const HostRead& read, Time time, Time reached) {
   asked.addr = read.addr;
   asked.bytes = read.bytes;
   asked.tag = read.tag;
-  const uint8_t* const data = read.bytes == 0 ? nullptr : source_.at(read.addr, read.bytes);
+  const uint8_t* const data = read.bytes == 0 ? nullptr : life_->source.at(read.addr, read.bytes);
   if (data == nullptr) {
     return fail(fmt::format("host read of {} bytes at {:#x}: no work request names those", read.bytes, read.addr),
                 time);
@@ -436,7 +476,7 @@ void AgentSide::wrote(HostWrite& write, Time time) {
   const auto length = static_cast<unsigned>(write.data.size());
   if (length == 0) {
     fail("host write of no bytes", time);
-  } else if (const char* wrong = responder_->write(write.addr, length, write.data.data())) {
+  } else if (const char* wrong = life_->responder->write(write.addr, length, write.data.data())) {
     fail(fmt::format("host write of {} bytes at {:#x} {}", length, write.addr, wrong), time);
   }
   last_progress_ = std::max(last_progress_, time);
@@ -497,7 +537,8 @@ void AgentSide::completed(const log::Cqe& cqe, Time time) {
     c.wr_id = static_cast<uint32_t>(cqe.wr_id);
     posted_.erase(posted);
   }
-  std::string wrong = c.recv ? responder_->completion(c) : requester_.completion(c);
+  if (ending_ && c.status != CqStatus::Ok) return;  // it came to its queue pair when that was in RESET
+  std::string wrong = c.recv ? life_->responder->completion(c) : life_->requester.completion(c);
   if (!wrong.empty()) fail(std::move(wrong), time, index);
 }
 
@@ -568,15 +609,15 @@ void AgentSide::run(Time from, Time to) {
 
 std::string AgentSide::exchange(AgentSide& a, AgentSide& b, Time now) {
   const auto hand_over = [now](AgentSide& from, AgentSide& to) -> std::string {
-    Mail& mail = from.requester_.mail();
-    for (const Message& m : mail.posted) to.responder_->posted(m);
-    for (const uint32_t id : mail.refused) to.responder_->refused(id);
-    for (const uint32_t id : mail.abandoned) to.responder_->abandoned(id);
-    for (const uint32_t id : mail.completed) to.responder_->completed(id);
+    Mail& mail = from.life_->requester.mail();
+    for (const Message& m : mail.posted) to.life_->responder->posted(m);
+    for (const uint32_t id : mail.refused) to.life_->responder->refused(id);
+    for (const uint32_t id : mail.abandoned) to.life_->responder->abandoned(id);
+    for (const uint32_t id : mail.completed) to.life_->responder->completed(id);
     mail.clear();
-    std::string wrong = to.responder_->verify(now, ps(drained_ns(to.scenario_, to.preset_)));
-    for (const uint32_t id : to.responder_->mail().freed) from.requester_.freed(id);
-    to.responder_->mail().clear();
+    std::string wrong = to.life_->responder->verify(now, ps(drained_ns(to.scenario_, to.preset_)));
+    for (const uint32_t id : to.life_->responder->mail().freed) from.life_->requester.freed(id);
+    to.life_->responder->mail().clear();
     for (FramePtr& frame : from.link_.out()) {
       auto& queue = to.ports_[frame->plane].queue;
       queue.push_back(std::move(frame));
@@ -606,7 +647,7 @@ void AgentSide::end(Time now, bool counters, const log::End& end) {
   std::vector<log::Record> last;
   if (counters) {
     for (const auto& [name, value] : nic_.device->counters().values)
-      last.push_back({number_, now, log::Counter{name, value}});
+      last.push_back({number_, now, log::Counter{name, name == "silent_drops" ? value + drops_ : value}});
   }
   last.push_back({number_, now, end});
   teller_.end(teller_.taken(), std::move(last));

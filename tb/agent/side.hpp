@@ -58,6 +58,16 @@ class AgentSide {
   void revived(unsigned index);
   void connect(AgentSide& other);
 
+  // A life ends, in the middle of traffic.
+
+  /// The NIC's pin falls. Throws Refusal.
+  void reset_nic();
+  /// Software takes all queue pairs to RESET. Throws Refusal.
+  void reset_qps();
+  /// Software knows nothing of before: what it sends and expects is that of a new life. connect() follows on both
+  /// sides. Throws Refusal.
+  void begin_life(uint64_t seed);
+
   /// From `from` to `to`: everything that is decided before is handed in, then the NIC runs. Throws Refusal and what
   /// the device throws.
   void run(Time from, Time to);
@@ -68,21 +78,23 @@ class AgentSide {
   /// Tells the log all that is left, the counters, if they are wanted, and the end. Throws Refusal.
   void end(Time now, bool counters, const log::End& end);
 
-  void stop_traffic() { requester_.stop(); }
-  void more(uint64_t packets) { requester_.more(packets); }
+  void stop_traffic() { life_->requester.stop(); }
+  void more(uint64_t packets) { life_->requester.more(packets); }
   /// Nobody controls paths and windows for a while.
   void rest(bool on) { resting_ = on; }
-  bool traffic_done() const { return requester_.exhausted() && requester_.quiet() && responder_->quiet(); }
+  bool traffic_done() const {
+    return life_->requester.exhausted() && life_->requester.quiet() && life_->responder->quiet();
+  }
   /// Calls that were made while it runs, and do not act yet.
   unsigned pending() const { return pending_; }
-  bool dead(unsigned qp) const { return requester_.dead(qp); }
+  bool dead(unsigned qp) const { return life_->requester.dead(qp); }
   Time last_progress() const { return last_progress_; }
   Time last_data() const { return last_data_; }
   const std::string& problem() const { return problem_; }
   Time problem_time() const { return problem_time_; }
   int problem_qp() const { return problem_qp_; }
-  const Requester& requester() const { return requester_; }
-  const Responder& responder() const { return *responder_; }
+  const Requester& requester() const { return life_->requester; }
+  const Responder& responder() const { return *life_->responder; }
   const Link& link() const { return link_; }
   const FrameCounts& frames() const { return counts_; }
 
@@ -96,6 +108,8 @@ class AgentSide {
     Time last_flip = 0;
     bool up_at(Time t) const;
   };
+  void ends(unsigned index);
+  void regions();
   template <class Body>
   Body& add(Time time);
   void fail(std::string what, Time time, int qp = -1);
@@ -132,9 +146,14 @@ class AgentSide {
   const bool shows_;
 
   Rng host_rng_, control_rng_, port_rng_;
-  SourceMemory source_;
-  Requester requester_;
-  std::unique_ptr<Responder> responder_;
+  /// What it sends and expects between two resets.
+  struct Life {
+    Life(const AgentSide& of, uint64_t seed, uint64_t packets);
+    SourceMemory source;
+    Requester requester;
+    std::unique_ptr<Responder> responder;
+  };
+  std::unique_ptr<Life> life_;
   Link link_;
   std::vector<Port> ports_;
   Time read_ps_, read_jitter_ps_;
@@ -146,6 +165,9 @@ class AgentSide {
   std::vector<log::Qp> rows_;                 ///< as last told to the log, by QP
   std::vector<unsigned> open_orders_;         ///< calls of a queue pair that do not act yet
   unsigned pending_ = 0;
+  bool fresh_ = false;   ///< the NIC knows no regions
+  bool ending_ = false;  ///< a life has ended, and the next one has not begun
+  uint64_t resets_ = 0, drops_ = 0;  ///< of the NIC; silent drops that it had counted in lives before
   bool resting_ = false;
 
   uint64_t frame_number_ = 0;

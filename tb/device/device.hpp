@@ -189,6 +189,9 @@ class NicDevice {
   virtual bool evprobe(uint32_t, unsigned, uint32_t, std::optional<uint8_t>) {
     throw Refusal("this device sends no EV probes by order.", true);
   }
+  /// The pin: the NIC forgets all but its settings and its address, which its software writes again. Returns whether it
+  /// is pending. Needs the cap reset.
+  virtual bool reset() { throw Refusal("this device has no reset.", true); }
   virtual void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) = 0;
   /// Does the host's memory take writes? As new it does.
   virtual void memory(bool takes) = 0;

@@ -46,6 +46,7 @@ struct Functions {
   decltype(&mrc_nic_close) close = nullptr;
   decltype(&mrc_nic_modify) modify = nullptr;
   decltype(&mrc_nic_evprobe) evprobe = nullptr;
+  decltype(&mrc_nic_reset) reset = nullptr;
 };
 
 class LibraryDevice final : public NicDevice {
@@ -83,6 +84,10 @@ class LibraryDevice final : public NicDevice {
   bool mpr(uint32_t qp, unsigned units) override { return done(need(f_.mpr, "mpr")(nic(), qp, units)); }
   bool evprobe(uint32_t qp, unsigned plane, uint32_t ev, std::optional<uint8_t> tc) override {
     return done(need(f_.evprobe, "evprobe")(nic(), qp, plane, ev, tc.has_value(), tc.value_or(0)));
+  }
+  bool reset() override {
+    qps_.clear();
+    return done(need(f_.reset, "reset")(nic()));
   }
   void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) override {
     done(f_.rx(nic(), plane, t, frame.data(), static_cast<uint32_t>(frame.size()), fcs_bad));
@@ -160,6 +165,7 @@ void LibraryDevice::load() {
   find(f_.counter, "counter", false);
   find(f_.modify, "modify", false);
   find(f_.evprobe, "evprobe", false);
+  find(f_.reset, "reset", false);
 }
 
 DeviceInfo LibraryDevice::open(const OpenRequest& request) {

@@ -325,6 +325,8 @@ std::string mpr(NicDevice& device, const Reader& r) {
       device.mpr(static_cast<uint32_t>(r.whole("qp", 0xffffff)), static_cast<unsigned>(r.whole("units", 255))));
 }
 
+std::string reset(NicDevice& device, const Reader&) { return pending(device.reset()); }
+
 std::string rx(NicDevice& device, const Reader& r) {
   const Json* bad = r.find("fcs_bad");
   device.rx(static_cast<unsigned>(r.whole("plane", 63)), r.time("t"), r.bytes("frame"),
@@ -380,10 +382,10 @@ struct Call {
   std::string (*answer)(NicDevice&, const Reader&);
 };
 constexpr Call kCalls[] = {
-    {"open", open},     {"address", address},     {"qp", qp},          {"query", query},     {"mr", mr},
-    {"post", post},     {"recv", recv},           {"port", port},      {"ev", ev},           {"mpr", mpr},
-    {"rx", rx},         {"host_done", host_done}, {"pause", pause},    {"advance", advance}, {"counters", counters},
-    {"memory", memory}, {"modify", modify},       {"evprobe", evprobe}};
+    {"open", open},     {"address", address},     {"qp", qp},           {"query", query},     {"mr", mr},
+    {"post", post},     {"recv", recv},           {"port", port},       {"ev", ev},           {"mpr", mpr},
+    {"rx", rx},         {"host_done", host_done}, {"pause", pause},     {"advance", advance}, {"counters", counters},
+    {"memory", memory}, {"modify", modify},       {"evprobe", evprobe}, {"reset", reset}};
 
 }  // namespace
 

@@ -255,6 +255,10 @@ MRC_EXPORT int mrc_nic_evprobe(mrc_nic* nic, uint32_t qp, uint32_t plane, uint32
   });
 }
 
+MRC_EXPORT int mrc_nic_reset(mrc_nic* nic) {
+  return answer(nic, [&] { return pending(nic->device->reset()); });
+}
+
 MRC_EXPORT int mrc_nic_rx(mrc_nic* nic, uint32_t plane, uint64_t t, const uint8_t* frame, uint32_t bytes, int fcs_bad) {
   return answer(nic, [&] {
     nic->device->rx(plane, t, {frame, bytes}, fcs_bad != 0);

@@ -164,65 +164,30 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   planes_ = request.planes == 0 ? preset_.num_planes : request.planes;
   up_ = (1u << preset_.num_planes) - 1;
   seed_ = request.seed;
-  ordered_ = carried_out_ = 0;
-  qps_.assign(preset_.num_qps, {});
-  profiles_.assign(preset_.num_profiles, {});
-  dests_.assign(preset_.num_dests, {});
-  dest_mtu_.assign(preset_.num_dests, 0);
-  cc_mtus_.clear();
-  regions_.assign(preset_.num_mrs, 0);
-  region_used_.assign(preset_.num_mrs, false);
-  tx_.clear();
-  for (unsigned p = 0; p < preset_.num_planes; ++p) tx_.emplace_back(preset_, p);
-  on_wire_.clear();
+  mac_ = kFirstMac;
+  ip_ = kFirstIp;
   rx_.assign(preset_.num_planes, {});
   port_events_.clear();
   for (auto& list : pauses_) list.clear();
-  reads_.assign(preset_.num_planes, {});
-  unanswered_.clear();
-  reads_pending_ = 0;
   memory_takes_ = true;
-  host_writes_.emplace(preset_);
-  works_.clear();
-  posted_.clear();
   outputs_.clear();
-  shown_.clear();
-  hold_ = log::kNever;
-  tap_.reset();
-  inside_.reset();
-  if (options_.shows) {
-    tap_.emplace(*this, preset_);
-    if (mrc_inside_t probe{}; dut_->inside(probe)) inside_.emplace(*this, preset_);
-  }
-  asserts_ = dut_->assertions() > 0;
   output_bytes_ = 0;
-  counters_.clear();
+  on_wire_.clear();
   stray_frames_ = 0;
-
-  in_.bug = options_.bug;
-  in_.link_up = static_cast<uint8_t>(up_);
-  for (unsigned i = 0; i < kResetCycles; ++i) {
-    dut_->outputs(out_);
-    dut_->step(in_);
-  }
-  in_.rst_n = 1;
-  const OrderPtr order = begin("open", false, 0);
-  for (const auto& [offset, value] : settings_.registers) put(order, offset, value);
-  if (!settings_.registers.contains(csr::kRevSeed)) put(order, csr::kRevSeed, static_cast<uint32_t>(seed_));
-  end(order);
-  log::Ip ip{0xfd, 0};
-  ip[15] = 1;
-  address(mac_, ip);
+  asserts_ = dut_->assertions() > 0;
+  forget();
+  hold_in_reset();
+  begin_life("open");
 
   DeviceInfo info;
   info.name = options_.name;
   info.version = options_.version.empty() ? dut_->version() : options_.version;
   info.planes = planes_;
   info.port_gbps = preset_.port_gbps;
-  info.caps = {"batch",      "responder",   "requestor",   "write_imm", "trim_nack",  "time_stamps",
-               "svc_time",   "dyn_mpr",     "nscc",        "evprobe",   "ev_control", "srv6",
-               "srh",        "psn",         "regions",     "pkey",      "bytes",      "ports",
-               "host_pause", "any_address", "slow_memory", "modify",    "class",      "order_evprobe"};
+  info.caps = {"batch",   "responder", "requestor",     "write_imm",  "trim_nack",  "time_stamps", "svc_time",
+               "dyn_mpr", "nscc",      "evprobe",       "ev_control", "srv6",       "srh",         "psn",
+               "regions", "pkey",      "bytes",         "ports",      "host_pause", "any_address", "slow_memory",
+               "modify",  "class",     "order_evprobe", "reset"};
   info.latency = kTakeTime + kAnswerTime;
   info.qp_first = kQpnBase;
   info.qps = preset_.num_qps;
@@ -243,16 +208,91 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   return info;
 }
 
+/// All that a life knows.
+void PinsDevice::forget() {
+  driver_ = tb::Driver(Rng(0, "bus"));
+  ordered_ = carried_out_ = 0;
+  qps_.assign(preset_.num_qps, {});
+  profiles_.assign(preset_.num_profiles, {});
+  dests_.assign(preset_.num_dests, {});
+  dest_mtu_.assign(preset_.num_dests, 0);
+  cc_mtus_.clear();
+  regions_.assign(preset_.num_mrs, 0);
+  region_used_.assign(preset_.num_mrs, false);
+  tx_.clear();
+  for (unsigned p = 0; p < preset_.num_planes; ++p) tx_.emplace_back(preset_, p);
+  reads_.assign(preset_.num_planes, {});
+  unanswered_.clear();
+  reads_pending_ = 0;
+  host_writes_.emplace(preset_);
+  works_.clear();
+  posted_.clear();
+  shown_.clear();
+  hold_ = log::kNever;
+  tap_.reset();
+  inside_.reset();
+  if (options_.shows) {
+    tap_.emplace(*this, preset_);
+    if (mrc_inside_t probe{}; dut_->inside(probe)) inside_.emplace(*this, preset_);
+  }
+  counters_.clear();
+  counting_.clear();
+  uncounted_ = {};
+}
+
+/// No time passes.
+void PinsDevice::hold_in_reset() {
+  in_.bug = options_.bug;
+  in_.link_up = static_cast<uint8_t>(up_);
+  in_.rst_n = 0;
+  for (unsigned i = 0; i < kResetCycles; ++i) {
+    dut_->outputs(out_);
+    dut_->step(in_);
+  }
+  in_.rst_n = 1;
+}
+
+/// Software writes the settings and the address.
+bool PinsDevice::begin_life(const char* call) {
+  const OrderPtr order = begin(call, false, 0);
+  for (const auto& [offset, value] : settings_.registers) put(order, offset, value);
+  if (!settings_.registers.contains(csr::kRevSeed)) put(order, csr::kRevSeed, static_cast<uint32_t>(seed_));
+  put_address(order);
+  return end(order);
+}
+
+/// The pin falls: in the cycles that follow if time passes already.
+bool PinsDevice::reset() {
+  need_open();
+  for (TxMac& mac : tx_) {  // what a port had whole still leaves
+    while (FramePtr frame = mac.rest()) leave(std::move(frame));
+  }
+  forget();
+  in_ = {};
+  if (started_) {
+    in_reset_ = kResetCycles;
+    in_.bug = options_.bug;
+  } else {
+    hold_in_reset();
+  }
+  return begin_life("reset");
+}
+
 void PinsDevice::address(uint64_t mac, const log::Ip& ip) {
   need_open();
   if (std::any_of(qps_.begin(), qps_.end(), [](const Qp& qp) { return qp.known; }))
     wrong("the NIC's address is set before its first QP.");
   mac_ = mac;
+  ip_ = ip;
   const OrderPtr order = begin("address", false, 0);
-  put(order, csr::kMacLo, static_cast<uint32_t>(mac));
-  put(order, csr::kMacHi, static_cast<uint32_t>(mac >> 32));
-  for (unsigned i = 0; i < 4; ++i) put(order, csr::kIp0 + 4 * i, static_cast<uint32_t>(number(ip) >> (32 * i)));
+  put_address(order);
   end(order);
+}
+
+void PinsDevice::put_address(const OrderPtr& order) {
+  put(order, csr::kMacLo, static_cast<uint32_t>(mac_));
+  put(order, csr::kMacHi, static_cast<uint32_t>(mac_ >> 32));
+  for (unsigned i = 0; i < 4; ++i) put(order, csr::kIp0 + 4 * i, static_cast<uint32_t>(number(ip_) >> (32 * i)));
 }
 
 // Wire and host memory.
@@ -328,7 +368,10 @@ void PinsDevice::receive(unsigned plane) {
     schedule(plane);
     return;
   }
-  if (rx.at == 0) ++rx.frames;
+  if (rx.at == 0) {
+    ++rx.frames;
+    rx.half = false;
+  }
   const auto size = static_cast<unsigned>(frame.bytes.size());
   const unsigned n = std::min(preset_.port_bytes, size - rx.at);
   const auto mask = static_cast<uint8_t>(1u << plane);
@@ -339,7 +382,7 @@ void PinsDevice::receive(unsigned plane) {
   if (rx.at == size || rx.cut) {
     in_.rx_tlast = static_cast<uint8_t>(in_.rx_tlast | mask);
     if (rx.cut || frame.fcs_bad) in_.rx_tuser = static_cast<uint8_t>(in_.rx_tuser | mask);
-    if (!rx.cut && !frame.fcs_bad) host_writes_->came(plane, frame.bytes);
+    if (!rx.cut && !frame.fcs_bad && !rx.half && in_reset_ == 0) host_writes_->came(plane, frame.bytes);
     rx.cut = false;
     rx.at = 0;
     rx.queue.pop_front();
@@ -365,6 +408,16 @@ void PinsDevice::ports() {
   }
 }
 
+/// A port begins to send it.
+void PinsDevice::leave(FramePtr frame) {
+  const unsigned p = frame->plane;
+  if (p >= planes_) ++stray_frames_;
+  if (p >= planes_ || (up_ >> p & 1) == 0) return;  // a MAC without carrier takes frames and loses them
+  const Time first = frame->sent_ps + kPreambleBytes * byte_time();
+  const Time last = first + frame->bytes.size() * byte_time();
+  on_wire_.push_back({first, SentFrame{p, last, std::move(frame->bytes)}});
+}
+
 void PinsDevice::transmit() {
   unsigned ready = 0;
   for (unsigned p = 0; p < preset_.num_planes; ++p) {
@@ -376,12 +429,7 @@ void PinsDevice::transmit() {
         fail(fmt::format("port {}: {}", p, what));
     }
     FramePtr frame = mac.start(now_ + preset_.clock_ps - 1);  // before the next cycle
-    if (!frame) continue;
-    if (p >= planes_) ++stray_frames_;
-    if (p >= planes_ || (up_ >> p & 1) == 0) continue;  // a MAC without carrier takes frames and loses them
-    const Time first = frame->sent_ps + kPreambleBytes * byte_time();
-    const Time last = first + frame->bytes.size() * byte_time();
-    on_wire_.push_back({first, SentFrame{p, last, std::move(frame->bytes)}});
+    if (frame) leave(std::move(frame));
   }
   in_.tx_tready = static_cast<uint8_t>(ready);
   for (size_t i = 0; i < on_wire_.size();) {
@@ -537,8 +585,18 @@ void PinsDevice::cycle(bool traffic) {
   dut_->outputs(out_);
   if (const FailedAssertion* failed = dut_->failed_assertion())
     fail(fmt::format("assertion {} of the device failed in {}: {}", failed->name, failed->place, failed->text));
-  if (!driver_.idle() || in_.awvalid || in_.wvalid || in_.arvalid) driver_.cycle(out_, in_);
-  if (traffic) {
+  const bool low = in_reset_ != 0;
+  in_.rst_n = !low;
+  if (!low && (!driver_.idle() || in_.awvalid || in_.wvalid || in_.arvalid)) driver_.cycle(out_, in_);
+  if (traffic && low) {
+    ports();
+    if (--in_reset_ == 0) {  // of a frame that is coming in the NIC sees the end alone
+      for (Rx& rx : rx_) {
+        rx.half = rx.at != 0;
+        rx.frames = rx.half;
+      }
+    }
+  } else if (traffic) {
     ports();
     transmit();
     host();

@@ -56,6 +56,7 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   bool ev(uint32_t qp, uint32_t ev, bool deny) override;
   bool mpr(uint32_t qp, unsigned units) override;
   bool evprobe(uint32_t qp, unsigned plane, uint32_t ev, std::optional<uint8_t> tc) override;
+  bool reset() override;
   void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) override;
   void host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) override;
   Advanced advance(Time until, Time slack) override;
@@ -90,6 +91,7 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
     Time next = log::kNever, free = 0;
     uint64_t frames = 0;  ///< that have begun
     bool cut = false;
+    bool half = false;  ///< the NIC was reset since the frame at hand has begun
   };
   struct Read {
     uint64_t tag;
@@ -146,6 +148,9 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   bool connect(Qp& qp, const QpConfig& c);
   void reset(const OrderPtr& order, Qp& qp);
   void clear(Qp& qp);
+  void forget();
+  void hold_in_reset();
+  bool begin_life(const char* call);
   std::vector<uint32_t> slots(const QpConfig& c) const;
   std::optional<unsigned> named_by(const QpConfig& c, unsigned slot) const;
 
@@ -154,6 +159,8 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   void ports();
   void host();
   void transmit();
+  void leave(FramePtr frame);
+  void put_address(const OrderPtr& order);
   void receive(unsigned plane);
   void schedule(unsigned plane);
   void completion(const mrc::Cqe& cqe);
@@ -184,8 +191,12 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   std::string problem_;
   Time now_ = 0, reached_ = 0;
   bool started_ = false;
+  unsigned in_reset_ = 0;  ///< cycles for which the pin stays low
   unsigned planes_ = 0, up_ = 0;
-  uint64_t mac_ = 0x020000000001, seed_ = 1;
+  static constexpr uint64_t kFirstMac = 0x020000000001;
+  static constexpr log::Ip kFirstIp{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  uint64_t mac_ = kFirstMac, seed_ = 1;
+  log::Ip ip_ = kFirstIp;
   uint64_t ordered_ = 0, carried_out_ = 0;
 
   std::vector<Qp> qps_;

@@ -60,6 +60,7 @@ class RemoteDevice final : public NicDevice {
   bool mpr(uint32_t qp, unsigned units) override {
     return is_pending(ask("mpr", fmt::format(R"("qp":{},"units":{})", qp, units)));
   }
+  bool reset() override;
   void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) override {
     later("rx", fmt::format(R"("plane":{},"t":{},"frame":"{}"{})", plane, t, wire::to_hex(frame),
                             fcs_bad ? R"(,"fcs_bad":true)" : ""));
@@ -289,6 +290,11 @@ bool RemoteDevice::qp(const QpConfig& c) {
     now.backup = static_cast<unsigned>(whole_or(a, "backup", now.evs.size(), 0));
   }
   return is_pending(a);
+}
+
+bool RemoteDevice::reset() {
+  qps_.clear();
+  return is_pending(ask("reset", ""));
 }
 
 std::pair<log::QpState, Time> RemoteDevice::query(uint32_t qp) {

@@ -378,6 +378,23 @@ void deaf_rows(std::vector<VariedRow>& rows) {
   rows.back().variant.preset = "fpga100";
 }
 
+/// What a life has begun comes in the next one.
+void remembering_rows(std::vector<VariedRow>& rows) {
+  const auto row = [&](const char* name, const char* what, const char* rules) -> VariedRow& {
+    rows.push_back(bad(name, what, "immediate", rules));
+    rows.back().variant.key = "lives = 4, life_us = 10";
+    rows.back().remembers = true;
+    return rows.back();
+  };
+  row("life-writes", "writes of memory of a life come in the next one", "mem.source mem.once mem.region").write_ns =
+      20000;
+  row("life-completions", "completions of a life come in the next one",
+      "req.cqe-order req.cqe-ack resp.cqe-order mem.cqe-order")
+      .cqe_ns = 20000;
+  row("life-frames", "frames of a life leave in the next one", "qp.state wire.class req.start req.posted resp.pair")
+      .data_ns = 20000;
+}
+
 std::vector<VariedRow> all_rows() {
   std::vector<VariedRow> rows = legal_rows();
   add(rows, kHeaders);
@@ -386,6 +403,7 @@ std::vector<VariedRow> all_rows() {
   host_rows(rows);
   event_rows(rows);
   deaf_rows(rows);
+  remembering_rows(rows);
   return rows;
 }
 

@@ -65,6 +65,16 @@ class VariedDevice final : public NicDevice {
   bool evprobe(uint32_t qp, unsigned plane, uint32_t ev, std::optional<uint8_t> tc) override {
     return inside_->evprobe(qp, plane, ev, tc);
   }
+  bool reset() override {  // what waits in here is inside, too
+    if (!row_.remembers) {
+      queue_.clear();
+      held_.clear();
+      for (Port& port : ports_) port.waiting.clear();
+    }
+    state_.qps.clear();
+    state_.sent.clear();
+    return inside_->reset();
+  }
   void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) override {
     inside_->rx(plane, t, frame, fcs_bad);
   }

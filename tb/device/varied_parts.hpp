@@ -61,6 +61,7 @@ struct VariedRow {
   uint64_t value = 0;
   double share = 0.125;  ///< of what fits, that is changed
   Deaf deaf = Deaf::No;
+  bool remembers = false;  ///< what waits inside is not lost with a reset
 };
 std::span<const VariedRow> varied_rows();
 

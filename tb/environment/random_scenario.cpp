@@ -160,7 +160,11 @@ constexpr RandomKey kLater[] = {
 };
 
 /// Lives: in a stream of their own again, one scenario in eight.
-constexpr RandomKey kLives[] = {{"lives", "2 2 3"}, {"life_us", "1 5 20 100"}, {"same_psns", "0 0.5 1"}};
+constexpr RandomKey kLives[] = {{"lives", "2 2 3"},
+                                {"life_us", "1 5 20 100"},
+                                {"same_psns", "0 0.5 1"},
+                                {"alone", "0 0.5 1"},
+                                {"by_software", "0 0.5"}};
 constexpr double kLivesShare = 0.125;
 
 constexpr RandomKey kNotDrawn[] = {

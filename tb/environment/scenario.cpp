@@ -103,6 +103,8 @@ const ScenarioKey kKeys[] = {
     KEY(life_us, 0, 1e6, "mean time from the begin of traffic to that reset, and after it from reset to reset"),
     KEY(reset_cycle, 0, 1e9, "cycle of traffic in which the reset comes; 0: drawn from life_us"),
     KEY(same_psns, 0, 1, "share of the lives whose QPs begin with the PSNs and MSNs of the life before"),
+    KEY(alone, 0, 1, "share of the resets of one NIC alone, at L1 and L2; software resets the QPs of the other"),
+    KEY(by_software, 0, 1, "share of the others that software does at L1 and L2: all QPs of both, no pin"),
     KEY(max_wimm, 0, 32, "WRITEs with immediate a requestor may have outstanding; 0: none"),
     KEY(max_wimm_dest, 0, 32, "WRITEs with immediate a responder reorders; 0: it takes none"),
     KEY(wimm_extra, 0, 64, "WRITEs with immediate posted beyond max_wimm where requestors let them wait"),

@@ -94,7 +94,7 @@ expect x == 1 flag A-20 ; until x > 1 within rtt
 each > write as w where w.rtx == 0 is followed by > write psn w.psn within rto
 mem fill buf 5 = 0xa5 ; mem same buf 5 = 0xa5 after rtt from a ; mem digest buf 5 = seq 1 ; mem any buf 5
 p0 carrier down ; p1 blackhole in as g ; p1 heal ; blackhole ev e0 ; heal ev e0 ; dut ev e0 deny ; dut mpr 4 ; dut mr invalid ; dut memory hold
-dut evprobe e1 on p1 dscp 9 ; qp b to peer2 class_data 20 class_rtx 22 ; with b { dut post write len 64 * 2 ; expect count(> write of *) >= 0 } ; p0 > write as back_it ; p0 < back back_it swapped trim 128
+dut evprobe e1 on p1 dscp 9 ; dut reset ; qp b to peer2 class_data 20 class_rtx 22 ; with b { dut post write len 64 * 2 ; expect count(> write of *) >= 0 } ; p0 > write as back_it ; p0 < back back_it swapped trim 128
 dut modify init with ev_profile refused ; dut modify rts set timeout 25 refused ; dut modify reset
 peer auto sack 4 delay 1 us ; on 2 > write nth 3 : answer m skip_once together ; when > write : answer nack trimmed
 background ignore sack, ack ; background answer probe as last sack ; repair off ; counters as k ; expect k.CNT_RETURNED == -1 ; > cqe send status ok
