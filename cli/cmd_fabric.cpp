@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
+#include "cli/fabric_compare.hpp"
 #include "cli/fabric_pcap.hpp"
 #include "cli/fabric_record.hpp"
 #include "cli/fabric_report.hpp"
@@ -40,6 +41,7 @@ Examples:
   mrc fabric --scenario incast --report out                   tables and pictures; needs gnuplot
   mrc fabric --scenario incast --print >my.toml               a file to start from
   mrc fabric --scenario my.toml --seed 7 --json run.json --pcap nic0/0=nic0.pcapng
+  mrc fabric --compare runs/*.json                            results side by side
   mrc fabric --scenario small --endpoint rtl                  Verilated RTL in every NIC
   mrc fabric --scenario incast --fabric-profile spectrum      code points, queues, thresholds of one vendor's switches
 
@@ -47,7 +49,9 @@ docs/fabric.md describes scenarios, docs/outputs.md where results go. Ctrl-C end
 
 struct Options {
   std::string scenario = "incast", json, report, transport, endpoint, profile, record, record_nics, trace, matrix, goal;
-  std::vector<std::string> pcap;
+  std::vector<std::string> pcap, compare;
+  std::optional<double> failure_rates;
+  std::optional<uint64_t> waits;
   std::optional<uint64_t> seed;
   unsigned threads = 1;
   bool print = false;
@@ -175,6 +179,7 @@ sim::Scenario scenario_of(const Options& o) {
     scenario.endpoints = o.endpoint;
     scenario.nodes.clear();
   }
+  if (o.failure_rates) scenario.failure_rates = *o.failure_rates;
   if (!o.profile.empty()) {
     const FabricProfile* profile = find_fabric_profile(o.profile);
     if (profile == nullptr) {
@@ -239,6 +244,11 @@ int simulate(const Options& o, const Context& context) {
     const sim::Topology topology(scenario.topology);
     matrix_text = sim::htsim_matrix(topology, sim::make_traffic(scenario, topology, seed));
   }
+  if (o.waits && std::ranges::none_of(scenario.jobs, [&](const sim::JobConfig& j) {
+        return static_cast<double>(*o.waits) < (j.trace.empty() ? j.steps : 1);
+      })) {
+    throw UsageError(fmt::format("--waits {}: no job has that step.", *o.waits), "Steps are counted from 0.");
+  }
   Output* const goal = outputs.add("--goal", o.goal);
   if (goal != nullptr && scenario.jobs.size() != 1) {
     throw UsageError(fmt::format("--goal and a scenario with {} jobs.", scenario.jobs.size()),
@@ -264,6 +274,7 @@ int simulate(const Options& o, const Context& context) {
     for (const LinkCapture::File& file : files)
       captures.push_back(std::make_unique<LinkCapture>(file, *experiment, context.run_id));
     experiment->keep_ports = folder.has_value();
+    if (o.waits) experiment->keep_waits = static_cast<uint32_t>(*o.waits);
     StatusLine line;
     if (line.on()) experiment->progress = [&](const sim::ExperimentProgress& p) { line.show(progress_text(p)); };
     result = experiment->run();
@@ -294,7 +305,18 @@ int simulate(const Options& o, const Context& context) {
   return outputs.finish(exit_code(result.outcome));
 }
 
+int compare(const Options& o, const Context& context) {
+  Outputs outputs("mrc fabric");
+  for (const std::string& file : o.compare) outputs.reads(file);
+  Output* const json = outputs.add("--json", o.json);
+  const std::vector<FabricSide> sides = compare_fabric(o.compare);
+  text_out() << fabric_sides_text(sides);
+  outputs.write(json, [&](std::ostream& out) { out << fabric_sides_json(sides, context.run_id); });
+  return outputs.finish(kPass);
+}
+
 int run(const Options& o, const Context& context) {
+  if (!o.compare.empty()) return compare(o, context);
   if (o.scenario == "list") {
     list();
     return kPass;
@@ -334,6 +356,17 @@ void register_fabric(Command& app, Context& context) {
       .text("--fabric-profile", options->profile,
             "how switches and NICs are set up, whatever the topology says; or list")
       .such_as(names_of(kFabricProfiles));
+  command
+      .value(
+          "--failure-rates",
+          [options](const std::string& text) {
+            options->failure_rates =
+                input::number({text, "--failure-rates"}, {0, 1e6}, "every per_hour is so many times");
+          },
+          "every per_hour is so many times what the scenario says")
+      .called("0..1000000");
+  command.words("--compare", options->compare, "results (--json) side by side; seeds of one scenario are one line")
+      .called("FILE ...");
   command.text("--json", options->json, "result as JSON");
   command.text("--report", options->report, "folder for index.html, tables and pictures");
   command.words("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
@@ -342,12 +375,19 @@ void register_fabric(Command& app, Context& context) {
   command.text("--record-nics", options->record_nics, "NICs in the log, 0,3-5; not given: all");
   command.text("--trace", options->trace, kTraceHelp);
   command.text("--matrix", options->matrix, "the flows as htsim's connection matrix (.cm)");
+  command.number("--waits", options->waits, 0, 999'999,
+                 "what the end of that step of a job waited for, back to packets");
   command.text("--goal", options->goal, "the operations of the job's ranks as GOAL: docs/training.md");
   command.flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
   command.action([options, &command, &context] {
     for (const char* other : {"--seed", "--threads", "--transport", "--endpoint", "--fabric-profile", "--json",
                               "--report", "--pcap", "--record", "--trace", "--matrix", "--goal"}) {
       exclude(command, "--print", other, "--print runs nothing");
+    }
+    for (const char* other :
+         {"--scenario", "--seed", "--threads", "--transport", "--endpoint", "--fabric-profile", "--failure-rates",
+          "--report", "--pcap", "--record", "--trace", "--matrix", "--goal", "--waits", "--print"}) {
+      exclude(command, "--compare", other, "--compare runs nothing");
     }
     if (!options->record_nics.empty() && options->record.empty() && options->trace.empty()) {
       throw UsageError("--record-nics without --record and --trace.", "Add --record FILE, or --trace FILE.");

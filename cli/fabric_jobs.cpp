@@ -57,6 +57,45 @@ struct Figures {
   }
 };
 
+std::string waits_text(const JobResult& j, const sim::WaitChain& c) {
+  std::string out = fmt::format(
+      "    waits       step {}, back from rank {}: {} messages, {:.3f} us under way, {:.3f} in an ideal fabric; {:.3f} "
+      "us "
+      "computed\n",
+      c.step, c.rank, tb::grouped(c.messages), us(c.under_way), us(c.ideal), us(c.computed));
+  for (const sim::LateMessage& w : c.slowest) {
+    if (w.over() == 0) break;
+    out += fmt::format("      rank {} to {} (nic{} to nic{}), {} bytes at {:.3f} us: {:.3f} us, {:.3f} more\n", w.from,
+                       w.to, j.nics[w.from], j.nics[w.to], tb::grouped(w.bytes), us(w.begin), us(w.end - w.begin),
+                       us(w.over()));
+    for (const std::string& told : w.told) out += "        " + told + '\n';
+  }
+  return out;
+}
+
+Json waits_json(const JobResult& j, const sim::WaitChain& c) {
+  Json chain{{"step", c.step},
+             {"rank", c.rank},
+             {"messages", c.messages},
+             {"computations", c.computations},
+             {"computed_us", us(c.computed)},
+             {"under_way_us", us(c.under_way)},
+             {"ideal_us", us(c.ideal)}};
+  chain["slowest"] = Json::array();
+  for (const sim::LateMessage& w : c.slowest) {
+    chain["slowest"].push_back(Json{{"from", w.from},
+                                    {"to", w.to},
+                                    {"from_nic", j.nics[w.from]},
+                                    {"to_nic", j.nics[w.to]},
+                                    {"bytes", w.bytes},
+                                    {"begin_us", us(w.begin)},
+                                    {"end_us", us(w.end)},
+                                    {"ideal_us", us(w.ideal)},
+                                    {"told", w.told}});
+  }
+  return chain;
+}
+
 }  // namespace
 }  // namespace fabric_jobs
 
@@ -74,6 +113,10 @@ std::string jobs_summary(const ExperimentResult& r) {
       out += fmt::format("in {:.3f} us\n", us(j.steps.empty() ? 0 : j.steps.back().end - j.begin));
     }
     if (j.failed > 0) out += fmt::format("    failed      {} messages\n", tb::grouped(j.failed));
+    if (j.restarts > 0) {
+      out += fmt::format("    restarts    {}, {} steps again, {:.3f} us until QPs were there\n", j.restarts, j.repeated,
+                         us(j.stopped));
+    }
     const Figures f(j);
     if (f.slowest == nullptr) continue;
     out +=
@@ -84,6 +127,7 @@ std::string jobs_summary(const ExperimentResult& r) {
         "    slowest     step {}, {:.3f} us of {:.3f}: rank {} (nic{}) ended it, {:.3f} us after the "
         "first\n",
         f.number, us(took(s)), us(s.bound), s.last, j.nics[s.last], us(s.spread));
+    if (j.waits) out += waits_text(j, *j.waits);
     if (whole) {
       const Time all = (j.end - j.begin) * j.ranks;
       out += fmt::format("    computed    {:.1f} % of the time of all ranks\n",
@@ -103,6 +147,11 @@ Json jobs_json(const ExperimentResult& r) {
              {"messages", j.messages},
              {"bytes", j.bytes},
              {"failed", j.failed},
+             {"restarts", j.restarts},
+             {"repeated_steps", j.repeated},
+             {"stopped_us", us(j.stopped)},
+             {"gpu_hours_lost",
+              j.end > j.begin ? us(j.end - j.begin - std::min(j.bound, j.end - j.begin)) * j.ranks / 3600e6 : 0},
              {"begin_us", us(j.begin)},
              {"end_us", us(j.end)},
              {"bound_us", us(j.bound)},
@@ -110,6 +159,7 @@ Json jobs_json(const ExperimentResult& r) {
              {"step_us",
               {{"min", us(f.time.min)}, {"p50", us(f.time.median)}, {"p99", us(f.time.p99)}, {"p100", us(f.time.max)}}},
              {"over_bound", {{"p50", f.p50}, {"p99", f.p99}, {"p100", f.p100}}}};
+    if (j.waits) job["waits"] = waits_json(j, *j.waits);
     job["steps"] = Json::array();
     for (const StepResult& s : j.steps) {
       job["steps"].push_back(Json{{"us", us(took(s))},

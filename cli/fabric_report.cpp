@@ -161,6 +161,7 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
   j["complete"] = r.outcome == sim::Outcome::Done || r.outcome == sim::Outcome::OpenEnd;
   if (!r.reason.empty()) j["reason"] = r.reason;
   j["seed"] = r.seed;
+  if (r.failure_rates != 1) j["failure_rates"] = r.failure_rates;
   j["transport"] = r.transport;
   j["simulated_us"] = us(r.time);
   j["fabric"] = {{"nics", r.nics},

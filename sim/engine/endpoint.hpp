@@ -200,6 +200,9 @@ class Endpoint {
 
   /// False: the endpoint cannot have that QP; `why` says why, as a sentence without full stop.
   virtual bool open(const QpSpec& qp, std::string& why) = 0;
+  /// Sets a QP up anew, as its peer's end must be: empty, on another path; what it had to send is forgotten, without a
+  /// completion. False: the endpoint cannot.
+  virtual bool reset(uint32_t) { return false; }
   /// False: no room now, or no such QP; try again after a completion.
   virtual bool post(const WorkRequest& request) = 0;
   /// Null: nobody listens.

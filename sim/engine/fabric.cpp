@@ -746,6 +746,7 @@ void Fabric::carrier_changed(LinkId id) {
   const bool carrier = link.up && link.holds == 0;
   if (carrier == link.carrier) return;
   link.carrier = carrier;
+  if (on_carrier) on_carrier(id, carrier);
   const uint32_t change = ++link.changes;
   for (const PortRef end : {link.a, link.b}) {
     const PortId p = port_id(end);

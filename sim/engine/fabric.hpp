@@ -151,6 +151,8 @@ class Fabric {
   void at(Time time, std::function<void()> f);
   /// Who hears due(). Must outlive the runs; null: nobody.
   void listen(Listener* listener) { listener_ = listener; }
+  /// Called as a link goes down or comes up, before its ends know (LinkConfig::detect).
+  std::function<void(LinkId, bool up)> on_carrier;
   /// A timer of the host at an endpoint's node: Listener::due() at that time, after all else that happens there then.
   /// From a callback of that node (in windows, too), a hook, or between runs. Earlier calls are replaced, kNever
   /// cancels. Not in the past.

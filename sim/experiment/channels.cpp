@@ -18,8 +18,13 @@ MessageLog::MessageLog(MessageLog&& other) noexcept
       first_(other.first_),
       taken_(other.taken_) {}
 
-MessageLog::~MessageLog() {
+MessageLog::~MessageLog() { clear(); }
+
+void MessageLog::clear() {
   while (oldest_ != nullptr) delete std::exchange(oldest_, oldest_->next);
+  newest_ = nullptr;
+  put_ = 0;
+  room_ = first_ = taken_ = 0;
 }
 
 void MessageLog::put(uint32_t label) {
@@ -181,6 +186,17 @@ void Channels::pump(uint32_t index) {
   }
   c.queue.clear();
   c.head = 0;
+}
+
+bool Channels::reset(uint32_t index) {
+  Channel& c = channels_[index];
+  if (!fabric_.endpoint_at(c.from)->reset(c.from_qpn) || !fabric_.endpoint_at(c.to)->reset(c.to_qpn)) return false;
+  c.queue.clear();
+  c.head = 0;
+  c.outstanding = 0;
+  c.failed = false;
+  c.posted.clear();
+  return true;
 }
 
 void Channels::completed(const Completion& completion) {

@@ -28,6 +28,9 @@ class MessageLog {
   /// The newest one was none.
   void unput() { put_.store(put_.load(std::memory_order_relaxed) - 1, std::memory_order_release); }
 
+  /// Forgets all; neither side may be at it.
+  void clear();
+
   // The receiver's side.
   /// Null: no such message, or it has been given up.
   const uint32_t* find(uint32_t msn) const;
@@ -108,6 +111,8 @@ class Channels final : public Listener {
   /// limit: WRITEs that the QP has posted at once; 0: all. The message is posted by pump().
   void add(uint32_t channel, const Channel::Message& message, uint32_t limit = 0);
   void pump(uint32_t channel);
+  /// Sets its QP up anew at both ends; messages are forgotten. From a hook. False: its endpoints cannot.
+  bool reset(uint32_t channel);
 
   void completed(const Completion& completion) override;
   void delivered(const Delivery& delivery) override;

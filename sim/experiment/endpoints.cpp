@@ -164,6 +164,8 @@ std::unique_ptr<Endpoint> make_endpoint(const Scenario& scenario, const Topology
   if (scenario.transport == "roce") {
     RoceConfig config;
     config.dcqcn = scenario.congestion;
+    config.timeout = from_us(scenario.roce_timeout_us);
+    config.retries = static_cast<unsigned>(scenario.roce_retries);
     return std::make_unique<RoceEndpoint>(config);
   }
   if (!common) common = std::make_shared<FastShared>(nic_settings(scenario, topology));

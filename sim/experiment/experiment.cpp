@@ -130,6 +130,7 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
     return wrap ? wrap(h, std::move(endpoint)) : std::move(endpoint);
   };
   topology_.build(*fabric_, make, poll);
+  routes_.emplace(topology_, *fabric_);
   channels_ = std::make_unique<Channels>(*fabric_, topology_, scenario_, seed);
   driver_ = std::make_unique<Driver>(*fabric_, topology_, *channels_, traffic_);
   driver_->ask();
@@ -442,8 +443,10 @@ ExperimentResult Experiment::run() {
   r.description = scenario_.description;
   r.transport = scenario_.transport;
   r.seed = seed_;
+  r.failure_rates = scenario_.failure_rates;
   for (const Flow& f : traffic_.flows) r.asked_bytes += f.bytes;
   r.asked_bytes += jobs_.bytes();
+  if (keep_waits) jobs_.keep(*keep_waits);
   const auto wall = std::chrono::steady_clock::now();
   const std::clock_t cpu = std::clock();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count(); };
@@ -653,7 +656,9 @@ void Experiment::finish(ExperimentResult& r) {
     group.fct = distribution(std::move(fct[g]));
     if (group.finished > 0) group.goodput_gbps = gbps(group.bytes, group.end - group.begin);
   }
-  if (r.outcome == Outcome::Done && (driver_->failed() > 0 || r.total.delivered_bytes != r.asked_bytes)) {
+  const bool all_there =
+      jobs_.restarted() ? r.total.delivered_bytes >= r.asked_bytes : r.total.delivered_bytes == r.asked_bytes;
+  if (r.outcome == Outcome::Done && (driver_->failed() > 0 || !all_there)) {
     r.outcome = Outcome::Failed;
     r.reason = driver_->failed() > 0
                    ? fmt::format("{} of {} flows failed", driver_->failed(), traffic_.flows.size())
@@ -683,7 +688,54 @@ void Experiment::finish(ExperimentResult& r) {
   r.failures = failures_.results();
   find_recovery(r);
   tell_losses(r);
+  tell_waits(r);
   r.flows = std::move(traffic_.flows);
+}
+
+std::string Experiment::way_of(const LossNote& note, NodeId from, NodeId to) const {
+  std::string way = fmt::format("plane {}", note.plane);
+  if (topology_.clos() && topology_.srv6() && topology_.leaf_of(from) != topology_.leaf_of(to)) {
+    const uint32_t uplink = note.entropy & ((1u << topology_.path_rule().uplink_bits) - 1);
+    way += fmt::format(" by T1-{}-{}", note.plane, uplink % topology_.spines());
+  }
+  return way;
+}
+
+/// What messages of a chain of waits lost, and the last failure on their way.
+void Experiment::tell_waits(ExperimentResult& r) const {
+  for (JobResult& job : r.jobs) {
+    if (!job.waits) continue;
+    for (LateMessage& wait : job.waits->slowest) {
+      const NodeId from = job.nics[wait.from], to = job.nics[wait.to];
+      const uint32_t qpn = channels_->at(channels_->first(from, to, -1, 1)).from_qpn;
+      std::vector<std::string> ways = {topology_.node_name(from) + "/", topology_.node_name(to) + "/"};
+      uint64_t lost = 0;
+      const LossNote* last = nullptr;
+      for (const LossNote& note : fabric_->endpoint_at(from)->losses()) {
+        if (note.qpn != qpn || note.sent < wait.begin || note.sent > wait.end) continue;
+        ++lost;
+        if (last == nullptr || note.back >= last->back) last = &note;
+      }
+      if (last != nullptr) {
+        const std::string way = way_of(*last, from, to);
+        if (const size_t by = way.find("T1-"); by != std::string::npos) ways.push_back(way.substr(by));
+        wait.told.push_back(fmt::format(
+            "{} lost; the last back: PSN {} of {:.3f} us on {}, known at {:.3f} ({}), again at {:.3f} on plane {}",
+            lost, last->psn, static_cast<double>(last->sent) / kUs, way, static_cast<double>(last->known) / kUs,
+            kLossCauseNames[static_cast<unsigned>(last->cause)], static_cast<double>(last->again) / kUs,
+            last->again_plane));
+      }
+      const auto event = std::find_if(log_.rbegin(), log_.rend(), [&](const EventResult& e) {
+        return e.time <= wait.end && !e.text.ends_with(" ends") &&
+               std::ranges::any_of(ways, [&](const std::string& way) {
+                 return (e.text + " ").find(way.back() == '/' ? way : way + " ") != std::string::npos;
+               });
+      });
+      if (event != log_.rend()) {
+        wait.told.push_back(fmt::format("at {:.3f} us: {}", static_cast<double>(event->time) / kUs, event->text));
+      }
+    }
+  }
 }
 
 /// What found the losses of each group, and the story of its slowest flow.
@@ -704,14 +756,7 @@ void Experiment::tell_losses(ExperimentResult& r) const {
       if (!group.slowest || note.user != group.slowest->flow) continue;
       SlowestFlow& slowest = *group.slowest;
       ++slowest.lost;
-      std::string by = fmt::format("plane {}", note.plane);
-      if (topology_.clos() && topology_.srv6()) {
-        const uint32_t uplink = note.entropy & ((1u << topology_.path_rule().uplink_bits) - 1);
-        const unsigned from = flows[note.user].from / topology_.hosts_per_leaf(),
-                       to = flows[note.user].to / topology_.hosts_per_leaf();
-        if (from != to) by += fmt::format(" by T1-{}-{}", note.plane, uplink % topology_.spines());
-      }
-      slowest.losses.push_back({note, by});
+      slowest.losses.push_back({note, way_of(note, flows[note.user].from, flows[note.user].to)});
     }
   }
   for (GroupResult& group : r.groups) {

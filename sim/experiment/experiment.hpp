@@ -14,6 +14,7 @@
 #include "sim/experiment/endpoints.hpp"
 #include "sim/experiment/failures.hpp"
 #include "sim/experiment/jobs.hpp"
+#include "sim/experiment/routes.hpp"
 #include "sim/experiment/traffic.hpp"
 #include "util/rng.hpp"
 
@@ -105,6 +106,7 @@ struct ExperimentResult {
   std::string scenario, description, transport;
   std::string problem;  ///< what a NIC of fidelity model or rtl did wrong, a sentence; empty: nothing
   uint64_t seed = 1;
+  double failure_rates = 1;  ///< times what the scenario says
   Time time = 0;
   unsigned nics = 0, planes = 0, switches = 0, links = 0, qps = 0;
   double nic_gbps = 0;
@@ -164,6 +166,8 @@ class Experiment {
 
   /// Called between slices of the run.
   std::function<void(const ExperimentProgress&)> progress;
+  /// What the end of that step of the jobs waited for is told.
+  std::optional<uint32_t> keep_waits;
   /// Results have a list of ports, which has millions where the fabric has.
   bool keep_ports = true;
 
@@ -187,6 +191,8 @@ class Experiment {
   uint64_t delivered() const;
   void finish(ExperimentResult& result);
   void tell_losses(ExperimentResult& result) const;
+  void tell_waits(ExperimentResult& result) const;
+  std::string way_of(const LossNote& note, NodeId from, NodeId to) const;
   void find_recovery(ExperimentResult& result) const;
   Time bound_of(uint32_t group) const;
 
@@ -202,6 +208,7 @@ class Experiment {
   Traffic traffic_;
   Jobs jobs_;
   std::unique_ptr<Fabric> fabric_;
+  std::optional<Routes> routes_;
   std::unique_ptr<Channels> channels_;
   std::unique_ptr<Driver> driver_;
   Failures failures_;

@@ -30,7 +30,7 @@ Failures::Failures(const Scenario& scenario, const Topology& t, uint64_t seed) :
   const uint32_t nic_links = t.hosts() * t.planes();
   for (size_t i = 0; i < scenario.events.size(); ++i) {
     const EventConfig& e = scenario.events[i];
-    if (e.per_hour == 0) continue;
+    if (e.per_hour == 0 || scenario.failure_rates == 0) continue;
     Process p{.event = e, .switches = {}, .rng = Rng(Rng::hash(seed ^ Rng::hash(i + 1)), "failures"), .result = {}};
     for (const char* key : {"within_us", "every_us", "count"}) {
       if (e.source.has(key)) refuse_event(e, key, fmt::format("per_hour and {}", key), "Leave one of them out.");
@@ -44,11 +44,19 @@ Failures::Failures(const Scenario& scenario, const Topology& t, uint64_t seed) :
       for (unsigned plane = 0; plane < t.planes(); ++plane) {
         for (unsigned tier = 0; tier < t.tiers(); ++tier) {
           if (e.node != "random" && e.node != fmt::format("random-T{}", tier)) continue;
-          for (unsigned i = 0; i < t.in_tier(tier); ++i) p.switches.push_back(t.in_tier(tier, plane, i));
+          for (unsigned n = 0; n < t.in_tier(tier); ++n) p.switches.push_back(t.in_tier(tier, plane, n));
         }
       }
       if (const NodeId one = t.find_node(e.node); one != kNone && one >= t.hosts()) p.switches = {one};
       p.count = static_cast<uint32_t>(p.switches.size());
+    } else if (e.link == "random-plane" || e.link.starts_with("plane")) {
+      p.of_planes = true;
+      p.count = t.planes();
+      if (e.what == "link-loss") refuse_event(e, "link", "link-loss of a whole plane", "A plane can go down.");
+      for (unsigned plane = 0; e.link != "random-plane" && plane < t.planes(); ++plane) {
+        if (e.link == fmt::format("plane{}", plane)) p.first = plane;
+      }
+      if (e.link != "random-plane") p.count = e.link == fmt::format("plane{}", p.first) ? 1 : 0;
     } else if (e.link == "random") {
       p.count = t.links();
     } else if (e.link == "random-nic") {
@@ -62,18 +70,22 @@ Failures::Failures(const Scenario& scenario, const Topology& t, uint64_t seed) :
     }
     if (p.count == 0) {
       refuse_event(e, p.of_switches ? "node" : "link", "the topology has none of these",
-                   p.of_switches ? "Name a switch, or write random, random-T0, random-T1 or random-T2."
-                                 : "Name a link, or write random, random-nic or random-uplink.");
+                   p.of_switches
+                       ? "Name a switch, or write random, random-T0, random-T1 or random-T2."
+                       : "Name a link or a plane, or write random, random-nic, random-uplink or random-plane.");
     }
-    if (p.count == 1 || p.of_switches) {
+    if (p.count == 1 || p.of_switches || p.of_planes) {
       if (e.bundle > 1) refuse_event(e, "bundle", "a bundle of one link", "Write link = \"random-uplink\".");
     }
-    if (kHour / (e.per_hour * p.count) < kLeastGap) {
+    p.per_hour = e.per_hour * scenario.failure_rates;
+    if (kHour / (p.per_hour * p.count) < kLeastGap) {
       refuse_event(e, "per_hour", "failures less than a nanosecond apart", "Give a smaller rate.");
     }
-    p.result.text = fmt::format(
-        "{} of {} {}, {:g} an hour each", e.what, p.count,
-        p.of_switches ? (p.count == 1 ? "switch" : "switches") : (p.count == 1 ? "link" : "links"), e.per_hour);
+    p.result.text = fmt::format("{} of {} {}, {:g} an hour each", e.what, p.count,
+                                p.of_switches ? (p.count == 1 ? "switch" : "switches")
+                                : p.of_planes ? (p.count == 1 ? "plane" : "planes")
+                                              : (p.count == 1 ? "link" : "links"),
+                                p.per_hour);
     processes_.push_back(std::move(p));
   }
 }
@@ -86,7 +98,7 @@ void Failures::begin(Fabric& fabric, std::function<void(const std::string&)> tel
 
 /// The next one comes after a time that knows nothing of the last one.
 void Failures::plan(Process& p) {
-  const double mean = kHour / (p.event.per_hour * p.count);
+  const double mean = kHour / (p.per_hour * p.count);
   const double gap = -std::log(1 - p.rng.unit()) * mean;
   if (gap > 1e18) return;  // in eleven days of simulated time
   fabric_->at(fabric_->now() + static_cast<Time>(gap), [this, &p] {
@@ -121,12 +133,19 @@ void Failures::happen(Process& p) {
     (void)fabric_->reboot(node, time);
     return;
   }
-  const std::vector<LinkId> links = bundle(p, p.first + which);
+  std::vector<LinkId> links;
+  if (p.of_planes) {
+    for (NodeId h = 0; h < topology_.hosts(); ++h) links.push_back(topology_.host_link(h, p.first + which));
+  } else {
+    links = bundle(p, p.first + which);
+  }
   const bool loses = e.what == "link-loss";
   if (told) {
-    tell_(fmt::format("link {}{} {} for {:.6g} us", topology_.link_name(links.front()),
-                      links.size() > 1 ? fmt::format(" and {} more", links.size() - 1) : std::string(),
-                      loses ? fmt::format("loses {:g} %", 100 * e.loss) : std::string("down"), us));
+    tell_(fmt::format(
+        "{}{} {} for {:.6g} us",
+        p.of_planes ? fmt::format("plane {}", p.first + which) : "link " + topology_.link_name(links.front()),
+        links.size() > 1 && !p.of_planes ? fmt::format(" and {} more", links.size() - 1) : std::string(),
+        loses ? fmt::format("loses {:g} %", 100 * e.loss) : std::string("down"), us));
   }
   for (const LinkId l : links) loses ? set_loss(e, l, e.loss) : set_down(l, true);
   fabric_->at(fabric_->now() + time, [this, &e, links, loses] {

@@ -35,7 +35,8 @@ class Failures {
     const EventConfig& event;
     uint32_t first = 0, count = 0;  // links, or switches
     std::vector<uint32_t> switches;
-    bool of_switches = false;
+    bool of_switches = false, of_planes = false;
+    double per_hour = 0;
     Rng rng;
     FailureResult result;
   };

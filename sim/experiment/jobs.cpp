@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sim/experiment/endpoints.hpp"
+#include "sim/job/chakra.hpp"
 #include "sim/job/collectives.hpp"
 #include "sim/job/goal.hpp"
 #include "util/rng.hpp"
@@ -26,6 +27,8 @@ constexpr uint32_t kTraceAhead = 4096;
 constexpr uint64_t kWriteBytes = uint64_t{1} << 30;
 /// Times that are kept: of each rank in each step.
 constexpr uint64_t kMostMarks = 64'000'000;
+/// How often failed QPs are looked for in the time that a restart takes.
+constexpr double kLooks = 64;
 
 [[noreturn]] void refuse(const Source& source, std::string_view key, const std::string& what,
                          const std::string& remedy) {
@@ -114,14 +117,15 @@ std::unique_ptr<Schedule> read_trace(const JobConfig& c, const Topology& t, cons
   const std::string path = trace_path(c);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError(path + ": no trace that can be read: it is a folder.", "Name a file of GOAL.");
+    throw InputError(path + ": no trace that can be read: it is a folder.",
+                     "Name a file of GOAL, or rank 0's of Chakra.");
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) {
     throw InputError(fmt::format("{}: no trace that can be read: {}.", path, std::strerror(errno)),
                      "Name a file of GOAL, beside the scenario.");
   }
-  std::unique_ptr<Schedule> schedule = read_goal(in, path, poll);
+  std::unique_ptr<Schedule> schedule = is_chakra(path) ? read_chakra(path, poll) : read_goal(in, path, poll);
   const uint64_t wanted = c.ranks > 0 ? static_cast<uint64_t>(c.ranks) : schedule->ranks();
   if (wanted != schedule->ranks()) {
     refuse(c.source, "ranks", fmt::format("ranks = {}, but {} has {}", wanted, path, schedule->ranks()),
@@ -258,7 +262,11 @@ class Jobs::Running final : public Wires {
   std::unique_ptr<Executor> executor;
   Fabric* fabric = nullptr;
   Channels* channels = nullptr;
+  IdealNetwork network;
+  std::optional<uint32_t> kept;
   std::vector<char> begun;
+  Time resume = 0;
+  uint32_t restarts = 0, repeated = 0;
 
   bool trace() const { return !config.trace.empty(); }
   uint32_t ahead() const { return trace() ? kTraceAhead : Executor::kAhead; }
@@ -271,10 +279,29 @@ class Jobs::Running final : public Wires {
   Time start() const { return from_us(config.start_us); }
   void begin() {
     executor = std::make_unique<Executor>(*schedule, *this, ahead());
-    begun.assign(nics.size(), 0);
-    for (const NodeId nic : nics) fabric->due_at(nic, start());
+    go_on_at(start());
+    if (config.restart_us > 0) watch();
   }
+  void go_on_at(Time time) {
+    resume = time;
+    begun.assign(nics.size(), 0);
+    for (const NodeId nic : nics) fabric->due_at(nic, time);
+  }
+  bool has_failed() const {
+    for (uint32_t r = 0; r < nics.size(); ++r) {
+      if (executor->result(r).failed > 0) return true;
+    }
+    return false;
+  }
+  /// Looks for failed QPs now and then. A hook, so that it is the same time by any number of threads.
+  void watch() {
+    if (ended_all() || (has_failed() && !restart())) return;
+    fabric->at(fabric->now() + std::max<Time>(1, from_us(config.restart_us / kLooks)), [this] { watch(); });
+  }
+  /// All ranks go back, and on after a while. False: the NICs cannot set up QPs anew.
+  bool restart();
   void due(uint32_t rank) {
+    if (fabric->now_at(nics[rank]) < resume) return;  // of before a restart
     if (std::exchange(begun[rank], 1) != 0) {
       executor->due(rank);
     } else {
@@ -300,10 +327,41 @@ class Jobs::Running final : public Wires {
   Jobs& jobs_;
 };
 
+bool Jobs::Running::restart() {
+  std::vector<bool> mine(jobs_.places_.size());
+  for (const NodeId nic : nics) mine[nic] = true;
+  for (uint32_t c = 0; c < channels->all().size(); ++c) {
+    const Channel& channel = channels->at(c);
+    if (channel.user != kUser || !mine[channel.from]) continue;
+    if (!channels->reset(c)) return false;
+    jobs_.parts_[c] = 0;
+  }
+  // From the last step that all have ended, or the checkpoint before it.
+  size_t done = plan.steps, most = 0;
+  std::vector<RankResult> before;
+  for (uint32_t r = 0; r < nics.size(); ++r) {
+    before.push_back(executor->result(r));
+    done = std::min(done, before[r].marks.size());
+    most = std::max(most, before[r].marks.size());
+  }
+  const auto from = trace() ? 0u : static_cast<uint32_t>(done - done % static_cast<size_t>(config.checkpoint));
+  for (RankResult& rank : before) {
+    if (std::exchange(rank.end, kNever) != kNever) jobs_.ended_.fetch_sub(1);
+    rank.failed = 0;
+    rank.marks.resize(std::min<size_t>(rank.marks.size(), from));
+  }
+  ++restarts;
+  repeated += static_cast<uint32_t>(std::min<size_t>(most + 1, std::max(1u, plan.steps)) - from);
+  executor = std::make_unique<Executor>(*schedule, *this, ahead(), from, std::move(before));
+  if (kept) executor->keep(*kept);
+  go_on_at(fabric->now() + from_us(config.restart_us));
+  return true;
+}
+
 Jobs::Jobs(const Scenario& scenario, const Topology& topology, uint64_t seed, const std::function<void()>& poll)
     : places_(topology.hosts()) {
   if (scenario.jobs.empty()) return;
-  const Least least(scenario, topology);
+  const auto least = std::make_shared<const Least>(scenario, topology);
   std::vector<bool> taken(topology.hosts());
   for (size_t j = 0; j < scenario.jobs.size(); ++j) {
     const JobConfig& config = scenario.jobs[j];
@@ -331,16 +389,19 @@ Jobs::Jobs(const Scenario& scenario, const Topology& topology, uint64_t seed, co
     }
     ranks_ += job.nics.size();
     job.schedule = job.trace() ? std::move(schedule) : make_schedule(job.plan);
-    const IdealNetwork network = [&](uint32_t from, uint32_t to, uint64_t bytes) {
-      return least(job.nics[from], job.nics[to], bytes);
+    job.network = [least, &job](uint32_t from, uint32_t to, uint64_t bytes) {
+      return (*least)(job.nics[from], job.nics[to], bytes);
     };
-    job.ideal = run_ideal(*job.schedule, network, job.ahead(), poll);
+    job.ideal = run_ideal(*job.schedule, job.network, job.ahead(), poll);
     const auto& [wrong, line] = job.ideal.problem;
     if (wrong.empty()) continue;
     if (!job.trace()) refuse(config.source, {}, "the job cannot end: " + wrong, "Correct its phases.");
-    throw InputError(fmt::format("{}:{}: the job cannot end: {}.", trace_path(config), line, wrong),
-                     fmt::format("Look for the other side of that message. Of each rank {} operations are read ahead.",
-                                 kTraceAhead));
+    const std::string path = trace_path(config);
+    throw InputError(
+        fmt::format("{}: the job cannot end: {}.",
+                    is_chakra(path) ? fmt::format("{}: node {}", path, line) : fmt::format("{}:{}", path, line), wrong),
+        fmt::format("Look for the other side of that message. Of each rank {} operations are read ahead.",
+                    kTraceAhead));
   }
 }
 
@@ -395,13 +456,19 @@ void Jobs::due(NodeId node) {
   if (const Place& place = places_[node]; place.job != nullptr) place.job->due(place.rank);
 }
 
-bool Jobs::failed() const {
+void Jobs::keep(uint32_t step) {
   for (const auto& job : jobs_) {
-    for (uint32_t r = 0; r < job->nics.size(); ++r) {
-      if (job->executor->result(r).failed > 0) return true;
-    }
+    job->kept = step;
+    job->executor->keep(step);
   }
-  return false;
+}
+
+bool Jobs::failed() const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job->has_failed(); });
+}
+
+bool Jobs::restarted() const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job->restarts > 0; });
 }
 
 bool Jobs::quiet() const {
@@ -492,6 +559,9 @@ std::vector<JobResult> Jobs::results() const {
     r.begin = job->start();
     r.bound = job->ideal.end;
     r.nics = job->nics;
+    r.restarts = job->restarts;
+    r.repeated = job->repeated;
+    r.stopped = job->restarts * from_us(job->config.restart_us);
     size_t ended = job->plan.steps;
     for (uint32_t n = 0; n < r.ranks; ++n) {
       const RankResult& rank = job->executor->result(n);
@@ -518,6 +588,9 @@ std::vector<JobResult> Jobs::results() const {
       }
       step.spread = step.end - first;
       r.steps.push_back(step);
+    }
+    if (job->kept && *job->kept < r.steps.size()) {
+      r.waits = chain_of(*job->executor, *job->kept, r.steps[*job->kept].last, job->network);
     }
     list.push_back(std::move(r));
   }

@@ -10,6 +10,7 @@
 
 #include "sim/experiment/channels.hpp"
 #include "sim/job/ideal.hpp"
+#include "sim/job/waits.hpp"
 
 namespace mrc::sim {
 
@@ -27,13 +28,16 @@ struct StepResult {
 
 struct JobResult {
   std::string label;
-  uint32_t ranks = 0, wanted = 0;      ///< steps that there are to be
-  uint64_t messages = 0, bytes = 0;    ///< in all steps
-  uint64_t failed = 0;                 ///< messages whose QP failed
-  std::vector<StepResult> steps;       ///< those that have ended
-  Time begin = 0, end = 0, bound = 0;  ///< until the last rank has done everything; of all of it in an ideal fabric
-  Time computed = 0;                   ///< of all ranks together
-  std::vector<NodeId> nics;            ///< by rank
+  uint32_t ranks = 0, wanted = 0;       ///< steps that there are to be
+  uint64_t messages = 0, bytes = 0;     ///< in all steps
+  uint64_t failed = 0;                  ///< messages whose QP failed
+  std::vector<StepResult> steps;        ///< those that have ended
+  Time begin = 0, end = 0, bound = 0;   ///< until the last rank has done everything; of all of it in an ideal fabric
+  Time computed = 0;                    ///< of all ranks together
+  uint32_t restarts = 0, repeated = 0;  ///< after failed QPs; steps that were done, or under way, and done again
+  Time stopped = 0;                     ///< time of restarts alone
+  std::vector<NodeId> nics;             ///< by rank
+  std::optional<WaitChain> waits;       ///< of the step that was to be kept, if it has ended
 };
 
 class Jobs final : public Channels::User {
@@ -48,6 +52,10 @@ class Jobs final : public Channels::User {
   void ask(Channels& channels) const;
   /// The channels are open.
   void begin(Fabric& fabric, Channels& channels);
+  /// Some job has gone back: bytes arrive more than once.
+  bool restarted() const;
+  /// Before the run: what the end of that step of each job waits for shall be known.
+  void keep(uint32_t step);
   /// Called when the last rank has ended.
   std::function<void()> on_end;
 

@@ -69,6 +69,9 @@ const Key<Scenario> kScenarioKeys[] = {
     NUMBER(Scenario, timeout, -1, 24, true,
            "retransmission timer 1.024 us x 2^timeout; -1: 64 round trips, at least 131 us"),
     NUMBER(Scenario, sack_trigger, 0, 1048575, true, "bytes received before a SACK"),
+    NUMBER(Scenario, roce_timeout_us, 10, 1e8, false, "RoCE: without progress, back to the oldest packet"),
+    NUMBER(Scenario, roce_retries, 0, 1000, true, "RoCE: timeouts in a row; one more, and the QP has failed"),
+    NUMBER(Scenario, failure_rates, 0, 1e6, false, "every per_hour is so many times what is written"),
     NUMBER(Scenario, ar_shift, 0, 16, true,
            "a packet asks for a SACK when less than the window over 2^ar_shift is left; 0: less than a packet"),
     NUMBER(Scenario, min_active, 0, 2048, true, "entropy values of a QP that stay in use whatever they lose"),
@@ -133,7 +136,8 @@ const Key<TrafficConfig> kTrafficKeys[] = {
 };
 const Key<JobConfig> kJobKeys[] = {
     TEXT(JobConfig, label, nullptr, "name in the results; not written: job"),
-    TEXT(JobConfig, trace, nullptr, "a file of GOAL that says what its ranks do, instead of phases"),
+    TEXT(JobConfig, trace, nullptr,
+         "a file of GOAL, or rank 0's of Chakra (\"job.0.et\"), that says what its ranks do, instead of phases"),
     NUMBER(JobConfig, steps, 1, 1e6, true, "how often all its phases are gone through"),
     NUMBER(JobConfig, ranks, 0, 1048576, true, "NICs that take part; 0: all from `first` on"),
     NUMBER(JobConfig, first, 0, 1048575, true, "packed: the first of them"),
@@ -144,6 +148,10 @@ const Key<JobConfig> kJobKeys[] = {
     NUMBER(JobConfig, pipeline, 1, 1048576, true, "stages of a pipeline; all else is data parallel"),
     NUMBER(JobConfig, expert, 1, 1048576, true, "data parallel neighbours of an expert parallel group"),
     NUMBER(JobConfig, start_us, 0, 1e9, false, "when it begins"),
+    NUMBER(JobConfig, restart_us, 0, 1e9, false,
+           "RoCE: a QP that has failed stops the job for so long, then QPs are set up anew; 0: it ends the job"),
+    NUMBER(JobConfig, checkpoint, 1, 1e6, true,
+           "it goes on from a multiple of so many steps; 1: the step that was under way is repeated"),
 };
 const Key<PhaseConfig> kPhaseKeys[] = {
     TEXT(PhaseConfig, collective, "none|ring|tree|hierarchical|alltoall|pipeline", "what moves bytes"),
@@ -175,7 +183,8 @@ const Key<EventConfig> kEventKeys[] = {
     NUMBER(EventConfig, bundle, 1, 4096, true,
            "with per_hour: neighbours of the same T0, or NIC, that fail with a link"),
     TEXT(EventConfig, link, nullptr,
-         "\"nic3/1\" (plane 1), \"T0-0-2:T1-0-5\", plane3 (all NICs'), or random, random-nic, random-uplink"),
+         "\"nic3/1\" (plane 1), \"T0-0-2:T1-0-5\", plane3 (all NICs'), or random, random-nic, random-uplink, "
+         "random-plane"),
     TEXT(EventConfig, node, nullptr, "switch-reboot: \"T1-0-3\", or random, random-T0, random-T1, random-T2"),
     TEXT(EventConfig, direction, "both|up|down", "link-loss: up is from the NIC, or from T0 to T1"),
     NUMBER(EventConfig, loss, 0, 1, false, "link-loss, bad-ev: share of the packets that are lost"),

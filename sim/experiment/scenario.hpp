@@ -43,6 +43,7 @@ struct PhaseConfig {
 struct JobConfig {
   std::string label, trace, placement = "packed";
   double steps = 1, ranks = 0, first = 0, gpus = 8, tensor = 1, pipeline = 1, expert = 1, start_us = 0;
+  double restart_us = 0, checkpoint = 1;
   std::vector<PhaseConfig> phases;
   Source source;
 };
@@ -64,6 +65,7 @@ struct Scenario {
   double duration_us = 1e6, hang_us = 20'000, sample_us = 0;
   double mpr = 0, reorder = 0, overdue = 6, timeout = -1, sack_trigger = 16384, min_active = 8, probe_us = 100,
          ar_shift = 0;
+  double roce_timeout_us = 1000, roce_retries = 7, failure_rates = 1;
   double silence = 9, silence_us = 0, suspect = 0, strikes = 3;
   double common_evs = 0, probe_kind = 0, ep_repeats = 15, nominal = 0;
   double max_wimm = 32, wimm_over = 0, zero_length = 0, skip_mode = 0, skip_us = 0, returned_dscp = -1;

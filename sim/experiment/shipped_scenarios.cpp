@@ -124,6 +124,72 @@ jitter = 0.02
 bytes = 2_000_000
 buckets = 2
 )"},
+    {"contrast", "a job of 64 ranks and failures at rates, 10 000 times life's: MRC in eight planes", R"(
+sampling = false
+duration_us = 300_000_000
+hang_us = 5_000_000
+[topology]
+planes = 8
+gbps = 100
+leaves = 8
+hosts_per_leaf = 8
+spines = 8
+evs = 64
+backup_evs = 16
+[[job]]
+steps = 100
+restart_us = 1_000_000 # RoCE: until QPs are set up anew; the step is done again
+[[job.phase]]
+collective = "ring"
+compute_us = 20_000
+jitter = 0.02
+bytes = 1_000_000
+[[event]]              # optics: from a flap to a second
+what = "link-flap"
+link = "random-nic"
+per_hour = 10
+for_us = 10
+most_us = 1_000_000
+[[event]]              # a cut bundle of fibres
+what = "link-down"
+link = "random-uplink"
+bundle = 4
+per_hour = 3
+for_us = 1_000_000
+[[event]]
+what = "switch-reboot"
+node = "random-T1"
+per_hour = 3
+for_us = 500_000
+)"},
+    {"contrast-no-trim", "the same with switches that drop what they cannot queue", R"(
+base = "contrast"
+[topology]
+trim = false
+)"},
+    {"contrast-roce", "the same with RoCE: one port of 800 Gb/s, ECMP, routes that converge in 100 ms", R"(
+base = "contrast"
+transport = "roce"
+roce_timeout_us = 4200
+[topology]
+planes = 1
+gbps = 800
+routing = "ecmp"
+converge_us = 100_000
+trim = false
+evs = 16
+backup_evs = 0
+)"},
+    {"contrast-three-tiers", "the same with RoCE in three tiers: 4 pods of 4 T0 and 4 T1, 16 T2", R"(
+base = "contrast-roce"
+[topology]
+kind = "clos3"
+leaves = 16
+hosts_per_leaf = 4
+spines = 4
+pod_leaves = 4
+cores = 16
+)"},
     {"training-failures",
      "the same job while links flap and a T1 is lost now and then, 10 000 times as often as in life", R"(
 base = "training"

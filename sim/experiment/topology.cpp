@@ -56,6 +56,9 @@ const Key<T> kKeys[] = {
     NUMBER(switch_ns, 0, 1e6, false, "latency of a switch"),
     NUMBER(port_ns, 0, 1e6, false, "latency of a switch's port, in and out"),
     NUMBER(detect_us, 0, 1e6, false, "from a change of a link until its ends know; until then packets vanish"),
+    NUMBER(
+        converge_us, 0, 1e8, false,
+        "ECMP: from a change of a link between switches until all route around it; 0: its ends at once, others never"),
     FLAG(cut_through, "switches send on before they have the whole packet"),
     TEXT(routing, "srv6|ecmp", "who chooses the path: the NIC by uSIDs, or switches by a hash of the entropy value"),
     TEXT(locator, nullptr, "upper 32 bits of all SRv6 addresses, \"2001:db8\""),
@@ -316,6 +319,8 @@ void Topology::check_entropy() const {
         fmt::format("{} entropy values of one plane are more than 256", (config_.evs + config_.backup_evs) / planes_),
         "Give fewer evs or backup_evs.");
   }
+  if (config_.converge_us > 0 && srv6())
+    refuse("converge_us", "converge_us, but routing = \"srv6\" has static routes alone", "Write routing = \"ecmp\".");
   if (config_.srh && !srv6()) refuse("srh", "routing headers need routing = \"srv6\"", "Leave out srh.");
   if (config_.ecn && config_.ecn_max <= config_.ecn_min)
     refuse("ecn_max", "ecn_max is not above ecn_min", "Give a larger ecn_max, or ecn = false.");
@@ -415,6 +420,7 @@ SwitchConfig Topology::switch_config(const std::string& name, unsigned tier) con
   sw.trim_size = static_cast<unsigned>(config_.trim_size);
   sw.trim_lengths = config_.trim_lengths;
   sw.usid_block = block_;
+  sw.own_routes = config_.converge_us == 0;
   sw.trim_to_sender = config_.trim && config_.to_sender;
   sw.return_swapped = config_.return_swapped;
   sw.returned_dscp =

@@ -23,7 +23,7 @@ struct TopologyConfig {
   double planes = 1, hosts = 0, hosts_per_leaf = 0, leaves = 0, spines = 0, radix = 0, oversubscription = 0;
   double pod_leaves = 0, cores = 0;
   double gbps = 800, uplink_gbps = 0, host_metres = 2, spine_metres = 30, core_metres = 300;
-  double fec_ns = 100, switch_ns = 500, port_ns = 0, detect_us = 0;
+  double fec_ns = 100, switch_ns = 500, port_ns = 0, detect_us = 0, converge_us = 0;
   double bdp_kb = 0, buffer_mb = 64, alpha = 0, trim_size = 128, ecn_min = 0.2, ecn_max = 0.8;
   double evs = 128, backup_evs = 32;
   double returned_dscp = -1;

@@ -247,7 +247,7 @@ constexpr uint32_t kTagsOfPhase = 4;
 
 class JobStream final : public Stream {
  public:
-  JobStream(const JobPlan& plan, uint32_t rank) : plan_(plan), rank_(rank) {}
+  JobStream(const JobPlan& plan, uint32_t rank, uint32_t step) : plan_(plan), rank_(rank), step_(step) {}
 
   bool next(Op& op) override {
     while (!out_.next(op)) {
@@ -330,7 +330,7 @@ class JobStream final : public Stream {
   uint64_t seed() const { return Rng::hash(plan_.seed ^ moment() ^ Rng::hash(~uint64_t{rank_})); }
 
   const JobPlan& plan_;
-  uint32_t rank_, step_ = 0;
+  uint32_t rank_, step_;
   size_t phase_ = 0;
   uint32_t bucket_ = 0;
   std::unique_ptr<Part> part_;
@@ -343,7 +343,9 @@ class Job final : public Schedule {
   explicit Job(const JobPlan& plan) : plan_(plan) {}
   uint32_t ranks() const override { return plan_.shape.ranks(); }
   uint32_t steps() const override { return plan_.steps; }
-  std::unique_ptr<Stream> open(uint32_t rank) const override { return std::make_unique<JobStream>(plan_, rank); }
+  std::unique_ptr<Stream> open_at(uint32_t rank, uint32_t step) const override {
+    return std::make_unique<JobStream>(plan_, rank, step);
+  }
 
   void peers(uint32_t rank, std::vector<uint32_t>& to) const override {
     for (const Phase& p : plan_.phases) {

@@ -20,7 +20,8 @@ struct Executor::Live {
   bool begun = false;
   uint32_t peer = 0, tag = 0, line = 0, waits = 0;
   uint32_t first_edge = kNone32, last_edge = kNone32;
-  uint64_t amount = 0, number = 0;
+  uint32_t record = kNone32;  // in Rank::kept
+  uint64_t amount = 0, number = 0, cause = OpRecord::kNone;
 };
 
 struct Executor::Rank {
@@ -56,6 +57,7 @@ struct Executor::Rank {
   Time wake = kNever;
   uint64_t under_way = 0;
   RankResult result;
+  std::vector<OpRecord> kept;
   Problem problem;
   Time problem_time = kNever;
 
@@ -66,10 +68,16 @@ struct Executor::Rank {
   }
 };
 
-Executor::Executor(const Schedule& schedule, Wires& wires, uint32_t ahead) : wires_(wires), ahead_(ahead) {
+Executor::Executor(const Schedule& schedule, Wires& wires, uint32_t ahead)
+    : Executor(schedule, wires, ahead, 0, std::vector<RankResult>(schedule.ranks())) {}
+
+Executor::Executor(const Schedule& schedule, Wires& wires, uint32_t ahead, uint32_t step,
+                   std::vector<RankResult> before)
+    : wires_(wires), ahead_(ahead) {
   for (uint32_t r = 0; r < schedule.ranks(); ++r) {
     ranks_.push_back(std::make_unique<Rank>());
-    ranks_.back()->stream = schedule.open(r);
+    ranks_.back()->stream = schedule.open_at(r, step);
+    ranks_.back()->result = std::move(before[r]);
   }
 }
 
@@ -81,7 +89,7 @@ void Executor::sent(uint32_t number, uint32_t id, bool ok) {
   Rank& rank = *ranks_[number];
   --rank.under_way;
   if (!ok) ++rank.result.failed;
-  done(rank, id);
+  done(number, rank, id);
   run(number, rank);
 }
 
@@ -96,7 +104,8 @@ void Executor::arrived(uint32_t number, uint32_t from, uint32_t tag, uint64_t by
   const uint32_t slot = box.waiting.pop_front();
   if (box.waiting.empty() && rank.boxes.size() > kBoxes) rank.boxes.erase(key);
   check_bytes(number, rank, rank.slots[slot], bytes);
-  done(rank, slot);
+  if (rank.slots[slot].record != kNone32) rank.kept[rank.slots[slot].record].late = true;
+  done(number, rank, slot);
   run(number, rank);
 }
 
@@ -114,8 +123,12 @@ void Executor::due(uint32_t number) {
     calcs.erase(calcs.begin() + static_cast<long>(i));
     Rank::Cpu& cpu = rank.cpus[rank.slots[slot].cpu];
     cpu.busy = false;
-    done(rank, slot);
-    if (!cpu.queue.empty()) start_calc(number, rank, cpu.queue.pop_front());
+    const uint64_t before = rank.slots[slot].number;
+    done(number, rank, slot);
+    if (cpu.queue.empty()) continue;
+    const uint32_t next = cpu.queue.pop_front();
+    rank.slots[next].cause = before;
+    start_calc(number, rank, next);
   }
   run(number, rank);
 }
@@ -177,13 +190,30 @@ void Executor::add(Rank& rank, const Op& op) {
   if (live.waits == 0) rank.ready.push_back(slot);
 }
 
-void Executor::has_begun(Rank& rank, uint32_t slot) {
+void Executor::has_begun(uint32_t number, Rank& rank, uint32_t slot) {
   Live& op = rank.slots[slot];
   op.begun = true;
+  if (kept_ && rank.result.marks.size() == *kept_) [[unlikely]] {
+    op.record = static_cast<uint32_t>(rank.kept.size());
+    rank.kept.push_back({.number = op.number,
+                         .cause = op.cause,
+                         .amount = op.amount,
+                         .begin = wires_.now(number),
+                         .peer = op.peer,
+                         .tag = op.tag,
+                         .kind = op.kind});
+  }
   for (uint32_t e = op.first_edge; e != kNone32; e = rank.edges[e].next) {
     const Rank::Edge edge = rank.edges[e];
-    if (edge.begin && --rank.slots[edge.to].waits == 0) rank.ready.push_back(edge.to);
+    if (edge.begin) freed(rank, edge.to, op.number);
   }
+}
+
+/// What an operation waited for has begun, or is done.
+void Executor::freed(Rank& rank, uint32_t slot, uint64_t by) {
+  Live& op = rank.slots[slot];
+  op.cause = by;
+  if (--op.waits == 0) rank.ready.push_back(slot);
 }
 
 void Executor::start(uint32_t number, Rank& rank, uint32_t slot) {
@@ -196,25 +226,25 @@ void Executor::start(uint32_t number, Rank& rank, uint32_t slot) {
       break;
     }
     case Op::Kind::Send:
-      has_begun(rank, slot);
+      has_begun(number, rank, slot);
       ++rank.under_way;
       ++rank.result.messages;
       rank.result.bytes += op.amount;
       wires_.send(number, op.peer, op.amount, op.tag, slot);
       break;
     case Op::Kind::Recv:
-      has_begun(rank, slot);
+      has_begun(number, rank, slot);
       start_recv(number, rank, slot);
       break;
     case Op::Kind::Mark:
-      has_begun(rank, slot);
+      has_begun(number, rank, slot);
       rank.result.marks.push_back(wires_.now(number));
-      done(rank, slot);
+      done(number, rank, slot);
   }
 }
 
 void Executor::start_calc(uint32_t number, Rank& rank, uint32_t slot) {
-  has_begun(rank, slot);
+  has_begun(number, rank, slot);
   const Time takes = rank.slots[slot].amount;
   rank.result.computed += takes;
   rank.cpus[rank.slots[slot].cpu].busy = true;
@@ -232,14 +262,15 @@ void Executor::start_recv(uint32_t number, Rank& rank, uint32_t slot) {
   const uint64_t bytes = box.arrived.pop_front();
   if (box.arrived.empty() && rank.boxes.size() > kBoxes) rank.boxes.erase(key);
   check_bytes(number, rank, op, bytes);
-  done(rank, slot);
+  done(number, rank, slot);
 }
 
-void Executor::done(Rank& rank, uint32_t slot) {
+void Executor::done(uint32_t number, Rank& rank, uint32_t slot) {
   Live& op = rank.slots[slot];
+  if (op.record != kNone32) rank.kept[op.record].done = wires_.now(number);
   for (uint32_t e = op.first_edge; e != kNone32;) {
     Rank::Edge& edge = rank.edges[e];
-    if (!edge.begin && --rank.slots[edge.to].waits == 0) rank.ready.push_back(edge.to);
+    if (!edge.begin) freed(rank, edge.to, op.number);
     const uint32_t next = edge.next;
     edge.next = rank.free_edge;
     rank.free_edge = e;
@@ -272,6 +303,8 @@ std::string Executor::text_of(uint32_t number, const Live& op) const {
 }
 
 const RankResult& Executor::result(uint32_t rank) const { return ranks_[rank]->result; }
+
+const std::vector<OpRecord>& Executor::kept(uint32_t rank) const { return ranks_[rank]->kept; }
 
 uint64_t Executor::under_way() const {
   uint64_t sum = 0;
@@ -308,7 +341,8 @@ uint64_t Executor::memory() const {
   uint64_t bytes = 0;
   for (const auto& rank : ranks_) {
     bytes += sizeof(Rank) + rank->slots.capacity() * sizeof(Live) + rank->edges.capacity() * sizeof(Rank::Edge) +
-             rank->by_number.memory() + rank->ready.memory() + rank->result.marks.capacity() * sizeof(Time);
+             rank->kept.capacity() * sizeof(OpRecord) + rank->by_number.memory() + rank->ready.memory() +
+             rank->result.marks.capacity() * sizeof(Time);
     bytes += rank->boxes.size() * (sizeof(Rank::Box) + 48);
   }
   return bytes;

@@ -36,6 +36,18 @@ struct RankResult {
   Time computed = 0;  ///< operations that took time
 };
 
+/// An operation of a step whose waits are kept, in the order in which a rank's began.
+struct OpRecord {
+  uint64_t number = 0;     ///< in the rank's stream
+  uint64_t cause = kNone;  ///< the operation that was done last before it could begin
+  uint64_t amount = 0;
+  Time begin = 0, done = kNever;
+  uint32_t peer = 0, tag = 0;
+  Op::Kind kind = Op::Kind::Calc;
+  bool late = false;  ///< a Recv that waited for its message
+  static constexpr uint64_t kNone = ~uint64_t{0};
+};
+
 /// Ranks touch nothing of each other: each may be called by another thread.
 class Executor {
  public:
@@ -43,6 +55,8 @@ class Executor {
   static constexpr uint32_t kAhead = 256;
 
   Executor(const Schedule& schedule, Wires& wires, uint32_t ahead = kAhead);
+  /// Goes on from the begin of a step; `before`: what each rank did until then, with the marks of the steps before it.
+  Executor(const Schedule& schedule, Wires& wires, uint32_t ahead, uint32_t step, std::vector<RankResult> before);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -58,6 +72,9 @@ class Executor {
   // Between callbacks.
 
   const RankResult& result(uint32_t rank) const;
+  /// Before it begins: keeps what the operations of that step waited for.
+  void keep(uint32_t step) { kept_ = step; }
+  const std::vector<OpRecord>& kept(uint32_t rank) const;
   /// Messages that have been posted, and neither arrived nor failed as far as the sender knows.
   uint64_t under_way() const;
   /// What a rank found wrong first, a sentence without full stop; empty: nothing. `line`: in the trace.
@@ -78,13 +95,15 @@ class Executor {
   void start(uint32_t number, Rank& rank, uint32_t slot);
   void start_calc(uint32_t number, Rank& rank, uint32_t slot);
   void start_recv(uint32_t number, Rank& rank, uint32_t slot);
-  void has_begun(Rank& rank, uint32_t slot);
-  void done(Rank& rank, uint32_t slot);
+  void has_begun(uint32_t number, Rank& rank, uint32_t slot);
+  void freed(Rank& rank, uint32_t slot, uint64_t by);
+  void done(uint32_t number, Rank& rank, uint32_t slot);
   void check_bytes(uint32_t number, Rank& rank, const Live& op, uint64_t bytes);
   std::string text_of(uint32_t number, const Live& op) const;
 
   Wires& wires_;
   uint32_t ahead_;
+  std::optional<uint32_t> kept_;
   std::vector<std::unique_ptr<Rank>> ranks_;
 };
 

@@ -57,7 +57,9 @@ class Schedule {
   virtual uint32_t steps() const = 0;
   /// Ranks that a rank sends to, in any order, some perhaps twice.
   virtual void peers(uint32_t rank, std::vector<uint32_t>& to) const = 0;
-  virtual std::unique_ptr<Stream> open(uint32_t rank) const = 0;
+  std::unique_ptr<Stream> open(uint32_t rank) const { return open_at(rank, 0); }
+  /// From the begin of a step on, as if those before were done. A trace has one.
+  virtual std::unique_ptr<Stream> open_at(uint32_t rank, uint32_t step) const = 0;
 };
 
 }  // namespace mrc::sim

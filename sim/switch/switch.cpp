@@ -57,7 +57,9 @@ bool Switch::add_host_routes(uint32_t first_host, uint32_t hosts, std::vector<ui
 void Switch::set_port_config(unsigned port, bool to_host) {
   ports_[port].config = to_host ? &config_.to_host : &config_.to_switch;
 }
-void Switch::port_changed(unsigned port, bool up) { tables_.hosts.port_changed(static_cast<uint16_t>(port), up); }
+void Switch::port_changed(unsigned port, bool up) {
+  if (config_.own_routes) tables_.hosts.port_changed(static_cast<uint16_t>(port), up);
+}
 
 void Switch::receive(Packet* packet, unsigned ingress) {
   const Decision decision = forward(tables_, *packet);

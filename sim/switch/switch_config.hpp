@@ -66,6 +66,8 @@ struct SwitchConfig {
   uint32_t usid_block = 0;  ///< upper 32 bits of SRv6 addresses
   uint16_t usid = 0;        ///< own uN; 0: none
   uint64_t ecmp_seed = 0;
+  /// Groups of ports with equal cost do without one that is down, at once. False: until routes are set anew.
+  bool own_routes = true;
 
   /// Everything by the recommendation (base.md "Trimming") for one port's rate times the base round trip: ECN 0.2 to
   /// 0.8 (off to hosts), trim at 1.0, retransmissions 1.5, control and trimmed drop at 1.0; strict priorities.

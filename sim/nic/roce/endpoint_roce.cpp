@@ -62,9 +62,7 @@ bool RoceEndpoint::open(const QpSpec& spec, std::string& why) {
   }
   auto qp = std::make_unique<Qp>();
   qp->spec = spec;
-  const uint64_t hash =
-      Rng::hash(uint64_t{access_.node()} << 32 ^ spec.peer ^ uint64_t{spec.qpn} << 48 ^ uint64_t{spec.peer_qpn} << 16);
-  const auto index = static_cast<size_t>(hash % spec.ev_active.size());
+  const auto index = static_cast<size_t>(path_hash(*qp) % spec.ev_active.size());
   qp->ev = spec.ev_active[index];
   qp->plane = static_cast<unsigned>(index % spec.planes);
   qp->stack = spec.encap == Encap::Srv6 ? Stack::Srv6 : spec.encap == Encap::Srv6Srh ? Stack::Srv6Srh : Stack::Ipv6;
@@ -72,6 +70,30 @@ bool RoceEndpoint::open(const QpSpec& spec, std::string& why) {
   qp->spec.ev_backup = {};
   lanes_[qp->plane].qps.push_back(static_cast<uint32_t>(qps_.size()));
   qps_.push_back(std::move(qp));
+  return true;
+}
+
+uint64_t RoceEndpoint::path_hash(const Qp& qp) const {
+  const QpSpec& spec = qp.spec;
+  return Rng::hash(uint64_t{access_.node()} << 32 ^ spec.peer ^ uint64_t{spec.qpn} << 48 ^
+                   uint64_t{spec.peer_qpn} << 16 ^ Rng::hash(qp.life) * (qp.life != 0));
+}
+
+bool RoceEndpoint::reset(uint32_t qpn) {
+  Qp* qp = find(qpn);
+  if (qp == nullptr) return false;
+  constexpr uint32_t kLifePsns = 1u << 20;
+  const uint32_t life = qp->life + 1;
+  Qp fresh;
+  fresh.spec = qp->spec;
+  fresh.life = life;
+  fresh.plane = qp->plane;
+  fresh.stack = qp->stack;
+  fresh.timer = qp->timer;  // one that is under way finds nothing to do
+  fresh.una = fresh.next = fresh.end = fresh.sent = fresh.expected = life * kLifePsns & 0xff'ffffu;
+  *qp = std::move(fresh);
+  // Any value leads to the peer: switches hash it, or it names an uplink.
+  qp->ev = std::max(1u, static_cast<uint32_t>(path_hash(*qp)));
   return true;
 }
 

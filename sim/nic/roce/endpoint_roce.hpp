@@ -9,6 +9,8 @@
 /// is
 ///   closed is thrown away. An ACK for every 16 KB, for AckReq and at the end of a message.
 /// - Sender: a NAK or the timer sends it back to the packet missing; everything from there on is sent again.
+/// - A queue pair whose timer has expired too often has failed. reset() at both ends sets it up anew: other PSNs, so
+///   that nothing under way is taken for its own, and another path.
 /// - Congestion: DCQCN (CNPs, at most one per 50 us and queue pair; alpha, fast recovery, additive and hyper increase
 /// by
 ///   a timer), or a fixed rate. No PFC: what does not fit into a queue is dropped, never trimmed.
@@ -56,6 +58,7 @@ class RoceEndpoint final : public Endpoint {
   void wake() override;
   void link_changed(unsigned plane, bool up) override;
   bool open(const QpSpec& spec, std::string& why) override;
+  bool reset(uint32_t qpn) override;
   bool post(const WorkRequest& request) override;
   void listen(Listener* listener) override { listener_ = listener; }
   EndpointStats stats() const override { return stats_; }
@@ -78,7 +81,7 @@ class RoceEndpoint final : public Endpoint {
   };
   struct Qp {
     QpSpec spec;
-    uint32_t ev = 0;
+    uint32_t ev = 0, life = 0;  // life: how often it has been set up anew
     unsigned plane = 0;
     Stack stack = Stack::Ipv6;
     // Sender.
@@ -121,6 +124,7 @@ class RoceEndpoint final : public Endpoint {
   void on_answer(Qp& qp, const Packet& packet);
   void on_cnp(Qp& qp);
   void acknowledge(Qp& qp, uint32_t next);
+  uint64_t path_hash(const Qp& qp) const;
   void adapt(Qp& qp);
   void timer(Qp& qp);
   void start_timer(Qp& qp);

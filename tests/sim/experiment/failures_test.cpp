@@ -132,4 +132,33 @@ TEST_CASE("processes that cannot be are refused", "[sim][experiment][failures]")
   CHECK_THAT(refusal(down + "most_us = 4"), ContainsSubstring("most_us without per_hour"));
 }
 
+TEST_CASE("planes are taken down at a rate, whole", "[sim][experiment][failures]") {
+  for (const auto& [link, count] : {std::pair{"random-plane", 2}, {"plane1", 1}}) {
+    const ExperimentResult r =
+        run(quiet("1000") +
+            failure(std::string("what = \"link-down\"\nper_hour = 36_000_000\nfor_us = 10\nlink = \"") + link + '"'));
+    REQUIRE(r.failures.size() == 1);
+    CHECK(r.failures[0].text ==
+          (count == 2 ? "link-down of 2 planes, 3.6e+07 an hour each" : "link-down of 1 plane, 3.6e+07 an hour each"));
+    CHECK(r.failures[0].times > 2u);
+    std::set<std::string> texts;
+    for (const EventResult& e : r.events) texts.insert(e.text);
+    CHECK(texts.size() == static_cast<size_t>(count));
+    CHECK(texts.contains("plane 1 down for 10 us"));
+  }
+  // All that is sent goes by the other plane.
+  const std::string job = "[[job]]\n[[job.phase]]\ncompute_us = 100\ncollective = \"ring\"\nbytes = 100_000\n";
+  const std::string down = failure("what = \"link-down\"\nlink = \"plane1\"\nper_hour = 1e9\nfor_us = 1e6");
+  Experiment e(parse_fabric_scenario(kTopology + job + down, "s.toml"), 1);
+  REQUIRE(e.run().outcome == Outcome::Done);
+  for (NodeId h = 0; h < 8; ++h) {
+    CHECK(e.fabric().stats(e.topology().host_link(h, 0), true).packets > 10);
+    CHECK(e.fabric().stats(e.topology().host_link(h, 1), true).packets < 5);
+  }
+  CHECK_THAT(refusal("what = \"link-loss\"\nlink = \"plane1\"\nper_hour = 1\nfor_us = 1"),
+             ContainsSubstring("link-loss of a whole plane"));
+  CHECK_THAT(refusal("what = \"link-down\"\nlink = \"plane9\"\nper_hour = 1\nfor_us = 1"),
+             ContainsSubstring("the topology has none of these"));
+}
+
 }  // namespace mrc::test::failures_test

@@ -19,7 +19,9 @@ class Given final : public Schedule {
   uint32_t ranks() const override { return static_cast<uint32_t>(ranks_.size()); }
   uint32_t steps() const override { return 1; }
   void peers(uint32_t, std::vector<uint32_t>&) const override {}
-  std::unique_ptr<Stream> open(uint32_t rank) const override { return std::make_unique<List>(ranks_[rank]); }
+  std::unique_ptr<Stream> open_at(uint32_t rank, uint32_t) const override {
+    return std::make_unique<List>(ranks_[rank]);
+  }
 
  private:
   class List final : public Stream {

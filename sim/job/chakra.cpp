@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/job/chakra.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "input/error.hpp"
+#include "input/number.hpp"
+#include "sim/job/stored.hpp"
+
+namespace mrc::sim {
+namespace chakra {
+namespace {
+
+constexpr uint64_t kMostMessage = 64u << 20;  // bytes of a node
+constexpr uint64_t kMostBytes = 1'000'000'000'000'000, kMostMicros = 1'000'000'000'000;
+constexpr uint32_t kMostRanks = 65536;
+constexpr uint32_t kCollectiveTag = 1u << 31;  // tags of sends and receives are below
+constexpr uint8_t kGpu = 0, kHost = 1, kJoin = 63;
+constexpr const char* kRemedy = "docs/training.md says what a Chakra trace may have.";
+
+// Of Chakra's schema: NodeType, CollectiveCommType.
+enum class NodeType : uint8_t {
+  Invalid,
+  Metadata,
+  MemLoad,
+  MemStore,
+  Comp,
+  Send,
+  Recv,
+  Coll,
+  Storage,
+  Batch,
+  Checkpoint
+};
+enum class Comm : uint8_t {
+  AllReduce,
+  Reduce,
+  AllGather,
+  Gather,
+  Scatter,
+  Broadcast,
+  AllToAll,
+  ReduceScatter,
+  ReduceScatterBlock,
+  Barrier
+};
+constexpr const char* kComms[] = {
+    "ALL_REDUCE", "REDUCE",         "ALL_GATHER",           "GATHER", "SCATTER", "BROADCAST",
+    "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER"};
+
+/// A field of a message of protobuf: its number, and a value or bytes.
+struct Field {
+  uint32_t number = 0;
+  unsigned wire = 0;  // 0 varint, 1 eight bytes, 2 bytes, 5 four bytes
+  uint64_t value = 0;
+  std::string_view bytes{};
+};
+
+/// Fields of a message, one after the other. A message that ends within one sets `cut`.
+class Fields {
+ public:
+  explicit Fields(std::string_view message) : rest_(message) {}
+  bool next(Field& f) {
+    if (rest_.empty() || cut) return false;
+    const uint64_t key = varint();
+    f.number = static_cast<uint32_t>(key >> 3);
+    f.wire = key & 7;
+    if (f.wire == 0) {
+      f.value = varint();
+    } else if (f.wire == 2) {
+      const uint64_t size = varint();
+      if (size > rest_.size()) cut = true;
+      f.bytes = take(size);
+    } else if (f.wire == 1 || f.wire == 5) {
+      const std::string_view raw = take(f.wire == 1 ? 8 : 4);
+      f.value = 0;
+      for (size_t i = 0; i < raw.size(); ++i) f.value |= uint64_t{static_cast<uint8_t>(raw[i])} << (8 * i);
+    } else {
+      cut = true;
+    }
+    return !cut && f.number != 0;
+  }
+  uint64_t varint() {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 70; shift += 7) {
+      const std::string_view one = take(1);
+      if (one.empty()) return 0;
+      const auto byte = static_cast<uint8_t>(one[0]);
+      if (shift < 64) value |= uint64_t{byte & 0x7fu} << shift;
+      if (byte < 0x80) return value;
+    }
+    cut = true;
+    return 0;
+  }
+  bool empty() const { return rest_.empty(); }
+  bool cut = false;
+
+ private:
+  std::string_view take(uint64_t size) {
+    if (size > rest_.size()) cut = true;
+    const std::string_view front = rest_.substr(0, static_cast<size_t>(size));
+    rest_.remove_prefix(front.size());
+    return cut ? std::string_view{} : front;
+  }
+  std::string_view rest_;
+};
+
+/// What we read of a node.
+struct Node {
+  uint64_t id = 0, micros = 0;
+  std::string name;
+  uint64_t type = 0;
+  std::vector<uint64_t> after;
+  std::optional<int64_t> bytes, from, to, tag, comm;
+  bool host = false, counted = false;  // counted: has num_ops
+  std::string group;
+};
+
+class RankReader {
+ public:
+  RankReader(const std::string& path, uint32_t rank, uint32_t ranks, StoredSchedule& schedule,
+             const std::function<void()>& poll)
+      : path_(path), rank_(rank), ranks_(ranks), schedule_(schedule), poll_(poll) {}
+
+  void read() {
+    std::ifstream in(path_, std::ios::binary);
+    if (!in) throw InputError(fmt::format("{}: no trace that can be read: {}.", path_, std::strerror(errno)), kRemedy);
+    std::string message;
+    for (uint64_t n = 0; next(in, message, n); ++n) {
+      if (poll_ && n % 4096 == 0) poll_();
+      n == 0 ? metadata(message) : node(message, n);
+    }
+    if (in.bad()) throw InputError(fmt::format("{}: reading ended: {}.", path_, std::strerror(errno)), "Try again.");
+    resolve();
+  }
+
+ private:
+  struct Dependency {
+    uint32_t op;  // the first of the node that waits
+    uint64_t on, by;
+  };
+
+  [[noreturn]] void refuse(const std::string& what, const std::string& remedy = kRemedy) const {
+    throw InputError(fmt::format("{}: {}.", path_, what), remedy);
+  }
+  [[noreturn]] void refuse(const Node& n, const std::string& what, const std::string& remedy = kRemedy) const {
+    refuse(fmt::format("node {}{} {}", n.id, n.name.empty() ? "" : " (" + input::shown(n.name) + ")", what), remedy);
+  }
+
+  /// A message behind its length. False: that were all.
+  bool next(std::istream& in, std::string& message, uint64_t n) const {
+    uint64_t size = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      const int byte = in.get();
+      if (byte == std::char_traits<char>::eof()) {
+        if (shift == 0) return false;
+        refuse(fmt::format("it ends within the length of message {}", n));
+      }
+      size |= uint64_t{static_cast<unsigned>(byte) & 0x7fu} << shift;
+      if (byte < 0x80) break;
+      if (shift > 28) refuse(fmt::format("message {} has no length that can be", n));
+    }
+    if (size > kMostMessage) refuse(fmt::format("message {} has {} bytes, more than {}", n, size, kMostMessage));
+    message.resize(static_cast<size_t>(size));
+    in.read(message.data(), static_cast<std::streamsize>(size));
+    if (static_cast<uint64_t>(in.gcount()) != size) {
+      refuse(fmt::format("it ends within message {}, behind {} of {} bytes", n, in.gcount(), size));
+    }
+    return true;
+  }
+
+  void metadata(const std::string& message) const {
+    Fields fields(message);
+    for (Field f; fields.next(f);) {
+      if (f.wire != 2 || f.number > 2) refuse("it does not begin with Chakra's metadata");
+    }
+    if (fields.cut || !fields.empty()) refuse("it does not begin with Chakra's metadata");
+  }
+
+  void node(const std::string& message, uint64_t n) {
+    Node node;
+    Fields fields(message);
+    for (Field f; fields.next(f);) {
+      if (f.number == 1 && f.wire == 0) node.id = f.value;
+      if (f.number == 2 && f.wire == 2) node.name = f.bytes;
+      if (f.number == 3 && f.wire == 0) node.type = f.value;
+      if (f.number == 4 || f.number == 5) {
+        if (f.wire == 0) node.after.push_back(f.value);
+        Fields packed(f.bytes);
+        while (f.wire == 2 && !packed.empty()) {
+          node.after.push_back(packed.varint());
+          if (packed.cut) refuse(node, "has dependencies that end within one");
+        }
+      }
+      if (f.number == 7 && f.wire == 0) node.micros = f.value;
+      if (f.number == 10 && f.wire == 2) attribute(node, f.bytes);
+    }
+    if (fields.cut || !fields.empty()) refuse(fmt::format("message {} is no node", n));
+    add(node);
+  }
+
+  void attribute(Node& node, std::string_view message) const {
+    Fields fields(message);
+    std::string_view name, text;
+    std::optional<int64_t> number;
+    for (Field f; fields.next(f);) {
+      if (f.number == 1 && f.wire == 2) name = f.bytes;
+      if (f.number == 29 && f.wire == 2) text = f.bytes;
+      if (f.wire == 2 || f.number < 7 || f.number > 27) continue;
+      const bool zigzag = f.number == 15 || f.number == 17, four = f.number == 23;
+      number = zigzag ? static_cast<int64_t>(f.value >> 1) ^ -static_cast<int64_t>(f.value & 1)
+               : four ? static_cast<int32_t>(f.value)
+                      : static_cast<int64_t>(f.value);
+    }
+    if (fields.cut) refuse(node, "has an attribute that ends within a field");
+    if (name == "comm_size") node.bytes = number;
+    if (name == "comm_src") node.from = number;
+    if (name == "comm_dst") node.to = number;
+    if (name == "comm_tag") node.tag = number;
+    if (name == "comm_type") node.comm = number;
+    if (name == "is_cpu_op") node.host = number.value_or(0) != 0;
+    if (name == "num_ops") node.counted = number.value_or(0) != 0;
+    if (name == "pg_name") node.group = text;
+  }
+
+  uint32_t op(Op::Kind kind, uint64_t amount, uint32_t peer = 0, uint32_t tag = 0, uint8_t cpu = kGpu) {
+    if (ops_.size() >= kMostStoredOps) refuse(fmt::format("more than {} operations", kMostStoredOps), "Cut the trace.");
+    ops_.push_back({kind, cpu, peer, tag, line_, amount});
+    return static_cast<uint32_t>(ops_.size() - 1);
+  }
+  void need(uint32_t op, uint32_t before) { needs_.push_back({op, before, line_, false}); }
+
+  uint32_t peer(const Node& n, const std::optional<int64_t>& rank, const char* name) const {
+    if (!rank) refuse(n, fmt::format("has no {}", name));
+    if (*rank < 0 || *rank >= ranks_) {
+      refuse(n, fmt::format("has {} = {}, but ranks are 0 to {}", name, *rank, ranks_ - 1),
+             "Each rank has a file beside the first.");
+    }
+    if (static_cast<uint32_t>(*rank) == rank_) refuse(n, fmt::format("has {} = {}, its own rank", name, *rank));
+    return static_cast<uint32_t>(*rank);
+  }
+  uint64_t bytes(const Node& n) const {
+    if (!n.bytes) refuse(n, "has no comm_size");
+    if (*n.bytes < 0 || static_cast<uint64_t>(*n.bytes) > kMostBytes) {
+      refuse(n, fmt::format("has comm_size = {}", *n.bytes), fmt::format("From 0 to {}.", kMostBytes));
+    }
+    return std::max<uint64_t>(1, static_cast<uint64_t>(*n.bytes));
+  }
+
+  void add(const Node& n) {
+    line_ = static_cast<uint32_t>(n.id);
+    const auto type = static_cast<NodeType>(std::min<uint64_t>(n.type, 255));
+    if (n.micros > kMostMicros) refuse(n, fmt::format("has duration_micros = {}", n.micros), "Give a shorter one.");
+    uint32_t first = 0, last = 0;
+    switch (type) {
+      case NodeType::Comp:
+        if (n.micros == 0 && n.counted) {
+          refuse(n, "has num_ops and no duration_micros", "Convert it with the runtimes of a machine.");
+        }
+        [[fallthrough]];
+      case NodeType::Metadata:
+      case NodeType::MemLoad:
+      case NodeType::MemStore:
+      case NodeType::Storage:
+      case NodeType::Batch:
+      case NodeType::Checkpoint:
+        first = last = op(Op::Kind::Calc, n.micros * kUs, 0, 0, type != NodeType::Comp || n.host ? kHost : kGpu);
+        break;
+      case NodeType::Send:
+      case NodeType::Recv: {
+        const bool send = type == NodeType::Send;
+        if (n.tag && (*n.tag < 0 || *n.tag >= kCollectiveTag)) refuse(n, fmt::format("has comm_tag = {}", *n.tag));
+        const uint32_t other = send ? peer(n, n.to, "comm_dst") : peer(n, n.from, "comm_src");
+        first = last =
+            op(send ? Op::Kind::Send : Op::Kind::Recv, bytes(n), other, static_cast<uint32_t>(n.tag.value_or(0)));
+        break;
+      }
+      case NodeType::Coll:
+        first = op(Op::Kind::Calc, 0, 0, 0, kJoin);
+        last = collective(n, first);
+        break;
+      default:
+        refuse(n, fmt::format("has type {}, which is none of Chakra's", n.type));
+    }
+    if (!nodes_.emplace(n.id, last).second) refuse(n, "is there twice");
+    for (const uint64_t on : n.after) depends_.push_back({first, on, n.id});
+  }
+
+  /// Its operations, behind `first`; gives the one that ends it.
+  uint32_t collective(const Node& n, uint32_t first) {
+    if (!n.group.empty()) {
+      refuse(n, fmt::format("is of process group {}", input::shown(n.group)), "Collectives of all ranks are known.");
+    }
+    if (!n.comm || *n.comm < 0 || *n.comm >= static_cast<int64_t>(std::size(kComms))) {
+      refuse(n, n.comm ? fmt::format("has comm_type = {}", *n.comm) : std::string("has no comm_type"));
+    }
+    const auto comm = static_cast<Comm>(*n.comm);
+    const uint32_t tag = kCollectiveTag | collectives_++;
+    if (ranks_ == 1) return first;
+    const uint32_t to = (rank_ + 1) % ranks_, from = (rank_ + ranks_ - 1) % ranks_;
+    const uint64_t share = comm == Comm::Barrier ? 1 : (bytes(n) + ranks_ - 1) / ranks_;
+    switch (comm) {
+      case Comm::AllReduce:
+      case Comm::Barrier:
+        return ring(first, 2 * (ranks_ - 1), share, from, to, tag);
+      case Comm::AllGather:
+      case Comm::ReduceScatter:
+      case Comm::ReduceScatterBlock:
+        return ring(first, ranks_ - 1, share, from, to, tag);
+      case Comm::AllToAll: {
+        std::vector<uint32_t> received;
+        for (uint32_t k = 1; k < ranks_; ++k) {
+          need(op(Op::Kind::Send, share, (rank_ + k) % ranks_, tag), first);
+          received.push_back(op(Op::Kind::Recv, share, (rank_ + ranks_ - k) % ranks_, tag));
+          need(received.back(), first);
+        }
+        const uint32_t end = op(Op::Kind::Calc, 0, 0, 0, kJoin);
+        for (const uint32_t r : received) need(end, r);
+        return end;
+      }
+      default:
+        refuse(n, fmt::format("is a {}", kComms[*n.comm]),
+               "ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL and BARRIER are known.");
+    }
+  }
+  uint32_t ring(uint32_t first, uint32_t steps, uint64_t share, uint32_t from, uint32_t to, uint32_t tag) {
+    uint32_t before = first;
+    for (uint32_t s = 0; s < steps; ++s) {
+      need(op(Op::Kind::Send, share, to, tag), before);
+      const uint32_t receive = op(Op::Kind::Recv, share, from, tag);
+      need(receive, before);
+      before = receive;
+    }
+    return before;
+  }
+
+  void resolve() {
+    for (const Dependency& d : depends_) {
+      const auto found = nodes_.find(d.on);
+      if (found == nodes_.end()) refuse(fmt::format("node {} waits for node {}, which is not there", d.by, d.on));
+      line_ = static_cast<uint32_t>(d.by);
+      need(d.op, found->second);
+    }
+    if (const auto stuck = schedule_.add(rank_, ops_, needs_)) {
+      refuse(fmt::format("node {} waits for itself, by others", *stuck), "Remove one of the dependencies.");
+    }
+  }
+
+  const std::string& path_;
+  uint32_t rank_, ranks_;
+  StoredSchedule& schedule_;
+  const std::function<void()>& poll_;
+  uint32_t line_ = 0, collectives_ = 0;
+  std::vector<StoredOp> ops_;
+  std::vector<StoredNeed> needs_;
+  std::vector<Dependency> depends_;
+  std::unordered_map<uint64_t, uint32_t> nodes_;  // by id: the operation that ends it
+};
+
+constexpr std::string_view kEnding = ".0.et";
+
+std::string path_of(const std::string& first, uint32_t rank) {
+  return fmt::format("{}.{}.et", first.substr(0, first.size() - kEnding.size()), rank);
+}
+
+}  // namespace
+}  // namespace chakra
+
+bool is_chakra(const std::string& path) { return path.ends_with(".et"); }
+
+std::unique_ptr<Schedule> read_chakra(const std::string& path, const std::function<void()>& poll) {
+  if (!path.ends_with(chakra::kEnding)) {
+    throw InputError(path + ": not the file of rank 0.",
+                     "Name the one that ends with .0.et; the others stand beside it.");
+  }
+  std::error_code ignored;
+  uint32_t ranks = 1;
+  while (ranks < chakra::kMostRanks && std::filesystem::exists(chakra::path_of(path, ranks), ignored)) ++ranks;
+  auto schedule = std::make_unique<StoredSchedule>();
+  schedule->set_ranks(ranks);
+  for (uint32_t r = 0; r < ranks; ++r) {
+    const std::string own = chakra::path_of(path, r);
+    chakra::RankReader(own, r, ranks, *schedule, poll).read();
+  }
+  schedule->written();
+  return schedule;
+}
+
+}  // namespace mrc::sim
