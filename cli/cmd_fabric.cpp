@@ -41,7 +41,7 @@ Examples:
   mrc fabric --scenario incast --report out                   tables and pictures; needs gnuplot
   mrc fabric --scenario incast --print >my.toml               a file to start from
   mrc fabric --scenario my.toml --seed 7 --json run.json --pcap nic0/0=nic0.pcapng
-  mrc fabric --compare runs/*.json                            results side by side
+  mrc fabric --compare a.json b.json ...                      results side by side
   mrc fabric --scenario small --endpoint rtl                  Verilated RTL in every NIC
   mrc fabric --scenario incast --fabric-profile spectrum      code points, queues, thresholds of one vendor's switches
 
