@@ -92,7 +92,7 @@ struct GroupInfo {
   std::array<uint16_t, 3> sizes;  ///< of its axes; 1: there is none
 };
 
-inline constexpr const char* kTable = "c41933a6";  ///< digest of all names
+inline constexpr const char* kTable = "03861ac8";  ///< digest of all names
 inline constexpr std::array<GroupInfo, 24> kGroups = {{
     {"sack", 0, {2, 6, 3}},
     {"window", 36, {6, 2, 2}},
@@ -117,9 +117,9 @@ inline constexpr std::array<GroupInfo, 24> kGroups = {{
     {"encap", 331, {2, 4, 1}},
     {"counter", 339, {28, 1, 1}},
     {"stream", 367, {55, 3, 1}},
-    {"rule", 532, {175, 1, 1}},
+    {"rule", 532, {176, 1, 1}},
 }};
-inline constexpr std::size_t kNumBins = 707;
+inline constexpr std::size_t kNumBins = 708;
 inline constexpr std::array<const char*, kNumBins> kBins = {
     "sack.sent.none.at",
     "sack.sent.none.above",
@@ -791,6 +791,7 @@ inline constexpr std::array<const char*, kNumBins> kBins = {
     "rule.req.retries",
     "rule.req.nack-again",
     "rule.req.gap-again",
+    "rule.req.time-again",
     "rule.req.timer",
     "rule.req.moves",
     "rule.req.cqe-owed",
@@ -916,7 +917,7 @@ inline constexpr std::array<const char*, 55> kStreamStreams = {
     "rx_lane.desc",
     "rx_lane.line",
 };
-inline constexpr std::array<const char*, 175> kRuleRules = {
+inline constexpr std::array<const char*, 176> kRuleRules = {
     "evidence.gap",
     "evidence.order",
     "evidence.drops",
@@ -1055,6 +1056,7 @@ inline constexpr std::array<const char*, 175> kRuleRules = {
     "req.retries",
     "req.nack-again",
     "req.gap-again",
+    "req.time-again",
     "req.timer",
     "req.moves",
     "req.cqe-owed",

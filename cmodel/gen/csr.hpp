@@ -94,6 +94,12 @@ inline constexpr Field kCtrlPdcidZero{"pdcid_zero", 12, 1, 0x0};
 /// semantic ACK: 0 as soon as a message is complete, and again on duplicates and probes; 1 after
 /// each SACK
 inline constexpr Field kCtrlAckWithSack{"ack_with_sack", 13, 1, 0x0};
+/// what is sent again takes the next EV of the walk; 0: what was lost and not trimmed goes on
+/// another plane than before, if there is one
+inline constexpr Field kCtrlAnyPlane{"any_plane", 14, 1, 0x0};
+/// what was lost and not trimmed makes the window smaller; 0: it only leaves the flight, since
+/// switches trim where queues are full
+inline constexpr Field kCtrlLossShrinks{"loss_shrinks", 15, 1, 0x0};
 /// ICRC of SRv6 packets, sent and received: 0 from the inner IP header on, 1 from the outer one on
 ///
 inline constexpr Field kCtrlIcrcOuter{"icrc_outer", 16, 1, 0x0};
@@ -124,7 +130,7 @@ inline constexpr Field kCtrlPortWait{"port_wait", 30, 1, 0x0};
 /// what is missing waits for gap, EV and timer; 0: it is lost once a SACK answers what was sent
 /// three quarters of the longest round trip later
 inline constexpr Field kCtrlTimeWait{"time_wait", 31, 1, 0x0};
-inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlSilenceWait, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal, kCtrlZeroLength, kCtrlWimmOver, kCtrlSkipMode, kCtrlReturned, kCtrlPortWait, kCtrlTimeWait};
+inline constexpr Field kCtrlFields[] = {kCtrlSackBaseSelf, kCtrlOorDrop, kCtrlErrSilent, kCtrlEvSwap, kCtrlBthM, kCtrlRttRtx, kCtrlRevFixed, kCtrlSilenceWait, kCtrlPortsFrom0, kCtrlBthMHigh, kCtrlEethOpHigh, kCtrlTsrUs, kCtrlPdcidZero, kCtrlAckWithSack, kCtrlAnyPlane, kCtrlLossShrinks, kCtrlIcrcOuter, kCtrlAckPlane, kCtrlTrimSilent, kCtrlStateSilent, kCtrlNominal, kCtrlZeroLength, kCtrlWimmOver, kCtrlSkipMode, kCtrlReturned, kCtrlPortWait, kCtrlTimeWait};
 
 /// UDP destination port
 inline constexpr uint32_t kUdpPort = 0x0014;

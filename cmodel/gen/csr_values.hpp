@@ -47,6 +47,12 @@ struct CsrOut {
   /// semantic ACK: 0 as soon as a message is complete, and again on duplicates and probes; 1 after
   /// each SACK
   bool ack_with_sack = false;
+  /// what is sent again takes the next EV of the walk; 0: what was lost and not trimmed goes on
+  /// another plane than before, if there is one
+  bool any_plane = false;
+  /// what was lost and not trimmed makes the window smaller; 0: it only leaves the flight, since
+  /// switches trim where queues are full
+  bool loss_shrinks = false;
   /// ICRC of SRv6 packets, sent and received: 0 from the inner IP header on, 1 from the outer one
   /// on
   bool icrc_outer = false;
@@ -198,6 +204,8 @@ void publish(CsrOut& out, const Reg& reg) {
   out.tsr_us = csr::kCtrlTsrUs.get(reg(csr::kCtrl)) != 0;
   out.pdcid_zero = csr::kCtrlPdcidZero.get(reg(csr::kCtrl)) != 0;
   out.ack_with_sack = csr::kCtrlAckWithSack.get(reg(csr::kCtrl)) != 0;
+  out.any_plane = csr::kCtrlAnyPlane.get(reg(csr::kCtrl)) != 0;
+  out.loss_shrinks = csr::kCtrlLossShrinks.get(reg(csr::kCtrl)) != 0;
   out.icrc_outer = csr::kCtrlIcrcOuter.get(reg(csr::kCtrl)) != 0;
   out.ack_plane = csr::kCtrlAckPlane.get(reg(csr::kCtrl)) != 0;
   out.trim_silent = csr::kCtrlTrimSilent.get(reg(csr::kCtrl)) != 0;

@@ -148,6 +148,7 @@ enum class Rule : uint16_t {
   ReqRetries,
   ReqNackAgain,
   ReqGapAgain,
+  ReqTimeAgain,
   ReqTimer,
   ReqMoves,
   ReqCqeOwed,
@@ -199,7 +200,7 @@ struct RuleInfo {
   const char* cite;
 };
 
-inline constexpr std::size_t kNumRules = 175;
+inline constexpr std::size_t kNumRules = 176;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
      Severity::Broken, "safety", "history", "reference.md 1"},
@@ -477,6 +478,8 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
      Severity::Fail, "owed", "requestor", "mrc.md 7"},
     {"req.gap-again", "a packet that a SACK leaves out while it reports enough later ones is sent again", "A",
      Severity::Deviates, "owed", "requestor", "mrc.md 7, A-08 REORDER.pkts"},
+    {"req.time-again", "a packet that a SACK leaves out, and that was sent long before the one that it answers, is sent again", "A",
+     Severity::Deviates, "owed", "requestor", "mrc.md 7, A-83 CTRL.time_wait"},
     {"req.timer", "a packet that is not reported is sent again, or asked for, when the timer is over", "S",
      Severity::Fail, "owed", "requestor", "mrc.md 7 Timer, API"},
     {"req.moves", "work that is posted is sent when nothing else is on its way", "S",

@@ -568,7 +568,7 @@ struct Grant {
 
 /// Order to retransmit one PSN: packet idx of message msn, not on EV avoid_ev
 struct Retx {
-  static constexpr unsigned kBits = 126;
+  static constexpr unsigned kBits = 127;
   static constexpr unsigned kWords = 4;
   static constexpr const char* kName = "retx_t";
   uint16_t qp{};
@@ -580,33 +580,37 @@ struct Retx {
   uint16_t avoid_ev{};
   /// nominal size
   uint16_t size{};
+  /// and not trimmed: it goes on another plane
+  bool lost{};
   bool operator==(const Retx&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = (static_cast<uint32_t>(size) & 0x3fffu) | (static_cast<uint32_t>(avoid_ev) << 14) | ((idx & 0x3u) << 30);
-    words[1] = ((idx >> 2) & 0x3fffffu) | ((static_cast<uint32_t>(row) & 0x3ffu) << 22);
-    words[2] = static_cast<uint32_t>((row >> 10)) | (static_cast<uint32_t>(msn) << 6) | ((psn & 0x3ffu) << 22);
-    words[3] = ((psn >> 10) & 0x3fffu) | (static_cast<uint32_t>(qp) << 14);
+    words[0] = static_cast<uint32_t>(lost) | ((static_cast<uint32_t>(size) & 0x3fffu) << 1) | (static_cast<uint32_t>(avoid_ev) << 15) | ((idx & 0x1u) << 31);
+    words[1] = ((idx >> 1) & 0x7fffffu) | ((static_cast<uint32_t>(row) & 0x1ffu) << 23);
+    words[2] = static_cast<uint32_t>((row >> 9)) | (static_cast<uint32_t>(msn) << 7) | ((psn & 0x1ffu) << 23);
+    words[3] = ((psn >> 9) & 0x7fffu) | (static_cast<uint32_t>(qp) << 15);
   }
   static Retx unpack(const uint32_t* words) {
     Retx v;
-    v.qp = static_cast<uint16_t>(((words[3] >> 14) & 0xffffu));
-    v.psn = static_cast<uint32_t>((words[2] >> 22) | ((words[3] & 0x3fffu) << 10));
-    v.msn = static_cast<uint16_t>(((words[2] >> 6) & 0xffffu));
-    v.row = static_cast<uint16_t>((words[1] >> 22) | ((words[2] & 0x3fu) << 10));
-    v.idx = static_cast<uint32_t>((words[0] >> 30) | ((words[1] & 0x3fffffu) << 2));
-    v.avoid_ev = static_cast<uint16_t>(((words[0] >> 14) & 0xffffu));
-    v.size = static_cast<uint16_t>((words[0] & 0x3fffu));
+    v.qp = static_cast<uint16_t>(((words[3] >> 15) & 0xffffu));
+    v.psn = static_cast<uint32_t>((words[2] >> 23) | ((words[3] & 0x7fffu) << 9));
+    v.msn = static_cast<uint16_t>(((words[2] >> 7) & 0xffffu));
+    v.row = static_cast<uint16_t>((words[1] >> 23) | ((words[2] & 0x7fu) << 9));
+    v.idx = static_cast<uint32_t>((words[0] >> 31) | ((words[1] & 0x7fffffu) << 1));
+    v.avoid_ev = static_cast<uint16_t>(((words[0] >> 15) & 0xffffu));
+    v.size = static_cast<uint16_t>(((words[0] >> 1) & 0x3fffu));
+    v.lost = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 110, 16, {}},
-      {"psn", 86, 24, {}},
-      {"msn", 70, 16, {}},
-      {"row", 54, 16, {}},
-      {"idx", 30, 24, {}},
-      {"avoid_ev", 14, 16, {}},
-      {"size", 0, 14, {}},
+      {"qp", 111, 16, {}},
+      {"psn", 87, 24, {}},
+      {"msn", 71, 16, {}},
+      {"row", 55, 16, {}},
+      {"idx", 31, 24, {}},
+      {"avoid_ev", 15, 16, {}},
+      {"size", 1, 14, {}},
+      {"lost", 0, 1, {}},
   };
 };
 
@@ -652,7 +656,7 @@ struct Upd {
 
 /// One WRITE packet, before it has a path
 struct Pkt {
-  static constexpr unsigned kBits = 399;
+  static constexpr unsigned kBits = 400;
   static constexpr unsigned kWords = 13;
   static constexpr const char* kName = "pkt_t";
   uint16_t qp{};
@@ -677,6 +681,8 @@ struct Pkt {
   uint8_t profile{};
   /// meaningful with rtx
   uint16_t avoid_ev{};
+  /// with rtx: it was lost, and not trimmed
+  bool lost{};
   /// nominal size (CTRL.nominal)
   uint16_t size{};
   /// a retransmission that is not needed any more: goes to tx_inflight only
@@ -684,63 +690,65 @@ struct Pkt {
   bool operator==(const Pkt&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(voided) | ((static_cast<uint32_t>(size) & 0x3fffu) << 1) | (static_cast<uint32_t>(avoid_ev) << 15) | ((static_cast<uint32_t>(profile) & 0x1u) << 31);
-    words[1] = static_cast<uint32_t>((profile >> 1)) | ((idx & 0xffffffu) << 7) | (static_cast<uint32_t>(last) << 31);
-    words[2] = static_cast<uint32_t>(ackreq) | (static_cast<uint32_t>(rtx) << 1) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 2) | ((static_cast<uint32_t>(laddr) & 0x1ffffu) << 15);
-    words[3] = static_cast<uint32_t>((laddr >> 17));
-    words[4] = static_cast<uint32_t>((laddr >> 49)) | ((imm & 0x1ffffu) << 15);
-    words[5] = (imm >> 17) | ((dmalen & 0x1ffffu) << 15);
-    words[6] = (dmalen >> 17) | ((rkey & 0x1ffffu) << 15);
-    words[7] = (rkey >> 17) | ((static_cast<uint32_t>(va) & 0x1ffffu) << 15);
-    words[8] = static_cast<uint32_t>((va >> 17));
-    words[9] = static_cast<uint32_t>((va >> 49)) | (static_cast<uint32_t>(opcode) << 15) | ((static_cast<uint32_t>(rqmsn) & 0x1ffu) << 23);
-    words[10] = static_cast<uint32_t>((rqmsn >> 9)) | (static_cast<uint32_t>(row) << 7) | ((static_cast<uint32_t>(msn) & 0x1ffu) << 23);
-    words[11] = static_cast<uint32_t>((msn >> 9)) | ((psn & 0xffffffu) << 7) | ((static_cast<uint32_t>(qp) & 0x1u) << 31);
-    words[12] = static_cast<uint32_t>((qp >> 1));
+    words[0] = static_cast<uint32_t>(voided) | ((static_cast<uint32_t>(size) & 0x3fffu) << 1) | (static_cast<uint32_t>(lost) << 15) | (static_cast<uint32_t>(avoid_ev) << 16);
+    words[1] = static_cast<uint32_t>(profile) | ((idx & 0xffffffu) << 8);
+    words[2] = static_cast<uint32_t>(last) | (static_cast<uint32_t>(ackreq) << 1) | (static_cast<uint32_t>(rtx) << 2) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 3) | ((static_cast<uint32_t>(laddr) & 0xffffu) << 16);
+    words[3] = static_cast<uint32_t>((laddr >> 16));
+    words[4] = static_cast<uint32_t>((laddr >> 48)) | ((imm & 0xffffu) << 16);
+    words[5] = (imm >> 16) | ((dmalen & 0xffffu) << 16);
+    words[6] = (dmalen >> 16) | ((rkey & 0xffffu) << 16);
+    words[7] = (rkey >> 16) | ((static_cast<uint32_t>(va) & 0xffffu) << 16);
+    words[8] = static_cast<uint32_t>((va >> 16));
+    words[9] = static_cast<uint32_t>((va >> 48)) | (static_cast<uint32_t>(opcode) << 16) | ((static_cast<uint32_t>(rqmsn) & 0xffu) << 24);
+    words[10] = static_cast<uint32_t>((rqmsn >> 8)) | (static_cast<uint32_t>(row) << 8) | ((static_cast<uint32_t>(msn) & 0xffu) << 24);
+    words[11] = static_cast<uint32_t>((msn >> 8)) | ((psn & 0xffffffu) << 8);
+    words[12] = static_cast<uint32_t>(qp);
   }
   static Pkt unpack(const uint32_t* words) {
     Pkt v;
-    v.qp = static_cast<uint16_t>((words[11] >> 31) | ((words[12] & 0x7fffu) << 1));
-    v.psn = static_cast<uint32_t>(((words[11] >> 7) & 0xffffffu));
-    v.msn = static_cast<uint16_t>((words[10] >> 23) | ((words[11] & 0x7fu) << 9));
-    v.row = static_cast<uint16_t>(((words[10] >> 7) & 0xffffu));
-    v.rqmsn = static_cast<uint16_t>((words[9] >> 23) | ((words[10] & 0x7fu) << 9));
-    v.opcode = static_cast<uint8_t>(((words[9] >> 15) & 0xffu));
-    v.va = static_cast<uint64_t>(static_cast<uint64_t>((words[7] >> 15)) | (static_cast<uint64_t>(words[8]) << 17) | (static_cast<uint64_t>((words[9] & 0x7fffu)) << 49));
-    v.rkey = static_cast<uint32_t>((words[6] >> 15) | ((words[7] & 0x7fffu) << 17));
-    v.dmalen = static_cast<uint32_t>((words[5] >> 15) | ((words[6] & 0x7fffu) << 17));
-    v.imm = static_cast<uint32_t>((words[4] >> 15) | ((words[5] & 0x7fffu) << 17));
-    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[2] >> 15)) | (static_cast<uint64_t>(words[3]) << 17) | (static_cast<uint64_t>((words[4] & 0x7fffu)) << 49));
-    v.plen = static_cast<uint16_t>(((words[2] >> 2) & 0x1fffu));
-    v.rtx = (((words[2] >> 1) & 0x1u)) != 0;
-    v.ackreq = ((words[2] & 0x1u)) != 0;
-    v.last = ((words[1] >> 31)) != 0;
-    v.idx = static_cast<uint32_t>(((words[1] >> 7) & 0xffffffu));
-    v.profile = static_cast<uint8_t>((words[0] >> 31) | ((words[1] & 0x7fu) << 1));
-    v.avoid_ev = static_cast<uint16_t>(((words[0] >> 15) & 0xffffu));
+    v.qp = static_cast<uint16_t>((words[12] & 0xffffu));
+    v.psn = static_cast<uint32_t>((words[11] >> 8));
+    v.msn = static_cast<uint16_t>((words[10] >> 24) | ((words[11] & 0xffu) << 8));
+    v.row = static_cast<uint16_t>(((words[10] >> 8) & 0xffffu));
+    v.rqmsn = static_cast<uint16_t>((words[9] >> 24) | ((words[10] & 0xffu) << 8));
+    v.opcode = static_cast<uint8_t>(((words[9] >> 16) & 0xffu));
+    v.va = static_cast<uint64_t>(static_cast<uint64_t>((words[7] >> 16)) | (static_cast<uint64_t>(words[8]) << 16) | (static_cast<uint64_t>((words[9] & 0xffffu)) << 48));
+    v.rkey = static_cast<uint32_t>((words[6] >> 16) | ((words[7] & 0xffffu) << 16));
+    v.dmalen = static_cast<uint32_t>((words[5] >> 16) | ((words[6] & 0xffffu) << 16));
+    v.imm = static_cast<uint32_t>((words[4] >> 16) | ((words[5] & 0xffffu) << 16));
+    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[2] >> 16)) | (static_cast<uint64_t>(words[3]) << 16) | (static_cast<uint64_t>((words[4] & 0xffffu)) << 48));
+    v.plen = static_cast<uint16_t>(((words[2] >> 3) & 0x1fffu));
+    v.rtx = (((words[2] >> 2) & 0x1u)) != 0;
+    v.ackreq = (((words[2] >> 1) & 0x1u)) != 0;
+    v.last = ((words[2] & 0x1u)) != 0;
+    v.idx = static_cast<uint32_t>((words[1] >> 8));
+    v.profile = static_cast<uint8_t>((words[1] & 0xffu));
+    v.avoid_ev = static_cast<uint16_t>((words[0] >> 16));
+    v.lost = (((words[0] >> 15) & 0x1u)) != 0;
     v.size = static_cast<uint16_t>(((words[0] >> 1) & 0x3fffu));
     v.voided = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 383, 16, {}},
-      {"psn", 359, 24, {}},
-      {"msn", 343, 16, {}},
-      {"row", 327, 16, {}},
-      {"rqmsn", 311, 16, {}},
-      {"opcode", 303, 8, {}},
-      {"va", 239, 64, {}},
-      {"rkey", 207, 32, {}},
-      {"dmalen", 175, 32, {}},
-      {"imm", 143, 32, {}},
-      {"laddr", 79, 64, {}},
-      {"plen", 66, 13, {}},
-      {"rtx", 65, 1, {}},
-      {"ackreq", 64, 1, {}},
-      {"last", 63, 1, {}},
-      {"idx", 39, 24, {}},
-      {"profile", 31, 8, {}},
-      {"avoid_ev", 15, 16, {}},
+      {"qp", 384, 16, {}},
+      {"psn", 360, 24, {}},
+      {"msn", 344, 16, {}},
+      {"row", 328, 16, {}},
+      {"rqmsn", 312, 16, {}},
+      {"opcode", 304, 8, {}},
+      {"va", 240, 64, {}},
+      {"rkey", 208, 32, {}},
+      {"dmalen", 176, 32, {}},
+      {"imm", 144, 32, {}},
+      {"laddr", 80, 64, {}},
+      {"plen", 67, 13, {}},
+      {"rtx", 66, 1, {}},
+      {"ackreq", 65, 1, {}},
+      {"last", 64, 1, {}},
+      {"idx", 40, 24, {}},
+      {"profile", 32, 8, {}},
+      {"avoid_ev", 16, 16, {}},
+      {"lost", 15, 1, {}},
       {"size", 1, 14, {}},
       {"voided", 0, 1, {}},
   };
@@ -748,7 +756,7 @@ struct Pkt {
 
 /// One WRITE packet with its entropy value and plane
 struct Path {
-  static constexpr unsigned kBits = 451;
+  static constexpr unsigned kBits = 452;
   static constexpr unsigned kWords = 15;
   static constexpr const char* kName = "path_t";
   Pkt pkt{};
@@ -760,40 +768,41 @@ struct Path {
   void pack(uint32_t* words) const {
     words[0] = (static_cast<uint32_t>(plane) & 0xfu) | (static_cast<uint32_t>(ev_idx) << 4) | ((ev & 0xfffu) << 20);
     words[1] = (ev >> 12) | (static_cast<uint32_t>(pkt.voided) << 20) | ((static_cast<uint32_t>(pkt.size) & 0x7ffu) << 21);
-    words[2] = (static_cast<uint32_t>((pkt.size >> 11)) & 0x7u) | (static_cast<uint32_t>(pkt.avoid_ev) << 3) | (static_cast<uint32_t>(pkt.profile) << 19) | ((pkt.idx & 0x1fu) << 27);
-    words[3] = ((pkt.idx >> 5) & 0x7ffffu) | (static_cast<uint32_t>(pkt.last) << 19) | (static_cast<uint32_t>(pkt.ackreq) << 20) | (static_cast<uint32_t>(pkt.rtx) << 21) | ((static_cast<uint32_t>(pkt.plen) & 0x3ffu) << 22);
-    words[4] = (static_cast<uint32_t>((pkt.plen >> 10)) & 0x7u) | ((static_cast<uint32_t>(pkt.laddr) & 0x1fffffffu) << 3);
-    words[5] = static_cast<uint32_t>((pkt.laddr >> 29));
-    words[6] = static_cast<uint32_t>((pkt.laddr >> 61)) | ((pkt.imm & 0x1fffffffu) << 3);
-    words[7] = (pkt.imm >> 29) | ((pkt.dmalen & 0x1fffffffu) << 3);
-    words[8] = (pkt.dmalen >> 29) | ((pkt.rkey & 0x1fffffffu) << 3);
-    words[9] = (pkt.rkey >> 29) | ((static_cast<uint32_t>(pkt.va) & 0x1fffffffu) << 3);
-    words[10] = static_cast<uint32_t>((pkt.va >> 29));
-    words[11] = static_cast<uint32_t>((pkt.va >> 61)) | (static_cast<uint32_t>(pkt.opcode) << 3) | (static_cast<uint32_t>(pkt.rqmsn) << 11) | ((static_cast<uint32_t>(pkt.row) & 0x1fu) << 27);
-    words[12] = static_cast<uint32_t>((pkt.row >> 5)) | (static_cast<uint32_t>(pkt.msn) << 11) | ((pkt.psn & 0x1fu) << 27);
-    words[13] = ((pkt.psn >> 5) & 0x7ffffu) | ((static_cast<uint32_t>(pkt.qp) & 0x1fffu) << 19);
-    words[14] = static_cast<uint32_t>((pkt.qp >> 13));
+    words[2] = (static_cast<uint32_t>((pkt.size >> 11)) & 0x7u) | (static_cast<uint32_t>(pkt.lost) << 3) | (static_cast<uint32_t>(pkt.avoid_ev) << 4) | (static_cast<uint32_t>(pkt.profile) << 20) | ((pkt.idx & 0xfu) << 28);
+    words[3] = ((pkt.idx >> 4) & 0xfffffu) | (static_cast<uint32_t>(pkt.last) << 20) | (static_cast<uint32_t>(pkt.ackreq) << 21) | (static_cast<uint32_t>(pkt.rtx) << 22) | ((static_cast<uint32_t>(pkt.plen) & 0x1ffu) << 23);
+    words[4] = (static_cast<uint32_t>((pkt.plen >> 9)) & 0xfu) | ((static_cast<uint32_t>(pkt.laddr) & 0xfffffffu) << 4);
+    words[5] = static_cast<uint32_t>((pkt.laddr >> 28));
+    words[6] = static_cast<uint32_t>((pkt.laddr >> 60)) | ((pkt.imm & 0xfffffffu) << 4);
+    words[7] = (pkt.imm >> 28) | ((pkt.dmalen & 0xfffffffu) << 4);
+    words[8] = (pkt.dmalen >> 28) | ((pkt.rkey & 0xfffffffu) << 4);
+    words[9] = (pkt.rkey >> 28) | ((static_cast<uint32_t>(pkt.va) & 0xfffffffu) << 4);
+    words[10] = static_cast<uint32_t>((pkt.va >> 28));
+    words[11] = static_cast<uint32_t>((pkt.va >> 60)) | (static_cast<uint32_t>(pkt.opcode) << 4) | (static_cast<uint32_t>(pkt.rqmsn) << 12) | ((static_cast<uint32_t>(pkt.row) & 0xfu) << 28);
+    words[12] = static_cast<uint32_t>((pkt.row >> 4)) | (static_cast<uint32_t>(pkt.msn) << 12) | ((pkt.psn & 0xfu) << 28);
+    words[13] = ((pkt.psn >> 4) & 0xfffffu) | ((static_cast<uint32_t>(pkt.qp) & 0xfffu) << 20);
+    words[14] = static_cast<uint32_t>((pkt.qp >> 12));
   }
   static Path unpack(const uint32_t* words) {
     Path v;
-    v.pkt.qp = static_cast<uint16_t>((words[13] >> 19) | ((words[14] & 0x7u) << 13));
-    v.pkt.psn = static_cast<uint32_t>((words[12] >> 27) | ((words[13] & 0x7ffffu) << 5));
-    v.pkt.msn = static_cast<uint16_t>(((words[12] >> 11) & 0xffffu));
-    v.pkt.row = static_cast<uint16_t>((words[11] >> 27) | ((words[12] & 0x7ffu) << 5));
-    v.pkt.rqmsn = static_cast<uint16_t>(((words[11] >> 11) & 0xffffu));
-    v.pkt.opcode = static_cast<uint8_t>(((words[11] >> 3) & 0xffu));
-    v.pkt.va = static_cast<uint64_t>(static_cast<uint64_t>((words[9] >> 3)) | (static_cast<uint64_t>(words[10]) << 29) | (static_cast<uint64_t>((words[11] & 0x7u)) << 61));
-    v.pkt.rkey = static_cast<uint32_t>((words[8] >> 3) | ((words[9] & 0x7u) << 29));
-    v.pkt.dmalen = static_cast<uint32_t>((words[7] >> 3) | ((words[8] & 0x7u) << 29));
-    v.pkt.imm = static_cast<uint32_t>((words[6] >> 3) | ((words[7] & 0x7u) << 29));
-    v.pkt.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[4] >> 3)) | (static_cast<uint64_t>(words[5]) << 29) | (static_cast<uint64_t>((words[6] & 0x7u)) << 61));
-    v.pkt.plen = static_cast<uint16_t>((words[3] >> 22) | ((words[4] & 0x7u) << 10));
-    v.pkt.rtx = (((words[3] >> 21) & 0x1u)) != 0;
-    v.pkt.ackreq = (((words[3] >> 20) & 0x1u)) != 0;
-    v.pkt.last = (((words[3] >> 19) & 0x1u)) != 0;
-    v.pkt.idx = static_cast<uint32_t>((words[2] >> 27) | ((words[3] & 0x7ffffu) << 5));
-    v.pkt.profile = static_cast<uint8_t>(((words[2] >> 19) & 0xffu));
-    v.pkt.avoid_ev = static_cast<uint16_t>(((words[2] >> 3) & 0xffffu));
+    v.pkt.qp = static_cast<uint16_t>((words[13] >> 20) | ((words[14] & 0xfu) << 12));
+    v.pkt.psn = static_cast<uint32_t>((words[12] >> 28) | ((words[13] & 0xfffffu) << 4));
+    v.pkt.msn = static_cast<uint16_t>(((words[12] >> 12) & 0xffffu));
+    v.pkt.row = static_cast<uint16_t>((words[11] >> 28) | ((words[12] & 0xfffu) << 4));
+    v.pkt.rqmsn = static_cast<uint16_t>(((words[11] >> 12) & 0xffffu));
+    v.pkt.opcode = static_cast<uint8_t>(((words[11] >> 4) & 0xffu));
+    v.pkt.va = static_cast<uint64_t>(static_cast<uint64_t>((words[9] >> 4)) | (static_cast<uint64_t>(words[10]) << 28) | (static_cast<uint64_t>((words[11] & 0xfu)) << 60));
+    v.pkt.rkey = static_cast<uint32_t>((words[8] >> 4) | ((words[9] & 0xfu) << 28));
+    v.pkt.dmalen = static_cast<uint32_t>((words[7] >> 4) | ((words[8] & 0xfu) << 28));
+    v.pkt.imm = static_cast<uint32_t>((words[6] >> 4) | ((words[7] & 0xfu) << 28));
+    v.pkt.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[4] >> 4)) | (static_cast<uint64_t>(words[5]) << 28) | (static_cast<uint64_t>((words[6] & 0xfu)) << 60));
+    v.pkt.plen = static_cast<uint16_t>((words[3] >> 23) | ((words[4] & 0xfu) << 9));
+    v.pkt.rtx = (((words[3] >> 22) & 0x1u)) != 0;
+    v.pkt.ackreq = (((words[3] >> 21) & 0x1u)) != 0;
+    v.pkt.last = (((words[3] >> 20) & 0x1u)) != 0;
+    v.pkt.idx = static_cast<uint32_t>((words[2] >> 28) | ((words[3] & 0xfffffu) << 4));
+    v.pkt.profile = static_cast<uint8_t>(((words[2] >> 20) & 0xffu));
+    v.pkt.avoid_ev = static_cast<uint16_t>(((words[2] >> 4) & 0xffffu));
+    v.pkt.lost = (((words[2] >> 3) & 0x1u)) != 0;
     v.pkt.size = static_cast<uint16_t>((words[1] >> 21) | ((words[2] & 0x7u) << 11));
     v.pkt.voided = (((words[1] >> 20) & 0x1u)) != 0;
     v.ev = static_cast<uint32_t>((words[0] >> 20) | ((words[1] & 0xfffffu) << 12));
@@ -802,24 +811,25 @@ struct Path {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"pkt.qp", 435, 16, {}},
-      {"pkt.psn", 411, 24, {}},
-      {"pkt.msn", 395, 16, {}},
-      {"pkt.row", 379, 16, {}},
-      {"pkt.rqmsn", 363, 16, {}},
-      {"pkt.opcode", 355, 8, {}},
-      {"pkt.va", 291, 64, {}},
-      {"pkt.rkey", 259, 32, {}},
-      {"pkt.dmalen", 227, 32, {}},
-      {"pkt.imm", 195, 32, {}},
-      {"pkt.laddr", 131, 64, {}},
-      {"pkt.plen", 118, 13, {}},
-      {"pkt.rtx", 117, 1, {}},
-      {"pkt.ackreq", 116, 1, {}},
-      {"pkt.last", 115, 1, {}},
-      {"pkt.idx", 91, 24, {}},
-      {"pkt.profile", 83, 8, {}},
-      {"pkt.avoid_ev", 67, 16, {}},
+      {"pkt.qp", 436, 16, {}},
+      {"pkt.psn", 412, 24, {}},
+      {"pkt.msn", 396, 16, {}},
+      {"pkt.row", 380, 16, {}},
+      {"pkt.rqmsn", 364, 16, {}},
+      {"pkt.opcode", 356, 8, {}},
+      {"pkt.va", 292, 64, {}},
+      {"pkt.rkey", 260, 32, {}},
+      {"pkt.dmalen", 228, 32, {}},
+      {"pkt.imm", 196, 32, {}},
+      {"pkt.laddr", 132, 64, {}},
+      {"pkt.plen", 119, 13, {}},
+      {"pkt.rtx", 118, 1, {}},
+      {"pkt.ackreq", 117, 1, {}},
+      {"pkt.last", 116, 1, {}},
+      {"pkt.idx", 92, 24, {}},
+      {"pkt.profile", 84, 8, {}},
+      {"pkt.avoid_ev", 68, 16, {}},
+      {"pkt.lost", 67, 1, {}},
       {"pkt.size", 53, 14, {}},
       {"pkt.voided", 52, 1, {}},
       {"ev", 20, 32, {}},
@@ -1757,34 +1767,38 @@ struct Came {
   };
 };
 
-/// Messages up to MSN msn - 1 are complete at the responder; psn is the last one's last packet
+/// Messages up to MSN msn - 1 are complete at the responder; psn is the last one's last packet.
+/// again: that is told once more
 struct Ackev {
-  static constexpr unsigned kBits = 60;
+  static constexpr unsigned kBits = 61;
   static constexpr unsigned kWords = 2;
   static constexpr const char* kName = "ackev_t";
   uint16_t qp{};
   uint8_t plane{};
   uint32_t psn{};
   uint16_t msn{};
+  bool again{};
   bool operator==(const Ackev&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(msn) | ((psn & 0xffffu) << 16);
-    words[1] = ((psn >> 16) & 0xffu) | ((static_cast<uint32_t>(plane) & 0xfu) << 8) | (static_cast<uint32_t>(qp) << 12);
+    words[0] = static_cast<uint32_t>(again) | (static_cast<uint32_t>(msn) << 1) | ((psn & 0x7fffu) << 17);
+    words[1] = ((psn >> 15) & 0x1ffu) | ((static_cast<uint32_t>(plane) & 0xfu) << 9) | (static_cast<uint32_t>(qp) << 13);
   }
   static Ackev unpack(const uint32_t* words) {
     Ackev v;
-    v.qp = static_cast<uint16_t>(((words[1] >> 12) & 0xffffu));
-    v.plane = static_cast<uint8_t>(((words[1] >> 8) & 0xfu));
-    v.psn = static_cast<uint32_t>((words[0] >> 16) | ((words[1] & 0xffu) << 16));
-    v.msn = static_cast<uint16_t>((words[0] & 0xffffu));
+    v.qp = static_cast<uint16_t>(((words[1] >> 13) & 0xffffu));
+    v.plane = static_cast<uint8_t>(((words[1] >> 9) & 0xfu));
+    v.psn = static_cast<uint32_t>((words[0] >> 17) | ((words[1] & 0x1ffu) << 15));
+    v.msn = static_cast<uint16_t>(((words[0] >> 1) & 0xffffu));
+    v.again = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 44, 16, {}},
-      {"plane", 40, 4, {}},
-      {"psn", 16, 24, {}},
-      {"msn", 0, 16, {}},
+      {"qp", 45, 16, {}},
+      {"plane", 41, 4, {}},
+      {"psn", 17, 24, {}},
+      {"msn", 1, 16, {}},
+      {"again", 0, 1, {}},
   };
 };
 
@@ -2014,14 +2028,14 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"tx_sched.grant", "grant_t", 16, 1, 16, Grant::kFields},
     {"tx_segment.ask", "ccask_t", 18, 2, 48, Ccask::kFields},
     {"tx_segment.ret", "ccret_t", 21, 1, 32, Ccret::kFields},
-    {"tx_segment.pkt", "pkt_t", 23, 13, 399, Pkt::kFields},
+    {"tx_segment.pkt", "pkt_t", 23, 13, 400, Pkt::kFields},
     {"tx_segment.cqe", "cqe_t", 37, 5, 137, Cqe::kFields},
     {"tx_segment.qperr", "qperr_t", 43, 1, 24, Qperr::kFields},
-    {"tx_path.path", "path_t", 45, 15, 451, Path::kFields},
+    {"tx_path.path", "path_t", 45, 15, 452, Path::kFields},
     {"tx_path.rec", "rec_t", 61, 5, 129, Rec::kFields},
     {"tx_path.evev", "evev_t", 67, 1, 32, Evev::kFields},
     {"tx_path.bad", "badev_t", 69, 2, 64, Badev::kFields},
-    {"tx_inflight.retx", "retx_t", 72, 4, 126, Retx::kFields},
+    {"tx_inflight.retx", "retx_t", 72, 4, 127, Retx::kFields},
     {"tx_inflight.upd", "upd_t", 77, 3, 73, Upd::kFields},
     {"tx_inflight.fb", "fb_t", 81, 3, 67, Fb::kFields},
     {"tx_inflight.pres", "pres_t", 85, 2, 34, Pres::kFields},
@@ -2042,7 +2056,7 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"rx_check.eprx", "eprx_t", 203, 7, 216, Eprx::kFields},
     {"rx_track.verdict", "verdict_t", 211, 4, 98, Verdict::kFields},
     {"rx_track.resp", "resp_t", 216, 10, 306, Resp::kFields},
-    {"rx_track.ackev", "ackev_t", 227, 2, 60, Ackev::kFields},
+    {"rx_track.ackev", "ackev_t", 227, 2, 61, Ackev::kFields},
     {"rx_track.ord", "ord_t", 230, 8, 242, Ord::kFields},
     {"rx_track.came", "came_t", 239, 3, 94, Came::kFields},
     {"rx_track.qperr", "qperr_t", 243, 1, 24, Qperr::kFields},

@@ -96,6 +96,14 @@
 #define MRC_CSR_CTRL_ACK_WITH_SACK_LSB 13u
 #define MRC_CSR_CTRL_ACK_WITH_SACK_WIDTH 1u
 #define MRC_CSR_CTRL_ACK_WITH_SACK_MASK 0x00002000u
+  /* what is sent again takes the next EV of the walk; 0: what was lost and not trimmed goes on another plane than before, if there is one */
+#define MRC_CSR_CTRL_ANY_PLANE_LSB 14u
+#define MRC_CSR_CTRL_ANY_PLANE_WIDTH 1u
+#define MRC_CSR_CTRL_ANY_PLANE_MASK 0x00004000u
+  /* what was lost and not trimmed makes the window smaller; 0: it only leaves the flight, since switches trim where queues are full */
+#define MRC_CSR_CTRL_LOSS_SHRINKS_LSB 15u
+#define MRC_CSR_CTRL_LOSS_SHRINKS_WIDTH 1u
+#define MRC_CSR_CTRL_LOSS_SHRINKS_MASK 0x00008000u
   /* ICRC of SRv6 packets, sent and received: 0 from the inner IP header on, 1 from the outer one on */
 #define MRC_CSR_CTRL_ICRC_OUTER_LSB 16u
 #define MRC_CSR_CTRL_ICRC_OUTER_WIDTH 1u

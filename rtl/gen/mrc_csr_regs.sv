@@ -45,7 +45,7 @@ module mrc_csr_regs
     32'hffff01ff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff,
     32'h00f1ffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff,
-    32'hffffffff, 32'h013f3f3f, 32'h3f3f3f3f, 32'h0001ffff, 32'hffff3fff
+    32'hffffffff, 32'h013f3f3f, 32'h3f3f3f3f, 32'h0001ffff, 32'hffffffff
   };
   localparam logic [64:0][31:0] RwReset = {
     32'h00100000, 32'h18040870, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
@@ -193,6 +193,7 @@ module mrc_csr_regs
   assign csr_o.tx_path.ev_min_active = rw_q[22][8:0];
   assign csr_o.tx_path.skip_mode = rw_q[0][27:26];
   assign csr_o.tx_path.skip_ticks = rw_q[22][31:16];
+  assign csr_o.tx_path.any_plane = rw_q[0][14];
   assign csr_o.tx_inflight.reorder = rw_q[11][14:0];
   assign csr_o.tx_inflight.same_ev = rw_q[11][16];
   assign csr_o.tx_inflight.rtt_rtx = rw_q[0][5];
@@ -202,6 +203,7 @@ module mrc_csr_regs
   assign csr_o.tx_inflight.port_wait = rw_q[0][30];
   assign csr_o.tx_inflight.time_wait = rw_q[0][31];
   assign csr_o.tx_inflight.silence_wait = rw_q[0][7];
+  assign csr_o.tx_inflight.loss_shrinks = rw_q[0][15];
   assign csr_o.tx_probe.probe_interval = rw_q[23][15:0];
   assign csr_o.tx_probe.probe_successes = rw_q[23][18:16];
   assign csr_o.tx_probe.probe_skip_good = rw_q[23][19];
@@ -290,9 +292,9 @@ module mrc_csr_regs
   // Bits of registers that no block sees, and of addresses beyond the last index.
   logic unused_bits;
   assign unused_bits = ^{w_at, r_rw, r_cnt,
-      rw_q[0], rw_q[1], rw_q[2], rw_q[3], rw_q[5], rw_q[10], rw_q[11], rw_q[12], rw_q[13],
-      rw_q[22], rw_q[23], rw_q[24], rw_q[26], rw_q[27], rw_q[44], rw_q[45], rw_q[46], rw_q[47],
-      rw_q[49], rw_q[50], rw_q[51], rw_q[52], rw_q[53], rw_q[55], rw_q[56], rw_q[57], rw_q[58],
-      rw_q[59], rw_q[60], rw_q[61], rw_q[62], rw_q[63]};
+      rw_q[1], rw_q[2], rw_q[3], rw_q[5], rw_q[10], rw_q[11], rw_q[12], rw_q[13], rw_q[22],
+      rw_q[23], rw_q[24], rw_q[26], rw_q[27], rw_q[44], rw_q[45], rw_q[46], rw_q[47], rw_q[49],
+      rw_q[50], rw_q[51], rw_q[52], rw_q[53], rw_q[55], rw_q[56], rw_q[57], rw_q[58], rw_q[59],
+      rw_q[60], rw_q[61], rw_q[62], rw_q[63]};
 
 endmodule

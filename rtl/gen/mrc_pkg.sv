@@ -349,6 +349,8 @@ package mrc_pkg;
     logic [15:0] avoid_ev;
     /// nominal size
     logic [13:0] size;
+    /// and not trimmed: it goes on another plane (A-85)
+    logic lost;
   } retx_t;
 
   /// Progress of a QP: oldest unacknowledged PSN; with ack=1 also a semantic ACK or NAK (msn,
@@ -387,6 +389,8 @@ package mrc_pkg;
     logic [7:0] profile;
     /// meaningful with rtx
     logic [15:0] avoid_ev;
+    /// with rtx: it was lost, and not trimmed
+    logic lost;
     /// nominal size (CTRL.nominal)
     logic [13:0] size;
     /// a retransmission that is not needed any more: goes to tx_inflight only
@@ -620,12 +624,14 @@ package mrc_pkg;
     logic [31:0] length;
   } came_t;
 
-  /// Messages up to MSN msn - 1 are complete at the responder; psn is the last one's last packet
+  /// Messages up to MSN msn - 1 are complete at the responder; psn is the last one's last packet.
+  /// again: that is told once more
   typedef struct packed {
     logic [15:0] qp;
     logic [3:0] plane;
     logic [23:0] psn;
     logic [15:0] msn;
+    logic again;
   } ackev_t;
 
   /// A control packet: BTH fields and extension header bytes
@@ -729,7 +735,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [16:0] pad;
+    logic [15:0] pad;
     pkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -737,7 +743,7 @@ package mrc_pkg;
   } obs_pkt_t;
 
   function automatic obs_pkt_t obs_of_pkt(logic valid, logic ready, pkt_t data);
-    return {17'd0, data, 30'd0, ready, valid};
+    return {16'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -753,7 +759,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [28:0] pad;
+    logic [27:0] pad;
     path_t data;
     logic [29:0] zero;
     logic ready;
@@ -761,7 +767,7 @@ package mrc_pkg;
   } obs_path_t;
 
   function automatic obs_path_t obs_of_path(logic valid, logic ready, path_t data);
-    return {29'd0, data, 30'd0, ready, valid};
+    return {28'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -799,7 +805,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [1:0] pad;
+    logic pad;
     retx_t data;
     logic [29:0] zero;
     logic ready;
@@ -807,7 +813,7 @@ package mrc_pkg;
   } obs_retx_t;
 
   function automatic obs_retx_t obs_of_retx(logic valid, logic ready, retx_t data);
-    return {2'd0, data, 30'd0, ready, valid};
+    return {1'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1003,7 +1009,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [3:0] pad;
+    logic [2:0] pad;
     ackev_t data;
     logic [29:0] zero;
     logic ready;
@@ -1011,7 +1017,7 @@ package mrc_pkg;
   } obs_ackev_t;
 
   function automatic obs_ackev_t obs_of_ackev(logic valid, logic ready, ackev_t data);
-    return {4'd0, data, 30'd0, ready, valid};
+    return {3'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1293,7 +1299,10 @@ package mrc_pkg;
     BugTimeOfTheFirst = 8'd112,
     BugAsksWithoutEnd = 8'd113,
     BugOneProbe = 8'd114,
-    BugAgeRenewed = 8'd115
+    BugAgeRenewed = 8'd115,
+    BugRepeatsInTurn = 8'd116,
+    BugYoungCopyBlamed = 8'd117,
+    BugAnyPlaneAgain = 8'd118
   } bug_e;
 
   // ---- wire format (headers.yaml)
@@ -2085,6 +2094,12 @@ package mrc_pkg;
   localparam int unsigned CsrCtrlAckWithSackLsb = 32'd13;
   localparam int unsigned CsrCtrlAckWithSackWidth = 32'd1;
   localparam logic [0:0] CsrCtrlAckWithSackReset = 1'h0;
+  localparam int unsigned CsrCtrlAnyPlaneLsb = 32'd14;
+  localparam int unsigned CsrCtrlAnyPlaneWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlAnyPlaneReset = 1'h0;
+  localparam int unsigned CsrCtrlLossShrinksLsb = 32'd15;
+  localparam int unsigned CsrCtrlLossShrinksWidth = 32'd1;
+  localparam logic [0:0] CsrCtrlLossShrinksReset = 1'h0;
   localparam int unsigned CsrCtrlIcrcOuterLsb = 32'd16;
   localparam int unsigned CsrCtrlIcrcOuterWidth = 32'd1;
   localparam logic [0:0] CsrCtrlIcrcOuterReset = 1'h0;
@@ -2911,6 +2926,7 @@ package mrc_pkg;
     logic [8:0] ev_min_active;
     logic [1:0] skip_mode;
     logic [15:0] skip_ticks;
+    logic any_plane;
   } tx_path_csr_t;
 
   typedef struct packed {
@@ -2923,6 +2939,7 @@ package mrc_pkg;
     logic port_wait;
     logic time_wait;
     logic silence_wait;
+    logic loss_shrinks;
   } tx_inflight_csr_t;
 
   typedef struct packed {

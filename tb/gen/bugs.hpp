@@ -209,6 +209,12 @@ inline constexpr Bug kBugs[] = {
      "a question is one probe", "tiny", "loss", ""},
     {115, "age-renewed", "tx_inflight",
      "a packet that is lost again and again is spared by the timer anew each time, and its QP never fails", "tiny", "rto", ""},
+    {116, "repeats-in-turn", "ack_gen",
+     "an ACK that is repeated for a question goes on the planes in turn", "tiny", "loss", ""},
+    {117, "young-copy-blamed", "tx_inflight",
+     "the timer blames the EV of a copy that was just sent", "tiny", "rto", ""},
+    {118, "any-plane-again", "tx_path",
+     "what was lost is sent again on any plane, also on the one that lost it", "tiny", "loss", ""},
 };
 
 }  // namespace mrc::tb

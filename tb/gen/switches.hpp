@@ -44,6 +44,12 @@ struct Switches {
   /// semantic ACK: 0 as soon as a message is complete, and again on duplicates and probes; 1 after
   /// each SACK
   bool ack_with_sack = false;
+  /// what is sent again takes the next EV of the walk; 0: what was lost and not trimmed goes on
+  /// another plane than before, if there is one
+  bool any_plane = false;
+  /// what was lost and not trimmed makes the window smaller; 0: it only leaves the flight, since
+  /// switches trim where queues are full
+  bool loss_shrinks = false;
   /// ICRC of SRv6 packets, sent and received: 0 from the inner IP header on, 1 from the outer one
   /// on
   bool icrc_outer = false;
@@ -101,6 +107,8 @@ inline constexpr Switch kSwitches[] = {
     {&csr::kCtrlTsrUs, [](const Switches& s) -> uint32_t { return s.tsr_us; }, 1, "0 1"},
     {&csr::kCtrlPdcidZero, [](const Switches& s) -> uint32_t { return s.pdcid_zero; }, 1, "0 1"},
     {&csr::kCtrlAckWithSack, [](const Switches& s) -> uint32_t { return s.ack_with_sack; }, 1, "0 1"},
+    {&csr::kCtrlAnyPlane, [](const Switches& s) -> uint32_t { return s.any_plane; }, 1, "0 1"},
+    {&csr::kCtrlLossShrinks, [](const Switches& s) -> uint32_t { return s.loss_shrinks; }, 1, "0 1"},
     {&csr::kCtrlIcrcOuter, [](const Switches& s) -> uint32_t { return s.icrc_outer; }, 1, "0 1"},
     {&csr::kCtrlAckPlane, [](const Switches& s) -> uint32_t { return s.ack_plane; }, 1, "0 1"},
     {&csr::kCtrlTrimSilent, [](const Switches& s) -> uint32_t { return s.trim_silent; }, 1, "0 1"},
@@ -130,6 +138,8 @@ inline constexpr Switch kSwitches[] = {
   KEY(tsr_us, 1) \
   KEY(pdcid_zero, 1) \
   KEY(ack_with_sack, 1) \
+  KEY(any_plane, 1) \
+  KEY(loss_shrinks, 1) \
   KEY(icrc_outer, 1) \
   KEY(ack_plane, 1) \
   KEY(trim_silent, 1) \
