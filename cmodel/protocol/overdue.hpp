@@ -20,6 +20,8 @@ inline constexpr unsigned kLongestShift = 8;
 constexpr uint32_t longest_of_late(uint32_t longest, uint16_t took, uint32_t least) {
   return std::max({uint32_t{took} << kLongestShift, longest - (longest >> kLongestShift), least << kLongestShift});
 }
+/// What is kept of it at the answer to a question: who asks hears little else, and queues may be empty by now.
+constexpr uint32_t longest_of_answer(uint32_t longest) { return longest - (longest >> 3); }
 /// The same in ticks, rounded up.
 constexpr uint32_t longest_ticks(uint32_t longest) { return (longest + (1u << kLongestShift) - 1) >> kLongestShift; }
 

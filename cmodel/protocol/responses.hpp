@@ -23,8 +23,9 @@ constexpr uint16_t reflected_time(uint16_t ts, bool tsv, uint16_t at, bool svc_t
 /// probes (pr) do not count, or two quiet NICs would probe each other for ever (assumption A-06).
 constexpr bool wants_fresh_path(CtlKind kind, bool pr) { return kind == CtlKind::Sack && !pr; }
 
-/// Answers that may take any plane: SACKs about data, and ACKs.
-constexpr bool any_plane(CtlKind kind, bool pr) { return kind == CtlKind::Ack || (kind == CtlKind::Sack && !pr); }
+/// Answers that may take any plane: SACKs about data, and ACKs; but not what answers a probe, or is repeated (pr;
+///
+constexpr bool any_plane(CtlKind kind, bool pr) { return !pr && (kind == CtlKind::Ack || kind == CtlKind::Sack); }
 
 /// Plane that such an answer asks for: the one whose turn it is, if it is up at both ends, else that of its cause.
 constexpr unsigned turn_plane(unsigned turn, unsigned plane, unsigned port_up, unsigned peer_mask) {

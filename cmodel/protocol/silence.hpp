@@ -25,6 +25,10 @@ constexpr uint32_t silence_wait(unsigned eighths, uint32_t trip, uint32_t least,
 /// and a quarter of the smallest.
 constexpr uint32_t question_spare(uint32_t longest, uint32_t smallest) { return longest - smallest + smallest / 4; }
 
+/// True when a question at tick `asked` was too soon to tell of a packet sent at `sent`: it was sent before, by `spare`
+/// ticks at most. Ticks of 32 bits.
+constexpr bool asked_too_soon(uint32_t asked, uint32_t sent, uint32_t spare) { return asked - sent <= spare; }
+
 // With a clock: since the QP has sent something last, by its own round trips ("Questions with a clock").
 
 /// Ticks that a QP keeps quiet at most. The stamps of its newest packet and of its newest question come round. Both

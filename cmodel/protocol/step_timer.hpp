@@ -95,16 +95,18 @@ struct StepRow {
   bool oldest_lost() const { return (lost & missing & -missing) != 0; }
 };
 
-/// A step passes over the row at p0. `overdue`: mark[0].
+/// A step passes over the row at p0. `overdue`: mark[0]. `timed`: what is lost is known by time as well, so the newest
+/// copy of what was sent again may have left just now, and its EV is not to blame.
 template <class Mask>
 constexpr StepRow<Mask> step_row(PsnRow<Mask>& row, PsnAges<Mask>& ages, uint32_t p0, uint32_t una, uint32_t nxt,
-                                 uint32_t overdue) {
+                                 uint32_t overdue, bool timed) {
   const auto missing = static_cast<Mask>(range_mask<Mask>(p0, una, nxt) & ~row.sacked);
   const auto out = static_cast<Mask>(missing & ~row.pend);
   const auto spared = static_cast<Mask>(out & ages.spared());
   const auto lost = static_cast<Mask>(out & ~spared & range_mask<Mask>(p0, una, overdue));
   row.nacked &= row.pend;
   row.mute &= row.pend;
+  if (timed) row.mute |= static_cast<Mask>(lost & ages.any());
   row.pend |= lost;
   ages.less(spared);
   ages.clear(lost);

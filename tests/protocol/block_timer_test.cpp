@@ -59,28 +59,28 @@ TEST_CASE("a step takes what was out for an interval and was not sent again sinc
   ages.again(4, 2);
   ages.again(2, 3);  // reported meanwhile
   ages.again(9, 1);  // after the mark
-  const StepRow<uint16_t> s = step_row(row, ages, 0, 1, 12, 6);
+  const StepRow<uint16_t> s = step_row(row, ages, 0, 1, 12, 6, false);
   CHECK(s.lost == 0b10'0010);  // 1 and 5; 0 is acknowledged, 2 reported, 3 waits, 4 spared
   CHECK(s.spared == 0x0210);
   CHECK(row == PsnRow<uint16_t>{.nacked = 0b1000, .rtxd = 0, .pend = 0b10'1010, .sacked = 0b0100});
   CHECK(ages.any() == 0b10'0001'0100);
   CHECK(ages.spared() == 0b1'0100);
-  const StepRow<uint16_t> t = step_row(row, ages, 0, 1, 12, 10);
+  const StepRow<uint16_t> t = step_row(row, ages, 0, 1, 12, 10, false);
   CHECK(t.lost == 0b11'1100'0000);
   CHECK(t.spared == 0b1'0000);
-  CHECK(step_row(row, ages, 0, 1, 12, 10).lost == 0b1'0000);
-  CHECK(step_row(row, ages, 16, 1, 12, 10).lost == 0);
+  CHECK(step_row(row, ages, 0, 1, 12, 10, false).lost == 0b1'0000);
+  CHECK(step_row(row, ages, 16, 1, 12, 10, false).lost == 0);
 }
 
 TEST_CASE("the oldest packet is the lowest that is not reported", "[protocol][timer]") {
   PsnAges<uint16_t> ages;
   PsnRow<uint16_t> row{.nacked = 0, .rtxd = 0, .pend = 0, .sacked = 0b0010};
   // An ACK has moved una to 1, which a SACK had reported before.
-  CHECK(step_row(row, ages, 0, 1, 12, 6).oldest_lost());  // 2
+  CHECK(step_row(row, ages, 0, 1, 12, 6, false).oldest_lost());  // 2
   row = {.nacked = 0, .rtxd = 0, .pend = 0b0100, .sacked = 0b0010};
-  CHECK_FALSE(step_row(row, ages, 0, 1, 12, 6).oldest_lost());  // 2 waits for its turn
+  CHECK_FALSE(step_row(row, ages, 0, 1, 12, 6, false).oldest_lost());  // 2 waits for its turn
   row = {.nacked = 0, .rtxd = 0, .pend = 0, .sacked = 0b1111'1111'1110};
-  CHECK(step_row(row, ages, 0, 1, 12, 12).missing == 0);
+  CHECK(step_row(row, ages, 0, 1, 12, 12, false).missing == 0);
 }
 
 }  // namespace mrc::test::block_timer_test

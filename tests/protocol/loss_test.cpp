@@ -48,6 +48,7 @@ TEST_CASE("the longest round trip of late grows at once, fades by a 256th, and i
   CHECK(longest_of_late(200 * 256, 40, 50) == 200 * 256 - 200);  // below 256 ticks it fades, too
   CHECK(longest_ticks(200 * 256 - 200) == 200);                  // 199.2 are 200
   CHECK(longest_ticks(200 * 256) == 200);
+  CHECK(longest_of_answer(200 * 256) == 175 * 256);  // an eighth
 }
 
 TEST_CASE("a port that is down loses what it was given, and no EV is to blame", "[protocol][port-loss]") {
@@ -84,6 +85,11 @@ TEST_CASE("a question is asked after so many eighths of a round trip, then after
   CHECK(question_spare(46, 46) == 11);
   CHECK(question_spare(81, 46) == 46);
   CHECK(question_spare(69, 46) == 34);
+  // It was asked 34 ticks after the packet was sent, 35, and before.
+  CHECK(asked_too_soon(1034, 1000, 34));
+  CHECK_FALSE(asked_too_soon(1035, 1000, 34));
+  CHECK_FALSE(asked_too_soon(999, 1000, 34));
+  CHECK(asked_too_soon(33, 0xffffffff, 34));
 }
 
 TEST_CASE("with a clock, a QP asks by its longest round trip and what it sent last", "[protocol][silence][A-84]") {

@@ -85,16 +85,29 @@ TEST_CASE("step timer: a step finds what is overdue and spares what was sent aga
   row.pend = row.nacked = row.mute = 1u << 5;
   RowAges ages;
   ages.again(6, 1);
-  const StepRow found = step_row(row, ages, 0, 3, 12, 9);
+  const StepRow found = step_row(row, ages, 0, 3, 12, 9, false);
   CHECK(found.lost == (1u << 3 | 1u << 7 | 1u << 8));
   CHECK(found.spared == 1u << 6);
   CHECK(row.pend == (1u << 3 | 1u << 5 | 1u << 7 | 1u << 8));
   CHECK(row.nacked == 1u << 5);
   CHECK(row.mute == 1u << 5);
-  const StepRow next = step_row(row, ages, 0, 3, 12, 9);
+  const StepRow next = step_row(row, ages, 0, 3, 12, 9, false);
   CHECK(next.lost == 1u << 6);
   CHECK(next.spared == 0);
   CHECK(ages.any() == 0);  // it will be spared anew
+  CHECK(row.mute == 1u << 5);
+}
+
+TEST_CASE("step timer: where time tells as well, the EV of a copy is not to blame", "[protocol][retry][A-83]") {
+  for (const bool timed : {false, true}) {
+    WinRow row;
+    RowAges ages;
+    ages.again(6, 0);
+    CHECK(step_row(row, ages, 0, 3, 12, 9, timed).lost == 0x1f8);
+    CHECK(row.pend == 0x1f8);
+    CHECK(row.mute == (timed ? 1u << 6 : 0u));  // the others went once
+    CHECK(row.nacked == 0);                     // the controller hears of all
+  }
 }
 
 }  // namespace mrc::test::step_timer_test

@@ -118,6 +118,7 @@ bool AckGen::send(const CsrOut& csr, unsigned port_up, Want& want) {
   r.plane = o.newest.plane;
   r.psn = o.newest.psn;
   r.msn = o.newest.msn;
+  r.pr = o.newest.again;
   r.reason = static_cast<uint8_t>(wire::AethSyndrome::Ack);
   return respond(csr, port_up, r, want);
 }

@@ -33,7 +33,7 @@ void TxPath::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
     const bool w_empty = !w_.valid;
     const bool e_go = emit();
     if (w_.valid) walk(csr, in, e_go);
-    accept(cfg, w_empty && e_go);
+    accept(cfg, csr, in, w_empty && e_go);
   } else {
     operate(csr, in);
   }
@@ -83,7 +83,7 @@ void TxPath::operate(const CsrOut& csr, const In& in) {
 }
 
 /// empty: an operation may begin. Stage w is free if its walk has ended in this cycle.
-void TxPath::accept(const CfgBus& cfg, bool empty) {
+void TxPath::accept(const CfgBus& cfg, const CsrOut& csr, const In& in, bool empty) {
   if (ack_.pending(cfg)) {
     if (empty) configure(cfg);
     return;
@@ -98,7 +98,7 @@ void TxPath::accept(const CfgBus& cfg, bool empty) {
   if (grant == 1 ? w_.valid : !empty) return;  // w drains
   arb_.take(static_cast<unsigned>(grant));
   if (grant == 1) {
-    take_packet();
+    take_packet(csr, in);
   } else {
     take_feedback(grant == 0 ? fb_in_ : pfb_in_);
   }
@@ -226,7 +226,7 @@ void TxPath::take_feedback(Stream<Fb>& from) {
 }
 
 /// The walk starts where the QP's walk before has ended, be it in this cycle.
-void TxPath::take_packet() {
+void TxPath::take_packet(const CsrOut& csr, const In& in) {
   w_.valid = true;
   w_.pkt = pkt_.head();
   pkt_.pop();
@@ -238,6 +238,8 @@ void TxPath::take_packet() {
   w_.restored = w_.spare = false;
   w_.whole = ev_walk_whole(w_.grp, w_.u);
   w_.avoid_on = w_.pkt.rtx;
+  const unsigned lost_on = 1u << (w_.pkt.avoid_ev & (planes_ - 1)), others = plane_ok(w_.dest, in) & ~lost_on;
+  w_.barred = w_.pkt.rtx && w_.pkt.lost && !csr.any_plane && others != 0 ? lost_on : 0;
   evst_.read(evst_row(w_.pkt.qp, group()));
 }
 
@@ -354,8 +356,8 @@ int TxPath::last_resort(const EvGroup& g, bool avoided, unsigned ok) const {
 
 /// Looks at one group. e_go: stage e can take the packet.
 void TxPath::walk(const CsrOut& csr, const In& in, bool e_go) {
-  const unsigned ok = plane_ok(w_.dest, in);
-  if (w_.pkt.voided || ok == 0) {
+  const unsigned up = plane_ok(w_.dest, in), ok = up & ~w_.barred;
+  if (w_.pkt.voided || up == 0) {
     if (e_go) end_walk(kNoPathEv, true);
     return;
   }
@@ -400,7 +402,10 @@ void TxPath::walk(const CsrOut& csr, const In& in, bool e_go) {
   w_.restored_idx = g.restored_idx;
   w_.spare = g.spare;
   w_.spare_idx = g.spare_idx;
-  if (all) w_.avoid_on = false;  // once more
+  if (all) {  // once more
+    w_.avoid_on = false;
+    w_.barred = 0;
+  }
   next_group();
   evst_.read(evst_row(w_.pkt.qp, group()));
 }

@@ -105,6 +105,7 @@ class TxPath {
     uint16_t lfsr = 1;
     bool whole = false;  ///< it sees every group of this pass
     bool restored = false, avoid_on = false;
+    unsigned barred = 0;  ///< the plane that has lost it; 0: none
     uint16_t restored_idx = 0;
     bool spare = false;  ///< it has passed over an EV in SKIP that may not come back yet
     uint16_t spare_idx = 0;
@@ -135,14 +136,14 @@ class TxPath {
   bool emit();
   void walk(const CsrOut& csr, const In& in, bool e_go);
   int last_resort(const EvGroup& g, bool avoided, unsigned ok) const;
-  void accept(const CfgBus& cfg, bool empty);
+  void accept(const CfgBus& cfg, const CsrOut& csr, const In& in, bool empty);
   void operate(const CsrOut& csr, const In& in);
   void configure(const CfgBus& cfg);
   void init();
   void deny();
   void generate();
   void take_feedback(Stream<Fb>& from);
-  void take_packet();
+  void take_packet(const CsrOut& csr, const In& in);
   void feedback(const CsrOut& csr, const In& in);
   void find();
   void test();

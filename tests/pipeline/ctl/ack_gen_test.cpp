@@ -73,12 +73,13 @@ struct Bench : BlockBench<Bench> {
     return r;
   }
   /// A QP has completed messages up to msn - 1; its newest one ends with psn.
-  void complete(unsigned qp, uint32_t psn, unsigned msn, unsigned plane = 2) {
+  void complete(unsigned qp, uint32_t psn, unsigned msn, unsigned plane = 2, bool again = false) {
     while (!ackev.free()) cycle();
     ackev.load({.qp = static_cast<uint16_t>(qp),
                 .plane = static_cast<uint8_t>(plane),
                 .psn = psn,
-                .msn = static_cast<uint16_t>(msn)});
+                .msn = static_cast<uint16_t>(msn),
+                .again = again});
     cycle();
   }
   Ctlpkt respond(const Resp& r) {
@@ -164,6 +165,39 @@ TEST_CASE("SACKs about data and ACKs take the planes in turn, other answers that
   CHECK(b.respond(Bench::sack(3)).plane == 6);
   b.up = 0xff;
   for (unsigned plane : {7u, 0u, 1u}) CHECK(b.respond(Bench::sack(2)).plane == plane);
+}
+
+TEST_CASE("an ACK that is repeated goes on the plane of its cause", "[ack_gen][A-06][A-17]") {
+  Bench b;
+  b.csr.ack_plane = GENERATE(false, true);
+  b.csr.ack_gap = 4;
+  const auto ack = [&](unsigned plane, bool again) {
+    const std::size_t n = b.sent.size();
+    b.complete(5, 40, 7, plane, again);
+    b.run(8);
+    REQUIRE(b.sent.size() == n + 1);
+    return b.sent.back().plane;
+  };
+  const bool turns = !b.csr.ack_plane;
+  CHECK(ack(6, false) == (turns ? 0 : 6));
+  CHECK(ack(6, true) == 6);
+  CHECK(ack(5, true) == 5);
+  CHECK(ack(6, false) == (turns ? 1 : 6));  // what was repeated took no turn
+  b.up = 0xdf;
+  CHECK(ack(5, true) == 0);  // its port is down: the lowest that is up
+  b.up = 0xff;
+  b.take = false;  // two wait in turn: the QP completes another message before it may repeat the one before
+  b.resp.load(Bench::nack(3));
+  b.run(4);
+  b.complete(5, 40, 7, 6, true);
+  b.complete(5, 44, 8, 6, false);
+  b.run(4);
+  b.take = true;
+  const std::size_t n = b.sent.size();
+  b.run(12);
+  REQUIRE(b.sent.size() == n + 2);
+  CHECK(b.sent.back().psn == 44);
+  CHECK(b.sent.back().plane == (turns ? 2 : 6));
 }
 
 TEST_CASE("endpoint's answers go before the responder's", "[ack_gen]") {

@@ -307,6 +307,38 @@ TEST_CASE("tx_path: a retransmission may use the EV it was lost on if there is n
   CHECK(b.no_path(p) == 2 + 1 + 1 + 8 + 8 + 1 + 2);
 }
 
+TEST_CASE("tx_path: what was lost goes on another plane, if one has an EV in use", "[pipeline][tx_path][A-85]") {
+  Bench b;
+  const auto again = [&](uint16_t avoid, bool lost) {
+    Pkt p;
+    p.qp = 2;
+    p.rtx = true;
+    p.avoid_ev = avoid;
+    p.lost = lost;
+    const std::size_t n = b.got.size();
+    b.pkt.load(p);
+    for (int i = 0; i < 200 && b.got.size() == n; ++i) b.cycle();
+    REQUIRE(b.got.size() == n + 1);
+    return b.got.back().ev_idx % 2u;
+  };
+  for (uint16_t ev = 0; ev < 16; ++ev) CHECK(again(ev, true) == 1u - ev % 2u);
+  unsigned same = 0;  // by turns, what was trimmed; and with CTRL.any_plane
+  for (uint16_t ev = 0; ev < 16; ++ev) same += again(0, false) == 0;
+  CHECK(same == 8);
+  b.csr.any_plane = true;
+  same = 0;
+  for (uint16_t ev = 0; ev < 16; ++ev) same += again(0, true) == 0;
+  CHECK(same == 8);
+  b.csr.any_plane = false;
+  b.up = 1;  // no other plane
+  CHECK(again(4, true) == 0);
+  b.up = 3;
+  for (unsigned ev = 1; ev < 16; ev += 2) b.deny(ev);  // plane 1 has none in use
+  CHECK(again(4, true) == 0);
+  CHECK(b.got.back().ev_idx != 4);
+  CHECK(b.nopaths == 0);
+}
+
 TEST_CASE("tx_path: a restored EV whose plane falls during the walk is not waited for", "[pipeline][tx_path][nopath]") {
   Bench b;
   for (unsigned ev = 0; ev < 16; ++ev) {

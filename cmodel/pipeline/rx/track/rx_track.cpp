@@ -339,7 +339,7 @@ void RxTrack::arrived(const CsrOut& csr, PostQp& q) {
     }
   }
   if (x_.acked && !csr.ack_with_sack) {
-    load_ackev(p.qp, p.plane, q);
+    load_ackev(p.qp, p.plane, q, false);
     ackev_taken_ = true;
   }
   const bool at_once = p.rtx || p.ce || share_saves(share_, q.armed);
@@ -397,12 +397,12 @@ void RxTrack::nack(wire::NackReason reason) {
 /// The newest semantic ACK once more; with ack_with_sack it follows the SACK.
 void RxTrack::repeat_ack(const CsrOut& csr, const PostQp& q) {
   if (!q.ackv || csr.ack_with_sack) return;
-  load_ackev(x_.p.qp, x_.p.plane, q);
+  load_ackev(x_.p.qp, x_.p.plane, q, true);
   ackev_taken_ = true;
 }
 
-void RxTrack::load_ackev(uint16_t index, uint8_t plane, const PostQp& q) {
-  ackev_.load({.qp = index, .plane = plane, .psn = q.ackpsn, .msn = q.emsn});
+void RxTrack::load_ackev(uint16_t index, uint8_t plane, const PostQp& q, bool again) {
+  ackev_.load({.qp = index, .plane = plane, .psn = q.ackpsn, .msn = q.emsn, .again = again});
 }
 
 /// unasked: as an answer to a probe that nobody has sent. The packet has overtaken others, nothing can be told from its
@@ -444,7 +444,7 @@ void RxTrack::sack(const CsrOut& csr) {
       break;
     case Sack::SackAck:  // the newest ACK follows each SACK
       if (!ackev_.free() || ackev_taken_) break;
-      load_ackev(s_.qp, s_.plane, post_[qp(s_.qp)]);
+      load_ackev(s_.qp, s_.plane, post_[qp(s_.qp)], s_.probe);
       sack_ = Sack::Idle;
       break;
   }

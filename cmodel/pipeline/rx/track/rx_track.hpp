@@ -151,7 +151,7 @@ class RxTrack {
   void nak(const PostQp& q);
   void nack(wire::NackReason reason);
   void repeat_ack(const CsrOut& csr, const PostQp& q);
-  void load_ackev(uint16_t index, uint8_t plane, const PostQp& q);
+  void load_ackev(uint16_t index, uint8_t plane, const PostQp& q, bool again);
   void ask_sack(const CsrOut& csr, PostQp& q, bool unasked = false);
 
   void sack(const CsrOut& csr);

@@ -87,7 +87,7 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
       scan_.scan();
       break;
     case State::Retx1:
-      scan_.retx1(csr.time_wait);
+      scan_.retx1(csr);
       break;
     case State::RetxW:
       if (scan_.retx_wait()) fsm_.hold();
@@ -96,7 +96,7 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
       shared_.rows_from(State::Walk);
       break;
     case State::Walk:
-      timer_.walk();
+      timer_.walk(csr);
       break;
     case State::Told0:
       shared_.rows_from(State::Told);

@@ -83,17 +83,19 @@ bool Scan::none_found(Qp& q) {
   return true;
 }
 
-void Scan::retx1(bool time_wait) {
+void Scan::retx1(const CsrOut& csr) {
   s_.now.state = State::Idle;
   const uint16_t index = s_.now.qp;
   Qp& q = s_.qps[index];
   const Sent& s = s_.blocks.sent();
   MRC_CHECK(!dup_ || !(news_.loss || news_.blame), "a packet that goes again for the sake of its ACK is told as lost");
   // It may wait for its lane.
-  if (!dup_ && !time_wait) s_.blocks.chosen_again(p_, s_.now.tick);
+  if (!dup_ && !csr.time_wait) s_.blocks.chosen_again(p_, s_.now.tick);
   // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
   if (news_.blame) s_.tell.out.fb.load({.qp = index, .ev_idx = s.ev_idx, .entropy = 0, .kind = FbKind::Loss});
-  if (q.cc && news_.loss) s_.tell.event(q, CcEvent::Loss, take_packet(q.fly, s.size, q.credit));
+  if (q.cc && news_.loss) {
+    s_.tell.event(q, csr.loss_shrinks ? CcEvent::Loss : CcEvent::Nack, take_packet(q.fly, s.size, q.credit));
+  }
   if (!q.cc || !nscc_needs_leave(s.size)) {
     order();
     return;
@@ -105,8 +107,14 @@ void Scan::retx1(bool time_wait) {
 /// Orders the retransmission of p_ as recs has it.
 void Scan::order() {
   const Sent& s = s_.blocks.sent();
-  s_.tell.out.retx.load(
-      {.qp = s_.now.qp, .psn = p_, .msn = s.msn, .row = s.row, .idx = s.idx, .avoid_ev = s.ev_idx, .size = s.size});
+  s_.tell.out.retx.load({.qp = s_.now.qp,
+                         .psn = p_,
+                         .msn = s.msn,
+                         .row = s.row,
+                         .idx = s.idx,
+                         .avoid_ev = s.ev_idx,
+                         .size = s.size,
+                         .lost = news_.loss});
   s_.tell.pulses_next.rtx = true;
 }
 

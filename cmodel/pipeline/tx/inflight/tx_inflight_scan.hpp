@@ -13,7 +13,7 @@ class Scan {
 
   void retx0();
   void scan();
-  void retx1(bool time_wait);
+  void retx1(const CsrOut& csr);
   /// State RetxW. True if the controller has refused.
   bool retx_wait();
 

@@ -68,14 +68,14 @@ void Timer::expired(Qp& q, uint16_t index) {
   s_.now.state = State::Walk0;
 }
 
-void Timer::walk() {
+void Timer::walk(const CsrOut& csr) {
   Qp& q = s_.qps[s_.now.qp];
   const uint32_t p0 = block_psn(s_.now.block);
   MRC_CHECK(q.live, "a walk over the window of a QP that is over");
   MRC_CHECK(block_between(s_.now.block, psn_block(q.una), psn_block(psn_add(s_.now.lim, -1))),
             "a walk leaves the window");
   WinBlock row = s_.blocks.row();
-  const auto found = step_row(row.psns, row.ages, p0, q.una, s_.now.lim, q.marks.mark[0]);
+  const auto found = step_row(row.psns, row.ages, p0, q.una, s_.now.lim, q.marks.mark[0], !csr.time_wait);
   s_.blocks.write_row(row);
   spared_ = spared_ || found.spared != 0;
   out_ = out_ || (found.missing & ~row.psns.pend) != 0;

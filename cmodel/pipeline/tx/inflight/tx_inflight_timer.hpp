@@ -14,7 +14,7 @@ class Timer {
   /// Visits QP `index`, in Idle.
   void visit(uint16_t index, const CsrOut& csr, const Quiet& quiet);
   /// State Walk: one block.
-  void walk();
+  void walk(const CsrOut& csr);
   /// State Told: nothing of the QP is in flight, what waits in this block has left it.
   void told();
 

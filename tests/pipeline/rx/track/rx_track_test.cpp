@@ -56,6 +56,25 @@ TEST_CASE("packets in order are placed, acknowledged per message, and reported w
   CHECK(t.resps.empty());
 }
 
+TEST_CASE("an ACK that a duplicate or a probe brings says that it is told once more", "[rx_track][A-17]") {
+  Track t;
+  t.configure(1, 0xffffff);
+  Rxpkt only = Track::packet(0xffffff);
+  only.last = true;
+  t.send(only);
+  REQUIRE(t.acks.size() == 1);
+  CHECK_FALSE(t.acks.back().again);
+  only.plane = 0;
+  t.send(only);
+  Rxpkt probe = Track::packet(7);
+  probe.probe = true;
+  probe.plane = 3;
+  t.send(probe);
+  REQUIRE(t.acks.size() == 3);
+  CHECK(t.acks[1] == Ackev{.qp = 1, .plane = 0, .psn = 0xffffff, .msn = t.acks[0].msn, .again = true});
+  CHECK(t.acks[2] == Ackev{.qp = 1, .plane = 3, .psn = 0xffffff, .msn = t.acks[0].msn, .again = true});
+}
+
 TEST_CASE("holes are reported, and filling one moves cack over everything behind it", "[rx_track]") {
   Track t;
   t.configure(1, 60);

@@ -70,6 +70,7 @@ struct Bench {
   explicit Bench(bool cc = false, unsigned num_qps = 4) : preset(tiny_with(num_qps)) {
     csr.reorder = 4;
     csr.same_ev = false;
+    csr.loss_shrinks = true;
     ctx.state = QpState::Rts;
     ctx.sq_psn = kPsn;
     ctx.msn = 10;

@@ -290,8 +290,14 @@ TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is
   b.refuse = 0;
   b.run(60);
   REQUIRE(b.retx.size() == 2);
-  CHECK(b.retx[0] ==
-        Retx{.qp = 1, .psn = psn_add(Bench::kPsn, 3), .msn = 10, .row = 2, .idx = 3, .avoid_ev = 3, .size = 340});
+  CHECK(b.retx[0] == Retx{.qp = 1,
+                          .psn = psn_add(Bench::kPsn, 3),
+                          .msn = 10,
+                          .row = 2,
+                          .idx = 3,
+                          .avoid_ev = 3,
+                          .size = 340,
+                          .lost = false});
   CHECK(b.retx[1].psn == psn_add(Bench::kPsn, 4));
   CHECK(b.rtx_inc == 2);
   CHECK(b.fb.size() == 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "tests/pipeline/tx/inflight/tx_inflight_bench.hpp"
 
@@ -105,6 +106,26 @@ TEST_CASE("tx_inflight: the oldest packet is lost when one sent later on its EV 
   b.sack(0, 3, 19, 3, 1u << 16 | 1u << 13, 2);
   REQUIRE(b.retx.size() == 2);
   CHECK(b.retx[1].psn == psn_add(Bench::kPsn, 3));
+}
+
+TEST_CASE(
+    "tx_inflight: a loss takes its packet from the window, or from the flight alone; it says that it was none of a "
+    "trim",
+    "[pipeline][tx_inflight][A-85][A-88]") {
+  SameEv b;
+  b.csr.loss_shrinks = GENERATE(false, true);
+  b.sack(0, 0, 16, 0, 1u << 16, 1);
+  REQUIRE(b.ccev.size() == 2);
+  CHECK(b.ccev[1] ==
+        Ccev{.cc = 3, .kind = b.csr.loss_shrinks ? CcEvent::Loss : CcEvent::Nack, .bytes = 340, .reason = 0});
+  Ctl n;
+  n.kind = CtlKind::Nack;
+  n.psn = psn_add(Bench::kPsn, 5);
+  n.reason = static_cast<uint8_t>(wire::NackReason::Trimmed);
+  b.give(n);
+  REQUIRE(b.retx.size() == 2);
+  CHECK(b.retx[0].lost);
+  CHECK_FALSE(b.retx[1].lost);
 }
 
 TEST_CASE("tx_inflight: the same-EV rule across rows", "[pipeline][tx_inflight][same_ev]") {

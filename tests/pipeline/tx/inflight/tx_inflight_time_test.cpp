@@ -234,6 +234,26 @@ TEST_CASE("tx_inflight: who loses every copy of a packet runs out of retries",
   CHECK(all.size() == (waits ? 1 : 13));  // with time: at 1060, 1100 ... 1300, 1320, 1380 ... 1540
 }
 
+TEST_CASE("tx_inflight: the timer blames no EV of a copy", "[pipeline][tx_inflight][time-loss][A-07][A-83]") {
+  const bool waits = GENERATE(false, true);
+  TimeBench b;
+  b.csr.time_wait = waits;
+  b.retries(3, 0, 5);  // 256 ticks, steps of 64
+  const auto blamed = [&] {
+    return std::count_if(b.fb.begin(), b.fb.end(), [](const Fb& f) { return f.kind == FbKind::Loss; });
+  };
+  b.sent_at(1000, 0);
+  b.sent_at(1040, 1);
+  b.arrived(1, 1040, 20);  // at 1060: time tells of packet 0, or nobody does
+  b.run(60);
+  CHECK(blamed() == (waits ? 0 : 1));
+  if (!waits) b.resent(0, 3);  // and is lost; nothing else is sent, so time tells no more
+  b.run_to_tick(1330);
+  CHECK(b.rto_at == std::vector<unsigned>{waits ? 1256u : 1320u});
+  CHECK(b.ordered() == (waits ? Psns{0} : Psns{0, 0}));
+  CHECK(blamed() == 1);  // the first transmission's EV: by the timer, or by time alone
+}
+
 TEST_CASE("tx_inflight: what was chosen to go again is as old as the choice",
           "[pipeline][tx_inflight][time-loss][A-83]") {
   const unsigned later = GENERATE(15u, 16u);
