@@ -20,6 +20,7 @@ module formal_tx_path_walk
     input logic [1:0] pmask_i,
     input logic [1:0][2:0] row_i,
     input logic e_go_i,
+    input logic any_plane_i,
     input logic timed_i,
     input logic [2:0] due_i
 );

@@ -72,6 +72,7 @@ module mrc_ack_gen
     logic [3:0] plane;
     logic [23:0] psn;
     logic [15:0] msn;
+    logic again;  // it is repeated
   } oack_t;
 
   // ---- inputs
@@ -233,7 +234,7 @@ module mrc_ack_gen
   assign ackev_qp = ackev.qp[QpW-1:0];
   // Bug 54: who is in the queue already is not told anything newer.
   assign oack_we = !cfg_do && ackev_v && !(bug_i == BugNewerAckForgotten && owed_q[ackev_qp]);
-  assign oack_d = '{plane: ackev.plane, psn: ackev.psn, msn: ackev.msn};
+  assign oack_d = '{plane: ackev.plane, psn: ackev.psn, msn: ackev.msn, again: ackev.again};
   assign oack_turn = oq_valid && gap_q == 16'd0;
   assign oq_pop = go && !eresp_v && !resp_v && !stateq_v && oack_turn;
   // One whose turn is now gets another.
@@ -290,6 +291,8 @@ module mrc_ack_gen
       rest.psn = oack.psn;
       rest.reason = AethSyndromeAck;
       rest.msn = oack.msn;
+      // Bug 116: it goes in turn, whatever it is repeated for.
+      rest.pr = oack.again && bug_i != BugRepeatsInTurn;
     end
     r = rest;
     if (eresp_first) begin
@@ -332,8 +335,9 @@ module mrc_ack_gen
   logic [DestW-1:0] dest;
   assign dest = qp.dest[DestW-1:0];
   assign both_up = port_up_i & pmask;
-  // SACKs about data, ACKs and questions for the peer's state (kind Ack) take the planes in turn.
-  assign data_ack = r.kind == CtlKindAck || (r.kind == CtlKindSack && !r.pr);
+  // SACKs about data, ACKs and questions for the peer's state (kind Ack) take the planes in turn;
+  // not what answers a probe, or is repeated (pr).
+  assign data_ack = (r.kind == CtlKindAck || r.kind == CtlKindSack) && !r.pr;
   assign in_turn = data_ack && !csr_i.ack_plane;
   // A question's probes take the planes that are left: a turn at another one is the next one's.
   assign any_turn = state_turn && (!csr_i.ack_plane || !csr_i.silence_wait) && both_up != '0;

@@ -372,6 +372,7 @@ module mrc_tx_path
       .bug_i,
       .lane_room_i,
       .port_up_i,
+      .any_plane_i(csr_i.any_plane),
       .timed_i(timed),
       .due_i(due),
       .take_i(pkt_pop),

@@ -23,6 +23,7 @@ module mrc_tx_path_walk
     input logic [7:0] bug_i,
     input logic [NumPlanes-1:0] lane_room_i,
     input logic [NumPlanes-1:0] port_up_i,
+    input logic any_plane_i,  // a retransmission takes any
     input logic timed_i,  // a mark lasts for a time,
     input logic [2:0] due_i,  // which is over for EVs in this state
 
@@ -99,13 +100,15 @@ module mrc_tx_path_walk
   logic [EvW-1:0] spare_idx_q, spare_idx_d;
   logic whole_q, whole_d;  // this walk has been there since its pass began
   logic avoid_on_q, avoid_on_d;
+  logic [NumPlanes-1:0] barred_q, barred_d;  // the plane that has lost it, if another is up
 
   // ---- one look at the group
 
   // Own port and the peer's are up.
-  logic [NumPlanes-1:0] w_ok, act, avoid, hit, look_u, first_mark, first_later;
+  logic [NumPlanes-1:0] w_up, w_ok, act, avoid, hit, look_u, first_mark, first_later;
   logic avoid_here, restored_here, usable, found, group_done, look_changed;
-  assign w_ok = port_up_i & w_pmask_q;
+  assign w_up = port_up_i & w_pmask_q;
+  assign w_ok = w_up & ~barred_q;
   assign act = w_pkt_q.voided ? '0 : ~w_u_q & w_ok;
   // The EV to avoid, and the one that this walk has restored (another pass comes to it again).
   assign avoid_here = avoid_on_q && w_pkt_q.avoid_ev[15:PlaneW] == (16 - PlaneW)'(w_group_q);
@@ -153,7 +156,7 @@ module mrc_tx_path_walk
   logic [PlaneW-1:0] restored_plane, spare_plane;
   logic [EvW-1:0] chosen_idx, look_restored_idx, look_spare_idx;
 
-  assign w_dead = w_pkt_q.voided || w_ok == '0;
+  assign w_dead = w_pkt_q.voided || w_up == '0;
   assign exhausted = w_valid_q && !w_dead && !usable;
   // This is the last group of a pass that this walk has seen from its beginning.
   assign last_group = w_place_q.grp == GroupW'(Groups - 1);
@@ -215,6 +218,13 @@ module mrc_tx_path_walk
     end
   end
 
+  // Bug 118: it goes on any plane.
+  logic [NumPlanes-1:0] lost_on;
+  logic bars;
+  assign lost_on = NumPlanes'(1) << pkt_i.avoid_ev[PlaneW-1:0];
+  assign bars = pkt_i.rtx && pkt_i.lost && !any_plane_i && bug_i != BugAnyPlaneAgain
+      && (port_up_i & pmask_i & ~lost_on) != '0;
+
   // ---- the stage
 
   always_comb begin
@@ -228,6 +238,7 @@ module mrc_tx_path_walk
     spare_idx_d = spare_idx_q;
     whole_d = whole_q;
     avoid_on_d = avoid_on_q;
+    barred_d = barred_q;
     if (walk_next) begin
       w_place_d = next_place;
       w_u_d = '0;
@@ -241,6 +252,7 @@ module mrc_tx_path_walk
       end
       if (seen_all) begin
         avoid_on_d = 1'b0;
+        barred_d = '0;
       end
     end else if (take_i) begin
       w_group_d = pkt_group;
@@ -262,6 +274,7 @@ module mrc_tx_path_walk
       restored_d = 1'b0;
       spare_d = 1'b0;
       avoid_on_d = pkt_i.rtx;
+      barred_d = bars ? lost_on : '0;
     end
   end
 
@@ -305,6 +318,7 @@ module mrc_tx_path_walk
     spare_idx_q <= spare_idx_d;
     whole_q <= whole_d;
     avoid_on_q <= avoid_on_d;
+    barred_q <= barred_d;
     if (take_i) begin
       w_pkt_q <= pkt_i;
       w_profile_q <= profile_i;

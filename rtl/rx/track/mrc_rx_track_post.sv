@@ -270,7 +270,9 @@ module mrc_rx_track_post
     end
   end
 
-  assign ackev_o = '{qp: x_i.p.qp, plane: x_i.p.plane, psn: told_o.ackpsn, msn: told_o.emsn};
+  // What a probe or a duplicate brings is told once more.
+  assign ackev_o = '{qp: x_i.p.qp, plane: x_i.p.plane, psn: told_o.ackpsn, msn: told_o.emsn,
+                     again: x_i.what == WhatProbe || x_i.what == WhatDup};
 
   always_comb begin
     ord_o = '0;

@@ -234,7 +234,8 @@ module mrc_rx_track_sack
     end
   end
 
-  assign ackev_o = '{qp: a_q.qp, plane: a_q.plane, psn: told_i.ackpsn, msn: told_i.emsn};
+  assign ackev_o = '{qp: a_q.qp, plane: a_q.plane, psn: told_i.ackpsn, msn: told_i.emsn,
+                     again: a_q.probe};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

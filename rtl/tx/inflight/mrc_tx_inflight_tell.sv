@@ -16,6 +16,7 @@ module mrc_tx_inflight_tell
     input logic rst_ni,
     input logic rtt_rtx_i,
     input logic tsr_us_i,
+    input logic loss_shrinks_i,  // a loss is congestion
     input logic [15:0] tick_i,  // low bits
 
     // The cycle of the main machine. sel: the QP that it changes.
@@ -102,7 +103,7 @@ module mrc_tx_inflight_tell
         end
         StRetx1: begin
           ccev_load = scan_i.loss;
-          ccev.kind = CcEventLoss;
+          ccev.kind = loss_shrinks_i ? CcEventLoss : CcEventNack;
           ccev.bytes = packet_bytes_i;
         end
         StPort3: begin
@@ -147,7 +148,8 @@ module mrc_tx_inflight_tell
           row: sent_i.row,
           idx: sent_i.idx,
           avoid_ev: sent_i.ev_idx,
-          size: sent_i.size
+          size: sent_i.size,
+          lost: scan_i.loss
       };
 
   always_comb begin

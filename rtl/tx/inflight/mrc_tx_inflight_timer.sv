@@ -22,6 +22,7 @@ module mrc_tx_inflight_timer
     input out_t vis_out_i,
     input logic silent_i,  // nothing was sent for long, nor asked
     input logic silence_wait_i,
+    input logic time_wait_i,
     input logic may_ask_i,  // for the peer's state
 
     // Block block_i of the walk, or of what is told behind it.
@@ -104,12 +105,14 @@ module mrc_tx_inflight_timer
   logic [23:0] first_q, first;  // the first lost
   logic [23:0] low_q, low;  // the lowest PSN not reported, if seen
 
-  logic [15:0] missing, out, aged, spare, lost;
+  logic [15:0] missing, out, aged, spare, lost, again;
   win_t win;
 
   always_comb begin
     for (int unsigned i = 0; i < 16; i++) begin
       aged[i] = win_i.age[i][2:1] != 2'd0;
+      // Bug 117: the EV of a copy that has just left is to blame.
+      again[i] = win_i.age[i][0] && !time_wait_i && bug_i != BugYoungCopyBlamed;
     end
   end
 
@@ -126,7 +129,7 @@ module mrc_tx_inflight_timer
       lost = past_q ? 16'd0 : out & ~aged & below(block_i, cur_i.row.marks[0]);
       win = win_i;
       win.pend = win_i.pend | lost;
-      win.mute = win_i.mute & win_i.pend;
+      win.mute = (win_i.mute & win_i.pend) | (lost & again);
       win.nacked = win_i.nacked & win_i.pend;
       for (int unsigned i = 0; i < 16; i++) begin
         win.age[i] = lost[i] ? 3'd0 : win_i.age[i] - {2'd0, spare[i]};

@@ -349,6 +349,7 @@ module mrc_tx_segment_emit
     pkt_d.idx = seg_idx;
     pkt_d.profile = regs_q.profile;
     pkt_d.avoid_ev = 16'd0;
+    pkt_d.lost = 1'b0;
     pkt_d.size = size;
     pkt_d.voided = 1'b0;
     if (row_q.retx) begin
@@ -357,6 +358,7 @@ module mrc_tx_segment_emit
       pkt_d.rtx = bug_i != BugRetxWithoutRtx;
       pkt_d.ackreq = 1'b0;
       pkt_d.avoid_ev = row_q.order.avoid_ev;
+      pkt_d.lost = row_q.order.lost;
       pkt_d.size = row_q.order.size;
     end
     if (retx_void) begin

@@ -210,6 +210,18 @@ TEST_CASE("what is missing is lost once it is overdue, or found by gap, EV and t
   }
 }
 
+TEST_CASE("what was lost goes on another plane, or on the next EV of the walk", "[tb][choices][A-85]") {
+  // A plane that loses a fifth of its frames: the longest time until a lost frame is there again.
+  const Both r = both("bad-plane", "any_plane", 0, 1, {{"ts_share", 1}}, 2000);
+  const auto again = [](const CosimResult& one) { return one.dut.counters.rtx + one.peer.counters.rtx; };
+  CHECK(again(r.first) < again(r.second));  // fewer are lost twice
+}
+
+TEST_CASE("a loss without a trim leaves the window as it is, or makes it smaller", "[tb][choices][A-88]") {
+  const Both r = both("loss", "loss_shrinks", 0, 1, {{"cc_share", 1}, {"ts_share", 1}}, 4000, "asic800");
+  CHECK(r.first.cycles < r.second.cycles);
+}
+
 TEST_CASE("a QP asks after its round trips, or after a quarter of its timer", "[tb][choices][A-84]") {
   const Both r = both("loss", "silence_wait", 0, 1, {{"ts_share", 1}, {"loss", 0.1}}, 4000, "asic800");
   const auto asked = [](const CosimResult& one) { return one.dut.counters.state + one.peer.counters.state; };
