@@ -91,8 +91,9 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.overdue = static_cast<unsigned>(scenario.overdue);
   config.silence = static_cast<unsigned>(scenario.silence);
   config.silence_least = static_cast<unsigned>(scenario.silence_us * 1000 / kNsccTickNs);
-  if (ours("other_plane")) config.other_plane = scenario.other_plane;
-  if (ours("loss_spares")) config.loss_spares = scenario.loss_spares;
+  config.other_plane = scenario.other_plane;
+  if (ours("copies")) config.copies = static_cast<unsigned>(scenario.copies);
+  config.loss_spares = scenario.loss_spares;
   if (ours("suspect")) config.suspect = static_cast<unsigned>(scenario.suspect);
   if (ours("strikes")) config.strikes = static_cast<unsigned>(scenario.strikes);
   if (scenario.timeout >= 0) config.timeout = static_cast<unsigned>(scenario.timeout);

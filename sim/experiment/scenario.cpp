@@ -60,6 +60,8 @@ const Key<Scenario> kScenarioKeys[] = {
     NUMBER(Scenario, silence_us, 0, 8000, false, "that time at least"),
     FLAG(Scenario, loss_spares, "where switches trim, what is lost without a trim makes no window smaller"),
     FLAG(Scenario, other_plane, "a packet is sent again on another plane than before"),
+    NUMBER(Scenario, copies, 1, 2, true,
+           "of what was lost go at once, on as many planes, when a QP may send nothing else"),
     NUMBER(
         Scenario, suspect, 0, 4, true,
         "entropy values of one plane that lose within a round trip before it is not used until a probe comes back; 0: "

@@ -67,10 +67,9 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         off_or("overdue", c.overdue, 6),
         off_or("silence", c.silence, 9),
         beyond("silence_us in ticks", c.silence_least, 0, 0),
-        beyond("other_plane", c.other_plane, 0, 0),
+        beyond("copies", c.copies, 1, 1),
         beyond("suspect", c.suspect, 0, 0),
         beyond("strikes", c.strikes, 0, 1),
-        beyond("loss_spares", c.loss_spares, 0, 0),
         beyond("max_wimm", c.max_wimm, 0, preset.max_wimm),
         beyond("skip_ticks", c.skip_ticks, 0, csr::kEvCtlSkipTicks.mask() >> csr::kEvCtlSkipTicks.lsb),
         beyond("endpoint_repeats", c.endpoint_repeats, 0, kEpRepeatsForEver),
@@ -235,6 +234,8 @@ void CycleEndpoint::configure() {
                       csr::kCtrlReturned.set(0, static_cast<uint32_t>(config_.returned)) |
                       csr::kCtrlTrimSilent.set(0, !config_.trim_sack) | csr::kCtrlPortWait.set(0, !config_.port_loss) |
                       csr::kCtrlTimeWait.set(0, config_.overdue == 0) |
+                      csr::kCtrlAnyPlane.set(0, !config_.other_plane) |
+                      csr::kCtrlLossShrinks.set(0, !config_.loss_spares || !config_.nscc.trimming) |
                       csr::kCtrlNominal.set(0, static_cast<uint32_t>(config_.nominal)));
   put(csr::kDscpTx, csr::kDscpTxData.set(0, dscp.trimmable) | csr::kDscpTxRtx.set(0, dscp.trimmable_retx) |
                         csr::kDscpTxCtl.set(0, dscp.control) | csr::kDscpTxEp.set(0, config_.dscp_endpoint));

@@ -75,6 +75,8 @@ struct FastConfig {
   unsigned silence = 9;
   unsigned silence_least = 0;  ///< ticks of 128 ns, at least
   bool other_plane = true;     ///< a packet is sent again on another plane than before, if one can be used (A-85)
+  /// Of what was lost and not trimmed, when the QP may send nothing else: two go at once, on two planes.
+  unsigned copies = 2;
   /// The clock of a NIC that takes answers one after the other, asks again for a refused retransmission every 16
   /// cycles, and wakes new packets when the window opens: what is asked for first gets it. 0: all of that takes no
   /// time, and retransmissions go first.
@@ -297,6 +299,7 @@ class FastEndpoint final : public Endpoint {
   void cancel_work(FastQp& qp);
   void send_new(FastQp& qp, uint16_t ev_idx);
   void send_again(FastQp& qp, uint16_t ev_idx);
+  void send_copy(FastQp& qp, uint32_t psn, const Record& old, unsigned planes);
   void send_data(FastQp& qp, const WritePart& part, uint32_t psn, uint16_t msn, uint16_t ev_idx, bool ackreq, bool rtx,
                  uint64_t id);
   /// Something of the QP is not acknowledged.
@@ -352,6 +355,9 @@ class FastEndpoint final : public Endpoint {
   uint32_t longest_out(const FastQp& qp) const;
   uint32_t quiet_since(const FastQp& qp, uint32_t out) const;
   uint32_t quiet_wait(const FastQp& qp, uint32_t out) const;
+  uint32_t answer_spare(const FastDest& dest) const;
+  bool asked_in_vain(const FastQp& qp, uint32_t sent) const;
+  uint32_t sent_tick(const Block& block, uint32_t psn) const;
   /// A packet towards that peer was trimmed of late.
   bool trims(const FastDest& dest) const;
   Block* block_of(const FastQp& qp, uint32_t psn) const;
@@ -379,7 +385,7 @@ class FastEndpoint final : public Endpoint {
   bool share_packet(FastQp& qp, const Packet& packet, bool trimmed);
   void send_sack(FastQp& qp, const Packet& packet, unsigned plane, bool probe);
   void send_nack(FastQp& qp, const Packet& packet, unsigned plane, wire::NackReason reason);
-  void send_ack(FastQp& qp, unsigned plane);
+  void send_ack(FastQp& qp, unsigned plane, bool again = false);
   void send_nak(FastQp& qp, unsigned plane);
   /// The EV that answers take on a plane.
   uint32_t answer_ev(const FastQp& qp, unsigned plane) const;

@@ -67,10 +67,11 @@ void EvSet::keep(const Walk& walk, unsigned used, unsigned up) {
   used_ = w.used;
 }
 
-EvSet::Found EvSet::walk(Walk& w, unsigned up, unsigned room, const EvSkipping& skip, uint16_t& ev_idx) {
-  up &= (1u << planes_) - 1u;
-  if (up == 0) return Found::NoPath;
+EvSet::Found EvSet::walk(Walk& w, unsigned all_up, unsigned room, const EvSkipping& skip, uint16_t& ev_idx) {
+  all_up &= (1u << planes_) - 1u;
+  if (all_up == 0) return Found::NoPath;
   for (;;) {
+    const unsigned up = all_up & ~unsigned{w.barred};
     const unsigned klo = w.lfsr & (planes_ - 1u), khi = w.lfsr >> plane_bits_ & (groups_ - 1u);
     const unsigned group = w.group ^ khi;
     EvGroup g{.row = rows_[group],
@@ -110,6 +111,7 @@ EvSet::Found EvSet::walk(Walk& w, unsigned up, unsigned room, const EvSkipping& 
         return Found::NoPath;
       }
       w.avoid_on = false;
+      w.barred = 0;
     } else {
       rows_[group] = g.row;
     }

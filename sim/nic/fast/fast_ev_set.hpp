@@ -22,13 +22,14 @@ class EvSet {
   /// A packet on its way through the set. Keeps its place while the packet waits for a lane.
   struct Walk {
     uint16_t group, lfsr, avoid, restored_idx, spare_idx;
-    uint8_t used;
+    uint8_t used, barred;  ///< barred: the plane that has lost the packet, if there is another one
     bool whole, restored, spare, avoid_on;
   };
   enum class Found : uint8_t { Ev, Busy, NoPath };
 
-  Walk begin(bool retransmission, uint16_t avoid) const {
-    return {group_, lfsr_, avoid, 0, 0, used_, ev_walk_whole(group_, used_), false, false, retransmission};
+  Walk begin(bool retransmission, uint16_t avoid, unsigned barred = 0) const {
+    return {group_, lfsr_, avoid,         0, 0, used_, static_cast<uint8_t>(barred), ev_walk_whole(group_, used_),
+            false,  false, retransmission};
   }
   /// up: planes that can be used; room: planes whose lane takes a packet. Busy: come again with the same walk.
   Found walk(Walk& w, unsigned up, unsigned room, const EvSkipping& skip, uint16_t& ev_idx);

@@ -19,6 +19,8 @@ namespace {
 
 /// Losses on other planes say for so many round trips that it may be the world.
 constexpr uint32_t kBlameTrips = 16;
+/// After a trim, the longest round trip of late is right for so many full ones.
+constexpr uint32_t kFullTrips = 2;
 
 }  // namespace
 
@@ -98,10 +100,12 @@ bool FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& pack
     spare = late_spare(longest_trip(before, took, false));
   } else {
     FastDest& dest = dest_of(qp);
+    const bool full = dest.trims && tick() - dest.trim_tick <= kFullTrips * full_round_trip(dest);  // queues are
+    if (question && !full) dest.longest = longest_of_answer(dest.longest);
     dest.longest = longest_of_late(dest.longest, ticks_since(packet.tx_timestamp, tick(), false), smallest(dest));
     if ((question ? config_.silence : config_.overdue) == 0) return true;
     const uint32_t trip = std::max(longest(dest), full_round_trip(dest));
-    spare = question ? question_spare(trip, smallest(dest)) : overdue_spare(config_.overdue, trip);
+    spare = question ? answer_spare(dest) : overdue_spare(config_.overdue, trip);
   }
   bool any = false;
   uint32_t first = 0;

@@ -179,8 +179,8 @@ uint32_t FastEndpoint::quiet_since(const FastQp& qp, uint32_t out) const {
   if (qp.una == qp.nxt) {
     since = later(since, qp.all_tick);
   } else if (const Block* block = block_of(qp, out)) {
-    const uint32_t now = tick();
-    since = later(since, now - static_cast<uint16_t>(now - block->record[out & 63].sent));
+    const uint32_t sent = sent_tick(*block, out);
+    since = asked_in_vain(qp, sent) ? sent : later(since, sent);
   }
   return qp.active || qp.rtx ? later(since, qp.heard_tick) : since;
 }
@@ -200,7 +200,26 @@ uint32_t FastEndpoint::quiet_wait(const FastQp& qp, uint32_t out) const {
              eighths > 1 && block != nullptr && block->record[out & 63].rtx != 0) {
     --eighths;  // it brings a SACK at once
   }
-  return silence_wait(eighths, trip, config_.silence_least, qp.state_probes);
+  const uint32_t wait = silence_wait(eighths, trip, config_.silence_least, qp.state_probes);
+  const Block* block = qp.una == qp.nxt ? nullptr : block_of(qp, out);
+  if (block == nullptr || !asked_in_vain(qp, sent_tick(*block, out))) return wait;
+  return std::max(wait, answer_spare(dest) + 1);  // no second time in vain
+}
+
+/// Ticks by which a packet that is missing in the answer must be older than the question to be lost.
+uint32_t FastEndpoint::answer_spare(const FastDest& dest) const {
+  return question_spare(std::max(longest(dest), full_round_trip(dest)), smallest(dest));
+}
+
+/// The newest question has been answered, and was too soon to tell of a packet sent then.
+bool FastEndpoint::asked_in_vain(const FastQp& qp, uint32_t sent) const {
+  return qp.state_probes == 0 && !trims(dest_of(qp)) && asked_too_soon(qp.asked_tick, sent, answer_spare(dest_of(qp)));
+}
+
+/// Tick of the newest transmission of a packet of that block.
+uint32_t FastEndpoint::sent_tick(const Block& block, uint32_t psn) const {
+  const uint32_t now = tick();
+  return now - static_cast<uint16_t>(now - block.record[psn & 63].sent);
 }
 
 bool FastEndpoint::trims(const FastDest& dest) const {

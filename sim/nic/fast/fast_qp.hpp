@@ -85,14 +85,14 @@ struct FastQp {
   uint32_t rcvd_newest = 0;
   uint8_t rcvd_credit = 0;
   Owed owed;
-  bool watched = false;      ///< has a state timer
-  uint8_t state_probes = 0;  ///< questions since the newest SACK; with nic_times `asked` of tx_inflight
-  Time state_due = 0;        ///< when the state timer expires; one of another time is an old one
-  uint32_t heard_tick = 0;   ///< of the newest SACK or NACK
-  uint32_t all_tick = 0;     ///< the window moved
-  uint32_t asked_tick = 0;   ///< of the newest question
-  uint32_t last_tick = 0;    ///< of the newest transmission
-  uint32_t trip = 0;         ///< with nic_times: round trip of late (`trip` of tx_inflight)
+  bool watched = false;              ///< has a state timer
+  uint8_t state_probes = 0;          ///< questions since the newest SACK; with nic_times `asked` of tx_inflight
+  Time state_due = 0;                ///< when the state timer expires; one of another time is an old one
+  uint32_t heard_tick = 0;           ///< of the newest SACK or NACK
+  uint32_t all_tick = 0;             ///< the window moved
+  uint32_t asked_tick = 0xc0000000;  ///< of the newest question; at first long ago
+  uint32_t last_tick = 0;            ///< of the newest transmission
+  uint32_t trip = 0;                 ///< with nic_times: round trip of late (`trip` of tx_inflight)
   std::array<uint16_t, 2> asked_ev{0xffff, 0xffff};  ///< its EVs
   ProvenEvs proven;
   std::vector<uint8_t> strikes;  ///< of each EV, once one has lost something: losses since something was heard of it

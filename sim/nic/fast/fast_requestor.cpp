@@ -362,15 +362,15 @@ bool FastEndpoint::step() {
         return true;
       }
     }
-    work_.walk = qp.ev.begin(work_.retransmission, work_.record.ev_idx);
+    const unsigned lost_on = work_.lost ? 1u << qp.ev.plane(work_.record.ev_idx) : 0;
+    work_.walk = qp.ev.begin(work_.retransmission, work_.record.ev_idx, (usable(qp) & ~lost_on) != 0 ? lost_on : 0);
     work_.walking = true;
   }
   uint16_t ev_idx = kNoPathEv;
-  unsigned planes = usable(qp);
-  if (work_.lost) {
-    planes = planes_but(planes, 1u << qp.ev.plane(work_.record.ev_idx));
+  const unsigned planes = usable(qp), others = planes & ~unsigned{work_.walk.barred};
+  if (work_.lost && !config_.nic_times) {
     ev_idx = qp.proven.take(tick(), kProvenTrips * smallest(dest_of(qp)), [&](uint16_t ev) {
-      return ((planes & room_) >> qp.ev.plane(ev) & 1u) != 0 && qp.ev.state(ev) == kEvGood;
+      return ((others & room_) >> qp.ev.plane(ev) & 1u) != 0 && qp.ev.state(ev) == kEvGood;
     });
   }
   if (ev_idx == kNoPathEv && qp.ev.walk(work_.walk, planes, room_, skip_rule(), ev_idx) == EvSet::Found::Busy) {
@@ -378,7 +378,12 @@ bool FastEndpoint::step() {
   }
   work_.walking = false;
   if (work_.retransmission) {
+    const bool twice = work_.lost && ev_idx != kNoPathEv && config_.copies > 1 && !can_send(qp) && !trims(dest_of(qp));
+    const unsigned second = twice ? others & ~(1u << qp.ev.plane(ev_idx)) & room_ : 0;
+    const uint32_t psn = work_.psn;
+    const Record record = work_.record;
     send_again(qp, ev_idx);
+    if (second != 0) send_copy(qp, psn, record, second);
   } else {
     send_new(qp, ev_idx);
   }
@@ -470,6 +475,18 @@ void FastEndpoint::send_again(FastQp& qp, uint16_t ev_idx) {
   ++stats_.retransmissions;
   if (ev_idx != kNoPathEv) send_data(qp, part, psn, old.msn, ev_idx, false, true, request.id);
   watch_state(qp);
+}
+
+/// Once more, at once, on one of these planes: nothing else waits, and who loses both waits for a question.
+void FastEndpoint::send_copy(FastQp& qp, uint32_t psn, const Record& old, unsigned planes) {
+  uint16_t ev_idx = kNoPathEv;
+  EvSet::Walk walk = qp.ev.begin(false, 0);
+  if (qp.ev.walk(walk, planes, room_, skip_rule(), ev_idx) != EvSet::Found::Ev) return;
+  const Request& request = qp.requests[msn_dist(old.msn, qp.msn_done)];
+  const WritePart part = segment(request.message, psn_dist(psn, request.first), qp.mtu_code);
+  ++stats_.data_packets;
+  ++stats_.retransmissions;
+  send_data(qp, part, psn, old.msn, ev_idx, false, true, request.id);
 }
 
 void FastEndpoint::send_data(FastQp& qp, const WritePart& part, uint32_t psn, uint16_t msn, uint16_t ev_idx,
@@ -790,7 +807,7 @@ void FastEndpoint::retry_timer(FastQp& qp) {
     uint32_t first = 0;
     for (uint32_t w = psn_word(qp.una);; w = psn_add(w, 64)) {
       if (Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w)) {
-        const StepRow step = step_row(block->row, block->ages, w, qp.una, qp.nxt, overdue);
+        const StepRow step = step_row(block->row, block->ages, w, qp.una, qp.nxt, overdue, config_.overdue != 0);
         if (!seen && step.missing != 0) {
           seen = true;
           old = step.oldest_lost();

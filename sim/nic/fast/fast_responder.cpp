@@ -92,9 +92,11 @@ void FastEndpoint::send_nack(FastQp& qp, const Packet& cause, unsigned plane, wi
   ++stats_.nacks;
 }
 
-void FastEndpoint::send_ack(FastQp& qp, unsigned plane) {
+/// again: it is repeated, and goes where its cause came from.
+void FastEndpoint::send_ack(FastQp& qp, unsigned plane, bool again) {
   unsigned out = 0;
-  PacketPtr packet = make_answer(qp, next_plane(qp, plane), wire::Opcode::Ack, qp.frame_control[2], out);
+  const unsigned on = again ? plane : next_plane(qp, plane);
+  PacketPtr packet = make_answer(qp, on, wire::Opcode::Ack, qp.frame_control[2], out);
   packet->psn = qp.ack_psn;
   packet->sack = {};
   packet->sack.m = static_cast<uint8_t>(wire::AethSyndrome::Ack);
@@ -138,7 +140,7 @@ void FastEndpoint::on_probe(FastQp& qp, const Packet& packet, unsigned plane) {
     return;
   }
   send_sack(qp, packet, plane, true);
-  if (qp.ack_valid) send_ack(qp, plane);
+  if (qp.ack_valid) send_ack(qp, plane, true);
 }
 
 /// A packet has come, and cack has moved. True: a SACK at once, so that the sender saves its window.
@@ -174,7 +176,7 @@ void FastEndpoint::on_data(FastQp& qp, const Packet& p, unsigned plane, bool tri
     case PsnClass::DupAbove:
       if (!trimmed) ++stats_.duplicates;
       send_sack(qp, p, plane, false);
-      if (!trimmed && what == PsnClass::DupBelow && qp.ack_valid) send_ack(qp, plane);
+      if (!trimmed && what == PsnClass::DupBelow && qp.ack_valid) send_ack(qp, plane, true);
       return;
     case PsnClass::OutOfWindow: {
       const wire::NackReason reason = oor_reason(p.psn, qp.cack, qp.mpr_dest);

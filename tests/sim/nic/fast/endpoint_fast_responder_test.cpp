@@ -2,6 +2,7 @@
 // Rule by rule: the responder, and both together.
 #include <malloc.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <functional>
@@ -223,6 +224,28 @@ TEST_CASE("fast: a message is delivered when all before it has arrived; probes b
   CHECK(static_cast<uint16_t>(s.ack_psn_offset) == 0xbeef);
   CHECK(answer.tx_timestamp == 77);
   CHECK(t.of(Opcode::Ack).size() == 2);
+}
+
+TEST_CASE("fast: an ACK that a question brings once more goes on its plane, others on the planes in turn",
+          "[sim][fast][responder][A-06][A-17]") {
+  FastAndBox t({}, 2);
+  const auto elsewhere = [&](size_t from) {
+    const auto acks = t.of(Opcode::Ack);
+    return std::count_if(acks.begin() + static_cast<std::ptrdiff_t>(from), acks.end(),
+                         [](const Packet& p) { return p.plane != 0; });
+  };
+  for (uint32_t n = 0; n < 8; ++n) {
+    t.data(n, 50, Opcode::WriteOnly).data.msn = n & 0xffff;
+    t.run(1 * kUs);
+  }
+  REQUIRE(t.of(Opcode::Ack).size() == 8);
+  CHECK(elsewhere(0) >= 3);
+  for (unsigned n = 0; n < 8; ++n) {
+    t.send(Opcode::ProbeRequest, 0, 150, wire::kDscpTrimmable).probe = {0, 0xbeef, 0};
+    t.run(1 * kUs);
+  }
+  REQUIRE(t.of(Opcode::Ack).size() == 16);
+  CHECK(elsewhere(8) == 0);
 }
 
 // Two of them.

@@ -202,6 +202,23 @@ TEST_CASE("fast: what was lost goes on another plane", "[sim][fast][A-85]") {
   }
 }
 
+TEST_CASE("fast: what is lost when a QP may send nothing else goes twice, or once", "[sim][fast][A-89]") {
+  for (const unsigned copies : {1u, 2u}) {
+    FastConfig config = slow_timer();
+    config.copies = copies;
+    FastPair t(4, config);
+    // Nothing comes through on plane 0 for a while: three of twelve packets.
+    t.fabric.set_impairment(t.links[0], true, {.loss = 1});
+    t.fabric.at(2 * kUs, [&] { t.fabric.set_impairment(t.links[0], true, {}); });
+    REQUIRE(t.post(12 * 4096));
+    t.fabric.run(100 * kUs);
+    REQUIRE(t.heard[0].completions.size() == 1);
+    CHECK(t.nic[0]->stats().retransmissions == 3 * copies);
+    CHECK(t.nic[1]->stats().duplicates == 3 * (copies - 1));
+    CHECK(t.nic[0]->stats().timeouts == 0);
+  }
+}
+
 TEST_CASE("fast: a loss without a trim makes no window smaller, or one packet", "[sim][fast][A-88]") {
   for (const bool spares : {true, false}) {
     FastConfig config = slow_timer();
