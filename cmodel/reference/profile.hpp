@@ -66,6 +66,7 @@ struct Settings {
   bool same_ev = true;                             ///< A-08 REORDER.same_ev
   bool loss_port = false;                          ///< A-82 LOSS.port: after a port fell answers are told again
   bool loss_time = false;                          ///< A-83 LOSS.time: time stamps tell of losses
+  bool loss_again = false;                         ///< A-83 LOSS.again: what they tell is sent again at once
   uint32_t min_active = 8;                         ///< A-31 EV_CTL.min_active
   uint32_t probe_interval = 781;                   ///< A-32 EV_PROBE.interval, 128 ns
   uint32_t probe_cap = 6;                          ///< A-71 EV_PROBE.cap

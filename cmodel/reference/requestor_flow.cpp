@@ -416,12 +416,34 @@ void RequestorFlow::advance(Time time) {
       if (flight == nullptr) continue;
       if (flight->nacked == came.at) owe(Rule::ReqNackAgain, came.psn, came.at);
       if (flight->last > came.at) world_.world.report().ok(Rule::ReqNackAgain);  // sent already
+      trimmed_ = came.at;
     }
+    if (came.what == Came::What::Word) aged(came);
     if (came.what != Came::What::Word || came.word.above < Seq{world_.world.settings().reorder_pkts}) continue;
     for (Seq psn = came.word.base; psn < came.word.base + 64; ++psn) {
       const Requestor::Flight* const flight = lo_.find(psn);
       if (flight != nullptr && flight->lost == came.at) owe(Rule::ReqGapAgain, psn, came.at);
     }
+  }
+}
+
+/// What a SACK leaves out, and was sent before the packet that it answers by more than any bound of round trips, is
+/// lost. Not while queues are full, nor where a stamp of 12 bits may have come round.
+void RequestorFlow::aged(const Came& came) {
+  constexpr Time kUs = 1'000'000, kLeast = 60 * kUs, kMost = 180 * kUs, kTrims = 5000 * kUs;
+  const Word& word = came.word;
+  if (!world_.world.settings().loss_again || !word.trigger || !word.stamp || *word.trigger <= word.cack) return;
+  const Requestor::Flight* const cause = lo_.find(*word.trigger);
+  if (cause == nullptr || cause->times != 1 || cause->stamp != word.stamp) return;
+  longest_ = std::max(longest_, came.at - cause->last);
+  if (trimmed_ != 0 && came.at < trimmed_ + kTrims) return;
+  const Time bound = std::max(4 * longest_, kLeast);
+  for (Seq psn = std::max(word.base, word.cack + 1); psn < word.base + 64; ++psn) {
+    if ((word.bitmap >> (psn - word.base) & 1) != 0) continue;
+    const Requestor::Flight* const flight = lo_.find(psn);
+    if (flight == nullptr || flight->reported || !flight->stamp || cause->last <= flight->last) continue;
+    const Time older = cause->last - flight->last;
+    if (older > bound && older < kMost) owe(Rule::ReqTimeAgain, psn, came.at);
   }
 }
 

@@ -92,6 +92,7 @@ class RequestorFlow {
   void check_new(const Seen& seen, Seq psn);
   void check_again(const Seen& seen, Seq psn);
   void owe(Rule rule, Seq psn, Time since);
+  void aged(const Came& came);
   bool settled(const Owed& owed, Time time);
   void check_status(const log::Cqe& cqe, Time time);
   void finish_work(Time time);
@@ -126,6 +127,8 @@ class RequestorFlow {
   RequestorEvs evs_;
   bool shows_evs_;
   Queue<Came> waiting_;  ///< heard by hi, not by lo
+  Time longest_ = 0;     ///< from a packet to the SACK that it brought
+  Time trimmed_ = 0;     ///< the newest NACK of a trimmed packet; 0: none
   Queue<Owed> owed_;
   Queue<Grant> grants_;  ///< windows heard, until the newest but those of long ago
   bool failed_ = false;  ///< it said so, or was told so

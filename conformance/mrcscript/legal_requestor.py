@@ -79,6 +79,7 @@ class LegalRequestor(LegalNic):
         own = {"REORDER.pkts", "REORDER.same_ev", "EV_CTL.min_active", "EP_CTL.repeats", "CTRL.state_silent",
                "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.cap", "EV_PROBE.kind", "CTRL.skip_mode",
                "EV_CTL.skip_ticks", "CTRL.wimm_over", "EV_PROBE.keep_count", "EV_PROBE.skip_good",
+               "CTRL.any_plane",  # 0: only if the vector says so
                "CTRL.time_wait", "CTRL.silence_wait"}  # it asks when A-75 says, which no vector finds too late
         settings = message.get("settings", {})
         answer = super()._call_open({**message, "settings": {k: v for k, v in settings.items() if k not in own}})
@@ -232,7 +233,7 @@ class Flight:
 
     def __init__(self, message, index):
         self.message, self.index, self.times = message, index, []
-        self.by_gap, self.tail, self.due = False, False, 0
+        self.by_gap, self.tail, self.due, self.lost = False, False, 0, False
 
     @property
     def ev(self):
@@ -248,6 +249,7 @@ class Sender:
         self.peer_ip, self.pkey, self.mtu = packets.ip(get("peer_ip", "::")), get("pkey", 0xFFFF), get("mtu", 4096)
         self.state = "rts"
         self.una = self.nxt = self.first = get("sq_psn", 0)
+        self.longest = 0  # round trip of late, ps
         self.mpr = self.granted = get("mpr", 8)
         self.dynamic = get("dynamic_mpr", False)
         self.linear, self.exponential = get("retry_linear", LINEAR), get("retry_exp", FOR_EVER)
@@ -370,7 +372,9 @@ class Sender:
         def leave(data):
             if self.state != "rts" or (psn in self.reported or psn < self.una) and rtx and not flight.tail:
                 return
-            ev = self._next_ev(flight.times[-1][1] if flight.times else None)
+            before = flight.times[-1][1] if flight.times else None
+            other = flight.lost and self.nic.settings.get("CTRL.any_plane") == 0
+            ev = self._next_ev(before, self.evs.index(before) % nic.planes if other else None)
             if ev is None:
                 flight.times.append((nic.now, self.evs[0]))
                 flight.due = nic.now + self._interval()
@@ -427,7 +431,7 @@ class Sender:
                     nic.random.shuffle(row)
             yield row.pop(0)
 
-    def _next_ev(self, before):
+    def _next_ev(self, before, barred=None):
         for count, ev in enumerate(self._walk()):
             if count > 4 * len(self.evs):
                 break
@@ -438,7 +442,7 @@ class Sender:
                 self.ev_state[ev] = SKIP if self.skips[ev] else GOOD
                 continue
             if self.ev_state[ev] == GOOD and self.nic.usable(self.evs.index(ev) % self.nic.planes, self.peer_ip) and \
-                    (ev != before or count > 2 * len(self.evs)):
+                    (ev != before and self.evs.index(ev) % self.nic.planes != barred or count > 2 * len(self.evs)):
                 return ev
         return None
 
@@ -592,6 +596,7 @@ class Sender:
             elif packet.get("seth.m") == 2:
                 self.blame(flight.ev)
         same = self._same_ev(trigger, flight)
+        told = trigger is not None and (trigger < self.una or trigger in self.reported)
         for psn in [p for p in self.flights if p <= cack]:
             self._report(psn)
         for i in range(64):
@@ -599,6 +604,8 @@ class Sender:
                 self._report(base + i)
         self._move()
         self._gaps(packet.get("cc_state.ooo_count"), trigger, base)
+        if flight and flight.times and not (told and len(flight.times) > 1):
+            self._aged(flight, packet.get("cc_state.tx_timestamp16"), base)
         if same is not None and same in self.flights and same not in self.reported:
             self.lose(same)
 
@@ -625,10 +632,22 @@ class Sender:
                 flight.by_gap = True
                 self.lose(psn)
 
+    def _aged(self, answered, stamp, base):
+        """What is missing and was sent long before what a SACK answers is lost, if the vector asks for A-83."""
+        at = next((t for t, _ in reversed(answered.times) if self.nic.layout.stamp(t) == stamp), None)
+        if self.nic.settings.get("CTRL.time_wait") != 0 or at is None:
+            return
+        self.longest = max(self.nic.now - at, self.longest * 255 // 256)
+        for psn, flight in self.flights.items():
+            if flight.times and psn not in self.reported and base <= psn < base + 64 and \
+                    flight.times[-1][0] < at - self.longest * 3 // 4 and (len(answered.times) == 1 or len(flight.times) > 1):
+                self.lose(psn)
+
     def lose(self, psn):
         flight = self.flights[psn]
         if psn not in self.again and flight.due < 1 << 59:  # it is not on its way out again
             self.again.add(psn)
+            flight.lost = True
             self.blame(flight.ev)
 
     def nack(self, packet):

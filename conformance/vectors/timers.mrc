@@ -310,6 +310,63 @@ p0 < sack cack sq_psn-1 trigger sq_psn+1 has sq_psn+1 raw cc_state.tx_timestamp1
 let told = now
 none > write rtx 1 from told within 20 us
 
+id Q-TIME-059
+purpose the SACK of a copy of what was reported before says nothing by time
+mark A, A-83
+cite mrc.md 7
+rules req.rtx-cause
+setting A-83 CTRL.time_wait 0
+profile timeout 8 time_stamps 1
+dut post write len 6144
+set > write rtx 0 psn sq_psn .. sq_psn+5 each once within 2 rtt
+settle 20 us
+p0 < nack reason no_pkt_buffer psn sq_psn+1
+* > write psn sq_psn+1 rtx 1 within rtt
+settle 20 us
+p0 < nack reason no_pkt_buffer psn sq_psn+2
+* > write psn sq_psn+2 rtx 1 within rtt as copy
+p0 < sack cack sq_psn-1 has sq_psn+2 probe 0xFFFF
+p0 < sack cack sq_psn-1 trigger sq_psn+2 has sq_psn+2 raw cc_state.tx_timestamp16 = copy.tseth.tx_timestamp16
+let told = now
+none > write rtx 1 from told within 20 us
+
+cases id wait again what {
+  Q-TIME-060 0 1 "it is lost, and sent again at once"
+  Q-TIME-061 1 0 "gap, EV or timer find it"
+}
+purpose a packet that was sent long before what a SACK answers: $what
+mark A, A-83
+cite mrc.md 7
+rules req.rtx-cause req.time-again
+setting A-83 CTRL.time_wait $wait
+setting A-84 CTRL.silence_wait 1
+profile timeout 10 time_stamps 1
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt
+settle 20 us
+dut post write len 64
+* > write psn sq_psn+1 rtx 0 within rtt as late
+p0 < sack cack sq_psn-1 trigger sq_psn+1 has sq_psn+1 raw cc_state.tx_timestamp16 = late.tseth.tx_timestamp16
+settle 20 us
+expect count(> write rtx 1) == $again
+
+id Q-TIME-062
+purpose what was lost, and not trimmed, is sent again on another plane
+mark A, A-85, A-83
+cite mrc.md 7
+rules req.rtx-cause
+setting A-85 CTRL.any_plane 0
+setting A-83 CTRL.time_wait 0
+profile timeout 10 time_stamps 1
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt as first
+settle 20 us
+dut post write len 64
+* > write psn sq_psn+1 rtx 0 within rtt as late
+p0 < sack cack sq_psn-1 trigger sq_psn+1 has sq_psn+1 raw cc_state.tx_timestamp16 = late.tseth.tx_timestamp16
+* > write psn sq_psn rtx 1 within rtt as again
+expect again.plane != first.plane
+
 id Q-TIME-053
 purpose a reliability probe of a requestor has the peer's QP, the data class, id, and 0 in what is reserved
 mark S2+, A-75

@@ -65,6 +65,37 @@ Lives of_packets() {
          b.sack(11, 11, 0, 0, 60 * kUs);
          b.end(70 * kUs);
        }},
+      {Rule::ReqTimeAgain,
+       [](Bench& b, bool wrong) {
+         b.profile.settings.loss_time = b.profile.settings.loss_again = true;
+         b.qp.timeout = 10;  // 1.05 ms
+         b.qp.time_stamps = true;
+         b.start();
+         const auto sent = [&b](uint32_t n, log::Time at, bool again) {
+           wire::Packet p = b.packet(wire::Opcode::WriteOnly, false, true);
+           p.bth->psn = (kFirst + n) & 0xFFFFFF;
+           p.bth->rtx = again ? 1 : 0;
+           p.reth->dma_length = 100;
+           p.payload.assign(100, 0x5a);
+           p.tseth->tx_timestamp16 = static_cast<uint16_t>(at / kTick);
+           p.set_entropy(again ? 0x20000 : ev_of(n));
+           b.put(true, p, at);
+         };
+         sent(0, 10 * kUs, false);
+         sent(1, 90 * kUs, false);
+         wire::Packet p = b.packet(wire::Opcode::Sack, true);
+         p.seth->cack_psn = p.bth->psn = (kFirst - 1) & 0xFFFFFF;
+         p.seth->ack_psn_offset = 2;
+         p.seth->sack_offset = 1;
+         p.seth->sack_bitmap = 0b10;
+         p.seth->entropy = ev_of(1);
+         p.cc_state->ooo_count = 1;
+         p.cc_state->tx_timestamp16 = static_cast<uint16_t>(90 * kUs / kTick);
+         b.put(false, p, 93 * kUs);
+         if (!wrong) sent(0, 94 * kUs, true);
+         b.sack(1, 1, 0, 0, 180 * kUs);
+         b.end(190 * kUs);
+       }},
       {Rule::ReqTimer,
        [](Bench& b, bool wrong) {
          b.start();
