@@ -1,12 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: loss.py MRC [SEEDS]
+"""usage: loss.py MRC TABLE [SEEDS] [FROM] [KEYS]
 
-Measures, for docs/fabric.md ("How a loss is known"); no test. Prints what the rules do, before and after: P100 and P99.9 of
-mrc-1024 less the bound in round trips, and without single rules; goodput under random loss on all links of a sender over
-what the loss leaves; completion over the bound of scenarios with and without failures. Then what t0t1-links-down allows
-with the links that are left, from the events of each run: with equal shares of all planes, and with shares that follow
-what each plane has. Ten seeds (the default) are half an hour."""
+Measures, for docs/fabric.md ("How a loss is known"), one table at a time; no test. Seeds FROM (1) on. Tables:
+  mrc-1024, mrc-8192, mrc-131072   P99.9 and P100 of completion less the bound, in round trips; what found the losses
+  rules      the same of mrc-1024 without single rules, as it was, and with the rules that NICs with a clock have
+  random     goodput under random loss on all links of a sender, over what the loss leaves, median (least)
+  failing    completion over the bound of scenarios with failures; packets that arrived twice
+  whole      the same of scenarios without failures
+  links      t0t1-links-down against what the links that are left allow
+  clock      RTL and model in lockstep: from the begin of a lost frame until its PSN has arrived
+  mixed      64 NICs, none or the first 8 by the clock: P100, with failures seen and unseen
+KEYS are added to each scenario: 'strikes = 1'; off: all rules off, as it was; nic: the rules of NICs with a clock.
+Median (worst) of the seeds."""
 import json
 import statistics
 import subprocess
@@ -14,44 +20,126 @@ import sys
 import tempfile
 from pathlib import Path
 
-MRC, SEEDS = sys.argv[1], range(1, int(sys.argv[2] if len(sys.argv) > 2 else 10) + 1)
-OFF = "port_loss = false\noverdue = 0\nsilence = 0\nother_plane = false\nstrikes = 1\nloss_spares = false"
-WITHOUT = {"ports": "port_loss = false", "time": "overdue = 0", "questions": "silence = 0",
-           "another plane": "other_plane = false", "suspect = 3": "suspect = 3"}
+KNOWS = ("port_loss = false", "overdue = 0", "silence = 0", "other_plane = false", "strikes = 1", "loss_spares = false",
+         "copies = 1")
+OFF = "\n".join(KNOWS)
+NIC = "nic_rules = true"
+RULES = (("now", ""), ("without ports", KNOWS[0]), ("without time", KNOWS[1]), ("without questions", KNOWS[2]),
+         ("without another plane", KNOWS[3]), ("one copy", KNOWS[6]), ("with suspect = 3", "suspect = 3"),
+         ("rules of NICs with a clock", NIC), ("as it was", OFF))
 FAILING = (("loss-1", "timeout = 11"), ("loss-1", ""), ("loss-0.1", ""), ("plane-loss", ""), ("plane-loss-4", ""),
-           ("path-bypass", ""), ("bad-ev-20", ""), ("nccl", ""))
+           ("path-bypass", ""), ("bad-ev-20", ""), ("t0t1-links-down", ""), ("nccl", ""))
 WHOLE = ("permutation", "ring", "alltoall", "incast", "permutation-400g", "shared-ev", "small")
 PLANES, LEAVES, SPINES = 8, 8, 16  # of t0t1-links-down: 16 NICs of each T0 send to the next one
+GIGABITS = 800  # of a NIC of mrc-1024 and the larger ones
+INCAST = '''[topology]
+planes = 8
+gbps = 100
+leaves = 3
+hosts_per_leaf = 6
+spines = 4
+[[traffic]]
+pattern = "incast"
+to = "nic0"
+first = 1
+nodes = 16
+bytes = 1_000_000
+'''
+FRAME_US = 4258 * 8 / 100e3  # of 4 KiB of payload, on one link
 
 
-def run(folder, base, keys, seed, tables=""):
-    scenario, out = folder / "scenario.toml", folder / "out.json"
-    scenario.write_text(f'base = "{base}"\n{keys}\n{tables}\n')
-    subprocess.run([MRC, "fabric", "--scenario", scenario, "--seed", str(seed), "--json", out], check=True,
-                   stdout=subprocess.DEVNULL)
-    return json.loads(out.read_text())
+class Bench:
+    def __init__(self, mrc, folder, seeds, keys):
+        self.mrc, self.folder, self.seeds, self.keys = mrc, folder, seeds, keys
+
+    def run(self, base, keys, seed, tables="", command="fabric", options=()):
+        scenario, out = self.folder / "scenario.toml", self.folder / "out.json"
+        scenario.write_text(f'base = "{base}"\n{keys}\n{tables}\n')
+        subprocess.run([self.mrc, command, "--scenario", scenario, "--seed", str(seed), "--json", out, *options],
+                       check=True, stdout=subprocess.DEVNULL)
+        return json.loads(out.read_text())
+
+    def runs(self, base, keys="", tables=""):
+        return [self.run(base, f"{keys}\n{self.keys}", seed, tables) for seed in self.seeds]
 
 
 def shown(values, form="{:.4f}"):
     return f"{form.format(statistics.median(values))} ({form.format(max(values))})"
 
 
-def tail(folder, name, keys):
-    """A line of the flagship: round trips over the bound, and the share of losses that a timer found."""
-    results = [run(folder, "mrc-1024", keys, seed) for seed in SEEDS]
-    trip = results[0]["fabric"]["round_trip_us"]
-    for what in ("p99.9", "max"):
-        cells = [shown([(r["traffic"][g]["fct_us"][what] - r["traffic"][g]["bound_us"]) / trip for r in results], "{:.1f}")
-                 for g in range(len(results[0]["traffic"]))]
-        print(f"{name} | {what} | {' | '.join(cells)}", flush=True)
-    known = [r["totals"]["lost_known_by"] for r in results]
-    print(f"  by a timer {sum(k['timer'] for k in known) / sum(sum(k.values()) for k in known):.3f}")
+def found(results):
+    """What told of the losses, and what it cost."""
+    known = {}
+    for result in results:
+        for what, count in result["totals"]["lost_known_by"].items():
+            known[what] = known.get(what, 0) + count
+    lost, totals = sum(known.values()), [result["totals"] for result in results]
+    told = ", ".join(f"{what} {count}" for what, count in known.items() if count)
+    again, twice, all_sent = (sum(t[key] for t in totals) for key in ("retransmissions", "duplicates", "data_packets"))
+    return f"by a timer {known['timer']} of {lost} ({told}); sent again {again}, arrived twice {twice} of {all_sent}"
 
 
-def random_loss(folder, share, keys):
-    events = "".join(f'[[event]]\nwhat = "link-loss"\nlink = "nic0/{p}"\nloss = {share}\n' for p in range(4))
-    over = [run(folder, "loss-1", keys, seed, events)["max_fct_over_bound"] for seed in SEEDS]
-    return 1 / (statistics.median(over) * (1 - share))
+def excess(result):
+    """Of the slowest permutation, in round trips. An incast's bytes to the same receiver are in the bound."""
+    traffic, incast = result["traffic"][0], result["traffic"][3]
+    over = traffic["fct_us"]["max"] - traffic["bound_us"]
+    group, other = divmod(int(traffic["slowest"]["to"][3:]) - 3, 60)  # receivers are nic3, nic63, ...
+    if other == 0 and group < incast["flows"] // 16:
+        over -= 16 * 50_000 * 8 / GIGABITS / 1000
+    return over / result["fabric"]["round_trip_us"]
+
+
+def tail(bench, name, base, keys):
+    """Two lines of a flagship: its patterns."""
+    results = bench.runs(base, keys)
+    trip, groups = results[0]["fabric"]["round_trip_us"], range(len(results[0]["traffic"]))
+    for label, what in (("P99.9", "p99.9"), ("P100", "max")):
+        over = [[(r["traffic"][g]["fct_us"][what] - r["traffic"][g]["bound_us"]) / trip for r in results]
+                for g in groups]
+        cells = [shown(values, "{:.2f}") for values in over]
+        print(f"{name} | {label} | {' | '.join(cells)}", flush=True)
+    print(f"  permutation P100, the bound with the incast's bytes where both have one receiver: "
+          f"{shown([excess(r) for r in results], '{:.2f}')}")
+    print(f"  {found(results)}", flush=True)
+
+
+def flagship(base):
+    def table(bench):
+        print(f"{base}, round trips over the bound: permutation | ring | all-to-all | incast")
+        tail(bench, "", base, "")
+    return table
+
+
+def rules(bench):
+    print("mrc-1024, round trips over the bound: permutation | ring | all-to-all | incast")
+    for name, keys in RULES:
+        tail(bench, name, "mrc-1024", keys)
+
+
+def random_loss(bench):
+    print("random loss on each link of a sender: goodput over what it leaves, median (least)")
+    for share in (0.01, 0.05, 0.1):
+        events = "".join(f'[[event]]\nwhat = "link-loss"\nlink = "nic0/{p}"\nloss = {share}\n' for p in range(4))
+        results = bench.runs("loss-1", "", events)
+        goodput = [1 / (result["max_fct_over_bound"] * (1 - share)) for result in results]
+        print(f"{share} | {statistics.median(goodput):.3f} ({min(goodput):.3f}); {found(results)}", flush=True)
+
+
+def over_bound(bench, cases):
+    print("completion over the bound")
+    for base, keys in cases:
+        results = bench.runs(base, keys)
+        print(f"{base} {keys} | {shown([r['max_fct_over_bound'] for r in results])} | {found(results)}", flush=True)
+
+
+def failing(bench):
+    over_bound(bench, FAILING)
+
+
+def whole(bench):
+    over_bound(bench, tuple((base, "") for base in WHOLE))
+    results = bench.runs("small", "", INCAST)
+    print(f"16:1 of 1 MB | {shown([r['max_fct_over_bound'] for r in results])} | {found(results)}", flush=True)
 
 
 def least(result, rate):
@@ -75,39 +163,79 @@ def least(result, rate):
     return slowest
 
 
-def links_down(folder):
-    for name, keys in (("as it was", OFF), ("now", "")):
-        results = [run(folder, "t0t1-links-down", keys, seed) for seed in SEEDS]
-        over = [result["max_fct_over_bound"] for result in results]
-        equal, free = ([least(result, rate) for result in results] for rate in (min, statistics.mean))
-        timers = sum(r["totals"]["timeouts"] for r in results) / sum(r["totals"]["retransmissions"] for r in results)
-        print(f"t0t1-links-down, {name}: {shown(over)}, {timers:.3f} by a timer; equal shares allow {shown(equal)}, free"
-              f" ones {shown(free)}; it takes {statistics.median(a / b for a, b in zip(over, equal)):.3f} of the former")
+def links(bench):
+    results = bench.runs("t0t1-links-down")
+    over = [result["max_fct_over_bound"] for result in results]
+    equal, free = ([least(result, rate) for result in results] for rate in (min, statistics.mean))
+    of_equal = statistics.median(a / b for a, b in zip(over, equal))
+    print(f"t0t1-links-down: {shown(over)}; equal shares allow {shown(equal)}, free ones {shown(free)}; it takes "
+          f"{of_equal:.3f} of the former; {found(results)}")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        print("mrc-1024, round trips over the bound: permutation | ring | all-to-all | incast")
-        tail(folder, "as it was", OFF)
-        tail(folder, "now", "")
-        for rule, keys in WITHOUT.items():
-            tail(folder, f"{rule} alone" if rule.startswith("suspect") else f"without {rule}", keys)
-        print("random loss: goodput over what it leaves")
-        for share in (0.01, 0.05, 0.1):
-            print(f"{share}: " + ", ".join(f"{case} {random_loss(folder, share, keys):.3f}" for case, keys in (
-                ("as it was", OFF), ("now", ""), ("strikes = 1", "strikes = 1"), ("loss_spares = false", "loss_spares = false"))),
-                  flush=True)
-        print("completion over the bound")
-        for base, keys in FAILING + tuple((base, "") for base in WHOLE):
-            cells, again = [], 0
-            for rules in (OFF, ""):
-                results = [run(folder, base, f"{keys}\n{rules}", seed) for seed in SEEDS]
-                cells.append(shown([result["max_fct_over_bound"] for result in results]))
-                again = sum(r["totals"]["duplicates"] for r in results) / sum(r["totals"]["data_packets"] for r in results)
-            print(f"{base} {keys}: {cells[0]} -> {cells[1]}, arrived twice {again:.1e}", flush=True)
-        links_down(folder)
+def clock(bench):
+    print("asic800: the longest time from the begin of a lost frame until its PSN has arrived, us; timer expiries")
+    for name, base, keys in (("plane-loss", "plane-loss", ""), ("link-flap", "link-flap", ""),
+                             ("bad-plane", "bad-plane", "ts_share = 1"), ("loss", "loss", "ts_share = 1"),
+                             ("all planes but one", "plane-loss", "cut_planes = 7\ncut_us = 20")):
+        times, timers, lost = [], 0, []
+        for seed in bench.seeds:
+            result = bench.run(base, f"vary = 0\n{keys}\n{bench.keys}", seed, "", "cosim", ("--packets", "4000"))
+            for side in ("device", "peer"):
+                r = result[side]["recovery"]
+                times.append(max(r["worst_us"], r["links_worst_us"]))
+                timers += result[side]["counters"]["rto"]
+                lost.append(r["lost_at_ports"] + r["lost_on_links"])
+        print(f"{name} | {shown(times, '{:.1f}')} | {timers} expiries; lost {sum(lost)}, of one side {max(lost)}: "
+              f"{max(lost) * FRAME_US:.1f} us of one link", flush=True)
 
+
+EIGHT_LEAVES = "[topology]\nplanes = 8\ngbps = 100\nleaves = 8\nhosts_per_leaf = 8\nspines = 8"
+SEEN = '''[[event]]
+what = "link-down"
+link = "nic3/1"
+at_us = 3.1
+[[event]]
+what = "link-down"
+link = "nic40/5"
+at_us = 2.1
+[[event]]
+what = "link-flap"
+link = "plane3"
+at_us = 4
+for_us = 10
+'''
+UNSEEN = '''[[event]]
+what = "link-down"
+link = "random-uplink"
+at_us = 2
+count = 8
+every_us = 0.1
+'''
+
+
+def mixed(bench):
+    nodes = '[[node]]\nfidelity = "model"\ncount = 8\n'
+    for name, events in (("nothing fails", ""), ("ports", SEEN), ("uplinks unseen", UNSEEN)):
+        pairs = []
+        for seed in bench.seeds:
+            keys = f"{NIC}\nshared_evs = true\n{EIGHT_LEAVES}"
+            a, b = (bench.run("small", keys, seed, MIXED + events + extra) for extra in ("", nodes))
+            trip = a["fabric"]["round_trip_us"]
+            pairs.append([(x["fct_us"]["max"] - y["fct_us"]["max"]) / trip for x, y in zip(b["traffic"], a["traffic"])])
+        worst = max(abs(d) for pair in pairs for d in pair)
+        print(f"{name}: P100 with 8 of 64 NICs by the clock less all fast, round trips: "
+              f"{'; '.join(' '.join(f'{d:+.2f}' for d in pair) for pair in pairs)}; at most {worst:.2f}", flush=True)
+
+
+TABLES = {"rules": rules, "random": random_loss, "failing": failing, "whole": whole, "links": links, "clock": clock,
+          "mixed": mixed, "mrc-1024": flagship("mrc-1024"), "mrc-8192": flagship("mrc-8192"),
+          "mrc-131072": flagship("mrc-131072")}
+SHORT = {"off": OFF, "nic": NIC}
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) < 3 or sys.argv[2] not in TABLES:
+        sys.exit(__doc__)
+    COUNT, FIRST = (int(sys.argv[i]) if len(sys.argv) > i else default for i, default in ((3, 10), (4, 1)))
+    with tempfile.TemporaryDirectory() as name:
+        KEYS = sys.argv[5] if len(sys.argv) > 5 else ""
+        TABLES[sys.argv[2]](Bench(sys.argv[1], Path(name), range(FIRST, FIRST + COUNT), SHORT.get(KEYS, KEYS)))
