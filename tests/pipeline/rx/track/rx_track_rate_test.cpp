@@ -255,8 +255,11 @@ TEST_CASE("whatever holds the outputs back, nothing is lost, doubled or overtake
     const Resp r = t.ask(qp);  // repeats the newest ACK
     sets.check(qp, r);
     const uint32_t done = (sets.qps[qp].next - 1) / 5;  // message k ends with PSN 5 k
-    const Ackev newest{
-        .qp = static_cast<uint16_t>(qp), .plane = 0, .psn = 5 * done, .msn = static_cast<uint16_t>(0x20 + done + 1)};
+    const Ackev newest{.qp = static_cast<uint16_t>(qp),
+                       .plane = 0,
+                       .psn = 5 * done,
+                       .msn = static_cast<uint16_t>(0x20 + done + 1),
+                       .again = true};
     REQUIRE(t.acks.size() == 1);
     CHECK(t.acks[0] == newest);
     uint16_t msn = 0x20;
