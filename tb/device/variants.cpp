@@ -386,8 +386,8 @@ void remembering_rows(std::vector<VariedRow>& rows) {
     rows.back().remembers = true;
     return rows.back();
   };
-  row("life-writes", "writes of memory of a life come in the next one", "mem.source mem.once mem.region").write_ns =
-      20000;
+  row("life-writes", "writes of memory of a life come in the next one", "mem.cqe mem.cqe-order mem.source mem.region")
+      .write_ns = 20000;
   row("life-completions", "completions of a life come in the next one",
       "req.cqe-order req.cqe-ack resp.cqe-order mem.cqe-order")
       .cqe_ns = 20000;
