@@ -5,7 +5,9 @@
 /// Two QPs, four destinations, two planes; ticks are any.
 module formal_endpoint
   import mrc_pkg::*;
-(
+#(
+    parameter int unsigned Bug = 0
+) (
     input logic clk_i,
     input endpoint_csr_t csr_i,
     input logic eprx_valid_i,
@@ -40,18 +42,17 @@ module formal_endpoint
       .NumQps(2),
       .NumDests(4)
   ) dut (
-      .bug_i(8'd0),
+      .bug_i(8'(Bug)),
       .*
   );
 
-  // tx_header need not take requests: they are sent when there is room.
-  logic runs, finds, rx_turn;
+  // tx_header need not take requests: they are sent when there is room. Packets of peers come as
+  // fast as they like.
+  logic runs;
   assign runs = resp_ready_i && okev_ready_i && pmask_ready_i && evr_ready_i && pans_ready_i
       && !cfg_i.req;
-  assign finds = dut.state_q == 3'd1;
-  assign rx_turn = dut.op_rx || finds;
 
-  localparam int unsigned MostRx = 4;
+  localparam int unsigned MostRx = 6;
   logic [2:0] eprx_count;
   formal_wait #(
       .Most(MostRx)
@@ -63,50 +64,64 @@ module formal_endpoint
       .count_o(eprx_count)
   );
   `MRC_PROVE(eprx, eprx_count <= 3'(MostRx))
-  `MRC_COVER(eprx, eprx_count == 3'(MostRx) && finds && req_valid_o && !req_ready_i)
+  `MRC_COVER(eprx, eprx_count == 3'(MostRx) && req_valid_o && !req_ready_i)
 
-  // What endpoint answers does not count.
-  localparam int unsigned MostEvp = 4;
-  logic [2:0] evp_count;
+  // A lender that leaves, and then a packet of a peer.
+  localparam int unsigned Most = 9;
+  logic [3:0] evp_count;
   formal_wait #(
-      .Most(MostEvp)
+      .Most(Most)
   ) u_evp (
       .clk_i,
       .rst_ni,
       .waits_i(evp_valid_i && !evp_ready_o && runs),
-      .others_i(rx_turn),
+      .others_i(1'b0),
       .count_o(evp_count)
   );
-  `MRC_PROVE(evp, evp_count <= 3'(MostEvp))
-  `MRC_COVER(evp, evp_count == 3'(MostEvp))
+  `MRC_PROVE(evp, evp_count <= 4'(Most))
+  `MRC_COVER(evp, evp_count == 4'(Most))
 
-  // Nor the probe of a reverse path that is under way, nor the controller's.
-  localparam int unsigned MostWant = 4;
-  logic [2:0] want_count;
+  // It is taken, or what goes before it is. The probe of a reverse path that is out does not count.
+  logic [3:0] want_count;
   formal_wait #(
-      .Most(MostWant)
+      .Most(Most)
   ) u_want (
       .clk_i,
       .rst_ni,
-      .waits_i(want_valid_i && !want_ready_o && runs),
-      .others_i(rx_turn || dut.op_evp || dut.rp_q.busy),
+      .waits_i(want_valid_i && !want_ready_o && runs && !dut.op_evp),
+      .others_i(dut.rp_q.busy),
       .count_o(want_count)
   );
-  `MRC_PROVE(want, want_count <= 3'(MostWant))
-  `MRC_COVER(want, want_count == 3'd1)
+  `MRC_PROVE(want, want_count <= 4'(Most))
+  `MRC_COVER(want, want_count == 4'd1)
 
   // That probe ends when its time is over.
-  localparam int unsigned MostOver = 4;
-  logic [2:0] over_count;
+  logic [3:0] over_count;
   formal_wait #(
-      .Most(MostOver)
+      .Most(Most)
   ) u_over (
       .clk_i,
       .rst_ni,
-      .waits_i(dut.rp_q.busy && !dut.rp_late[31] && runs),
-      .others_i(rx_turn || dut.op_evp || dut.op_cp_over),
+      .waits_i(dut.rp_q.busy && !dut.rp_late[31] && runs && !dut.op_evp && !dut.op_cp_over),
+      .others_i(1'b0),
       .count_o(over_count)
   );
-  `MRC_PROVE(over, over_count <= 3'(MostOver))
-  `MRC_COVER(over, over_count == 3'd3)
+  `MRC_PROVE(over, over_count <= 4'(Most))
+  `MRC_COVER(over, over_count == 4'd3)
+
+  // So with destinations: they hear of our ports.
+  logic [3:0] visit_count;
+  formal_wait #(
+      .Most(Most)
+  ) u_visit (
+      .clk_i,
+      .rst_ni,
+      .waits_i(dut.visit_due_q && dut.hurry_q == '0 && runs && !dut.op_visit && !dut.op_evp
+          && !dut.op_want && !dut.op_cp_over && !dut.op_rp_over && !dut.op_cp_send
+          && !dut.op_rp_send),
+      .others_i(1'b0),
+      .count_o(visit_count)
+  );
+  `MRC_PROVE(visit, visit_count <= 4'(Most))
+  `MRC_COVER(visit, visit_count == 4'd6)
 endmodule

@@ -5,7 +5,9 @@
 /// waits. Two QPs, two destinations, two slots, two planes.
 module formal_tx_probe
   import mrc_pkg::*;
-(
+#(
+    parameter int unsigned Bug = 0
+) (
     input logic clk_i,
     input tx_probe_csr_t csr_i,
     input logic bad_valid_i,
@@ -31,7 +33,7 @@ module formal_tx_probe
       .ProbeSlots(2),
       .NumDests(2)
   ) dut (
-      .bug_i(8'd0),
+      .bug_i(8'(Bug)),
       .*
   );
 
@@ -39,7 +41,7 @@ module formal_tx_probe
   logic runs;
   assign runs = fb_ready_i && !cfg_i.req;
 
-  localparam int unsigned Most = 1;
+  localparam int unsigned Most = 2;
   logic [1:0] bad_count, pres_count, pans_count;
   formal_wait #(
       .Most(Most)
@@ -55,8 +57,8 @@ module formal_tx_probe
   ) u_pans (
       .clk_i,
       .rst_ni,
-      .waits_i(pans_valid_i && !pans_ready_o && runs),
-      .others_i(dut.pres_pop),
+      .waits_i(pans_valid_i && !pans_ready_o && runs && !dut.pres_pop),
+      .others_i(1'b0),
       .count_o(pans_count)
   );
   formal_wait #(
@@ -65,7 +67,7 @@ module formal_tx_probe
       .clk_i,
       .rst_ni,
       .waits_i(bad_valid_i && !bad_ready_o && runs),
-      .others_i(dut.pres_pop || dut.pans_pop),
+      .others_i(1'b0),
       .count_o(bad_count)
   );
   `MRC_PROVE(pres, pres_count <= 2'(Most))
@@ -73,5 +75,5 @@ module formal_tx_probe
   `MRC_PROVE(pans, pans_count <= 2'(Most))
   `MRC_COVER(pans, pans_count == 2'(Most) && dut.pres_v)
   `MRC_PROVE(bad, bad_count <= 2'(Most))
-  `MRC_COVER(bad, bad_count == 2'(Most) && dut.pans_v && probe_valid_o && !probe_ready_i)
+  `MRC_COVER(bad, bad_count == 2'd1 && dut.pans_v && probe_valid_o && !probe_ready_i)
 endmodule

@@ -5,11 +5,11 @@
 /// once when that changes, and repeats it, after a round trip first and then after twice as long,
 /// until the peer has answered or was asked often enough, answers the same from them,
 /// answers EV probes, sends those of the controller and for reverse paths, and hands on what
-/// answers tx_probe's. One operation per cycle; sending takes two cycles, answering one per
-/// destination looked at and one more. One EV probe of each kind is under way at a time; it is not
-/// repeated. What becomes of a peer's port mask is the business of csr. A QP that leaves the
-/// destination it lends its row to is replaced by the first one that leads there, one cycle per QP
-/// looked at.
+/// answers tx_probe's. One operation per cycle, packets of peers in turn with all else; sending
+/// takes two cycles, answering one per destination looked at and one more. One EV probe of each
+/// kind is under way at a time; it is not repeated. What becomes of a peer's port mask is the
+/// business of csr. A QP that leaves the destination it lends its row to is replaced by the first
+/// one that leads there, one cycle per QP looked at.
 module mrc_endpoint
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -197,6 +197,7 @@ module mrc_endpoint
   logic [QpW-1:0] seek_q, seek_d;  // looked at in Seek
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d;
+  logic turn_q, turn_d;  // a packet of a peer was taken last: all else goes first
   logic [DestW:0] hurry_q, hurry_d;  // destinations that are visited without waiting for div
   logic [3:0] doubled_q;  // in Send: of the update's destination, updates sent again
   probe_t cp_q, cp_d, rp_q, rp_d;  // of the controller, of a reverse path
@@ -245,8 +246,12 @@ module mrc_endpoint
   assign cfg_ack_d = cfg_i.req && (cfg_ack_q || op_cfg);
   assign cfg_ack_o = cfg_ack_q;
 
+  // What peers send takes turns with all else. Bug 119: it goes first, however much comes.
+  logic rx_can, rx_first, op_other;
+  assign rx_can = eprx_v && resp_free && okev_free && pmask_free && evr_free && pans_free;
+  assign rx_first = rx_can && (!turn_q || bug_i == BugPeersFirst);
+
   always_comb begin
-    op_rx = 1'b0;
     op_evp = 1'b0;
     op_want = 1'b0;
     op_cp_over = 1'b0;
@@ -254,10 +259,8 @@ module mrc_endpoint
     op_cp_send = 1'b0;
     op_rp_send = 1'b0;
     op_visit = 1'b0;
-    if (idle && !op_cfg) begin
-      if (eprx_v && resp_free && okev_free && pmask_free && evr_free && pans_free) begin
-        op_rx = 1'b1;
-      end else if (evp_v && evr_free) begin
+    if (idle && !op_cfg && !rx_first) begin
+      if (evp_v && evr_free) begin
         op_evp = 1'b1;
       end else if (want_v && !rp_q.busy) begin
         op_want = 1'b1;
@@ -265,17 +268,20 @@ module mrc_endpoint
         op_cp_over = 1'b1;
       end else if (rp_q.busy && !rp_late[31]) begin
         op_rp_over = 1'b1;
-      end else if (cp_q.send && req_free && port_up_i[cp_q.plane]
-          && valid_q[cp_q.dest]) begin
+      end else if (cp_q.send && req_free && port_up_i[cp_q.plane] && valid_q[cp_q.dest]) begin
         op_cp_send = 1'b1;
-      end else if (rp_q.send && req_free && port_up_i[rp_q.plane]
-          && valid_q[rp_q.dest]) begin
+      end else if (rp_q.send && req_free && port_up_i[rp_q.plane] && valid_q[rp_q.dest]) begin
         op_rp_send = 1'b1;
       end else begin
         op_visit = (hurry_q != '0) ? req_free : visit_due_q;
       end
     end
   end
+
+  assign op_other = op_evp || op_want || op_cp_over || op_rp_over || op_cp_send || op_rp_send
+      || op_visit;
+  assign op_rx = idle && !op_cfg && rx_can && !op_other;
+  assign turn_d = op_rx || (turn_q && !op_other);
 
   assign eprx_pop = op_rx;
   assign evp_pop = op_evp;
@@ -774,6 +780,7 @@ module mrc_endpoint
       visit_q <= '0;
       div_q <= 4'd0;
       visit_due_q <= 1'b0;
+      turn_q <= 1'b0;
       hurry_q <= '0;
       cp_q <= '0;
       rp_q <= '0;
@@ -794,6 +801,7 @@ module mrc_endpoint
       visit_q <= visit_d;
       div_q <= div_d;
       visit_due_q <= visit_due_d;
+      turn_q <= turn_d;
       hurry_q <= hurry_d;
       cp_q <= cp_d;
       rp_q <= rp_d;

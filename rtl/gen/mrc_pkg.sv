@@ -1302,7 +1302,9 @@ package mrc_pkg;
     BugAgeRenewed = 8'd115,
     BugRepeatsInTurn = 8'd116,
     BugYoungCopyBlamed = 8'd117,
-    BugAnyPlaneAgain = 8'd118
+    BugAnyPlaneAgain = 8'd118,
+    BugPeersFirst = 8'd119,
+    BugAnswersFirst = 8'd120
   } bug_e;
 
   // ---- wire format (headers.yaml)

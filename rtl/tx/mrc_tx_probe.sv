@@ -135,6 +135,7 @@ module mrc_tx_probe
   logic [31:0] tick_q;
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d;
+  logic turn_q, turn_d;  // an answer was taken last: bad EVs and visits go first
   logic [SlotW-1:0] visit_q, visit_d;
   logic [ProbeSlots-1:0] busy_q, busy_d;
   logic [ProbeSlots-1:0] waiting_q, waiting_d;  // for the answer to a probe
@@ -158,7 +159,7 @@ module mrc_tx_probe
   // ---- the choice of the cycle
 
   logic fb_free, probe_free;
-  logic op_cfg, op_pres, op_pans, op_bad, op_visit;
+  logic op_cfg, op_pres, op_pans, op_bad, op_visit, answers_wait, answers_go;
   logic cfg_ctx_we, cfg_state_we, cfg_ports_we, cfg_live;
   tbl_qp_ctx_t cfg_ctx;
   tbl_qp_state_t cfg_state;
@@ -172,8 +173,11 @@ module mrc_tx_probe
   assign cfg_state_we = op_cfg && cfg_i.tbl == CfgTableQpState;
   assign cfg_ports_we = op_cfg && cfg_i.tbl == CfgTablePeerPorts;
   assign cfg_live = (cfg_ctx_we ? cfg_ctx.state : cfg_state.state) == QpStateRts;
-  assign op_pres = !op_cfg && pres_v && fb_free;
-  assign op_pans = !op_cfg && !op_pres && pans_v && fb_free;
+  // Answers in turn with all else. Bug 120: they go first, however many come.
+  assign answers_wait = turn_q && (bad_v || visit_due_q) && bug_i != BugAnswersFirst;
+  assign answers_go = !op_cfg && !answers_wait && fb_free;
+  assign op_pres = answers_go && pres_v;
+  assign op_pans = answers_go && !pres_v && pans_v;
   assign op_bad = !op_cfg && !op_pres && !op_pans && bad_v;
   assign op_visit = !op_cfg && !op_pres && !op_pans && !op_bad && visit_due_q;
   assign pres_pop = op_pres;
@@ -419,6 +423,7 @@ module mrc_tx_probe
     end
   end
 
+  assign turn_d = op_pres || op_pans || (turn_q && !op_bad && !op_visit);
   assign visit_due_d = div_q == 4'd15 || (visit_due_q && !op_visit);
   assign visit_d = op_visit ? visit_q + SlotW'(1) : visit_q;
 
@@ -498,6 +503,7 @@ module mrc_tx_probe
       tick_q <= 32'd0;
       div_q <= 4'd0;
       visit_due_q <= 1'b0;
+      turn_q <= 1'b0;
       visit_q <= '0;
       busy_q <= '0;
       seq_q <= '0;
@@ -509,6 +515,7 @@ module mrc_tx_probe
       tick_q <= tick_q + 32'(tick);
       div_q <= div_d;
       visit_due_q <= visit_due_d;
+      turn_q <= turn_d;
       visit_q <= visit_d;
       busy_q <= busy_d;
       seq_q <= seq_d;

@@ -30,19 +30,35 @@ bool newer(uint32_t psn, uint32_t than) { return ((psn - than) & kPsnMask) - 1 <
 }  // namespace
 
 struct Forger::Production {
+  Group group;
   Rule rule;
   unsigned weight;
 };
 
 const Forger::Production Forger::kGrammar[] = {
-    {&Forger::noise, 2},          {&Forger::cut, 3},       {&Forger::giant, 1},
-    {&Forger::lengths, 3},        {&Forger::headers, 3},   {&Forger::bad_fcs, 1},
-    {&Forger::bad_icrc, 3},       {&Forger::no_opcode, 2}, {&Forger::trimmed_control, 3},
-    {&Forger::endpoint_to_qp, 1}, {&Forger::no_qp, 3},     {&Forger::foreign_key, 3},
-    {&Forger::wrong_size, 3},     {&Forger::beyond, 3},    {&Forger::long_past, 3},
-    {&Forger::trimmed_data, 3},   {&Forger::stranger, 2},  {&Forger::answer_to_nobody, 2},
-    {&Forger::known_request, 1},  {&Forger::probe, 2},     {&Forger::never_sent, 3},
-    {&Forger::nack, 2},           {&Forger::again, 3},
+    {Group::Lane, &Forger::noise, 2},
+    {Group::Lane, &Forger::cut, 3},
+    {Group::Lane, &Forger::giant, 1},
+    {Group::Lane, &Forger::lengths, 3},
+    {Group::Lane, &Forger::headers, 3},
+    {Group::Lane, &Forger::bad_fcs, 1},
+    {Group::Check, &Forger::bad_icrc, 3},
+    {Group::Check, &Forger::no_opcode, 2},
+    {Group::Check, &Forger::trimmed_control, 3},
+    {Group::Check, &Forger::endpoint_to_qp, 1},
+    {Group::Check, &Forger::no_qp, 3},
+    {Group::Check, &Forger::foreign_key, 3},
+    {Group::Check, &Forger::wrong_size, 3},
+    {Group::Responder, &Forger::beyond, 3},
+    {Group::Responder, &Forger::long_past, 3},
+    {Group::Responder, &Forger::trimmed_data, 3},
+    {Group::Responder, &Forger::probe, 2},
+    {Group::Nics, &Forger::stranger, 2},
+    {Group::Nics, &Forger::answer_to_nobody, 2},
+    {Group::Nics, &Forger::known_request, 1},
+    {Group::Requestor, &Forger::never_sent, 3},
+    {Group::Requestor, &Forger::nack, 2},
+    {Group::Requestor, &Forger::again, 3},
 };
 
 Forger::Forger(const Preset& preset, const Scenario& scenario, uint64_t seed, const SidePlan& victim)
@@ -80,8 +96,14 @@ void Forger::next_spell(uint64_t now_ps) {
   const auto some = [&](double us) { return static_cast<uint64_t>(2 * rng_.unit() * us * 1e6); };
   from_ps_ = now_ps + some(scenario_.fuzz_us);
   until_ps_ = from_ps_ + 1 + some(scenario_.fuzz_for_us);
-  flood_ = rng_.chance(scenario_.fuzz_flood) ? &kGrammar[rng_.below(std::size(kGrammar))] : nullptr;
-  load_ = flood_ != nullptr || rng_.chance(0.25) ? 1 : 0.05 + 0.95 * rng_.unit();
+  flood_ = rng_.chance(scenario_.fuzz_flood);
+  rules_.clear();
+  const auto group = static_cast<Group>(rng_.below(kGroups));
+  for (const Production& p : kGrammar) {
+    if (!flood_ || p.group == group) rules_.push_back(&p);
+  }
+  if (flood_ && rng_.chance(0.5)) rules_.assign(1, rules_[rng_.below(rules_.size())]);
+  load_ = flood_ || rng_.chance(0.25) ? 1 : 0.05 + 0.95 * rng_.unit();
 }
 
 bool Forger::due(unsigned plane, uint64_t now_ps) {
@@ -90,25 +112,27 @@ bool Forger::due(unsigned plane, uint64_t now_ps) {
 }
 
 FramePtr Forger::frame(unsigned plane, uint64_t now_ps) {
-  static const unsigned all = std::accumulate(std::begin(kGrammar), std::end(kGrammar), 0u,
-                                              [](unsigned sum, const Production& p) { return sum + p.weight; });
   auto f = std::make_unique<Frame>();
   constexpr unsigned kTries = 8;
   for (unsigned i = 0; i < kTries && f->forged == Forged::No; ++i) {
-    const Production* production = flood_;
-    if (production == nullptr) {
-      uint64_t at = rng_.below(all);
-      for (production = kGrammar; at >= production->weight; ++production) at -= production->weight;
-    }
     f->bytes.clear();
     f->mac_error = false;
-    f->forged = (this->*production->rule)(*f);
+    f->forged = (this->*a_rule().rule)(*f);
   }
   if (f->forged == Forged::No) return nullptr;
   if (f->bytes.size() < kMinFrameBytes - kFcsBytes) f->bytes.resize(kMinFrameBytes - kFcsBytes);
   const double wire_ps = wire_bytes(static_cast<unsigned>(f->bytes.size())) * byte_ps(preset_);
   next_ps_[plane] = now_ps + static_cast<uint64_t>(wire_ps / load_);
   return f;
+}
+
+/// By weight.
+const Forger::Production& Forger::a_rule() {
+  const auto sum = [](unsigned so_far, const Production* p) { return so_far + p->weight; };
+  uint64_t at = rng_.below(std::accumulate(rules_.begin(), rules_.end(), 0u, sum));
+  auto rule = rules_.begin();
+  for (; at >= (*rule)->weight; ++rule) at -= (*rule)->weight;
+  return **rule;
 }
 
 /// A short one rather than a long one: more of them fit on a port.
@@ -172,7 +196,7 @@ void Forger::trim(Bytes& frame) {
   const FrameInfo info = look_at(frame);
   const uint8_t code = rng_.chance(0.5) ? config_.dscp.trimmed : config_.dscp.trimmed_lasthop;
   const std::size_t least = info.inner + kLeastTrimmed;
-  const std::size_t size = flood_ != nullptr || frame.size() <= least ? least : rng_.between(least, frame.size());
+  const std::size_t size = flood_ || frame.size() <= least ? least : rng_.between(least, frame.size());
   trim_frame(frame, static_cast<unsigned>(size), code, scenario_.trim_lengths);
 }
 
@@ -183,7 +207,7 @@ void Forger::fill(Bytes& bytes, std::size_t size) {
 
 /// Small ones in floods: they come fastest.
 std::size_t Forger::some_payload(std::size_t most) {
-  return rng_.between(1, std::min<std::size_t>(most, flood_ != nullptr ? 8 : std::size_t{1} << rng_.below(13)));
+  return rng_.between(1, std::min<std::size_t>(most, flood_ ? 8 : std::size_t{1} << rng_.below(13)));
 }
 
 uint32_t Forger::far(uint32_t psn, bool before) {
@@ -437,6 +461,7 @@ Forged Forger::answer_to_nobody(Frame& f) {
   wire::Packet packet = like_another(*other, wire::Opcode::EndpointResponse, false);
   packet.bth->dqp = wire::kEndpointDqp;
   packet.bth->psn = static_cast<uint32_t>(rng_.below(1u << 16));
+  if (rng_.chance(0.5)) packet.bth->psn |= 0xc000;  // most of them go on to tx_probe
   packet.eeth->tx_timestamp16 = static_cast<uint16_t>(rng_.next());
   seal(packet, f.bytes);
   const unsigned kind = packet.bth->psn >> 14;  // of an update, a controller's probe, a reverse path's, tx_probe's

@@ -38,10 +38,14 @@ class Forger {
   using Bytes = std::vector<uint8_t>;
   /// One rule of the grammar: writes a frame and says where it must be counted; Forged::No: it cannot be had.
   using Rule = Forged (Forger::*)(Frame&);
+  /// Who has to do with a rule's frames in the end.
+  enum class Group : uint8_t { Lane, Check, Responder, Nics, Requestor };
+  static constexpr unsigned kGroups = 5;
   struct Production;
   static const Production kGrammar[];
 
   void next_spell(uint64_t now_ps);
+  const Production& a_rule();
   const Bytes& one_of(const std::vector<Bytes>& heard);
   std::optional<wire::Packet> like(const std::vector<Bytes>& heard);
   wire::Packet like_another(const wire::Packet& other, wire::Opcode opcode, bool stamped);
@@ -93,7 +97,8 @@ class Forger {
   uint64_t from_ps_ = 0, until_ps_ = 0;
   std::array<uint64_t, kMaxPlanes> next_ps_{};
   double load_ = 1;
-  const Production* flood_ = nullptr;  ///< in this spell: the one rule whose frames come
+  bool flood_ = false;
+  std::vector<const Production*> rules_;  ///< of this spell; in a flood those of a group, or one
 };
 
 /// What a NIC has received of them, beside what it has counted.

@@ -215,6 +215,10 @@ inline constexpr Bug kBugs[] = {
      "the timer blames the EV of a copy that was just sent", "tiny", "rto", ""},
     {118, "any-plane-again", "tx_path",
      "what was lost is sent again on any plane, also on the one that lost it", "tiny", "loss", ""},
+    {119, "peers-first", "endpoint",
+     "packets of peers go before all else, so that a flood of them keeps port updates and EV probes waiting", "tiny", "flood", ""},
+    {120, "answers-first", "tx_probe",
+     "answers to probes go before bad EVs and visits, so that a flood of forged ones keeps them waiting", "tiny", "flood", ""},
 };
 
 }  // namespace mrc::tb

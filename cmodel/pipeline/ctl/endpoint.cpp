@@ -73,13 +73,26 @@ void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   div_ = (div_ + 1) & 15u;
 }
 
-/// The cycle's operation: the first that applies.
+/// The cycle's operation: the first that applies. What peers send is taken in turn with all else.
 void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   if (ack_.pending(cfg)) {
     configure(cfg, port_up);
-  } else if (eprx_.has() && resp_.free() && okev_.free() && pmask_.free() && evr_.free() && pans_.free()) {
+    return;
+  }
+  const bool packet = eprx_.has() && resp_.free() && okev_.free() && pmask_.free() && evr_.free() && pans_.free();
+  if (packet && !turn_) {
     receive(csr);
-  } else if (evp_.has() && evr_.free()) {
+    turn_ = true;
+  } else if (other(csr, port_up)) {
+    turn_ = false;
+  } else if (packet) {
+    receive(csr);
+  }
+}
+
+/// All but packets of peers. False: nothing of it is there to do.
+bool Endpoint::other(const CsrOut& csr, unsigned port_up) {
+  if (evp_.has() && evr_.free()) {
     const Evp e = evp_.head();
     evp_.pop();
     if (dest(e.dest).valid) {
@@ -108,7 +121,10 @@ void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     read_for(static_cast<unsigned>(EpKind::ReverseProbe), reverse_.dest);
   } else if (hurry_ != 0 ? req_.free() : visit_due_) {
     visit(csr, port_up);
+  } else {
+    return false;
   }
+  return true;
 }
 
 void Endpoint::configure(const CfgBus& cfg, unsigned port_up) {

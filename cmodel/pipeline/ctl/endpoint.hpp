@@ -86,6 +86,7 @@ class Endpoint {
 
   Dest& dest(unsigned d) { return dests_[d & dest_mask_]; }
   void idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
+  bool other(const CsrOut& csr, unsigned port_up);
   void configure(const CfgBus& cfg, unsigned port_up);
   void configure_row(const CfgBus& cfg, unsigned port_up);
   void leave(unsigned qp, bool keep);
@@ -121,6 +122,7 @@ class Endpoint {
   unsigned div_ = 0, visit_ = 0;
   unsigned hurry_ = 0;  // destinations that are visited without waiting for div_
   bool visit_due_ = false;
+  bool turn_ = false;  // a packet of a peer was taken last: all else goes first
 
   State state_ = State::Idle;
   Eprx e_{};           // the request that is worked on

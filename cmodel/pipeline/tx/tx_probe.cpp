@@ -11,18 +11,28 @@
 
 namespace mrc {
 
-/// The cycle's operation: the first that applies.
+/// The cycle's operation: the first that applies. Answers are taken in turn with bad EVs and visits.
 void TxProbe::operate(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   if (ack_.pending(cfg)) {
     configure(cfg);
-  } else if (pres_.has() && fb_.free()) {
-    answer(csr);
-  } else if (pans_.has() && fb_.free()) {
-    ev_answer(csr);
-  } else if (bad_.has()) {
-    take(csr);
-  } else if (visit_due_) {
-    visit(csr, port_up);
+    return;
+  }
+  const bool answers = (pres_.has() || pans_.has()) && fb_.free();
+  const bool others = bad_.has() || visit_due_;
+  if (answers && !(turn_ && others)) {
+    if (pres_.has()) {
+      answer(csr);
+    } else {
+      ev_answer(csr);
+    }
+    turn_ = true;
+  } else if (others) {
+    if (bad_.has()) {
+      take(csr);
+    } else {
+      visit(csr, port_up);
+    }
+    turn_ = false;
   }
 }
 

@@ -105,6 +105,7 @@ class TxProbe {
   Ticks ticks_;
   unsigned div_ = 0;
   bool visit_due_ = false;
+  bool turn_ = false;  // an answer was taken last: bad EVs and visits go first
   unsigned visit_ = 0;
 };
 

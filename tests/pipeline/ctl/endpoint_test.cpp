@@ -683,6 +683,34 @@ TEST_CASE("requests and answers wait while tx_probe takes no answer", "[endpoint
   for (unsigned i = 0; i < 5; ++i) CHECK(b.panss[i].id == i);
 }
 
+TEST_CASE("packets of peers without end, and all else in turn with them", "[endpoint]") {
+  Bench b;
+  b.set_up(0, 0);
+  const auto flood = [&](unsigned cycles) {  // of requests from an address that nobody knows
+    for (unsigned i = 0; i < cycles; ++i) {
+      if (b.eprx.free()) b.eprx.load({.op = 0, .sip = address(7)});
+      b.cycle();
+    }
+  };
+  flood(1000);
+  CHECK(b.drops > 180);  // five cycles each, those of visits apart
+  b.up = 1;
+  flood(80);  // four visits, each behind a packet at the most
+  REQUIRE(b.sent.size() == 1);
+  CHECK(op(b.sent[0]) == 0);
+  b.evp.load({.dest = 0, .plane = 0, .ev = 77});
+  flood(16);  // through its FIFO, a packet, taken, a packet, sent
+  REQUIRE(b.sent.size() == 2);
+  CHECK(b.sent[1].ev == 77);
+  CHECK(b.evrs.empty());
+  const unsigned before = b.drops;
+  flood(11 * 128);  // given up after ten ticks; the update is repeated after one interval
+  REQUIRE(b.evrs.size() == 1);
+  CHECK_FALSE(b.evrs[0].answered);
+  CHECK(b.sent.size() == 3);
+  CHECK(b.drops - before > 11 * 128 / 5 * 9 / 10);  // and the peers' packets have gone on
+}
+
 TEST_CASE("one address per plane: a request is known by its sender's address on the plane that it came on",
           "[endpoint][A-76]") {
   Bench b;

@@ -547,6 +547,31 @@ TEST_CASE("tx_probe takes bad EVs while an answer waits for tx_path", "[pipeline
   CHECK(b.fb[3].ev_idx == 3);
 }
 
+TEST_CASE("tx_probe takes answers and bad EVs in turn, however many answers come", "[pipeline][tx_probe]") {
+  for (const bool ev_probes : {true, false}) {
+    Bench b;
+    unsigned answers = 0;
+    const auto flood = [&](unsigned cycles) {  // of answers that nobody waits for
+      for (unsigned i = 0; i < cycles; ++i) {
+        if (ev_probes && b.pans.free()) b.pans.load({.id = static_cast<uint16_t>(answers++)});
+        if (!ev_probes && b.pres.free()) b.pres.load({.qp = 0, .id = static_cast<uint16_t>(answers++), .m = 0});
+        b.cycle();
+      }
+    };
+    flood(100);
+    CHECK(answers > 90);
+    for (uint16_t ev = 0; ev < 6; ++ev) {
+      REQUIRE(b.bad.free());
+      b.bad.load({.qp = 0, .ev_idx = ev, .ev = 0xE000u + ev});
+      flood(4);
+    }
+    CHECK(b.full == 2);  // all have been taken: four have slots
+    flood(4 * 128);      // and visits go on
+    CHECK(b.sent == 4);
+    CHECK(answers > 400);
+  }
+}
+
 TEST_CASE("tx_probe acknowledges tables it does not know in one cycle", "[pipeline][tx_probe]") {
   Bench b;
   b.lose(1, 4);

@@ -87,6 +87,7 @@ SEEDS("collectives")
 SEEDS("returned")
 SEEDS("skip-round-trip")
 SEEDS("fuzz")
+SEEDS("flood")
 
 TEST_CASE("no scenario is left out", "[tb][seeds]") {
   for (const Scenario& s : scenarios()) {
