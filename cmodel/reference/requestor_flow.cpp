@@ -433,14 +433,14 @@ void RequestorFlow::aged(const Came& came) {
   constexpr Time kUs = 1'000'000, kLeast = 60 * kUs, kMost = 180 * kUs, kTrims = 5000 * kUs;
   const Word& word = came.word;
   if (!world_.world.settings().loss_again || !word.trigger || !word.stamp || *word.trigger <= word.cack) return;
-  const Requestor::Flight* const cause = lo_.find(*word.trigger);
+  const Requestor::Flight* const cause = hi_.find(*word.trigger);  // lo_ keeps no time stamps
   if (cause == nullptr || cause->times != 1 || cause->stamp != word.stamp) return;
   longest_ = std::max(longest_, came.at - cause->last);
   if (trimmed_ != 0 && came.at < trimmed_ + kTrims) return;
   const Time bound = std::max(4 * longest_, kLeast);
   for (Seq psn = std::max(word.base, word.cack + 1); psn < word.base + 64; ++psn) {
     if ((word.bitmap >> (psn - word.base) & 1) != 0) continue;
-    const Requestor::Flight* const flight = lo_.find(psn);
+    const Requestor::Flight* const flight = hi_.find(psn);
     if (flight == nullptr || flight->reported || !flight->stamp || cause->last <= flight->last) continue;
     const Time older = cause->last - flight->last;
     if (older > bound && older < kMost) owe(Rule::ReqTimeAgain, psn, came.at);

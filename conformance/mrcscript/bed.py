@@ -95,7 +95,7 @@ class Bed:
         """A QP of which the device knows nothing yet."""
         caps, index = self.facts["caps"], len(self.qps)
         if index >= self.facts["qps"]:
-            raise Unsupported(f"the device has {self.facts['qps']} QPs; the vector needs one more.")
+            raise Unsupported(f"the device has {self.facts['qps']} QP(s); the vector needs one more.")
         profile = {**DEFAULTS, "trim_nack": int("trim_nack" in caps), **self.vector["profile"]}
         for key in ("sq_psn", "rq_psn"):
             profile[key] = (profile[key] + index * PSNS_APART) & 0xFFFFFF

@@ -253,6 +253,8 @@ dut qp again sq_psn 0x805000
 let anew = now
 none > write from anew within 40 rto
 expect count(> cqe) == 0
+dut post write len 64
+* > write bth.psn 0x805000 rtx 0 within 2 rtt
 
 id Q-LIFE-022
 purpose an EV that was denied in the life before is used again in the new one

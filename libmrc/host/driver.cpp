@@ -367,12 +367,13 @@ bool Driver::uses(uint64_t QpAttributes::*profile, uint64_t id) const {
   });
 }
 
-void Driver::deny(uint32_t number, uint32_t ev, bool deny) {
+bool Driver::deny(uint32_t number, uint32_t ev, bool deny) {
   try {
-    device_.ev(number, ev, deny);
+    return device_.ev(number, ev, deny);
   } catch (const tb::Refusal& refusal) {
     setup_.say(fmt::format("{}: {}", setup_.name, without_stop(refusal.what())));
   }
+  return false;
 }
 
 int Driver::ev_entry(Program& program, const EvEntry& wanted, EvEntryRow& row) {
@@ -380,9 +381,15 @@ int Driver::ev_entry(Program& program, const EvEntry& wanted, EvEntryRow& row) {
   const int error = controller_->entry(wanted, row, why, [&](uint32_t ev, bool denied) {
     for (const auto& [number, qp] : qps_) {
       const State state = qp->attributes.state;
-      if (qp->attributes.ev_profile == wanted.id && state != State::Reset && state != State::Error &&
-          !qp->entries.empty())
-        deny(number, ev, denied);
+      if (qp->attributes.ev_profile != wanted.id || state == State::Reset || state == State::Error ||
+          qp->entries.empty())
+        continue;
+      if (denied) {
+        qp->denied.insert(ev);
+      } else {
+        qp->denied.erase(ev);
+      }
+      deny(number, ev, denied);
     }
   });
   return error == 0 ? 0 : refuse(program, error, why);
@@ -416,6 +423,7 @@ void Driver::path(const log::Event& event) {
 void Driver::order(QueuePair& qp, const tb::QpConfig& config, uint32_t carried,
                    std::function<void(const tb::Done&)> then) {
   tb::Done done;
+  qp.denying = 0;  // whoever waited for it is gone
   try {
     const tb::Modified m = device_.modify(config, carried);
     if (m.pending) {
@@ -477,14 +485,16 @@ void Driver::modify_qp(Program& program, const ModifyQp& wanted, const Reply& re
     a.svc_time = config.svc_time;
     if (has(Attribute::EvProfile)) a.ev_profile = w.ev_profile;
     if (has(Attribute::CcProfile)) a.cc_profile = w.cc_profile;
-    if (a.state == State::Init && has(Attribute::EvProfile)) {
+    if (a.state == State::Error && !changed.at_nic()) changed.flush();
+    // Each step to RTR and RTS makes all EVs GOOD in the NIC; a program may send when the denied ones are denied again.
+    if (a.state == State::Rtr || a.state == State::Rts) {
       for (std::size_t i = 0; i < changed.entries.size(); ++i) {
         const uint32_t ev = config.evs[i];
-        if (!changed.entries[i] || changed.denied.contains(ev)) deny(number, ev, true);
+        if (!changed.entries[i] || changed.denied.contains(ev)) changed.denying += deny(number, ev, true) ? 1 : 0;
       }
     }
-    if (a.state == State::Error && !changed.at_nic()) changed.flush();
-    reply(0);
+    if (changed.denying == 0) return reply(0);
+    changed.then = [reply](const tb::Done&) { reply(0); };
   });
 }
 
@@ -806,7 +816,8 @@ void Driver::done(const tb::Done& done) {
     return then(done.error);
   }
   const auto qp = qps_.find(done.number);
-  if (qp == qps_.end() || !qp->second->then || done.call == "ev") return;
+  if (qp == qps_.end() || !qp->second->then) return;
+  if (done.call == "ev" && (qp->second->denying == 0 || --qp->second->denying > 0)) return;
   const auto then = std::move(qp->second->then);
   qp->second->then = nullptr;
   then(done);

@@ -93,7 +93,8 @@ class Driver {
   int refuse(Program& program, int error, const std::string& sentence);
   int check_values(Program& program, const ModifyQp& wanted);
   int profiles(Program& program, QueuePair& qp, const ModifyQp& wanted, tb::QpConfig& config);
-  void deny(uint32_t number, uint32_t ev, bool deny);
+  /// Whether a Done tells when the NIC has done it.
+  bool deny(uint32_t number, uint32_t ev, bool deny);
   bool uses(uint64_t QpAttributes::*profile, uint64_t id) const;
   int step(Program& program, QueuePair& qp, const ModifyQp& wanted, uint32_t& carried, tb::QpConfig& config);
   void order(QueuePair& qp, const tb::QpConfig& config, uint32_t carried, std::function<void(const tb::Done&)> then);

@@ -27,7 +27,8 @@ class QueuePair {
   std::vector<uint32_t> own_evs;  ///< what the NIC gave it
   /// Of each of its EVs, which one of its profile it is; none: nobody's, denied. Empty: it has the NIC's own.
   std::vector<std::optional<uint32_t>> entries;
-  std::set<uint32_t> denied;   ///< EVs, when it gets them
+  std::set<uint32_t> denied;   ///< EVs, at each step that makes all of them GOOD in the NIC
+  unsigned denying = 0;        ///< of which the NIC has not said that it has them
   bool was_connected = false;  ///< it has been in RTR
   bool ending = false;         ///< it is being destroyed, and goes when it has rested
 

@@ -818,6 +818,25 @@ module mrc_csr
   `MRC_ASSERT_IF(ToldOnce, error_qp, told_q[qperr.qp[QpW-1:0]],
       "a QP fails again before the blocks have heard of it")
 `endif
+  `MRC_ASSERT_IF(OnlyFromRtr, cmd_good && cmd_table == CfgTableQpCtx && cmd_target == QpStateRts,
+      cmd_state == QpStateRtr,
+      "a QP goes to RTS, and not from RTR")
+  `MRC_ASSERT_IF(KnownState, cmd_moves, cmd_target <= QpStateError,
+      "a QP goes into a state that there is not")
+  `MRC_ASSERT_IF(ErrorOfALivingQp, error_qp, error_state != QpStateReset,
+      "a QP in RESET goes to ERROR")
+  `MRC_ASSERT_IF(ErrorOfAQp, error_qp, 32'(qperr.qp) < NumQps,
+      "a QP fails that there is not")
+  `MRC_ASSERT_IF(QpInRange, cmd_moves, 32'(cmd_index) < NumQps,
+      "a QP is written that there is not")
+  `MRC_ASSERT_IF(AnswersAWrite, bvalid_q, aw_full_q && w_full_q,
+      "a write is answered that has not come")
+  `MRC_ASSERT(CfgWhileAsked, cfg_req_q == (tstate_q == TCfg),
+      "a table write goes on that nobody asked for, or stands that was asked for")
+  `MRC_ASSERT_IF(BusyToTheEnd, tstate_q != TIdle, int_q || busy_q,
+      "a command counts as done, and the blocks are still at it")
+  `MRC_ASSERT_IF(OwnOfTheNic, tstate_q == TIdle, !int_q,
+      "nothing is under way, and it is the NIC's own")
   `MRC_ASSERT_IF(SilentWhileBusy, busy_q, cmd_status_q == 16'd0,
       "a command that is not done has an outcome")
   `MRC_STABLE(CommandStays, busy_q, cmd_end,

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// From NIC to NIC (docs/blocks/ctl/endpoint.md): tells each peer which of our ports are up, at
-/// once when that changes, and repeats it, after a round trip first and then after twice as long,
-/// until the peer has answered or was asked often enough, answers the same from them,
-/// answers EV probes, sends those of the controller and for reverse paths, and hands on what
-/// answers tx_probe's. One operation per cycle, packets of peers in turn with all else; sending
-/// takes two cycles, answering one per destination looked at and one more. One EV probe of each
-/// kind is under way at a time; it is not repeated. What becomes of a peer's port mask is the
-/// business of csr. A QP that leaves the destination it lends its row to is replaced by the first
-/// one that leads there, one cycle per QP looked at.
+/// From NIC to NIC (docs/blocks/ctl/endpoint.md): port status to and from peers, EV probes, answers
+/// to tx_probe's. One operation per cycle, packets of peers in turn with all else.
 module mrc_endpoint
   import mrc_pkg::*;
   import mrc_probe_pkg::*;
@@ -23,7 +16,6 @@ module mrc_endpoint
     input logic rst_ni,
     input logic [7:0] bug_i,
     input endpoint_csr_t csr_i,
-
     input logic eprx_valid_i,
     output logic eprx_ready_o,
     input eprx_t eprx_i,

@@ -314,7 +314,7 @@ module mrc_tx_path_op
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, fb_q.ev_idx[15:EvW], csr_i.skip_ticks};
+  assign unused_ok = &{1'b0, fb_q.ev_idx[15:EvW], csr_i.skip_ticks, csr_i.any_plane};
 
   // ---- what always holds
 

@@ -197,7 +197,7 @@ constexpr FrameRow kResponder[] = {
      MRC_EDIT(nack, p.neth->reason = static_cast<uint8_t>(wire::NackReason::PsnOorWindow))},
     {"nack-entropy", "the entropy value of NACKs is another one", "trim", "resp.entropy",
      MRC_EDIT(nack, p.neth->entropy ^= 0x100)},
-    {"ack-lost", "semantic ACKs are lost inside", "mixed", "resp.ack-owed resp.ack-again",
+    {"ack-lost", "semantic ACKs are lost inside", "loss", "resp.ack-owed resp.ack-again",
      [](Packet& p, S&) { return ack(p) ? Act::Drop : Act::Keep; }},
     {"ack-ahead", "semantic ACKs count a message more", "clean", "resp.ack-msn resp.ack-order resp.ack-psn",
      MRC_EDIT(ack, p.aeth->msn = (p.aeth->msn + 20) & kPsns)},

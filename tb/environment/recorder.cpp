@@ -29,7 +29,6 @@ log::Ip bytes_of(U128 address) {
 /// it stands for, as a profile that does not name it says.
 std::optional<uint32_t> setting(const SidePlan& plan, std::string_view name) {
   if (name == "LOSS.time") return csr::kCtrlTimeWait.get(plan.ctrl) == 0 || csr::kCtrlSilenceWait.get(plan.ctrl) == 0;
-  if (name == "LOSS.again") return csr::kCtrlTimeWait.get(plan.ctrl) == 0;
   const std::pair<std::string_view, uint32_t> words[] = {
       {"CTRL", plan.ctrl},
       {"UDP_PORT", plan.udp_port},

@@ -122,7 +122,7 @@ inline constexpr Bug kBugs[] = {
     {57, "rtx-not-spared", "tx_inflight",
      "the timer takes what was sent again a moment ago for lost", "tiny", "rto", ""},
     {58, "done-out-of-turn", "rx_place",
-     "a packet without data is done before the one ahead of it", "tiny", "mixed", "WaitsForRoom"},
+     "a packet without data is done before the one ahead of it", "tiny", "late-data", "WaitsForRoom"},
     {59, "state-probe-id", "ack_gen",
      "the question for a peer's state has the id of a SACK that answers nothing", "tiny", "rto", ""},
     {60, "loss-told-twice", "tx_inflight",

@@ -145,7 +145,7 @@ def test_one_qp_is_too_few():
         def _call_open(self, message):
             return {**super()._call_open(message), "qps": 1}
     found = engine.run_vector(Single(), VECTORS["S-A79-TWO-001"])
-    same((found.disposition, "has one QP" in found.reason), ("unsupported", True), "a device with one QP")
+    same((found.disposition, "has 1 QP(s)" in found.reason), ("unsupported", True), "a device with one QP")
 
 
 def test_own_evs():

@@ -52,12 +52,12 @@ class Wrong(legal_requestor.Sender):
             self.unsent = []
         super().pump()
 
-    def _next_ev(self, before):
+    def _next_ev(self, before, barred=None):
         if self.rule == "path.fresh" and before is not None:
             return before
         if self.rule == "path.equal":
             return self.evs[0] if before != self.evs[0] else self.evs[-2]
-        return super()._next_ev(before)
+        return super()._next_ev(before, barred)
 
     def deny(self, ev, deny):
         if self.rule != ("path.denied" if deny else "path.allowed"):

@@ -92,7 +92,7 @@ Lives of_packets() {
          p.cc_state->ooo_count = 1;
          p.cc_state->tx_timestamp16 = static_cast<uint16_t>(90 * kUs / kTick);
          b.put(false, p, 93 * kUs);
-         if (!wrong) sent(0, 94 * kUs, true);
+         if (!wrong) sent(0, 103 * kUs, true);
          b.sack(1, 1, 0, 0, 180 * kUs);
          b.end(190 * kUs);
        }},

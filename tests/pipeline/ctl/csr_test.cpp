@@ -229,9 +229,10 @@ TEST_CASE("the switches of the NIC reach the blocks", "[csr]") {
            unsigned{v.state_silent} << 19 | static_cast<unsigned>(v.nominal) << 20 |
            static_cast<unsigned>(v.zero_length) << 22 | static_cast<unsigned>(v.wimm_over) << 24 |
            static_cast<unsigned>(v.skip_mode) << 26 | static_cast<unsigned>(v.returned) << 28 |
-           unsigned{v.port_wait} << 30 | unsigned{v.time_wait} << 31 | unsigned{v.silence_wait} << 7;
+           unsigned{v.port_wait} << 30 | unsigned{v.time_wait} << 31 | unsigned{v.silence_wait} << 7 |
+           unsigned{v.any_plane} << 14 | unsigned{v.loss_shrinks} << 15;
   };
-  constexpr uint32_t kFields = 0xffff'3fff;
+  constexpr uint32_t kFields = 0xffff'ffff;
   for (unsigned bit = 0; bit < 32; ++bit) CHECK(only(bit) == (kFields & 1u << bit));
   b.write(csr::kCtrl, ~0u);
   CHECK(b.read(csr::kCtrl) == kFields);
