@@ -102,7 +102,7 @@ def main():
         pieces[i], more = split(piece, outputs)
         count += more
         name = re.match(rf"module ({NAME})", piece)[1].strip().lstrip("\\")
-        if re.match(r"mrc_(fifo|ram_1r1w|rf_\w+)\$", name):
+        if re.match(r"mrc_(fifo|ram_1r1w|rf_(?!reset)\w+)\$", name):
             pieces[i] = pieces[i].replace("endmodule", watch(piece, name) + "endmodule")
             memories += 1
     with open(sys.argv[2], "w", encoding="utf-8") as out:

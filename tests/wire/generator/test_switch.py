@@ -5,6 +5,7 @@
 Takes the NIC's own YAML files, adds a switch that rx_check and tx_path see, and looks for it where hands typed it
 before: register file, wiring, values of the model, scenario keys, ports in the documents."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -39,8 +40,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         spec, out = pathlib.Path(folder) / "spec", pathlib.Path(folder) / "out"
         shutil.copytree(SPEC, spec, ignore=shutil.ignore_patterns("*.py", "gen"))
-        ctrl = '{name: sack_base_self, lsb: 0, width: 1,'
-        add(spec / "csr.yaml", ctrl, f"{FIELD}, {ctrl}")
+        # No bit of CTRL is free: it has that of loss_shrinks, which the sample's blocks do without.
+        csr = (spec / "csr.yaml").read_text(encoding="utf-8")
+        add(spec / "csr.yaml", re.search(r"\{name: loss_shrinks, [^}]*\}", csr)[0], FIELD)
+        add(spec / "nic.yaml", ", loss_shrinks", "")
         add(spec / "nic.yaml", "zero_length, nak_invalid", "zero_length, trial_switch, nak_invalid")
         add(spec / "nic.yaml", "csr: [ev_min_active,", "csr: [trial_switch, ev_min_active,")
         done = subprocess.run([sys.executable, str(SPEC / "generate.py"), "--spec", str(spec), "--root", str(out)],
