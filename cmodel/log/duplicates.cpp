@@ -113,6 +113,15 @@ Duplicates::Place* Duplicates::place(Seen& seen, uint64_t interface, uint64_t ho
   return one;
 }
 
+uint32_t Duplicates::times_at(const Seen& seen, const Place& of) const {
+  if (known(of.interface, of.interface)) return of.times;
+  uint32_t sum = 0;
+  for (const Place* one = &seen.place;; one = &more_[one->next]) {
+    if (one->interface == of.interface) sum += one->times;
+    if (one->next == kNone) return sum;
+  }
+}
+
 bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, const Sight& sight) {
   while (oldest_ != next_ && (next_ - oldest_ >= kMost || at(oldest_).ns + kWindowNs < sight.ns)) forget_oldest();
   Seen& seen = remember(key_of(frame, length), sight.ns);
@@ -123,10 +132,12 @@ bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, const Si
     return true;
   }
   here->half = sight.each_twice;
-  if (++here->times <= seen.told) {
+  ++here->times;
+  const auto times = [&](const Place& of) { return sight.unique ? of.times : times_at(seen, of); };
+  if (times(*here) <= seen.told) {
     bool same = false;
     for (const Place* other = &seen.place;; other = &more_[other->next]) {
-      if (other != here && other->times >= here->times) {
+      if (other != here && times(*other) >= times(*here)) {
         if (sight.unique && alike_.size() < kMost) {
           alike_.emplace(std::min(sight.interface, other->interface), std::max(sight.interface, other->interface));
         }

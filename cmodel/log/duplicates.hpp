@@ -64,6 +64,8 @@ class Duplicates {
   void forget_oldest();
   void grow();
   void enter(Entry entry);
+  /// How often the frame was seen there; at all hops of an interface that has never shown one frame at two.
+  uint32_t times_at(const Seen& seen, const Place& of) const;
   /// That place of the frame; null: it would be one too many.
   Place* place(Seen& seen, uint64_t interface, uint64_t hop);
 
