@@ -317,8 +317,11 @@ bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const 
   // It came back where the capture was not taken, and perhaps before it had been there.
   if (!mistaken && psn && silent() && !a.own_evs.empty()) {
     const Seq own = unwrap(*psn & mask, a.own_top, bits);
-    mistaken = own > a.own_top - kOwn && own <= a.own_top + kOwn &&
-               (a.own_evs.contains(entropy) || !of_the_peers(seen, qp, a, unwrap(*psn, a.next), entropy, reflected));
+    const bool near = own > a.own_top - kOwn && own <= a.own_top + kOwn, own_ev = a.own_evs.contains(entropy);
+    // A NACK of a packet that came is wrong, unless there is another sign that packets come back.
+    const Seq peers = unwrap(*psn, a.next);
+    const bool may_be = seen.packet.seth || returns_ || !a.started || a.find(peers) == nullptr;
+    mistaken = near && (own_ev || (may_be && !of_the_peers(seen, qp, a, peers, entropy, reflected)));
   }
   if (!mistaken) return false;
   if (silent()) {

@@ -36,8 +36,9 @@ for what in "beats received" sent "lines written" completions; do
   [[ ! $last =~ ", 0 $what," ]] || fail "no $what: the run shows nothing"
 done
 
-# Of memories that there are several times the page has one, with * for the number.
-sed -n 's/^read before it was written: //p' "$scratch/said" | sed 's/\[[0-9]*\]/[*]/g' | sort -u >"$scratch/read"
+# Of memories that there are several times the page has one, with * for the number; of all mrc_rf_reset u_rows.
+sed -n 's/^read before it was written: //p' "$scratch/said" | sed 's/\[[0-9]*\]/[*]/g; s/.*\.u_rows$/u_rows/' |
+  sort -u >"$scratch/read"
 sed -n '/^## Memories that are read/,$p' "$here/../../docs/from_x.md" | grep -o '`u_[^`]*`\|`gen_[^`]*`' | tr -d '`' |
   sort -u >"$scratch/listed"
 unlisted=$(comm -23 "$scratch/read" "$scratch/listed")
