@@ -175,8 +175,8 @@ int mrc_nic_ev(mrc_nic* nic, uint32_t qp, uint32_t ev, int deny);
 int mrc_nic_mpr(mrc_nic* nic, uint32_t qp, uint32_t units);
 /* An EV probe to the destination of a queue pair; with code point tc if tc_valid is 1, else with that of the NIC. */
 int mrc_nic_evprobe(mrc_nic* nic, uint32_t qp, uint32_t plane, uint32_t ev, int tc_valid, uint32_t tc);
-/* The pin of the NIC: it forgets all but its settings and its address, which its software writes again. Nothing that was
- * pending acts or is told, no read is answered any more, no work completes. */
+/* The pin of the NIC: it forgets all but its settings and its address, which its software writes again. Nothing that
+ * was pending acts or is told, no read is answered any more, no work completes. */
 int mrc_nic_reset(mrc_nic* nic);
 /* t: end of its last byte. */
 int mrc_nic_rx(mrc_nic* nic, uint32_t plane, uint64_t t, const uint8_t* frame, uint32_t bytes, int fcs_bad);

@@ -165,8 +165,8 @@ class AgentSide {
   std::vector<log::Qp> rows_;                 ///< as last told to the log, by QP
   std::vector<unsigned> open_orders_;         ///< calls of a queue pair that do not act yet
   unsigned pending_ = 0;
-  bool fresh_ = false;   ///< the NIC knows no regions
-  bool ending_ = false;  ///< a life has ended, and the next one has not begun
+  bool fresh_ = false;               ///< the NIC knows no regions
+  bool ending_ = false;              ///< a life has ended, and the next one has not begun
   uint64_t resets_ = 0, drops_ = 0;  ///< of the NIC; silent drops that it had counted in lives before
   bool resting_ = false;
 

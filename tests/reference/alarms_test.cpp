@@ -349,7 +349,7 @@ TEST_CASE("a port status update that waited at its port tells what was true when
 }
 
 TEST_CASE("a SACK may wait behind an ACK in a port that stood still, but not while others leave",
-          "[reference][hindsight]") {
+          "[reference][history]") {
   for (const bool others : {false, true}) {
     log::Qp qp = life_qp();
     qp.rq_psn = kRqPsn;

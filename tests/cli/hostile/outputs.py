@@ -216,7 +216,7 @@ def readers_go_cases():
 
 
 # A mismatch must never be lost for want of a place for its report.
-FOUND = (r"^MISMATCH.*seed 1", r"First divergence in cycle 4 666", r"Again with: .*--seed 1.*bitmap-shifted")
+FOUND = (r"^MISMATCH.*seed 1", r"First divergence in cycle 4 676", r"Again with: .*--seed 1.*bitmap-shifted")
 NO_REPORTS = [
     ("reports below a file", BUG + "--reports f/x", {"f": OLD}, ""),
     ("reports is a file", BUG + "--reports f", {"f": OLD}, ""),
