@@ -99,7 +99,10 @@ TEST_CASE("seeds draw different scenarios, each the same again", "[tb][scenario]
     bases.insert(s.description.substr(0, s.description.find(' ')));
   }
   CHECK(texts.size() > 290);
-  CHECK(bases.size() == scenarios().size());
+  // Those whose peer forges frames are drawn by random:fuzz alone.
+  const auto forging = std::ranges::count_if(scenarios(), [](const Scenario& s) { return s.fuzz_us > 0; });
+  CHECK(forging > 0);
+  CHECK(bases.size() == scenarios().size() - static_cast<size_t>(forging));
 }
 
 // Found by such runs: a completion before its data (late-data). Longer: mrc cosim --scenario random --seeds 1000.
