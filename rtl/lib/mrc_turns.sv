@@ -79,8 +79,8 @@ module mrc_turns #(
 
   words_t any_q, any_d;
   words_t taken_q;  // take_q has a row
-  word_t set_q[0:Words-1];
-  word_t take_q[0:Words-1];
+  word_t set_q[0:2**WordW-1];  // of one word row 1 is idle: a memory of one row has no address
+  word_t take_q[0:2**WordW-1];
 
   // ---- the first: in the word of from, or in the first word behind it, or in the first of all
 
