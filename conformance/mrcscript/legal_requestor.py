@@ -13,6 +13,7 @@ from .packets import CONSTANTS, OPCODES, WRITES, wrap
 GOOD, SKIP, BAD, DENIED, STANDBY = range(5)
 LINEAR, FOR_EVER = 7, 25
 PROBE_TICK = 128_000
+FIRST_WAIT = 64 * PROBE_TICK  # before the first round trip (A-84)
 NAMES = {0x61: "remote_invalid", 0x62: "remote_access", 0x63: "remote_operation"}
 MAX_OPEN = 256
 OWN_EVS = 16    # per plane
@@ -40,6 +41,10 @@ class Ways:
     tail: str = "packet"            # an ACK that is missing: the newest packet again, or a probe (A-17)
     back_off: int = 0               # what was refused for want of room waits so long
     restart: bool = False           # progress begins the intervals of all packets anew (A-07)
+    time: bool = True               # missing, and sent 3/4 of a round trip before what a SACK answers: lost (A-83)
+    silence: bool = True            # it asks after 9/8 of a round trip in which it hears nothing (A-84)
+    elsewhere: bool = True          # what was lost and not trimmed goes again on another plane (A-85)
+    copies: int = 1                 # what was lost at the end of a message goes so many times (A-89)
 
 
 WAYS = (
@@ -48,10 +53,11 @@ WAYS = (
     Ways("sender-slow", "takes 1.5 us to think, and its timer 1.9 intervals", (200_000, 200_000), 1_500_000, "planes", (1.5, 1.9)),
     Ways("sender-eager", "takes a gap of 5 for a loss, asks with each packet, one answer revives", gap=5, every=True,
          walk="random", answers=1),
-    Ways("sender-patient", "never by gap, by EV or by asking: NACKs and timer alone", gap=1 << 20, same_ev=False, asks=False,
-         walk="planes", port_wait=True),
-    Ways("sender-probes", "reliability probes for EVs and a missing ACK; a timer per QP", probe="reliability", tail="probe", walk="random",
-         restart=True),
+    Ways("sender-patient", "never by gap, by EV, by time or by asking: NACKs and timer alone", gap=1 << 20, same_ev=False,
+         asks=False, walk="planes", port_wait=True, time=False, silence=False, elsewhere=False),
+    Ways("sender-probes", "reliability probes for EVs and a missing ACK; a timer per QP", probe="reliability", tail="probe",
+         walk="random", restart=True, time=False, silence=False, elsewhere=False),
+    Ways("sender-twice", "two copies at the end of a message, and no question", silence=False, asks=False, copies=2),
     Ways("sender-strict", "a NACK about an older transmission counts; waits 5 us when refused", stale=True, back_off=5_000_000),
 )
 
@@ -70,6 +76,10 @@ class LegalRequestor(LegalNic):
         """A choice that an assumption has settled, unless the vector asks for the assumption."""
         return getattr(Ways(), name) if assumption in self.asked else getattr(self.ways, name)
 
+    def on(self, name, assumption, wait):
+        """Is this way taken? `wait` is the setting that says no."""
+        return not self.settings[wait] if wait in self.settings else self.way(name, assumption)
+
     def _fresh(self):
         super()._fresh()
         self.senders, self.reads, self.tag = {}, {}, 0
@@ -79,8 +89,7 @@ class LegalRequestor(LegalNic):
         own = {"REORDER.pkts", "REORDER.same_ev", "EV_CTL.min_active", "EP_CTL.repeats", "CTRL.state_silent",
                "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.cap", "EV_PROBE.kind", "CTRL.skip_mode",
                "EV_CTL.skip_ticks", "CTRL.wimm_over", "EV_PROBE.keep_count", "EV_PROBE.skip_good",
-               "CTRL.any_plane",  # 0: only if the vector says so
-               "CTRL.time_wait", "CTRL.silence_wait"}  # it asks when A-75 says, which no vector finds too late
+               "CTRL.any_plane", "CTRL.time_wait", "CTRL.silence_wait"}
         settings = message.get("settings", {})
         answer = super()._call_open({**message, "settings": {k: v for k, v in settings.items() if k not in own}})
         self.settings = settings
@@ -234,6 +243,7 @@ class Flight:
     def __init__(self, message, index):
         self.message, self.index, self.times = message, index, []
         self.by_gap, self.tail, self.due, self.lost = False, False, 0, False
+        self.by_time = None             # when it is the timer's, however often time has found it since
 
     @property
     def ev(self):
@@ -249,7 +259,9 @@ class Sender:
         self.peer_ip, self.pkey, self.mtu = packets.ip(get("peer_ip", "::")), get("pkey", 0xFFFF), get("mtu", 4096)
         self.state = "rts"
         self.una = self.nxt = self.first = get("sq_psn", 0)
-        self.longest = 0  # round trip of late, ps
+        self.longest = 0                         # round trip of late, ps; 0: none yet
+        self.questions, self.quiet, self.listens = [], 0, False  # when it asked; since when it hears nothing
+        self.unheard = 0                         # questions since something moved
         self.mpr = self.granted = get("mpr", 8)
         self.dynamic = get("dynamic_mpr", False)
         self.linear, self.exponential = get("retry_linear", LINEAR), get("retry_exp", FOR_EVER)
@@ -373,7 +385,7 @@ class Sender:
             if self.state != "rts" or (psn in self.reported or psn < self.una) and rtx and not flight.tail:
                 return
             before = flight.times[-1][1] if flight.times else None
-            other = flight.lost and self.nic.settings.get("CTRL.any_plane") == 0
+            other = flight.lost and nic.on("elsewhere", "A-85", "CTRL.any_plane")
             ev = self._next_ev(before, self.evs.index(before) % nic.planes if other else None)
             if ev is None:
                 flight.times.append((nic.now, self.evs[0]))
@@ -381,14 +393,28 @@ class Sender:
                 return
             plane = self.evs.index(ev) % nic.planes
             nic.send_packet(self.packet(psn, message, index, data, ev, plane, rtx, ask), plane)
+            if flight.lost and (not self.unsent or self.nxt >= self.limit()):
+                self._copies(psn, flight, data, (before, ev), ask)
             flight.times.append((nic.now, ev))
-            flight.due = nic.now + self._interval()
+            flight.due = flight.by_time or nic.now + self._interval()
             self._tick(flight.due)
+            self.quiet = nic.now
+            self._listen()
         wait = nic.random.randint(*nic.ways.delay)
         if size == 0:
             nic.at(nic.now + wait, lambda: leave(b""))
         else:
             nic.read(message["addr"] + index * self.mtu, size, lambda data: nic.at(nic.now + wait, lambda: leave(data)))
+
+    def _copies(self, psn, flight, data, taken, ask):
+        """A-89: a second one at once, on a plane that neither the one before nor the first copy took."""
+        planes = {self.evs.index(ev) % self.nic.planes for ev in taken}
+        free = [ev for i, ev in enumerate(self.evs) if i % self.nic.planes not in planes and self.ev_state[ev] == GOOD and
+                self.nic.usable(i % self.nic.planes, self.peer_ip)]
+        if free and self.nic.way("copies", "A-89") > 1:
+            plane = self.evs.index(free[0]) % self.nic.planes
+            packet = self.packet(psn, flight.message, flight.index, data, free[0], plane, 1, ask)
+            self.nic.send_packet(packet, plane)
 
     def packet(self, psn, message, index, data, ev, plane, rtx, ask):
         layout, last = self.nic.layout, index == message["count"] - 1
@@ -571,7 +597,7 @@ class Sender:
             self.flights.pop(self.una)
             self.una += 1
         if self.una != before:
-            self.retry, self.moved, self.asked = 0, self.nic.now, False
+            self.retry, self.moved, self.asked, self.unheard = 0, self.nic.now, False, 0
             if self.nic.ways.restart:
                 due = self.nic.now + self._interval()
                 for flight in self.flights.values():
@@ -604,8 +630,7 @@ class Sender:
                 self._report(base + i)
         self._move()
         self._gaps(packet.get("cc_state.ooo_count"), trigger, base)
-        if flight and flight.times and not (told and len(flight.times) > 1):
-            self._aged(flight, packet.get("cc_state.tx_timestamp16"), base)
+        self._aged(self._answered(packet, trigger, flight, told), flight, cack, base)
         if same is not None and same in self.flights and same not in self.reported:
             self.lose(same)
 
@@ -632,23 +657,42 @@ class Sender:
                 flight.by_gap = True
                 self.lose(psn)
 
-    def _aged(self, answered, stamp, base):
-        """What is missing and was sent long before what a SACK answers is lost, if the vector asks for A-83."""
-        at = next((t for t, _ in reversed(answered.times) if self.nic.layout.stamp(t) == stamp), None)
-        if self.nic.settings.get("CTRL.time_wait") != 0 or at is None:
+    def _answered(self, packet, trigger, flight, told):
+        """When that was sent which this SACK answers: a question, or a packet that has arrived; None if nobody knows."""
+        stamp = packet.get("cc_state.tx_timestamp16")
+        if trigger is None:
+            asked = self.questions if packet.get("seth.ack_psn_offset") & 0xFFFF != 0xFFFF else ()
+            return next((t for t in reversed(asked) if self.nic.layout.stamp(t) == stamp), None)
+        if not flight or not flight.times or told and len(flight.times) > 1 or trigger in self.flights and \
+                trigger not in self.reported:
+            return None
+        if self.stamps:
+            return next((t for t, _ in reversed(flight.times) if self.nic.layout.stamp(t) == stamp), None)
+        return flight.times[0][0] if len(flight.times) == 1 and self.longest else None
+
+    def _aged(self, at, answered, cack, base):
+        """A-83: what is missing and was sent long before what a SACK answers is lost."""
+        if at is None:
             return
-        self.longest = max(self.nic.now - at, self.longest * 255 // 256)
+        took, before = self.nic.now - at, self.longest
+        self.unheard = min(self.unheard, 1)
+        self.longest = max(took, self.longest * 255 // 256)
+        spare = (max(took, before) if self.stamps or not answered else before) * 3 // 4
         for psn, flight in self.flights.items():
-            if flight.times and psn not in self.reported and base <= psn < base + 64 and \
-                    flight.times[-1][0] < at - self.longest * 3 // 4 and (len(answered.times) == 1 or len(flight.times) > 1):
-                self.lose(psn)
+            missing = base <= psn < base + 64 or psn == cack + 1 == self.una
+            if self.nic.on("time", "A-83", "CTRL.time_wait") and flight.times and psn not in self.reported and missing and \
+                    flight.times[-1][0] < at - spare and (not answered or len(answered.times) == 1 or len(flight.times) > 1):
+                if self.lose(psn):
+                    flight.by_time = flight.by_time or self.nic.now + self._interval()
 
     def lose(self, psn):
         flight = self.flights[psn]
-        if psn not in self.again and flight.due < 1 << 59:  # it is not on its way out again
-            self.again.add(psn)
-            flight.lost = True
-            self.blame(flight.ev)
+        if psn in self.again or flight.due >= 1 << 59:  # it is on its way out again
+            return False
+        self.again.add(psn)
+        flight.lost = True
+        self.blame(flight.ev)
+        return True
 
     def nack(self, packet):
         psn, reason = wrap(packet.get("neth.nack_psn"), self.una, 24), packet.get("neth.reason")
@@ -672,7 +716,7 @@ class Sender:
             if self.state == "rts" and psn in self.flights and psn not in self.reported:
                 self.again.add(psn)
                 self.pump()
-        flight.due = 1 << 60
+        flight.due, flight.lost, flight.by_time = 1 << 60, False, None
         if reason in (6, 7, 10, 11):
             self.nic.at(self.nic.now + self.nic.ways.back_off, again)
         else:
@@ -743,18 +787,16 @@ class Sender:
             return
         open_ = {p: f for p, f in self.flights.items() if p not in self.reported}
         oldest = min(open_, default=None)
-        if self.messages and self.nxt > self.first and not self.asked and nic.way("asks", "A-75") and \
-                not nic.settings.get("CTRL.state_silent") and nic.now > self._since() + self.rto // 4:
+        if self.messages and self.nxt > self.first and not self.asked and nic.way("asks", "A-75") and not self._by_silence() \
+                and not nic.settings.get("CTRL.state_silent") and nic.now > self._since() + self.rto // 4:
             self.asked = True
-            usable = [p for p in range(nic.planes) if nic.usable(p, self.peer_ip)]
-            for plane in usable[:2 if nic.settings.get("CTRL.silence_wait") == 0 else 1]:  # A-84: on two planes
-                self.send_probe(STATE_PROBE, self.evs[plane], plane, True)
+            self._ask(1)
         for psn, flight in sorted(open_.items()):
             if psn not in self.again and flight.times and flight.due <= nic.now:
                 if psn == oldest and not self._retry():
                     return
                 self.lose(psn)
-                flight.due = nic.now + (1 << 60)
+                flight.due, flight.by_time = nic.now + (1 << 60), None
         waits = self.messages and not open_ and not any(m is self.messages[0] for m, _ in self.unsent)
         if waits and nic.now >= self.moved + self._interval():
             if not self._retry():
@@ -767,6 +809,35 @@ class Sender:
 
     def _since(self):
         return max([self.moved] + [f.times[-1][0] for f in self.flights.values() if f.times][:1])
+
+    # ---- questions --------------------------------------------------------------------------------------------------
+
+    def _by_silence(self):
+        return self.nic.on("silence", "A-84", "CTRL.silence_wait") and not self.nic.settings.get("CTRL.state_silent")
+
+    def _ask(self, planes):
+        """Reliability probes on so many planes."""
+        usable = [p for p in range(self.nic.planes) if self.nic.usable(p, self.peer_ip)]
+        self.questions.append(self.nic.now)
+        for plane in usable[:planes]:
+            good = [ev for ev in self.evs[plane::self.nic.planes] if self.ev_state[ev] == GOOD]
+            self.send_probe(STATE_PROBE, (good or self.evs[plane:])[0], plane, True)
+
+    def _listen(self):
+        """A-84: asks once it has heard nothing of its packets for a while, again after twice the time."""
+        if self.listens or not self._by_silence() or self.state != "rts" or not self.messages:
+            return
+        waiting = any(p not in self.reported for p in self.flights)
+        wait = (self.longest * 9 // 8 or FIRST_WAIT) * (1 if waiting else 2) << min(max(self.unheard - 1, 0), 6)
+        self.listens = True
+
+        def look():
+            self.listens = False
+            if self.nic.now >= self.quiet + wait and self.state == "rts" and self.messages and self.nxt > self.first:
+                self._ask(2)
+                self.quiet, self.unheard = self.nic.now, self.unheard + 1
+            self._listen()
+        self.nic.at(max(self.quiet + wait, self.nic.now + 1), look)
 
     def _ask_for_ack(self):
         """Everything is reported and an ACK is missing (A-17)."""

@@ -20,7 +20,6 @@ purpose packet $i, NACKed $reason, goes again as it was: $op, its bytes, VA, MSN
 mark S (VA), S2+ (rtx, class, fresh EV)
 cite mrc.md 7; mrc.md 5; mrc.md 4; mrc.md 3
 rules req.nack-again req.rtx-same req.rtx-head req.rtx-cause req.rtx-unsent path.fresh wire.class
-background answer probe as last sack
 dut post write len 3589 at 64
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 let was = sent_first(sq_psn+$i).ev
@@ -43,7 +42,6 @@ mark S2+
 cite mrc.md 2; mrc.md 3; mrc.md 7
 rules req.nack-again req.rtx-same req.rtx-head
 caps requestor write_imm
-background answer probe as last sack
 dut post write len $len imm 0xCAFE1234
 set > write rtx 0 psn sq_psn .. sq_psn+$count-1 each once within 2 rtt
 p0 < nack reason trimmed psn sq_psn+$count-1
@@ -62,7 +60,6 @@ purpose a packet that the peer has refused, $reason, goes again long before the 
 mark S2
 cite mrc.md 7; mrc.md 3
 rules req.nack-again req.rtx-cause req.rtx-same
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < nack reason $reason psn sq_psn
@@ -77,7 +74,6 @@ purpose a packet trimmed again and again goes again each time, each time on anot
 mark S2, S (another EV)
 cite mrc.md 7; mrc.md 5
 rules req.nack-again path.fresh req.rtx-same
-background answer probe as last sack
 dut post write len 700
 * > write only psn sq_psn rtx 0 within rtt
 repeat 6 {
@@ -96,7 +92,6 @@ mark S2 (recoverable NACKs share the counter), A (not TRIMMED), A-35
 cite mrc.md 7; mrc.md 3
 rules req.nack-again req.retries qp.status
 profile retry_linear 1 retry_exp 0
-background answer probe as last sack
 dut post write len 700
 * > write only psn sq_psn rtx 0 within rtt
 repeat 6 {
@@ -120,7 +115,6 @@ rules req.retries qp.status qp.flush-all
 profile retry_linear 2 retry_exp 0
 negative
 background ignore sack ack nack nak probe endpoint write
-background answer probe as last sack
 dut post write len 700 * 2
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < nack reason $reason psn sq_psn
@@ -139,7 +133,6 @@ mark S2 (one counter), A (reset by progress), A-35
 cite mrc.md 7
 rules req.retries req.nack-again
 profile retry_linear 2 retry_exp 0
-background answer probe as last sack
 dut post write len 5120
 set > write rtx 0 psn sq_psn .. sq_psn+4 each once within 2 rtt
 let p = sq_psn
@@ -160,7 +153,6 @@ purpose several NACKs at once: each of these packets goes again, and no other
 mark S2
 cite mrc.md 7
 rules req.nack-again req.rtx-cause req.rtx-same
-background answer probe as last sack
 dut post write len 8192
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 2 rtt
 p0 < nack reason trimmed psn sq_psn+6
@@ -182,7 +174,6 @@ mark A, S2
 cite mrc.md 7
 rules req.rtx-reported req.rtx-cause
 negative
-background answer probe as last sack
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 p0 < sack cack sq_psn+1
@@ -203,7 +194,6 @@ mark S2
 cite mrc.md 6; mrc.md 7
 rules req.rtx-cause req.rtx-reported
 negative
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < sack cack sq_psn+1
@@ -226,7 +216,6 @@ mark A, S2
 cite mrc.md 7; mrc.md 2
 rules req.rtx-unsent req.rtx-cause req.start
 negative
-background answer probe as last sack
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 p0 < nack reason trimmed psn $psn as wrong
@@ -254,7 +243,6 @@ rules req.gap-again req.rtx-evidence req.rtx-cause
 setting A-08 REORDER.pkts $pkts
 setting A-08 REORDER.same_ev 0
 profile mtu 256 timeout 14
-background answer probe as last sack
 dut post write len 20480
 set > write rtx 0 psn sq_psn .. sq_psn+79 each once within 64 rtt
 p0 < sack cack sq_psn-1 trigger $hi has sq_psn+1 .. $hi base sq_psn ooo $hi-sq_psn
@@ -274,7 +262,6 @@ rules req.rtx-evidence req.rtx-cause req.gap-again
 setting A-08 REORDER.pkts 32
 setting A-08 REORDER.same_ev 0
 profile mtu 256 timeout 14
-background answer probe as last sack
 dut post write len 20480
 set > write rtx 0 psn sq_psn .. sq_psn+79 each once within 64 rtt
 let hi = sq_psn+$n-1+40
@@ -294,7 +281,6 @@ rules req.gap-again req.rtx-cause req.rtx-evidence
 setting A-08 REORDER.pkts 32
 setting A-08 REORDER.same_ev 0
 profile mtu 256 timeout 14
-background answer probe as last sack
 dut post write len 20480
 set > write rtx 0 psn sq_psn .. sq_psn+79 each once within 64 rtt
 p0 < sack cack sq_psn+1 trigger sq_psn+60 has sq_psn+3 .. sq_psn+9 or sq_psn+11 .. sq_psn+19 or sq_psn+21 .. sq_psn+60 \
@@ -315,7 +301,6 @@ rules req.gap-again req.rtx-evidence req.rtx-cause
 setting A-08 REORDER.pkts 32
 setting A-08 REORDER.same_ev 0
 profile mtu 256 timeout 14
-background answer probe as last sack
 dut post write len 20480
 set > write rtx 0 psn sq_psn .. sq_psn+79 each once within 64 rtt
 p0 < sack cack sq_psn-1 trigger sq_psn+41 has sq_psn+1 .. sq_psn+29 or sq_psn+31 .. sq_psn+41 base sq_psn ooo 40
@@ -332,7 +317,6 @@ setting A-08 REORDER.pkts 32
 setting A-08 REORDER.same_ev 0
 profile mtu 256 timeout 14
 negative
-background answer probe as last sack
 dut post write len 30720
 set > write rtx 0 psn sq_psn .. sq_psn+119 each once within 64 rtt
 p0 < sack cack sq_psn-1 trigger sq_psn+100 has sq_psn+40 .. sq_psn+100 base sq_psn+40 ooo 100
@@ -352,7 +336,6 @@ setting A-08 REORDER.pkts 32
 setting A-08 REORDER.same_ev 0
 profile mtu 256 timeout 14
 negative
-background answer probe as last sack
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+15 each once within 16 rtt
 p0 < sack cack sq_psn-1 trigger sq_psn+3 has sq_psn+3 base sq_psn ooo 1
@@ -379,7 +362,6 @@ setting A-08 REORDER.same_ev $same
 setting A-08 REORDER.pkts 64
 profile mtu 256 timeout 14
 evs 4
-background answer probe as last sack
 dut post write len 8192
 set > write rtx 0 psn sq_psn .. sq_psn+31 each once within 64 rtt
 let e = sent_first(sq_psn).ev
@@ -398,7 +380,6 @@ rules req.rtx-evidence req.rtx-cause
 setting A-08 default
 profile mtu 256 timeout 14
 negative
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 16 rtt
 let e = sent_first(sq_psn).ev

@@ -18,7 +18,6 @@ purpose A-79, a QP with a class of its own ($data, $rtx): first transmissions ha
 rules wire.class req.nack-again
 caps class
 profile class_data $data class_rtx $rtx
-background answer probe as last sack
 dut post write len 8192
 any order { * > write first psn sq_psn rtx 0 dscp $data ; * > write last psn sq_psn+1 rtx 0 dscp $data } within 2 rtt
 p0 < nack reason trimmed psn sq_psn
@@ -33,7 +32,6 @@ rules wire.class req.timer
 caps class write_imm
 setting A-19 CTRL.zero_length 0
 profile timeout 5 class_data 21 class_rtx 22
-background answer probe as last sack
 dut post write len 64 imm 1
 dut post write len 0
 any order { * > write psn sq_psn rtx 0 dscp 21 ; * > write psn sq_psn+1 rtx 0 dscp 21 } within 2 rtt
@@ -47,7 +45,6 @@ caps class
 setting A-04 DSCP_TX.data 6
 setting A-04 DSCP_TX.rtx 7
 profile class_data 30 class_rtx 31
-background answer probe as last sack
 dut post write len 64
 * > write psn sq_psn rtx 0 dscp 30 within rtt
 p0 < nack reason trimmed psn sq_psn
@@ -59,7 +56,6 @@ mark C, A-79, A-04
 rules wire.class
 setting A-04 DSCP_TX.data 6
 setting A-04 DSCP_TX.rtx 7
-background answer probe as last sack
 dut post write len 64
 * > write psn sq_psn rtx 0 dscp 6 within rtt
 p0 < nack reason trimmed psn sq_psn
@@ -74,7 +70,6 @@ rules wire.class wire.encap
 caps class $encap
 encap $encap
 profile class_data 10 class_rtx 11
-background answer probe as last sack
 dut post write len 64
 * > write psn sq_psn rtx 0 outer_ipv6.dscp 10 ipv6.dscp 10 within rtt
 p0 < nack reason trimmed psn sq_psn
@@ -117,7 +112,6 @@ purpose A-79, two QPs with different classes: each packet has that of its QP
 rules wire.class
 caps class
 profile class_data 10 class_rtx 11
-background answer probe as last sack
 qp b class_data 20 class_rtx 21
 dut post write len 64
 with b { dut post write len 64 }
@@ -138,7 +132,6 @@ purpose A-79, beside a QP with a class of its own another QP has that of the NIC
 rules wire.class
 caps class
 profile class_data 10 class_rtx 11
-background answer probe as last sack
 qp b
 dut post write len 64
 with b { dut post write len 64 }
@@ -154,7 +147,6 @@ rules wire.class qp.state
 caps class psn
 profile class_data 40 class_rtx 41
 background ignore sack ack nack probe endpoint write cqe
-background answer probe as last sack
 dut post write len 64
 * > write psn sq_psn rtx 0 dscp 40 within rtt
 dut qp state reset
@@ -172,7 +164,6 @@ rules wire.class qp.state
 caps class psn
 profile class_data 10 class_rtx 11
 background ignore sack ack nack probe endpoint write cqe
-background answer probe as last sack
 dut post write len 64
 * > write psn sq_psn rtx 0 dscp 10 within rtt
 dut qp state reset
@@ -248,7 +239,6 @@ caps order_evprobe class
 planes 2
 evs 16
 profile class_data 10 class_rtx 11
-background answer probe as last sack
 dut evprobe 0xC1230456 on p0 dscp 40
 p0 > endpoint request op ev_probe dscp 40 within rtt
 settle rtt

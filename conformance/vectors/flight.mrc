@@ -21,7 +21,6 @@ mark U, A, A-51, A-55, A-40
 cite mrc.md 8
 rules req.psn-hole req.moves
 setting A-40 CC_PROFILE.max_cwnd $cwnd
-background answer probe as last sack
 dut post write len 65536
 set > write rtx 0 psn sq_psn .. sq_psn+$n-1 each once within 4 rtt
 none > write within rtt
@@ -37,7 +36,6 @@ cite mrc.md 8
 rules req.psn-hole req.moves
 setting A-40 CC_PROFILE.max_cwnd 60000
 setting A-55 CTRL.nominal $nominal
-background answer probe as last sack
 dut post write len 131072
 set > write rtx 0 psn sq_psn .. sq_psn+$n-1 each once within 8 rtt
 none > write within rtt
@@ -48,7 +46,6 @@ mark U, A, A-51, A-55
 cite mrc.md 8
 rules req.moves req.psn-hole
 setting A-40 CC_PROFILE.max_cwnd 20000
-background answer probe as last sack
 dut post write len 65536
 set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
 none > write within rtt
@@ -65,7 +62,6 @@ mark U, A, A-51, A-55
 cite mrc.md 8; mrc.md 3
 rules req.moves
 setting A-40 CC_PROFILE.max_cwnd 20000
-background answer probe as last sack
 dut post write len 65536
 set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
 none > write within rtt
@@ -80,7 +76,6 @@ mark U, A, A-51, A-55
 cite mrc.md 8; mrc.md 3
 rules req.moves
 setting A-40 CC_PROFILE.max_cwnd 20000
-background answer probe as last sack
 dut post write len 65536
 set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
 let k = 1
@@ -102,7 +97,6 @@ mark U, A, A-51, A-55
 cite mrc.md 8; mrc.md 3
 rules req.moves
 setting A-40 CC_PROFILE.max_cwnd 20000
-background answer probe as last sack
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 4 rtt
 p0 < ack psn sq_psn+3 msn 1
@@ -125,7 +119,6 @@ mark U, A, A-51, A-55
 cite mrc.md 8; mrc.md 3
 rules req.moves
 setting A-40 CC_PROFILE.max_cwnd 20000
-background answer probe as last sack
 dut post write len 8192
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 4 rtt
 p0 < ack psn sq_psn+7 msn 1
@@ -163,7 +156,6 @@ rules req.moves req.rtx-cause
 setting A-40 CC_PROFILE.max_cwnd 20000
 setting A-43 CC_PROFILE.disable_qa 1
 setting A-45 CC_PROFILE.nack_any_reason $any
-background answer probe as last sack
 dut post write len 65536
 set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
 let p = sq_psn
@@ -187,7 +179,6 @@ setting A-40 CC_PROFILE.max_cwnd 20000
 setting A-43 CC_PROFILE.disable_qa 1
 setting A-45 CC_PROFILE.nack_any_reason 0
 setting A-08 REORDER.same_ev 0
-background answer probe as last sack
 dut post write len 65536
 set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
 p0 < nack reason trimmed psn sq_psn
@@ -216,7 +207,6 @@ rules req.nack-again req.moves
 setting A-40 CC_PROFILE.max_cwnd 20000
 setting A-43 CC_PROFILE.disable_qa 1
 setting A-45 CC_PROFILE.nack_any_reason 0
-background answer probe as last sack
 dut post write len 65536
 set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
 none > write within rtt
@@ -231,17 +221,31 @@ expect count(> write) == 18 + $k
 
 id Q-CC-051
 purpose a flight that is lost as a whole: the window falls to one packet, and one goes again
-mark U, A, A-41, A-55
+mark U, A, A-41, A-55, A-88
 cite mrc.md 8; mrc.md 7
 rules req.timer req.rtx-cause
 setting A-40 CC_PROFILE.max_cwnd 11080
 setting A-43 CC_PROFILE.disable_qa 1
+setting A-88 CTRL.loss_shrinks 1
 profile timeout 6
 dut post write len 10240
 set > write rtx 0 psn sq_psn .. sq_psn+9 each once within 4 rtt
 * > write rtx 1 within 4 rto as one
 none > write rtx 1 from one within rto / 2
 expect one.psn in sq_psn .. sq_psn+9
+
+id Q-CC-053
+purpose a flight that is lost as a whole, and met no full queue: the window stays, and all of it goes again
+mark U, A, A-55, A-88
+cite mrc.md 8; mrc.md 7
+rules req.timer req.rtx-cause
+setting A-40 CC_PROFILE.max_cwnd 11080
+setting A-43 CC_PROFILE.disable_qa 1
+setting A-88 CTRL.loss_shrinks 0
+profile timeout 6
+dut post write len 10240
+set > write rtx 0 psn sq_psn .. sq_psn+9 each once within 4 rtt
+set > write rtx 1 psn sq_psn .. sq_psn+9 each once within 4 rto
 
 id Q-CC-052
 purpose the window never falls below one packet: after thirty trims the last packet still goes again each time
@@ -250,7 +254,6 @@ cite mrc.md 8
 rules req.nack-again req.moves
 setting A-40 CC_PROFILE.max_cwnd 11080
 setting A-43 CC_PROFILE.disable_qa 1
-background answer probe as last sack
 dut post write len 1024
 * > write psn sq_psn rtx 0 within rtt
 repeat 14 {
@@ -265,6 +268,5 @@ cite mrc.md 8
 rules req.moves req.window
 setting A-40 CC_PROFILE.max_cwnd 2216
 profile controlled 0
-background answer probe as last sack
 dut post write len 65536
 set > write rtx 0 psn sq_psn .. sq_psn+63 each once within 16 rtt

@@ -111,7 +111,6 @@ planes 2
 evs 16
 profile mpr 8 dynamic_mpr 1 timeout 14
 peer manual
-background answer probe as last sack
 dut post write len 1048576 * 16                            # 256 packets each: no device runs out of work requests
 let b = sq_psn
 set > write rtx 0 psn b .. b+1023 each once within 64 rtt              # 8 * 128

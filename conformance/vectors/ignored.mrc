@@ -24,7 +24,6 @@ mark S2
 cite mrc.md 4; mrc.md 2; mrc.md 7
 rules req.rtx-cause req.nack-again req.cqe-owed
 caps $need
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < sack cack sq_psn+1 $how
@@ -49,7 +48,6 @@ mark S2
 cite mrc.md 4; mrc.md 2; mrc.md 6
 rules req.cqe-ack req.cqe-owed
 caps $need
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < sack cack sq_psn+1
@@ -71,7 +69,6 @@ mark S2
 cite mrc.md 4; mrc.md 2; mrc.md 7
 rules req.rtx-cause req.nack-again
 caps $need
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < nack reason trimmed psn sq_psn+1 $how as bad
@@ -96,7 +93,6 @@ mark S2
 cite mrc.md 4; mrc.md 2; mrc.md 6
 rules qp.status req.cqe-owed req.moves
 caps $need
-background answer probe as last sack
 dut post write len 1024
 * > write psn sq_psn rtx 0 within rtt
 p0 < $answer as bad
@@ -120,7 +116,6 @@ purpose a SACK that reports $what makes nothing of what was never sent: that goe
 mark A, S2
 cite mrc.md 7
 rules req.psn-hole req.psn-once req.window
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < sack cack $cack
@@ -137,7 +132,6 @@ purpose bits of a bitmap above what was sent mean nothing: those packets go out,
 mark A, S2
 cite mrc.md 7; mrc.md 3
 rules req.psn-hole req.nack-again req.rtx-unsent
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < sack cack sq_psn trigger sq_psn has sq_psn+1 .. sq_psn+20 base sq_psn+1 ooo 0
@@ -161,7 +155,6 @@ purpose a late SACK whose cack_psn is behind ($what) takes nothing back: what wa
 mark S2
 cite mrc.md 7; mrc.md 6
 rules req.rtx-cause req.rtx-reported
-background answer probe as last sack
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 p0 < sack cack sq_psn+2
@@ -184,7 +177,6 @@ purpose an ACK with $what completes nothing
 mark A, S2
 cite mrc.md 6; mrc.md 3; IBTA 9.7.5.1
 rules req.cqe-ack req.cqe-owed
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < sack cack sq_psn+1
@@ -198,7 +190,6 @@ purpose an ACK of the first of three messages completes that one alone; the same
 mark S2
 cite mrc.md 6
 rules req.cqe-ack req.cqe-order req.cqe-owed
-background answer probe as last sack
 dut post write len 1024 * 3
 set > write rtx 0 psn sq_psn .. sq_psn+2 each once within 2 rtt
 p0 < sack cack sq_psn+2
@@ -217,7 +208,6 @@ purpose ACKs that overtake each other: the older one completes nothing again
 mark S2
 cite mrc.md 6
 rules req.cqe-order req.cqe-ack
-background answer probe as last sack
 dut post write len 1024 * 4
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 p0 < sack cack sq_psn+3
@@ -244,7 +234,6 @@ mark S2
 cite mrc.md 3; mrc.md 5; mrc.md 6
 rules req.cqe-ack req.rtx-cause
 background ignore sack ack probe endpoint
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < $answer as odd
@@ -265,7 +254,6 @@ purpose a NACK ($reason) of the packet that comes next and was never sent means 
 mark A, S2
 cite mrc.md 7
 rules req.rtx-cause req.rtx-unsent req.psn-once
-background answer probe as last sack
 dut post write len 1024 * $sent
 set > write rtx 0 psn sq_psn .. sq_psn+$sent-1 each once within 4 rtt
 p0 < nack reason $reason psn sq_psn+$sent
@@ -282,7 +270,6 @@ cite mrc.md 7; mrc.md 3
 rules req.rtx-evidence req.rtx-cause
 setting A-08 REORDER.pkts 5
 setting A-08 REORDER.same_ev 0
-background answer probe as last sack
 dut post write len 8192
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 4 rtt
 p0 < sack cack sq_psn-1 trigger sq_psn+8 has sq_psn+8 base sq_psn ooo 5

@@ -40,7 +40,6 @@ mark S2
 rules req.psn-hole req.cqe-ack req.psn-once
 caps psn
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 qp b sq_psn $sq
 dut post write len 4096
 with b { dut post write len 4096 }
@@ -120,7 +119,6 @@ purpose a QP ends by $what while another one sends: the work of the other one co
 mark S2
 rules qp.fails qp.flush-all req.cqe-owed req.psn-once
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 qp b to $to
 dut post write len 4096
 with b { dut post write len 8192 }
@@ -166,7 +164,6 @@ purpose a QP is reset by its owner while another one sends: no completion of the
 mark S2, A-68
 rules req.cqe-owed qp.state req.psn-once
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 qp b
 dut post write len 4096
 with b { dut post write len 4096 }
@@ -331,7 +328,6 @@ mark S2
 rules req.nack-again req.psn-once req.rtx-cause
 caps psn
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 qp b sq_psn 0x2000
 dut post write len 4096
 with b { dut post write len 4096 }
@@ -478,7 +474,6 @@ rules req.moves
 caps nscc
 profile controlled 1 time_stamps 0
 setting A-40 CC_PROFILE.max_cwnd 20000
-background answer probe as last sack
 qp b
 dut post write len 18432
 set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt

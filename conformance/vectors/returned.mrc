@@ -158,7 +158,6 @@ evs 8
 profile timeout 14
 negative
 background ignore probe endpoint
-background answer probe as last sack
 dut post write len 12288
 any order { * > write first psn sq_psn ; * > write middle psn sq_psn+1 as w ; * > write last psn sq_psn+2 } within 2 rtt
 p0 < $back
@@ -187,7 +186,6 @@ caps requestor
 evs 8
 profile timeout 14
 background ignore probe endpoint
-background answer probe as last sack
 dut post write len 12288
 any order { * > write first psn sq_psn ; * > write middle psn sq_psn+1 as w ; * > write last psn sq_psn+2 } within 2 rtt
 let was = w.ev
@@ -212,7 +210,6 @@ encap $encap
 evs 8
 profile timeout 14
 background ignore probe endpoint
-background answer probe as last sack
 dut post write len 8192
 any order { * > write first psn sq_psn as w ; * > write last psn sq_psn+1 } within 2 rtt
 p0 < back w trim 206
@@ -231,7 +228,6 @@ tier 3
 evs 8
 profile timeout 14
 background ignore probe endpoint
-background answer probe as last sack
 dut post write len 0 $imm
 * > write only psn sq_psn bytes 0 within rtt as w
 p0 < back w trim 128
@@ -247,7 +243,6 @@ evs 8
 profile timeout 14
 negative
 background ignore probe endpoint
-background answer probe as last sack
 dut post write len 4096
 * > write only psn sq_psn rtx 0 within rtt as w
 p0 < nack reason trimmed psn sq_psn
@@ -274,7 +269,6 @@ evs 8
 profile timeout 14
 negative
 background ignore probe endpoint
-background answer probe as last sack
 dut post write len 8192
 any order { * > write first psn sq_psn ; * > write last psn sq_psn+1 as w } within 2 rtt
 p0 < $report
@@ -295,7 +289,6 @@ evs 8
 profile timeout 14
 negative
 background ignore probe endpoint
-background answer probe as last sack
 dut post write len 8192
 any order { * > write first psn sq_psn as w ; * > write last psn sq_psn+1 } within 2 rtt
 p0 < back w $raw trim 128
@@ -313,7 +306,6 @@ evs 8
 profile timeout 14
 negative
 background ignore probe endpoint
-background answer probe as last sack
 dut post write len 8192
 any order { * > write first psn sq_psn as w ; * > write last psn sq_psn+1 } within 2 rtt
 p0 < back w trim 128

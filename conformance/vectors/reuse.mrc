@@ -18,7 +18,6 @@ mark S2, A-68
 cite mrc.md 7; mrc.md 3; IBTA 10.3.1
 rules req.start req.msn req.psn-once req.cqe-owed qp.state
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 $before
@@ -51,7 +50,6 @@ cite mrc.md 7; mrc.md 6
 rules req.rtx-cause req.cqe-ack req.nack-again
 negative
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 dut qp state reset
@@ -78,7 +76,6 @@ rules req.start req.rtx-unsent qp.state
 profile timeout 5
 negative
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 dut qp state reset
@@ -96,7 +93,6 @@ cite mrc.md 7
 rules req.retries qp.status
 profile timeout 4 retry_linear 3 retry_exp 0
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 100
 * > write psn sq_psn rtx 0 within rtt
 until sent(sq_psn) == 3 within 16 rto
@@ -118,7 +114,6 @@ cite mrc.md 7
 rules req.window req.start
 profile mtu 256
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 262144
 set > write rtx 0 psn sq_psn .. sq_psn+95 each once within 64 rtt
 dut qp state reset
@@ -136,7 +131,6 @@ cite mrc.md 3
 rules req.msn req.rqmsn req.start
 caps requestor psn write_imm
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 100 imm 5
 * > write only psn sq_psn rtx 0 msn 0 rqmsn 0 within rtt
 dut qp state reset
@@ -178,7 +172,6 @@ mark S2
 cite mrc.md 7
 rules req.start req.cqe-owed
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 let p = 0x2000
 repeat $times {
   dut post write len 2048

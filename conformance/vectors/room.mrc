@@ -18,7 +18,6 @@ purpose a window of $units units: new packets up to cack_psn + 128 * $units, and
 mark S2+, A-59
 cite mrc.md 7; mrc.md 3
 rules req.window req.mpr-now req.psn-hole
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 8 rtt
 p0 < sack cack sq_psn+7 mpr $units
@@ -37,7 +36,6 @@ mark S2+, A-59
 cite mrc.md 3; mrc.md 7
 rules req.window req.mpr-now
 negative
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 8 rtt
 p0 < sack cack sq_psn+7 mpr $units
@@ -51,7 +49,6 @@ purpose a window that has shrunk below what is out: no new packet until cack_psn
 mark S2, S, A-59
 cite mrc.md 7
 rules req.mpr-now req.nack-again req.window
-background answer probe as last sack
 dut post write len 262144
 dut post write len 65536
 set > write rtx 0 psn sq_psn .. sq_psn+499 each once within 64 rtt
@@ -71,7 +68,6 @@ mark A, A-59
 cite mrc.md 7
 rules req.mpr-now
 negative
-background answer probe as last sack
 dut post write len 8192
 set > write rtx 0 psn sq_psn .. sq_psn+31 each once within 16 rtt
 p0 < sack cack sq_psn+20 mpr 1
@@ -87,7 +83,6 @@ purpose the answer to a probe tells the window too
 mark S2+, A-59
 cite mrc.md 3; mrc.md 7
 rules req.mpr-now
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 8 rtt
 p0 < sack cack sq_psn+7 probe 0xFFFE mpr 1
@@ -101,7 +96,6 @@ purpose a window that grows again lets new packets go
 mark S2+, A-59
 cite mrc.md 7
 rules req.window req.moves req.mpr-now
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 8 rtt
 p0 < sack cack sq_psn+7 mpr 1
@@ -120,7 +114,6 @@ cite mrc.md 3
 rules req.moves req.window
 caps requestor
 profile dynamic_mpr 0
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 8 rtt
 p0 < sack cack sq_psn+7 mpr 1

@@ -199,7 +199,6 @@ evs 16
 profile mtu 256 timeout 14
 negative
 peer manual
-background answer probe as last sack
 dut post write len 1048576 * 4
 set > write rtx 0 psn sq_psn .. sq_psn+128*mpr-1 each once within 64 rtt
 none > write rtx 0 psn > sq_psn+128*mpr-1 within 8 rtt
@@ -216,7 +215,6 @@ evs 16
 profile mtu 256 timeout 14
 negative
 peer manual
-background answer probe as last sack
 dut post write len 1048576 * 4
 set > write rtx 0 psn sq_psn .. sq_psn+128*mpr-1 each once within 64 rtt
 p0 < sack cack sq_psn-1 trigger sq_psn+5 has sq_psn+1 .. sq_psn+5 ooo 5
@@ -240,7 +238,6 @@ evs 16
 profile mtu 256 timeout 14
 negative
 peer manual
-background answer probe as last sack
 dut post write len 1048576 * 4
 set > write rtx 0 psn sq_psn .. sq_psn+128*mpr-1 each once within 64 rtt
 p0 < sack cack sq_psn+128*mpr-1
@@ -285,7 +282,6 @@ planes 2
 evs 16
 negative
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 4096
 dut post write len 4096
 any order { * > write only psn sq_psn ; * > write only psn sq_psn+1 } within rtt
@@ -352,7 +348,6 @@ planes 2
 evs 16
 negative
 background ignore sack ack nack nak probe endpoint write
-background answer probe as last sack
 dut post write len 4096 * 3
 any order { * > write psn sq_psn ; * > write psn sq_psn+1 ; * > write psn sq_psn+2 } within rtt
 p0 < $answer
@@ -374,7 +369,6 @@ planes 2
 evs 16
 negative
 background ignore sack ack nack nak probe endpoint write cqe
-background answer probe as last sack
 dut post write len 4096 * 3
 any order { * > write psn sq_psn ; * > write psn sq_psn+1 ; * > write psn sq_psn+2 } within rtt
 p0 < nack reason unexp_event psn sq_psn
@@ -422,7 +416,6 @@ planes 2
 evs 16
 profile mtu 256 timeout 14
 peer manual
-background answer probe as last sack
 dut post write len 32768
 set > write rtx 0 psn sq_psn .. sq_psn+127 each once within 64 rtt
 p0 < sack cack sq_psn-1 trigger sq_psn+127 has sq_psn+1 .. sq_psn+63 base sq_psn ooo 127

@@ -236,7 +236,6 @@ purpose work requests complete in the order they were posted, each once, when on
 mark S2
 cite mrc.md 6
 rules req.cqe-order req.cqe-ack req.cqe-owed
-background answer probe as last sack
 dut post write len 64
 dut post write len 4097
 dut post write len 64
@@ -281,7 +280,6 @@ purpose a SACK with $what counts like any other: what it reports is never sent a
 mark S2, A-22, A-02, A-59
 cite mrc.md 3; mrc.md 2; mrc.md 7
 rules req.rtx-cause req.rtx-reported req.cqe-owed
-background answer probe as last sack
 dut post write len 8192
 any order { * > write first psn sq_psn ; * > write last psn sq_psn+1 } within rtt
 p0 < sack cack sq_psn+1 raw $field $value
@@ -302,7 +300,6 @@ mark S2, A-22
 cite mrc.md 3; mrc.md 7
 rules req.rtx-cause path.fresh req.nack-again
 evs 8
-background answer probe as last sack
 dut post write len 8192
 any order { * > write first psn sq_psn ; * > write last psn sq_psn+1 } within rtt
 let was = sent_first(sq_psn+1).ev
@@ -332,7 +329,6 @@ cite mrc.md 4; mrc.md 6
 rules req.cqe-ack req.cqe-owed
 caps requestor bytes
 negative
-background answer probe as last sack
 dut post write len 4096
 * > write only within rtt
 p0 < sack cack sq_psn
@@ -347,7 +343,6 @@ mark S2
 cite mrc.md 6
 rules req.cqe-ack req.cqe-owed
 negative
-background answer probe as last sack
 dut post write len 4096
 * > write only within rtt
 p0 < sack cack sq_psn

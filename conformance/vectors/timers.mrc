@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The retransmission timer: when it goes off, how often, what it brings back and what not; what is asked meanwhile.
-# Where nothing may come before the timer, nobody answers questions: an answer would tell of losses by time (A-83, A-84).
+# Nobody answers questions where the timer is asked: an answer would tell of losses by time (A-83, A-84).
 tier 3
 caps requestor
 planes 2
@@ -36,7 +36,6 @@ mark S, S2+
 cite mrc.md 7; mrc.md 3
 rules req.timer req.rtx-same req.rtx-head
 profile mtu $mtu timeout 5
-background answer probe as last sack
 dut post write len (2*$mtu+3) at 256
 set > write rtx 0 psn sq_psn .. sq_psn+2 each once within 2 rtt
 any order {
@@ -58,7 +57,6 @@ cite mrc.md 7; mrc.md 3
 rules req.timer req.rtx-cause req.rtx-reported
 setting A-08 REORDER.same_ev 0
 profile timeout 5
-background answer probe as last sack
 dut post write len 8192
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 2 rtt
 p0 < sack cack $cack trigger sq_psn+6 has $has base $cack+1 ooo 1
@@ -85,7 +83,6 @@ mark S, A-07
 cite mrc.md 7
 rules req.timer req.rtx-evidence
 profile timeout 5 retry_linear 7
-background answer probe as last sack
 dut post write len 700
 * > write psn sq_psn rtx 0 within rtt
 * > write psn sq_psn rtx 1 within 4 rto as one
@@ -178,7 +175,6 @@ mark A, A-35
 cite mrc.md 7
 rules req.retries req.timer qp.status
 profile timeout 5 retry_linear 1 retry_exp 0
-background answer probe as last sack
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 let p = sq_psn
@@ -213,7 +209,6 @@ cite mrc.md 6; mrc.md 7
 rules req.rtx-cause req.rtx-reported
 profile timeout 4
 negative
-background answer probe as last sack
 dut post write len 4096
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 p0 < sack cack sq_psn+3

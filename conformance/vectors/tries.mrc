@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # How often a requestor tries again: what counts as a retry, what gives retries back, what is no reason to send again.
-# Where nothing but the timer may bring a packet back nobody answers questions: an answer would tell of losses by time.
+# Nobody answers questions: an answer would tell of losses by time (A-83, A-84).
 tier 3
 caps requestor
 planes 2
@@ -20,7 +20,6 @@ rules req.retries qp.status
 profile retry_linear 2 retry_exp 0
 negative
 background ignore sack ack nack nak probe endpoint write
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < nack reason $reason psn sq_psn
@@ -46,7 +45,6 @@ mark S2 (one counter), A (the oldest packet alone), A-35
 cite mrc.md 7; mrc.md 3
 rules req.retries req.nack-again qp.status
 profile retry_linear 1 retry_exp 0
-background answer probe as last sack
 dut post write len 8192
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 4 rtt
 let p = sq_psn+3
@@ -103,7 +101,6 @@ setting A-08 REORDER.pkts 5
 setting A-08 REORDER.same_ev 0
 profile mtu 256 timeout 14
 negative
-background answer probe as last sack
 dut post write len 28160
 set > write rtx 0 psn sq_psn .. sq_psn+109 each once within 64 rtt
 $before
@@ -120,7 +117,6 @@ setting A-08 REORDER.pkts 5
 setting A-08 REORDER.same_ev 0
 profile mtu 256 timeout 14
 negative
-background answer probe as last sack
 dut post write len 28160
 set > write rtx 0 psn sq_psn .. sq_psn+109 each once within 64 rtt
 let b = sq_psn+9
@@ -137,7 +133,6 @@ rules req.nack-again req.rtx-cause
 setting A-08 REORDER.pkts 100
 setting A-08 REORDER.same_ev 0
 profile mtu 256 timeout 14
-background answer probe as last sack
 dut post write len 32768
 set > write rtx 0 psn sq_psn .. sq_psn+127 each once within 64 rtt
 let b = sq_psn + 63 - (sq_psn + 63) % 64
@@ -154,7 +149,6 @@ mark S2, A, A-07
 cite mrc.md 7
 rules req.timer req.rtx-evidence
 profile mtu 256 timeout 7
-background answer probe as last sack
 dut post write len 5120
 set > write rtx 0 psn sq_psn .. sq_psn+19 each once within 16 rtt
 settle rto * 6 / 10

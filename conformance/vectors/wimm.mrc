@@ -23,7 +23,6 @@ setting A-62 CTRL.wimm_over 0
 setting A-19 CTRL.zero_length 0
 profile max_wimm $most
 background ignore sack ack nack probe endpoint write cqe
-background answer probe as last sack
 assume posts >= $more else unsupported "the device holds less work of a QP"
 dut post write len $length * $more imm 7
 set > write rtx 0 psn sq_psn .. sq_psn+$most-1 each once within 4 rtt
@@ -44,7 +43,6 @@ rules req.max-wimm req.moves req.psn-hole req.msn req.wimm-over
 setting A-62 CTRL.wimm_over 0
 profile max_wimm 1
 background ignore sack ack nack probe endpoint write cqe
-background answer probe as last sack
 dut post write len 64 imm 1
 dut post write len 128 imm 2
 dut post write len 256
@@ -64,7 +62,6 @@ rules req.max-wimm req.moves
 setting A-62 CTRL.wimm_over 0
 profile max_wimm 1
 background ignore sack ack nack probe endpoint write cqe
-background answer probe as last sack
 dut post write len 64
 dut post write len 64 imm 1
 dut post write len 8192
@@ -93,7 +90,6 @@ rules req.max-wimm req.sequence req.wimm-over
 setting A-62 CTRL.wimm_over 0
 profile max_wimm 1
 background ignore sack ack nack probe endpoint write cqe
-background answer probe as last sack
 dut post write len 8192 imm 1
 dut post write len 12288 imm 2
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
@@ -108,7 +104,6 @@ rules req.nack-again req.max-wimm
 setting A-62 CTRL.wimm_over 0
 profile max_wimm 1
 background ignore sack ack nack probe endpoint write cqe
-background answer probe as last sack
 dut post write len 64 imm 1
 dut post write len 64 imm 2
 * > write only psn sq_psn rtx 0 within rtt
@@ -125,7 +120,6 @@ rules req.max-wimm req.moves
 setting A-62 CTRL.wimm_over 0
 profile max_wimm 2
 background ignore sack ack nack probe endpoint write cqe
-background answer probe as last sack
 dut post write len 64 * 6 imm 3
 set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 2 rtt
 p0 < sack cack sq_psn+1
@@ -179,7 +173,6 @@ caps psn
 setting A-62 CTRL.wimm_over 0
 profile max_wimm 1
 background ignore sack ack nack probe endpoint write cqe
-background answer probe as last sack
 dut post write len 64 imm 1
 dut post write len 64 imm 2
 * > write only psn sq_psn within rtt
@@ -226,7 +219,6 @@ setting A-19 CTRL.zero_length 0
 profile max_wimm 32
 negative
 background ignore sack ack nack probe endpoint write cqe
-background answer probe as last sack
 assume posts >= 33 else unsupported "the device holds less work of a QP"
 dut post write len $length * 32 imm 7
 set > write rtx 0 psn sq_psn .. sq_psn+31 each once within 4 rtt

@@ -19,7 +19,6 @@ mark S2, S2+
 cite mrc.md 6; mrc.md 2; mrc.md 7
 rules req.nack-again req.rtx-same req.rtx-head req.start req.cqe-ack
 profile sq_psn $first
-background answer probe as last sack
 dut post write len 1280
 set > write rtx 0 psn sq_psn .. sq_psn+4 each once within 2 rtt
 p0 < nack reason trimmed psn sq_psn+2
@@ -42,7 +41,6 @@ cite mrc.md 3; mrc.md 6; mrc.md 7
 rules req.rtx-cause req.rtx-reported req.timer
 setting A-08 REORDER.same_ev 0
 profile sq_psn $first timeout 5
-background answer probe as last sack
 dut post write len 2048
 set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 2 rtt
 p0 < sack cack sq_psn+$cack trigger sq_psn+7 has sq_psn+5 .. sq_psn+7 base sq_psn+$cack+1 ooo 3
@@ -61,7 +59,6 @@ cite mrc.md 7; mrc.md 6
 rules req.window req.psn-hole req.psn-once
 profile sq_psn $first
 peer manual
-background answer probe as last sack
 dut post write len 262144
 dut post write len 262144
 set > write rtx 0 psn sq_psn .. sq_psn+95 each once within 64 rtt      # a device may have less room than its window
@@ -84,7 +81,6 @@ rules req.gap-again req.rtx-evidence req.rtx-cause
 setting A-08 REORDER.pkts 32
 setting A-08 REORDER.same_ev 0
 profile sq_psn $first
-background answer probe as last sack
 dut post write len 16384
 set > write rtx 0 psn sq_psn .. sq_psn+63 each once within 64 rtt
 p0 < sack cack sq_psn-1 trigger sq_psn+31 has sq_psn+1 .. sq_psn+31 base sq_psn ooo 31
@@ -105,7 +101,6 @@ mark S2+, S2
 cite mrc.md 3; mrc.md 6
 rules req.msn req.rtx-head req.cqe-ack req.cqe-order
 profile msn $first
-background answer probe as last sack
 dut post write len 256 * 3
 set > write rtx 0 psn sq_psn .. sq_psn+2 each once within 2 rtt
 p0 < nack reason trimmed psn sq_psn+2
@@ -125,7 +120,6 @@ cite mrc.md 3
 rules req.rqmsn req.rtx-head
 caps requestor write_imm psn
 profile rqmsn 0xFFFF
-background answer probe as last sack
 dut post write len 512 imm 1
 dut post write len 256
 dut post write len 512 imm 2
@@ -163,7 +157,6 @@ rules wire.stamp req.nack-again
 caps requestor time_stamps
 setting A-21 CTRL.tsr_us 0
 profile time_stamps 1
-background answer probe as last sack
 dut post write len 64
 * > write only rtx 0 within rtt as a
 settle 64 us
@@ -180,7 +173,6 @@ purpose rcvd_bytes ($one, then $two) reports no packets: what SACKs say of PSNs 
 mark S2+
 cite mrc.md 3; mrc.md 7
 rules req.rtx-cause req.nack-again req.cqe-owed
-background answer probe as last sack
 dut post write len 1024
 set > write rtx 0 psn sq_psn .. sq_psn+3 each once within 2 rtt
 p0 < sack cack sq_psn rcvd $one
