@@ -51,7 +51,11 @@ Examples:
   mrc host --endpoint rtl --preset tiny        our RTL
   mrc host --pcap run.pcapng                   and what they send each other, for Wireshark and mrc check
   mrc host --loss 0.01                         one frame of a hundred is lost
+  mrc host net.toml                            NICs in a fabric; links fail as the file says (docs/fabric.md)
+  mrc host --pace real/10000                   a simulated second takes 10 000, whether somebody waits or not
   mrc host --nics 8 --socket ~/.mrc/host       eight, for a small cluster of processes)");
+  command.text("fabric", options->fabric,
+               "a scenario of mrc fabric: its topology and events; all of its NICs are there");
   command.text("--endpoint", options->endpoint, "model, rtl, or fast").one_of({"model", "rtl", "fast"});
   command.text("--preset", options->preset, "sizes of the NICs: asic800, fpga100, tiny").such_as(names_of(kPresets));
   command.number("--nics", options->nics, 1, 64, "how many");
@@ -60,8 +64,13 @@ Examples:
   command.text("--evs", options->evs, "write EVs of profiles that a controller puts ONLINE to this CSV file")
       .called("FILE");
   command.real("--loss", options->loss, 0, 0.5, "share of frames that the network loses");
+  command.text("--pace", options->pace, "free, or real/N: N seconds for each simulated one").called("PACE");
   command.number("--seed", options->seed, 0, kAnySeed, "entropy values and losses are drawn from it");
-  command.action([options, &context] { become_host(*options, context); });
+  command.action([options, &context] {
+    if (!options->slowness())
+      throw UsageError("--pace " + options->pace + " is no pace.", "Use free, or real/N with N from 1 to 1e9.");
+    become_host(*options, context);
+  });
 }
 
 }  // namespace mrc::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// usage: mrc-host ENDPOINT PRESET NICS SEED SOCKET PCAP EVS LOSS
+/// usage: mrc-host ENDPOINT PRESET NICS SEED SOCKET PCAP EVS LOSS FABRIC PACE
 /// What `mrc host` becomes, with its options in this order, empty ones included: a program of its own, so that nobody
 /// compiles its sockets for anything else.
 #include <fmt/format.h>
@@ -35,10 +35,14 @@ int run(const HostOptions& o, const Context& context) {
   host.seed = o.seed;
   host.loss = o.loss;
   host.socket = o.socket;
+  host.pace = *o.slowness();
+  std::optional<sim::Scenario> fabric;
+  if (!o.fabric.empty()) host.fabric = &fabric.emplace(sim::load_fabric_scenario(o.fabric, false));
+  const unsigned nics = host.fabric == nullptr ? o.nics : sim::Topology(fabric->topology).hosts();
   host.open = [&] { return nic_device(o.endpoint, *host.preset, "", context, true); };
   host.say = [](const std::string& sentence) { std::cerr << sentence << '\n'; };
   host.ready = [&] {
-    std::cout << fmt::format("{} NICs, mrc0 to mrc{}: {}, {}; programs attach at {}\n", o.nics, o.nics - 1, o.endpoint,
+    std::cout << fmt::format("{} NICs, mrc0 to mrc{}: {}, {}; programs attach at {}\n", nics, nics - 1, o.endpoint,
                              o.preset, o.socket)
               << fmt::format("  export MRC_HOST={} LD_PRELOAD={}\n", o.socket,
                              std::filesystem::weakly_canonical(context.lib_dir / "lib_mrc.so").string())
@@ -64,6 +68,7 @@ int run(const HostOptions& o, const Context& context) {
     const libmrc::HostResult result = libmrc::run_host(host);
     std::cout << fmt::format("devices were opened {} times, {:.3f} ms of simulated time\n", result.opened,
                              static_cast<double>(result.time) * 1e-9);
+    for (const std::string& line : result.summary) std::cout << "  " << line << '\n';
     outputs.write(file, [](std::ostream&) {});
     outputs.write(evs, [](std::ostream&) {});
     return outputs.finish(kPass);

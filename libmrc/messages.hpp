@@ -11,7 +11,7 @@
 namespace mrc::libmrc {
 
 inline constexpr uint32_t kMagic = 0x6d726331;  // "mrc1"
-inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kVersion = 4;
 
 enum class Kind : uint32_t {
   Hello,
@@ -185,9 +185,11 @@ struct DestroyQp {
 /// Ports are numbered from 1 on, one for each plane.
 struct QueryPort {
   static constexpr Kind kKind = Kind::QueryPort;
-  using Answer = Number;  ///< 1: it is enabled
+  using Answer = Number;  ///< set of the bits below
   uint32_t port;
 };
+inline constexpr uint32_t kPortEnabled = 1;  ///< by a controller
+inline constexpr uint32_t kPortCarrier = 2;  ///< the network has it up
 struct ModifyPort {
   static constexpr Kind kKind = Kind::ModifyPort;
   using Answer = Done;
@@ -406,10 +408,10 @@ struct Failure {
   uint32_t qp;
 };
 
-/// Some program has enabled or disabled a port.
+/// A port is up, or not any more: a controller did it, or the network.
 struct PortChange {
   static constexpr Kind kKind = Kind::PortChange;
-  uint32_t port, enabled;
+  uint32_t port, up;
 };
 
 /// An EV of a profile has changed its state.

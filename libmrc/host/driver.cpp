@@ -98,6 +98,7 @@ Driver::Driver(Setup setup)
   const Preset& preset = setup_.preset;
   tb::OpenRequest request;
   request.seed = setup_.seed;
+  request.settings = setup_.network.settings();
   info_ = device_.open(request);
   has_psn_ = std::ranges::find(info_.caps, "psn") != info_.caps.end();
   regions_ = Regions(info_.regions);
@@ -105,11 +106,14 @@ Driver::Driver(Setup setup)
   ip_[15] = static_cast<uint8_t>(setup_.number);
   ip_[14] = static_cast<uint8_t>(setup_.number >> 8);
   device_.address(mac_, ip_);
-  enabled_.assign(info_.planes, true);
-  setup_.network.join(mac_, ip_, [this](uint32_t number) {
-    const auto found = qps_.find(number);
-    return found != qps_.end() && found->second->program() != nullptr && !found->second->was_connected;
-  });
+  ports_.assign(info_.planes, kPortEnabled | kPortCarrier);
+  setup_.network.join(
+      mac_, ip_,
+      [this](uint32_t number) {
+        const auto found = qps_.find(number);
+        return found != qps_.end() && found->second->program() != nullptr && !found->second->was_connected;
+      },
+      [this](unsigned plane, bool up) { set_port(plane, kPortCarrier, up); });
   controller_ = std::make_unique<Controller>(
       Controller::Setup{.planes = info_.planes,
                         .evs = info_.evs,
@@ -148,6 +152,14 @@ DeviceRow Driver::row() const {
   r.guid = mac_;
   setup_.name.copy(r.name, sizeof r.name - 1);
   return r;
+}
+
+std::string Driver::summary() const {
+  const auto& c = counts_;
+  return fmt::format(
+      "{}: {} queue pairs, {} WRITEs of {} bytes, {} failed, {} immediates received; frames: {} sent, {} received; "
+      "ports went up or down {} times",
+      setup_.name, c.qps, c.writes, c.bytes, c.failed, c.received, c.frames_sent, c.frames_got, c.port_changes);
 }
 
 // Protection domains and regions.
@@ -263,6 +275,7 @@ int Driver::create_qp(Program& program, const CreateQp& wanted, uint32_t& number
   qp->own_evs = c.evs;
   qp->release = [this](uint64_t source) { regions_.unmake(static_cast<uint32_t>(source)); };
   qps_[number] = std::move(qp);
+  ++counts_.qps;
   return 0;
 }
 
@@ -313,6 +326,7 @@ int Driver::step(Program& program, QueuePair& qp, const ModifyQp& wanted, uint32
     if (!mac) return refuse(program, EHOSTUNREACH, "no NIC of this host has the address of the path");
     config.peer_ip = a.gid;
     config.peer_mac = *mac;
+    setup_.network.route(mac_, *mac, config);
   }
   if (has(PathMtu)) config.mtu = a.mtu;
   if (has(PeerQp)) config.peer_qp = a.peer_qp;
@@ -397,7 +411,7 @@ int Driver::ev_entry(Program& program, const EvEntry& wanted, EvEntryRow& row) {
 
 bool Driver::ep_request(Program& program, const EpRequest& wanted) {
   if (wanted.port < 1 || wanted.port > info_.planes || wanted.dscp > 63 || wanted.op > 1) return false;
-  if (enabled_[wanted.port - 1]) {
+  if (ports_[wanted.port - 1] == (kPortEnabled | kPortCarrier)) {
     endpoints_->request(program, wanted, now_);
   } else {
     endpoints_->lose(program, wanted, now_);
@@ -657,23 +671,32 @@ void Driver::hand_over(QueuePair& qp) {
       return fail(qp);
     }
     qp.taken();
+    ++counts_.writes;
+    counts_.bytes += post.bytes;
   }
 }
 
-int Driver::query_port(Program& program, uint32_t port, uint32_t& enabled) {
-  if (port < 1 || port > enabled_.size()) return refuse(program, EINVAL, fmt::format("there is no port {}", port));
-  enabled = enabled_[port - 1];
+int Driver::query_port(Program& program, uint32_t port, uint32_t& state) {
+  if (port < 1 || port > ports_.size()) return refuse(program, EINVAL, fmt::format("there is no port {}", port));
+  state = ports_[port - 1];
   return 0;
 }
 
 int Driver::modify_port(Program& program, uint32_t port, bool enabled) {
-  if (port < 1 || port > enabled_.size()) return refuse(program, EINVAL, fmt::format("there is no port {}", port));
-  if (enabled_[port - 1] == enabled) return 0;
-  enabled_[port - 1] = enabled;
-  device_.port(port - 1, enabled, now_);
-  quiet_from_ = now_ + kLinger;  // for peers to hear of it
-  for (Program* told : programs_) told->changed(PortChange{port, enabled});
+  if (port < 1 || port > ports_.size()) return refuse(program, EINVAL, fmt::format("there is no port {}", port));
+  set_port(port - 1, kPortEnabled, enabled);
   return 0;
+}
+
+void Driver::set_port(unsigned plane, uint32_t bit, bool on) {
+  constexpr uint32_t kUp = kPortEnabled | kPortCarrier;
+  const uint32_t before = std::exchange(ports_[plane], on ? ports_[plane] | bit : ports_[plane] & ~bit);
+  const bool up = ports_[plane] == kUp;
+  if (up == (before == kUp)) return;
+  device_.port(plane, up, now_);
+  ++counts_.port_changes;
+  quiet_from_ = now_ + kLinger;  // for peers to hear of it
+  for (Program* told : programs_) told->changed(PortChange{plane + 1, up});
 }
 
 void Driver::leave(Program& program) {
@@ -708,6 +731,7 @@ bool Driver::busy() const {
 
 void Driver::run(Time from, Time to) {
   setup_.network.deliver(mac_, from, to, [this](unsigned plane, Time last, std::span<const uint8_t> bytes) {
+    ++counts_.frames_got;
     if (!endpoints_->take(plane, last, bytes)) device_.rx(plane, last, bytes, false);
   });
   for (const auto& [number, qp] : qps_) {
@@ -734,7 +758,8 @@ void Driver::run(Time from, Time to) {
 
 void Driver::take(tb::Output& output, Time reached) {
   if (auto* frame = std::get_if<tb::SentFrame>(&output.body)) {
-    if (!is_muted(frame->bytes)) setup_.network.send(std::move(*frame), output.time);
+    ++counts_.frames_sent;
+    if (!is_muted(frame->bytes)) setup_.network.send(mac_, std::move(*frame), output.time);
   } else if (const auto* asked = std::get_if<tb::HostRead>(&output.body)) {
     read(*asked, output.time, reached);
   } else if (const auto* write = std::get_if<tb::HostWrite>(&output.body)) {
@@ -796,10 +821,12 @@ void Driver::completed(const log::Cqe& cqe) {
   if (found == qps_.end()) return;
   QueuePair& qp = *found->second;
   if (!cqe.receive) {
+    counts_.failed += cqe.status == log::Status::Ok ? 0 : 1;
     qp.completed(status_of(cqe.status));
     if (qp.program() != nullptr) hand_over(qp);
     return;
   }
+  ++counts_.received;
   if (qp.received(cqe.imm, static_cast<uint32_t>(cqe.bytes))) return;
   if (qp.program() == nullptr || qp.attributes.state == State::Error) return;
   qp.program()->say(fmt::format("queue pair {}: an immediate has come, and there is no receive buffer", qp.number));

@@ -41,6 +41,8 @@ class Driver {
 
   DeviceRow row() const;
   const std::string& name() const { return setup_.name; }
+  /// What programs and network have had of it.
+  std::string summary() const;
 
   // What programs want. `reply` is called once, at once or while time passes, unless the program has left before.
   using Reply = std::function<void(int error)>;
@@ -58,7 +60,7 @@ class Driver {
   bool post_inline(Program& program, const PostInline& request);
   bool post_recv(Program& program, const PostRecv& request);
   /// Ports from 1 on.
-  int query_port(Program& program, uint32_t port, uint32_t& enabled);
+  int query_port(Program& program, uint32_t port, uint32_t& state);
   int modify_port(Program& program, uint32_t port, bool enabled);
   // What a controller wants of it.
   ControllerRow controller() const { return controller_->row(); }
@@ -90,6 +92,8 @@ class Driver {
 
  private:
   QueuePair* find(const Program& program, uint32_t number);
+  /// One of the bits of its state: it is up if all are set.
+  void set_port(unsigned plane, uint32_t bit, bool on);
   int refuse(Program& program, int error, const std::string& sentence);
   int check_values(Program& program, const ModifyQp& wanted);
   int profiles(Program& program, QueuePair& qp, const ModifyQp& wanted, tb::QpConfig& config);
@@ -124,7 +128,7 @@ class Driver {
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<Endpoints> endpoints_;
   std::set<Program*> programs_;
-  std::vector<bool> enabled_;  ///< ports, by plane
+  std::vector<uint32_t> ports_;  ///< their state, by plane
   std::map<uint32_t, const Program*> pds_;
   uint32_t next_pd_ = 1;
   std::map<uint32_t, std::unique_ptr<QueuePair>> qps_;
@@ -134,6 +138,9 @@ class Driver {
   std::unordered_map<uint32_t, std::function<void(const std::string& error)>> region_orders_;  ///< by key
   Time now_ = 0, quiet_from_ = 0;
   uint64_t lost_writes_ = 0, lost_reads_ = 0;
+  struct {
+    uint64_t qps, writes, bytes, received, failed, frames_sent, frames_got, port_changes;
+  } counts_{};
 };
 
 }  // namespace mrc::libmrc

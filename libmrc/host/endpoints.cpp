@@ -44,7 +44,7 @@ void Endpoints::request(Program& program, const EpRequest& wanted, Time now) {
   tb::SentFrame frame;
   frame.plane = wanted.port - 1;
   frame.bytes = wire::encode(p);
-  network_.send(std::move(frame), now);
+  network_.send(mac_, std::move(frame), now);
 }
 
 void Endpoints::wait(Program& program, Time until, Reply reply) {
@@ -69,7 +69,7 @@ void Endpoints::answer(const wire::Packet& request, unsigned plane, Time last) {
   tb::SentFrame frame;
   frame.plane = plane;
   frame.bytes = wire::encode(p);
-  network_.send(std::move(frame), last);
+  network_.send(mac_, std::move(frame), last);
 }
 
 bool Endpoints::take(unsigned plane, Time last, std::span<const uint8_t> frame) {

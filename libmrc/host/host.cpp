@@ -16,7 +16,9 @@
 #include <filesystem>
 #include <set>
 
+#include "input/error.hpp"
 #include "libmrc/host/driver.hpp"
+#include "libmrc/host/fabric.hpp"
 #include "libmrc/host/network.hpp"
 #include "libmrc/host/session.hpp"
 
@@ -25,8 +27,9 @@ namespace {
 
 using Protocol = boost::asio::local::stream_protocol;
 
-/// Between two NICs, one way. In a window of this length no NIC can reach another one.
+/// Between two NICs, one way, without a fabric.
 constexpr Time kDelay = 500'000;
+constexpr unsigned kMaxNics = 64;
 /// How often somebody is asked whether the host is to end, when there is nothing to do.
 constexpr std::chrono::milliseconds kAsk{100};
 
@@ -50,17 +53,18 @@ bool answers(boost::asio::io_context& io, const std::string& path) {
 class Host {
  public:
   explicit Host(const HostOptions& options)
-      : options_(options),
-        network_(*options.preset, kDelay, options.watch, options.loss, options.seed),
-        acceptor_(io_),
-        ask_(io_) {
-    for (unsigned i = 0; i < options.nics; ++i) {
+      : options_(options), network_(network_of(options)), acceptor_(io_), ask_(io_) {
+    const unsigned nics = options.fabric == nullptr ? options.nics : FabricNetwork::nics(*options.fabric);
+    if (nics > kMaxNics)
+      throw InputError(fmt::format("{} has {} NICs, and a host {} at most.", options.fabric->name, nics, kMaxNics),
+                       "Give it fewer hosts.");
+    for (unsigned i = 0; i < nics; ++i) {
       drivers_.push_back(std::make_unique<Driver>(Driver::Setup{.name = fmt::format("mrc{}", i),
-                                                                .number = i + 1,
+                                                                .number = options.fabric == nullptr ? i + 1 : i,
                                                                 .seed = options.seed + i,
                                                                 .preset = *options.preset,
                                                                 .device = options.open(),
-                                                                .network = network_,
+                                                                .network = *network_,
                                                                 .say = options.say,
                                                                 .show = show_of(fmt::format("mrc{}", i))}));
     }
@@ -74,23 +78,42 @@ class Host {
     accept();
     ask();
     if (options_.ready) options_.ready();
+    const auto begin = std::chrono::steady_clock::now();
     while (!options_.stop->load(std::memory_order_relaxed)) {
-      if (!network_.empty() || std::ranges::any_of(drivers_, [](const auto& d) { return d->busy(); })) {
+      if (options_.pace > 0) {
+        io_.run_until(begin +
+                      std::chrono::nanoseconds(static_cast<int64_t>(static_cast<double>(now_) * 1e-3 * options_.pace)));
+        window();
+      } else if (!network_->empty() || std::ranges::any_of(drivers_, [](const auto& d) { return d->busy(); })) {
         io_.poll();
-        const Time to = now_ + kDelay;
-        held_ = true;
-        for (const auto& driver : drivers_) driver->run(now_, to);
-        held_ = false;
-        for (const auto& session : sessions_) session->flush();
-        now_ = to;
+        window();
       } else {
         io_.run_one();
       }
     }
-    return {now_, opened_};
+    HostResult result{now_, opened_, {}};
+    for (const auto& driver : drivers_) result.summary.push_back(driver->summary());
+    for (std::string& line : network_->summary()) result.summary.push_back(std::move(line));
+    return result;
   }
 
  private:
+  static std::unique_ptr<Network> network_of(const HostOptions& o) {
+    if (o.fabric == nullptr) return std::make_unique<Network>(*o.preset, kDelay, o.watch, o.loss, o.seed);
+    return std::make_unique<FabricNetwork>(*o.preset, *o.fabric, o.watch, o.loss, o.seed, o.say);
+  }
+
+  /// So much time that what a NIC does in it reaches no other one.
+  void window() {
+    const Time to = now_ + network_->delay();
+    held_ = true;
+    for (const auto& driver : drivers_) driver->run(now_, to);
+    network_->advance(to);
+    held_ = false;
+    for (const auto& session : sessions_) session->flush();
+    now_ = to;
+  }
+
   std::function<void(const std::string&)> show_of(const std::string& name) const {
     if (!options_.show) return {};
     return [this, name](const std::string& line) { options_.show(name + ',' + line); };
@@ -142,7 +165,7 @@ class Host {
 
   const HostOptions& options_;
   boost::asio::io_context io_;
-  Network network_;
+  std::unique_ptr<Network> network_;
   std::vector<std::unique_ptr<Driver>> drivers_;
   Protocol::acceptor acceptor_;
   boost::asio::steady_timer ask_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gen/presets.hpp"
+#include "sim/experiment/scenario.hpp"
 #include "tb/device/device.hpp"
 
 namespace mrc::libmrc {
@@ -25,7 +26,10 @@ struct HostOptions {
   const Preset* preset = nullptr;
   unsigned nics = 2;
   uint64_t seed = 1;
-  double loss = 0;     ///< share of frames that the network loses
+  double loss = 0;                        ///< share of frames that the network loses
+  const sim::Scenario* fabric = nullptr;  ///< its network and events; null: a switch for each plane, without end
+  /// So many seconds for each simulated one, whether somebody waits for time or not; 0: as fast as it goes.
+  double pace = 0;
   std::string socket;  ///< path; its folder is made if it is not there, for this user alone
   std::function<std::unique_ptr<tb::NicDevice>()> open;
   std::function<void(const std::string&)> say;   ///< a line for the log: a sentence without full stop
@@ -37,11 +41,12 @@ struct HostOptions {
 };
 
 struct HostResult {
-  tb::Time time = 0;    ///< simulated
-  uint64_t opened = 0;  ///< so often a program has opened a device
+  tb::Time time = 0;                 ///< simulated
+  uint64_t opened = 0;               ///< so often a program has opened a device
+  std::vector<std::string> summary;  ///< lines: what NICs and network did
 };
 
-/// Until `stop`. Time stands still while nobody waits for it. Throws HostError, tb::Refusal, tb::DeviceGone.
+/// Until `stop`. Throws HostError, InputError, tb::Refusal, tb::DeviceGone.
 HostResult run_host(const HostOptions& options);
 
 }  // namespace mrc::libmrc

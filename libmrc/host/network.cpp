@@ -9,7 +9,10 @@
 
 namespace mrc::libmrc {
 
-void Network::join(uint64_t mac, const log::Ip& ip, std::function<bool(uint32_t)> setting_up) {
+void Network::join(uint64_t mac, const log::Ip& ip, std::function<bool(uint32_t)> setting_up,
+                   std::function<void(unsigned, bool)> carrier) {
+  order_.push_back(mac);
+  carriers_.push_back(std::move(carrier));
   setting_up_[mac] = std::move(setting_up);
   macs_[ip] = mac;
   ports_[mac].resize(preset_.num_planes);
@@ -25,14 +28,23 @@ bool Network::setting_up(uint64_t mac, uint32_t qp) const {
   return found != setting_up_.end() && found->second(qp);
 }
 
-void Network::send(tb::SentFrame frame, Time first) {
+void Network::send(uint64_t from, tb::SentFrame frame, Time first) {
   if (watch_) watch_(frame.plane, first, frame.bytes);
   constexpr uint64_t kParts = 1'000'000;
   if (loss_ > 0 && rng_.below(kParts) < static_cast<uint64_t>(loss_ * kParts)) return;
+  carry(from, std::move(frame), first);
+}
+
+void Network::carry(uint64_t, tb::SentFrame frame, Time first) {
   if (frame.bytes.size() < 6) return;
-  const auto to = ports_.find(wire::load_be<6>(frame.bytes.data()));
-  if (to == ports_.end() || frame.plane >= to->second.size()) return;
-  to->second[frame.plane].queue.emplace(first + delay_, std::move(frame.bytes));
+  const uint64_t to = wire::load_be<6>(frame.bytes.data());
+  arrive(to, frame.plane, first + delay_, std::move(frame.bytes));
+}
+
+void Network::arrive(uint64_t mac, unsigned plane, Time begin, std::vector<uint8_t> bytes) {
+  const auto to = ports_.find(mac);
+  if (to == ports_.end() || plane >= to->second.size()) return;
+  to->second[plane].queue.emplace(begin, std::move(bytes));
   ++under_way_;
 }
 

@@ -59,7 +59,7 @@ void happened(mrc_context& context, const mrc_async_event& event) {
 void take(Context& c, const PortChange& change) {
   mrc_async_event event{};
   event.element.port_num = static_cast<int>(change.port);
-  event.event_type = change.enabled != 0 ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR;
+  event.event_type = change.up != 0 ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR;
   for (mrc_context* context : c.contexts) happened(*context, event);
 }
 

@@ -175,10 +175,11 @@ int mrc_ctl_query_port(mrc_context* context, uint8_t port, mrc_ctl_port_attr* at
   if (context == nullptr || attr == nullptr || (mask & ~MRC_CTL_PORT_ADMIN_STATE) != 0) return fail(EINVAL);
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
-  Number enabled{};
-  if (const int error = ask(c, QueryPort{port}, enabled); error != 0) return error;
+  Number state{};
+  if (const int error = ask(c, QueryPort{port}, state); error != 0) return error;
   if ((mask & MRC_CTL_PORT_ADMIN_STATE) != 0)
-    attr->port_admin_state = enabled.value != 0 ? MRC_CTL_PORT_ADMIN_ENABLED : MRC_CTL_PORT_ADMIN_DISABLED;
+    attr->port_admin_state =
+        (state.value & kPortEnabled) != 0 ? MRC_CTL_PORT_ADMIN_ENABLED : MRC_CTL_PORT_ADMIN_DISABLED;
   return 0;
 }
 

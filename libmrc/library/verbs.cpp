@@ -290,19 +290,20 @@ int ibv_query_port(ibv_context* context, uint8_t port, _compat_ibv_port_attr* at
   Context* c = context_of(context);
   if (c == nullptr) return pass_on<int>("ibv_query_port", ENOSYS, context, port, attr);
   const std::scoped_lock lock(c->mutex);
-  Number enabled{};
-  if (const int error = c->connection.ask(QueryPort{port}, enabled); error != 0) return errno = error;
+  Number state{};
+  if (const int error = c->connection.ask(QueryPort{port}, state); error != 0) return errno = error;
+  const bool enabled = (state.value & kPortEnabled) != 0, up = enabled && (state.value & kPortCarrier) != 0;
   // As ___ibv_query_port of verbs.h: all members but the last two.
   auto* a = reinterpret_cast<ibv_port_attr*>(attr);
   std::memset(a, 0, offsetof(ibv_port_attr, port_cap_flags2));
-  a->state = enabled.value != 0 ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
+  a->state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
   a->max_mtu = a->active_mtu = largest_mtu();
   a->gid_tbl_len = 1;
   a->max_msg_sz = 1u << 31;
   a->pkey_tbl_len = 1;
   a->active_width = c->device->row.port_gbps == 50 ? 16 : 2;  // 2X or 4X
   a->active_speed = 32;                                       // EDR: 25 Gb/s each
-  a->phys_state = enabled.value != 0 ? 5 : 3;                 // LinkUp, Disabled
+  a->phys_state = up ? 5 : enabled ? 2 : 3;                   // LinkUp, Polling, Disabled
   a->link_layer = IBV_LINK_LAYER_ETHERNET;
   return 0;
 }

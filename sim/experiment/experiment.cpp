@@ -9,7 +9,6 @@
 #include <ctime>
 #include <new>
 #include <system_error>
-#include <tuple>
 
 #include "sim/experiment/endpoints.hpp"
 #include "sim/experiment/memory.hpp"
@@ -25,19 +24,11 @@ constexpr uint32_t kMaxEvQps = 512;
 constexpr Time kLeastSlice = kUs / 2;
 /// More than a window, and the rest of what the NICs of a job have under way.
 constexpr Time kAfterJobs = 5 * kUs;
-constexpr Time kDefaultOutage = 10 * kUs;
 /// Goodput in a sample comes in whole packets and SACKs: less than this is a dip.
 constexpr double kRecovered = 0.9;
 
 double gbps(uint64_t bytes, Time time) {
   return time > 0 ? static_cast<double>(bytes) * 8000.0 / static_cast<double>(time) : 0;
-}
-
-/// "plane3".
-bool plane_of(std::string_view name, unsigned& plane) {
-  if (!name.starts_with("plane") || name.size() != 6 || name[5] < '0' || name[5] > '9') return false;
-  plane = static_cast<unsigned>(name[5] - '0');
-  return true;
 }
 
 }  // namespace
@@ -145,7 +136,14 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
     fabric_->allow_windows([this] { return driver_->apart() && (!jobs_.over() || driver_->goes_on()); });
   }
   check_time();
-  plan_events();
+  const auto tell = [this](const std::string& text) { log_.push_back({.time = fabric_->now(), .text = text}); };
+  failures_.begin(*fabric_, tell);
+  events_.emplace(scenario_, topology_, *fabric_, seed_, [this](NodeId from, NodeId to) {
+    std::vector<uint32_t> active, backup;
+    if (const Channel* channel = channels_->find(from, to)) channels_->entropy_of(*channel, active, backup);
+    return active;
+  });
+  events_->begin(tell);
   group_of_receiver_.assign(topology_.hosts(), -1);
   has_curve_.assign(traffic_.groups.size(), true);
   for (const Flow& f : traffic_.flows) {
@@ -205,181 +203,6 @@ std::string Experiment::not_ended() const {
   if (jobs_.over()) return fmt::format("{} of {} flows have not ended", flows, traffic_.flows.size());
   const auto [steps, done] = jobs_.steps();
   return fmt::format("{} of {} steps have not ended: {}", steps - done, steps, jobs_.waiting());
-}
-
-void Experiment::plan_events() {
-  Rng rng(seed_, "events");
-  failures_.begin(*fabric_,
-                  [this](const std::string& text) { log_.push_back({.time = fabric_->now(), .text = text}); });
-  for (const EventConfig& event : scenario_.events) {
-    if (event.per_hour > 0) continue;
-    for (const char* key : {"most_us", "bundle"}) {
-      if (event.source.has(key)) {
-        throw InputError(fmt::format("{}: {} without per_hour.", event.source.at(key), key), "Write per_hour.");
-      }
-    }
-    std::vector<uint32_t> used;
-    for (unsigned i = 0; i < static_cast<unsigned>(event.count); ++i) {
-      plan_event(event, rng, used);
-      actions_.back().time += from_us(event.every_us) * i;
-      if (event.within_us > 0) actions_.back().time += rng.below(from_us(event.within_us) + 1);
-      if (actions_.back().end_time != kNever) actions_.back().end_time += actions_.back().time;
-    }
-  }
-  std::stable_sort(actions_.begin(), actions_.end(), [](const Action& a, const Action& b) { return a.time < b.time; });
-  for (const Action& a : actions_) {
-    fabric_->at(a.time, [this, &a] {
-      log_.push_back({.time = fabric_->now(), .text = a.text});
-      a.begin();
-    });
-    if (a.end_time != kNever && a.end) {
-      fabric_->at(a.end_time, [this, &a] {
-        log_.push_back({.time = fabric_->now(), .text = a.text + " ends"});
-        a.end();
-      });
-    }
-  }
-}
-
-void Experiment::plan_event(const EventConfig& e, Rng& rng, std::vector<uint32_t>& used) {
-  const auto refuse = [&](std::string_view key, const std::string& what, const std::string& remedy) {
-    throw InputError(e.source.at(key) + ": " + what + ".", remedy);
-  };
-  const auto draw = [&](uint32_t first, uint32_t count) {
-    if (count == 0)
-      refuse(e.link.empty() ? "node" : "link", "the topology has none of these to choose from",
-             "Name a link or switch.");
-    // Another one each time, as long as there are any.
-    if (used.size() >= count) used.clear();
-    for (;;) {
-      const uint32_t x = first + static_cast<uint32_t>(rng.below(count));
-      if (std::find(used.begin(), used.end(), x) != used.end()) continue;
-      used.push_back(x);
-      return x;
-    }
-  };
-  Action a;
-  a.time = from_us(e.at_us);
-  Time lasts = from_us(e.for_us);
-  Fabric* fabric = fabric_.get();
-  if (e.what == "switch-reboot") {
-    NodeId node = kNone;
-    if (e.node == "random") {
-      node = draw(topology_.hosts(), topology_.switches());
-    } else if (e.node == "random-T0" || e.node == "random-T1" || e.node == "random-T2") {
-      const auto tier = static_cast<unsigned>(e.node.back() - '0');
-      const unsigned all = topology_.in_tier(tier), x = draw(0, topology_.planes() * all);
-      node = topology_.in_tier(tier, x / all, x % all);
-    } else {
-      node = topology_.find_node(e.node);
-      if (node == kNone || node < topology_.hosts()) {
-        refuse("node", fmt::format("node = \"{}\" is no switch of this topology", e.node),
-               fmt::format("Switches are T0-<plane>-<number>{}; or write random.",
-                           topology_.tiers() == 3 ? ", T1-... and T2-..."
-                           : topology_.clos()     ? " and T1-<plane>-<number>"
-                                                  : ""));
-      }
-    }
-    if (lasts == 0) lasts = kDefaultOutage;
-    a.text = fmt::format("reboot of {} for {:g} us", topology_.node_name(node), static_cast<double>(lasts) / kUs);
-    a.begin = [fabric, node, lasts] { (void)fabric->reboot(node, lasts); };
-    a.end = [] {};
-    a.end_time = lasts;
-    actions_.push_back(std::move(a));
-    return;
-  }
-  if (e.what == "bad-ev") {
-    const NodeId from = topology_.find_node(e.from), to = topology_.find_node(e.to);
-    for (const auto& [key, node, name] : {std::tuple{"from", from, e.from}, {"to", to, e.to}}) {
-      if (node >= topology_.hosts()) {
-        refuse(key, fmt::format("{} = \"{}\" is no NIC of this topology", key, name),
-               fmt::format("NICs are nic0 to nic{}.", topology_.hosts() - 1));
-      }
-    }
-    const Channel* channel = channels_->find(from, to);
-    if (channel == nullptr)
-      refuse("from", fmt::format("nothing is sent from {} to {}", e.from, e.to), "Name sender and receiver of a flow.");
-    std::vector<uint32_t> active, backup;
-    channels_->entropy_of(*channel, active, backup);
-    const auto index = static_cast<size_t>(e.ev);
-    if (index >= active.size()) {
-      refuse("ev", fmt::format("there is no entropy value {}", index),
-             fmt::format("They are 0 to {}.", active.size() - 1));
-    }
-    const unsigned plane = static_cast<unsigned>(index) % topology_.planes();
-    const LinkId link = topology_.host_link(from, plane);
-    const uint32_t ev = active[index];
-    a.text = fmt::format("entropy value {} ({:08x}) of {} to {} loses {:g} %", index, ev, e.from, e.to, 100 * e.loss);
-    a.begin = [fabric, link, ev, loss = e.loss] { fabric->set_impairment(link, true, {.loss = loss, .entropy = ev}); };
-    a.end = [fabric, link] { fabric->set_impairment(link, true, {}); };
-    if (lasts > 0) a.end_time = lasts;
-    actions_.push_back(std::move(a));
-    return;
-  }
-  LinkId link = kNone;
-  if (unsigned plane = 0; plane_of(e.link, plane)) {
-    if (e.what != "link-down" && e.what != "link-up" && e.what != "link-flap") {
-      refuse("link", e.what + " of a whole plane", "A plane can go down and come up.");
-    }
-    if (plane >= topology_.planes()) {
-      refuse("link", fmt::format("link = \"{}\" is no plane of this topology", e.link),
-             fmt::format("Planes are plane0 to plane{}.", topology_.planes() - 1));
-    }
-    const auto set = [this, fabric, plane](bool up) {
-      for (NodeId h = 0; h < topology_.hosts(); ++h) fabric->set_link(topology_.host_link(h, plane), up);
-    };
-    if (lasts == 0 && e.what == "link-flap") lasts = kDefaultOutage;
-    a.text = fmt::format("plane {} {}", plane, e.what == "link-up" ? "up" : "down");
-    a.begin = [set, up = e.what == "link-up"] { set(up); };
-    a.end = [set] { set(true); };
-    if (lasts > 0 && e.what != "link-up") a.end_time = lasts;
-    actions_.push_back(std::move(a));
-    return;
-  }
-  const unsigned nic_links = topology_.hosts() * topology_.planes();
-  if (e.link == "random") {
-    link = draw(0, topology_.links());
-  } else if (e.link == "random-nic") {
-    link = draw(0, nic_links);
-  } else if (e.link == "random-uplink") {
-    link = draw(nic_links, topology_.links() - nic_links);
-  } else {
-    link = topology_.find_link(e.link);
-    if (link == kNone) {
-      refuse(
-          "link", fmt::format("link = \"{}\" is no link of this topology", e.link),
-          fmt::format("Links are nic0/0 to nic{}/{}{}; or write random.", topology_.hosts() - 1, topology_.planes() - 1,
-                      topology_.clos() ? " and T0-<plane>-<number>:T1-<plane>-<number>" : ""));
-    }
-  }
-  const std::string name = topology_.link_name(link);
-  if (e.what == "link-down" || e.what == "link-flap") {
-    if (lasts == 0 && e.what == "link-flap") lasts = kDefaultOutage;
-    a.text = "link " + name + " down";
-    a.begin = [fabric, link] { fabric->set_link(link, false); };
-    a.end = [fabric, link] { fabric->set_link(link, true); };
-  } else if (e.what == "link-up") {
-    a.text = "link " + name + " up";
-    a.begin = [fabric, link] { fabric->set_link(link, true); };
-    lasts = 0;
-  } else if (e.what == "link-loss") {
-    a.text = fmt::format("link {} loses {:g} %", name, 100 * e.loss);
-    const bool up = e.direction != "down", down = e.direction != "up";
-    const auto set = [fabric, link, up, down](double loss) {
-      if (up) fabric->set_impairment(link, true, {.loss = loss});
-      if (down) fabric->set_impairment(link, false, {.loss = loss});
-    };
-    a.begin = [set, loss = e.loss] { set(loss); };
-    a.end = [set] { set(0); };
-  } else {  // link-rate
-    if (e.gbps <= 0) refuse("gbps", "a rate of zero", "Give gbps above 0, or use what = \"link-down\".");
-    const double before = link < nic_links ? topology_.config().gbps : topology_.uplink_gbps();
-    a.text = fmt::format("link {} at {:g} Gb/s", name, e.gbps);
-    a.begin = [fabric, link, rate = e.gbps] { (void)fabric->set_rate(link, rate); };
-    a.end = [fabric, link, before] { (void)fabric->set_rate(link, before); };
-  }
-  if (lasts > 0) a.end_time = lasts;
-  actions_.push_back(std::move(a));
 }
 
 uint64_t Experiment::delivered() const {
@@ -680,10 +503,7 @@ void Experiment::finish(ExperimentResult& r) {
     r.reason = r.problem;
   }
   r.events = log_;
-  for (const Action& a : actions_) {
-    if (a.time > r.time && r.outcome != Outcome::Incomplete)
-      r.not_reached.push_back(fmt::format("{} at {:g} us", a.text, static_cast<double>(a.time) / kUs));
-  }
+  if (r.outcome != Outcome::Incomplete) r.not_reached = events_->after(r.time);
   r.jobs = jobs_.results();
   r.failures = failures_.results();
   find_recovery(r);

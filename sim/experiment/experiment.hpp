@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/experiment/endpoints.hpp"
+#include "sim/experiment/events.hpp"
 #include "sim/experiment/failures.hpp"
 #include "sim/experiment/jobs.hpp"
 #include "sim/experiment/routes.hpp"
@@ -177,14 +178,6 @@ class Experiment {
   ExperimentResult run();
 
  private:
-  struct Action {
-    Time time;
-    std::string text;
-    std::function<void()> begin, end;
-    Time end_time = kNever;
-  };
-  void plan_events();
-  void plan_event(const EventConfig& event, Rng& rng, std::vector<uint32_t>& used);
   void check_time();
   void sample(ExperimentResult& result);
   void thin(ExperimentResult& result);
@@ -214,7 +207,7 @@ class Experiment {
   Failures failures_;
   /// Given back when there is no memory left.
   std::unique_ptr<char[]> spare_ = std::make_unique<char[]>(size_t{4} << 20);
-  std::vector<Action> actions_;
+  std::optional<Events> events_;
   std::vector<EventResult> log_;
   std::vector<int32_t> group_of_receiver_;
   std::vector<bool> has_curve_;

@@ -288,12 +288,12 @@ void read_topology_key(const input::TomlFile& file, const toml::node& node, Scen
   }
 }
 
-Scenario parse(std::string_view text, const std::string& name) {
+Scenario parse(std::string_view text, const std::string& name, bool needs_traffic) {
   const input::TomlFile file(text, name, "scenario", kScenarioRemedy);
   Scenario s;
   if (const toml::node* base = file.root().get("base")) {
     const ShippedScenario& from = base_of(file, *base);
-    s = parse(from.text, from.name);
+    s = parse(from.text, from.name, false);
   }
   s.name = name;
   s.source = {};
@@ -322,7 +322,7 @@ Scenario parse(std::string_view text, const std::string& name) {
     throw InputError(fmt::format("{}: mtu = {} is no path MTU.", s.source.at("mtu"), mtu),
                      "Use 256, 512, 1024, 2048 or 4096.");
   }
-  if (s.traffic.empty() && s.jobs.empty()) {
+  if (needs_traffic && s.traffic.empty() && s.jobs.empty()) {
     throw InputError(name + ": the scenario has no traffic.",
                      "Write at least one [[traffic]] or [[job]] table, or base = \"incast\".");
   }
@@ -353,10 +353,10 @@ std::span<const Key<NodeConfig>> node_keys() { return kNodeKeys; }
 
 void use_profile(Scenario& scenario, const FabricProfile& profile) { scenario.topology.profile = profile.name; }
 
-Scenario parse_fabric_scenario(std::string_view text, const std::string& file) { return parse(text, file); }
+Scenario parse_fabric_scenario(std::string_view text, const std::string& file) { return parse(text, file, true); }
 
-Scenario load_fabric_scenario(const std::string& name) {
-  if (const ShippedScenario* s = find_shipped(name)) return parse(s->text, s->name);
+Scenario load_fabric_scenario(const std::string& name, bool needs_traffic) {
+  if (const ShippedScenario* s = find_shipped(name)) return parse(s->text, s->name, needs_traffic);
   std::error_code ignored;
   if (name != "-" && !std::filesystem::exists(name, ignored)) {
     std::vector<std::string_view> names;
@@ -365,7 +365,7 @@ Scenario load_fabric_scenario(const std::string& name) {
                                  input::did_you_mean(name, names)),
                      "'mrc fabric --scenario list' prints the names; a file must be TOML.");
   }
-  return parse(input::read_text(name, kScenarioFile), input::file_name(name));
+  return parse(input::read_text(name, kScenarioFile), input::file_name(name), needs_traffic);
 }
 
 }  // namespace mrc::sim

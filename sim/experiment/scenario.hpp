@@ -94,8 +94,8 @@ std::span<const ShippedScenario> shipped_scenarios();
 /// The fabric is that of a profile: its switches, and with them its NICs.
 void use_profile(Scenario& scenario, const FabricProfile& profile);
 
-/// A shipped scenario by name, else a file. Throws InputError.
-Scenario load_fabric_scenario(const std::string& name_or_file);
+/// A shipped scenario by name, else a file. needs_traffic: one without traffic and jobs is wrong. Throws InputError.
+Scenario load_fabric_scenario(const std::string& name_or_file, bool needs_traffic = true);
 Scenario parse_fabric_scenario(std::string_view text, const std::string& file);
 
 }  // namespace mrc::sim

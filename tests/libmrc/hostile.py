@@ -30,7 +30,7 @@ SURE = ["alloc_pd", "alloc_pd", "dealloc_pd", "reg_mr", "reg_mr", "dereg_mr", "c
         "modify_qp", "query_qp", "destroy_qp", "query_port", "modify_port", "say",
         "controller", "modify_format", "modify_format", "query_format", "modify_ev_profile", "modify_ev_profile", "query_ev_profile",
         "ev_entry", "ev_entry", "modify_cc_profile", "query_cc_profile"]  # after which a client goes on
-MAGIC, VERSION = 0x6d726331, 3
+MAGIC, VERSION = 0x6d726331, 4
 
 
 def head(kind, count):

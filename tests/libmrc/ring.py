@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: ring.py MRC ALLREDUCE RANKS ROUNDS [MRC HOST OPTIONS...]
 
-One NIC and one process for each rank, each with a socket to either neighbour. All must end with 0."""
+One NIC and one process for each rank, each with a socket to either neighbour. All must end with 0, and the judge finds
+nothing wrong with what the NICs sent. Where the options name a fabric, each of its events has happened by then."""
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -17,7 +19,10 @@ def main():
     mrc, program, ranks, rounds, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5:]
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        host = run.start_host(mrc, ["--nics", str(ranks), *options], place)
+        log = place / "log"
+        with log.open("w") as errors:
+            host = run.start_host(mrc, ["--nics", str(ranks), "--pcap", str(place / "run.pcapng"), *options], place,
+                                  errors)
         children = []
         try:
             environment = {**os.environ, "MRC_HOST": str(place / "mrc/host")}
@@ -33,9 +38,15 @@ def main():
         finally:
             for child in children:
                 child.kill()
-            print(run.stop_host(host), end="")
+            out = run.stop_host(host)
+            print(out + log.read_text(), end="")
         if any(codes):
             sys.exit(f"the ranks end with {codes}")
+        run.judge(mrc, place)
+        if any(option.endswith(".toml") for option in options):
+            happened = len(re.findall(r"^\d+\.\d+ us: link .* down$", log.read_text(), re.MULTILINE))
+            if "not reached" in out or happened == 0:
+                sys.exit(f"{happened} links went down, and others did not")
 
 
 if __name__ == "__main__":

@@ -38,6 +38,13 @@ def stop_host(host):
     return out
 
 
+def judge(mrc, place):
+    judged = subprocess.run([mrc, "check", str(place / "run.pcapng")], capture_output=True, text=True, check=False)
+    print(judged.stdout.splitlines()[-1] if judged.stdout else judged.stderr)
+    if judged.returncode != 0:
+        sys.exit(f"mrc check ends with {judged.returncode}:\n{judged.stdout}{judged.stderr}")
+
+
 def run_two(program, words, environment):
     ends = socket.socketpair()
     children = [subprocess.Popen([program, role, device, str(end.fileno()), *words], env=environment,
@@ -71,10 +78,7 @@ def main():
                 run_two(program, ["l_key"], environment)
         finally:
             print(stop_host(host), end="")
-        judged = subprocess.run([mrc, "check", str(place / "run.pcapng")], capture_output=True, text=True, check=False)
-        print(judged.stdout.splitlines()[-1] if judged.stdout else judged.stderr)
-        if judged.returncode != 0:
-            sys.exit(f"mrc check ends with {judged.returncode}:\n{judged.stdout}{judged.stderr}")
+        judge(mrc, place)
 
 
 if __name__ == "__main__":
