@@ -190,6 +190,15 @@ def clock(bench):
 
 
 EIGHT_LEAVES = "[topology]\nplanes = 8\ngbps = 100\nleaves = 8\nhosts_per_leaf = 8\nspines = 8"
+MIXED = '''[[traffic]]
+pattern = "permutation"
+bytes = 200_000
+[[traffic]]
+pattern = "ring"
+bytes = 65_536
+nodes = 8
+groups = 8
+'''
 SEEN = '''[[event]]
 what = "link-down"
 link = "nic3/1"
