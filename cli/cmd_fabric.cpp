@@ -14,10 +14,10 @@
 #include "cli/context.hpp"
 #include "cli/dut_options.hpp"
 #include "cli/fabric_compare.hpp"
+#include "cli/fabric_page.hpp"
 #include "cli/fabric_pcap.hpp"
 #include "cli/fabric_record.hpp"
 #include "cli/fabric_report.hpp"
-#include "cli/gnuplot.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "cli/status_line.hpp"
@@ -38,10 +38,10 @@ namespace {
 constexpr const char* kFooter = R"(
 Examples:
   mrc fabric --scenario list                                  scenarios and all keys
-  mrc fabric --scenario incast --report out                   tables and pictures; needs gnuplot
+  mrc fabric --scenario incast --report out                   a page with curves, and tables
   mrc fabric --scenario incast --print >my.toml               a file to start from
   mrc fabric --scenario my.toml --seed 7 --json run.json --pcap nic0/0=nic0.pcapng
-  mrc fabric --compare a.json b.json ...                      results side by side
+  mrc fabric --compare a.json b.json ...                      results side by side; --report out: a page
   mrc fabric --scenario small --endpoint rtl                  Verilated RTL in every NIC
   mrc fabric --scenario incast --fabric-profile spectrum      code points, queues, thresholds of one vendor's switches
 
@@ -212,6 +212,14 @@ std::unique_ptr<sim::Experiment> build(const sim::Scenario& scenario, uint64_t s
   }
 }
 
+void write_page(const OutputFolder& folder, const std::vector<PageRun>& runs, const Context& context,
+                Outputs& outputs) {
+  const bool curves = write_fabric_page(folder.path(), runs, context, outputs);
+  if (outputs.lost_any()) return;
+  text_out() << "  report       " << (folder.path() / "index.html").string()
+             << (curves ? "" : ", without curves: npm could not fetch uPlot") << '\n';
+}
+
 int simulate(const Options& o, const Context& context) {
   const StopOnSignal stop;
   sim::Scenario scenario = scenario_of(o);
@@ -230,10 +238,7 @@ int simulate(const Options& o, const Context& context) {
   Output* const json = outputs.add("--json", o.json);
   const std::vector<LinkCapture::File> files = LinkCapture::open(o.pcap, sim::Topology(scenario.topology), outputs);
   std::optional<OutputFolder> folder;
-  if (!o.report.empty()) {
-    need_gnuplot("--report");
-    folder.emplace("--report", o.report);
-  }
+  if (!o.report.empty()) folder.emplace("--report", o.report);
   Output* const log_file = outputs.add("--record", o.record);
   Output* const matrix = outputs.add("--matrix", o.matrix);
   std::string matrix_text;
@@ -299,8 +304,10 @@ int simulate(const Options& o, const Context& context) {
   trace.write(outputs);
   outputs.write(json, [&](std::ostream& out) { out << fabric_json(result, true, context.run_id); });
   if (folder && experiment) {
-    write_fabric_report(folder->path(), result, experiment->topology(), context.run_id, outputs);
-    if (!outputs.lost_any()) text_out() << "  report       " << (folder->path() / "index.html").string() << '\n';
+    write_fabric_tables(folder->path(), result, experiment->topology(), context.run_id, outputs);
+    PageRun run{"", fabric_json(result, true, context.run_id), ""};
+    outputs.attempt([&] { run.more = page_details(folder->path(), result, experiment->topology(), outputs); });
+    write_page(*folder, {std::move(run)}, context, outputs);
   }
   return outputs.finish(exit_code(result.outcome));
 }
@@ -309,8 +316,15 @@ int compare(const Options& o, const Context& context) {
   Outputs outputs("mrc fabric");
   for (const std::string& file : o.compare) outputs.reads(file);
   Output* const json = outputs.add("--json", o.json);
+  std::optional<OutputFolder> folder;
+  if (!o.report.empty()) folder.emplace("--report", o.report);
   const std::vector<FabricSide> sides = compare_fabric(o.compare);
   text_out() << fabric_sides_text(sides);
+  if (folder) {
+    std::vector<PageRun> runs;
+    for (const std::string& file : o.compare) runs.push_back({file, fabric_result_text(file), ""});
+    write_page(*folder, runs, context, outputs);
+  }
   outputs.write(json, [&](std::ostream& out) { out << fabric_sides_json(sides, context.run_id); });
   return outputs.finish(kPass);
 }
@@ -368,7 +382,7 @@ void register_fabric(Command& app, Context& context) {
   command.words("--compare", options->compare, "results (--json) side by side; seeds of one scenario are one line")
       .called("FILE ...");
   command.text("--json", options->json, "result as JSON");
-  command.text("--report", options->report, "folder for index.html, tables and pictures");
+  command.text("--report", options->report, "folder for a page (index.html) and tables");
   command.words("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
       .called("LINK=FILE");
   command.text("--record", options->record, "what NICs do (frames, QPs, work requests) as a log: docs/log.md");
@@ -386,7 +400,7 @@ void register_fabric(Command& app, Context& context) {
     }
     for (const char* other :
          {"--scenario", "--seed", "--threads", "--transport", "--endpoint", "--fabric-profile", "--failure-rates",
-          "--report", "--pcap", "--record", "--trace", "--matrix", "--goal", "--waits", "--print"}) {
+          "--pcap", "--record", "--trace", "--matrix", "--goal", "--waits", "--print"}) {
       exclude(command, "--compare", other, "--compare runs nothing");
     }
     if (!options->record_nics.empty() && options->record.empty() && options->trace.empty()) {

@@ -96,6 +96,15 @@ FabricSide summed(Line& line) {
   return s;
 }
 
+Json result_in(const std::string& text, const std::string& name) {
+  input::JsonReader reader(text, name);
+  std::optional<Json> result = reader.next();
+  if (!result || !result->contains("scenario") || !result->contains("simulated_us")) {
+    throw InputError(name + ": no result of mrc fabric.", kRemedy);
+  }
+  return std::move(*result);
+}
+
 void add(std::vector<Line>& lines, const std::string& file, const Json& result, const Json& one, bool job) {
   FabricSide side;
   side.scenario = result.text_of("scenario");
@@ -117,19 +126,21 @@ void add(std::vector<Line>& lines, const std::string& file, const Json& result, 
 
 using namespace fabric_compare;
 
+std::string fabric_result_text(const std::string& file) {
+  std::string text = input::read_text(file, kResultFile);
+  (void)result_in(text, input::file_name(file));
+  return text;
+}
+
 std::vector<FabricSide> compare_fabric(const std::vector<std::string>& files) {
   std::vector<Line> lines;
   for (const std::string& file : files) {
     const std::string text = input::read_text(file, kResultFile), name = input::file_name(file);
-    input::JsonReader reader(text, name);
-    const std::optional<Json> result = reader.next();
-    if (!result || !result->contains("scenario") || !result->contains("simulated_us")) {
-      throw InputError(name + ": no result of mrc fabric.", kRemedy);
-    }
+    const Json result = result_in(text, name);
     for (const bool job : {true, false}) {
-      const Json* list = result->find(job ? "jobs" : "traffic");
+      const Json* list = result.find(job ? "jobs" : "traffic");
       if (list == nullptr) continue;
-      for (const Json& one : list->items) add(lines, name, *result, one, job);
+      for (const Json& one : list->items) add(lines, name, result, one, job);
     }
   }
   std::vector<FabricSide> sides;

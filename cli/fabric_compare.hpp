@@ -27,6 +27,8 @@ struct FabricSide {
 
 /// In the order in which they are named first. Throws InputError: no result, or not one of mrc fabric.
 std::vector<FabricSide> compare_fabric(const std::vector<std::string>& files);
+/// The text of a result. Throws as above.
+std::string fabric_result_text(const std::string& file);
 std::string fabric_sides_text(const std::vector<FabricSide>& sides);
 std::string fabric_sides_json(const std::vector<FabricSide>& sides, const std::string& run_id);
 

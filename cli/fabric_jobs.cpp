@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "picture/chart.hpp"
+#include "cli/fabric_times.hpp"
 #include "tb/compare/report.hpp"
 
 namespace mrc::cli {
@@ -20,7 +20,6 @@ using sim::JobResult;
 using sim::StepResult;
 using sim::Time;
 
-double us(Time t) { return static_cast<double>(t) / static_cast<double>(sim::kUs); }
 Time took(const StepResult& s) { return s.end - s.begin; }
 double slowdown(Time took, Time bound) {
   return bound > 0 ? static_cast<double>(took) / static_cast<double>(bound) : 0;
@@ -184,22 +183,6 @@ std::string steps_csv(const ExperimentResult& r, const sim::Topology& topology) 
     }
   }
   return out;
-}
-
-std::string jobs_html(const ExperimentResult& r) {
-  if (r.jobs.empty()) return {};
-  std::string page =
-      "<h2>Jobs</h2>\n<table><tr><th>job</th><th>ranks</th><th>steps</th><th>step us, P50</th><th>P99</th><th>P100</th>"
-      "<th>over bound, P50</th><th>P99</th><th>P100</th></tr>\n";
-  for (const JobResult& j : r.jobs) {
-    const Figures f(j);
-    page += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.4f}</td>"
-        "<td>{:.4f}</td><td>{:.4f}</td></tr>\n",
-        picture::escaped(j.label), j.ranks, j.steps.size(), us(f.time.median), us(f.time.p99), us(f.time.max), f.p50,
-        f.p99, f.p100);
-  }
-  return page + "</table>\n<p>Each step: <a href='steps.csv'>steps.csv</a></p>\n";
 }
 
 }  // namespace mrc::cli

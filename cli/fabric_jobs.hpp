@@ -14,7 +14,5 @@ std::string jobs_summary(const sim::ExperimentResult& result);
 input::Json jobs_json(const sim::ExperimentResult& result);
 /// A line for each step of each job.
 std::string steps_csv(const sim::ExperimentResult& result, const sim::Topology& topology);
-/// A table for the page, empty: there are none.
-std::string jobs_html(const sim::ExperimentResult& result);
 
 }  // namespace mrc::cli

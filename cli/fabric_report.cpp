@@ -4,15 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "cli/context.hpp"
 #include "cli/fabric_jobs.hpp"
-#include "cli/gnuplot.hpp"
+#include "cli/fabric_times.hpp"
 #include "cli/output.hpp"
 #include "cli/version.hpp"
 #include "input/json.hpp"
-#include "picture/chart.hpp"
 #include "tb/compare/report.hpp"
 
 namespace mrc::cli {
@@ -25,7 +25,7 @@ using sim::GroupResult;
 using sim::Sample;
 using sim::Time;
 
-double us(Time t) { return static_cast<double>(t) / static_cast<double>(sim::kUs); }
+double kb(uint64_t bytes) { return static_cast<double>(bytes) / 1e3; }
 double gbps(uint64_t bytes, Time time) {
   return time > 0 ? static_cast<double>(bytes) * 8000.0 / static_cast<double>(time) : 0;
 }
@@ -113,6 +113,11 @@ std::string fabric_summary(const ExperimentResult& r) {
       "  data packets {}, {} again ({} by timers), {} trimmed, {} marked, {} dropped, {} lost on links\n",
       tb::grouped(r.total.data_packets), tb::grouped(r.total.retransmissions), tb::grouped(r.total.timeouts),
       tb::grouped(r.trims), tb::grouped(r.marks), tb::grouped(r.drops), tb::grouped(r.lost));
+  for (const sim::DepthResult& d : r.depths) {
+    if (d.p999 == 0) continue;
+    out += fmt::format("  queues       {}: packets found P50 {:.1f}, P99 {:.1f}, P99.9 {:.1f}, P100 {:.1f} KB\n",
+                       d.where, kb(d.p50), kb(d.p99), kb(d.p999), kb(d.p100));
+  }
   if (r.total.returned != 0) {
     out += fmt::format("  sent back    {} packets came back to their senders\n", tb::grouped(r.total.returned));
   }
@@ -148,6 +153,50 @@ Json slowest_json(const sim::SlowestFlow& s) {
     j["last_back"].push_back(loss);
   }
   return j;
+}
+
+double rounded(double x) { return std::round(x * 1e6) / 1e6; }
+
+/// Completion times of a group at kCurve shares of its flows, in their order.
+std::vector<Time> completion_curve(const ExperimentResult& r, const GroupResult& group) {
+  constexpr size_t kCurve = 200;
+  std::vector<Time> times;
+  for (const sim::Flow& f : r.flows) {
+    if (&r.groups[f.group] == &group && f.done != sim::kNever && !f.failed) times.push_back(f.done - f.begun);
+  }
+  std::sort(times.begin(), times.end());
+  if (times.size() <= kCurve) return times;
+  std::vector<Time> curve;
+  for (size_t i = 1; i <= kCurve; ++i) curve.push_back(times[(times.size() * i + kCurve - 1) / kCurve - 1]);
+  return curve;
+}
+
+/// Of Sample::deepest.
+constexpr const char* kDeepest[] = {"T0 to NIC", "T0 to T1", "T1"};
+
+/// Curves, of at most so many points.
+Json series_json(const ExperimentResult& r) {
+  constexpr size_t kPoints = 2000;
+  const size_t step = std::max<size_t>(1, (r.samples.size() + kPoints - 1) / kPoints);
+  Json s = Json::object();
+  for (size_t i = step; i < r.samples.size(); i += step) {
+    const Sample &a = r.samples[i - step], &b = r.samples[i];
+    s["time_us"].push_back(us(b.time));
+    s["goodput_gbps"].push_back(rounded(gbps(b.delivered - a.delivered, b.time - a.time)));
+    s["retransmissions"].push_back(b.retransmissions);
+    s["trims"].push_back(b.trims);
+    s["marks"].push_back(b.marks);
+    s["lost"].push_back(b.lost + b.drops);
+    s["evs_bad"].push_back(b.evs.assumed_bad);
+    for (unsigned k = 0; k < b.deepest.size(); ++k) s["deepest_bytes"][kDeepest[k]].push_back(b.deepest[k]);
+    for (const sim::TierResult& l : r.tiers) {
+      const uint64_t bytes = b.tier_bytes[l.tier][l.plane] - a.tier_bytes[l.tier][l.plane];
+      Json& planes = s["gbps"][sim::kTiers[l.tier]];
+      if (planes.items.size() <= l.plane) planes.push_back(Json::array());
+      planes.items[l.plane].push_back(std::round(100 * gbps(bytes, b.time - a.time)) / 100);
+    }
+  }
+  return s;
 }
 
 }  // namespace
@@ -189,6 +238,9 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
                    {"p99", us(g.fct.p99)},
                    {"p99.9", us(g.fct.p999)},
                    {"max", us(g.fct.max)}}}};
+    if (const std::vector<Time> curve = completion_curve(r, g); !curve.empty()) {
+      for (const Time t : curve) traffic["fct_curve_us"].push_back(rounded(us(t)));
+    }
     traffic["over_bound"] = {{"p50", g.over(g.fct.median)},
                              {"p99", g.over(g.fct.p99)},
                              {"p99.9", g.over(g.fct.p999)},
@@ -201,6 +253,7 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
   j["events"] = Json::array();
   for (const EventResult& e : r.events) {
     Json event{{"time_us", us(e.time)}, {"what", e.text}};
+    if (e.lasts > 0) event["lasts_us"] = us(e.lasts);
     if (e.measured) {
       event["before_gbps"] = e.before_gbps;
       event["lowest_gbps"] = e.lowest_gbps;
@@ -232,8 +285,30 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
                  {"lost_on_links", r.lost},
                  {"discards", r.discards},
                  {"returned", t.returned}};
-  if (!r.samples.empty()) {
-    for (unsigned p = 0; p < r.planes; ++p) j["plane_bytes"].push_back(r.samples.back().plane_bytes[p]);
+  j["links"] = Json::array();
+  for (const sim::TierResult& l : r.tiers) {
+    if (l.tier == 0) j["plane_bytes"].push_back(l.bytes);
+    j["links"].push_back(Json{{"tier", sim::kTiers[l.tier]},
+                              {"plane", l.plane},
+                              {"links", l.links},
+                              {"load", rounded(l.load)},
+                              {"most_load", rounded(l.most_load)},
+                              {"packets", l.packets},
+                              {"bytes", l.bytes},
+                              {"deepest_bytes", l.deepest},
+                              {"marks", l.marks},
+                              {"trims", l.trims},
+                              {"drops", l.drops},
+                              {"lost", l.lost}});
+  }
+  j["queues"] = Json::array();
+  for (const sim::DepthResult& d : r.depths) {
+    j["queues"].push_back(Json{{"where", d.where},
+                               {"packets", d.packets},
+                               {"p50_bytes", d.p50},
+                               {"p99_bytes", d.p99},
+                               {"p99.9_bytes", d.p999},
+                               {"p100_bytes", d.p100}});
   }
   j["events_digest"] = fmt::format("{:016x}", r.events_digest);
   j["speed"] = {{"threads", r.threads},
@@ -243,19 +318,7 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
                 {"fabric_events", r.fabric_events},
                 {"memory_bytes", r.memory}};
   j["versions"] = versions();
-  if (curves) {
-    Json s;
-    for (size_t i = 1; i < r.samples.size(); ++i) {
-      const Sample &a = r.samples[i - 1], &b = r.samples[i];
-      s["time_us"].push_back(us(b.time));
-      s["goodput_gbps"].push_back(gbps(b.delivered - a.delivered, b.time - a.time));
-      s["retransmissions"].push_back(b.retransmissions);
-      s["trims"].push_back(b.trims);
-      s["marks"].push_back(b.marks);
-      s["evs_bad"].push_back(b.evs.assumed_bad);
-    }
-    j["series"] = s;
-  }
+  if (curves) j["series"] = series_json(r);
   return j.dump(2) + "\n";
 }
 
@@ -276,7 +339,7 @@ std::string series_csv(const ExperimentResult& r) {
     out += fmt::format("{:.4f},{:.4f},{},{},{},{},{},{}", us(b.time), gbps(b.delivered - a.delivered, dt),
                        b.data_packets, b.retransmissions, b.trims, b.marks, b.drops, b.lost);
     for (unsigned p = 0; p < r.planes; ++p)
-      out += fmt::format(",{:.4f}", gbps(b.plane_bytes[p] - a.plane_bytes[p], dt));
+      out += fmt::format(",{:.4f}", gbps(b.tier_bytes[0][p] - a.tier_bytes[0][p], dt));
     out += fmt::format(",{},{},{},{},{},{},{}", b.deepest[0], b.deepest[1], b.deepest[2], b.evs.good, b.evs.skip,
                        b.evs.assumed_bad, b.evs.denied);
     for (size_t g = 0; g < r.groups.size(); ++g) {
@@ -316,205 +379,9 @@ std::string with_run(const std::string& csv, const std::string& run_id) {
   return out;
 }
 
-/// A picture of the series: data inline, events as lines.
-class Picture {
- public:
-  Picture(const ExperimentResult& r, std::string title, std::string y) : r_(r) {
-    script_ = fmt::format(
-        "set title '{}'\nset xlabel 'time, us'\nset ylabel '{}'\nset grid\nset key outside right top\nset style data "
-        "lines\n",
-        title, y);
-    size_t shown = 0;
-    for (const EventResult& e : r.events) {
-      if (++shown > 100) break;
-      script_ += fmt::format(
-          "set arrow from {0:.4f}, graph 0 to {0:.4f}, graph 1 nohead dashtype 2 linecolor rgb '#bbbbbb' back\n",
-          us(e.time));
-    }
-  }
-  template <class F>
-  void curve(const std::string& name, F value) {
-    std::string quoted = name;
-    for (char& c : quoted) c = c == '\'' || c == '\n' ? ' ' : c;
-    data_ += fmt::format("$d{} << EOD\n", count_);
-    for (size_t i = 1; i < r_.samples.size(); ++i) {
-      const auto y = static_cast<double>(value(r_.samples[i - 1], r_.samples[i]));
-      highest_ = std::max(highest_, y);
-      data_ += fmt::format("{:.4f} {:.4f}\n", us(r_.samples[i].time), y);
-    }
-    data_ += "EOD\n";
-    plots_ += fmt::format("{}$d{} title '{}' noenhanced linewidth 1.5", count_ ? ", " : "", count_, quoted);
-    ++count_;
-  }
-  std::string draw() const {
-    const std::string range =
-        fmt::format("set yrange [0:{}]\n", highest_ > 0 ? fmt::format("{:.4f}", 1.05 * highest_) : "1");
-    return plot_svg(900, 320, data_ + script_ + range + "plot " + plots_ + "\n");
-  }
-
- private:
-  const ExperimentResult& r_;
-  std::string data_, script_, plots_;
-  unsigned count_ = 0;
-  double highest_ = 0;
-};
-
-/// "" when no flow has ended.
-std::string draw_completion(const ExperimentResult& r) {
-  std::string script =
-                  "set title 'Flow completion times'\nset xlabel 'time, us'\nset ylabel 'share of flows'\nset grid\n"
-                  "set key outside right top\nset xrange [0:*]\nset yrange [0:1]\nset style data steps\n",
-              data, plots;
-  for (size_t g = 0; g < r.groups.size(); ++g) {
-    std::vector<Time> times;
-    for (const sim::Flow& f : r.flows) {
-      if (f.group == g && f.done != sim::kNever && !f.failed) times.push_back(f.done - f.begun);
-    }
-    if (times.empty()) continue;
-    std::sort(times.begin(), times.end());
-    std::string label = r.groups[g].label;
-    for (char& c : label) c = c == '\'' || c == '\n' ? ' ' : c;
-    data += fmt::format("$d{} << EOD\n{:.4f} 0\n", g, us(times.front()));
-    const size_t step = std::max<size_t>(1, times.size() / 2000);
-    for (size_t i = 0; i < times.size(); i += step)
-      data +=
-          fmt::format("{:.4f} {:.6f}\n", us(times[i]), static_cast<double>(i + 1) / static_cast<double>(times.size()));
-    data += fmt::format("{:.4f} 1\nEOD\n", us(times.back()));
-    plots += fmt::format("{}$d{} title '{}' noenhanced linewidth 1.5", plots.empty() ? "" : ", ", g, label);
-  }
-  return plots.empty() ? "" : plot_svg(900, 320, data + script + "plot " + plots + "\n");
-}
-
-struct PictureFile {
-  std::string file, caption;
-};
-
-/// Calls add(file, caption, what draws it) for each picture that this result has.
-template <class Add>
-void draw_pictures(const ExperimentResult& r, Add&& add) {
-  if (r.samples.size() > 2) {
-    Picture goodput(r, "Goodput", "Gb/s");
-    goodput.curve("all",
-                  [](const Sample& a, const Sample& b) { return gbps(b.delivered - a.delivered, b.time - a.time); });
-    if (r.groups.size() > 1) {
-      for (size_t g = 0; g < r.groups.size(); ++g) {
-        if (r.groups[g].has_curve)
-          goodput.curve(r.groups[g].label, [g](const Sample& a, const Sample& b) {
-            return gbps(b.group_delivered[g] - a.group_delivered[g], b.time - a.time);
-          });
-      }
-    }
-    add("goodput.svg", "Payload that arrived. Dashed: events.", [&] { return goodput.draw(); });
-    Picture planes(r, "Load of the planes, all NICs", "Gb/s");
-    for (unsigned p = 0; p < r.planes; ++p)
-      planes.curve(fmt::format("plane {}", p), [p](const Sample& a, const Sample& b) {
-        return gbps(b.plane_bytes[p] - a.plane_bytes[p], b.time - a.time);
-      });
-    add("planes.svg", "What NICs sent into each plane, headers included.", [&] { return planes.draw(); });
-    Picture queues(r, "Deepest queues", "bytes");
-    queues.curve("T0 to NIC", [](const Sample&, const Sample& b) { return b.deepest[0]; });
-    queues.curve("T0 to T1", [](const Sample&, const Sample& b) { return b.deepest[1]; });
-    queues.curve("T1 to T0", [](const Sample&, const Sample& b) { return b.deepest[2]; });
-    add("queues.svg", "The fullest port of each kind at the time of the sample.", [&] { return queues.draw(); });
-    Picture trouble(r, "Trims, marks, losses, retransmissions", "packets since the last sample");
-    trouble.curve("trimmed", [](const Sample& a, const Sample& b) { return b.trims - a.trims; });
-    trouble.curve("marked", [](const Sample& a, const Sample& b) { return b.marks - a.marks; });
-    trouble.curve("dropped", [](const Sample& a, const Sample& b) { return b.drops - a.drops; });
-    trouble.curve("lost on links", [](const Sample& a, const Sample& b) { return b.lost - a.lost; });
-    trouble.curve("sent again", [](const Sample& a, const Sample& b) { return b.retransmissions - a.retransmissions; });
-    add("trouble.svg", "What switches and links did to packets, and what was sent again.",
-        [&] { return trouble.draw(); });
-    Picture evs(r, "Entropy values out of use", "entropy values");
-    evs.curve("skipped once", [](const Sample&, const Sample& b) { return b.evs.skip; });
-    evs.curve("assumed bad", [](const Sample&, const Sample& b) { return b.evs.assumed_bad; });
-    evs.curve("denied", [](const Sample&, const Sample& b) { return b.evs.denied; });
-    add("evs.svg", "Of the sending QPs (the first 512).", [&] { return evs.draw(); });
-  }
-  if (std::any_of(r.groups.begin(), r.groups.end(), [](const GroupResult& g) { return g.fct.count > 0; })) {
-    add("completion.svg", "From the first WRITE posted until the sender knows that all have been executed.",
-        [&] { return draw_completion(r); });
-  }
-}
-
-std::string flows_html(const ExperimentResult& r) {
-  std::string page =
-      "<h2>Flows</h2>\n<table><tr><th>traffic</th><th>flows</th><th>ended</th><th>bytes</th><th>Gb/s</th><th>min "
-      "us</th><th>median</th><th>p99</th><th>p99.9</th><th>max</th><th>over bound</th></tr>\n";
-  for (const GroupResult& g : r.groups) {
-    page += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.2f}</"
-        "td><td>{:.2f}</td><td>{:.2f}</td><td>{:.4f}</td></tr>\n",
-        picture::escaped(g.label), g.flows, g.finished, tb::grouped(g.bytes), g.goodput_gbps, us(g.fct.min),
-        us(g.fct.median), us(g.fct.p99), us(g.fct.p999), us(g.fct.max),
-        g.finished ? static_cast<double>(g.end - g.begin) / static_cast<double>(g.bound) : 0.0);
-  }
-  return page + "</table>\n";
-}
-
-std::string index_html(const ExperimentResult& r, const sim::Topology& topology, const std::string& run_id,
-                       const std::vector<PictureFile>& pictures) {
-  const bool complete = r.outcome == sim::Outcome::Done || r.outcome == sim::Outcome::OpenEnd;
-  std::string page = fmt::format(
-      "<!doctype html>\n<html lang='en'><head><meta "
-      "charset='utf-8'><title>{0}</title><style>body{{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 "
-      "1em}}"
-      "table{{border-collapse:collapse}}td,th{{padding:.2em .8em;border-bottom:1px solid "
-      "#ddd;text-align:right}}td:first-child,th:first-child{{text-align:left}}"
-      "img{{max-width:100%}}.bad{{background:#fdd;padding:.6em}}</style></head><body>\n<h1>{0}</h1>\n<p>{1}</p>\n",
-      picture::escaped(r.scenario), picture::escaped(r.description));
-  if (!complete)
-    page += fmt::format("<p class='bad'><b>{}</b>: {}. These are the results so far.</p>\n",
-                        sim::outcome_name(r.outcome), picture::escaped(r.reason));
-  page += fmt::format(
-      "<p>{} NICs of {:g} Gb/s in {} planes, {} switches, {} links; {} QPs, {}; seed {}; {:.3f} us simulated; round "
-      "trip {:.2f} us.</p>\n",
-      r.nics, r.nic_gbps, r.planes, r.switches, r.links, r.qps, r.transport, r.seed, us(r.time), us(r.round_trip));
-  page += jobs_html(r);
-  if (!r.groups.empty()) page += flows_html(r);
-  if (!r.events.empty()) {
-    page +=
-        "<h2>Events</h2>\n<table><tr><th>event</th><th>at us</th><th>Gb/s "
-        "before</th><th>lowest</th><th>after</th><th>recovered in us</th></tr>\n";
-    for (const EventResult& e : r.events) {
-      page += fmt::format("<tr><td>{}</td><td>{:.1f}</td>", picture::escaped(e.text), us(e.time));
-      page += e.measured
-                  ? fmt::format("<td>{:.1f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{}</td></tr>\n", e.before_gbps,
-                                e.lowest_gbps, e.after_gbps, e.dip ? fmt::format("{:.1f}", us(*e.recovery)) : "no dip")
-                  : "<td></td><td></td><td></td><td></td></tr>\n";
-    }
-    page += "</table>\n";
-  }
-  page += "<h2>Packets</h2>\n<table>\n";
-  const auto row = [&](const char* name, uint64_t value) {
-    page += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", name, tb::grouped(value));
-  };
-  row("data packets sent", r.total.data_packets);
-  row("of these sent again", r.total.retransmissions);
-  row("of these because of a timer", r.total.timeouts);
-  row("trimmed by switches", r.trims);
-  row("marked by switches", r.marks);
-  row("dropped by switches", r.drops);
-  row("lost on links", r.lost);
-  row("received twice", r.total.duplicates);
-  row("SACKs", r.total.sacks);
-  row("NACKs", r.total.nacks);
-  row("ACKs", r.total.acks);
-  row("probes", r.total.probes);
-  page += "</table>\n<h2>Curves</h2>\n";
-  for (const auto& [file, caption] : pictures)
-    page += fmt::format("<p><img src='{}' alt=''><br>{}</p>\n", file, picture::escaped(caption));
-  page += "<h2>Topology</h2>\n<p><img src='topology.svg' alt='topology'></p>\n<pre>" +
-          picture::escaped(sim::topology_summary(topology)) + "</pre>\n";
-  page +=
-      "<h2>Files</h2>\n<p><a href='result.json'>result.json</a>, <a href='flows.csv'>flows.csv</a>, <a "
-      "href='series.csv'>series.csv</a>, <a href='ports.csv'>ports.csv</a></p>\n<p>Run " +
-      run_id + "; " + picture::escaped(versions_line()) + "</p>\n</body></html>\n";
-  return page;
-}
-
 }  // namespace
 
-void write_fabric_report(const std::filesystem::path& folder, const ExperimentResult& r, const sim::Topology& topology,
+void write_fabric_tables(const std::filesystem::path& folder, const ExperimentResult& r, const sim::Topology& topology,
                          const std::string& run_id, Outputs& outputs) {
   // Each by itself: what one of them cannot do takes nothing from the others.
   const auto file = [&](const char* name, const auto& text) {
@@ -524,19 +391,12 @@ void write_fabric_report(const std::filesystem::path& folder, const ExperimentRe
       out.commit();
     });
   };
-  const std::string xml = "<!-- run " + run_id + " -->\n";
   file("result.json", [&] { return fabric_json(r, false, run_id); });
   file("series.csv", [&] { return with_run(series_csv(r), run_id); });
   file("flows.csv", [&] { return with_run(flows_csv(r, topology), run_id); });
   if (!r.jobs.empty()) file("steps.csv", [&] { return with_run(steps_csv(r, topology), run_id); });
   file("ports.csv", [&] { return with_run(ports_csv(r), run_id); });
-  file("topology.svg", [&] { return sim::topology_svg(topology) + xml; });
-  std::vector<PictureFile> pictures;
-  draw_pictures(r, [&](const char* name, const char* caption, const auto& draw) {
-    pictures.push_back({name, caption});
-    file(name, [&] { return draw() + xml; });
-  });
-  file("index.html", [&] { return index_html(r, topology, run_id, pictures); });
+  file("topology.svg", [&] { return sim::topology_svg(topology) + "<!-- run " + run_id + " -->\n"; });
 }
 
 }  // namespace mrc::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a run of the fabric is told as: text, JSON, a folder with tables and pictures.
+/// What a run of the fabric is told as: text, JSON, tables in a folder.
 #pragma once
 
 #include <filesystem>
@@ -14,9 +14,9 @@ namespace mrc::cli {
 std::string fabric_summary(const sim::ExperimentResult& result);
 /// Everything but single flows and curves; `curves` adds these.
 std::string fabric_json(const sim::ExperimentResult& result, bool curves, const std::string& run_id);
-/// index.html, result.json, flows.csv, series.csv, ports.csv, topology.svg and pictures. What cannot be written is told
-/// when `outputs` finishes.
-void write_fabric_report(const std::filesystem::path& folder, const sim::ExperimentResult& result,
+/// result.json, flows.csv, series.csv, ports.csv, steps.csv, topology.svg. What cannot be written is told when `outputs`
+/// finishes.
+void write_fabric_tables(const std::filesystem::path& folder, const sim::ExperimentResult& result,
                          const sim::Topology& topology, const std::string& run_id, Outputs& outputs);
 
 }  // namespace mrc::cli

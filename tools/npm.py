@@ -1,5 +1,9 @@
+#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Modules of the npm registry, in the versions that tools/NAME/package-lock.json pins, below build/NAME."""
+"""usage: npm.py NAME
+
+Modules of the npm registry, in the versions that tools/NAME/package-lock.json pins, below build/NAME. Prints their folder;
+fetches them if they are not there. Exit code 3: they cannot be had."""
 import fcntl
 import shutil
 import subprocess
@@ -30,3 +34,14 @@ def modules(name):
                 return None
             shutil.copy(lock, done)
     return kept / "node_modules"
+
+
+def main():
+    found = modules(sys.argv[1])
+    if found is None:
+        rtl.fail(f"the modules of tools/{sys.argv[1]} cannot be had from npm.", "Install npm, and connect to a network.")
+    print(found)
+
+
+if __name__ == "__main__":
+    main()

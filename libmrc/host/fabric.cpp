@@ -114,7 +114,7 @@ FabricNetwork::FabricNetwork(const Preset& preset, const sim::Scenario& scenario
   // No entropy value is known before a program has a queue pair: there is none to be bad.
   events_ = std::make_unique<sim::Events>(scenario_, topology_, fabric_, seed,
                                           [](sim::NodeId, sim::NodeId) { return std::vector<uint32_t>(); });
-  const auto told = [this](const std::string& text) {
+  const auto told = [this](const std::string& text, sim::Time) {
     tell_(fmt::format("{:.3f} us: {}", static_cast<double>(fabric_.now()) * 1e-6, text));
   };
   failures_.begin(fabric_, told);

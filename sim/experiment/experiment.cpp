@@ -136,7 +136,9 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
     fabric_->allow_windows([this] { return driver_->apart() && (!jobs_.over() || driver_->goes_on()); });
   }
   check_time();
-  const auto tell = [this](const std::string& text) { log_.push_back({.time = fabric_->now(), .text = text}); };
+  const auto tell = [this](const std::string& text, Time lasts) {
+    log_.push_back({.time = fabric_->now(), .lasts = lasts, .text = text});
+  };
   failures_.begin(*fabric_, tell);
   events_.emplace(scenario_, topology_, *fabric_, seed_, [this](NodeId from, NodeId to) {
     std::vector<uint32_t> active, backup;
@@ -222,8 +224,6 @@ void Experiment::sample(ExperimentResult& result) {
     s.retransmissions += stats.retransmissions;
     if (group_of_receiver_[h] >= 0)
       s.group_delivered[static_cast<size_t>(group_of_receiver_[h])] += stats.delivered_bytes;
-    for (unsigned p = 0; p < topology_.planes(); ++p)
-      s.plane_bytes[p] += fabric_->stats(topology_.host_link(h, p), true).bytes;
   }
   for (NodeId n = topology_.hosts(); n < fabric_->nodes(); ++n) {
     const Switch& sw = *fabric_->switch_at(n);
@@ -241,7 +241,14 @@ void Experiment::sample(ExperimentResult& result) {
       deepest = std::max(deepest, depth);
     }
   }
-  for (LinkId l = 0; l < fabric_->links(); ++l) s.lost += fabric_->stats(l, true).lost + fabric_->stats(l, false).lost;
+  for (LinkId l = 0; l < fabric_->links(); ++l) {
+    const unsigned tier = topology_.tier_of_link(l), plane = topology_.plane_of(l);
+    for (const bool down : {false, true}) {
+      const LinkStats stats = fabric_->stats(l, !down);
+      s.lost += stats.lost;
+      s.tier_bytes[2 * tier + down][plane] += stats.bytes;
+    }
+  }
   const auto& channels = channels_->all();
   for (size_t c = 0; c < std::min<size_t>(channels.size(), kMaxEvQps); ++c) {
     const EvCounts evs = fabric_->endpoint_at(channels[c].from)->ev_counts(channels[c].from_qpn);
@@ -410,47 +417,7 @@ void Experiment::finish(ExperimentResult& r) {
     t.failed_qps += s.failed_qps;
     for (unsigned c = 0; c < kLossCauses; ++c) t.found[c] += s.found[c];
   }
-  for (NodeId n = topology_.hosts(); n < fabric_->nodes(); ++n) {
-    const Switch& sw = *fabric_->switch_at(n);
-    for (unsigned port = 0; port < fabric_->ports_of(n); ++port) {
-      const LinkId link = fabric_->link_at({n, port});
-      if (link == kNone) continue;
-      const auto [a, b] = fabric_->ends(link);
-      const bool from_a = a.node == n;
-      const LinkStats stats = fabric_->stats(link, from_a);
-      PortResult p;
-      for (unsigned q = 0; q < sw.used_queues(); ++q) {
-        const QueueCounters c = sw.queue_counters(port, q);
-        p.deepest = std::max(p.deepest, c.watermark_bytes);
-        p.marks += c.ecn_marked;
-        p.trims += c.trim;
-        p.drops += c.dropped_packets - c.tx_trim;
-      }
-      for (const auto& [name, value] : sw.port_counters(port)) {
-        if (name.find("DISCARDS") != std::string_view::npos) r.discards += value;
-      }
-      p.packets = stats.packets;
-      p.bytes = stats.bytes;
-      p.lost = stats.lost;
-      const bool to_nic = link < topology_.hosts() * topology_.planes();
-      const Rate rate = Rate::gbps(to_nic ? topology_.config().gbps : topology_.uplink_gbps());
-      const uint64_t wire = stats.bytes + stats.packets * (kPreambleBytes + kFcsBytes + kGapBytes);
-      if (r.time > 0) p.load = static_cast<double>(rate.time(wire)) / static_cast<double>(r.time);
-      r.trims += p.trims;
-      r.marks += p.marks;
-      r.drops += p.drops;
-      if (!keep_ports || p.packets + p.drops + p.lost == 0) continue;
-      p.name = topology_.node_name(n) + " to " + topology_.node_name(from_a ? b.node : a.node);
-      r.ports.push_back(std::move(p));
-    }
-  }
-  for (LinkId l = 0; l < fabric_->links(); ++l) {
-    for (const bool from_a : {true, false}) {
-      const LinkStats stats = fabric_->stats(l, from_a);
-      r.lost += stats.lost;
-      r.transmissions += stats.packets;
-    }
-  }
+  count_ports(r);
 
   std::vector<std::vector<Time>> fct(traffic_.groups.size());
   for (uint32_t g = 0; g < traffic_.groups.size(); ++g) {

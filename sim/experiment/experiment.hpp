@@ -28,7 +28,8 @@ struct Sample {
   uint64_t data_packets = 0;  ///< WRITE packets sent
   uint64_t retransmissions = 0;
   uint64_t trims = 0, marks = 0, drops = 0, lost = 0;
-  std::array<uint64_t, 8> plane_bytes{};  ///< frames sent by NICs into each plane
+  /// Bytes of frames in each tier's links of each plane; kTiers names the tiers.
+  std::array<std::array<uint64_t, 8>, 6> tier_bytes{};
   std::vector<uint64_t> group_delivered;  ///< of each group whose receivers have no other traffic
   /// Bytes that wait in the fullest port: T0 towards NICs, T0 towards T1, T1 (and T2) towards any.
   std::array<uint64_t, 3> deepest{};
@@ -75,7 +76,7 @@ struct GroupResult {
 };
 
 struct EventResult {
-  Time time = 0;
+  Time time = 0, lasts = 0;  ///< 0: for ever, or this is its end
   std::string text;
   double before_gbps = 0, lowest_gbps = 0, after_gbps = 0;
   /// Until the goodput is back at 90 % of what it is afterwards; none: there was no dip, or it never came back.
@@ -85,8 +86,24 @@ struct EventResult {
 
 struct PortResult {
   std::string name;  ///< "T0-0-3 to nic5"
-  double load = 0;   ///< share of the time in which it sent
+  unsigned tier = 0, plane = 0;
+  double load = 0;  ///< share of the time in which it sent
   uint64_t packets = 0, bytes = 0, deepest = 0, marks = 0, trims = 0, drops = 0, lost = 0;
+};
+
+/// Where links lead, from below.
+inline constexpr std::array kTiers = {"NIC to T0", "T0 to NIC", "T0 to T1", "T1 to T0", "T1 to T2", "T2 to T1"};
+/// One direction of all links between two tiers in a plane.
+struct TierResult {
+  unsigned tier = 0, plane = 0;
+  uint64_t links = 0;
+  double load = 0, most_load = 0;  ///< share of the time in which they sent: all on average, the busiest
+  uint64_t packets = 0, bytes = 0, deepest = 0, marks = 0, trims = 0, drops = 0, lost = 0;
+};
+/// What data packets found in front of them in queues, in bytes.
+struct DepthResult {
+  const char* where = "";  ///< a tier's name; of T1 and T2 all ports
+  uint64_t packets = 0, p50 = 0, p99 = 0, p999 = 0, p100 = 0;
 };
 
 enum class Outcome : uint8_t {
@@ -121,6 +138,8 @@ struct ExperimentResult {
   std::vector<FailureResult> failures;   ///< kinds that come at a rate
   std::vector<std::string> not_reached;  ///< events after the end of the run
   std::vector<PortResult> ports;         ///< of switches, that carried or lost anything
+  std::vector<TierResult> tiers;         ///< by tier, then plane
+  std::vector<DepthResult> depths;
   EndpointStats total;
   uint64_t trims = 0, marks = 0, drops = 0, lost = 0, discards = 0;
   uint64_t asked_bytes = 0;
@@ -183,6 +202,7 @@ class Experiment {
   void thin(ExperimentResult& result);
   uint64_t delivered() const;
   void finish(ExperimentResult& result);
+  void count_ports(ExperimentResult& result) const;
   void tell_losses(ExperimentResult& result) const;
   void tell_waits(ExperimentResult& result) const;
   std::string way_of(const LossNote& note, NodeId from, NodeId to) const;

@@ -81,6 +81,10 @@ class Topology {
   /// Of a switch.
   unsigned tier_of(NodeId node) const;
   unsigned plane_of(LinkId link) const;
+  /// Of its upper end: 0 are those to NICs.
+  unsigned tier_of_link(LinkId link) const {
+    return link < links_below(0) ? 0 : link < links_below(0) + links_below(1) ? 1 : 2;
+  }
   /// Rate of a NIC, all planes; of what two halves of the NICs can say to each other at most, one direction.
   double nic_gbps() const { return config_.gbps * planes_; }
   double bisection_gbps() const;

@@ -160,6 +160,7 @@ bool Switch::admit(Egress& egress, std::span<Queue> queues, Packet* packet) {
 }
 
 inline void Switch::put(Egress& egress, Queue& queue, const QueueConfig& config, unsigned q, Packet* packet) {
+  if (queue.bytes != 0 && q == data_queue_) found_[egress.config == &config_.to_host].add(queue.bytes);
   queue.put(packet);
   egress.used = static_cast<uint8_t>(egress.used | 1u << q);
   ++egress.waiting;

@@ -13,6 +13,7 @@
 ///  5. Idle port: transmission begins at once. Otherwise it waits; next_queue() chooses when the port becomes free.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <memory_resource>
@@ -22,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/switch/depths.hpp"
 #include "sim/switch/forwarding.hpp"
 #include "sim/switch/queueing.hpp"
 #include "sim/switch/switch_config.hpp"
@@ -65,6 +67,10 @@ class Switch {
     return queue < used_queues_ ? queues_[size_t{port} * used_queues_ + queue].counters() : QueueCounters{};
   }
   const SharedBuffer& buffer() const { return buffer_; }
+  /// What packets found in front of them in the data queues of all ports to hosts, or of all to switches.
+  const Depths& found(bool to_host) const { return found_[to_host]; }
+  /// The queue of a port that packets of found() are in.
+  unsigned data_queue() const { return data_queue_; }
   /// Port, queue and switch counters by their names in SAI. A port's trims are those of its queues.
   std::vector<NamedCounter> port_counters(unsigned port) const;
   std::vector<NamedCounter> queue_counter_list(unsigned port, unsigned queue) const;
@@ -126,6 +132,7 @@ class Switch {
   std::pmr::vector<Egress> ports_;
   unsigned used_queues_ = 1, data_queue_ = 0;  // of each port; those behind never have a packet
   std::pmr::vector<Queue> queues_;
+  std::array<Depths, 2> found_;  // behind ports to switches, to hosts
 };
 
 }  // namespace mrc::sim

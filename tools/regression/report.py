@@ -221,7 +221,7 @@ def write(out, regressions, given):
         (out / "mrc-report").touch()
         for name in ("dist/uPlot.iife.min.js", "dist/uPlot.min.css", "LICENSE"):
             shutil.copy(modules / "uplot" / name, out / "charts" / Path(name).name)
-        for name in ("report.css", "report.js"):
+        for name in ("page.css", "page.js", "report.js"):
             shutil.copy(PARTS / name, out / name)
         failure_pages(out, regressions, given, environment)
         data = [{**one, "failures": [{**group, "runs": None, "rows": sorted({run["row"] for run in group["runs"]}),

@@ -2,24 +2,11 @@
 // Draws index.html of a report from DATA (data.js): regressions, the oldest first.
 "use strict";
 
-const $ = (id) => document.getElementById(id);
 const KINDS = {lockstep: "Scenarios", fabric: "Fabric", vectors: "Vectors", script: "Scripts", mutants: "Mutants",
   proofs: "Proofs"};
 
-/** An element with attributes and children; texts are texts, never markup. */
-function make(name, attributes = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else element.setAttribute(key, value);
-  }
-  element.append(...children);
-  return element;
-}
-
 const total = (counts) => Object.values(counts).reduce((sum, one) => sum + one, 0);
 const bad = (counts) => (counts.fail || 0) + (counts.hang || 0);
-const percent = (share) => (100 * share).toFixed(1) + " %";
 
 function state() {
   return {one: DATA[Number($("regression").value)], kind: $("kind").value, shown: $("shown").value,
@@ -34,20 +21,6 @@ function judged(counts) {
   if (passed < all) return ["open", `? ${passed} of ${all}`, words];
   return ["good", `✓ ${all}`, words];
 }
-
-/** A table whose rows become blocks with names on a phone. */
-function stack(names, rows) {
-  const body = rows.map((cells) => make("tr", {}, ...cells.map((cell, n) => {
-    if (cell instanceof Node && cell.nodeName === "TD") {
-      cell.setAttribute("data-name", names[n]);
-      return cell;
-    }
-    return make("td", {"data-name": names[n]}, cell);
-  })));
-  return make("table", {class: "stack"}, make("thead", {}, make("tr", {}, ...names.map((name) => make("th", {}, name)))),
-    make("tbody", {}, ...body));
-}
-const number = (text) => make("td", {class: "n"}, String(text));
 
 function showMatrix({one, kind, shown, text}) {
   const place = $("matrices");
@@ -122,8 +95,6 @@ function showCoverage({one, text}) {
       hole.try || "nothing near it was reached"])));
 }
 
-const seconds = (value) => `${value.toFixed(value < 100 ? 2 : 0)} s`;
-
 function showTime({one, kind}) {
   const place = $("spent"), spent = one.time;
   place.replaceChildren();
@@ -145,39 +116,26 @@ function showTime({one, kind}) {
     KINDS[row.kind] || row.kind, row.item, number(seconds(row.seconds)), make("code", {}, row.repro || "")])));
 }
 
-/** Makes room for a chart over all regressions; what is returned draws it, once all have their widths. Colours are those
- * of the page, so charts are drawn again when the ground changes. */
+/** Makes room for a chart over all regressions; what is returned draws it. */
 function chart(place, title, unit, values) {
   if (values.every((value) => value === null)) return () => {};
-  const figure = make("figure", {}, make("figcaption", {}, title));
-  place.append(figure);
-  return () => draw(figure, title, unit, values);
-}
-
-function draw(figure, title, unit, values) {
-  const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name).trim();
-  const at = DATA.map((_, n) => n);
-  const name = (n) => DATA[n] ? `${DATA[n].name} ${DATA[n].when}` : "";
-  const axis = {stroke: colour("--quiet"), grid: {stroke: colour("--line"), width: 1}, ticks: {stroke: colour("--line")}};
-  new uPlot({
-    width: Math.max(240, figure.clientWidth), height: 200,
+  const at = DATA.map((_, n) => n), name = (n) => DATA[n] ? `${DATA[n].name} ${DATA[n].when}` : "";
+  const words = values.map((value, n) => `${name(n)}: ${value === null ? "not known" : `${+value.toFixed(2)} ${unit}`}`);
+  return room(place, title, () => ({
     scales: {x: {time: false, range: [-0.3, DATA.length - 0.7]}, y: {range: (_, low, high) =>
       [Math.min(0, low ?? 0), high > 0 ? high * 1.1 : 1]}},
-    axes: [{...axis, splits: () => at, values: (_, splits) => splits.map((n) => DATA[n] ? DATA[n].when.slice(5, 10) : "")},
-      {...axis, size: 60}],
+    axes: [{...axis(), splits: () => at, values: (_, splits) => splits.map((n) => DATA[n] ? DATA[n].when.slice(5, 10) : "")},
+      {...axis(), size: 60}],
     series: [{label: "regression", value: (_, n) => n === null ? "--" : name(n)},
       {label: unit, stroke: colour("--link"), width: 2, points: {show: true, size: 7, fill: colour("--link")}}],
-  }, [at, values], figure);
-  const words = values.map((value, n) => `${name(n)}: ${value === null ? "not known" : `${+value.toFixed(2)} ${unit}`}`);
-  figure.setAttribute("role", "img");
-  figure.setAttribute("aria-label", `${title}: ${words.join("; ")}`);
+  }), [at, values], words.join("; "));
 }
 
 function showTrends() {
   const place = $("charts");
   place.replaceChildren();
   place.className = "charts";
-  const drawn = [
+  const charts = [
     chart(place, "Runs that passed", "%", DATA.map((one) => one.runs ? 100 * (one.counts.pass || 0) / one.runs : null)),
     chart(place, "Kinds of failures", "signatures", DATA.map((one) => one.failures.length)),
     chart(place, "Runs", "runs", DATA.map((one) => one.runs)),
@@ -185,7 +143,7 @@ function showTrends() {
     chart(place, "Bins that reached their goal", "%", DATA.map((one) => typeof one.coverage.bins === "number" ?
       100 * one.coverage.bins : null)),
   ];
-  for (const one of drawn) one();
+  for (const one of charts) one();
 }
 
 function show() {
@@ -215,13 +173,7 @@ function begin() {
   $("filters").addEventListener("submit", (event) => event.preventDefault());
   $("filters").addEventListener("reset", () => setTimeout(first));
   first();
-  showTrends();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTrends);
-  let waiting = 0;
-  addEventListener("resize", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(showTrends, 150);
-  });
+  drawn(showTrends);
 }
 
 begin();

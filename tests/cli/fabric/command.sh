@@ -10,13 +10,13 @@ well_formed() { /usr/bin/python3 -c "import sys,xml.dom.minidom as m; [m.parse(f
 exits 0 fabric --scenario plane-loss --report report --json run.json --pcap nic0/3=nic.pcapng --pcap T0-3-0:T1-3-1=up.pcapng
 [ "$(json run.json 'j["complete"], j["outcome"], j["totals"]["delivered_bytes"], len(j["events"]), len(j["plane_bytes"])')" = \
   "True done 200000000 2 8" ] || fail "run.json"
-for file in index.html result.json series.csv flows.csv ports.csv topology.svg goodput.svg planes.svg queues.svg trouble.svg \
-  evs.svg completion.svg; do
+for file in index.html data.js page.js page.css fabric.js charts/uPlot.iife.min.js result.json series.csv flows.csv \
+  ports.csv topology.svg; do
   [ -s "report/$file" ] || fail "report/$file is missing"
 done
 well_formed report/*.svg
-grep -o "src='[^']*'" report/index.html | sed "s/src='//; s/'//" | while read -r picture; do
-  [ -s "report/$picture" ] || fail "index.html shows $picture, which is missing"
+grep -o '\(src\|href\)="[^"#]*"' report/index.html | sed 's/[^"]*"//; s/"//' | while read -r part; do
+  [ -s "report/$part" ] || fail "index.html names $part, which is missing"
 done
 /usr/bin/python3 - <<'PY' || fail "series.csv"
 import csv
@@ -83,7 +83,7 @@ cp -- "$here"/dies.toml .
 exits 2 fabric --scenario dies.toml --json dies.json --report dies
 grep -Eq '^dies.toml: hang, ' said || fail "hang: $(cat said)"
 [ "$(json dies.json 'j["complete"], j["outcome"]')" = "False hang" ] || fail "dies.json"
-grep -q 'These are the results so far' dies/index.html || fail "the page does not say that it is incomplete"
+grep -q '"complete": false' dies/data.js || fail "the page does not know that it is incomplete"
 
 # Ctrl-C: the results so far.
 printf 'base = "permutation"\n[[traffic]]\npattern = "permutation"\nbytes = 1_000_000_000\n' >long.toml
@@ -95,7 +95,7 @@ got=0
 wait "$run" || got=$?
 [ "$got" = 5 ] || fail "Ctrl-C: exit $got: $(cat said)"
 [ "$(json long.json 'j["complete"], j["outcome"], j["totals"]["delivered_bytes"] > 0')" = "False incomplete True" ] || fail "long.json"
-grep -q 'These are the results so far' long/index.html || fail "the page of a stopped run does not say so"
+grep -q '"complete": false' long/data.js || fail "the page of a stopped run does not know it"
 
 # No room.
 got=0

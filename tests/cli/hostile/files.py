@@ -4,7 +4,7 @@ from hostile.captures import ETHERNET, FRAME, HEADER, PACKET, SHB
 from hostile.case import Case, refused
 from hostile.numbers import EVENTS, READERS
 from hostile.outputs import NET, WRITE
-from hostile.things import Folder, Link, Node, Text, gnuplot
+from hostile.things import Folder, Link, Node, Text
 
 GARBAGE = Text(expression="bytes((n * 167 + n // 256) % 256 for n in range(100000))")
 ZEROS = Text(expression="bytes(100000)")
@@ -208,7 +208,7 @@ def csv_cases():
     # Columns count by name.
     swapped = "id,start_us,to,from,bytes,after\na,0,nic1,nic0,1000,\n"
     yield Case("csv: trace, columns in another order", tuple("fabric --scenario s.toml --report r".split()), files={
-        **gnuplot(), "s.toml": TRACE_TOML, "x.csv": Text(swapped)}, makes={"r": "", "r/flows.csv": "row:nic0,nic1"},
+        "s.toml": TRACE_TOML, "x.csv": Text(swapped)}, makes={"r": "", "r/flows.csv": "row:nic0,nic1"},
                may=("r/*",))
 
 

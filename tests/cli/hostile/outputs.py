@@ -264,7 +264,7 @@ def mismatch_cases():
 REPORTS_LEFT = ("mrc-reports", "mrc-reports/*")
 
 
-# Folders for pictures and pages; gnuplot is ours, and fails on request.
+# Folders for pictures and pages; gnuplot and npm are ours, and fail on request.
 REPORT = "fabric --scenario small --report report "
 GNUPLOTS = [
     ("fails", "echo 'line 3: no such terminal' >&2; exit 1\n"),
@@ -275,21 +275,18 @@ GNUPLOTS = [
 
 
 def picture_cases():
-    yield Case("picture: report", tuple(REPORT.split()), out=(r"^small: done",), files=gnuplot(),
-               makes={"report": "", "report/index.html": "text", "report/result.json": "json"}, may=("report/*",))
+    yield Case("picture: report", tuple(REPORT.split()), out=(r"^small: done",),
+               makes={"report": "", "report/index.html": "text", "report/data.js": "text", "report/result.json": "json"}, may=("report/*",))
     yield Case("picture: report beside others", tuple(REPORT.split()), files={
-        **gnuplot(), "report": Folder(), "report/mine.txt": OLD, "report/flows.csv": OLD},
+        "report": Folder(), "report/mine.txt": OLD, "report/flows.csv": OLD},
         changes={"report/flows.csv": "text"}, may=("report/*",))
-    yield refused("picture: report is a file", REPORT.split(), r"\breport\b", files={**gnuplot(), "report": OLD})
+    yield refused("picture: report is a file", REPORT.split(), r"\breport\b", files={"report": OLD})
     yield refused("picture: report is read-only", REPORT.split(), r"\breport\b", user="nobody",
-                  files={**gnuplot(), "report": Folder(0o555)})
+                  files={"report": Folder(0o555)})
     yield Case("picture: report on a full disk", tuple("fabric --scenario small --json a.json --report disk/r".split()),
                code=(3,), out=(r"^small: done",), err=(r"disk/r.*(space|full)",), makes={"a.json": "json"},
-               may=("disk/r", "disk/r/*"), files={**gnuplot(), "disk": Disk(16384)})
+               may=("disk/r", "disk/r/*"), files={"disk": Disk(16384)})
     for name, does in GNUPLOTS:
-        yield Case(f"picture: gnuplot {name}, report", tuple((REPORT + "--json a.json").split()), code=(3,),
-                   out=(r"^small: done",), err=(r"gnuplot",), makes={"a.json": "json"}, files=gnuplot(does),
-                   may=("report", "report/*.html", "report/*.json", "report/*.csv", "report/topology.svg"))
         yield Case(f"picture: gnuplot {name}, bench nic", tuple((BENCH_NIC + "--svg d --json a.json").split()),
                    code=(3,), out=(r"^ +256 stev",), err=(r"gnuplot",), makes={"a.json": "json"},
                    files={**gnuplot(does), "d": Folder()})
@@ -349,7 +346,7 @@ LONG = Text('base = "permutation"\n[[traffic]]\npattern = "permutation"\nbytes =
 def two_runs():
     yield Case("two runs: report", tuple(REPORT.split()), code=(3,), err=(r"(another run|already).*\breport\b",),
                beside=tuple("fabric --scenario long.toml --report report".split()),
-               files={**gnuplot(), "long.toml": LONG},
+               files={"long.toml": LONG},
                may=("report", "report/*"))
     yield Case("two runs: json", tuple((COSIM + "--json a.json").split()), code=(0, 3), may=("a.json",),
                says=(r"^PASS|another|already",),

@@ -288,9 +288,57 @@ TEST_CASE("samples add up", "[sim][experiment]") {
   CHECK(last.data_packets == r.total.data_packets);
   CHECK(last.evs.good + last.evs.skip + last.evs.assumed_bad == 128);
   // Both planes carry the same, and the first plane no more than its link.
-  CHECK(last.plane_bytes[0] > 500'000);
-  CHECK(last.plane_bytes[1] > 500'000);
-  CHECK(last.plane_bytes[2] == 0);
+  CHECK(last.tier_bytes[0][0] > 500'000);
+  CHECK(last.tier_bytes[0][1] > 500'000);
+  CHECK(last.tier_bytes[0][2] == 0);
+}
+
+TEST_CASE("tiers and planes add up to ports, samples and links; queues to what stood in them", "[sim][experiment]") {
+  const ExperimentResult r =
+      run(std::string(kTopology) +
+          "[[traffic]]\npattern = \"incast\"\nto = \"nic0\"\nfirst = 1\nnodes = 7\nbytes = 200_000\n");
+  const Sample& last = r.samples.back();
+  std::vector<TierResult> sums(r.tiers.size());
+  for (const PortResult& p : r.ports) {
+    TierResult& t = sums[p.tier * r.planes + p.plane];
+    t.packets += p.packets;
+    t.bytes += p.bytes;
+    t.trims += p.trims;
+    t.marks += p.marks;
+    t.deepest = std::max(t.deepest, p.deepest);
+    t.most_load = std::max(t.most_load, p.load);
+  }
+  uint64_t links = 0, trims = 0, carried = 0;
+  for (size_t i = 0; i < r.tiers.size(); ++i) {
+    const TierResult& t = r.tiers[i];
+    CHECK(i == t.tier * r.planes + t.plane);
+    CHECK(t.bytes == last.tier_bytes[t.tier][t.plane]);
+    CHECK(t.load <= t.most_load);
+    links += t.links;
+    trims += t.trims;
+    carried += t.packets;
+    if (t.tier == 0) continue;  // ports of NICs are not listed
+    CHECK(t.packets == sums[i].packets);
+    CHECK(t.bytes == sums[i].bytes);
+    CHECK(t.trims == sums[i].trims);
+    CHECK(t.marks == sums[i].marks);
+    CHECK(t.deepest == sums[i].deepest);
+    CHECK(t.most_load == sums[i].most_load);
+  }
+  CHECK(links == 2 * r.links);
+  CHECK(carried == r.transmissions);
+  CHECK(trims == r.trims);
+  CHECK(trims > 0);
+  // Everybody's packets wait before nic0; nothing is deeper than the deepest queue.
+  REQUIRE(!r.depths.empty());
+  const DepthResult& d = r.depths.front();
+  CHECK(d.where == std::string("T0 to NIC"));
+  CHECK(d.p50 > 0);
+  CHECK(d.p50 <= d.p99);
+  CHECK(d.p99 <= d.p999);
+  CHECK(d.p999 <= d.p100);
+  CHECK(d.p100 <= std::max(r.tiers[r.planes].deepest, r.tiers[r.planes + 1].deepest) * 9 / 8);
+  CHECK(d.p100 * 2 > r.tiers[r.planes].deepest);
 }
 
 TEST_CASE("samples without a period stay few", "[sim][experiment]") {
