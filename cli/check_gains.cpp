@@ -17,7 +17,7 @@ namespace {
 
 using log::EventKind;
 
-/// In the order in which docs/adopt.md shows them.
+/// In the order in which docs/guide/adopt.md shows them.
 constexpr std::array<std::pair<EventKind, const char*>, 4> kSteps{{
     {EventKind::Take, "take"},
     {EventKind::Answer, "answer"},

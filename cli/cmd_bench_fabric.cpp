@@ -381,7 +381,7 @@ Examples:
   command.number("--seed", options->seed, 0, kAnySeed, "seed of every run");
   command.flag("--curve", options->curve, "also how time grows from 64 to 4096 NICs");
   command.text("--against", options->against,
-               "instead: --scenario beside what htsim printed for the same matrix (docs/fabric.md)");
+               "instead: --scenario beside what htsim printed for the same matrix (docs/guide/fabric.md)");
   command.text("--scenario", options->scenario, "of --against: a name or a TOML file");
   command.flag("--scale", options->scale, "instead: 1024 NICs of 8 planes to --largest, on one core and on all");
   command.number("--largest", options->largest, 1024, 131072, "NICs of the largest fabric of --scale");

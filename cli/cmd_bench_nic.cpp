@@ -38,8 +38,8 @@ Examples:
   mrc bench nic --host-latency 300,500,1000,2000 --direction send --payload 4096,256
   mrc bench nic --signals --qps 4 --messages long   traffic of collectives: a signal of no bytes behind each message
   mrc bench nic --check                             exit 1 if a ratio is under the required one
-  mrc bench nic --json nic.json --svg docs/figures  figures for docs/performance.md
-Lists are written with commas. What is measured and how: docs/performance.md.
+  mrc bench nic --json nic.json --svg docs/figures  figures for docs/design/performance.md
+Lists are written with commas. What is measured and how: docs/design/performance.md.
 )";
 
 struct Options {

@@ -644,7 +644,7 @@ int check(const Options& o, const Context& context) {
 
 void common_options(Command& command, Options& options) {
   command.words("file", options.files, "logs (mrc cosim --record), captures (pcapng, pcap; gzip, zstd)").called("FILE");
-  command.text("--profile", options.profile, "what the devices say of themselves (JSON, docs/log.md)");
+  command.text("--profile", options.profile, "what the devices say of themselves (JSON, docs/reference/log.md)");
   command.words("--device", options.devices, "judge this one alone: a name, or an own address").called("NAME");
   command.text("--json", options.json, "the result as JSON, to a file or -").optional("-").called("FILE");
   command
@@ -654,15 +654,16 @@ void common_options(Command& command, Options& options) {
   command.number("--slow", options.slow, 1, 1'000'000, "ns of the captures' clock for one ns of the devices");
   command.text("--annotate", options.annotate, "copies of the captures there, with a comment on packets");
   command.text("--html", options.html, "the result as a page");
-  command.text("--bins", options.bins, "names of the bins of coverage that the devices show: docs/coverage.md");
+  command.text("--bins", options.bins, "names of the bins of coverage that the devices show: docs/guide/coverage.md");
   command.text(
       "--pages", options.pages,
-      "a page with pictures for the first finding of each rule there, with trace and captures: docs/pictures.md");
+      "a page with pictures for the first finding of each rule there, with trace and captures: docs/guide/pictures.md");
   command.text("--trace", options.trace, kTraceHelp);
   command.flag("--qps", options.qps, "list all ways of data between QPs, also when there are many");
   command.flag("--strict", options.strict, "rules marked U, C or A that are broken count: exit code 1");
   waiver_option(command, options.waive);
-  command.text("--coverage", options.coverage, "which rules were applied, in which situations: docs/reference.md");
+  command.text("--coverage", options.coverage,
+               "which rules were applied, in which situations: docs/reference/judge.md");
 }
 
 }  // namespace

@@ -53,11 +53,11 @@ Examples:
   mrc cosim --preset tiny --packets 2000 --rtl-bug icrc-mask  what a caught error looks like
   mrc cosim --preset tiny --packets 2000 --assertions         the RTL checks itself, too
   mrc cosim --preset tiny --dut ./libmine.so                  a device of yours, in a process of its own
-  mrc cosim --level L2 --preset tiny --dut fast               a NIC known by ports, host and verbs: docs/levels.md
-  mrc cosim --level L2 --preset tiny --dut "./mynic --fast"   a NIC of yours that speaks JSON lines: docs/device.md
+  mrc cosim --level L2 --preset tiny --dut fast               a NIC known by ports, host and verbs: docs/guide/levels.md
+  mrc cosim --level L2 --preset tiny --dut "./mynic --fast"   a NIC of yours with JSON lines: docs/reference/device.md
 
-docs/bench.md describes scenarios, reports and JSON, docs/outputs.md where results go, docs/inputs.md how numbers are
-written. Ctrl-C ends the run with the results so far.)";
+docs/guide/bench.md describes scenarios, reports and JSON. In docs/reference, outputs.md says where results go,
+inputs.md how numbers are written. Ctrl-C ends the run with the results so far.)";
 
 struct Options {
   std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, pcap_peer, record, trace, wave,
@@ -332,7 +332,8 @@ class OneRun {
     if (result.divergences.empty()) return {};
     const std::string page = result.divergences.front().block + ".md";
     std::error_code error;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(context_.root / "docs" / "blocks", error)) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(context_.root / "docs/design/blocks", error)) {
       if (entry.path().filename() == page) return entry.path().lexically_relative(context_.root).string();
     }
     return {};
@@ -602,7 +603,7 @@ void register_cosim(Command& app, Context& context) {
   command
       .text("--scenario", options->scenario,
             "a name, a TOML file, random (drawn from the seed), random:NAME or random:SEED (near it; "
-            "docs/coverage.md), or list")
+            "docs/guide/coverage.md), or list")
       .such_as(names_of(tb::scenarios()));
   command
       .text("--fabric-profile", options->fabric_profile,
@@ -620,14 +621,14 @@ void register_cosim(Command& app, Context& context) {
   command.text("--pcap", options->pcap, "every frame at the device's ports as pcapng, one interface per plane");
   command.text("--pcap-peer", options->pcap_peer, "every frame at the peer's ports: the other end");
   command.text("--record", options->record,
-               "what both NICs do (frames, host, QPs, work requests, completions) as a log: docs/log.md");
+               "what both NICs do (frames, host, QPs, work requests, completions) as a log: docs/reference/log.md");
   command.text("--trace", options->trace, kTraceHelp);
   command.text("--results", options->results,
                "a JSON line per seed is added to this file, failures do not end the runs, and seeds that have a line\n"
-               "are not run again: docs/regress.md");
+               "are not run again: docs/guide/regress.md");
   command.flag("--no-record-shows", options->no_record_shows,
                "the log's profiles do not say that take and answer are told completely: the judge then knows a\n"
-               "latency alone, as of a NIC that shows nothing (docs/reference.md, The responder)");
+               "latency alone, as of a NIC that shows nothing (docs/reference/judge.md, The responder)");
   command.flag("--bins", options->bins, kBinsHelp);
   command.flag("--record-streams", options->record_streams,
                "the log also counts, every 512 cycles, how often the streams between blocks moved and waited; what\n"
@@ -652,17 +653,18 @@ void register_cosim(Command& app, Context& context) {
   command
       .text("--level", options->level,
             "what is known of the device: L0 its pins in every cycle; L2 ports, host and verbs, held against the "
-            "rules of MRC (docs/levels.md); L1 what it shows of its inside as well")
+            "rules of MRC (docs/guide/levels.md); L1 what it shows of its inside as well")
       .one_of({"L0", "L1", "L2"});
   command.text("--peer", options->peer, "the other NIC at L1 and L2, as --dut");
   command.text("--profile", options->profile, "JSON instead of what the device says of itself, at L1 and L2");
   command
       .text("--variant", options->variant,
-            "what the device does is changed, lawfully or not, at L1 and L2 (docs/variants.md): a name, or list")
+            "what the device does is changed, lawfully or not, at L1 and L2 (docs/reference/variants.md): a name, or "
+            "list")
       .such_as(names_of(tb::variants()));
   waiver_option(command, options->waive);
   command.text("--coverage", options->coverage,
-               "which rules were applied to the device, in which situations, at L1 and L2: docs/reference.md");
+               "which rules were applied to the device, in which situations, at L1 and L2: docs/reference/judge.md");
   add_dut_process(command, options->dut_process);
   command.text("--reports", options->reports, "folder for the files of a failure");
   command.number("--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");

@@ -183,7 +183,8 @@ class Agent {
     }
     const tb::AgentResult& r = judged.result;
     if (r.outcome == AgentOutcome::DeviceError && r.dut.name.empty())
-      throw UsageError(with_full_stop("no device: " + r.problem), "docs/device.md says what a device answers.");
+      throw UsageError(with_full_stop("no device: " + r.problem),
+                       "docs/reference/device.md says what a device answers.");
     judged.judge->finish();
     return judged;
   }

@@ -153,7 +153,7 @@ void register_decode(Command& app, Context& context) {
       "  mrc encode packets.json | head -1 | xargs mrc decode --hex\n\n"
       "Malformed packets are shown up to the mistake, with its name and byte offset; that is exit code 0.\n"
       "Captures made by mrc say how to read them; an option given here wins over what they say (--icrc-outer=false).\n"
-      "docs/wire.md describes the JSON.");
+      "docs/reference/wire.md describes the JSON.");
   auto& file =
       command.text("FILE", options->file, "capture: pcapng or pcap, also packed (gzip, zstd); - is standard input");
   auto& hex = command.text("--hex", options->hex, "one frame, Ethernet header first, no FCS");

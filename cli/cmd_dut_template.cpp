@@ -41,9 +41,9 @@ Examples:
 
 Verilator reads the sources once, to find the module and its ports. They stay where they are. A file list (.f) names
 files relative to itself. DIR must not exist, or be empty. What is made compiles as it is; what only you can write is
-marked in nic.cpp, and says its place when a run gets there. docs/adopt.md: a week of it.
+marked in nic.cpp, and says its place when a run gets there. docs/guide/adopt.md: a week of it.
 Without Verilog, for what wraps another simulator, a board, a model: --c and --cpp make the same project in C11 or C++20
-alone, --python a NIC as a process that speaks JSON lines (docs/device.md), without a build.)";
+alone, --python a NIC as a process that speaks JSON lines (docs/reference/device.md), without a build.)";
 
 struct Options {
   std::string folder, top, name, clock, reset;

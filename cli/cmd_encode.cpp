@@ -78,7 +78,7 @@ void register_encode(Command& app, Context& context) {
       "  mrc decode capture.pcapng --json | mrc encode -   what was decoded, as frames again\n"
       "  mrc encode packets.json --pcapng out.pcapng       a capture\n\n"
       "Lengths, checksums, next headers and the ICRC are computed where the JSON does not give them.\n"
-      "docs/wire.md describes the JSON; 'mrc decode --json' prints it.");
+      "docs/reference/wire.md describes the JSON; 'mrc decode --json' prints it.");
   command.text("FILE", options->file, "JSON: an object, an array, or one object per line; - is standard input")
       .required();
   command.text("--pcapng", options->pcapng, "write a capture, one interface per plane");

@@ -45,7 +45,8 @@ Examples:
   mrc fabric --scenario small --endpoint rtl                  Verilated RTL in every NIC
   mrc fabric --scenario incast --fabric-profile spectrum      code points, queues, thresholds of one vendor's switches
 
-docs/fabric.md describes scenarios, docs/outputs.md where results go. Ctrl-C ends the run with the results so far.)";
+docs/guide/fabric.md describes scenarios, docs/reference/outputs.md where results go.
+Ctrl-C ends the run with the results so far.)";
 
 struct Options {
   std::string scenario = "incast", json, report, transport, endpoint, profile, record, record_nics, trace, matrix, goal;
@@ -385,13 +386,14 @@ void register_fabric(Command& app, Context& context) {
   command.text("--report", options->report, "folder for a page (index.html) and tables");
   command.words("--pcap", options->pcap, "every frame of a link as pcapng; may be given several times")
       .called("LINK=FILE");
-  command.text("--record", options->record, "what NICs do (frames, QPs, work requests) as a log: docs/log.md");
+  command.text("--record", options->record,
+               "what NICs do (frames, QPs, work requests) as a log: docs/reference/log.md");
   command.text("--record-nics", options->record_nics, "NICs in the log, 0,3-5; not given: all");
   command.text("--trace", options->trace, kTraceHelp);
   command.text("--matrix", options->matrix, "the flows as htsim's connection matrix (.cm)");
   command.number("--waits", options->waits, 0, 999'999,
                  "what the end of that step of a job waited for, back to packets");
-  command.text("--goal", options->goal, "the operations of the job's ranks as GOAL: docs/training.md");
+  command.text("--goal", options->goal, "the operations of the job's ranks as GOAL: docs/guide/training.md");
   command.flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
   command.action([options, &command, &context] {
     for (const char* other : {"--seed", "--threads", "--transport", "--endpoint", "--fabric-profile", "--json",

@@ -59,7 +59,7 @@ std::string profiles() {
   for (const FabricProfile& p : kFabricProfiles) text += fmt::format("  {:<16} {}\n", p.name, p.doc);
   return text + R"(
 mrc fabric --fabric-profile list prints all of each. A profile of a device (--profile FILE of check, replay, cosim and
-log import) is another thing: JSON in which a device says what it is. docs/log.md has its keys.
+log import) is another thing: JSON in which a device says what it is. docs/reference/log.md has its keys.
 )";
 }
 
@@ -68,7 +68,7 @@ std::string environment() {
   MRC_ROOT          the source tree, for scripts, plans and scenarios; ./mrc sets it
   MRC_BUILD         the program that builds the RTL a command asks for (tools/build.sh); ./mrc sets it, empty: none
   MRC_EXE           the mrc that scripts call; mrc sets it for the scripts that it starts
-  MRC_HOST          where mrc host listens and programs look for it (docs/api.md)
+  MRC_HOST          where mrc host listens and programs look for it (docs/guide/api.md)
   MRC_COVERAGE_DIR  where RTL of flavour coverage leaves its counts; mrc coverage sets it
   VERILATOR         the Verilator of mrc dut-template
   PATH              gnuplot, dumpcap, ip and Verilator are looked for there; mrc doctor says what it finds

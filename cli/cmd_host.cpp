@@ -43,7 +43,7 @@ void register_host(Command& app, Context& context) {
   command.footer(R"(
 Has NICs and the network between them until it is stopped. Programs that are linked with lib_mrc.so, or start with it in
 LD_PRELOAD, find them as devices mrc0, mrc1, ... of libibverbs, if MRC_HOST names the socket. The NICs read and write
-the memory of programs where it lies. Simulated time passes while somebody waits for it (docs/api.md).
+the memory of programs where it lies. Simulated time passes while somebody waits for it (docs/guide/api.md).
 
 Examples:
   mrc host                                     two NICs: the cycle-accurate model
@@ -51,7 +51,7 @@ Examples:
   mrc host --endpoint rtl --preset tiny        our RTL
   mrc host --pcap run.pcapng                   and what they send each other, for Wireshark and mrc check
   mrc host --loss 0.01                         one frame of a hundred is lost
-  mrc host net.toml                            NICs in a fabric; links fail as the file says (docs/fabric.md)
+  mrc host net.toml                            NICs in a fabric; links fail as the file says (docs/guide/fabric.md)
   mrc host --pace real/10000                   a simulated second takes 10 000, whether somebody waits or not
   mrc host --nics 8 --socket ~/.mrc/host       eight, for a small cluster of processes)");
   command.text("fabric", options->fabric,

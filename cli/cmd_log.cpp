@@ -51,7 +51,7 @@ Examples:
   mrc log redact run.mrclog -o out.mrclog          without payload, to be shown to others
   mrc log cat a.mrclog b.mrclog -o both.mrclog     in the order of time
 
-docs/log.md describes logs.)";
+docs/reference/log.md describes logs.)";
 
 /// How a device's frames are to be read: as its profile says.
 class Devices {
@@ -510,7 +510,7 @@ void register_log(Command& app, Context& context) {
     sub.words("CAPTURE", o->files, "captures, taken under way; - is standard input");
     sub.text("-o", o->out, "the log").required();
     sub.flag("--qps", o->qps, "the QPs that frames tell, too, as mrc check infers them; reads the captures twice");
-    sub.text("--profile", o->profile, "what the devices are (JSON, docs/log.md); default: what captures say");
+    sub.text("--profile", o->profile, "what the devices are (JSON, docs/reference/log.md); default: what captures say");
     sub.words("--device", o->devices, "a device, by its own IP addresses; default: every address that is seen")
         .called("ADDR[,ADDR]")
         .one_each();

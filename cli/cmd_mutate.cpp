@@ -42,7 +42,7 @@ Examples:
   mrc mutate --rules --help                                   one operator of cmodel/protocol changed, in model and peer alike
   mrc mutate --rtl --help                                     one bit of a block of the RTL broken: who sees it?
 
-docs/reference.md says what the judge holds a log against.)";
+docs/reference/judge.md says what the judge holds a log against.)";
 
 struct Options {
   std::vector<std::string> logs;

@@ -50,7 +50,7 @@ void register_nic(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
   Command& command = app.command("nic", "a NIC that a tester drives: JSON lines on stdin and stdout");
   command.footer(R"(
-The calls and their answers: docs/device.md. The tester owns time, wire and host memory.
+The calls and their answers: docs/reference/device.md. The tester owns time, wire and host memory.
 
 Examples:
   mrc nic --endpoint model --preset tiny                      the cycle-accurate model
@@ -58,7 +58,7 @@ Examples:
   mrc nic --endpoint fast                                     the protocol alone, without a clock
   mrc nic --endpoint rtl --rtl-bug icrc-mask                  RTL that makes an error
   mrc nic --library ./libmynic.so                             a NIC of yours behind mrc_nic.h
-  mrc nic --endpoint fast --port 0=eth5 --port 1=eth6         behind network interfaces (docs/ports.md); needs root
+  mrc nic --endpoint fast --port 0=eth5 --port 1=eth6         behind interfaces (docs/guide/ports.md); needs root
   echo '{"call":"open","version":1}' | mrc nic                what it says of itself)");
   command.text("--endpoint", options->endpoint, "model, rtl, or fast").one_of({"model", "rtl", "fast"});
   command.text("--preset", options->preset, "sizes of the NIC: asic800, fpga100, tiny").such_as(names_of(kPresets));

@@ -42,7 +42,8 @@ Example:
   mrc nscc events.csv --float --json         the floating-point reference instead, one object per line
   mrc nscc --show-config --config cc.toml    every default filled in, and the words of table CC_PROFILE
 
-Times are rounded to ticks of 128 ns. docs/nscc.md explains the output, docs/blocks/cc/cc_nscc.md the arithmetic.)";
+Times are rounded to ticks of 128 ns. docs/guide/nscc.md explains the output,
+docs/design/blocks/cc/cc_nscc.md the arithmetic.)";
 
 struct Options {
   std::string file, config;

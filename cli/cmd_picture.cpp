@@ -102,7 +102,7 @@ int run(const Options& o) {
 void register_picture(Command& app, Context& context) {
   using namespace picture_command;
   auto options = std::make_shared<Options>();
-  Command& command = app.command("picture", "draw what NICs did, from a log: docs/pictures.md");
+  Command& command = app.command("picture", "draw what NICs did, from a log: docs/guide/pictures.md");
   command.footer(R"(
 Examples:
   mrc cosim --preset tiny --scenario loss --packets 500 --record run.mrclog

@@ -37,7 +37,7 @@ int serve(const std::string& nic, const PortOptions& options) {
   } catch (const tb::PortError& error) {
     throw UsageError(error.what(), error.remedy);
   } catch (const tb::DeviceGone& gone) {
-    throw UsageError(gone.what(), "docs/ports.md says what the NIC behind the ports has to answer.");
+    throw UsageError(gone.what(), "docs/guide/ports.md says what the NIC behind the ports has to answer.");
   }
 }
 
@@ -77,9 +77,10 @@ void register_ports(Command& app, Context& context) {
   auto options = std::make_shared<Options>();
   Command& one = app.command("tester", "a NIC behind network interfaces, as a device for scripts and runs");
   one.footer(R"(
-Frames go over the interfaces (packet sockets: root, or CAP_NET_RAW), calls over the lines of docs/device.md to the NIC
-behind them, which is 'mrc nic --port' or something that speaks the same (docs/ports.md). To whoever starts it the two
-are one device on stdin and stdout. Nothing is sent on an interface that is not named.
+Frames go over the interfaces (packet sockets: root, or CAP_NET_RAW), calls over the lines of
+docs/reference/device.md to the NIC behind them, which is 'mrc nic --port' or something that speaks the same
+(docs/guide/ports.md). To whoever starts it the two are one device on stdin and stdout. Nothing is sent on an interface
+that is not named.
 
 Examples:
   mrc tester --port 0=eth1 --port 1=eth2 --dut "ssh board mrc nic --port 0=eth5 --port 1=eth6"

@@ -38,7 +38,7 @@ Examples:
   mrc replay-pins dump.bin --preset tiny --pcap ports.pcapng    frames at the ports, in and out
   mrc replay-pins dump.bin --preset tiny --dut rtl   the RTL in the place of the model
 
-dump.bin is what mrc_fpga_record has left in a board's memory: docs/boards/record.md says how to record.
+dump.bin is what mrc_fpga_record has left in a board's memory: docs/design/boards/record.md says how to record.
 Exit codes: 0 equal, 1 a window differs, 3 the file is damaged, cut or another board's, 5 nothing to compare.)";
 
 struct Options {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Jobs of a run of the fabric, as text, JSON and tables (docs/training.md).
+/// Jobs of a run of the fabric, as text, JSON and tables (docs/guide/training.md).
 #pragma once
 
 #include <string>

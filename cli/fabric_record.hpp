@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// NICs of the fabric as devices of a log (docs/log.md).
+/// NICs of the fabric as devices of a log (docs/reference/log.md).
 #pragma once
 
 #include <functional>

@@ -75,9 +75,9 @@ int run(const HostOptions& o, const Context& context) {
   } catch (const libmrc::HostError& error) {
     throw UsageError(error.what(), "Name another place with --socket, in a folder of your own.");
   } catch (const tb::Refusal& refusal) {
-    throw UsageError(refusal.what(), "docs/device.md says what each --endpoint can.");
+    throw UsageError(refusal.what(), "docs/reference/device.md says what each --endpoint can.");
   } catch (const tb::DeviceGone& gone) {
-    throw UsageError(gone.what(), "docs/device.md says what a NIC has to answer.");
+    throw UsageError(gone.what(), "docs/reference/device.md says what a NIC has to answer.");
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Calls of docs/device.md on standard input, answers on standard output: for the commands that are a NIC to others.
+/// Calls of docs/reference/device.md on standard input, answers on standard output: for the commands that are a NIC to
+/// others.
 #pragma once
 
 #include <unistd.h>
@@ -50,7 +51,7 @@ class LineInput {
       if (n < 0 && errno == EINTR) continue;
       if (n < 0)
         throw UsageError("cannot read standard input: " + std::string(std::strerror(errno)) + ".",
-                         "Give it calls of docs/device.md, one a line.");
+                         "Give it calls of docs/reference/device.md, one a line.");
       if (n == 0) return buffer_.empty() && !skipping ? Next::End : Next::Cut;
       buffer_.append(chunk, static_cast<size_t>(n));
     }

@@ -20,7 +20,7 @@ namespace mrc::cli {
 
 namespace {
 
-/// Our RTL with words that wait at random between its blocks (docs/variants.md).
+/// Our RTL with words that wait at random between its blocks (docs/reference/variants.md).
 constexpr const char* kStalled = "rtl-stalled";
 
 DutOpener stalled_opener(const Preset& preset, const Context& context) {
@@ -66,7 +66,7 @@ std::unique_ptr<tb::NicDevice> any_nic(const std::string& name, const Preset& pr
     if (name.ends_with(".so")) return library_nic(name, preset, options);
     return tb::is_address(name) ? tb::connect_device(name, options) : tb::start_device(name, options);
   } catch (const tb::DeviceGone& gone) {
-    throw UsageError(gone.what(), "docs/levels.md says what --dut and --peer take at L1 and L2.");
+    throw UsageError(gone.what(), "docs/guide/levels.md says what --dut and --peer take at L1 and L2.");
   }
 }
 

@@ -16,8 +16,9 @@ namespace mrc::cli {
 std::unique_ptr<tb::NicDevice> nic_device(const std::string& name, const Preset& preset, const std::string& bug,
                                           const Context& context, bool shows = false);
 
-/// One of these, or the command of a NIC that speaks the lines of docs/device.md, or where it listens: "tcp:HOST:PORT",
-/// "unix:PATH". `limit_s`: how long it may take to answer a call; 0: as long as it likes. Throws UsageError.
+/// One of these, or the command of a NIC that speaks the lines of docs/reference/device.md, or where it listens:
+/// "tcp:HOST:PORT", "unix:PATH". `limit_s`: how long it may take to answer a call; 0: as long as it likes. Throws
+/// UsageError.
 std::unique_ptr<tb::NicDevice> any_nic(const std::string& name, const Preset& preset, const std::string& bug,
                                        double limit_s, const Context& context, bool shows = false);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// --bins: which bins of coverage (docs/generated/bins.md) the records of a run show.
+/// --bins: which bins of coverage (docs/reference/generated/bins.md) the records of a run show.
 #pragma once
 
 #include <memory>
@@ -51,7 +51,8 @@ class RunBins {
 
 /// Help of --bins where it is a flag.
 constexpr const char* kBinsHelp =
-    "results also say which bins of coverage the device under test showed: docs/coverage.md. It costs the time of a\n"
+    "results also say which bins of coverage the device under test showed: docs/guide/coverage.md. It costs the time "
+    "of a\n"
     "judge";
 
 }  // namespace mrc::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// mrc cosim --results: a file with one JSON line per seed, which outlives every way to end (docs/regress.md).
+/// mrc cosim --results: a file with one JSON line per seed, which outlives every way to end (docs/guide/regress.md).
 #pragma once
 
 #include <cstdint>

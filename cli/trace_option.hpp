@@ -13,7 +13,7 @@
 namespace mrc::cli {
 
 inline constexpr const char* kTraceHelp =
-    "packets, work requests, windows as a trace for ui.perfetto.dev: docs/pictures.md";
+    "packets, work requests, windows as a trace for ui.perfetto.dev: docs/guide/pictures.md";
 
 /// What is told of a run for its trace; nothing when nobody asked.
 class TraceOption {

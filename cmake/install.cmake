@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` gives: mrc with the scripts that it starts, and to other projects find_package(mrcnic) and
-# mrcnic.pc. docs/install.md says what is where.
+# mrcnic.pc. docs/start/install.md says what is where.
 include(CMakePackageConfigHelpers)
 
 # The part of the source tree that a user reads, or that mrc reads and starts: at the same places below share/mrcnic.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Packages of an installation: mrcnic_VERSION_ARCHITECTURE.deb, and a .tar.zst that runs from any folder. `mrc package`
-# (tools/package.sh) builds what they hold and calls cpack; docs/install.md.
+# (tools/package.sh) builds what they hold and calls cpack; docs/start/install.md.
 # Component mrcnic: what both hold. Component bundled: shared libraries, which the .deb depends on and the .tar.zst
 # brings; Debian has static ones of some alone. RTL of a preset that is in no package is a component of its own.
 add_custom_target(mrc_installation)

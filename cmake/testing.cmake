@@ -3,7 +3,7 @@ find_package(Catch2 3 REQUIRED)
 
 # mrc_test(NAME SOURCES files... LIBS targets... [TIMEOUT seconds])
 # One Catch2 executable NAME; each of its test cases becomes a CTest test NAME/case (discover_tests.cmake) whose labels
-# are the tags of the case: testpoints of docs/testplan.yaml. Debian's Catch2 brings its main compiled.
+# are the tags of the case: testpoints of docs/design/testplan.yaml. Debian's Catch2 brings its main compiled.
 function(mrc_test name)
   cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
   if(NOT T_TIMEOUT)

@@ -10,7 +10,7 @@ string(REGEX MATCH "[0-9]+\\.[0-9]+" verilator_version "${verilator_version}")
 get_filename_component(MRC_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 # How the model is verilated: speed by default, what the flavour is for otherwise. One optimization makes wrong code of
-# some trees of gates, up to 5.026 at least (docs/gates.md).
+# some trees of gates, up to 5.026 at least (docs/design/gates.md).
 set(MRC_VERILATOR_SAFE -fno-const-bit-op-tree)
 set(MRC_VERILATOR_ARGS -O3 ${MRC_VERILATOR_SAFE} --x-assign fast --x-initial fast --output-split 20000)
 set(MRC_VERILATED_OPT_FAST -O2)

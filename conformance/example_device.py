@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where a NIC as a process begins (docs/device.md): answers every call, sends nothing, so that vectors fail on it.
+"""Where a NIC as a process begins (docs/reference/device.md): answers every call, sends nothing; vectors fail on it.
 
     python3 run.py --device "python3 example_device.py" R-SACK-001 --trace lines.txt"""
 import json

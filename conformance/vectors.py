@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""See --help; docs/vectors.md."""
+"""See --help; docs/reference/vectors.md."""
 import os
 import sys
 

@@ -4,7 +4,7 @@
 /// mrc_fpga_classify, of a port with planes 0 and 2 of three. One frame is followed; its words say
 /// that they are its, which is the first, and how many came before: in bytes 62 and 63 of a word,
 /// which no header has that is looked at. What is to become of it is worked out here from its first
-/// 128 bytes, as docs/boards/classify.md has it.
+/// 128 bytes, as docs/design/boards/classify.md has it.
 module formal_fpga_classify #(
     localparam int unsigned NumPlanes = 3,
     localparam logic [NumPlanes-1:0] Planes = 3'b101

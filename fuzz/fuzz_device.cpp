@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Any text as lines to a NIC as a process (docs/device.md): each has one answer, which is JSON of one line, and what
-/// reaches the device lies within the ranges of the calls.
+/// Any text as lines to a NIC as a process (docs/reference/device.md): each has one answer, which is JSON of one line,
+/// and what reaches the device lies within the ranges of the calls.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -66,7 +66,7 @@ def logs(mrc, folder):
     """Seeds of the readers of logs: a record of each kind, a whole file, a capture to be imported."""
     (folder / "log").mkdir(parents=True, exist_ok=True)
     (folder / "log_import").mkdir(parents=True, exist_ok=True)
-    # Bytes of the fields of a record whose fields are all 0, by kind (docs/log.md).
+    # Bytes of the fields of a record whose fields are all 0, by kind (docs/reference/log.md).
     fields = [2, 2, 6, 58, 6, 6, 8, 2, 8, 8, 1, 4, 2, 1, 2]
     records = [bytes([kind, 2 + size, 0, 0]) + bytes(size) for kind, size in enumerate(fields)]
     for kind, record in enumerate(records):
@@ -80,7 +80,7 @@ def logs(mrc, folder):
 
 
 def captures(folder):
-    """Seeds of the reader of any capture: each format, and packets of each link (docs/wire.md)."""
+    """Seeds of the reader of any capture: each format, and packets of each link (docs/reference/wire.md)."""
     (folder / "capture").mkdir(parents=True, exist_ok=True)
     pcapng = (folder / "pcapng" / "seed").read_bytes()
     frame = (folder / "decode" / "008").read_bytes()[1:]

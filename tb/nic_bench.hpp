@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Throughput and latency of a device (docs/performance.md): host, ports and a peer that keeps up with anything.
+/// Throughput and latency of a device (docs/design/performance.md): host, ports and a peer that keeps up with anything.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""mrc api test: holds a lib_mrc.so, ours or anybody's, against the headers of MRC's software interface (docs/api_suite.md).
+"""mrc api test: holds any lib_mrc.so against the headers of MRC's software interface (docs/guide/api_suite.md).
 Each test is a process of its own, and stands on a sentence: of the header, of libibverbs' manual, or of our reading
 where both are silent."""
 import collections

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: assumptions.py BUILD [--register FILE]
 
-Holds docs/assumptions.md (or FILE) against the project and the tests that CTest knows in the folder BUILD:
+Holds docs/protocol/assumptions.md (or FILE) against the project and the tests that CTest knows in the folder BUILD:
 every row of the table "Choices" names settings that exist, and a test that carries its id as a tag (a choice
 without a setting has no place there); every row of "Design decisions" names files that exist; ids are there once,
 and those that other files name are there.
@@ -105,7 +105,7 @@ def named_ids():
 def main():
     parser = rtl.Parser(usage=__doc__)
     parser.add_argument("build")
-    parser.add_argument("--register", type=Path, default=ROOT / "docs/assumptions.md")
+    parser.add_argument("--register", type=Path, default=ROOT / "docs/protocol/assumptions.md")
     options = parser.parse_args()
     tables, complaints = read_tables(options.register.read_text())
     tests = known_tests(options.build)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """mrc fpga report: what every block costs on UltraScale+ and how many weighted levels its longest path has.
 
-Yosys reads the RTL with slang and maps each block alone (synth_xilinx -family xcup). docs/fpga.md says what the
+Yosys reads the RTL with slang and maps each block alone (synth_xilinx -family xcup). docs/design/fpga.md says what the
 figures mean."""
 import argparse
 import collections
@@ -480,7 +480,8 @@ def main():
                 show(configuration, found, len(found) == len(configuration.blocks) and not options.blocks)
     except KeyboardInterrupt:
         rtl.fail("interrupted; what is mapped stays.", "The same command goes on where this one stopped.")
-    print("levels: weighted, of the longest path (docs/fpga.md). Sums are upper bounds: constants do not cross blocks.")
+    print("levels: weighted, of the longest path (docs/design/fpga.md).",
+          "Sums are upper bounds: constants do not cross blocks.")
     if options.check:
         bad += compare(rows, options.check)
     print("\n".join(bad), file=sys.stderr, end="\n" if bad else "")

@@ -3,7 +3,7 @@
 """mrc gates: netlists of gates in the places of the RTL's blocks, in lockstep with the model.
 
 Yosys maps blocks of preset tiny, each alone, to gates of two inputs, multiplexers and flip-flops of one bit; tables stay
-arrays. Verilator makes a device of them and of the RTL that is left. docs/gates.md says what that shows."""
+arrays. Verilator makes a device of them and of the RTL that is left. docs/design/gates.md says what that shows."""
 import argparse
 import collections
 import concurrent.futures

@@ -6,7 +6,7 @@ lockstep with the model (L0), then the judge and the bench at L2, where the devi
 Yosys makes the mutants of a block (mutate) in one netlist, which stands in preset tiny in the place of the RTL; the
 environment variable MRC_RTL_MUTANT switches one of them on. Results are kept per mutant: an interrupted run goes on where
 it was. abc says which of the others nothing can tell from the original; tools/rtl_mutants.yaml names more, each with a
-reason. docs/mutation.md says what came out."""
+reason. docs/design/mutation.md says what came out."""
 import argparse
 import collections
 import concurrent.futures

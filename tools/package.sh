@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: mrc package [--deb | --tar] [--out DIR]
 #
-# mrc package: builds what an installation holds and packs it; docs/install.md says what that is. Without an option
-# both.
+# mrc package: builds what an installation holds and packs it; docs/start/install.md says what that is. Without an
+# option both.
 #
 # options:
 #   --deb      mrcnic_VERSION_ARCHITECTURE.deb, for the Debian that it is built on

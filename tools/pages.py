@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: pages.py [ROOT]
 
-Holds the pages of the blocks (docs/blocks/ROOM/NAME.md of the repository, or of the folder ROOT) to their template
-(docs/blocks/conventions.md, "How a page is built"). It tells, with file and line:
+Holds the pages of the blocks (docs/design/blocks/ROOM/NAME.md of the repository, or of the folder ROOT) to their
+template (docs/design/blocks/conventions.md, "How a page is built"). It tells, with file and line:
 - parts that are missing, doubled or out of order,
 - a page without the marks of its port table,
 - a row of "Limits" that names no test, or a test that no source of tests/ has,
@@ -107,7 +107,7 @@ def check_page(path, name, tests, known, waves):
 def main():
     root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
     tests, known, waves, complaints = test_names(root), functions(root), set(), []
-    blocks = root / "docs/blocks"
+    blocks = root / "docs/design/blocks"
     pages = sorted(path for path in blocks.rglob("*.md") if path.parent != blocks)
     for path in pages:
         name, where = path.stem, path.relative_to(root)

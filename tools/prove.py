@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """mrc prove: the properties of formal/*.yaml. Each must hold, its cover must be reached, its bug must break it.
 
-docs/proofs.md says what is proved, how, and how far."""
+docs/design/proofs.md says what is proved, how, and how far."""
 import argparse
 import collections
 import concurrent.futures
@@ -138,9 +138,10 @@ def load(path):
         table = yaml.safe_load((rtl.ROOT / path).read_text())
         return [Harness(name, row) for name, row in table["harnesses"].items()]
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
-        rtl.fail(f"cannot read {path}: {' '.join(str(error).split())}.", "docs/proofs.md says how a property is written.")
+        rtl.fail(f"cannot read {path}: {' '.join(str(error).split())}.",
+                 "docs/design/proofs.md says how a property is written.")
     except TableError as error:
-        rtl.fail(f"{path}: {error}.", "docs/proofs.md says how a property is written.")
+        rtl.fail(f"{path}: {error}.", "docs/design/proofs.md says how a property is written.")
     return []
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """mrc regress: runs a plan, a TOML file or the name of one in plans/: scenarios x presets x seeds, fabric, vectors,
-scripts, mutants, proofs. docs/regress.md says how to read what comes out."""
+scripts, mutants, proofs. docs/guide/regress.md says how to read what comes out."""
 import argparse
 import json
 import os

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: results.py [--page FILE] [DIR...]
 
-Writes into docs/results.md (or FILE), section "Plans", what came out of the last run of the plans nightly and release,
-from DIR/summary.json, which `mrc regress PLAN --out DIR` leaves. A plan of which no DIR tells keeps its row; one that was
-never run says so."""
+Writes into docs/design/results.md (or FILE), section "Plans", what came out of the last run of the plans nightly and
+release, from DIR/summary.json, which `mrc regress PLAN --out DIR` leaves. A plan of which no DIR tells keeps its row;
+one that was never run says so."""
 import json
 import time
 from pathlib import Path
@@ -60,7 +60,7 @@ def written(text, news):
 
 def main():
     parser = rtl.Parser(prog="results.py", description=__doc__, usage=None)
-    parser.add_argument("--page", type=Path, default=rtl.ROOT / "docs/results.md", metavar="FILE")
+    parser.add_argument("--page", type=Path, default=rtl.ROOT / "docs/design/results.md", metavar="FILE")
     parser.add_argument("folders", nargs="*", metavar="DIR")
     given = parser.parse_args()
     news = dict(read(folder) for folder in given.folders)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: rooms.py [--root DIR]
 
-Holds the table "Who may include whom" of docs/architecture.md against the C++ sources: a file may include files of its
-own room, of the rooms its row names, and of rooms inside these. The most exact row counts, for the file and for what it
-includes. No row may be without a file, no source without a row, and the arrows of the table go round in no circle.
-Exit 1: something is wrong; 3: the table cannot be read."""
+Holds the table "Who may include whom" of docs/design/architecture.md against the C++ sources: a file may include files
+of its own room, of the rooms its row names, and of rooms inside these. The most exact row counts, for the file and for
+what it includes. No row may be without a file, no source without a row, and the arrows of the table go round in no
+circle. Exit 1: something is wrong; 3: the table cannot be read."""
 import re
 import sys
 from pathlib import Path
@@ -72,26 +72,27 @@ def circle(rooms):
 
 
 def check(root):
-    text = (root / "docs/architecture.md").read_text(encoding="utf-8")
+    text = (root / "docs/design/architecture.md").read_text(encoding="utf-8")
     rooms = read_table(text)
     if not rooms:
-        print(f"rooms.py: docs/architecture.md: no table behind '{HEADING}'", file=sys.stderr)
+        print(f"rooms.py: docs/design/architecture.md: no table behind '{HEADING}'", file=sys.stderr)
         return None
     wrong = []
     for room, targets in rooms.items():
         for name in [room] + targets:
             if not (root / name).exists():
-                wrong.append(f"docs/architecture.md: '{name}' is no file and no folder")
-        wrong += [f"docs/architecture.md: '{room}' names '{t}', which has no row" for t in targets if t not in rooms]
+                wrong.append(f"docs/design/architecture.md: '{name}' is no file and no folder")
+        wrong += [f"docs/design/architecture.md: '{room}' names '{t}', which has no row"
+                  for t in targets if t not in rooms]
     round_trip = None if wrong else circle(rooms)
     if round_trip:
-        wrong.append("docs/architecture.md: a circle: " + " > ".join(round_trip))
+        wrong.append("docs/design/architecture.md: a circle: " + " > ".join(round_trip))
     files = [p for tree in TREES for p in sorted((root / tree).rglob("*")) if p.suffix in (".hpp", ".cpp", ".h")]
     for file in files:
         path = file.relative_to(root).as_posix()
         room = room_of(path, rooms)
         if room is None:
-            wrong.append(f"{path}: no row of docs/architecture.md is about it")
+            wrong.append(f"{path}: no row of docs/design/architecture.md is about it")
             continue
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             include = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
@@ -106,7 +107,7 @@ def check(root):
             there = room_of(target, rooms)
             if not any(inside(target, allowed) for allowed in [room] + rooms[room]):
                 wrong.append(f"{path}:{number}: {room} may not include {there} ({name})\n"
-                             f"  Move the code, or hand the value in; the arrows are in docs/architecture.md.")
+                             f"  Move the code, or hand the value in; the arrows are in docs/design/architecture.md.")
     return wrong, len(files), len(rooms)
 
 

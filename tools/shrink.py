@@ -83,7 +83,7 @@ class Shrinker:
 
     @staticmethod
     def signature(result):
-        """As in docs/regress.md: where it differs first, or which rule it breaks."""
+        """As in docs/guide/regress.md: where it differs first, or which rule it breaks."""
         if "divergence" in result:
             first = result["divergence"]
             return first["block"] + "." + "".join(one["field"] for one in first["differences"][:1])

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: stalled_rtl.py FOLDER
 
-Our RTL with words that wait between its blocks, for docs/variants.md: writes FOLDER/mrc_nic.sv, rtl/gen/mrc_nic.sv with
-an mrc_stall (tb/dut) in each stream from one block to another, and FOLDER/stalled.f, what there is to read instead of
-rtl/mrc_nic.f. Nothing in rtl/ changes. Exit code 3: mrc_nic.sv does not look as this program expects."""
+Our RTL with words that wait between its blocks, for docs/reference/variants.md: writes FOLDER/mrc_nic.sv,
+rtl/gen/mrc_nic.sv with an mrc_stall (tb/dut) in each stream from one block to another, and FOLDER/stalled.f, what there
+is to read instead of rtl/mrc_nic.f. Nothing in rtl/ changes. Exit code 3: mrc_nic.sv does not look as this program
+expects."""
 import re
 import sys
 import zlib

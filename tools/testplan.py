@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds docs/testplan.yaml against the tests that CTest knows in a build folder. Every entry of a testpoint must match a
-test, and every test must belong to a testpoint. No two tests have one name, which is of letters, digits and ./_-
-(cmake/discover_tests.cmake).
+"""Holds docs/design/testplan.yaml against the tests that CTest knows in a build folder. Every entry of a testpoint must
+match a test, and every test must belong to a testpoint. No two tests have one name, which is of letters, digits and
+./_- (cmake/discover_tests.cmake).
 
   tools/testplan.py build/fast            what is wrong
   tools/testplan.py build/fast --list     who holds what
@@ -30,7 +30,7 @@ from pathlib import Path
 import rtl
 import yaml
 
-PLAN = Path(__file__).resolve().parent.parent / "docs/testplan.yaml"
+PLAN = Path(__file__).resolve().parent.parent / "docs/design/testplan.yaml"
 BINS = PLAN.parent.parent / "tools/gen/bins.json"
 SECONDS = PLAN.parent.parent / "tests/seconds.txt"
 LASTS = 2  # seconds from which the order of the tests matters

@@ -3,7 +3,7 @@
 """usage: twins.py [--list] [ROOT]
 
 A block is a path. Every producer of cmodel/spec/streams.yaml has, at the same ROOM,
-  page    docs/blocks/ROOM/NAME.md
+  page    docs/design/blocks/ROOM/NAME.md
   class   cmodel/pipeline/ROOM/NAME.hpp
   module  rtl/ROOM/mrc_NAME.sv
   test    tests/pipeline/ROOM/NAME_test.cpp
@@ -27,7 +27,7 @@ FREE_ROOMS = {"lib", "gen", "lint", "timing"}  # of these trees: not of one bloc
 KINDS = {
     "module": ("rtl", "mrc_", ".sv", r"^module mrc_{name}\b"),
     "class": ("cmodel/pipeline", "", ".hpp", r"^class {camel}\b"),
-    "page": ("docs/blocks", "", ".md", r"^# .*\b{name}\b"),
+    "page": ("docs/design/blocks", "", ".md", r"^# .*\b{name}\b"),
     "test": ("tests/pipeline", "", "_test.cpp", r"^TEST_CASE\("),
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cocotb test of a NIC with two ports, judged; untried here (docs/judge_library.md). With your DUT's names:
+"""A cocotb test of a NIC with two ports, judged; untried here (docs/guide/judge_library.md). With your DUT's names:
 
     COCOTB_TEST_MODULES=example_test MRC_REF_LIBRARY=$PREFIX/lib/libmrc_ref.so make SIM=xcelium"""
 import cocotb

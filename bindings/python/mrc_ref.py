@@ -47,7 +47,7 @@ _Finding = _struct("Finding", ("I", "size verdict"), ("q", "qp"), ("Q", "t since
 
 @dataclass(frozen=True)
 class Finding:
-    """rule: id in docs/generated/rules.md; qp -1, frame 0, since 0: none. A verdict of "pass" is a waived one."""
+    """rule: id in docs/reference/generated/rules.md; qp -1, frame 0, since 0: none. Verdict "pass": a waived one."""
     verdict: str
     rule: str
     qp: int
@@ -147,7 +147,7 @@ class Judge:
         self._call("port", plane, int(up), t)
 
     def qp(self, qp, t):
-        """qp: a dict as in "qps" of a profile (docs/reference.md)."""
+        """qp: a dict as in "qps" of a profile (docs/reference/judge.md)."""
         self._call("qp_json", json.dumps(qp).encode(), t)
 
     def mr(self, region, t):

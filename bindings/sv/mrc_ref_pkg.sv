@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judge for SystemVerilog: imports of cmodel/api/mrc_ref.h and mrc_ref_dpi.c, nothing else.
-// Times are ps. docs/judge_library.md
+// Times are ps. docs/guide/judge_library.md
 //
 //   chandle ref = mrc_dpi_open("{\"planes\": 2}", error);
 //   void'(mrc_ref_qp_json(ref, "{\"qp\": 16, ...}", $time));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a testbench gets the judge: untried, docs/judge_library.md. Your DUT stands where it says so.
+// How a testbench gets the judge: untried, docs/guide/judge_library.md. Your DUT stands where it
+// says so.
 module mrc_ref_uvm_example;
   import uvm_pkg::*;
   import mrc_ref_uvm_pkg::*;

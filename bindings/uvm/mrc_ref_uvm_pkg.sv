@@ -136,7 +136,7 @@ package mrc_ref_uvm_pkg;
   `uvm_analysis_imp_decl(_host)
   `uvm_analysis_imp_decl(_work)
 
-  // "profile": string, JSON (docs/log.md); "record": string, a log beside; "every": time
+  // "profile": string, JSON (docs/reference/log.md); "record": string, a log beside; "every": time
   // between two looks; "strict": bit, what deviates is an error too.
   class mrc_ref_scoreboard extends uvm_scoreboard;
     uvm_analysis_imp_beat #(mrc_ref_beat_item, mrc_ref_scoreboard) beats;

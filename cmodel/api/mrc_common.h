@@ -16,7 +16,7 @@ enum {
 
 enum { MRC_QP_RESET, MRC_QP_INIT, MRC_QP_RTR, MRC_QP_RTS, MRC_QP_ERROR };
 
-/* What a NIC may show of its inside. Arguments: docs/log.md. */
+/* What a NIC may show of its inside. Arguments: docs/reference/log.md. */
 enum {
   MRC_EV_TAKE,
   MRC_EV_ANSWER,

@@ -4,7 +4,7 @@
 /* A device under test as a shared object.
  *
  * The bench opens the object with dlopen and calls the functions below, by these names, from one thread, in a process
- * that is the device's own (docs/bench.md, "Another device"). It may print on stdout and stderr.
+ * that is the device's own (docs/guide/bench.md, "Another device"). It may print on stdout and stderr.
  * Cycle convention: after mrc_dut_open the device is in the cycle before the first reset edge. In each cycle the bench
  * calls mrc_dut_outputs (pins as functions of registers), decides the inputs, then calls mrc_dut_step, which applies
  * them and makes one rising clock edge. rst_n = 0 in the inputs resets.
@@ -21,7 +21,8 @@
 extern "C" {
 #endif
 
-/* Version of the pins and of what is below: docs/blocks/nic.md, "Versions". Device and bench have the same one. */
+/* Version of the pins and of what is below: docs/design/blocks/nic.md, "Versions". Device and bench have the same one.
+ */
 #define MRC_DUT_ABI_VERSION 4
 
 typedef struct mrc_dut mrc_dut;
@@ -64,7 +65,7 @@ typedef struct mrc_dut_assertions_t {
   const char* text;  /* a sentence */
 } mrc_dut_assertions_t;
 
-/* What moves inside in one cycle, for logs (docs/log.md, events of kind path and cc). */
+/* What moves inside in one cycle, for logs (docs/reference/log.md, events of kind path and cc). */
 enum { MRC_CC_IDLE, MRC_CC_TAKEN, MRC_CC_WORKS, MRC_CC_DONE, MRC_CC_BEGUN };
 typedef struct mrc_inside_t {
   uint32_t cc_state;    /* of the congestion controllers, MRC_CC_*: one event at a time. IDLE behind TAKEN: there is no

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MRC_NIC_H
 #define MRC_NIC_H
-/* Any NIC as a shared object: the calls of docs/device.md in C, version 1. The tester owns time, wire and host memory;
- * the object owns the NIC. Memory is transactions, nothing is called back: a NIC may live in a simulator, behind DPI,
- * on a board.
+/* Any NIC as a shared object: the calls of docs/reference/device.md in C, version 1. The tester owns time, wire and
+ * host memory; the object owns the NIC. Memory is transactions, nothing is called back: a NIC may live in a simulator,
+ * behind DPI, on a board.
  *
  * The tester opens the object with dlopen, finds the functions by these names, and calls them from one thread. It is a
  * guest: the tester gives it a process of its own. Times are picoseconds of one clock, from 0 on, and pass by
  * mrc_nic_advance alone. Each structure begins with its size as the caller has it; who gets a smaller one than it needs
  * returns MRC_E_SIZE, of a larger one it uses what it knows. Pointers that are handed in are valid for the call;
  * pointers that are handed out until the next call, those of facts until mrc_nic_close. What a key means, when a call
- * acts, which times are refused: docs/device.md.
+ * acts, which times are refused: docs/reference/device.md.
  *
  * Functions return MRC_OK, MRC_PENDING, MRC_NO_ROOM, or less than 0; then mrc_nic_error says why.
  *
@@ -93,8 +93,8 @@ typedef struct mrc_nic_facts_t {
   uint64_t latency;                           /* longest time from a frame's last byte to the first of its answer */
   const char* name;
   const char* version;
-  const char* caps;    /* words of docs/device.md, blanks between them */
-  const char* profile; /* JSON of docs/log.md, "Profiles" */
+  const char* caps;    /* words of docs/reference/device.md, blanks between them */
+  const char* profile; /* JSON of docs/reference/log.md, "Profiles" */
 } mrc_nic_facts_t;
 
 /* A queue pair as its owner wants it; on return as it is. */

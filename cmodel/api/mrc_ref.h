@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MRC_REF_H
 #define MRC_REF_H
-/* The judge as a library (docs/judge_library.md): it is told what one NIC does and sees, and says which rules of MRC
- * that breaks (docs/generated/rules.md).
+/* The judge as a library (docs/guide/judge_library.md): it is told what one NIC does and sees, and says which rules of
+ * MRC that breaks (docs/reference/generated/rules.md).
  *
  *     mrc_ref *ref;
  *     mrc_ref_open(MRC_REF_API, "{\"name\": \"mynic\", \"planes\": 8}", error, sizeof error, &ref);
@@ -155,7 +155,7 @@ typedef struct mrc_finding {
   uint64_t t;       /* of what is wrong */
   uint64_t since;   /* since when it was owed; 0: not that kind */
   uint64_t frame;   /* the how manieth mrc_ref_rx/tx/last beat of the handle, from 1 on; 0: not about a frame */
-  char rule[32];    /* id in docs/generated/rules.md */
+  char rule[32];    /* id in docs/reference/generated/rules.md */
   char cite[32];    /* section of docs/protocol/mrc.md, or the assumption's id */
   char mark[4];
   char text[1024]; /* the rule, what came, what would have been right, why it was waived */
@@ -166,8 +166,8 @@ uint32_t mrc_ref_version(void);
 /* "mrcnic 0.2.0", of a dummy "dummy": it takes everything, finds nothing and says inconclusive. */
 const char* mrc_ref_name(void);
 
-/* profile_json: what the device says of itself (docs/reference.md, "Profile"); NULL or "": nothing. On an error *out is
- * NULL and `error` (may be NULL) has a sentence, ended by 0. */
+/* profile_json: what the device says of itself (docs/reference/judge.md, "Profile"); NULL or "": nothing. On an error
+ * *out is NULL and `error` (may be NULL) has a sentence, ended by 0. */
 int mrc_ref_open(uint32_t api, const char* profile_json, char* error, size_t error_size, mrc_ref** out);
 void mrc_ref_close(mrc_ref*); /* NULL: nothing */
 /* Why the newest call on this handle failed; "" if it did not. Valid to the next call. */
@@ -191,7 +191,7 @@ int mrc_ref_beat(mrc_ref*, int dir, int plane, const uint32_t w[16], uint64_t ke
 int mrc_ref_port(mrc_ref*, int plane, int up, uint64_t t); /* carrier; ports begin up */
 int mrc_ref_qp(mrc_ref*, const mrc_qp*, uint64_t t);
 int mrc_ref_mr(mrc_ref*, const mrc_mr*, int valid, uint64_t t);
-/* The same for callers without structs: an entry of "qps" or "regions" of a profile (docs/reference.md). */
+/* The same for callers without structs: an entry of "qps" or "regions" of a profile (docs/reference/judge.md). */
 int mrc_ref_qp_json(mrc_ref*, const char* json, uint64_t t);
 int mrc_ref_mr_json(mrc_ref*, const char* json, uint64_t t);
 int mrc_ref_post(mrc_ref*, const mrc_work*);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MRC_PINS_H
 #define MRC_PINS_H
-/* The pins of the NIC (docs/blocks/nic.md) as plain C structures, the same for model and device under test. Per-plane
- * single bits are masks (bit p = plane p). Streams are packed as in streams.yaml, least significant word first. Sizes
- * are those of the largest preset; a smaller one leaves the rest zero. */
+/* The pins of the NIC (docs/design/blocks/nic.md) as plain C structures, the same for model and device under test.
+ * Per-plane single bits are masks (bit p = plane p). Streams are packed as in streams.yaml, least significant word
+ * first. Sizes are those of the largest preset; a smaller one leaves the rest zero. */
 #include <stdint.h>
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which bins of docs/generated/bins.md a run has shown.
+/// Which bins of docs/reference/generated/bins.md a run has shown.
 #pragma once
 
 #include <bitset>

@@ -8,7 +8,7 @@
 
 namespace mrc::cover {
 
-/// Groups of bins (docs/generated/bins.md).
+/// Groups of bins (docs/reference/generated/bins.md).
 enum class Group : uint8_t {
   Sack,
   Window,

@@ -462,7 +462,8 @@ inline constexpr uint32_t kPortStallReset = 0x00001e85;
 inline constexpr Field kPortStallTicks{"ticks", 0, 16, 0x1e85};
 inline constexpr Field kPortStallFields[] = {kPortStallTicks};
 
-/// Whether what was inside the NIC when busy was written 1 has left it (docs/blocks/ctl/fence.md)
+/// Whether what was inside the NIC when busy was written 1 has left it
+/// (docs/design/blocks/ctl/fence.md)
 inline constexpr uint32_t kFence = 0x00fc;
 inline constexpr uint32_t kFenceReset = 0x00000000;
 /// written 1: a fence begins, or begins anew; 1: something of before is still inside
@@ -475,7 +476,7 @@ inline constexpr Field kFenceTx{"tx", 8, 8, 0x0};
 inline constexpr Field kFenceRx{"rx", 16, 8, 0x0};
 inline constexpr Field kFenceFields[] = {kFenceBusy, kFenceCore, kFenceTx, kFenceRx};
 
-/// How the responder shares its links (A-78, docs/blocks/rx/rx_share.md)
+/// How the responder shares its links (A-78, docs/design/blocks/rx/rx_share.md)
 inline constexpr uint32_t kShare = 0x0200;
 inline constexpr uint32_t kShareReset = 0x18040870;
 /// SACKs shut and open the windows of those who send to us: 0 never, 1 in incasts
@@ -727,7 +728,7 @@ inline constexpr Register kRegisters[] = {
     {"CNT_EV_FLOOR", 0x0194, Access::Ro, 0x00000000, 1, 4, {}},
 };
 
-/// QP context, one row per QP index. Writing a row moves the QP to `state` (docs/blocks/nic.md, QP
+/// QP context, one row per QP index. Writing a row moves the QP to `state` (blocks/nic.md, QP
 /// states)
 struct TblQpCtx {
   static constexpr unsigned kBits = 512;
@@ -978,7 +979,7 @@ struct TblQpState {
 
 inline constexpr unsigned kTblQpStateId = 3;
 
-/// Configuration of congestion controllers, words and formats in docs/blocks/cc/cc_nscc.md
+/// Configuration of congestion controllers, words and formats in docs/design/blocks/cc/cc_nscc.md
 struct TblCcProfile {
   static constexpr unsigned kBits = 512;
   static constexpr unsigned kWords = 16;

@@ -10,7 +10,7 @@ namespace mrc {
 
 // clang-format off
 
-/// A register of the NIC, by its name in docs/assumptions.md and in profiles of the judge.
+/// A register of the NIC, by its name in docs/protocol/assumptions.md and in profiles of the judge.
 struct FabricSetting {
   const char* name;
   uint32_t value;

@@ -168,7 +168,7 @@ struct HeaderField {
   bool reserved;        ///< shown only when not zero
   bool icrc_ones;       ///< replaced by ones before the ICRC is computed
   Format format;
-  const char* mark;     ///< how sure we are: S, S2, S2+, U, C, A (docs/generated/headers.md)
+  const char* mark;     ///< how sure we are: S, S2, S2+, U, C, A (docs/reference/generated/headers.md)
   std::span<const EnumValue> names;
 };
 

@@ -8,7 +8,7 @@
 
 namespace mrc::ref {
 
-/// A rule, as findings and pages name it (docs/generated/rules.md).
+/// A rule, as findings and pages name it (docs/reference/generated/rules.md).
 enum class Rule : uint16_t {
   EvidenceGap,
   EvidenceOrder,
@@ -203,17 +203,17 @@ struct RuleInfo {
 inline constexpr std::size_t kNumRules = 176;
 inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"evidence.gap", "the log has every frame, write and completion of the time it covers", "A",
-     Severity::Broken, "safety", "history", "reference.md 1"},
+     Severity::Broken, "safety", "history", "judge.md 1"},
     {"evidence.order", "observations of one source stand in the order of their times", "A",
-     Severity::Broken, "safety", "history", "reference.md 1"},
+     Severity::Broken, "safety", "history", "judge.md 1"},
     {"evidence.drops", "what recorded the frames has lost none of them", "A",
-     Severity::Broken, "safety", "history", "reference.md 1"},
+     Severity::Broken, "safety", "history", "judge.md 1"},
     {"evidence.whole", "frames stand in the capture with all their bytes, or say that they were cut", "A",
-     Severity::Broken, "safety", "history", "reference.md 1"},
+     Severity::Broken, "safety", "history", "judge.md 1"},
     {"evidence.double", "a frame that left a port once stands in the capture once: a mirrored port shows it twice", "A",
-     Severity::Broken, "safety", "history", "reference.md 1"},
+     Severity::Broken, "safety", "history", "judge.md 1"},
     {"evidence.unseen", "what a peer has acknowledged was seen leaving the device", "A",
-     Severity::Broken, "safety", "history", "reference.md 1"},
+     Severity::Broken, "safety", "history", "judge.md 1"},
     {"wire.format", "a frame to MRC's UDP port has the headers of MRC, and lengths that fit each other", "S2",
      Severity::Fail, "safety", "history", "mrc.md 1"},
     {"wire.icrc", "the ICRC is right", "S2",
@@ -381,7 +381,7 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"resp.cack-arrived", "cack_psn of a SACK is at most the PSN up to which everything has arrived", "S2",
      Severity::Fail, "safety", "responder", "mrc.md 6"},
     {"resp.cack-taken", "cack_psn of a SACK is at least the PSN up to which everything has been here for longer than the NIC says it needs", "S2",
-     Severity::Fail, "safety", "responder", "mrc.md 6; reference.md 3"},
+     Severity::Fail, "safety", "responder", "mrc.md 6; judge.md 3"},
     {"resp.bitmap", "a set bit of the bitmap stands for a PSN that has arrived", "S2",
      Severity::Fail, "safety", "responder", "mrc.md 3 SETH, 6"},
     {"resp.ooo-most", "ooo_count is at most the number of packets that have arrived above cack_psn", "S2",
@@ -399,11 +399,11 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules = {{
     {"resp.window", "a responder that does not share its links leaves its peers' windows alone: rcv_cwnd_pen and restore_cwnd are 0", "U",
      Severity::Deviates, "safety", "responder", "mrc.md 8 penalty, A-78 SHARE.enable"},
     {"resp.take-once", "a packet that the device shows as taken has come, and as new once, inside the window", "S2",
-     Severity::Fail, "safety", "responder", "mrc.md 6; reference.md 3"},
+     Severity::Fail, "safety", "responder", "mrc.md 6; judge.md 3"},
     {"resp.take-all", "a device that shows what it takes shows each packet that came whole, but for those that it counts as discarded", "S2",
-     Severity::Fail, "owed", "responder", "mrc.md 6; reference.md 3"},
+     Severity::Fail, "owed", "responder", "mrc.md 6; judge.md 3"},
     {"resp.as-read", "cack_psn and the base of the bitmap are those that the device shows to have read for this SACK", "S2",
-     Severity::Fail, "safety", "responder", "mrc.md 3 SETH; reference.md 3"},
+     Severity::Fail, "safety", "responder", "mrc.md 3 SETH; judge.md 3"},
     {"resp.nack-had", "a trimmed copy of a packet that has arrived whole is not answered with NACK TRIMMED", "U",
      Severity::Deviates, "safety", "responder", "mrc.md 6 Trimmed packet"},
     {"resp.nack-oor", "PSN_OOR_WINDOW is about a PSN outside the window", "S2",

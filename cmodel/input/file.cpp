@@ -26,7 +26,7 @@ struct Descriptor {
 [[noreturn]] void too_large(const std::string& path, const FileKind& kind) {
   throw InputError(
       fmt::format("{}: more than {} MB, too large for a {}.", file_name(path), kind.max_bytes / kMegabyte, kind.what),
-      "docs/inputs.md lists how large inputs may be; split it, or give less.");
+      "docs/reference/inputs.md lists how large inputs may be; split it, or give less.");
 }
 
 [[noreturn]] void cannot(const std::string& path, const FileKind& kind, const char* why) {

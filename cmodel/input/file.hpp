@@ -10,7 +10,8 @@
 
 namespace mrc::input {
 
-/// What a file is for, the bytes it may have, and what to do when it cannot be read (docs/inputs.md has the table).
+/// What a file is for, the bytes it may have, and what to do when it cannot be read (docs/reference/inputs.md has the
+/// table).
 struct FileKind {
   const char* what;
   uint64_t max_bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Numbers as people write them. All options, TOML, JSON and CSV go through the two readers below (docs/inputs.md).
+/// Numbers as people write them. All options, TOML, JSON and CSV go through the two readers below
+/// (docs/reference/inputs.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Numbers of the log's file format (docs/log.md), and the order of each record's fields.
+/// Numbers of the log's file format (docs/reference/log.md), and the order of each record's fields.
 #pragma once
 
 #include <array>

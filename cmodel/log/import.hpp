@@ -66,7 +66,7 @@ struct ImportOptions {
   /// How far the times of each plane may be wrong, ps.
   std::array<Time, kMaxPlanes> clock_error{};
   /// So many ns of the captures' clock are one of the devices': of NICs that run slower than the wall's
-  /// (docs/ports.md).
+  /// (docs/guide/ports.md).
   uint64_t slow = 1;
 };
 

@@ -13,7 +13,7 @@
 
 namespace mrc::log {
 
-/// Reads a log (docs/log.md) record by record, in bounded memory whatever it is told: about 3 MB.
+/// Reads a log (docs/reference/log.md) record by record, in bounded memory whatever it is told: about 3 MB.
 class Reader {
  public:
   /// `in` must outlive the reader; `name` is what errors call it.

@@ -24,7 +24,7 @@ inline constexpr uint32_t kMaxHostBytes = 1u << 16;  ///< of one host access
 /// A NIC comes into the log: before anything else that names it.
 struct Device {
   std::string name;
-  std::string profile;  ///< JSON, docs/reference.md; "": nothing is known of it
+  std::string profile;  ///< JSON, docs/reference/judge.md; "": nothing is known of it
   bool operator==(const Device&) const = default;
 };
 

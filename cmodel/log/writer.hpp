@@ -11,8 +11,8 @@
 
 namespace mrc::log {
 
-/// Writes one part of a log (docs/log.md): its header at once, then blocks of records, at the end an end block. Parts
-/// may follow each other in a file: to append to a log, write to the end of its file.
+/// Writes one part of a log (docs/reference/log.md): its header at once, then blocks of records, at the end an end
+/// block. Parts may follow each other in a file: to append to a log, write to the end of its file.
 class Writer {
  public:
   /// Level of zstd: 1 is fast, 19 small; below 0 faster still.

@@ -10,7 +10,7 @@
 
 namespace mrc {
 
-/// The whole NIC, cycle by cycle: module mrc_nic (docs/blocks/nic.md).
+/// The whole NIC, cycle by cycle: module mrc_nic (docs/design/blocks/nic.md).
 ///
 /// In cycle t, outputs() and observe() show the registers of that cycle; step() takes the inputs of that cycle and
 /// makes the registers of cycle t+1. A Nic starts as after reset.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Addresses of a NIC: one, or one per plane (docs/blocks/tx/tx_header.md; mrc.md section 1; A-76).
+/// Addresses of a NIC: one, or one per plane (docs/design/blocks/tx/tx_header.md; mrc.md section 1; A-76).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr bool address_is_own(U128 a, U128 own, const PlaneAddress& rule) {
   return at_plane(a, 0, rule) == at_plane(own, 0, rule);
 }
 
-/// 16 bits that stand for the address of a NIC on all its planes (docs/blocks/rx/rx_check.md).
+/// 16 bits that stand for the address of a NIC on all its planes (docs/design/blocks/rx/rx_check.md).
 constexpr uint16_t address_fold(U128 a, const PlaneAddress& rule) {
   const U128 rest = at_plane(a, 0, rule);
   uint16_t fold = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Packets from NIC to NIC: port status updates and EV probes (docs/blocks/ctl/endpoint.md; mrc.md section 3, ERTH;
-/// opcodes 0xD8 and 0xD9).
+/// Packets from NIC to NIC: port status updates and EV probes (docs/design/blocks/ctl/endpoint.md; mrc.md section 3,
+/// ERTH; opcodes 0xD8 and 0xD9).
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// EV profiles that are computed instead of listed: AUTO and GENERATED (mrc.md section 5; docs/blocks/tx/tx_path.md,
-/// "Gen"; assumption A-61).
+/// EV profiles that are computed instead of listed: AUTO and GENERATED (mrc.md section 5;
+/// docs/design/blocks/tx/tx_path.md, "Gen"; assumption A-61).
 #pragma once
 
 #include <bit>

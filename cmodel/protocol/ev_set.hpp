@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// States of entropy values, and the walk through a set of them (docs/blocks/tx/tx_path.md; mrc.md section 5).
+/// States of entropy values, and the walk through a set of them (docs/design/blocks/tx/tx_path.md; mrc.md section 5).
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ constexpr bool ev_in_use(unsigned state) {
   return state == kEvGood || state == kEvSkip || state == kEvSkip2 || state == kEvSkip3;
 }
 
-/// How long EVs are in SKIP, and the turn of now (docs/blocks/tx/tx_path.md, "Rules"; assumption A-20).
+/// How long EVs are in SKIP, and the turn of now (docs/design/blocks/tx/tx_path.md, "Rules"; assumption A-20).
 struct EvSkipping {
   SkipMode mode = SkipMode::Pass;  ///< CTRL.skip_mode
   unsigned turn = 0;               ///< 0, 1 or 2; of no meaning but with RoundTrip

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a QP has in the flight of its congestion controller, in nominal bytes (docs/blocks/tx/inflight/tx_inflight.md,
-/// "Congestion control"). Every packet enters it once and leaves it once: as acknowledged, NACKed, lost or given back.
+/// What a QP has in the flight of its congestion controller, in nominal bytes
+/// (docs/design/blocks/tx/inflight/tx_inflight.md, "Congestion control"). Every packet enters it once and leaves it
+/// once: as acknowledged, NACKed, lost or given back.
 #pragma once
 
 #include <algorithm>

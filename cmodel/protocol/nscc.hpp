@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// NSCC, the congestion controller of one destination, in fixed point: values in, values out, no clock. Bit for bit
-/// what the hardware does (docs/blocks/cc/cc_nscc.md; mrc.md section 8).
+/// what the hardware does (docs/design/blocks/cc/cc_nscc.md; mrc.md section 8).
 #pragma once
 
 #include <cstdint>
@@ -99,7 +99,7 @@ bool nscc_fits(int32_t inflight, uint32_t packet, uint32_t cwnd_bytes);
 
 /// What a burst asks for that begins with a packet of `size`. A grant of 0 means refused, and with CTRL.nominal a
 /// packet of no bytes counts for none: it asks for 1, and as a retransmission it needs no leave
-/// (docs/blocks/cc/cc_nscc.md).
+/// (docs/design/blocks/cc/cc_nscc.md).
 constexpr uint32_t nscc_least(uint32_t size) { return size == 0 ? 1 : size; }
 constexpr bool nscc_needs_leave(uint32_t size) { return size != 0; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Configuration of the congestion controller NSCC: from the API's fields to the words that the fixed-point controller
-/// works with (docs/blocks/cc/cc_nscc.md, "Configuration words"; mrc.md section 8, defaults).
+/// works with (docs/design/blocks/cc/cc_nscc.md, "Configuration words"; mrc.md section 8, defaults).
 #pragma once
 
 #include <array>
@@ -114,7 +114,7 @@ wire::Result<NsccReal> nscc_resolve(const NsccParams& params);
 /// the same outcome).
 NsccWords nscc_words(const NsccReal& real);
 
-/// The row of table CC_PROFILE: 512 bits, word 0 = bits 31:0 (docs/blocks/cc/cc_nscc.md).
+/// The row of table CC_PROFILE: 512 bits, word 0 = bits 31:0 (docs/design/blocks/cc/cc_nscc.md).
 std::array<uint32_t, 16> nscc_row(const NsccWords& words);
 NsccWords nscc_from_row(const std::array<uint32_t, 16>& row);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Lists of events for the congestion controller as CSV (docs/nscc.md).
+/// Lists of events for the congestion controller as CSV (docs/guide/nscc.md).
 #pragma once
 
 #include <cstdint>

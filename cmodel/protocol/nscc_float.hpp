@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// NSCC in floating point: the pseudo code of mrc.md section 8 line by line, in doubles, as the reference against which
-/// the fixed-point controller is measured (docs/blocks/cc/cc_nscc.md, "Error").
+/// the fixed-point controller is measured (docs/design/blocks/cc/cc_nscc.md, "Error").
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Probes of ASSUMED_BAD EVs: identity, kind, schedule; bytes of reliability probes (docs/blocks/tx/tx_probe.md; mrc.md
-/// sections 3 and 5).
+/// Probes of ASSUMED_BAD EVs: identity, kind, schedule; bytes of reliability probes (docs/design/blocks/tx/tx_probe.md;
+/// mrc.md sections 3 and 5).
 #pragma once
 
 #include <algorithm>

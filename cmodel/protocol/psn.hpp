@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Arithmetic on packet and message sequence numbers (docs/blocks/conventions.md, mrc.md section 7).
+/// Arithmetic on packet and message sequence numbers (docs/design/blocks/conventions.md, mrc.md section 7).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// States of a QP and what each transition needs (docs/blocks/nic.md, "QP states"; mrc.md section 7).
+/// States of a QP and what each transition needs (docs/design/blocks/nic.md, "QP states"; mrc.md section 7).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How often and how late a QP tries again before it fails (docs/blocks/tx/inflight/tx_inflight.md, "Retry"; mrc.md
-/// section 7; assumption A-35).
+/// How often and how late a QP tries again before it fails (docs/design/blocks/tx/inflight/tx_inflight.md, "Retry";
+/// mrc.md section 7; assumption A-35).
 #pragma once
 
 #include <algorithm>

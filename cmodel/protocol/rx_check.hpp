@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// May this packet touch anything? The checks in their order (docs/blocks/rx/rx_check.md).
+/// May this packet touch anything? The checks in their order (docs/design/blocks/rx/rx_check.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From a received frame to its description (docs/blocks/rx/rx_lane.md, "Fin"; mrc.md sections 1 to 5).
+/// From a received frame to its description (docs/design/blocks/rx/rx_lane.md, "Fin"; mrc.md sections 1 to 5).
 #pragma once
 
 #include <cstdint>

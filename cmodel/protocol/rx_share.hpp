@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a responder shares its links among those who send to it (docs/blocks/rx/rx_share.md; A-78): it alone knows how
-/// many they are and how much is left, and rcv_cwnd_pen and restore_cwnd of its SACKs shut and open their windows.
-/// Bytes are payload, times are epochs of 2^epoch ticks of 128 ns.
+/// How a responder shares its links among those who send to it (docs/design/blocks/rx/rx_share.md; A-78): it alone
+/// knows how many they are and how much is left, and rcv_cwnd_pen and restore_cwnd of its SACKs shut and open their
+/// windows. Bytes are payload, times are epochs of 2^epoch ticks of 128 ns.
 #pragma once
 
 #include <algorithm>

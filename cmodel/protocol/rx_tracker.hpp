@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The responder's window as arithmetic on sets of 64 PSNs, as many as a SACK's bitmap has
-/// (docs/blocks/rx/track/rx_track.md; mrc.md section 6).
+/// (docs/design/blocks/rx/track/rx_track.md; mrc.md section 6).
 #pragma once
 
 #include <bit>

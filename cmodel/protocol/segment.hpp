@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a work request is cut into packets (docs/blocks/tx/segment/tx_segment.md, "Segmentation rule"; mrc.md sections 2
-/// and 6).
+/// How a work request is cut into packets (docs/design/blocks/tx/segment/tx_segment.md, "Segmentation rule"; mrc.md
+/// sections 2 and 6).
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ inline constexpr unsigned kNominalHeaders = wire::Ipv6::kBytes + wire::Udp::kByt
 inline constexpr unsigned kNominalAround = 40;
 
 /// Nominal size of a WRITE packet in bytes: what rcvd_bytes and the congestion controllers count
-/// (docs/blocks/tx/segment/tx_segment.md, "Segmentation rule"; assumption A-55). pad: as its BTH says; ts: it has a
-/// TSETH. nominal: CTRL.nominal.
+/// (docs/design/blocks/tx/segment/tx_segment.md, "Segmentation rule"; assumption A-55). pad: as its BTH says; ts: it
+/// has a TSETH. nominal: CTRL.nominal.
 constexpr uint16_t nominal_received(unsigned plen, unsigned pad, uint8_t opcode, bool ts, Nominal nominal) {
   switch (nominal) {
     case Nominal::Payload:
@@ -50,7 +50,8 @@ constexpr uint16_t nominal_size(unsigned plen, uint8_t opcode, bool ts, Nominal 
   return nominal_received(plen, payload_pad(plen), opcode, ts, nominal);
 }
 
-/// Nominal size of a packet full of payload and without immediate: `nom` of docs/blocks/tx/inflight/tx_inflight.md.
+/// Nominal size of a packet full of payload and without immediate: `nom` of
+/// docs/design/blocks/tx/inflight/tx_inflight.md.
 constexpr uint16_t nominal_full(unsigned mtu, bool ts, Nominal nominal) {
   return nominal_size(256u << mtu, opcode_byte(wire::Opcode::WriteMiddle), ts, nominal);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// SRv6: destination address from a template, and what is in front of the inner packet (mrc.md section 5;
-/// docs/blocks/tx/tx_header.md; assumption A-05).
+/// docs/design/blocks/tx/tx_header.md; assumption A-05).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The retransmission timer in steps of a quarter of its interval (docs/blocks/tx/inflight/tx_inflight.md, "The
+/// The retransmission timer in steps of a quarter of its interval (docs/design/blocks/tx/inflight/tx_inflight.md, "The
 /// timer"): a packet is taken for lost one interval and at most one step after it was sent.
 #pragma once
 

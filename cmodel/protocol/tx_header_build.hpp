@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The bytes in front of a payload: Ethernet to the last extension header (docs/blocks/tx/tx_header.md; mrc.md sections
-/// 1 to 4).
+/// The bytes in front of a payload: Ethernet to the last extension header (docs/design/blocks/tx/tx_header.md; mrc.md
+/// sections 1 to 4).
 #pragma once
 
 #include <cstdint>

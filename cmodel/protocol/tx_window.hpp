@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The requestor's window, a row of PSNs at a time: SACK, NACK, ACK, loss and timer as arithmetic on masks
-/// (docs/blocks/tx/inflight/tx_inflight.md; mrc.md section 7). A row has as many PSNs as its masks have bits; whoever
-/// keeps a window chooses how many that are.
+/// (docs/design/blocks/tx/inflight/tx_inflight.md; mrc.md section 7). A row has as many PSNs as its masks have bits;
+/// whoever keeps a window chooses how many that are.
 #pragma once
 
 #include <bit>

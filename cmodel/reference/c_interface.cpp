@@ -272,7 +272,7 @@ int mrc_ref_waive(mrc_ref* ref, const char* rule, const char* reason) {
   return guarded(ref, [&](mrc_ref& r) {
     need(!r.run, MRC_E_UNSUPPORTED, "waivers come before the first observation.");
     need(rule != nullptr && ref::rule_of(rule), MRC_E_ARG,
-         fmt::format("there is no rule '{}'; docs/generated/rules.md lists them.", rule ? rule : "NULL"));
+         fmt::format("there is no rule '{}'; docs/reference/generated/rules.md lists them.", rule ? rule : "NULL"));
     need(reason != nullptr && *reason != 0, MRC_E_ARG, fmt::format("the waiver of {} has no reason.", rule));
     r.options.waive[rule] = {reason, {}, {}};
     return MRC_OK;

@@ -218,7 +218,7 @@ class Hindsight final : public Checker {
   void hears(const Seen& seen, const QpWorld& qp, Went& went);
   void control(const Seen& seen);
   void leaves(const Seen& seen);
-  /// What was built before that time has left, whatever port stood still (docs/blocks/nic.md).
+  /// What was built before that time has left, whatever port stood still (docs/design/blocks/nic.md).
   Time left_until(Time now) const;
   void planes();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a device says of itself: how large it is, how fast it promises to be, and which setting of each open question
-/// it has. JSON, docs/reference.md; settings have the names of docs/assumptions.md, "CTRL.oor_drop".
+/// it has. JSON, docs/reference/judge.md; settings have the names of docs/protocol/assumptions.md, "CTRL.oor_drop".
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which reading of each open question (docs/assumptions.md) a device follows, as far as what it sends shows it. One
-/// that it follows throughout is its choice; two readings of one question are a change of mind.
+/// Which reading of each open question (docs/protocol/assumptions.md) a device follows, as far as what it sends shows
+/// it. One that it follows throughout is its choice; two readings of one question are a change of mind.
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,7 @@ class ObjectReader {
       : json_(json), config_(config), given_(given) {}
 
   std::optional<Problem> run(CapturedFrame& frame) {
-    if (!json_.is_object()) return Problem{"a packet must be an object", "See docs/wire.md for the format."};
+    if (!json_.is_object()) return Problem{"a packet must be an object", "See docs/reference/wire.md for the format."};
     if (auto problem = capture(frame)) return problem;
     if (given_) given_(config_);
     frame.wire = config_;
@@ -128,7 +128,7 @@ class ObjectReader {
       std::string end = input::did_you_mean(m.name, names);
       if (end == ".") end.clear();
       return Problem{fmt::format("unknown {}{}{}{}", what, before, input::shown(m.name), end),
-                     "Use the names of docs/generated/headers.md.", m.line, m.column};
+                     "Use the names of docs/reference/generated/headers.md.", m.line, m.column};
     }
     return std::nullopt;
   }
@@ -137,7 +137,7 @@ class ObjectReader {
   std::optional<Problem> start() {
     uint64_t opcode = 0, rtx = 0;
     if (const Tree* bth = json_.find("bth")) {
-      if (!bth->is_object()) return at(*bth, "bth is not an object", "See docs/wire.md for the format.");
+      if (!bth->is_object()) return at(*bth, "bth is not an object", "See docs/reference/wire.md for the format.");
       const Tree* code = bth->find("opcode");
       if (!code) return at(*bth, "bth.opcode is missing", "Give the opcode as an integer, 202 for WRITE Only.");
       if (auto problem = whole("bth.opcode", *code, 0, 255, "202 for WRITE Only", opcode)) return problem;
@@ -196,7 +196,8 @@ class ObjectReader {
   std::optional<Problem> header(std::optional<Header>& to, const char* key) {
     if (!to) return std::nullopt;
     const Tree& from = *json_.find(key);
-    if (!from.is_object()) return at(from, fmt::format("{} is not an object", key), "See docs/wire.md for the format.");
+    if (!from.is_object())
+      return at(from, fmt::format("{} is not an object", key), "See docs/reference/wire.md for the format.");
     std::set<std::string_view> known;
     std::optional<Problem> problem;
     Header::visit(*to, [&](const HeaderField& field, auto& value) {
@@ -365,7 +366,7 @@ class ObjectReader {
   std::optional<Problem> capture(CapturedFrame& frame) {
     const Tree* from = json_.find("capture");
     if (!from) return std::nullopt;
-    if (!from->is_object()) return at(*from, "capture is not an object", "See docs/wire.md for the format.");
+    if (!from->is_object()) return at(*from, "capture is not an object", "See docs/reference/wire.md for the format.");
     // What was taken off a packet is not put on again.
     static const std::set<std::string_view> known = {"number",  "interface",      "time_ns", "original_length",
                                                      "options", "comments",       "link",    "port",

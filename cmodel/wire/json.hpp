@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Packets as JSON, documented in docs/wire.md: one object per packet, a key per header.
+/// Packets as JSON, documented in docs/reference/wire.md: one object per packet, a key per header.
 #pragma once
 
 #include <functional>

@@ -202,7 +202,7 @@ class Bed:
         why = answer.get("refused")
         if why is not None and why not in REFUSED[1:]:
             raise DeviceError(f"the device answers modify with refused {words(why, 20)}.",
-                              f"docs/device.md: {', '.join(REFUSED[1:])}, or no such key.")
+                              f"docs/reference/device.md: {', '.join(REFUSED[1:])}, or no such key.")
         return why, [words(name, 20) for name in answer.get("attributes", ())][:12] if why else []
 
     def reset(self):

@@ -13,7 +13,7 @@ from .versions import versions
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VECTORS = os.path.join(HERE, "vectors")
-NOTE = "Vectors of mrcnic, compiled from conformance/vectors. docs/vectors.md says how to run them."
+NOTE = "Vectors of mrcnic, compiled from conformance/vectors. docs/reference/vectors.md says how to run them."
 
 
 class Parser(argparse.ArgumentParser):
@@ -32,7 +32,7 @@ def default_device():
 
 def device_options(parser):
     parser.add_argument("--device", metavar="CMD", default=default_device(),
-                        help="command of the device, a process as docs/device.md says (default: mrc nic --endpoint model)")
+                        help="command of the device, a process (docs/reference/device.md; default: mrc nic --endpoint model)")
     parser.add_argument("--answer-seconds", type=_seconds, default=30.0, metavar="S",
                         help="the longest time the device takes for one answer (30)")
     parser.add_argument("--wall", type=_seconds, default=120.0, metavar="S", help="the longest time of one vector (120)")
@@ -135,7 +135,7 @@ def lint_options(parser):
 
 
 def script_main(argv=None):
-    parser = Parser(prog="mrc script", description="Scripts that hold a NIC against MRC (docs/vectors.md).",
+    parser = Parser(prog="mrc script", description="Scripts that hold a NIC against MRC (docs/reference/vectors.md).",
                     epilog="Example: mrc script run conformance/vectors/responder.mrc --device \"mrc nic --endpoint rtl\"",
                     formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
@@ -162,7 +162,7 @@ def script_main(argv=None):
 
 
 def vectors_main(argv=None):
-    parser = Parser(prog="mrc vectors", description="The vectors of conformance/vectors (docs/vectors.md).",
+    parser = Parser(prog="mrc vectors", description="The vectors of conformance/vectors (docs/reference/vectors.md).",
                     epilog="Example: mrc vectors run --device \"mrc nic --endpoint model\" --tier 1 --json results.json",
                     formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
@@ -255,7 +255,8 @@ def _statements(steps):
 
 def alone_main(argv=None):
     """conformance/run.py: vectors from a JSON file, without the rest of the project."""
-    parser = Parser(prog="run.py", description="Run vectors (mrc vectors export) against a device (docs/device.md).",
+    parser = Parser(prog="run.py",
+                    description="Run vectors (mrc vectors export) against a device (docs/reference/device.md).",
                     epilog="Example: python3 run.py --device \"./mynic\" vectors.json R-SACK-001")
     parser.add_argument("file", nargs="?", help="vectors: a JSON file, a script, or a folder of scripts (vectors, beside "
                         "run.py)")

@@ -254,7 +254,7 @@ def _head(source, out, key, text, line, column):
     elif key == "caps":
         for word in words:
             if word not in CAPS:
-                fail(f"'{word}' is no capability.", f"Capabilities (docs/device.md): {', '.join(CAPS)}.")
+                fail(f"'{word}' is no capability.", f"Capabilities (docs/reference/device.md): {', '.join(CAPS)}.")
         out["caps"] += [word for word in words if word not in out["caps"]]
     elif key in ("planes", "tier", "version"):
         limit = {"planes": 8, "tier": 4, "version": 10000}[key]

@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(HERE, "COVERAGE.md")
 HOLES = os.path.join(HERE, "holes.json")
 FACTS = os.path.join(os.path.dirname(HERE), "docs", "protocol", "mrc.md")
-CHOICES = os.path.join(os.path.dirname(HERE), "docs", "assumptions.md")
+CHOICES = os.path.join(os.path.dirname(HERE), "docs", "protocol", "assumptions.md")
 TIERS = {1: "headers and ICRC", 2: "responder", 3: "requestor", 4: "rules on captures"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A NIC as a process (docs/device.md). What it says is not trusted: length, depth, types and time are limited."""
+"""A NIC as a process (docs/reference/device.md). It is not trusted: length, depth, types and time are limited."""
 import json
 import os
 import selectors
@@ -119,7 +119,7 @@ class ProcessDevice:
 
     def _break(self, sentence):
         self.broken = True
-        raise DeviceError(f"the device {sentence}", "docs/device.md says how a device speaks.")
+        raise DeviceError(f"the device {sentence}", "docs/reference/device.md says how a device speaks.")
 
     def close(self):
         """Ends the process: by the end of its input, then by a signal. One that broke gets no time."""

@@ -36,7 +36,7 @@ class PacketError(MrcError):
 
 
 class DeviceError(MrcError):
-    """The device does not keep to docs/device.md, or is gone: nothing can be said about MRC."""
+    """The device does not keep to docs/reference/device.md, or is gone: nothing can be said about MRC."""
 
 
 class NoDevice(DeviceError):

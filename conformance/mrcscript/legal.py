@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """NICs that keep to MRC, each in another way: what lint holds a script against.
 
-Written from docs/protocol and docs/assumptions.md alone. The responder half: a set of received PSNs and sums over it.
-Every choice that the facts leave open is an option of `Choices`; an expectation that one of these devices breaks is
-refused. As a process: python3 -m mrcscript.legal --variant NAME."""
+Written from docs/protocol and docs/protocol/assumptions.md alone. The responder half: a set of received PSNs and sums
+over it. Every choice that the facts leave open is an option of `Choices`; an expectation that one of these devices
+breaks is refused. As a process: python3 -m mrcscript.legal --variant NAME."""
 import heapq
 import json
 import random
@@ -76,7 +76,7 @@ class Arrival:
 
 
 class LegalNic:
-    """Speaks docs/device.md by call(); the responder half."""
+    """Speaks docs/reference/device.md by call(); the responder half."""
 
     caps = ["responder", "write_imm", "trim_nack", "time_stamps", "srv6", "srh", "psn", "regions", "pkey", "bytes",
             "dyn_mpr", "slow_memory", "modify", "class", "reset"]

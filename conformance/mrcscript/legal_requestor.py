@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """NICs that send WRITEs and keep to MRC, each in another way: what lint holds a script about a requestor against.
 
-Written from docs/protocol and docs/assumptions.md alone. Every choice that the facts leave open is an option of `Ways`;
-one that an assumption has settled for us is taken only where the vector does not name that assumption. Has no
-congestion controller (mrc.md 8: a legal choice). The responder half is that of legal.py."""
+Written from docs/protocol and docs/protocol/assumptions.md alone. Every choice that the facts leave open is an option
+of `Ways`; one that an assumption has settled for us is taken only where the vector does not name that assumption. Has
+no congestion controller (mrc.md 8: a legal choice). The responder half is that of legal.py."""
 from dataclasses import dataclass
 
 from . import packets
@@ -63,7 +63,7 @@ WAYS = (
 
 
 class LegalRequestor(LegalNic):
-    """Speaks docs/device.md by call(); both halves."""
+    """Speaks docs/reference/device.md by call(); both halves."""
 
     caps = LegalNic.caps + ["requestor", "ports", "ev_control", "order_evprobe"]
 

@@ -55,7 +55,7 @@ class _Static:
         for rule in vector["rules"]:
             if rule not in self.rules:
                 near = difflib.get_close_matches(rule, self.rules, 3, 0.5)
-                self.add(None, f"there is no rule '{rule}' (docs/generated/rules.md)" +
+                self.add(None, f"there is no rule '{rule}' (docs/reference/generated/rules.md)" +
                          (f"; near are {', '.join(near)}." if near else "."))
         steps = list(walk(vector["steps"]))
         if not any(step["do"] in ("expect", "none", "any", "set", "either", "check", "each", "query", "mem", "until",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parser of statements (docs/vectors.md). A compiled statement is {"do": word, "at": [line, column], "src": text, ...}."""
+"""Parser of statements (docs/reference/vectors.md). Compiled: {"do": word, "at": [line, column], "src": text, ...}."""
 from . import fields
 from .packets import HEADERS, field_info
 from .qps import PEER_IPS

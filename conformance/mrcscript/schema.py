@@ -150,7 +150,8 @@ def schema():
         "profile": _object({}, {name: count for name in QP_FIELDS if name != "state"}), "file": TEXT, "line": count,
         "steps": STEPS})
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Vectors of mrcnic (docs/vectors.md)",
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Vectors of mrcnic (docs/reference/vectors.md)",
         "license": "SPDX-License-Identifier: Apache-2.0",
         **_object({"vectors": _list({"$ref": "#/$defs/vector"}, 0, 100_000)}, {"license": TEXT, "note": TEXT}),
         "$defs": {"vector": vector, "steps": _list({"anyOf": statements}), "value": _values(),

@@ -19,7 +19,7 @@ cases id how cite purpose {
   H-DROP-003 "fcs bad"                        "mrc.md 1; IEEE 802.3 3.2.9" "a frame with a wrong FCS is discarded"
   H-DROP-004 "raw bth.tver 1"                 "mrc.md 2"                "another tver is discarded"
   H-DROP-005 "raw bth.tver 15"                "mrc.md 2"                "another tver is discarded, its top bit too"
-  H-DROP-006 "raw bth.p_key 0x1234"           "mrc.md 2; IBTA 9.2; docs/assumptions.md A-30" "a foreign P_Key is discarded"
+  H-DROP-006 "raw bth.p_key 0x1234"           "mrc.md 2; IBTA 9.2; A-30" "a foreign P_Key is discarded"
   H-DROP-007 "raw bth.opcode 0xC0"            "mrc.md 2"                "an opcode that nobody knows is discarded"
   H-DROP-008 "raw bth.opcode 0x0A"            "mrc.md 2; IBTA 9.2"      "RoCE's WRITE Only is no opcode of MRC"
   H-DROP-009 "raw bth.dqp 0xFFFFF0"           "mrc.md 2"                "a packet to a QP that does not exist is discarded"
@@ -44,7 +44,7 @@ mem digest buf 1024 = seq 3
 cases id how caps cite purpose {
   H-TAKE-001 "raw bth.m 1"                    responder "mrc.md 2"                "a receiver does not look at M"
   H-TAKE-002 "raw bth.se 1"                   responder "mrc.md 2"                "a receiver does not look at SE"
-  H-TAKE-003 "raw bth.p_key 0x7FFF"           pkey      "mrc.md 2; IBTA 9.2; docs/assumptions.md A-30" "bit 15 of the P_Key is membership: not compared"
+  H-TAKE-003 "raw bth.p_key 0x7FFF"           pkey      "mrc.md 2; IBTA 9.2; A-30" "bit 15 of the P_Key is membership: not compared"
   H-TAKE-004 "raw bth.reserved0 0xFF"         responder "mrc.md 2; base.md ICRC"  "BTH byte 4 is reserved and outside of the ICRC"
   H-TAKE-005 "raw ipv6.hop_limit 1"           responder "mrc.md 4; base.md ICRC"  "the hop limit is no receiver's business"
   H-TAKE-007 "raw meth.rqmsn 0x5A5A"          responder "mrc.md 3"                "RQMSN is without meaning in a plain WRITE"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A NIC is reset by its pin in the middle of what it does, and set up again (docs/blocks/reset.md): nothing of the life
-# before is reported, placed, completed or sent in the new one.
+# A NIC is reset by its pin in the middle of what it does, and set up again (docs/design/blocks/reset.md): nothing of
+# the life before is reported, placed, completed or sent in the new one.
 tier 3
 caps responder reset psn
 planes 2

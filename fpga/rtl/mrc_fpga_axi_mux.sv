@@ -6,7 +6,7 @@
 /// FIFO of 2, so one cycle of latency; a beat and an address per cycle; B and R pass as they are. A
 /// master waits for one burst of the other at most. Masters offer the beats of what they have
 /// asked for, in its order. It does not look at sizes, which both have alike. Contract:
-/// docs/boards/top.md.
+/// docs/design/boards/top.md.
 module mrc_fpga_axi_mux #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned AddrW = 64,

@@ -6,7 +6,7 @@
 /// plane. Beats of planes may come in any order and mixed; of a plane they come in the order of
 /// requests. The line leaves one cycle after its last beat. Throughput: a request per cycle, one
 /// per two where two bursts are needed. It does not gather requests, sets no time limit, and hands
-/// on what an error brought. Contract: docs/boards/host.md.
+/// on what an error brought. Contract: docs/design/boards/host.md.
 module mrc_fpga_axi_rd #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned NumPlanes = 2,

@@ -4,7 +4,7 @@
 /// that a packet's last line was taken, done_o that all of the oldest such packet is acknowledged,
 /// for mrc_fpga_gate. Latency: a burst is offered two cycles after its last line came to the head
 /// of the input. Throughput: a line per cycle, but for one cycle at the end of a packet whose last
-/// line spills into one more beat. It sets no time limit. Contract: docs/boards/host.md.
+/// line spills into one more beat. It sets no time limit. Contract: docs/design/boards/host.md.
 module mrc_fpga_axi_wr #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned NumPlanes = 2,

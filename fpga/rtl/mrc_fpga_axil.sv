@@ -5,7 +5,7 @@
 /// for done, and offers B or R until it is taken. One write and one read at a time, neither of
 /// which waits for the other. Latency: go comes one cycle after the last of AW and W (or AR), B or
 /// R one cycle after done. It knows no addresses, and sets no time limit: whoever is asked answers.
-/// Contract: docs/boards/axil.md.
+/// Contract: docs/design/boards/axil.md.
 module mrc_fpga_axil #(
     parameter int unsigned AddrW = 16
 ) (

@@ -2,10 +2,10 @@
 `include "mrc_assert.svh"
 
 /// Tells the frames of a MAC apart: those of MRC go to the lane of their plane, all others aside.
-/// See docs/boards/classify.md. All ways share the words; valid is one bit per way. A word leaves
-/// when the next of its frame is there, or at once if it is the last, so that the way of a frame is
-/// known with its second word. Nothing holds the MAC, and nobody the words: who has no room drops.
-/// The MAC's reset comes out with the words (reset_o). Latency: three cycles.
+/// See docs/design/boards/classify.md. All ways share the words; valid is one bit per way. A word
+/// leaves when the next of its frame is there, or at once if it is the last, so that the way of a
+/// frame is known with its second word. Nothing holds the MAC, and nobody the words: who has no
+/// room drops. The MAC's reset comes out with the words (reset_o). Latency: three cycles.
 module mrc_fpga_classify
   import mrc_pkg::*;
 #(

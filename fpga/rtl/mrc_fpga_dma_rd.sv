@@ -5,7 +5,7 @@
 /// order of descriptors, a beat each, its bytes from below, and are always taken. The line leaves
 /// one cycle after its last beat. Throughput: a request per cycle, one per two where two
 /// descriptors are needed. It does not gather requests, sets no time limit, and hands on what an
-/// error brought. Contract: docs/boards/host_b.md.
+/// error brought. Contract: docs/design/boards/host_b.md.
 module mrc_fpga_dma_rd #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned NumPlanes = 2,

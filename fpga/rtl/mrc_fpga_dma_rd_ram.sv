@@ -5,7 +5,7 @@
 /// slot of the RAM, whose number is its tag; when it is the oldest and filled, its line leaves.
 /// Lines leave in the order of descriptors, one per cycle, two cycles after their status. The RAM
 /// is written at any time; nothing is overwritten that waits, if the DMA writes what it was asked
-/// for. Contract: docs/boards/host_b.md.
+/// for. Contract: docs/design/boards/host_b.md.
 module mrc_fpga_dma_rd_ram #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned Slots = 128,

@@ -7,7 +7,7 @@
 /// Latency: a piece is offered two cycles after its last line came to the head of the input; done_o
 /// one cycle after the status. Throughput: a line per cycle, but for one cycle at the end of a
 /// packet that has one beat more than lines. It sets no time limit. Contract:
-/// docs/boards/host_b.md.
+/// docs/design/boards/host_b.md.
 module mrc_fpga_dma_wr #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned NumPlanes = 2,

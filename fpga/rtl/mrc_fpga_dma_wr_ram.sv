@@ -5,7 +5,8 @@
 /// id's place, and its descriptor to the DMA when all of them are there. The stream is always
 /// taken: an id comes again when its piece has been written, so nothing is overwritten. Latency: a
 /// descriptor is offered one cycle after its last beat; a row is read in one cycle. Throughput: a
-/// beat per cycle, a descriptor per cycle. It sees no status. Contract: docs/boards/host_b.md.
+/// beat per cycle, a descriptor per cycle. It sees no status. Contract:
+/// docs/design/boards/host_b.md.
 module mrc_fpga_dma_wr_ram #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned MaxBeats = 64,

@@ -4,7 +4,7 @@
 /// Tells the core which QPs must fail, since a read or a write of theirs has failed. One failure of
 /// each QP is kept until the core takes it, the first; so there is always room. QPs take turns.
 /// Latency two cycles, one per cycle. It does not know what the core does with it. Contract:
-/// docs/boards/host.md.
+/// docs/design/boards/host.md.
 module mrc_fpga_fails
   import mrc_pkg::*;
 #(

@@ -6,7 +6,7 @@
 /// piece, so a word in a wrong place shows. Bursts of one beat, MaxOpen of them under way at most;
 /// what an answer costs is one cycle, B and R are always taken. One job at a time. While run_i is 0
 /// it asks for nothing more; what was asked is awaited, then idle_o is 1, and the job goes on when
-/// run_i is 1 again. Contract: docs/boards/first_run.md.
+/// run_i is 1 again. Contract: docs/design/boards/first_run.md.
 module mrc_fpga_fill #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned MaxOpen = 32,

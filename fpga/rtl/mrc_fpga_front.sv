@@ -6,7 +6,7 @@
 /// requests and completions have the core's pins, in clk_i; whoever stands behind them says when
 /// the core is in reset (core_rst_ni, a register) and runs (state_i). While it does not run nothing
 /// of wqe is taken. rst_no is rst_ni in clk_i. With Record the core's pins are recorded, by m_rec.
-/// Contract: docs/boards/top.md.
+/// Contract: docs/design/boards/top.md.
 module mrc_fpga_front
   import mrc_pkg::*;
 #(

@@ -4,7 +4,7 @@
 /// The gate of completions: one of a received message leaves when all packets are done that were
 /// taken before it came, and says if a write of its QP has failed. In order, one per cycle;
 /// latency two cycles. Packets are done in the order in which they were taken. It does not look at
-/// memory: take_i, done_i and fail_i come from who writes. Contract: docs/boards/host.md.
+/// memory: take_i, done_i and fail_i come from who writes. Contract: docs/design/boards/host.md.
 module mrc_fpga_gate
   import mrc_pkg::*;
 #(

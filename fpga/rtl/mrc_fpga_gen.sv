@@ -6,7 +6,7 @@
 /// completions. It counts what ended well, what failed (the first is kept), and cycles. It looks
 /// at no byte (mrc_fpga_fill does). A write acts in the cycle of w_go_i, a read is combinational.
 /// One work request per cycle. While the core is in reset (run_i 0) it neither posts nor counts; a
-/// run that was under way is over. Contract: docs/boards/first_run.md.
+/// run that was under way is over. Contract: docs/design/boards/first_run.md.
 module mrc_fpga_gen
   import mrc_pkg::*;
 #(

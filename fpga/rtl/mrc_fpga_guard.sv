@@ -4,7 +4,7 @@
 /// AXI4-Lite to the core, with a time limit for each direction (mrc_fpga_limit): what was offered
 /// stays until it is taken, also when its time is over, and what comes too late goes to nobody. A
 /// core that is in reset (cut_i) is asked nothing.
-/// Latency: two cycles more than the core's. Contract: docs/boards/axil.md.
+/// Latency: two cycles more than the core's. Contract: docs/design/boards/axil.md.
 module mrc_fpga_guard #(
     parameter int unsigned AddrW = 16,
     parameter int unsigned WaitCycles = 10000

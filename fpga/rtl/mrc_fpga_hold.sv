@@ -5,7 +5,7 @@
 /// hold_i) the core is in reset at once; the skin goes on until it owes and awaits nothing
 /// (idle_i), then it is in reset too; both are let go together, when hold_o is 0. So the core that
 /// begins gets no answer to what was asked before. There is no limit to the wait, late_o tells of
-/// it. core_rst_no and skin_rst_no are registers. Contract: docs/boards/top.md.
+/// it. core_rst_no and skin_rst_no are registers. Contract: docs/design/boards/top.md.
 module mrc_fpga_hold #(
     parameter int unsigned WaitCycles = 10000,
     localparam int unsigned WaitW = $clog2(WaitCycles + 1)

@@ -2,7 +2,7 @@
 
 /// Skin A, joined: the core's host pins on one side, AXI4 on the other, and between what both skins
 /// have (mrc_fpga_skin): the gate of completions, the core's reset, the registers of block MRCH. It
-/// does not gather reads. Contract: docs/boards/host.md, docs/boards/top.md.
+/// does not gather reads. Contract: docs/design/boards/host.md, docs/design/boards/top.md.
 module mrc_fpga_host
   import mrc_pkg::*;
 #(

@@ -3,7 +3,7 @@
 /// Skin B, joined: the core's host pins on one side, descriptors with streams or, with Ram, with
 /// RAMs on the other, and between what both skins have (mrc_fpga_skin): the gate of completions,
 /// the core's reset, the registers of block MRCH. It does not gather reads. Contract:
-/// docs/boards/host_b.md, docs/boards/top.md.
+/// docs/design/boards/host_b.md, docs/design/boards/top.md.
 module mrc_fpga_host_dma
   import mrc_pkg::*;
 #(

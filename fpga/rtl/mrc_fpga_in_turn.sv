@@ -6,7 +6,7 @@
 /// from the cycle behind that on; it is told as turn_* when it is the oldest one's, from the cycle
 /// behind the one in which it came, until take_i, which frees the number. One of each per cycle.
 /// An answer to a number that is not open, or has its answer, is stray_o and nothing else.
-/// Contract: docs/boards/host_b.md.
+/// Contract: docs/design/boards/host_b.md.
 module mrc_fpga_in_turn #(
     parameter int unsigned N = 16,
     localparam int unsigned IdW = $clog2(N)

@@ -7,7 +7,8 @@
 /// when it comes it goes to nobody. A go while one is owed is not handed on (refused_o) and done
 /// with err in the next cycle. With cut_i the other side has forgotten what it was asked: what
 /// waits is done with err, nothing is owed, and every go is refused. The caller asks one at a time.
-/// It does not carry data: an answer's are in the cycle of answer_i. Contract: docs/boards/axil.md.
+/// It does not carry data: an answer's are in the cycle of answer_i. Contract:
+/// docs/design/boards/axil.md.
 module mrc_fpga_limit #(
     parameter int unsigned WaitCycles = 10000,
     localparam int unsigned WaitW = $clog2(WaitCycles + 1)

@@ -5,7 +5,7 @@
 /// core, a lane per plane, the host side, rings, ports, generator, recorder), and the way to the
 /// registers of core and rings with a time limit. Every access is answered. Latency: three cycles,
 /// and what core or rings take. All of it is in the core's clock; it has no interrupts. Contract:
-/// docs/boards/axil.md.
+/// docs/design/boards/axil.md.
 module mrc_fpga_map #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned PortBytes = 32,

@@ -2,10 +2,10 @@
 
 /// The core of preset fpga100, or of tiny for benches, with a lane per plane, each in the clocks of
 /// its MAC. Plane p has the p-th slice of each lane pin. Registers and host have the core's pins
-/// (docs/blocks/nic.md), in clk_i. rst_ni is in clk_i already; in each other clock it ends by
-/// itself. With Record the core's pins are recorded (mrc_fpga_record, whose reset is rec_rst_ni):
-/// registers by go and good, memory by m_rec; else these pins are dead. It has no bus of a shell:
-/// that is mrc_fpga_top.
+/// (docs/design/blocks/nic.md), in clk_i. rst_ni is in clk_i already; in each other clock it ends
+/// by itself. With Record the core's pins are recorded (mrc_fpga_record, whose reset is
+/// rec_rst_ni): registers by go and good, memory by m_rec; else these pins are dead. It has no bus
+/// of a shell: that is mrc_fpga_top.
 module mrc_fpga_nic
   import mrc_pkg::*;
 #(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One port of a board: a MAC with two clocks on one side, the lanes of its planes and a side port
-/// for all other frames on the other. See docs/boards/classify.md. Lanes are in the MAC's clocks,
-/// registers, side port and counters in clk_i. Only lanes of Planes are looked at, or given words.
+/// for all other frames on the other. See docs/design/boards/classify.md. Lanes are in the MAC's
+/// clocks, registers, side port and counters in clk_i. Only lanes of Planes are looked at, or given
+/// words.
 module mrc_fpga_port #(
     parameter int unsigned NumPlanes = 2,
     parameter logic [NumPlanes-1:0] Planes = '1,

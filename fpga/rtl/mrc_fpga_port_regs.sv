@@ -3,7 +3,7 @@
 /// Registers of mrc_fpga_ports, block MRCP behind its header: addresses by which the ports know
 /// what is theirs, and their counters. A write acts in the cycle of w_go_i, a read is
 /// combinational. After a reset all addresses are 0, and nothing goes aside. Contract:
-/// docs/boards/classify.md.
+/// docs/design/boards/classify.md.
 module mrc_fpga_port_regs #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumPorts = 2,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The ports of a board between MACs and lanes: plane p is on port PlanePort[p]. See
-/// docs/boards/classify.md. Flat vectors: port k and plane p have the k-th and p-th slice; lane_*
-/// are the pins of mrc_fpga_nic, its clocks among them.
+/// docs/design/boards/classify.md. Flat vectors: port k and plane p have the k-th and p-th slice;
+/// lane_* are the pins of mrc_fpga_nic, its clocks among them.
 module mrc_fpga_ports #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumPorts = 2,

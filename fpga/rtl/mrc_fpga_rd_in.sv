@@ -4,7 +4,7 @@
 /// What the readers of both skins begin with: requests of up to WordBytes bytes at any address wait
 /// in a FIFO of 2, and leave as one part, or two where they cross a boundary of 2^PageBits bytes.
 /// Latency: one cycle. One part per cycle, it is the owner's to take. Contracts:
-/// docs/boards/host.md, docs/boards/host_b.md.
+/// docs/design/boards/host.md, docs/design/boards/host_b.md.
 module mrc_fpga_rd_in #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned NumPlanes = 2,

@@ -3,7 +3,7 @@
 /// Writes what a core's pins are, cycle by cycle, into memory, with digests of what the core
 /// answers, so that a model can do the same afterwards. Registers (block MRCX) by go and good, an
 /// AXI4 master that only writes, with id 0, and the pins, which it looks at and does not drive: it
-/// holds nobody, and what it cannot take ends the record. Contract: docs/boards/record.md.
+/// holds nobody, and what it cannot take ends the record. Contract: docs/design/boards/record.md.
 module mrc_fpga_record
   import mrc_pkg::*;
 #(

@@ -5,7 +5,7 @@
 /// whole, the end, zeros up to a burst's end. Begun by arm_i, for a region of size_i blocks of 4096
 /// bytes. An event for which there is no room, the end's room kept, ends the record, and what comes
 /// behind is forgotten. A word per cycle; words wait in a FIFO of WordDepth. It does not look at
-/// what memory answers. Contract: docs/boards/record.md.
+/// what memory answers. Contract: docs/design/boards/record.md.
 module mrc_fpga_record_pack
   import mrc_pkg::*;
 #(

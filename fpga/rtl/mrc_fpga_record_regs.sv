@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Registers of mrc_fpga_record, block MRCX behind its header. A write acts in the cycle of w_go_i
-/// or is refused by w_good_o = 0; a read is combinational. Contract: docs/boards/record.md.
+/// or is refused by w_good_o = 0; a read is combinational. Contract: docs/design/boards/record.md.
 module mrc_fpga_record_regs #(
     parameter int unsigned HostBytes = 64,
     parameter int unsigned WindowLog2 = 10,

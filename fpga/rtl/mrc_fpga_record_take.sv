@@ -5,7 +5,7 @@
 /// pins. Armed by arm_i it begins with the first cycle in which run_i is 1, and ends by itself,
 /// with an end event; why says for what reason. Latency: two cycles from a pin to the FIFO. It has
 /// nothing to hold the core with: an event that finds the FIFO full ends the record. Contract:
-/// docs/boards/record.md.
+/// docs/design/boards/record.md.
 module mrc_fpga_record_take
   import mrc_pkg::*;
 #(

@@ -2,9 +2,10 @@
 `include "mrc_assert.svh"
 
 /// Credit for the core's rows of work requests: how many of each QP are held, and who may have one
-/// more, by the rules of Intake (docs/blocks/tx/segment/tx_segment.md, room). What may be taken now
-/// may be taken later: others only give back. Outputs are of registers only; an event counts in the
-/// next cycle. It does not know which work requests are held. Contract: docs/boards/rings.md.
+/// more, by the rules of Intake (docs/design/blocks/tx/segment/tx_segment.md, room). What may be
+/// taken now may be taken later: others only give back. Outputs are of registers only; an event
+/// counts in the next cycle. It does not know which work requests are held. Contract:
+/// docs/design/boards/rings.md.
 module mrc_fpga_ring_credit #(
     parameter int unsigned NumQps = 16,
     parameter int unsigned WqeDepth = 64,

@@ -4,7 +4,7 @@
 /// Completion rings: says where an entry goes and with which phase, waits while its ring is full,
 /// and interrupts when memory has acknowledged what the host waits for. One entry per cycle. A
 /// completion that waits stops those behind it, whatever their ring. It carries no data. Contract:
-/// docs/boards/rings.md.
+/// docs/design/boards/rings.md.
 module mrc_fpga_ring_done #(
     parameter int unsigned NumCqs = 4,
     parameter int unsigned IdxW = 16,

@@ -6,7 +6,7 @@
 /// core. The rows of the rings have one port: in each cycle one of these has it, the first that
 /// wants to: a descriptor is asked for, one is thrown away, a register is written, one is read.
 /// Throughput: a descriptor per two cycles. It does not look into descriptors, and sets no time
-/// limit. Contract: docs/boards/rings.md.
+/// limit. Contract: docs/design/boards/rings.md.
 module mrc_fpga_ring_send #(
     parameter int unsigned NumQps = 16,
     parameter int unsigned WqeDepth = 64,

@@ -6,7 +6,7 @@
 /// then a descriptor is read by two bursts of one beat. The core's input of work requests never
 /// stands for want of a place in the core. Throughput: a work request per two cycles, a completion
 /// per cycle. It has no time limit for memory. Contract:
-/// docs/boards/rings.md.
+/// docs/design/boards/rings.md.
 module mrc_fpga_rings
   import mrc_pkg::*;
 #(

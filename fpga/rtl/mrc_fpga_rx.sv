@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reception of a lane, from the MAC's clock to the core's: see docs/boards/lane.md. The MAC's side
-/// has no ready; what does not fit is dropped by whole frames and counted. Counters are in the
-/// core's clock, 32 bit, and wrap around.
+/// Reception of a lane, from the MAC's clock to the core's: see docs/design/boards/lane.md. The
+/// MAC's side has no ready; what does not fit is dropped by whole frames and counted. Counters are
+/// in the core's clock, 32 bit, and wrap around.
 module mrc_fpga_rx #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned PortBytes = 32,

@@ -4,7 +4,7 @@
 /// which ends when nothing is on its way to memory or back, what tells the core of failures, and
 /// what is counted. regs_o are the words of block MRCH, from its word 4 on; what is counted
 /// outlives the core. It knows no bus: writer and reader say what they take and what is done.
-/// Contract: docs/boards/host.md, docs/boards/top.md.
+/// Contract: docs/design/boards/host.md, docs/design/boards/top.md.
 module mrc_fpga_skin
   import mrc_pkg::*;
 #(

@@ -3,16 +3,16 @@
 /// A NIC for a shell with memory on a bus: the core of preset fpga100, or of tiny for benches, its
 /// registers on AXI4-Lite and a lane per plane, each in the clocks of its MAC (mrc_fpga_front), and
 /// host memory on AXI4 (mrc_fpga_host). Flat names and plain vectors at the boundary: MAC k has the
-/// k-th slice of each lane pin, wqe and cqe are packed as docs/generated/streams.md says. All but
-/// the lanes is in clk_i. rst_ni may come from anywhere, and resets the memory's bus too; the core
-/// alone is reset by register. With Rings work requests and completions are in host memory
+/// k-th slice of each lane pin, wqe and cqe are packed as docs/reference/generated/streams.md says.
+/// All but the lanes is in clk_i. rst_ni may come from anywhere, and resets the memory's bus too;
+/// the core alone is reset by register. With Rings work requests and completions are in host memory
 /// (mrc_fpga_rings), with Gen they are those of a traffic generator (mrc_fpga_gen), beside which
 /// mrc_fpga_fill writes and checks patterns in that memory; the pins wqe and cqe are dead then. Not
 /// both. With NumPorts planes are divided among so
 /// many MACs (mrc_fpga_ports), whose other frames go to the side ports; with 0 a plane is a MAC,
 /// and the side ports are dead. With Record the core's pins are recorded into a memory of its own
 /// (mrc_fpga_record, m_rec). It has no MAC, no memory.
-/// Contract: docs/boards/top.md.
+/// Contract: docs/design/boards/top.md.
 module mrc_fpga_top
   import mrc_pkg::*;
 #(

@@ -6,8 +6,8 @@
 /// plain vectors at the boundary, as those of mrc_fpga_top. All but the lanes is in clk_i. rst_ni
 /// may come from anywhere, and resets the DMA too; the core alone is reset by register. Work
 /// requests and completions are pins: rings, generator and recorder are on AXI4, and stay with
-/// mrc_fpga_top. It has no MAC, no memory, no DMA. Contract: docs/boards/top.md,
-/// docs/boards/host_b.md.
+/// mrc_fpga_top. It has no MAC, no memory, no DMA. Contract: docs/design/boards/top.md,
+/// docs/design/boards/host_b.md.
 module mrc_fpga_top_dma
   import mrc_pkg::*;
 #(

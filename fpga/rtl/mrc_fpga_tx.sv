@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Transmission of a lane, from the core's clock to the MAC's: see docs/boards/lane.md. A frame
-/// leaves when all of it is there, and without a gap; the core is never held longer than WaitCycles
-/// cycles. Counters are in the core's clock, 32 bit, and wrap around.
+/// Transmission of a lane, from the core's clock to the MAC's: see docs/design/boards/lane.md. A
+/// frame leaves when all of it is there, and without a gap; the core is never held longer than
+/// WaitCycles cycles. Counters are in the core's clock, 32 bit, and wrap around.
 module mrc_fpga_tx #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned PortBytes = 32,

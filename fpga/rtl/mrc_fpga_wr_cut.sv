@@ -7,7 +7,7 @@
 /// next line's beat, per plane, or for one more beat at the end of its packet. Packed, they begin
 /// with the burst's first byte: they are the lines up to a boundary, and words of memory behind it.
 /// No latency: it has no queue of its own. It believes that lines of a packet follow each other.
-/// Contract: docs/boards/host.md, Packed: docs/boards/host_b.md.
+/// Contract: docs/design/boards/host.md, Packed: docs/design/boards/host_b.md.
 module mrc_fpga_wr_cut #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned NumPlanes = 2,

@@ -4,7 +4,8 @@
 /// What the writers of both skins begin with: lines of packets are taken while there is room, cut
 /// into bursts (mrc_fpga_wr_cut), and their beats wait in a FIFO per plane. take_o says that a
 /// packet's last line is taken. Latency: one cycle to the cutter, one to a FIFO's head. It does not
-/// issue bursts: that is mrc_fpga_wr_out. Contracts: docs/boards/host.md, docs/boards/host_b.md.
+/// issue bursts: that is mrc_fpga_wr_out. Contracts: docs/design/boards/host.md,
+/// docs/design/boards/host_b.md.
 module mrc_fpga_wr_in #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned NumPlanes = 2,

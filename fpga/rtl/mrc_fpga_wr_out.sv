@@ -4,7 +4,7 @@
 /// Bursts whose beats are all inside go out on AW and W of AXI4, in their order and with one id;
 /// answers are counted against them. Latency: two cycles to AW, three to W; a beat per cycle, also
 /// from one burst to the next. B is always taken. It does not look at strobes or addresses.
-/// Contract: docs/boards/host.md.
+/// Contract: docs/design/boards/host.md.
 module mrc_fpga_wr_out #(
     parameter int unsigned WordBytes = 64,
     parameter int unsigned NumPlanes = 2,

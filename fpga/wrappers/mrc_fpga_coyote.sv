@@ -5,7 +5,7 @@
 /// registers have 8 bytes each; the interrupt becomes a notification when it rises; statuses get
 /// the ids of their descriptors back, in order. It does not see a write that the shell never
 /// acknowledges. Neither tried on hardware nor with Coyote itself. Contract:
-/// docs/boards/wrappers.md.
+/// docs/design/boards/wrappers.md.
 module mrc_fpga_coyote
   import mrc_pkg::*;
 #(

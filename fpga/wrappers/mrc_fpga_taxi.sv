@@ -4,7 +4,7 @@
 /// 512 bits), and one taxi_eth_mac_100g_us that both planes share. Names are translated, and
 /// nothing else is done. clk is the clock of the DMA, and of the core; rst resets the DMA, too.
 /// The number of the address space is in bits 63:48 of an address. Neither tried on hardware nor
-/// with taxi itself. Contract: docs/boards/wrappers.md.
+/// with taxi itself. Contract: docs/design/boards/wrappers.md.
 module mrc_fpga_taxi
   import mrc_pkg::*;
 #(

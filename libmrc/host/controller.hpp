@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Profiles of a NIC, as its controller sets them up: formats of entropy values (EVs), EVs, congestion control. What
 /// NIC and registers have none of is done here: fields with min and max, several formats, names of profiles
-/// (docs/api.md). An int that is returned is an errno, 0: done; `why` is then a sentence without full stop.
+/// (docs/guide/api.md). An int that is returned is an errno, 0: done; `why` is then a sentence without full stop.
 #pragma once
 
 #include <cstdint>

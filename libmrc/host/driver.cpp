@@ -16,7 +16,7 @@ namespace mrc::libmrc {
 namespace {
 
 constexpr Time kUs = 1'000'000;
-/// What a queue pair had in the NIC and on links has left so long after it was reset (docs/device.md).
+/// What a queue pair had in the NIC and on links has left so long after it was reset (docs/reference/device.md).
 constexpr Time kRest = 10 * kUs;
 /// Answers that are still under way when the last work request is over.
 constexpr Time kLinger = 20 * kUs;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One NIC of a host with its driver: what programs want of it, checked, becomes calls of docs/device.md; what the NIC
-/// does becomes reads and writes of their memory, frames, completions. An int that is returned is an errno, 0: done.
+/// One NIC of a host with its driver: what programs want of it, checked, becomes calls of docs/reference/device.md;
+/// what the NIC does becomes reads and writes of their memory, frames, completions. An int that is returned is an
+/// errno, 0: done.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A fabric between the NICs of a host (docs/fabric.md): switches that trim and mark, links that fail.
+/// A fabric between the NICs of a host (docs/guide/fabric.md): switches that trim and mark, links that fail.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The process that has NICs and the network between them, for programs that attach by a Unix socket (docs/api.md).
+/// The process that has NICs and the network between them, for programs that attach by a Unix socket
+/// (docs/guide/api.md).
 #pragma once
 
 #include <atomic>

@@ -5,7 +5,7 @@
  *
  * Names, layouts and values are those of OCP's mrc.h, versions (1,0,0) and (1,0,1), so that a program runs with either
  * header; the text is ours. Devices, protection domains and memory regions are libibverbs'. What lib_mrc.so does of it,
- * and what where this interface is silent: docs/api.md.
+ * and what where this interface is silent: docs/guide/api.md.
  *
  * Unless said otherwise a function returns 0, or -1 with errno set. Those that have a sister in libibverbs return what
  * that one returns: an errno itself. */

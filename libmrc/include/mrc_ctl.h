@@ -5,7 +5,7 @@
  * CAP_NET_ADMIN.
  *
  * Names, layouts and values are those of OCP's mrc_ctl.h, versions (1,0,0) and (1,0,1); the text is ours. What
- * lib_mrc.so does of it: docs/api.md.
+ * lib_mrc.so does of it: docs/guide/api.md.
  *
  * Unless said otherwise a function returns 0, or -1 with errno set: EINVAL, EPERM without the capability, EIO. */
 #include <infiniband/verbs.h>

@@ -30,7 +30,7 @@
 #error "MRC_CTL_API_VER_USED is newer than this mrc_ctl.h"
 #endif
 
-/* What a vendor adds has versions of its own. We add nothing: docs/api.md. */
+/* What a vendor adds has versions of its own. We add nothing: docs/guide/api.md. */
 #define MRC_CTL_VENDOR_API_CURRENT_VERSION MRC_CTL_API_VER(1, 0, 0)
 #define MRC_CTL_VENDOR_API_LAST_SUPPORTED_VERSION MRC_CTL_API_VER(0, 0, 0)
 

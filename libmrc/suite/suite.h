@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SUITE_H
 #define SUITE_H
-/* Tests of any lib_mrc.so (docs/api_suite.md). Each is a process of its own, which sees two devices: what it leaves
- * goes with it, and one that dies or hangs fails alone.
+/* Tests of any lib_mrc.so (docs/guide/api_suite.md). Each is a process of its own, which sees two devices: what it
+ * leaves goes with it, and one that dies or hangs fails alone.
  *
  *     TEST(hint, mask_is_kept, Header, "mrc_query_qp_hint", "What is not asked for is not written.") {
  *       ...
@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* What a sentence stands on: OCP's header; libibverbs' manual, where the header says "like"; or our reading of both,
- * where they are silent (docs/api.md). */
+ * where they are silent (docs/guide/api.md). */
 enum basis { Header, Verbs, Reading };
 
 /* One of the cases of a test that has several. */

@@ -4,7 +4,7 @@
 /// (not both at once). load_i brings the dividend, whose upper half is rem_i, and the divisor.
 /// Where rem_i >= den_i the quotient does not fit and comes out as all ones. The dividend's low
 /// bits leave quot_o at the top while the quotient enters below. Contract:
-/// docs/blocks/cc/cc_nscc.md, Divider.
+/// docs/design/blocks/cc/cc_nscc.md, Divider.
 module mrc_cc_div #(
     parameter int unsigned Width = 44
 ) (

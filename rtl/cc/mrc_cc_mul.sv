@@ -4,7 +4,7 @@
 /// end of the next, which has step_i. With Dsp it is written as a product, for what has multipliers
 /// of its own. Else b_i is recoded to digits -2 .. 2 before the register, and the multiples of a_i
 /// are added in a tree of 4:2 compressors.
-/// Contract: docs/blocks/cc/cc_nscc.md.
+/// Contract: docs/design/blocks/cc/cc_nscc.md.
 module mrc_cc_mul #(
     parameter int unsigned AWidth = 54,
     parameter int unsigned BWidth = 29,

@@ -5,7 +5,7 @@
 /// Answers one ask per cycle (how many bytes may go?) in the cycle after it came to the head, or
 /// takes back what was granted and not used, except while an event is counted or stored or a table
 /// written; works off one event at a time, in 3 to 59 cycles. It paces nothing and keeps no
-/// packets: a refused asker asks again after the wake. Contract: docs/blocks/cc/cc_nscc.md.
+/// packets: a refused asker asks again after the wake. Contract: docs/design/blocks/cc/cc_nscc.md.
 module mrc_cc_nscc
   import mrc_pkg::*;
   import mrc_cc_nscc_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What mrc_cc_nscc and its rules share (docs/blocks/cc/cc_nscc.md): states, the words of a
+/// What mrc_cc_nscc and its rules share (docs/design/blocks/cc/cc_nscc.md): states, the words of a
 /// profile, the row of a controller and what a state makes of it, what is kept of an event, and
 /// arithmetic that stops at a limit.
 package mrc_cc_nscc_pkg;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one event makes of a controller, state by state (docs/blocks/cc/cc_nscc.md, from Count to
-/// Adj, and Init): the next state, the controller's row, what is kept until the next state.
-/// Combinational. It has no memory, neither multiplies nor divides, and knows nothing of asking.
+/// What one event makes of a controller, state by state (docs/design/blocks/cc/cc_nscc.md, from
+/// Count to Adj, and Init): the next state, the controller's row, what is kept until the next
+/// state. Combinational. It has no memory, neither multiplies nor divides, and knows nothing of
+/// asking.
 module mrc_cc_nscc_rules
   import mrc_pkg::*;
   import mrc_cc_nscc_pkg::*;

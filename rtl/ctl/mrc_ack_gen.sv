@@ -8,7 +8,7 @@
 /// Where it has no fresh value it asks endpoint for a probe. The question for a peer's state
 /// becomes two reliability probes, one behind the other, which go out as SACKs about data do. It
 /// queues sixteen responses of rx_track and merges none of these. Contract:
-/// docs/blocks/ctl/ack_gen.md.
+/// docs/design/blocks/ctl/ack_gen.md.
 module mrc_ack_gen
   import mrc_pkg::*;
   import mrc_probe_pkg::*;

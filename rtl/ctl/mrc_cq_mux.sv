@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Merges the completions of sender (0) and receiver (1), round robin (docs/blocks/ctl/cq_mux.md).
+/// Merges the completions of sender (0) and receiver (1), round robin
+/// (docs/design/blocks/ctl/cq_mux.md).
 module mrc_cq_mux
   import mrc_pkg::*;
 (

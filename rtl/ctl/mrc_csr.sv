@@ -10,7 +10,7 @@
 /// errors are taken in every cycle but that in which a command is judged, whatever a table write
 /// waits for; of a peer the newest mask is broadcast, not each. It does not look at rows of other
 /// tables than QP_CTX and QP_STATE, and it has room for one command. Contract:
-/// docs/blocks/ctl/csr.md, registers: cmodel/spec/csr.yaml.
+/// docs/design/blocks/ctl/csr.md, registers: cmodel/spec/csr.yaml.
 module mrc_csr
   import mrc_pkg::*;
 #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// From NIC to NIC (docs/blocks/ctl/endpoint.md): port status to and from peers, EV probes, answers
-/// to tx_probe's. One operation per cycle, packets of peers in turn with all else.
+/// From NIC to NIC (docs/design/blocks/ctl/endpoint.md): port status to and from peers, EV probes,
+/// answers to tx_probe's. One operation per cycle, packets of peers in turn with all else.
 module mrc_endpoint
   import mrc_pkg::*;
   import mrc_probe_pkg::*;

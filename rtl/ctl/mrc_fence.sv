@@ -4,7 +4,7 @@
 /// Says when what was inside the NIC as software began a fence has left it: watches streams between
 /// blocks, counts what goes into a stage and what comes out, and takes the stages one behind the
 /// other. It stops nobody, looks into no packet, and knows no QPs: it waits for the packets of all.
-/// A fence that is begun anew forgets the one before. Contract: docs/blocks/ctl/fence.md.
+/// A fence that is begun anew forgets the one before. Contract: docs/design/blocks/ctl/fence.md.
 module mrc_fence
   import mrc_pkg::*;
 #(

@@ -3,7 +3,7 @@
 
 /// A stage of mrc_fence: how many words are inside, and how many of those that were inside when it
 /// was taken are still there. Words come out in the order in which they went in; it sees none of
-/// them. Most words are inside at once, at most. Contract: docs/blocks/ctl/fence.md.
+/// them. Most words are inside at once, at most. Contract: docs/design/blocks/ctl/fence.md.
 module mrc_fence_stage #(
     parameter int unsigned Most = 3
 ) (

@@ -2,8 +2,8 @@
 
 /// What those who send or answer probes share: of reliability probes mrc_tx_probe, mrc_ack_gen and
 /// mrc_rx_track, of endpoint requests mrc_tx_probe and mrc_endpoint. Ids that no probe of an EV
-/// has, the bytes of the extension headers (docs/blocks/tx/tx_probe.md,
-/// docs/blocks/ctl/endpoint.md).
+/// has, the bytes of the extension headers (docs/design/blocks/tx/tx_probe.md,
+/// docs/design/blocks/ctl/endpoint.md).
 package mrc_probe_pkg;
 
   import mrc_pkg::*;

@@ -570,7 +570,7 @@
 #define MRC_CSR_PORT_STALL_TICKS_WIDTH 16u
 #define MRC_CSR_PORT_STALL_TICKS_MASK 0x0000ffffu
 
-/* Whether what was inside the NIC when busy was written 1 has left it (docs/blocks/ctl/fence.md) (w1s) */
+/* Whether what was inside the NIC when busy was written 1 has left it (docs/design/blocks/ctl/fence.md) (w1s) */
 #define MRC_CSR_FENCE 0x00fcu
 #define MRC_CSR_FENCE_RESET 0x00000000u
   /* written 1: a fence begins, or begins anew; 1: something of before is still inside */
@@ -590,7 +590,7 @@
 #define MRC_CSR_FENCE_RX_WIDTH 8u
 #define MRC_CSR_FENCE_RX_MASK 0x00ff0000u
 
-/* How the responder shares its links (A-78, docs/blocks/rx/rx_share.md) (rw) */
+/* How the responder shares its links (A-78, docs/design/blocks/rx/rx_share.md) (rw) */
 #define MRC_CSR_SHARE 0x0200u
 #define MRC_CSR_SHARE_RESET 0x18040870u
   /* SACKs shut and open the windows of those who send to us: 0 never, 1 in incasts */
@@ -762,7 +762,7 @@
 #define MRC_CSR_CNT_EV_FLOOR 0x0194u
 #define MRC_CSR_CNT_EV_FLOOR_RESET 0x00000000u
 
-/* QP context, one row per QP index. Writing a row moves the QP to `state` (docs/blocks/nic.md, QP states) */
+/* QP context, one row per QP index. Writing a row moves the QP to `state` (blocks/nic.md, QP states) */
 #define MRC_TBL_QP_CTX_ID 0u
 #define MRC_TBL_QP_CTX_WORDS 16u
 #define MRC_TBL_QP_CTX_SRV6_LSB 384u
@@ -846,7 +846,7 @@
 #define MRC_TBL_QP_STATE_STATE_LSB 0u
 #define MRC_TBL_QP_STATE_STATE_WIDTH 3u
 
-/* Configuration of congestion controllers, words and formats in docs/blocks/cc/cc_nscc.md */
+/* Configuration of congestion controllers, words and formats in docs/design/blocks/cc/cc_nscc.md */
 #define MRC_TBL_CC_PROFILE_ID 4u
 #define MRC_TBL_CC_PROFILE_WORDS 16u
 #define MRC_TBL_CC_PROFILE_MAX_MD_JUMP_LSB 480u

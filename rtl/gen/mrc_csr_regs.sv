@@ -4,7 +4,7 @@
 /// The register file: registers that software writes, counters, what a read gives, and the values
 /// that the blocks see. A write shows in the next cycle, a read is combinational. It knows no bus and
 /// no meaning of a register: mrc_csr judges writes, and answers for the registers in status_i.
-/// Contract: docs/blocks/nic.md, registers: docs/generated/csr.md.
+/// Contract: docs/design/blocks/nic.md, registers: docs/reference/generated/csr.md.
 module mrc_csr_regs
   import mrc_pkg::*;
 (

@@ -7,7 +7,7 @@
 /// NumPlanes Ethernet ports, configured over AXI4-Lite. This module only checks the parameters,
 /// connects the blocks by the rows of nic.yaml and shows every boundary on obs_core_o and
 /// obs_lane_o (leave them open in synthesis). It has no MAC and no memory of the host.
-/// Contract: docs/blocks/nic.md.
+/// Contract: docs/design/blocks/nic.md.
 module mrc_nic
   import mrc_pkg::*;
 #(
@@ -176,7 +176,7 @@ module mrc_nic
     $error("%m: RxBufWords = %0d, must be a power of two, two packets (8192/PortBytes) to 2048", RxBufWords);
   end
   // Packets of a plane that are done while a completion waits in rx_reorder for another plane, at
-  // most, and the completions behind it: its counters must not come round (docs/blocks/rx/rx_reorder.md).
+  // most, and the completions behind it: its counters must not come round (docs/design/blocks/rx/rx_reorder.md).
   localparam int unsigned DoneAhead =
       RxBufWords / 2 + RxBufWords * PortBytes / HostBytes + LaneFifo + 4 * NumPlanes;
   if (DoneAhead >= 2048) begin : gen_bad_done_ahead

@@ -2505,7 +2505,8 @@ package mrc_pkg;
   localparam int unsigned CsrPortStallTicksWidth = 32'd16;
   localparam logic [15:0] CsrPortStallTicksReset = 16'h1e85;
 
-  /// Whether what was inside the NIC when busy was written 1 has left it (docs/blocks/ctl/fence.md)
+  /// Whether what was inside the NIC when busy was written 1 has left it
+  /// (docs/design/blocks/ctl/fence.md)
   localparam logic [15:0] CsrFence = 16'h00fc;
   localparam logic [31:0] CsrFenceReset = 32'h00000000;
   localparam int unsigned CsrFenceBusyLsb = 32'd0;
@@ -2521,7 +2522,7 @@ package mrc_pkg;
   localparam int unsigned CsrFenceRxWidth = 32'd8;
   localparam logic [7:0] CsrFenceRxReset = 8'h0;
 
-  /// How the responder shares its links (A-78, docs/blocks/rx/rx_share.md)
+  /// How the responder shares its links (A-78, docs/design/blocks/rx/rx_share.md)
   localparam logic [15:0] CsrShare = 16'h0200;
   localparam logic [31:0] CsrShareReset = 32'h18040870;
   localparam int unsigned CsrShareEnableLsb = 32'd0;
@@ -2691,8 +2692,8 @@ package mrc_pkg;
 
   // ---- tables (csr.yaml): entries of whole 32-bit words, least significant word first
 
-  /// QP context, one row per QP index. Writing a row moves the QP to `state` (docs/blocks/nic.md,
-  /// QP states)
+  /// QP context, one row per QP index. Writing a row moves the QP to `state` (blocks/nic.md, QP
+  /// states)
   typedef struct packed {
     /// SRv6 template: 32-bit locator, six uSIDs; zero uSIDs stay zero
     logic [127:0] srv6;
@@ -2792,7 +2793,7 @@ package mrc_pkg;
   localparam int unsigned TblQpStateId = 32'd3;
   localparam int unsigned TblQpStateWords = 32'd1;
 
-  /// Configuration of congestion controllers, words and formats in docs/blocks/cc/cc_nscc.md
+  /// Configuration of congestion controllers, words and formats in docs/design/blocks/cc/cc_nscc.md
   typedef struct packed {
     logic [6:0] rsvd505;
     logic [24:0] max_md_jump;
@@ -3154,7 +3155,7 @@ package mrc_pkg;
     endpoint_pulses_t endpoint;
   } nic_pulses_t;
 
-  /// Table write that csr broadcasts to all blocks (docs/blocks/conventions.md).
+  /// Table write that csr broadcasts to all blocks (docs/design/blocks/conventions.md).
   typedef struct packed {
     logic req;
     logic [3:0] tbl;

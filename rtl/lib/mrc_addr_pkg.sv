@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Addresses of a NIC that has one per plane (docs/blocks/tx/tx_header.md, A-76).
+/// Addresses of a NIC that has one per plane (docs/design/blocks/tx/tx_header.md, A-76).
 package mrc_addr_pkg;
 
   /// The address on a plane: the three bits from lsb on are its number. Bits beyond 127 fall off;
@@ -21,7 +21,7 @@ package mrc_addr_pkg;
   endfunction
 
   /// What tables keep of a peer's address: the exclusive or of its eight words, on all planes the
-  /// same (docs/blocks/rx/rx_check.md).
+  /// same (docs/design/blocks/rx/rx_check.md).
   function automatic logic [15:0] address_fold(logic [127:0] ip, logic on, logic [6:0] lsb);
     logic [127:0] addr;
     addr = at_plane(ip, on, lsb, 3'd0);

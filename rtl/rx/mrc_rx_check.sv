@@ -5,7 +5,7 @@
 /// checks ICRC, QP, state, P_Key, length and memory region, sends WRITEs and probes to rx_track,
 /// control packets to tx_inflight and endpoint packets to endpoint, and counts what it refuses.
 /// Packets of our own that came back go to tx_inflight, or no further. Two stages, one packet per
-/// cycle. It keeps no packet and no sequence numbers. Contract: docs/blocks/rx/rx_check.md.
+/// cycle. It keeps no packet and no sequence numbers. Contract: docs/design/blocks/rx/rx_check.md.
 module mrc_rx_check
   import mrc_pkg::*;
   import mrc_addr_pkg::*;

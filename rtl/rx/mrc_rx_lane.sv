@@ -6,7 +6,7 @@
 /// in host lines. One beat per cycle; the descriptor is pushed three cycles after the last beat
 /// (four when the alignment leaves bytes over). It never stops the port: payload that does not fit
 /// is dropped and the descriptor says so; a frame without room for its descriptor is dropped whole;
-/// both are counted. It knows no QPs. Contract: docs/blocks/rx/rx_lane.md.
+/// both are counted. It knows no QPs. Contract: docs/design/blocks/rx/rx_lane.md.
 module mrc_rx_lane
   import mrc_pkg::*;
   import mrc_addr_pkg::*;

@@ -2,10 +2,10 @@
 `include "mrc_assert.svh"
 
 /// Merges the lanes' lines into the host's write port, round robin, one line per cycle
-/// (docs/blocks/rx/rx_place.md), and reports when the last line of a packet was taken by the host,
-/// or a packet was discarded (a line of length 0). While the host takes nothing, nothing is done:
-/// what counts done packets never overtakes data that wait here. A line leaves with the number of
-/// its plane. It does not align: the host takes any byte address.
+/// (docs/design/blocks/rx/rx_place.md), and reports when the last line of a packet was taken by the
+/// host, or a packet was discarded (a line of length 0). While the host takes nothing, nothing is
+/// done: what counts done packets never overtakes data that wait here. A line leaves with the
+/// number of its plane. It does not align: the host takes any byte address.
 module mrc_rx_place
   import mrc_pkg::*;
 #(

@@ -6,7 +6,7 @@
 /// one that waits for an earlier one takes a cycle more, and is delivered in three. The immediates
 /// that wait share one pool; with few entries left imm_ok_o asks rx_track to refuse what would have
 /// to wait. A peer that has more immediates outstanding than it may is an error of the QP. It
-/// neither places data nor acknowledges. Contract: docs/blocks/rx/rx_reorder.md.
+/// neither places data nor acknowledges. Contract: docs/design/blocks/rx/rx_reorder.md.
 module mrc_rx_reorder
   import mrc_pkg::*;
   import mrc_math_pkg::*;

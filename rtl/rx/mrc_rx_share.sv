@@ -4,7 +4,7 @@
 /// Watches what arrives, sees incasts, and says what SACKs write to shut and open the windows of
 /// those who send. A word per cycle: A finds what a packet's messages add, B counts it for its QP
 /// and for the epoch, C for all QPs together, and levels for mrc_rx_track follow from the sums. It
-/// holds nobody up, and writes no SACK. Contract: docs/blocks/rx/rx_share.md.
+/// holds nobody up, and writes no SACK. Contract: docs/design/blocks/rx/rx_share.md.
 module mrc_rx_share
   import mrc_pkg::*;
 #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Collects the lanes' host reads, round robin, one per cycle (docs/blocks/tx/tx_fetch.md). It
-/// keeps no credits: lanes reserve room before they ask.
+/// Collects the lanes' host reads, round robin, one per cycle (docs/design/blocks/tx/tx_fetch.md).
+/// It keeps no credits: lanes reserve room before they ask.
 module mrc_tx_fetch
   import mrc_pkg::*;
 #(

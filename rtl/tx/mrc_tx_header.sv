@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// The bytes in front (docs/blocks/tx/tx_header.md): builds the header of a packet, Ethernet to the
-/// last extension header, and the ICRC register after it. Control packets come before probes,
-/// probes before endpoint requests, those before data packets. Two stages (A: bytes, B: ICRC), one
-/// packet per cycle, latency 3 cycles with the input FIFO. Extension headers of control packets are
-/// whole 32-bit words. Payload, pad and the final ICRC are the lane's business.
+/// The bytes in front (docs/design/blocks/tx/tx_header.md): builds the header of a packet, Ethernet
+/// to the last extension header, and the ICRC register after it. Control packets come before
+/// probes, probes before endpoint requests, those before data packets. Two stages (A: bytes, B:
+/// ICRC), one packet per cycle, latency 3 cycles with the input FIFO. Extension headers of control
+/// packets are whole 32-bit words. Payload, pad and the final ICRC are the lane's business.
 module mrc_tx_header
   import mrc_pkg::*;
   import mrc_addr_pkg::*;

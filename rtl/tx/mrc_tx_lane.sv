@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Payload and port of one plane (docs/blocks/tx/tx_lane.md): queues headers, prefetches their
-/// payload from host memory, and serialises header, payload, pad and ICRC onto the port. One chunk
-/// of at most PortBytes per cycle; a frame costs one cycle more than its chunks, and one more if
-/// the ICRC does not fit the last beat. It may pause inside a frame when the host is slow. A packet
-/// of which the host could not read a line leaves with the complement of its ICRC. While its port
-/// stands still it takes control packets that find no place, and drops them.
+/// Payload and port of one plane (docs/design/blocks/tx/tx_lane.md): queues headers, prefetches
+/// their payload from host memory, and serialises header, payload, pad and ICRC onto the port. One
+/// chunk of at most PortBytes per cycle; a frame costs one cycle more than its chunks, and one more
+/// if the ICRC does not fit the last beat. It may pause inside a frame when the host is slow. A
+/// packet of which the host could not read a line leaves with the complement of its ICRC. While its
+/// port stands still it takes control packets that find no place, and drops them.
 module mrc_tx_lane
   import mrc_pkg::*;
 #(

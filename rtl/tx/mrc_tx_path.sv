@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// An entropy value for each packet (docs/blocks/tx/tx_path.md): walks the EV set of the QP group
-/// by group, one EV per plane in each, in an order that changes each pass, and takes the next GOOD
-/// EV whose lane has room, on a plane whose port is up here and at the peer. A packet per cycle, of
-/// one QP as of many, three cycles after it came; one cycle more for each group that it finds used
-/// up. On feedback, between packets, it marks an EV SKIP, takes a bad one out of use and a backup
-/// EV of the same plane in, or the other way round: two cycles, and two per backup group looked at.
-/// A packet that finds no usable EV gets no path: only its record goes on, as if it were sent. It
-/// fills EV profiles by itself (EV_GEN: one row per cycle, or one in 32). It neither counts losses
-/// nor probes EVs.
+/// An entropy value for each packet (docs/design/blocks/tx/tx_path.md): walks the EV set of the QP
+/// group by group, one EV per plane in each, in an order that changes each pass, and takes the next
+/// GOOD EV whose lane has room, on a plane whose port is up here and at the peer. A packet per
+/// cycle, of one QP as of many, three cycles after it came; one cycle more for each group that it
+/// finds used up. On feedback, between packets, it marks an EV SKIP, takes a bad one out of use and
+/// a backup EV of the same plane in, or the other way round: two cycles, and two per backup group
+/// looked at. A packet that finds no usable EV gets no path: only its record goes on, as if it were
+/// sent. It fills EV profiles by itself (EV_GEN: one row per cycle, or one in 32). It neither
+/// counts losses nor probes EVs.
 module mrc_tx_path
   import mrc_pkg::*;
   import mrc_tx_path_pkg::*;

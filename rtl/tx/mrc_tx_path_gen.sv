@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fills an EV profile by itself (docs/blocks/tx/tx_path.md, Gen): AUTO gives a value per cycle,
-/// GENERATED one per 32 cycles, a bit in each. No EV is 0: a value 0 is passed over, a second one
-/// in a row is written as 8. It begins with row 0 whenever it has been idle. It knows no QP, and
-/// does not write: the values are mrc_tx_path's.
+/// Fills an EV profile by itself (docs/design/blocks/tx/tx_path.md, Gen): AUTO gives a value per
+/// cycle, GENERATED one per 32 cycles, a bit in each. No EV is 0: a value 0 is passed over, a
+/// second one in a row is written as 8. It begins with row 0 whenever it has been idle. It knows no
+/// QP, and does not write: the values are mrc_tx_path's.
 module mrc_tx_path_gen
   import mrc_pkg::*;
 #(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One look at a group of EVs, one per plane (docs/blocks/tx/tx_path.md, the walk through a group):
-/// which EV a packet takes, and what the look leaves of the group. Combinational; it looks at all
-/// planes at once, the order is in any_before. It keeps nothing and knows neither QP nor pass.
+/// One look at a group of EVs, one per plane (docs/design/blocks/tx/tx_path.md, the walk through a
+/// group): which EV a packet takes, and what the look leaves of the group. Combinational; it looks
+/// at all planes at once, the order is in any_before. It keeps nothing and knows neither QP nor
+/// pass.
 module mrc_tx_path_look
   import mrc_pkg::*;
   import mrc_tx_path_pkg::*;

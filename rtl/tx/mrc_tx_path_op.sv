@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// The operations of mrc_tx_path (docs/blocks/tx/tx_path.md), one at a time, while no packet walks:
-/// Init and Deny for the tables, Fb, Find, Test and Judge on feedback, Scrub, and the time that Gen
-/// takes. It says which row of EV states to read and to write, what becomes of the QP's count of
-/// active EVs, and what the controller and tx_probe hear of it. It has no memory, and does not
-/// decide which operation begins.
+/// The operations of mrc_tx_path (docs/design/blocks/tx/tx_path.md), one at a time, while no packet
+/// walks: Init and Deny for the tables, Fb, Find, Test and Judge on feedback, Scrub, and the time
+/// that Gen takes. It says which row of EV states to read and to write, what becomes of the QP's
+/// count of active EVs, and what the controller and tx_probe hear of it. It has no memory, and does
+/// not decide which operation begins.
 module mrc_tx_path_op
   import mrc_pkg::*;
   import mrc_tx_path_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What mrc_tx_path and its parts share (docs/blocks/tx/tx_path.md): states of the operations and
-/// what the states of an EV mean.
+/// What mrc_tx_path and its parts share (docs/design/blocks/tx/tx_path.md): states of the
+/// operations and what the states of an EV mean.
 package mrc_tx_path_pkg;
 
   import mrc_pkg::*;

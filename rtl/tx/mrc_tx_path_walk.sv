@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Stage w of mrc_tx_path (docs/blocks/tx/tx_path.md, Walk): the packet that walks through the EV
-/// set of its QP, a group per cycle, until it takes an EV or no EV is left. It says which row to
-/// read next, which row to write and where the QP's next packet begins. It has no memory of QPs
-/// and EVs, and does not decide which packet comes.
+/// Stage w of mrc_tx_path (docs/design/blocks/tx/tx_path.md, Walk): the packet that walks through
+/// the EV set of its QP, a group per cycle, until it takes an EV or no EV is left. It says which
+/// row to read next, which row to write and where the QP's next packet begins. It has no memory of
+/// QPs and EVs, and does not decide which packet comes.
 module mrc_tx_path_walk
   import mrc_pkg::*;
   import mrc_tx_path_pkg::*;

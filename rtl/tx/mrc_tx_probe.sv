@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Brings bad EVs back (docs/blocks/tx/tx_probe.md): sends EV probes or reliability probes on EVs
-/// in ASSUMED_BAD, at growing intervals, until several answers in a row revive them; with either
-/// kind allowed, the one that was answered last. One operation per cycle; one slot visited every 16
-/// cycles. It probes ProbeSlots EVs at once, those of QPs that can send; when all slots are taken,
-/// a newcomer gets that of an EV that has failed at the longest interval, or is counted and not
-/// kept.
+/// Brings bad EVs back (docs/design/blocks/tx/tx_probe.md): sends EV probes or reliability probes
+/// on EVs in ASSUMED_BAD, at growing intervals, until several answers in a row revive them; with
+/// either kind allowed, the one that was answered last. One operation per cycle; one slot visited
+/// every 16 cycles. It probes ProbeSlots EVs at once, those of QPs that can send; when all slots
+/// are taken, a newcomer gets that of an EV that has failed at the longest interval, or is counted
+/// and not kept.
 module mrc_tx_probe
   import mrc_pkg::*;
   import mrc_probe_pkg::*;

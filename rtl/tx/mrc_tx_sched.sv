@@ -2,10 +2,10 @@
 `include "mrc_assert.svh"
 
 /// Queue of the QPs that may send, and per destination a list of the QPs whose congestion window
-/// was full (docs/blocks/tx/tx_sched.md). First come first served in the queue, which makes round
-/// robin by packet because a QP with more to send is pushed again behind the others; a refused QP
-/// is the first of its list to be woken. One step per cycle, two cycles from an input to the grant.
-/// It does not check that a QP is in it once only: tx_segment sees to it.
+/// was full (docs/design/blocks/tx/tx_sched.md). First come first served in the queue, which makes
+/// round robin by packet because a QP with more to send is pushed again behind the others; a
+/// refused QP is the first of its list to be woken. One step per cycle, two cycles from an input to
+/// the grant. It does not check that a QP is in it once only: tx_segment sees to it.
 module mrc_tx_sched
   import mrc_pkg::*;
 #(

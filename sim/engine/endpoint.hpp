@@ -28,7 +28,7 @@ inline constexpr unsigned kEarlyBytes = 64;
 /// These with what is around them, as wire_bytes() counts.
 inline constexpr unsigned kHeaderBytes = kPreambleBytes + kEarlyBytes + kGapBytes;
 
-/// What told a NIC that a packet was lost (docs/fabric.md, "How a loss is known").
+/// What told a NIC that a packet was lost (docs/guide/fabric.md, "How a loss is known").
 enum class LossCause : uint8_t { Port, Peer, Gap, SameEv, Overdue, Question, Timer, Returned };
 inline constexpr unsigned kLossCauses = 8;
 inline constexpr std::array<const char*, kLossCauses> kLossCauseNames{"port", "peer",     "gap",   "same EV",

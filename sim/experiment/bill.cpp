@@ -9,7 +9,8 @@
 namespace mrc::sim {
 namespace {
 
-constexpr const char* kPartsRemedy = "Write TOML as in docs/training.md; it may leave out what shall stay as it is.";
+constexpr const char* kPartsRemedy =
+    "Write TOML as in docs/guide/training.md; it may leave out what shall stay as it is.";
 constexpr input::FileKind kPartsFile{"table of parts", input::kTomlBytes, kPartsRemedy};
 
 const Key<PartsTable> kPartsKeys[] = {

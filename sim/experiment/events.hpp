@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is done to links and switches at the times that a scenario says: events without `per_hour` (docs/fabric.md).
+/// What is done to links and switches at the times that a scenario says: events without `per_hour`
+/// (docs/guide/fabric.md).
 #pragma once
 
 #include <cstdint>

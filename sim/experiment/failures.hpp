@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Failures that come by themselves, at a rate, from the seed: events with `per_hour` (docs/fabric.md).
+/// Failures that come by themselves, at a rate, from the seed: events with `per_hour` (docs/guide/fabric.md).
 #pragma once
 
 #include <functional>

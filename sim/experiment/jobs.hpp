@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The jobs of a scenario in a fabric: ranks in NICs, messages on QPs, steps and what they took (docs/training.md).
+/// The jobs of a scenario in a fabric: ranks in NICs, messages on QPs, steps and what they took
+/// (docs/guide/training.md).
 #pragma once
 
 #include <atomic>

@@ -206,7 +206,7 @@ const Key<NodeConfig> kNodeKeys[] = {
 #undef TEXT
 
 constexpr const char* kScenarioRemedy =
-    "Write TOML as in docs/fabric.md, or use a name from 'mrc fabric --scenario list'.";
+    "Write TOML as in docs/guide/fabric.md, or use a name from 'mrc fabric --scenario list'.";
 constexpr input::FileKind kScenarioFile{"scenario", input::kTomlBytes, kScenarioRemedy};
 constexpr const char* kListRemedy = "'mrc fabric --scenario list' prints all keys.";
 

@@ -88,7 +88,7 @@ const Key<T> kKeys[] = {
 #undef TEXT
 
 constexpr std::string_view kToSender = "to-sender";
-constexpr const char* kTopologyRemedy = "Write TOML as in docs/fabric.md; 'mrc topo keys' prints all keys.";
+constexpr const char* kTopologyRemedy = "Write TOML as in docs/guide/fabric.md; 'mrc topo keys' prints all keys.";
 constexpr input::FileKind kTopologyFile{"topology", input::kTomlBytes, kTopologyRemedy};
 
 std::string plural(unsigned n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Flows from a CSV file (docs/fabric.md).
+/// Flows from a CSV file (docs/guide/fabric.md).
 #pragma once
 
 #include <string>

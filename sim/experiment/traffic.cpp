@@ -21,7 +21,7 @@ constexpr uint32_t kFifoBytes = 64, kLeastPiece = 4096, kPieces = 9;
 constexpr size_t kMaxFlows = 8'000'000;
 constexpr uint64_t kMaxWrites = 32'000'000;  // each takes some ten bytes while it waits
 
-constexpr input::FileKind kTraceFile{"trace", input::kCsvBytes, "docs/fabric.md says what a trace looks like."};
+constexpr input::FileKind kTraceFile{"trace", input::kCsvBytes, "docs/guide/fabric.md says what a trace looks like."};
 
 class Maker {
  public:

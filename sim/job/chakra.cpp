@@ -26,7 +26,7 @@ constexpr uint64_t kMostBytes = 1'000'000'000'000'000, kMostMicros = 1'000'000'0
 constexpr uint32_t kMostRanks = 65536;
 constexpr uint32_t kCollectiveTag = 1u << 31;  // tags of sends and receives are below
 constexpr uint8_t kGpu = 0, kHost = 1, kJoin = 63;
-constexpr const char* kRemedy = "docs/training.md says what a Chakra trace may have.";
+constexpr const char* kRemedy = "docs/guide/training.md says what a Chakra trace may have.";
 
 // Of Chakra's schema: NodeType, CollectiveCommType.
 enum class NodeType : uint8_t {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Execution traces of Chakra (MLCommons): a file for each rank, of nodes in the wire format of protobuf
-/// (docs/training.md).
+/// (docs/guide/training.md).
 #pragma once
 
 #include <functional>

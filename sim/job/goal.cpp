@@ -57,7 +57,8 @@ class Reader {
   [[noreturn]] void expected(std::string_view what) const {
     const std::string got =
         at_ < words_.size() ? fmt::format("\"{:.40}\"", words_[at_]) : std::string("the line's end");
-    refuse(fmt::format("{} where {} was expected", got, what), "docs/training.md says what a GOAL trace looks like.");
+    refuse(fmt::format("{} where {} was expected", got, what),
+           "docs/guide/training.md says what a GOAL trace looks like.");
   }
 
   /// Words of the line, without comments.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// GOAL, the text of LogGOPSim and ATLAHS (docs/training.md): schedules of ranks from files, and into them.
+/// GOAL, the text of LogGOPSim and ATLAHS (docs/guide/training.md): schedules of ranks from files, and into them.
 #pragma once
 
 #include <functional>

@@ -50,7 +50,7 @@ class AgentRun {
       turns(begin);
     } catch (const Refusal& refusal) {
       if (refusal.unsupported)
-        throw CannotPlay(refusal.what(), "docs/levels.md says which scenarios which NICs can play.");
+        throw CannotPlay(refusal.what(), "docs/guide/levels.md says which scenarios which NICs can play.");
       stop_with(AgentOutcome::DeviceError, refusal.what());
     } catch (const DeviceGone& gone) {
       stop_with(AgentOutcome::DeviceError, gone.what());

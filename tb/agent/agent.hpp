@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A whole run of two NICs that are known by their calls alone (docs/levels.md): links, hosts, traffic; what came out
-/// of it, and everything observed as records for a judge.
+/// A whole run of two NICs that are known by their calls alone (docs/guide/levels.md): links, hosts, traffic; what came
+/// out of it, and everything observed as records for a judge.
 #pragma once
 
 #include <atomic>

@@ -14,7 +14,7 @@
 namespace mrc::tb {
 namespace {
 
-constexpr const char* kRemedy = "docs/levels.md says which scenarios which NICs can play.";
+constexpr const char* kRemedy = "docs/guide/levels.md says which scenarios which NICs can play.";
 
 [[noreturn]] void cannot_play(const std::string& sentence) { throw CannotPlay(sentence, kRemedy); }
 
@@ -140,12 +140,12 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
     s.dests = 1;
     leave("dests", "there is one other NIC, and " + lacks("any_address"));
   }
-  if (s.churn > 0) leave("churn", "rows of tables are no calls of docs/device.md");
+  if (s.churn > 0) leave("churn", "rows of tables are no calls of docs/reference/device.md");
   s.churn = 1e-9;  // no work requests for QPs that do not exist
   if (s.move_mpr && !s.dyn_mpr) leave("move_mpr", "a window moves with the capability dynamic MPR alone");
   s.move_mpr = false;
   if (s.udp_share > Scenario{}.udp_share)
-    leave("udp_share", "entropy in the UDP port alone is no call of docs/device.md");
+    leave("udp_share", "entropy in the UDP port alone is no call of docs/reference/device.md");
   s.udp_share = 0;
   const unsigned qps = std::min({preset.num_qps, dut.info.qps, peer.info.qps});
   s.qps = s.qps == 0 ? qps : std::min(s.qps, qps);

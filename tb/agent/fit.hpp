@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a scenario means for two NICs of which nothing is known but ports, host and verbs (docs/levels.md): which of
-/// its keys can be played, and the calls that bring both NICs into the planned state.
+/// What a scenario means for two NICs of which nothing is known but ports, host and verbs (docs/guide/levels.md): which
+/// of its keys can be played, and the calls that bring both NICs into the planned state.
 #pragma once
 
 #include <array>

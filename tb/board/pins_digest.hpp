@@ -14,7 +14,7 @@
 
 namespace mrc::tb {
 
-/// The digest of output pins of docs/boards/record.md: all of them, bit by bit, cycle by cycle.
+/// The digest of output pins of docs/design/boards/record.md: all of them, bit by bit, cycle by cycle.
 class PinsDigest {
  public:
   explicit PinsDigest(const Preset& preset)

@@ -20,7 +20,7 @@ constexpr unsigned kMajor = 1;
 constexpr unsigned kHasBus = 1, kHasWqe = 2, kHasDigest = 4, kEnds = 8;
 constexpr std::array<uint8_t, 4> kMagic{'M', 'R', 'C', 'X'};
 constexpr const char* kAgain =
-    "Copy BYTES bytes from BASE once more when STATUS.state is 0; docs/boards/record.md says what a record is.";
+    "Copy BYTES bytes from BASE once more when STATUS.state is 0; docs/design/boards/record.md says what a record is.";
 
 /// A number of `size` bytes, least significant first.
 uint64_t number(const uint8_t* at, unsigned size) {

@@ -13,7 +13,7 @@
 
 namespace mrc::tb {
 
-/// What the header of a record says (docs/boards/record.md).
+/// What the header of a record says (docs/design/boards/record.md).
 struct RecordHeader {
   unsigned major = 0, minor = 0;
   unsigned planes = 0, port_bytes = 0, host_bytes = 0, num_qps = 0;

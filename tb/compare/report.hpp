@@ -29,7 +29,7 @@ struct RunInfo {
 std::string summary_text(const RunInfo& info, const CosimResult& result);
 /// What is wrong, in packet terms; "" when nothing is.
 std::string failure_text(const RunInfo& info, const CosimResult& result);
-/// One JSON object with line end. Keys are described in docs/bench.md.
+/// One JSON object with line end. Keys are described in docs/guide/bench.md.
 std::string result_json(const RunInfo& info, const CosimResult& result);
 
 /// Several runs, one per seed. The last one may have failed.
@@ -60,7 +60,7 @@ struct Sweep {
 std::string sweep_line(const RunInfo& info, const CosimResult& result);
 /// The line at the end.
 std::string sweep_text(const Sweep& sweep, double seconds);
-/// One JSON object with line end. Keys are described in docs/bench.md.
+/// One JSON object with line end. Keys are described in docs/guide/bench.md.
 std::string sweep_json(const Sweep& sweep, double seconds);
 
 /// 1234567 -> "1 234 567".

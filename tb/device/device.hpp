@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Any NIC as a device (docs/device.md): the calls of a tester, who owns time, wire and host memory.
+/// Any NIC as a device (docs/reference/device.md): the calls of a tester, who owns time, wire and host memory.
 ///
 ///     auto nic = tb::make_pins_device(options);
 ///     nic->open({});
@@ -35,8 +35,8 @@ class Refusal : public std::runtime_error {
   bool unsupported;  ///< it lawfully cannot; else the tester is wrong, or the device is broken
 };
 
-/// A device went on no more: it ended, said what docs/device.md does not allow, did not come back in time. what() is a
-/// sentence with full stop.
+/// A device went on no more: it ended, said what docs/reference/device.md does not allow, did not come back in time.
+/// what() is a sentence with full stop.
 class DeviceGone : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -91,7 +91,7 @@ struct QpConfig {
 /// The QP as it begins at a device of that size.
 QpConfig first_config(uint32_t qp, const DeviceInfo& info);
 
-/// What an order to modify a QP may carry: attributes of the API (docs/device.md, "A QP step by step").
+/// What an order to modify a QP may carry: attributes of the API (docs/reference/device.md, "A QP step by step").
 enum class QpAttribute : uint8_t {
   EvProfile,
   CcProfile,
@@ -146,7 +146,7 @@ struct Done {
 };
 struct Output {
   Time time = 0;  ///< of a frame, its first byte's
-  /// log::Port: a carrier that came or went by itself, where ports are real (docs/ports.md).
+  /// log::Port: a carrier that came or went by itself, where ports are real (docs/guide/ports.md).
   std::variant<SentFrame, HostRead, HostWrite, log::Cqe, Done, log::Event, log::Port> body;
 };
 

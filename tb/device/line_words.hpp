@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Words of docs/device.md, by the number of what they stand for, and how texts are written.
+/// Words of docs/reference/device.md, by the number of what they stand for, and how texts are written.
 #pragma once
 
 #include <array>

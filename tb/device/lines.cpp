@@ -93,7 +93,7 @@ class Reader {
            fmt::format("It is one of {}.", fmt::join(names, ", ")));
   }
 
-  static constexpr const char* kRemedy = "docs/device.md lists the keys of each call.";
+  static constexpr const char* kRemedy = "docs/reference/device.md lists the keys of each call.";
 
  private:
   const Json& call_;

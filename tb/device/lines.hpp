@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// JSON lines of docs/device.md: calls to a device in, answers out.
+/// JSON lines of docs/reference/device.md: calls to a device in, answers out.
 #pragma once
 
 #include <cstdint>

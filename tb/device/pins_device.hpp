@@ -19,7 +19,7 @@ struct PinsOptions {
   uint8_t bug = 0;  ///< of the RTL (cmodel/spec/bugs.yaml)
   /// A new device, as after reset, for a run of that seed; null: `error` says why.
   std::function<std::unique_ptr<Dut>(uint64_t seed, std::string& error)> open;
-  /// Its pins say whose a host write is (docs/blocks/nic.md, "Host writes"), and are held to that.
+  /// Its pins say whose a host write is (docs/design/blocks/nic.md, "Host writes"), and are held to that.
   bool whose_writes = true;
   bool shows =
       false;  ///< it tells the events take and answer (L1), and path where the DUT shows its inside, all of them

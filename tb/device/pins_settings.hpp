@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Settings of docs/assumptions.md, by name, as registers and rows of our NIC.
+/// Settings of docs/protocol/assumptions.md, by name, as registers and rows of our NIC.
 #pragma once
 
 #include <array>
@@ -31,13 +31,13 @@ struct PinsSettings {
 /// Throws Refusal (unsupported): a name that the NIC does not have, or a value beyond the field.
 PinsSettings read_settings(const std::vector<std::pair<std::string, uint64_t>>& settings, const Preset& preset);
 
-/// The device's profile for a judge (docs/reference.md), one line of JSON.
+/// The device's profile for a judge (docs/reference/judge.md), one line of JSON.
 std::string profile_json(const std::string& name, unsigned planes, const Preset& preset,
                          const std::vector<std::pair<std::string, uint64_t>>& settings, bool silent_drops,
                          const std::vector<const char*>& shows = {});
 
 /// From the last byte of a frame until the window has it, and from there to the first byte of an answer, at most, ps
-/// (docs/device.md, Latency).
+/// (docs/reference/device.md, Latency).
 inline constexpr Time kTakeTime = 3'000'000, kAnswerTime = 10'000'000;
 
 }  // namespace mrc::tb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A NIC that speaks the JSON lines of docs/device.md, as a process or behind a socket.
+/// A NIC that speaks the JSON lines of docs/reference/device.md, as a process or behind a socket.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,8 @@ struct RemoteOptions {
 };
 
 /// Starts the command with /bin/sh; its stderr is ours. It ends with the device. Throws DeviceGone here and in every
-/// call: it ended, hung, or answered what docs/device.md does not allow. Lines longer than kMaxLine are not read.
+/// call: it ended, hung, or answered what docs/reference/device.md does not allow. Lines longer than kMaxLine are not
+/// read.
 std::unique_ptr<NicDevice> start_device(const std::string& command, const RemoteOptions& options);
 
 /// Connects to "tcp:HOST:PORT" or "unix:PATH". Throws DeviceGone.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Is the judge right about NICs that are not ours? A device around another one: what comes out of that one is changed,
-/// lawfully (a judge that complains is wrong) or not (a judge that does not is blind). docs/variants.md lists them.
+/// lawfully (a judge that complains is wrong) or not (a judge that does not is blind). docs/reference/variants.md lists
+/// them.
 #pragma once
 
 #include <cstdint>

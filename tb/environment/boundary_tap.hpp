@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Reads from the boundaries between a NIC's blocks what its window takes, what its SACKs read from it, and which
-/// frames its lanes discard, and tells a BoundarySink. docs/blocks/rx/track/rx_track.md says which cycle does what.
+/// frames its lanes discard, and tells a BoundarySink. docs/design/blocks/rx/track/rx_track.md says which cycle does
+/// what.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A peer that does what no peer may: in spells it puts frames of a grammar between its own. A NIC drops them, or
-/// answers them, and goes on (docs/blocks/nic.md, "Frames that no peer may send").
+/// answers them, and goes on (docs/design/blocks/nic.md, "Frames that no peer may send").
 #pragma once
 
 #include <array>

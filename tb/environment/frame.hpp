@@ -30,7 +30,7 @@ enum Fate : uint16_t {
   kFateForged = 32768,   ///< no NIC has sent it: a peer that does what it may not
 };
 
-/// Where a NIC must count a frame that was forged (docs/blocks/nic.md, "Frames that no peer may send").
+/// Where a NIC must count a frame that was forged (docs/design/blocks/nic.md, "Frames that no peer may send").
 enum class Forged : uint8_t {
   No,        ///< it was not
   Parse,     ///< CNT_DROP_PARSE

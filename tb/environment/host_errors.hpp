@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A host that cannot read or write memory now and then, and gives QPs up (docs/blocks/nic.md, "Host errors").
+/// A host that cannot read or write memory now and then, and gives QPs up (docs/design/blocks/nic.md, "Host errors").
 #pragma once
 
 #include <cstdint>

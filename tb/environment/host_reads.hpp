@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a NIC makes of the lines that its host gives it (docs/blocks/nic.md, "Host errors"), whatever the bytes are.
+/// What a NIC makes of the lines that its host gives it (docs/design/blocks/nic.md, "Host errors"), whatever the bytes
+/// are.
 #pragma once
 
 #include <array>

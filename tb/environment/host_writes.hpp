@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a host may rely on when the NIC writes its memory (docs/blocks/nic.md, "Host writes"), whatever the bytes are.
+/// What a host may rely on when the NIC writes its memory (docs/design/blocks/nic.md, "Host writes"), whatever the
+/// bytes are.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Arithmetic of line rate: what the ports of a NIC can carry at most (docs/performance.md).
+/// Arithmetic of line rate: what the ports of a NIC can carry at most (docs/design/performance.md).
 #pragma once
 
 #include "gen/presets.hpp"

@@ -438,7 +438,8 @@ void set_registers(SidePlan& side, const std::vector<RegisterSetting>& settings)
     const auto word = std::ranges::find_if(
         planned, [&](const auto& p) { return reg != std::end(csr::kRegisters) && p.first == reg->offset; });
     if (word == std::end(planned))
-      throw ScenarioError("register " + s.field + ": no scenario sets it.", "docs/generated/csr.md lists registers.");
+      throw ScenarioError("register " + s.field + ": no scenario sets it.",
+                          "docs/reference/generated/csr.md lists registers.");
     if (reg->fields.empty() && dot == s.field.size()) {
       *word->second = s.value;
       continue;
@@ -446,7 +447,8 @@ void set_registers(SidePlan& side, const std::vector<RegisterSetting>& settings)
     const std::string name = s.field.substr(std::min(dot + 1, s.field.size()));
     const auto field = std::ranges::find_if(reg->fields, [&](const csr::Field& f) { return name == f.name; });
     if (field == reg->fields.end())
-      throw ScenarioError("register " + s.field + ": there is no such field.", "docs/generated/csr.md lists them.");
+      throw ScenarioError("register " + s.field + ": there is no such field.",
+                          "docs/reference/generated/csr.md lists them.");
     if (field->get(field->set(0, s.value)) != s.value)
       throw ScenarioError("register " + s.field + ": " + std::to_string(s.value) + " does not fit.",
                           "It has " + std::to_string(field->width) + " bits.");

@@ -51,7 +51,8 @@ std::optional<uint32_t> setting(const SidePlan& plan, std::string_view name) {
   return field->get(word->second);
 }
 
-/// The words of a controller as the numbers that they stand for (docs/blocks/cc/cc_nscc.md, Configuration words).
+/// The words of a controller as the numbers that they stand for (docs/design/blocks/cc/cc_nscc.md, Configuration
+/// words).
 ref::Controller controller_of(const csr::TblCcProfile& row, unsigned dest) {
   constexpr double kTickNs = 128;
   const auto fixed = [](uint64_t word, int fraction) { return std::ldexp(static_cast<double>(word), -fraction); };
@@ -93,7 +94,8 @@ ref::Profile profile_of(const Preset& preset, const SidePlan& plan) {
     if (const auto value = setting(plan, s.name)) s.set(p.settings, *value);
   }
   p.ack_gap = log::Time{csr::kAckCtlGap.get(plan.ack_ctl)} * preset.clock_ps;
-  // room(q) of docs/blocks/tx/segment/tx_segment.md: Intake leaves a request that finds none at the head of its input.
+  // room(q) of docs/design/blocks/tx/segment/tx_segment.md: Intake leaves a request that finds none at the head of its
+  // input.
   p.qp_works = preset.wqe_depth;
   p.all_works = preset.num_wqes * 3 / 4 - std::min(preset.num_qps, preset.num_wqes / 2);
   for (unsigned d = 0; d < plan.dests; ++d) p.addresses.push_back(bytes_of(plan.ip ^ d));

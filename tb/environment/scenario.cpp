@@ -130,7 +130,7 @@ const ScenarioKey kKeys[] = {
     KEY(jitter_ns, 0, 1e6, "random delay of every frame on top"),
     KEY(skew_ns, 0, 1e6, "constant extra delay per entropy value, up to this"),
     KEY(reorder_ns, 0, 1e6, "largest extra delay of reordered frames"),
-    KEY(fuzz_us, 0, 1e9, "the peer sends what no peer may (docs/blocks/nic.md) this often; 0: never"),
+    KEY(fuzz_us, 0, 1e9, "the peer sends what no peer may (docs/design/blocks/nic.md) this often; 0: never"),
     KEY(fuzz_for_us, 0, 1e6, "for so long on average"),
     KEY(fuzz_flood, 0, 1, "share of those times in which one kind of frame comes at line rate"),
     KEY(never_arrive, 0, 1, "share of the data packets that links lose whenever they are sent; with may_fail"),
@@ -228,7 +228,7 @@ const ScenarioKey kKeys[] = {
 // QPs of a scenario unless it says otherwise: enough to fill eight planes.
 constexpr uint32_t kDefaultQps = 32;
 
-constexpr const char* kRemedy = "Write TOML as in docs/bench.md, or use a name from 'mrc cosim --scenario list'.";
+constexpr const char* kRemedy = "Write TOML as in docs/guide/bench.md, or use a name from 'mrc cosim --scenario list'.";
 constexpr const char* kListRemedy = "'mrc cosim --scenario list' prints all keys.";
 constexpr input::FileKind kScenarioFile{"scenario", input::kTomlBytes, kRemedy};
 

@@ -101,7 +101,7 @@ struct Scenario : Switches {
   double cc_share = 0;   ///< QPs with a congestion controller
   uint32_t dests = 1;    ///< destinations that the QPs are spread over (addresses of the one peer)
   double cc_rtt_ns = 0;  ///< base_rtt of the controllers; 0 = what the links make of it
-  // words of CC_PROFILE that hold open choices (docs/assumptions.md); 0 where it is no switch: the default
+  // words of CC_PROFILE that hold open choices (docs/protocol/assumptions.md); 0 where it is no switch: the default
   bool cc_disable_qa = false, cc_md_resets_fast = true, cc_nack_any_reason = false, cc_nack_sample_cfg = false,
        cc_nack_rtt = true;
   uint32_t cc_ar_shift = 3;

@@ -190,7 +190,7 @@ class Station {
   uint64_t within(Rng& rng, double us) const;
   void flap();
   void stand();
-  /// Ports that have taken no beat for PORT_STALL: to the device their planes are as down (docs/blocks/nic.md).
+  /// Ports that have taken no beat for PORT_STALL: to the device their planes are as down (docs/design/blocks/nic.md).
   unsigned stalled() const;
   void cut();
   void port_lost(const FrameInfo& info) { port_lost_.push_back(key_of(info)); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The alien: a NIC that knows nothing of ours. Written from mrc_nic.h, docs/device.md, docs/log.md and docs/protocol
-/// alone, in a project made by `mrc dut-template` around alien_window. Packets and queues in C++, what has arrived in
-/// SystemVerilog; a list of things to do instead of a clock.
+/// The alien: a NIC that knows nothing of ours. Written from mrc_nic.h, docs/reference/device.md, docs/reference/log.md
+/// and docs/protocol alone, in a project made by `mrc dut-template` around alien_window. Packets and queues in C++,
+/// what has arrived in SystemVerilog; a list of things to do instead of a clock.
 ///
 /// Not there: SRv6, IPv4, time stamps, controllers, probes of EVs (profile.json keeps all EVs in use whatever they
 /// lose), dynamic MPR, control of EVs. A window of 128. Every packet is answered with a SACK.

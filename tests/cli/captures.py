@@ -30,7 +30,7 @@ imm_share = 0.3
 SILENT = "silence_wait = 1\n"  # the NIC does not ask its peer: answers are less often said twice
 THE_ISSUES = 26  # edits that stand first
 LEAST = 24, 55   # of those, and of those behind them
-# Edits that a bare capture does not show, and why (docs/reference.md, Captures without a profile).
+# Edits that a bare capture does not show, and why (docs/reference/judge.md, Captures without a profile).
 NOT_SEEN = {
     "icrc": "may have been damaged under way",
     "response-id": "the request may have gone to another address of the device",

@@ -49,7 +49,7 @@ def of_text(text, where):
 
 
 def commands(mrc):
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*/*.md"))]:
         for block in re.findall(r"^```(?:sh)?\n(.*?)^```", page.read_text(), re.S | re.M):
             yield from of_text(block, page.relative_to(ROOT))
     for words in HELP:
@@ -60,7 +60,7 @@ def commands(mrc):
 
 def consoles():
     """(page, command, lines of its output) of blocks that show what is printed."""
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*/*.md"))]:
         for block in re.findall(r"^```console\n(.*?)^```", page.read_text(), re.S | re.M):
             for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
                 command, *lines = part.rstrip("\n").split("\n")

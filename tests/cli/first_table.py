@@ -3,7 +3,7 @@
 """usage: first_table.py MRC
 
 What mrc check makes of what captures are like: tagged, cooked, packed, cut, mirrored, of one error 333 times. A table
-for docs/reference.md, each row with the command behind it. Edits and false alarms have scripts of their own
+for docs/reference/judge.md, each row with the command behind it. Edits and false alarms have scripts of their own
 (tests/cli/captures.py, tools/false_alarms.py).
 Exit 1: a row is not as the table of the page says."""
 import collections

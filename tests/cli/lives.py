@@ -77,7 +77,7 @@ def main():
                         "--packets", "700", "--pcap", run], check=True, capture_output=True)
         packets = edit.read(mrc, run)
         for words, (psns, qpns) in LIVES.items():
-            # A short life that goes on near by is a limit (docs/reference.md).
+            # A short life that goes on near by is a limit (docs/reference/judge.md).
             for life in (packets, packets[:600])[:1 if words == "PSNs a little farther" else 2]:
                 findings, untold, lives = check(mrc, life + second(packets, psns, qpns), joined)
                 print(f"{words:<22} {len(life):>5} packets before: {findings or 'no finding'}; {untold}; {lives}")

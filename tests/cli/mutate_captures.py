@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What captures show of mutants of a log (docs/mutation.md), a sample of the table.
+"""What captures show of mutants of a log (docs/design/mutation.md), a sample of the table.
 usage: mutate_captures.py MRC
 
 The same mutants are asked in each view. Exit 1: a view shows less than it did, or one that shows less sees more."""

@@ -84,7 +84,7 @@ class Bytes:
         return less > 0
 
 
-# Assumption, what makes its other reading, the rule that tells a change; none: it does not show (docs/reference.md). Switches may rewrite code points: A-04 is a finding at the NIC's ports.
+# Assumption, what makes its other reading, the rule that tells a change; none: it does not show (docs/reference/judge.md). Switches may rewrite code points: A-04 is a finding at the NIC's ports.
 CHANGES = [("A-01", udp_port, "wire.udp-port"), ("A-02", bth_m, "wire.m-se"), ("A-04", control, "wire.class"),
            ("A-21", unit, "wire.stamp"), ("A-22", pdcids, "wire.pdcid"), ("A-55", None, "resp.bytes"),
            ("A-37", ports, None)]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: settings.py MRC ROOT
 
-Each setting of the table "Choices" of docs/assumptions.md is one that somebody can write: a profile takes
+Each setting of the table "Choices" of docs/protocol/assumptions.md is one that somebody can write: a profile takes
 REGISTER.field under "settings", or says which of its keys it is, and takes that; a scenario key and a fabric key are
 in the lists of their commands, an option in the help of its command. What no register has is refused."""
 import json
@@ -24,7 +24,7 @@ def call(*words):
 
 def choices():
     """Id, what stands before it, name of each setting."""
-    table = (ROOT / "docs/assumptions.md").read_text().split("## Design decisions")[0]
+    table = (ROOT / "docs/protocol/assumptions.md").read_text().split("## Design decisions")[0]
     for line in table.splitlines():
         if re.match(r"\| A-\d\d ", line):
             row = [cell.strip() for cell in line.strip("|").split("|")]

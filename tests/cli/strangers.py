@@ -5,7 +5,7 @@
 Captures of NICs that read open questions otherwise, and that say nothing of it: a run of ours as classic pcap, which
 has neither comments nor interfaces. mrc check passes them, bare and with --at, and leaves nothing out. A NIC whose
 retransmissions have a code point of their own and a wrong ICRC is not taken for a switch that trims. The table stands
-in docs/captures.md.
+in docs/guide/captures.md.
 Exit 1: another verdict, or packets that are not judged."""
 import argparse
 import json

@@ -2,7 +2,7 @@
 """usage: choices.py [MRC]
 
 Zero-length WRITEs, immediates that wait, classes, returned packets, SKIP by time, ports: a legal device that takes the
-other choice than the vector's, or none, is failed by it; and what scripts have for them does what docs/vectors.md says."""
+other choice than the vector's, or none, is failed by it; and what scripts have for them does what vectors.md says."""
 from common import holds, run_tests, same, vector
 from mrcscript import cli, engine, legal, legal_requestor, packets, runner
 

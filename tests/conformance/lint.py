@@ -37,7 +37,7 @@ def test_header_lines():
         refused(M + "p0 < m[0]\n> sack trigger m[0]", part, RESPONDER.replace(line, ""))
     refused("none > nack", "there is no rule 'resp.y'", RESPONDER + "rules resp.y\n")
     same(lint.static(vector("none > nack", RESPONDER + "rules wire.icrcs\n"), lint.rules())[0].sentence,
-         "there is no rule 'wire.icrcs' (docs/generated/rules.md); near are wire.icrc, wire.class, wire.reason.", "a name that is near")
+         "there is no rule 'wire.icrcs' (docs/reference/generated/rules.md); near are wire.icrc, wire.class, wire.reason.", "a name that is near")
     refused("none > nack", "'caps' names neither", RESPONDER.replace("caps responder", "caps psn"))
 
 

@@ -2,7 +2,7 @@
 /// A top for boards at preset tiny, behind the pins of its core: around it stand MACs, each with two clocks of random
 /// period and phase that jitter, a memory on AXI4 or behind a DMA, and a shell that puts the bench's registers at their
 /// place in the map. So every bench that drives a core drives a board. What it does not tell is whose a host write is
-/// (docs/blocks/nic.md, "Host writes"): neither AXI4 nor a descriptor has a word for that.
+/// (docs/design/blocks/nic.md, "Host writes"): neither AXI4 nor a descriptor has a word for that.
 ///
 /// Of a top with rings the pins wqe and cqe are dead: whoever drives it posts and polls in memory (ring_host.hpp).
 #pragma once
@@ -67,7 +67,7 @@ class BoardOf final : public tb::Dut {
   /// What software writes then while the core is in reset, by addresses of the map.
   std::vector<std::pair<uint16_t, uint32_t>> writes_held;
 
-  /// Accesses of the shell beside those of the bench, by addresses of the map (docs/boards/axil.md).
+  /// Accesses of the shell beside those of the bench, by addresses of the map (docs/design/boards/axil.md).
   void write(uint16_t at, uint32_t value, tb::Driver::Done done = {}) { shell_.write(at, value, std::move(done)); }
   void read(uint16_t at, tb::Driver::Done done) { shell_.read(at, std::move(done)); }
   /// No access to registers is under way.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A board, of the kind MRC_BOARD, as a process that speaks JSON lines (docs/device.md).
+/// A board, of the kind MRC_BOARD, as a process that speaks JSON lines (docs/reference/device.md).
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -31,7 +31,7 @@ int serve() {
 
 int main(int argc, char**) {
   if (argc > 1) {
-    std::cerr << "mrc: a board takes no argument. Calls come on stdin, docs/device.md lists them.\n";
+    std::cerr << "mrc: a board takes no argument. Calls come on stdin, docs/reference/device.md lists them.\n";
     return 3;
   }
   try {

@@ -112,7 +112,7 @@ class PairOf {
       s.nic->qp(c);
     }
   }
-  /// As software does it at both ends (docs/boards/top.md, "A QP set up anew"), but for QP_FAILED.
+  /// As software does it at both ends (docs/design/boards/top.md, "A QP set up anew"), but for QP_FAILED.
   void reconnect(unsigned q) {
     for (Side<B>& s : sides) {
       tb::QpConfig c = s.nic->qp_now(s.info.qp_first + q);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A memory behind a DMA that takes descriptors (docs/boards/host_b.md), with the face of AxiMemory: slow, stalls at
-/// random, gives statuses in any order. Whose bytes they are is not its own affair: it asks for what is read, and tells
-/// what is written. A write is told when its status is about to be given, and not before.
+/// A memory behind a DMA that takes descriptors (docs/design/boards/host_b.md), with the face of AxiMemory: slow,
+/// stalls at random, gives statuses in any order. Whose bytes they are is not its own affair: it asks for what is read,
+/// and tells what is written. A write is told when its status is about to be given, and not before.
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,7 @@
 namespace mrc::test::host_test {
 namespace {
 
-/// Words of MRCH (docs/boards/axil.md), from the first behind its header on.
+/// Words of MRCH (docs/design/boards/axil.md), from the first behind its header on.
 enum class Word : uint8_t { QpFailed, WrTaken, WrDone, WrFailed, RdTaken, RdDone, RdFailed, Strays };
 
 constexpr unsigned kDepth = 4, kMaxOpen = 8, kMaxBeats = 16;

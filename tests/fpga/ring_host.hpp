@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What software of a host that is a CPU does with rings (docs/boards/rings.md): it finds them in the map, opens them,
-/// posts work requests by descriptors and doorbells, and polls completions. It waits for registers only.
+/// What software of a host that is a CPU does with rings (docs/design/boards/rings.md): it finds them in the map, opens
+/// them, posts work requests by descriptors and doorbells, and polls completions. It waits for registers only.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class HostBus {
   virtual void load(uint64_t address, std::span<uint8_t> bytes) = 0;
 };
 
-/// Where the block with these four letters begins; nothing: the board has none (docs/boards/axil.md).
+/// Where the block with these four letters begins; nothing: the board has none (docs/design/boards/axil.md).
 inline std::optional<uint16_t> find_block(HostBus& bus, const char (&letters)[5]) {
   uint32_t wanted = 0;
   for (unsigned i = 0; i < 4; ++i) wanted = wanted << 8 | static_cast<uint8_t>(letters[i]);

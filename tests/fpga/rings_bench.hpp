@@ -22,7 +22,7 @@ namespace mrc::rings {
 constexpr unsigned kQps = 4, kCqs = 2, kWqeDepth = 8, kNumWqes = 24, kReads = 4, kWrites = 4;
 constexpr unsigned kOk = 0, kLocLength = 129, kLocState = 130, kFlushed = 133;
 
-// Offsets in the block (docs/boards/rings.md).
+// Offsets in the block (docs/design/boards/rings.md).
 constexpr uint16_t kStatus = 0x18, kFree = 0x1c;
 constexpr uint16_t cq_at(unsigned c) { return static_cast<uint16_t>(0x200 + 0x20 * c); }
 constexpr uint16_t sq_at(unsigned q) { return static_cast<uint16_t>(0x1000 + 0x20 * q); }

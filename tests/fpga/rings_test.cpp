@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fpga/rtl/mrc_fpga_rings.sv with a core that takes work requests by the rules of Intake
-// (docs/blocks/tx/segment/tx_segment.md) and completes them when the test wants it. A work request that the core would
-// leave at the head of its input fails the test.
+// (docs/design/blocks/tx/segment/tx_segment.md) and completes them when the test wants it. A work request that the core
+// would leave at the head of its input fails the test.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <deque>

@@ -104,7 +104,7 @@ def lockstep(folder):
     base = folder / "found" / "tiny-loss-1-rtx-bit-missing"
     result = json.loads(base.with_suffix(".json").read_text())
     page = Page(base.with_suffix(".html"))
-    for words in (result["repro"], result["divergence"]["where"], "docs/blocks/tx/tx_header.md", "bth/rtx"):
+    for words in (result["repro"], result["divergence"]["where"], "docs/design/blocks/tx/tx_header.md", "bth/rtx"):
         check(f"the page says {words}", words in page.words)
     for heading in ("Command", "First divergence", "Packets in blocks before it", "Ports before it", "Last events", "Files"):
         check(f"the page has {heading}", heading in page.headings)

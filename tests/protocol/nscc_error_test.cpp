@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The fixed-point controller against the floating-point reference, event by event (docs/blocks/cc/cc_nscc.md,
+/// The fixed-point controller against the floating-point reference, event by event (docs/design/blocks/cc/cc_nscc.md,
 /// "Error").
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
@@ -145,7 +145,7 @@ TEST_CASE("fixed point follows the reference over long runs", "[protocol][nscc][
   CHECK(total.events >= 1000000);
 }
 
-// Hidden: prints the table of docs/nscc.md. test_protocol "[.nscc-measure]"
+// Hidden: prints the table of docs/guide/nscc.md. test_protocol "[.nscc-measure]"
 TEST_CASE("measured error of the fixed-point controller", "[.nscc-measure]") {
   std::printf("| shape | events | per event | running | avg, ticks | knife edges |\n|---|---|---|---|---|---|\n");
   for (const Shape shape : kShapes) {

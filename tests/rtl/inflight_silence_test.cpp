@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a QP asks: mrc_tx_inflight_silence beside the page's formulas (docs/blocks/tx/inflight/tx_inflight.md,
+// When a QP asks: mrc_tx_inflight_silence beside the page's formulas (docs/design/blocks/tx/inflight/tx_inflight.md,
 // Silence), at the ends of its ranges, and with visits as seldom as with 256 QPs.
 #include <algorithm>
 #include <array>

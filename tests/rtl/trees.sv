@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Trees of gates of which Verilator 5.006 makes wrong code with its -O3 alone (docs/gates.md).
+/// Trees of gates of which Verilator 5.006 makes wrong code with its -O3 alone
+/// (docs/design/gates.md).
 module trees (
     input logic [23:0] a_i,
     input logic [23:0] b_i,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Both NICs are reset by their pins in the middle of traffic, and begin anew (docs/blocks/reset.md).
+/// Both NICs are reset by their pins in the middle of traffic, and begin anew (docs/design/blocks/reset.md).
 #include <catch2/catch_test_macros.hpp>
 #include <memory>
 #include <string>

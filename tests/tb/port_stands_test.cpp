@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ports of the device that take no beat (docs/blocks/nic.md, A port that stands still): RTL and model in lockstep.
+// Ports of the device that take no beat (docs/design/blocks/nic.md, A port that stands still): RTL and model in
+// lockstep.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/tb/runs.hpp"

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-REGISTER = (ROOT / "docs/assumptions.md").read_text()
+REGISTER = (ROOT / "docs/protocol/assumptions.md").read_text()
 ROW = next(line for line in REGISTER.splitlines() if line.startswith("| A-01 |"))
 SETTINGS = ROW.split(" | ")[-2]
 DESIGN = next(line for line in REGISTER.splitlines() if line.startswith("| A-10 |"))
@@ -37,8 +37,9 @@ MISTAKES = {
     "'A-x' is no id": changed(ROW, ROW.replace("| A-01 |", "| A-x |")),
     "tests have the tag [A-01], the register has no such row": changed(ROW + "\n", ""),
     "names A-01, the register has no such row": changed(ROW + "\n", ""),
-    "A-10: there is no file docs/blocks/rx_trakc.md":
-        changed(DESIGN, DESIGN.replace("`docs/blocks/rx/track/rx_track.md`", "`docs/blocks/rx_trakc.md`")),
+    "A-10: there is no file docs/design/blocks/rx_trakc.md":
+        changed(DESIGN, DESIGN.replace("`docs/design/blocks/rx/track/rx_track.md`",
+                                       "`docs/design/blocks/rx_trakc.md`")),
     "5 cells instead of 6": changed(ROW, ROW.replace(" C |", "", 1)),
     "no table is called 'Choises'": changed("## Choices\n", "## Choises\n"),
     "no table is called 'Choices without a setting'":

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: exit_codes.py MRC
 
-The exit codes that `MRC help exit-codes` prints, those of docs/outputs.md and those of tools/rtl.py are the same; tools that are
-called wrongly end with 3, a test run without a test with 5. Every tool ends by rtl.command(), which owns its output."""
+The exit codes that `MRC help exit-codes` prints, those of docs/reference/outputs.md and those of tools/rtl.py are the
+same; tools that are called wrongly end with 3, a test run without a test with 5. Every tool ends by rtl.command(),
+which owns its output."""
 import re
 import subprocess
 import sys
@@ -25,7 +26,7 @@ def of_help(mrc):
 
 
 def of_page():
-    text = (ROOT / "docs/outputs.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/reference/outputs.md").read_text(encoding="utf-8")
     section = text[text.index("## Exit codes"):].split("\n## ")[0]
     return {int(code): name for code, name in re.findall(r"^\| (\d) \| ([^|]+) \|", section, re.M)}
 
@@ -33,7 +34,7 @@ def of_page():
 def main():
     wrong = []
     want = {code.value: code.name for code in rtl.Exit}
-    for place, codes in (("mrc help exit-codes", of_help(sys.argv[1])), ("docs/outputs.md", of_page())):
+    for place, codes in (("mrc help exit-codes", of_help(sys.argv[1])), ("docs/reference/outputs.md", of_page())):
         got = {code: NAMES.get(name, name) for code, name in codes.items()}
         if got != want:
             wrong.append(f"{place}: {got}, tools/rtl.py: {want}")

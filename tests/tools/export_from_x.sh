@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: export_from_x.sh MRC RECORDER DUT CYCLES
 # The exported Verilog of tiny in Icarus, where all begins as X, against pins recorded of DUT by RECORDER, for CYCLES.
-# Memories that are read before they were written stand in docs/from_x.md, and no others. Then what it must find: a bit
-# of the record that is flipped, a register that has lost its reset.
+# Memories that are read before they were written stand in docs/guide/from_x.md, and no others. Then what it must find:
+# a bit of the record that is flipped, a register that has lost its reset.
 set -euo pipefail
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 scratch=$(mktemp -d)
@@ -42,10 +42,10 @@ sed -n 's/^read before it was written: //p' "$scratch/said" | sed 's/\[[0-9]*\]/
 sed -n '/^## Memories that are read/,$p' "$here/../../docs/from_x.md" | grep -o '`u_[^`]*`\|`gen_[^`]*`' | tr -d '`' |
   sort -u >"$scratch/listed"
 unlisted=$(comm -23 "$scratch/read" "$scratch/listed")
-[ -z "$unlisted" ] || fail "read before they were written, and not in docs/from_x.md: $unlisted"
+[ -z "$unlisted" ] || fail "read before they were written, and not in docs/guide/from_x.md: $unlisted"
 if [ "$cycles" -ge 20000 ]; then
   idle=$(comm -13 "$scratch/read" "$scratch/listed")
-  [ -z "$idle" ] || fail "docs/from_x.md lists memories that are not read before they are written: $idle"
+  [ -z "$idle" ] || fail "docs/guide/from_x.md lists memories that are not read before they are written: $idle"
 fi
 
 # A bit of an output that means something: awready of a cycle behind reset.

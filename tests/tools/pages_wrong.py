@@ -47,7 +47,7 @@ TEST = '#include "x.hpp"\nTEST_CASE("block waits "\n          "for room", "[bloc
 # {what must be told: (text of the page, its replacement)}
 MISTAKES = {
     "": ("", ""),
-    "docs/blocks/tx/block.md:1: the part '## Rules' is there 0 times, not once": ("## Rules\n", ""),
+    "docs/design/blocks/tx/block.md:1: the part '## Rules' is there 0 times, not once": ("## Rules\n", ""),
     "the part '## State' is there 2 times, not once": ("## Why\n", "## Why\n\n## State\n"),
     "the parts are not in the order Ports, State, Rules": ("## State\n\n## Rules\n", "## Rules\n\n## State\n"),
     ":20: '## Cycle' is no part of a page": ("## Cycles\n", "## Cycle\n"),
@@ -65,7 +65,7 @@ def main():
     wrong = 0
     for sentence, (old, new) in MISTAKES.items():
         with tempfile.TemporaryDirectory() as folder:
-            files = {"docs/blocks/tx/block.md": PAGE.replace(old, new, 1) if old else PAGE,
+            files = {"docs/design/blocks/tx/block.md": PAGE.replace(old, new, 1) if old else PAGE,
                      "docs/figures/waves/block.json": "{}\n", "tests/tx/block_test.cpp": TEST,
                      "cmodel/psn.hpp": "uint32_t psn_add(uint32_t psn);\n"}
             for name, text in files.items():

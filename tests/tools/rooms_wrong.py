@@ -23,7 +23,7 @@ TABLE = """# Page
 ## Another
 """
 GOOD = {
-    "docs/architecture.md": TABLE,
+    "docs/design/architecture.md": TABLE,
     "cmodel/wire/a.hpp": '#include <vector>\n#include "wire/b.hpp"\n',
     "cmodel/wire/b.hpp": "",
     "cmodel/gen/words.hpp": '#include "wire/a.hpp"\n',
@@ -38,14 +38,14 @@ MISTAKES = {
         {"cmodel/wire/b.hpp": ' #  include "protocol/rule.hpp"\n'},
     "sim/a.cpp:1: sim may not include cmodel/wire (wire/a.hpp)": {"sim/a.cpp": '#include "wire/a.hpp"\n'},
     "sim/a.cpp:1: 'wire/none.hpp' is no file": {"sim/a.cpp": '#include "wire/none.hpp"\n'},
-    "tb/a.cpp: no row of docs/architecture.md is about it": {"tb/a.cpp": ""},
+    "tb/a.cpp: no row of docs/design/architecture.md is about it": {"tb/a.cpp": ""},
     "'cmodel/api' is no file and no folder":
-        {"docs/architecture.md": TABLE.replace("| `sim`", "| `cmodel/api` | |\n| `sim`")},
+        {"docs/design/architecture.md": TABLE.replace("| `sim`", "| `cmodel/api` | |\n| `sim`")},
     "'sim' names 'fuzz', which has no row":
-        {"docs/architecture.md": TABLE.replace("| `sim` |", "| `sim` | `fuzz`,"), "fuzz/a.cpp": ""},
+        {"docs/design/architecture.md": TABLE.replace("| `sim` |", "| `sim` | `fuzz`,"), "fuzz/a.cpp": ""},
     "a circle: cmodel/wire > cmodel/protocol > cmodel/wire":
-        {"docs/architecture.md": TABLE.replace("| `cmodel/wire` | |", "| `cmodel/wire` | `cmodel/protocol` |")},
-    "no table behind '## Who may include whom'": {"docs/architecture.md": "# Page\n"},
+        {"docs/design/architecture.md": TABLE.replace("| `cmodel/wire` | |", "| `cmodel/wire` | `cmodel/protocol` |")},
+    "no table behind '## Who may include whom'": {"docs/design/architecture.md": "# Page\n"},
 }
 
 

@@ -17,27 +17,27 @@ GOOD = {
     "rtl/lib/mrc_fifo.sv": "", "rtl/ctl/mrc_csr.sv": "module mrc_csr (\n",
     "cmodel/pipeline/tx/tx_path.hpp": "class TxPath {\n", "cmodel/pipeline/tx/tx_path.cpp": "",
     "cmodel/pipeline/ctl/csr.hpp": "class Csr {\n", "cmodel/pipeline/lib/ram.hpp": "",
-    "docs/blocks/tx/tx_path.md": "# tx_path: a value\n", "docs/blocks/ctl/csr.md": "# The block csr\n",
+    "docs/design/blocks/tx/tx_path.md": "# tx_path: a value\n", "docs/design/blocks/ctl/csr.md": "# The block csr\n",
     "tests/pipeline/tx/tx_path_test.cpp": 'TEST_CASE("a")\n', "tests/pipeline/tx/tx_path_long_test.cpp": "",
     "tests/pipeline/ctl/csr_test.cpp": 'TEST_CASE("b")\n', "tests/pipeline/lib/ram_test.cpp": "",
 }
 
 # {what must be told: files that are other; None: not there}
 MISTAKES = {
-    "tx_path has no page docs/blocks/tx/tx_path.md": {"docs/blocks/tx/tx_path.md": None},
+    "tx_path has no page docs/design/blocks/tx/tx_path.md": {"docs/design/blocks/tx/tx_path.md": None},
     "csr has no class cmodel/pipeline/ctl/csr.hpp": {"cmodel/pipeline/ctl/csr.hpp": None},
     "csr has no module mrc_csr.sv below rtl": {"rtl/ctl/mrc_csr.sv": None},
     "csr has no test tests/pipeline/ctl/csr_test.cpp": {"tests/pipeline/ctl/csr_test.cpp": None},
-    "tx_path has no page docs/blocks/tx/tx_path.md; it is at docs/blocks/tx_path.md":
-        {"docs/blocks/tx/tx_path.md": None, "docs/blocks/tx_path.md": "# tx_path\n"},
+    "tx_path has no page docs/design/blocks/tx/tx_path.md; it is at docs/design/blocks/tx_path.md":
+        {"docs/design/blocks/tx/tx_path.md": None, "docs/design/blocks/tx_path.md": "# tx_path\n"},
     "cmodel/pipeline/tx/tx_path.hpp: there is no line like ^class TxPath":
         {"cmodel/pipeline/tx/tx_path.hpp": "class TxPaths {\n"},
     "rtl/tx/mrc_tx_path.sv: there is no line like": {"rtl/tx/mrc_tx_path.sv": "module mrc_tx_paths\n"},
-    "docs/blocks/ctl/csr.md: there is no line like": {"docs/blocks/ctl/csr.md": "# Registers\n"},
+    "docs/design/blocks/ctl/csr.md: there is no line like": {"docs/design/blocks/ctl/csr.md": "# Registers\n"},
     "tests/pipeline/ctl/csr_test.cpp: there is no line like": {"tests/pipeline/ctl/csr_test.cpp": "\n"},
     "rtl/tx/mrc_other.sv belongs to no block at tx": {"rtl/tx/mrc_other.sv": ""},
     "cmodel/pipeline/ctl/tx_path_more.cpp belongs to no block at ctl": {"cmodel/pipeline/ctl/tx_path_more.cpp": ""},
-    "docs/blocks/tx/csr.md belongs to no block at tx": {"docs/blocks/tx/csr.md": ""},
+    "docs/design/blocks/tx/csr.md belongs to no block at tx": {"docs/design/blocks/tx/csr.md": ""},
     "tests/pipeline/tx/chain_test.cpp belongs to no block at tx": {"tests/pipeline/tx/chain_test.cpp": ""},
 }
 

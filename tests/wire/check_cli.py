@@ -217,9 +217,9 @@ def main():
         foreign_text(folder)
         limits(folder)
         # the examples of the document
-        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/wire.md").read_text(encoding="utf-8")
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/reference/wire.md").read_text(encoding="utf-8")
         examples = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
-        check("examples in docs/wire.md", len(examples), 2)
+        check("examples in docs/reference/wire.md", len(examples), 2)
         for example in examples:
             (folder / "example.json").write_text(example, encoding="utf-8")
             code, out, err = run("encode", "example.json", folder=folder)

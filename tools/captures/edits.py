@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Edits of captures, each of which breaks one sentence of docs/protocol that a capture can show. `rules` are those of
-docs/generated/rules.md of which one must name it, `about` what a flow needs so that the edit has a place in it, and
-others to stand against: data, answers, trims, marks, again (retransmissions)."""
+docs/reference/generated/rules.md of which one must name it, `about` what a flow needs so that the edit has a place in
+it, and others to stand against: data, answers, trims, marks, again (retransmissions)."""
 from edit import (ACK, FIRST, LAST, LAST_IMM, MIDDLE, NACK, ONLY, ONLY_IMM, PROBE, PSNS, REQUEST, RESPONSE, SACK,
                   NoPlace, signed, the_first)
 

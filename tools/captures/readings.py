@@ -5,10 +5,10 @@
 Does `mrc profile infer` read a NIC right? For each open question that packets can tell, our NIC runs with each setting
 of it, in a scenario that brings about what shows it. A table by assumption says what was read of the captures: the
 right reading, or "not shown"; of all others, why no capture tells them. What belongs to a QP is read of `facts` of mrc check.
-The table of docs/captures.md is this output: --page puts it there anew.
+The table of docs/guide/captures.md is this output: --page puts it there anew.
 
-Exit 1: a wrong reading, both readings of a NIC that has one, an assumption of docs/assumptions.md without a row, or a
-page that has another table."""
+Exit 1: a wrong reading, both readings of a NIC that has one, an assumption of docs/protocol/assumptions.md without a
+row, or a page that has another table."""
 import argparse
 import collections
 import json
@@ -121,17 +121,17 @@ def main():
     table += [row for number in sorted(rows) for row in rows[number] if row.startswith(f"| {o.only}")]
     print("\n".join(table))
     if o.only == "A-":
-        register = (ROOT / "docs/assumptions.md").read_text(encoding="utf-8")
+        register = (ROOT / "docs/protocol/assumptions.md").read_text(encoding="utf-8")
         missing = set(map(int, re.findall(r"^\| A-(\d+) ", register, re.M))) ^ set(rows)
         wrong += [f"A-{number:02} is in the register alone, or in the table alone" for number in sorted(missing)]
-        page = o.page or ROOT / "docs/captures.md"
+        page = o.page or ROOT / "docs/guide/captures.md"
         text = page.read_text(encoding="utf-8")
         before, rest = text.split(BEGIN)
         made = f"{before}{BEGIN}\n" + "\n".join(table) + f"\n{END}{rest.split(END)[1]}"
         if o.page:
             page.write_text(made, encoding="utf-8")
         elif made != text:
-            wrong.append("docs/captures.md has another table: readings.py MRC --page docs/captures.md")
+            wrong.append("docs/guide/captures.md has another table: readings.py MRC --page docs/guide/captures.md")
     for line in wrong:
         print(f"WRONG {line}")
     return 1 if wrong else 0

@@ -43,7 +43,7 @@ def from_file(name):
         return Scheduler(**data)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, TypeError) as error:
         rtl.fail(f"the scheduler {name} cannot be used: {error}.",
-                 "plans/schedulers holds examples; docs/regress.md names the keys.")
+                 "plans/schedulers holds examples; docs/guide/regress.md names the keys.")
 
 
 class Arrays:

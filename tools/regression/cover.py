@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage of regressions: which bins (docs/generated/bins.md) their runs showed, and what would fill the holes.
+"""Coverage of regressions: which bins (docs/reference/generated/bins.md) their runs showed, and what fills the holes.
 
 The line of a run holds its bins as hexadecimal digits; what is added up over ranges, regressions and machines is in how
 many runs a bin was shown."""
@@ -12,7 +12,7 @@ import rtl
 from regression.folder import Folder
 
 TABLE = rtl.ROOT / "tools/gen/bins.json"
-PLAN = rtl.ROOT / "docs/testplan.yaml"
+PLAN = rtl.ROOT / "docs/design/testplan.yaml"
 NO_RUN = "no run said which bins it showed: coverage = false, or no job of kind lockstep"
 NO_LINES = "mrc coverage --json FOLDER/lines.json counts them"
 
@@ -114,7 +114,7 @@ def label(case):
 
 
 def points(counts):
-    """{testpoint: {reached, all, goal}} of those that docs/testplan.yaml gives bins; the goal in per cent."""
+    """{testpoint: {reached, all, goal}} of those that docs/design/testplan.yaml gives bins; the goal in per cent."""
     holes, found = set(counts.holes()), {}
     for point in rtl.module("yaml").safe_load(PLAN.read_text())["testpoints"]:
         if groups := point.get("bins"):

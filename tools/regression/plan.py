@@ -94,14 +94,14 @@ def read(path):
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"(.*) \(at line (\d+), column (\d+)\)", str(error))
         place, words = (f"{path}:{match[2]}:{match[3]}", match[1]) if match else (str(path), str(error))
-        rtl.fail(f"{place}: this is no TOML: {words[0].lower()}{words[1:]}.", "docs/regress.md shows a plan.")
+        rtl.fail(f"{place}: this is no TOML: {words[0].lower()}{words[1:]}.", "docs/guide/regress.md shows a plan.")
     places = Places(text)
     jobs = data.pop("job", [])
     if not isinstance(jobs, list) or not all(isinstance(job, dict) for job in jobs):
         rtl.fail(f"{path}:{places.of(-1, 'job')}: job is no list of tables.", "Write [[job]] above each job.")
     plan = table(path, places, -1, data, HEAD, "the plan")
     if not jobs:
-        rtl.fail(f"{path}: the plan has no job.", "Add a [[job]] with a kind; docs/regress.md shows one.")
+        rtl.fail(f"{path}: the plan has no job.", "Add a [[job]] with a kind; docs/guide/regress.md shows one.")
     plan["jobs"] = []
     for number, job in enumerate(jobs):
         kind = job.get("kind", "")

@@ -15,10 +15,10 @@
 
 namespace mrc {
 
-/// How much may be in flight: one NSCC controller per destination. Contract: docs/blocks/cc/cc_nscc.md. The arithmetic
-/// is nscc_step()'s: a whole event is computed in Count, and shows in the cycles in which the contract lets it show
-/// (the flight in Count, the window, the wake and the pulses with Store). Events take 2 to 59 cycles; meanwhile one ask
-/// per cycle is answered, or one grant's rest taken back.
+/// How much may be in flight: one NSCC controller per destination. Contract: docs/design/blocks/cc/cc_nscc.md. The
+/// arithmetic is nscc_step()'s: a whole event is computed in Count, and shows in the cycles in which the contract lets
+/// it show (the flight in Count, the window, the wake and the pulses with Store). Events take 2 to 59 cycles; meanwhile
+/// one ask per cycle is answered, or one grant's rest taken back.
 class CcNscc {
  public:
   /// Depth of the input FIFO `ev`, for whoever makes the stream.

@@ -14,7 +14,7 @@ namespace mrc {
 /// Turns a response, or a QP's question for its peer's state, into a control packet on the plane it answers, or on
 /// another one that both ends can use, with an entropy value that has just worked there. Keeps those values, one per
 /// destination and plane, and asks for a probe when one has become stale. Semantic ACKs are spaced: a QP takes its
-/// turn, and what it completes meanwhile is acknowledged together. Contract: docs/blocks/ctl/ack_gen.md.
+/// turn, and what it completes meanwhile is acknowledged together. Contract: docs/design/blocks/ctl/ack_gen.md.
 /// One response per cycle.
 class AckGen {
  public:

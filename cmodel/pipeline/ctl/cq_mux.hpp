@@ -6,7 +6,7 @@
 
 namespace mrc {
 
-/// Merges the completions of both directions for the host. Contract: docs/blocks/ctl/cq_mux.md. One per
+/// Merges the completions of both directions for the host. Contract: docs/design/blocks/ctl/cq_mux.md. One per
 /// cycle.
 class CqMux {
  public:

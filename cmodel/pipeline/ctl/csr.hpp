@@ -15,7 +15,7 @@ namespace mrc {
 
 /// Registers and counters behind AXI4-Lite, the queue of EV events, the state of each QP, interrupts, and the broadcast
 /// of table writes: commands of software, which are judged, and writes of the NIC itself. The bus waits for neither.
-/// Contract: docs/blocks/ctl/csr.md.
+/// Contract: docs/design/blocks/ctl/csr.md.
 class Csr {
  public:
   struct In {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which table writes csr refuses (docs/blocks/nic.md, "csr").
+/// Which table writes csr refuses (docs/design/blocks/nic.md, "csr").
 #pragma once
 
 #include <array>

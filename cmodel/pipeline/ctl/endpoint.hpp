@@ -14,8 +14,8 @@
 namespace mrc {
 
 /// Tells each peer which of our ports are up and repeats it until the peer has answered, hears the same from them,
-/// answers EV probes, and sends them for the controller and for reverse paths. Contract: docs/blocks/ctl/endpoint.md.
-/// One operation per cycle.
+/// answers EV probes, and sends them for the controller and for reverse paths. Contract:
+/// docs/design/blocks/ctl/endpoint.md. One operation per cycle.
 class Endpoint {
  public:
   using Pulses = EndpointPulses;

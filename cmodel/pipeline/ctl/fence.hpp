@@ -11,7 +11,7 @@
 namespace mrc {
 
 /// Tells software when all that was inside the NIC has left it: counts what goes into its stages and what comes out,
-/// and holds nobody up. Contract: docs/blocks/ctl/fence.md. A fence around nothing takes four cycles.
+/// and holds nobody up. Contract: docs/design/blocks/ctl/fence.md. A fence around nothing takes four cycles.
 class Fence {
  public:
   /// Streams that it watches and takes nothing of.

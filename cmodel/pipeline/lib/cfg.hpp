@@ -11,7 +11,7 @@
 
 namespace mrc {
 
-/// A table write (docs/blocks/conventions.md, "Configuration"). Stable while req is true.
+/// A table write (docs/design/blocks/conventions.md, "Configuration"). Stable while req is true.
 struct CfgBus {
   bool req = false;
   uint8_t table = 0;  ///< CfgTable

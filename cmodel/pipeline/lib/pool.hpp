@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// mrc_pool of docs/blocks/conventions.md.
+/// mrc_pool of docs/design/blocks/conventions.md.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// mrc_ram_1r1w and mrc_rf_1r1w of docs/blocks/conventions.md.
+/// mrc_ram_1r1w and mrc_rf_1r1w of docs/design/blocks/conventions.md.
 #pragma once
 
 #include <cstddef>

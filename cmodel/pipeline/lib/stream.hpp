@@ -9,7 +9,7 @@
 
 namespace mrc {
 
-/// First-word-fall-through FIFO of the contracts (docs/blocks/conventions.md), with changes that take effect at
+/// First-word-fall-through FIFO of the contracts (docs/design/blocks/conventions.md), with changes that take effect at
 /// clock(). Capacity is fixed at construction. Reading head() of an empty FIFO is undefined.
 template <class T>
 class Fifo {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Ticks of 128 ns (docs/blocks/conventions.md, "Ticks").
+/// Ticks of 128 ns (docs/design/blocks/conventions.md, "Ticks").
 #pragma once
 
 #include "gen/presets.hpp"

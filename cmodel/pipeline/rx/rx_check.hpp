@@ -16,8 +16,8 @@
 namespace mrc {
 
 /// Takes the lanes' descriptions in turn, checks them against QP and memory region, and sends WRITEs to rx_track,
-/// control packets to tx_inflight, endpoint packets to endpoint. Contract: docs/blocks/rx/rx_check.md. One packet per
-/// cycle, two stages.
+/// control packets to tx_inflight, endpoint packets to endpoint. Contract: docs/design/blocks/rx/rx_check.md. One
+/// packet per cycle, two stages.
 class RxCheck {
  public:
   using Pulses = RxCheckPulses;

@@ -13,9 +13,9 @@
 namespace mrc {
 
 /// One plane's way from the port to host memory: finds the inner packet, checks the ICRC while the bytes pass, keeps
-/// the payload until a verdict comes, and writes it out line by line. Contract: docs/blocks/rx/rx_lane.md. It never
-/// stops the port: a payload that does not fit is dropped and its description says so; without room for that the frame
-/// is dropped whole.
+/// the payload until a verdict comes, and writes it out line by line. Contract: docs/design/blocks/rx/rx_lane.md. It
+/// never stops the port: a payload that does not fit is dropped and its description says so; without room for that the
+/// frame is dropped whole.
 ///
 /// Its stages run in step() from the last to the first, each on the registers that the one before left last cycle.
 class RxLane {

@@ -11,7 +11,7 @@
 namespace mrc {
 
 /// Merges the lanes' lines into the host's write port, and says when a packet is in host memory. Contract:
-/// docs/blocks/rx/rx_place.md. One line per cycle.
+/// docs/design/blocks/rx/rx_place.md. One line per cycle.
 class RxPlace {
  public:
   /// lines[p]: from lane p.

@@ -17,7 +17,7 @@ namespace mrc {
 /// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived and has been
 /// written to host memory. A peer with more of them outstanding than it may have puts the QP into Error. Those that
 /// come in order pass at one per cycle; others wait in entries that all QPs share. Contract:
-/// docs/blocks/rx/rx_reorder.md.
+/// docs/design/blocks/rx/rx_reorder.md.
 class RxReorder {
  public:
   struct In {

@@ -13,7 +13,7 @@
 namespace mrc {
 
 /// Watches what arrives, sees incasts, and says what SACKs write to shut and open the windows of those who send. It
-/// holds nobody up. Contract: docs/blocks/rx/rx_share.md. A word per cycle, four cycles to its levels.
+/// holds nobody up. Contract: docs/design/blocks/rx/rx_share.md. A word per cycle, four cycles to its levels.
 class RxShare {
  public:
   RxShare(const Preset& preset, Stream<Came>& came);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How much a QP sends in one turn (docs/blocks/tx/segment/tx_segment.md).
+/// How much a QP sends in one turn (docs/design/blocks/tx/segment/tx_segment.md).
 #pragma once
 
 namespace mrc {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// When a transmit lane takes one more data packet (docs/blocks/tx/tx_lane.md, lane_room_o).
+/// When a transmit lane takes one more data packet (docs/design/blocks/tx/tx_lane.md, lane_room_o).
 #pragma once
 
 namespace mrc {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Clock cycles that cc_nscc takes for an event (docs/blocks/cc/cc_nscc.md, "Time an event takes").
+/// Clock cycles that cc_nscc takes for an event (docs/design/blocks/cc/cc_nscc.md, "Time an event takes").
 #pragma once
 
 #include "protocol/nscc.hpp"

@@ -10,7 +10,7 @@
 
 namespace mrc {
 
-/// Collects the lanes' requests for host memory, round robin (docs/blocks/tx/tx_fetch.md).
+/// Collects the lanes' requests for host memory, round robin (docs/design/blocks/tx/tx_fetch.md).
 class TxFetch {
  public:
   /// rdreq: one stream per plane, in plane order; they outlive this object.

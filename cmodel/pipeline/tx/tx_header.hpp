@@ -15,7 +15,7 @@ namespace mrc {
 
 /// Builds the whole header of a packet, Ethernet to the last extension header, and the ICRC register after it. Two
 /// stages, one packet per cycle: control packets first, then probes, endpoint requests, data. Contract:
-/// docs/blocks/tx/tx_header.md.
+/// docs/design/blocks/tx/tx_header.md.
 class TxHeader {
  public:
   /// ctlpkt: from ack_gen; probe: from tx_probe; eprq: from endpoint.

@@ -12,7 +12,7 @@
 namespace mrc {
 
 /// One plane's way out: queues headers, prefetches their payload from host memory, and serialises header, payload, pad
-/// and ICRC onto the port. Contract: docs/blocks/tx/tx_lane.md.
+/// and ICRC onto the port. Contract: docs/design/blocks/tx/tx_lane.md.
 class TxLane {
  public:
   struct In {

@@ -16,10 +16,10 @@
 namespace mrc {
 
 /// Gives each packet an entropy value: walks the QP's EV set group by group in an order that changes each pass, and
-/// takes the next GOOD EV whose lane has room. Contract: docs/blocks/tx/tx_path.md. Two stages, a packet per cycle in
-/// the usual case; a packet without a usable EV counts as sent and lost. While the stages are empty it works in
-/// feedback: SKIP, and EVs that go bad and come back, each with a backup EV of the same plane if there is one. Tables
-/// deny EVs, fill profiles, and say which planes a peer can receive on.
+/// takes the next GOOD EV whose lane has room. Contract: docs/design/blocks/tx/tx_path.md. Two stages, a packet per
+/// cycle in the usual case; a packet without a usable EV counts as sent and lost. While the stages are empty it works
+/// in feedback: SKIP, and EVs that go bad and come back, each with a backup EV of the same plane if there is one.
+/// Tables deny EVs, fill profiles, and say which planes a peer can receive on.
 class TxPath {
  public:
   struct In {

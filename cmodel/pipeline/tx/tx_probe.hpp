@@ -14,7 +14,7 @@
 namespace mrc {
 
 /// Probes EVs in state ASSUMED_BAD, with growing intervals, until several answers in a row revive them. Contract:
-/// docs/blocks/tx/tx_probe.md. One operation per cycle, at most one probe every 16 cycles.
+/// docs/design/blocks/tx/tx_probe.md. One operation per cycle, at most one probe every 16 cycles.
 class TxProbe {
  public:
   using Pulses = TxProbePulses;

@@ -14,7 +14,7 @@
 namespace mrc {
 
 /// Queue of QPs that may send, and a waiting list per destination of the QPs whose congestion window was full.
-/// Contract: docs/blocks/tx/tx_sched.md. One operation per cycle. A QP is in the queue or in a
+/// Contract: docs/design/blocks/tx/tx_sched.md. One operation per cycle. A QP is in the queue or in a
 /// list at most once: tx_segment sees to that.
 class TxSched {
  public:

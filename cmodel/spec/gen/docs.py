@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables in docs/generated."""
+"""The tables in docs/reference/generated."""
 import textwrap
 
 from . import csr as csr_mod

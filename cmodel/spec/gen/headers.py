@@ -229,7 +229,7 @@ def cpp(spec):
             "  unsigned width;       ///< in bits\n  bool is_signed;\n"
             "  bool reserved;        ///< shown only when not zero\n"
             "  bool icrc_ones;       ///< replaced by ones before the ICRC is computed\n  Format format;\n"
-            "  const char* mark;     ///< how sure we are: S, S2, S2+, U, C, A (docs/generated/headers.md)\n"
+            "  const char* mark;     ///< how sure we are: S, S2, S2+, U, C, A (docs/reference/generated/headers.md)\n"
             "  std::span<const EnumValue> names;\n};\n\n")
     out += "enum class HeaderId : uint8_t {\n" + "".join(f"  {h['cname']},\n" for h in parse(spec)) + "};\n\n"
     for h in parse(spec):

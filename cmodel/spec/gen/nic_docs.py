@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nic.yaml for readers: the table of ports on each block's page, docs/generated/nic.md."""
+"""nic.yaml for readers: the table of ports on each block's page, docs/reference/generated/nic.md."""
 import re
 
 from .docs import BANNER, cell, paragraph
@@ -85,7 +85,7 @@ def pages(nic, root):
     """{path: text} of the pages under root that have a place for a table of ports."""
     out = {}
     found = {}
-    for path in sorted((root / "docs/blocks").rglob("*.md")):
+    for path in sorted((root / "docs/design/blocks").rglob("*.md")):
         text = path.read_text(encoding="utf-8")
         name = str(path.relative_to(root))
         if len(MARK.findall(text)) != len(BEGIN.findall(text)):

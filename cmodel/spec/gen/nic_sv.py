@@ -37,7 +37,7 @@ def package(nic):
         out += struct(f"{b.name}_pulses_t", "", [("logic", p) for p in b.pulses])
     out += struct("nic_pulses_t", "Pulses of all blocks but csr, of a lane those of all planes.",
                   [(f"{b.name}_pulses_t" + (" [MaxPlanes-1:0]" if b.lane else ""), b.name) for b in pulsing])
-    out += struct("cfg_t", "Table write that csr broadcasts to all blocks (docs/blocks/conventions.md).",
+    out += struct("cfg_t", "Table write that csr broadcasts to all blocks (docs/design/blocks/conventions.md).",
                   [("logic", "req"), (logic(4), "tbl"), (logic(16), "index"), (logic(512), "data")])
     out += struct("axil_req_t", "AXI4-Lite, what the manager drives.",
                   [("logic", "awvalid"), (logic(16), "awaddr"), ("logic", "wvalid"), (logic(32), "wdata"),
@@ -113,7 +113,7 @@ def csr_regs(nic):
 /// The register file: registers that software writes, counters, what a read gives, and the values
 /// that the blocks see. A write shows in the next cycle, a read is combinational. It knows no bus and
 /// no meaning of a register: mrc_csr judges writes, and answers for the registers in status_i.
-/// Contract: docs/blocks/nic.md, registers: docs/generated/csr.md.
+/// Contract: docs/design/blocks/nic.md, registers: docs/reference/generated/csr.md.
 module mrc_csr_regs
   import mrc_pkg::*;
 (

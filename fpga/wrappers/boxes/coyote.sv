@@ -2,8 +2,8 @@
 // What mrc_fpga_coyote meets of Coyote v2, as far as names, widths and directions go: part of a
 // package, interfaces, and a top in which a shell without anything inside is connected, for lint
 // alone. Written from hw/hdl/pkg and hw/templates/common of
-// https://github.com/fpgasystems/Coyote, of which nothing is here. See docs/boards/wrappers.md.
-// verilator lint_off DECLFILENAME
+// https://github.com/fpgasystems/Coyote, of which nothing is here. See
+// docs/design/boards/wrappers.md. verilator lint_off DECLFILENAME
 // verilator lint_off UNUSED
 // verilator lint_off UNDRIVEN
 

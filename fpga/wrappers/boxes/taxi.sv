@@ -2,7 +2,7 @@
 // What mrc_fpga_taxi meets of taxi, as far as names, widths and directions go: interfaces, a DMA
 // and a MAC without anything inside, and a top in which they are connected, for lint alone. Written
 // from the interfaces of https://github.com/fpganinja/taxi at 2f2fe728, of which nothing is here.
-// See docs/boards/wrappers.md.
+// See docs/design/boards/wrappers.md.
 // verilator lint_off DECLFILENAME
 // verilator lint_off UNUSED
 // verilator lint_off UNDRIVEN

@@ -5,7 +5,7 @@
 /// side port. Pins with the shell's names are those of its plugin p2p_322mhz; the others are what
 /// the shell does not give a plugin, and whoever builds it adds: the core's clock, links, memory.
 /// The shell's NIC has no ready where it receives, so frames cross towards it whole. Nothing here
-/// was tried on hardware. Contract: docs/boards/opennic.md.
+/// was tried on hardware. Contract: docs/design/boards/opennic.md.
 module mrc_opennic_322mhz #(
     parameter int NUM_CMAC_PORT = 2,
     parameter logic [31:0] BuildId = 32'd0,

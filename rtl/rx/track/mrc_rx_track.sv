@@ -6,7 +6,7 @@
 /// probes, and says when a QP fails. A packet per cycle, four cycles from the input queue to the
 /// outputs (fetch, read the map, decide, tell); a run of PSNs that ends a row goes on in a pass of
 /// its own. SACKs are written beside (mrc_rx_track_sack). It moves no payload and orders no
-/// completions. Contract: docs/blocks/rx/track/rx_track.md.
+/// completions. Contract: docs/design/blocks/rx/track/rx_track.md.
 module mrc_rx_track
   import mrc_pkg::*;
   import mrc_math_pkg::*;

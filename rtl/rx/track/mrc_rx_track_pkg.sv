@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What mrc_rx_track and its parts share (docs/blocks/rx/track/rx_track.md): the rows of PSNs
-/// received, what is known per QP, what Track leaves to Post, a SACK to be written, and arithmetic
-/// on the 64 bits of a row. A name that ends with 1 holds the PSN after the one that it is named
-/// for.
+/// What mrc_rx_track and its parts share (docs/design/blocks/rx/track/rx_track.md): the rows of
+/// PSNs received, what is known per QP, what Track leaves to Post, a SACK to be written, and
+/// arithmetic on the 64 bits of a row. A name that ends with 1 holds the PSN after the one that it
+/// is named for.
 package mrc_rx_track_pkg;
 
   import mrc_pkg::*;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Post of mrc_rx_track (docs/blocks/rx/track/rx_track.md): what each verdict of Track makes of the
-/// packet that leaves the stages. It gives the buffer back or has it placed, owes ACK, NACK, NAK or
-/// SACK, and changes what the QP knows. The outputs follow in the same cycle; it waits for nothing:
-/// post_i says that all of them are free. It does not look at rows.
+/// Post of mrc_rx_track (docs/design/blocks/rx/track/rx_track.md): what each verdict of Track makes
+/// of the packet that leaves the stages. It gives the buffer back or has it placed, owes ACK, NACK,
+/// NAK or SACK, and changes what the QP knows. The outputs follow in the same cycle; it waits for
+/// nothing: post_i says that all of them are free. It does not look at rows.
 module mrc_rx_track_post
   import mrc_pkg::*;
   import mrc_math_pkg::*;

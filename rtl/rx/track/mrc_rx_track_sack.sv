@@ -4,7 +4,7 @@
 /// Writes the SACKs that mrc_rx_track asks for, one per four cycles, from its own copies of the map
 /// and the rows; it reads what the stages know per QP in the cycle in which it needs it. It waits
 /// for the outputs, which the stages use first. Queue of four. It decides nothing about packets.
-/// Contract: docs/blocks/rx/track/rx_track.md.
+/// Contract: docs/design/blocks/rx/track/rx_track.md.
 module mrc_rx_track_sack
   import mrc_pkg::*;
   import mrc_rx_track_pkg::*;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// What is on its way, what arrived, what to send again (docs/blocks/tx/inflight/tx_inflight.md):
-/// keeps the window of PSNs sent and not yet acknowledged of each QP in blocks of 16 from a pool
-/// that all QPs share, works through SACK, NACK and ACK, infers losses, runs the retransmission
-/// timer, orders retransmissions from tx_segment, and tells tx_path which EV lost what, tx_probe
-/// which probe was answered, ack_gen which EV has just worked and which QP has heard nothing for a
-/// while, and the congestion controller of the destination what has left the network. A port that
-/// falls, here or at the peer, loses what was given to its plane at once; a SACK that answers what
-/// was sent long after a packet loses that packet (mrc_tx_inflight_time); who has sent nothing for
-/// longer than a round trip asks its peer (mrc_tx_inflight_silence). Packets just sent are recorded
-/// one per cycle (mrc_tx_inflight_record), beside the main machine, which does one operation at a
-/// time: a SACK takes 4 cycles and one per block, a NACK 3, an ACK 2, each of
-/// them one less behind another answer, a retransmission 4 to 7 and the controller's answer. It
-/// does not limit the window nor ask the pool whether it has a block: tx_segment keeps both.
+/// What is on its way, what arrived, what to send again
+/// (docs/design/blocks/tx/inflight/tx_inflight.md): keeps the window of PSNs sent and not yet
+/// acknowledged of each QP in blocks of 16 from a pool that all QPs share, works through SACK, NACK
+/// and ACK, infers losses, runs the retransmission timer, orders retransmissions from tx_segment,
+/// and tells tx_path which EV lost what, tx_probe which probe was answered, ack_gen which EV has
+/// just worked and which QP has heard nothing for a while, and the congestion controller of the
+/// destination what has left the network. A port that falls, here or at the peer, loses what was
+/// given to its plane at once; a SACK that answers what was sent long after a packet loses that
+/// packet (mrc_tx_inflight_time); who has sent nothing for longer than a round trip asks its peer
+/// (mrc_tx_inflight_silence). Packets just sent are recorded one per cycle
+/// (mrc_tx_inflight_record), beside the main machine, which does one operation at a time: a SACK
+/// takes 4 cycles and one per block, a NACK 3, an ACK 2, each of them one less behind another
+/// answer, a retransmission 4 to 7 and the controller's answer. It does not limit the window nor
+/// ask the pool whether it has a block: tx_segment keeps both.
 module mrc_tx_inflight
   import mrc_pkg::*;
   import mrc_math_pkg::*;

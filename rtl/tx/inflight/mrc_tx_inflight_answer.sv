@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// NACKs, packets that came back, and ACKs in mrc_tx_inflight
-/// (docs/blocks/tx/inflight/tx_inflight.md, Nack, Returned and Ack): whether one counts, and what
-/// follows for the window and the QP. Combinational; all it says is zero in other states.
+/// (docs/design/blocks/tx/inflight/tx_inflight.md, Nack, Returned and Ack): whether one counts, and
+/// what follows for the window and the QP. Combinational; all it says is zero in other states.
 module mrc_tx_inflight_answer
   import mrc_pkg::*;
   import mrc_math_pkg::*;

@@ -2,11 +2,11 @@
 `include "mrc_assert.svh"
 
 /// The blocks of 16 PSNs that all QPs share in mrc_tx_inflight
-/// (docs/blocks/tx/inflight/tx_inflight.md): the pool of their numbers, which block of which QP has
-/// which number (map), the state of each (win), when its packets went (stamps) and what was sent
-/// (recs). Map and window are read one behind the other: a number read is the address of the window
-/// row read next, with its stamps, and stays the number of that row. Two machines write here; they
-/// see to it that they never do so in the same cycle.
+/// (docs/design/blocks/tx/inflight/tx_inflight.md): the pool of their numbers, which block of which
+/// QP has which number (map), the state of each (win), when its packets went (stamps) and what was
+/// sent (recs). Map and window are read one behind the other: a number read is the address of the
+/// window row read next, with its stamps, and stays the number of that row. Two machines write
+/// here; they see to it that they never do so in the same cycle.
 module mrc_tx_inflight_blocks
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;

@@ -2,12 +2,13 @@
 `include "mrc_assert.svh"
 
 /// How many bytes of a QP leave the flight of its controller
-/// (docs/blocks/tx/inflight/tx_inflight.md, "take"): with one packet, or as a SACK says. The flight
-/// is what was sent (fsent) without what is gone (fgone), modulo 2^28; never more leaves than is in
-/// it. What a packet falls short of is kept as credit (one byte wide, saturating) for the SACK that
-/// says so much less; what leaves before a SACK tells of it is owed (20 bits, saturating): the
-/// SACKs that come tell of it once more. Combinational but for what a SACK says without the packets
-/// that were gone, which is taken with sum_i, a cycle or more before the answer is looked at.
+/// (docs/design/blocks/tx/inflight/tx_inflight.md, "take"): with one packet, or as a SACK says. The
+/// flight is what was sent (fsent) without what is gone (fgone), modulo 2^28; never more leaves
+/// than is in it. What a packet falls short of is kept as credit (one byte wide, saturating) for
+/// the SACK that says so much less; what leaves before a SACK tells of it is owed (20 bits,
+/// saturating): the SACKs that come tell of it once more. Combinational but for what a SACK says
+/// without the packets that were gone, which is taken with sum_i, a cycle or more before the answer
+/// is looked at.
 module mrc_tx_inflight_flight
   import mrc_pkg::*;
   import mrc_math_pkg::*;

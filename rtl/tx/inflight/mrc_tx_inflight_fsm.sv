@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// The main machine of mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md): its state, what an
-/// Idle cycle does (a table write, or one of six kinds of operation in turn, each only if the
-/// outputs that it may need are free), when an answer that ends begins the next one without a cycle
-/// in Idle (that one then waits for the outputs itself, in its first state), and what all
+/// The main machine of mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md): its state,
+/// what an Idle cycle does (a table write, or one of six kinds of operation in turn, each only if
+/// the outputs that it may need are free), when an answer that ends begins the next one without a
+/// cycle in Idle (that one then waits for the outputs itself, in its first state), and what all
 /// operations keep from cycle to cycle: whose QP, which packet, which block. It holds the list of
 /// QPs with something to send again and that of QPs with blocks to give back, and the pace of the
 /// timer's visits. The operations themselves say when they are over.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What mrc_tx_inflight and its parts share (docs/blocks/tx/inflight/tx_inflight.md): the row of a
-/// block of 16 PSNs, the record of a packet, the registers of a QP and how Progress, restart and a
-/// retry change them, and what the parts hand to each other. Block number w holds the PSNs 16 w to
-/// 16 w + 15, bit i of it stands for 16 w + i. A name that ends with 1 holds the PSN after the one
-/// that it is named for.
+/// What mrc_tx_inflight and its parts share (docs/design/blocks/tx/inflight/tx_inflight.md): the
+/// row of a block of 16 PSNs, the record of a packet, the registers of a QP and how Progress,
+/// restart and a retry change them, and what the parts hand to each other. Block number w holds the
+/// PSNs 16 w to 16 w + 15, bit i of it stands for 16 w + i. A name that ends with 1 holds the PSN
+/// after the one that it is named for.
 package mrc_tx_inflight_pkg;
 
   import mrc_pkg::*;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// What a port tells, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, What a port
-/// tells): while a plane is down, our own port or (by PEER_PORTS) the peer's, what was given to it
-/// and is not reported is lost, and leaves the flight at once; and each QP with something open asks
-/// its peer for its state. All QPs are looked at one behind the other, each from its newest block
-/// of 16 PSNs on: Seek takes a cycle per QP, eight in a turn at most; a block takes three cycles
-/// and one per PSN that is out, and ends the turn. It keeps how far it is, and chooses no state
-/// itself; all it says to the QP and to the memories is zero in other states. What is in flight it
-/// knows from the window and the records alone: no bit per packet, none per QP.
+/// What a port tells, in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, What a
+/// port tells): while a plane is down, our own port or (by PEER_PORTS) the peer's, what was given
+/// to it and is not reported is lost, and leaves the flight at once; and each QP with something
+/// open asks its peer for its state. All QPs are looked at one behind the other, each from its
+/// newest block of 16 PSNs on: Seek takes a cycle per QP, eight in a turn at most; a block takes
+/// three cycles and one per PSN that is out, and ends the turn. It keeps how far it is, and chooses
+/// no state itself; all it says to the QP and to the memories is zero in other states. What is in
+/// flight it knows from the window and the records alone: no bit per packet, none per QP.
 module mrc_tx_inflight_ports
   import mrc_pkg::*;
   import mrc_math_pkg::*;

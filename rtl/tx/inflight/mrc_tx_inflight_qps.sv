@@ -2,10 +2,10 @@
 `include "mrc_assert.svh"
 
 /// What mrc_tx_inflight knows of each QP but for its newest packet
-/// (docs/blocks/tx/inflight/tx_inflight.md): the registers that the main machine writes, flags, and
-/// which QP is in which list. The operations say what is to change; here it is written down. A
-/// table row and the end of a QP are carried out here, and so is Reclaim: the blocks that a QP
-/// gives back, one per cycle. Registers are read in the same cycle for several QPs: that of the
+/// (docs/design/blocks/tx/inflight/tx_inflight.md): the registers that the main machine writes,
+/// flags, and which QP is in which list. The operations say what is to change; here it is written
+/// down. A table row and the end of a QP are carried out here, and so is Reclaim: the blocks that a
+/// QP gives back, one per cycle. Registers are read in the same cycle for several QPs: that of the
 /// operation (cur), of the next visit (vis), of the table row (cfg), of the heads of list, rq, rec
 /// and ctl. Writes take effect at the end of the cycle.
 module mrc_tx_inflight_qps

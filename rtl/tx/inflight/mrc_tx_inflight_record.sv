@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// What was sent, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Record and Rec).
-/// Record remembers a packet just sent, one per cycle beside the main machine, and begins a block
-/// for it where its PSN needs one. It owns what is known of the newest packet of each QP. The
+/// What was sent, in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, Record and
+/// Rec). Record remembers a packet just sent, one per cycle beside the main machine, and begins a
+/// block for it where its PSN needs one. It owns what is known of the newest packet of each QP. The
 /// memories and the pool are its neighbours': it says what to write. A head that is no packet sent
 /// for the first time on a living QP is left to the main machine, and is its state Rec.
 module mrc_tx_inflight_record

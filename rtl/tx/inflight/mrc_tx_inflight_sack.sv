@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// SACKs in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Ctl0 to Same1): which blocks
-/// of the window one speaks of, what it does to each of them and to the QP, and what it says once
-/// they are worked through. It keeps what is known of the SACK from state to state, and chooses no
-/// state itself.
+/// SACKs in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, Ctl0 to Same1): which
+/// blocks of the window one speaks of, what it does to each of them and to the QP, and what it says
+/// once they are worked through. It keeps what is known of the SACK from state to state, and
+/// chooses no state itself.
 module mrc_tx_inflight_sack
   import mrc_pkg::*;
   import mrc_math_pkg::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What one SACK does to one block of 16 PSNs of the window
-/// (docs/blocks/tx/inflight/tx_inflight.md, Row): which packets it reports, which of them were
-/// given up already, which gaps count as lost, and which
+/// (docs/design/blocks/tx/inflight/tx_inflight.md, Row): which packets it reports, which of them
+/// were given up already, which gaps count as lost, and which
 /// packets because they are old. Combinational; its outputs mean something only with
 /// valid_i, and are 0 otherwise so that nothing toggles. It neither checks the SACK nor knows the
 /// timer.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Retransmissions in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, Retx0 to RetxW): the
-/// search for the next packet to send again, one block of 16 PSNs per cycle, the one rtx_lo points
-/// into; what becomes of that packet's row and of the QP, and of both if the controller refuses it.
-/// It keeps what it has found, and chooses no state itself.
+/// Retransmissions in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, Retx0 to
+/// RetxW): the search for the next packet to send again, one block of 16 PSNs per cycle, the one
+/// rtx_lo points into; what becomes of that packet's row and of the QP, and of both if the
+/// controller refuses it. It keeps what it has found, and chooses no state itself.
 module mrc_tx_inflight_scan
   import mrc_pkg::*;
   import mrc_math_pkg::*;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// When a QP asks for its peer's state, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md,
-/// Silence). It asks when it has sent nothing for nine eighths of its longest round trip of late,
-/// and has not asked for as long. From the second question on that time doubles, up to 1791 ticks.
-/// Before its first round trip it is 64 ticks. Kept is when each QP has asked last, and how long
-/// the QP whose visit is next keeps quiet. Two registers lie between its round trip and the
-/// comparison, so a visit waits until they are of its QP. Whether anything is missing the timer
-/// knows.
+/// When a QP asks for its peer's state, in mrc_tx_inflight
+/// (docs/design/blocks/tx/inflight/tx_inflight.md, Silence). It asks when it has sent nothing for
+/// nine eighths of its longest round trip of late, and has not asked for as long. From the second
+/// question on that time doubles, up to 1791 ticks. Before its first round trip it is 64 ticks.
+/// Kept is when each QP has asked last, and how long the QP whose visit is next keeps quiet. Two
+/// registers lie between its round trip and the comparison, so a visit waits until they are of its
+/// QP. Whether anything is missing the timer knows.
 module mrc_tx_inflight_silence
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;

@@ -2,10 +2,10 @@
 `include "mrc_assert.svh"
 
 /// What mrc_tx_inflight tells the blocks around it in each cycle
-/// (docs/blocks/tx/inflight/tx_inflight.md): orders of retransmissions, progress, news about EVs,
-/// answered probes, events and requests for the congestion controller, ended QPs. The choice of the
-/// operation, or an answer's stay in its first state, has seen to it that what is loaded is free;
-/// only a visit's question for a peer's state asks (free_o.stateq) when it comes up.
+/// (docs/design/blocks/tx/inflight/tx_inflight.md): orders of retransmissions, progress, news about
+/// EVs, answered probes, events and requests for the congestion controller, ended QPs. The choice
+/// of the operation, or an answer's stay in its first state, has seen to it that what is loaded is
+/// free; only a visit's question for a peer's state asks (free_o.stateq) when it comes up.
 module mrc_tx_inflight_tell
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;

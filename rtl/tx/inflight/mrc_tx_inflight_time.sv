@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// What time tells, in mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, What time tells). A
-/// SACK that answers a question, or a packet that has arrived, returns when that was sent. What was
-/// sent before it by more than three quarters of a round trip is old. The round trip is the longest
-/// one of late of the QP (trip), or the SACK's own, whichever is longer. With a QP without time
-/// stamps the window's stamp of the packet stands for what a SACK or NACK returns, if it was sent
-/// once. The SACK's own round trip then counts from the next one on. A copy of what was reported
-/// before tells nothing; any other copy tells of copies alone, as it goes in a class of higher
-/// priority. It keeps what is known of the answer from Ctl0 to Same1, and says what trip is from
-/// then on. It neither knows what is missing nor chooses a state; what it says means something in
-/// the states that overdue_t names.
+/// What time tells, in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, What time
+/// tells). A SACK that answers a question, or a packet that has arrived, returns when that was
+/// sent. What was sent before it by more than three quarters of a round trip is old. The round trip
+/// is the longest one of late of the QP (trip), or the SACK's own, whichever is longer. With a QP
+/// without time stamps the window's stamp of the packet stands for what a SACK or NACK returns, if
+/// it was sent once. The SACK's own round trip then counts from the next one on. A copy of what was
+/// reported before tells nothing; any other copy tells of copies alone, as it goes in a class of
+/// higher priority. It keeps what is known of the answer from Ctl0 to Same1, and says what trip is
+/// from then on. It neither knows what is missing nor chooses a state; what it says means something
+/// in the states that overdue_t names.
 module mrc_tx_inflight_time
   import mrc_pkg::*;
   import mrc_math_pkg::*;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// The retransmission timer of mrc_tx_inflight (docs/blocks/tx/inflight/tx_inflight.md, The timer):
-/// what a visit of a QP finds, what the walk over the blocks of a QP whose oldest mark is an
-/// interval old does to one of them, what is written there once the controller has been told of all
-/// losses (their EVs are told one by one, as the packets are sent again), and what becomes of the
-/// QP. It keeps what the walk has found, and chooses no state itself; all it says is zero in other
-/// states.
+/// The retransmission timer of mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, The
+/// timer): what a visit of a QP finds, what the walk over the blocks of a QP whose oldest mark is
+/// an interval old does to one of them, what is written there once the controller has been told of
+/// all losses (their EVs are told one by one, as the packets are sent again), and what becomes of
+/// the QP. It keeps what the walk has found, and chooses no state itself; all it says is zero in
+/// other states.
 module mrc_tx_inflight_timer
   import mrc_pkg::*;
   import mrc_math_pkg::*;

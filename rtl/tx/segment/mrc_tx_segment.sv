@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// From work requests to packets (docs/blocks/tx/segment/tx_segment.md): holds the WQEs of all QPs
-/// in one pool until they complete, cuts them into packets, sends a packet again on order of
-/// tx_inflight, and completes WQEs. Machines side by side: Intake, Progress with Complete, Fetch,
-/// Emit, and cfg; a WQE, an update or completion, a row and a packet per cycle. A grant is a burst
-/// of up to 16 packets or 32768 bytes. It decides neither when to retransmit (tx_inflight) nor on
-/// which path (tx_path).
+/// From work requests to packets (docs/design/blocks/tx/segment/tx_segment.md): holds the WQEs of
+/// all QPs in one pool until they complete, cuts them into packets, sends a packet again on order
+/// of tx_inflight, and completes WQEs. Machines side by side: Intake, Progress with Complete,
+/// Fetch, Emit, and cfg; a WQE, an update or completion, a row and a packet per cycle. A grant is a
+/// burst of up to 16 packets or 32768 bytes. It decides neither when to retransmit (tx_inflight)
+/// nor on which path (tx_path).
 module mrc_tx_segment
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;

@@ -2,7 +2,7 @@
 
 /// What the machines of mrc_tx_segment share: the registers of a QP as one struct, what each
 /// machine writes of them in a cycle, and when a QP can send
-/// (docs/blocks/tx/segment/tx_segment.md).
+/// (docs/design/blocks/tx/segment/tx_segment.md).
 package mrc_tx_segment_pkg;
 
   import mrc_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The fast endpoint: all of MRC at the level of packets, without a clock. Every rule is that of cmodel/protocol; where
-/// the pipeline's pages (docs/blocks) make a choice, it is theirs.
+/// the pipeline's pages (docs/design/blocks) make a choice, it is theirs.
 ///
 ///     FastConfig config;
 ///     config.nscc.base_rtt = 6000;

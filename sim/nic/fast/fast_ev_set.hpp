@@ -11,7 +11,7 @@
 namespace mrc::sim {
 
 /// Entropy values of one QP: their states, the walk that gives one to each packet, what feedback does to them
-/// (docs/blocks/tx/tx_path.md). The rules are those of protocol/ev_set.hpp.
+/// (docs/design/blocks/tx/tx_path.md). The rules are those of protocol/ev_set.hpp.
 ///
 /// EV index = group * planes + plane. Groups: the active set, the backup set, then denied ones up to a power of two.
 class EvSet {

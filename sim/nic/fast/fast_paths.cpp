@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Probes of bad EVs, port status updates, reverse paths of the fast endpoint (docs/blocks/tx/tx_probe.md, endpoint.md,
-/// docs/blocks/ctl/ack_gen.md).
+/// Probes of bad EVs, port status updates, reverse paths of the fast endpoint (docs/design/blocks/tx/tx_probe.md,
+/// endpoint.md, docs/design/blocks/ctl/ack_gen.md).
 #include <algorithm>
 #include <bit>
 #include <utility>

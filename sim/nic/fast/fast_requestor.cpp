@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the fast endpoint sends, and what it makes of the answers (docs/blocks/tx/segment/tx_segment.md,
+/// What the fast endpoint sends, and what it makes of the answers (docs/design/blocks/tx/segment/tx_segment.md,
 /// tx_inflight.md).
 #include <algorithm>
 #include <bit>
@@ -20,8 +20,9 @@ namespace mrc::sim {
 
 namespace {
 
-/// Cycles of the NIC (docs/blocks): tx_inflight's pause after a refusal ends every kHoldCycles; from its end until
-/// the retransmission asks; from one retransmission to the next; from the controller's wake until new packets ask.
+/// Cycles of the NIC (docs/design/blocks): tx_inflight's pause after a refusal ends every kHoldCycles; from its end
+/// until the retransmission asks; from one retransmission to the next; from the controller's wake until new packets
+/// ask.
 constexpr unsigned kHoldCycles = 16, kAskCycles = 5, kRtxCycles = 8, kWakeCycles = 6;
 /// An EV that was heard of within so many round trips is known to work.
 constexpr uint32_t kProvenTrips = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the fast endpoint answers (docs/blocks/rx/track/rx_track.md, docs/blocks/ctl/ack_gen.md).
+/// What the fast endpoint answers (docs/design/blocks/rx/track/rx_track.md, docs/design/blocks/ctl/ack_gen.md).
 #include <algorithm>
 
 #include "protocol/probe.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the fast endpoint makes of rules of cmodel/protocol where it has no register and no frame of bytes: the turn of
-/// SKIP from the time, a packet that comes back from its fields (docs/blocks/tx/tx_path.md, docs/blocks/rx/rx_lane.md).
+/// SKIP from the time, a packet that comes back from its fields (docs/design/blocks/tx/tx_path.md,
+/// docs/design/blocks/rx/rx_lane.md).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The NIC at its pins: AXI4-Stream to the MACs, AXI4-Lite for software, the streams to the host (docs/blocks/nic.md).
-/// Any device of the bench stands behind them: the model, or Verilated RTL.
+/// The NIC at its pins: AXI4-Stream to the MACs, AXI4-Lite for software, the streams to the host
+/// (docs/design/blocks/nic.md). Any device of the bench stands behind them: the model, or Verilated RTL.
 ///
 ///     NicPins nic("nic", *find_preset("tiny"), tb::make_model_dut(*find_preset("tiny")));
 ///     nic.clk_i(clock);

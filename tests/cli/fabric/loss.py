@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: loss.py MRC TABLE [SEEDS] [FROM] [KEYS]
 
-Measures, for docs/fabric.md ("How a loss is known"), one table at a time; no test. Seeds FROM (1) on. Tables:
+Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time; no test. Seeds FROM (1) on. Tables:
   mrc-1024, mrc-8192, mrc-131072   P99.9 and P100 of completion less the bound, in round trips; what found the losses
   rules      the same of mrc-1024 without single rules, as it was, and with the rules that NICs with a clock have
   random     goodput under random loss on all links of a sender, over what the loss leaves, median (least)

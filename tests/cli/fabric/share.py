@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: share.py MRC [SEEDS]
 
-Measures, for docs/fabric.md ("Receivers that share"); no test. Each case without and with share = true: incasts of 1 MB by
-the last completion over the bound (median, most, and how many of the seeds are above 1.04), of 30 MB by the fastest over the
-slowest flow, victims and collectives by the bound. 500 seeds are a quarter of an hour."""
+Measures, for docs/guide/fabric.md ("Receivers that share"); no test. Each case without and with share = true: incasts
+of 1 MB by the last completion over the bound (median, most, and how many of the seeds are above 1.04), of 30 MB by the
+fastest over the slowest flow, victims and collectives by the bound. 500 seeds are a quarter of an hour."""
 import json
 import statistics
 import subprocess

@@ -8,8 +8,8 @@ from hostile.captures import ETHERNET, FRAME, HEADER, IDB, PACKET
 from hostile.case import Case, refused
 from hostile.things import Disk, Fifo, Folder, Node, Text
 
-# Python expressions of the bytes of a log (docs/log.md). A block's zstd frame is written by hand: raw, or one byte again
-# and again, so that a few bytes stand for a megabyte.
+# Python expressions of the bytes of a log (docs/reference/log.md). A block's zstd frame is written by hand: raw, or one
+# byte again and again, so that a few bytes stand for a megabyte.
 TOOLS = "(lambda zlib, pack: (lambda header, block, raw, again: {})(" \
         "lambda major=1, minor=0: (lambda h: h + pack('<I', zlib.crc32(h)))(b'MRCLOG\\r\\n' + pack('<HH', major, minor)), " \
         "lambda kind, stored, plain, records: (lambda h: h + pack('<I', zlib.crc32(h + stored)) + stored)" \

@@ -3,7 +3,7 @@
 """usage: broken.py MRC
 
 Each case of run.py can fail: NICs with an injected bug of the RTL (cmodel/spec/bugs.yaml) that shows on the wire, in
-memory or in completions alone, and the case that must see it. docs/device.md lists them too."""
+memory or in completions alone, and the case that must see it. docs/reference/device.md lists them too."""
 import subprocess
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tester of NICs that are processes (docs/device.md), with the standard library alone: it owns time, wire and host
+"""A tester of NICs that are processes (docs/reference/device.md), by the standard library alone. It owns time, wire, host
 memory. Frames are those of docs/protocol/mrc.md over IPv6."""
 import ipaddress
 import json

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: contract.py MRC [EVENTS [SEED]]
 
-The contract docs/blocks/cc/cc_nscc.md once more, state by state, in Python's unbounded integers, against `mrc nscc`: every
-bit of cwnd, max_wnd and avg, and mode, base_rtt and inflight, after each of EVENTS random events per configuration."""
+The contract docs/design/blocks/cc/cc_nscc.md once more, state by state, in Python's unbounded integers, against `mrc
+nscc`: every bit of cwnd, max_wnd and avg, and mode, base_rtt and inflight, after each of EVENTS random events per
+configuration."""
 import json
 import random
 import subprocess

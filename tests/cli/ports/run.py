@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: run.py MRC SOURCE_DIR [NAME...]
 
-NICs behind real ports (docs/ports.md): scripts, traffic that is lost, trimmed and marked, a plane that goes down and
-comes back, a capture that the judge reads; wrong uses; and that nothing is left when it ends. Names are those of the
-functions; 'all_vectors' and 'much' are run by name only. Exit code 77: this machine gives no network namespaces."""
+NICs behind real ports (docs/guide/ports.md): scripts, traffic that is lost, trimmed and marked, a plane that goes down
+and comes back, a capture that the judge reads; wrong uses; and that nothing is left when it ends. Names are those of
+the functions; 'all_vectors' and 'much' are run by name only. Exit code 77: this machine gives no network namespaces."""
 import json
 import os
 import re

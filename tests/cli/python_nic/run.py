@@ -3,7 +3,7 @@
 """usage: run.py MRC
 
 `mrc dut-template --python` makes a NIC that says what is missing; with nic.py of this folder it plays scenarios at L1 and
-L2, an error in it is named, and its shell refuses what docs/device.md forbids."""
+L2, an error in it is named, and its shell refuses what docs/reference/device.md forbids."""
 import json
 import os
 import shutil

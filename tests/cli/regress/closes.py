@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: closes.py MRC FILE.svg
 
-Draws docs/figures/close.svg, for docs/coverage.md; no test. 60 random runs at three presets; then 102 that are steered
-towards the holes they left, beside 102 more blind ones: bins that have their goal, over runs. Ten minutes on two cores."""
+Draws docs/figures/close.svg, for docs/guide/coverage.md; no test. 60 random runs at three presets; then 102 that are
+steered towards the holes they left, beside 102 more blind ones: bins that have their goal, over runs. Ten minutes on
+two cores."""
 import collections
 import json
 import os

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: scale.py MRC
 
-Measures mrc regress, for docs/regress.md ("On 1000 cores"); no test. What a run costs beside itself, what two cores give
-(wants a machine with nothing else to do), what it takes to merge 100 000 runs."""
+Measures mrc regress, for docs/guide/regress.md ("On 1000 cores"); no test. What a run costs beside itself, what two
+cores give (wants a machine with nothing else to do), what it takes to merge 100 000 runs."""
 import json
 import os
 import resource

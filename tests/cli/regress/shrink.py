@@ -22,7 +22,7 @@ def call(folder, *words):
     return subprocess.run([*map(str, words)], cwd=folder, env=ENV, text=True, capture_output=True, check=False, timeout=100)
 
 
-# Every sixth of those that docs/generated/bugs.md shows at tiny.
+# Every sixth of those that docs/reference/generated/bugs.md shows at tiny.
 TEN = ("retx-without-rtx", "nack-plus-one", "line-used-twice", "pkey-unchecked", "sack-base", "retry-not-reset",
        "no-buffer-no-resource", "srh-template", "row-given-back-stays", "state-probe-id")
 

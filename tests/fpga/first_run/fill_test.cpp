@@ -25,7 +25,7 @@ constexpr unsigned kAddrLo = 0x100, kAddrHi = 0x104, kWords = 0x108, kSeed = 0x1
                    kBadLo = 0x118, kBadHi = 0x11c, kErrors = 0x120, kStrays = 0x124;
 using Word = std::array<uint8_t, kBytes>;
 
-/// As docs/boards/first_run.md has it.
+/// As docs/design/boards/first_run.md has it.
 Word pattern(uint32_t seed, uint32_t n) {
   Word word;
   for (uint32_t i = 0; i < kBytes / 8; ++i) {

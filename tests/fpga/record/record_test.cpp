@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorder at pins that move at random, with queues so small that each limit of docs/boards/record.md is met.
+// The recorder at pins that move at random, with queues so small that each limit of docs/design/boards/record.md is
+// met.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>

@@ -3,7 +3,7 @@
 """usage: reseal.py RECORD OUT
 
 A record of another board: a bit of the first digest is another one, and the checks fit again. It reads the format of
-docs/boards/record.md by itself."""
+docs/design/boards/record.md by itself."""
 import sys
 import zlib
 from pathlib import Path

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Block rx_share (docs/blocks/rx/rx_share.md), cycle by cycle. What its rules are: tests/protocol/rx_share_test.cpp.
+/// Block rx_share (docs/design/blocks/rx/rx_share.md), cycle by cycle. What its rules are:
+/// tests/protocol/rx_share_test.cpp.
 #include "pipeline/rx/rx_share.hpp"
 
 #include <catch2/catch_test_macros.hpp>

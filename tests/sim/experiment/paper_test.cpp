@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's experiments (docs/results.md), each held to what was published, at a size for a test. Bounds are far
-// enough from what is measured to be no nuisance, and near enough to fail when the mechanism does not work: where there
-// is one to switch off, the test does that too.
+// The paper's experiments (docs/design/results.md), each held to what was published, at a size for a test. Bounds are
+// far enough from what is measured to be no nuisance, and near enough to fail when the mechanism does not work: where
+// there is one to switch off, the test does that too.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>

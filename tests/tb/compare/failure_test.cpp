@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What failures cost, measured: ports, planes, entropy values. RTL and model in lockstep, asic800, full load in both
-// directions. Each test prints its numbers; docs/results.md shows them.
+// directions. Each test prints its numbers; docs/design/results.md shows them.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both settings of every open choice (docs/assumptions.md), RTL and model in lockstep. Each test case carries the id of
-// its assumption as a tag: tools/assumptions.py looks for it. A setting that nobody reads, or that no traffic of the
-// run meets, leaves the event log as it was: then the test fails.
+// Both settings of every open choice (docs/protocol/assumptions.md), RTL and model in lockstep. Each test case carries
+// the id of its assumption as a tag: tools/assumptions.py looks for it. A setting that nobody reads, or that no traffic
+// of the run meets, leaves the event log as it was: then the test fails.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <initializer_list>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A peer that sends what no peer may (docs/blocks/nic.md, "Frames that no peer may send").
+// A peer that sends what no peer may (docs/design/blocks/nic.md, "Frames that no peer may send").
 #include "tb/environment/forger.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every scenario with RTL and model in lockstep. The first seeds are of the product; those of every night are more, and
-// longer (docs/testplan.yaml). Each a test case of its own, so that CTest runs them side by side.
+// longer (docs/design/testplan.yaml). Each a test case of its own, so that CTest runs them side by side.
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 #include <string>

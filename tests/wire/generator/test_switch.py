@@ -24,8 +24,8 @@ EXPECTED = [  # file, what stands there only with the switch
     ("tb/gen/switches.hpp", "  bool trial_switch = true;\n"),
     ("tb/gen/switches.hpp", '{ return s.trial_switch; }, 1, "0 1"},\n'),
     ("tb/gen/switches.hpp", "  KEY(trial_switch, 1)"),
-    ("docs/generated/csr.md", "| 15 | trial_switch | 1 | on trial |\n"),
-    ("docs/generated/nic.md", "zero_length, trial_switch, returned; NAK_CODE."),
+    ("docs/reference/generated/csr.md", "| 15 | trial_switch | 1 | on trial |\n"),
+    ("docs/reference/generated/nic.md", "zero_length, trial_switch, returned; NAK_CODE."),
 ]
 
 

@@ -16,8 +16,8 @@ namespace mrc {
 /// Keeps the window of PSNs sent and not yet acknowledged of each QP, works through SACK, NACK, ACK and what comes
 /// back, infers losses, learns them from ports that fall, runs the retransmission timer, orders retransmissions and
 /// tells the congestion controllers what became of their packets. What was sent is recorded a packet per cycle, beside
-/// everything else, in blocks of 16 PSNs that all QPs share. Contract: docs/blocks/tx/inflight/tx_inflight.md. The
-/// parts beside this file are those of the RTL.
+/// everything else, in blocks of 16 PSNs that all QPs share. Contract: docs/design/blocks/tx/inflight/tx_inflight.md.
+/// The parts beside this file are those of the RTL.
 class TxInflight {
  public:
   using In = inflight::In;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What TxInflight and its parts share: states, rows of the memories, what is known of a QP. Contract:
-/// docs/blocks/tx/inflight/tx_inflight.md.
+/// docs/design/blocks/tx/inflight/tx_inflight.md.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Blocks of 16 PSNs: what tx_inflight keeps of a window in one row of its memories
-/// (docs/blocks/tx/inflight/tx_inflight.md).
+/// (docs/design/blocks/tx/inflight/tx_inflight.md).
 #pragma once
 
 #include <cstdint>

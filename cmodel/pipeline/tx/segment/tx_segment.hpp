@@ -15,8 +15,8 @@
 namespace mrc {
 
 /// Holds the work requests of all QPs until they complete, cuts them into packets, retransmits packets on order of
-/// tx_inflight, and completes work requests. Contract: docs/blocks/tx/segment/tx_segment.md. A grant is a burst, one
-/// packet per cycle; a QP with congestion control asks once per burst, and gives back what it has not used.
+/// tx_inflight, and completes work requests. Contract: docs/design/blocks/tx/segment/tx_segment.md. A grant is a burst,
+/// one packet per cycle; a QP with congestion control asks once per burst, and gives back what it has not used.
 ///
 /// Machines side by side (cfg, Intake, Progress, Fetch, Emit) read all registers as of this cycle: what one of them
 /// writes goes through set() and shows after clock(). Of two values for one register the later set() counts.

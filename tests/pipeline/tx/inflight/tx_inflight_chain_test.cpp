@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers that begin behind another one (docs/blocks/tx/inflight/tx_inflight.md, "Behind an answer").
+// Answers that begin behind another one (docs/design/blocks/tx/inflight/tx_inflight.md, "Behind an answer").
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tells a fast endpoint of a loss: ports, time, questions; where it sends again (docs/fabric.md, "How a loss is
-// known").
+// What tells a fast endpoint of a loss: ports, time, questions; where it sends again (docs/guide/fabric.md, "How a loss
+// is known").
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 #include <vector>
