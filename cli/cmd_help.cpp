@@ -30,7 +30,7 @@ std::string exit_codes() {
   std::string text = "Exit codes, of every command:\n";
   int code = 0;
   for (const char* meaning : kExitCodes) text += fmt::format("  {}  {}\n", code++, meaning);
-  return text + "\ndocs/outputs.md says when each comes, and what is left of a run that is stopped.\n";
+  return text + "\ndocs/reference/outputs.md says when each comes, and what is left of a run that is stopped.\n";
 }
 
 std::string presets() {

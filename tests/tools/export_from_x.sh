@@ -39,7 +39,7 @@ done
 # Of memories that there are several times the page has one, with * for the number; of all mrc_rf_reset u_rows.
 sed -n 's/^read before it was written: //p' "$scratch/said" | sed 's/\[[0-9]*\]/[*]/g; s/.*\.u_rows$/u_rows/' |
   sort -u >"$scratch/read"
-sed -n '/^## Memories that are read/,$p' "$here/../../docs/from_x.md" | grep -o '`u_[^`]*`\|`gen_[^`]*`' | tr -d '`' |
+sed -n '/^## Memories that are read/,$p' "$here/../../docs/guide/from_x.md" | grep -o '`u_[^`]*`\|`gen_[^`]*`' | tr -d '`' |
   sort -u >"$scratch/listed"
 unlisted=$(comm -23 "$scratch/read" "$scratch/listed")
 [ -z "$unlisted" ] || fail "read before they were written, and not in docs/guide/from_x.md: $unlisted"
