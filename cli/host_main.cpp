@@ -42,10 +42,11 @@ int run(const HostOptions& o, const Context& context) {
   host.open = [&] { return nic_device(o.endpoint, *host.preset, "", context, true); };
   host.say = [](const std::string& sentence) { std::cerr << sentence << '\n'; };
   host.ready = [&] {
+    const std::filesystem::path libraries = std::filesystem::weakly_canonical(context.lib_dir);
     std::cout << fmt::format("{} NICs, mrc0 to mrc{}: {}, {}; programs attach at {}\n", nics, nics - 1, o.endpoint,
                              o.preset, o.socket)
-              << fmt::format("  export MRC_HOST={} LD_PRELOAD={}\n", o.socket,
-                             std::filesystem::weakly_canonical(context.lib_dir / "lib_mrc.so").string())
+              << fmt::format("  export MRC_HOST={} LD_PRELOAD={}\n", o.socket, (libraries / "lib_mrc.so").string())
+              << fmt::format("  or, instead of LD_PRELOAD, LD_LIBRARY_PATH={}\n", (libraries / "verbs").string())
               << std::flush;
   };
   Outputs outputs("mrc host");

@@ -27,7 +27,8 @@ struct Device {
 };
 
 struct Context {
-  ibv_context base{};
+  verbs_context extended{};
+  ibv_context& base = extended.context;  ///< a program has a pointer to it
   Device* device = nullptr;
   std::mutex mutex;
   Connection connection;
@@ -36,11 +37,17 @@ struct Context {
   std::set<::mrc_context*> contexts;
   std::condition_variable_any acknowledged;
   uint32_t pds = 0, hints = 0;
-  int events = -1;  ///< eventfd: some context has asynchronous events
+  std::mutex verbs_mutex;
+  ::mrc_context* verbs = nullptr;  ///< of what the program made by libibverbs' calls
+  int events = -1;                 ///< eventfd: some context has asynchronous events
 
   void say(const std::string& sentence) { connection.say(sentence); }
 };
 
+/// Sets what libibverbs' inline functions call.
+void give_verbs(Context& c);
+/// Of what it made nothing may be left; false: something is.
+bool end_verbs(Context& c);
 /// The open device behind a pointer; null: it is not ours.
 Context* context_of(const ibv_context* context);
 /// A descriptor that is readable when one of both is; -1 with errno.

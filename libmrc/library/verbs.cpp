@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// libibverbs in front of libibverbs: devices of a host beside those of the system. What is about one of the host's is
 /// answered here, everything else is passed on to the library behind this one, if there is any.
-#include <dlfcn.h>
 #include <endian.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "libmrc/library/objects.hpp"
+#include "libmrc/library/pass_on.hpp"
 
 // Names that verbs.h also has as macros.
 #undef ibv_query_port
@@ -36,11 +36,6 @@ struct Registry {
 Registry& registry() {
   static auto* const all = new Registry;  // outlives whoever calls at exit
   return *all;
-}
-
-template <class Function>
-Function* behind(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
 Device* device_of(const ibv_device* device) {
@@ -128,15 +123,6 @@ int not_there(Context* context, const char* name) {
 using namespace mrc::libmrc;
 
 namespace {
-
-/// Passes a call on to the library behind, for objects that are not ours.
-template <class R, class... Args>
-R pass_on(const char* name, R otherwise, Args... args) {
-  using Function = R(Args...);
-  if (auto* function = behind<Function>(name)) return function(args...);
-  errno = ENOSYS;
-  return otherwise;
-}
 
 ibv_mr* register_region(ibv_pd* pd, void* address, std::size_t bytes, uint64_t iova, unsigned access, Context& c) {
   constexpr unsigned kKnown = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_OPTIONAL_RANGE;
@@ -240,6 +226,7 @@ ibv_context* ibv_open_device(ibv_device* device) {
   context->base.cmd_fd = -1;
   context->base.num_comp_vectors = 1;
   pthread_mutex_init(&context->base.mutex, nullptr);
+  give_verbs(*context);
   Registry& all = registry();
   const std::scoped_lock lock(all.mutex);
   all.contexts[&context->base] = context;
@@ -249,7 +236,7 @@ ibv_context* ibv_open_device(ibv_device* device) {
 int ibv_close_device(ibv_context* context) {
   Context* c = context_of(context);
   if (c == nullptr) return pass_on<int>("ibv_close_device", -1, context);
-  if (!c->contexts.empty() || c->pds != 0) {
+  if (c->contexts.size() > (c->verbs == nullptr ? 0 : 1) || c->pds != 0 || !end_verbs(*c)) {
     c->say("ibv_close_device: contexts or PDs are left (EBUSY)");
     return fail(EBUSY);
   }
@@ -425,12 +412,7 @@ int ibv_dereg_mr(ibv_mr* mr) {
     return std::apply([](auto... a) { return pass_on<type>(#name, otherwise, a...); }, std::make_tuple arguments); \
   }
 
-MRC_NOT_OURS(int, -1, ibv_get_async_event, context, (ibv_context * context, ibv_async_event* event), (context, event))
-MRC_NOT_OURS(ibv_comp_channel*, nullptr, ibv_create_comp_channel, context, (ibv_context * context), (context))
-MRC_NOT_OURS(ibv_cq*, nullptr, ibv_create_cq, context,
-             (ibv_context * context, int cqe, void* cq_context, ibv_comp_channel* channel, int vector),
-             (context, cqe, cq_context, channel, vector))
-MRC_NOT_OURS(ibv_qp*, nullptr, ibv_create_qp, pd->context, (ibv_pd * pd, ibv_qp_init_attr* attr), (pd, attr))
+MRC_NOT_OURS(int, ENOTSUP, ibv_resize_cq, cq->context, (ibv_cq * cq, int cqe), (cq, cqe))
 MRC_NOT_OURS(ibv_srq*, nullptr, ibv_create_srq, pd->context, (ibv_pd * pd, ibv_srq_init_attr* attr), (pd, attr))
 MRC_NOT_OURS(ibv_ah*, nullptr, ibv_create_ah, pd->context, (ibv_pd * pd, ibv_ah_attr* attr), (pd, attr))
 MRC_NOT_OURS(ibv_mr*, nullptr, ibv_reg_dmabuf_mr, pd->context,

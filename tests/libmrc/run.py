@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: run.py MRC "PROGRAM [WORD...]" [MRC HOST OPTIONS...]
+"""usage: run.py MRC "PROGRAM [WORD...]" [NAME=VALUE...] [MRC HOST OPTIONS...]
 
 Starts `mrc host` and PROGRAM twice, as "PROGRAM send mrc0 SOCKET WORD..." and "PROGRAM receive mrc1 SOCKET WORD...",
-each a process of its own. Both must end with 0, and the host too, when it is told to; no process of them is left. The
+each a process of its own, with NAME=VALUE in its environment. Both must end with 0, and the host too, when it is told to; no process of them is left. The
 judge finds nothing wrong with what the NICs sent each other.
 
 The word peer_dies: the receiver is killed instead, while it is written to. The sender has to see it, and the host to
@@ -68,11 +68,13 @@ def run_two(program, words, environment):
 
 def main():
     mrc, (program, *words), options = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
+    settings = [option.partition("=")[::2] for option in options if "=" in option]
+    options = [option for option in options if "=" not in option]
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         host = start_host(mrc, ["--pcap", str(place / "run.pcapng"), *options], place)
         try:
-            environment = {**os.environ, "MRC_HOST": str(place / "mrc/host")}
+            environment = {**os.environ, "MRC_HOST": str(place / "mrc/host"), **dict(settings)}
             run_two(program, words, environment)
             if words == ["peer_dies"]:
                 run_two(program, ["l_key"], environment)
