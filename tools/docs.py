@@ -7,7 +7,9 @@ Reads every Markdown page of the repository (or of the folder ROOT) and tells, w
 - links to files or headings that are not there,
 - pages without an SPDX line,
 - files that a page names in `backquotes`, with their folder, and that are not there,
-- citations of docs/protocol in any source ("mrc.md section 7", base.md "800G") whose section is not there.
+- citations of docs/protocol in any source ("mrc.md section 7", base.md "800G") whose section is not there,
+- pages of docs/start, guide, reference and design that do not begin with *For whom they are. After it you ...*, or
+  that docs/README.md does not link.
 
 Pages that were longer before this check are in LONG_LINES with their number of long lines. It may only fall: --lower
 writes the numbers of today into this script, and leaves any that have risen."""
@@ -20,6 +22,7 @@ import rtl
 HERE = Path(__file__).resolve()
 COLUMNS = 120
 SKIPPED = {"build", "third_party", "node_modules", "mrc-reports"}
+ROOMS = {"start", "guide", "reference", "design"}
 SOURCES = {".cpp", ".hpp", ".h", ".sv", ".md", ".yaml", ".py", ".j2"}
 
 LONG_LINES = {
@@ -131,6 +134,17 @@ def check_citations(root, pages):
                     yield f"{path.relative_to(root)}:{number}", f"base.md has no section \"{match.group(1)}\""
 
 
+def check_reader(root, path, text):
+    """A page of the rooms says for whom it is, and the list of pages has it."""
+    if path.parent.parent != root / "docs" or path.parent.name not in ROOMS:
+        return
+    if not re.search(r"^# .*\n\n\*For [^*]*After it [^*]*\*$", text, re.MULTILINE):
+        yield 1, "no line '*For whom it is. After it you ...*' below the title"
+    index = root / "docs/README.md"
+    if index.exists() and f"]({path.relative_to(root / 'docs')})" not in index.read_text(encoding="utf-8"):
+        yield 1, "docs/README.md does not link this page"
+
+
 def check(root, allowed):
     """(complaints, {page: its long lines})."""
     complaints, counts = [], {}
@@ -140,6 +154,7 @@ def check(root, allowed):
             complaints.append(f"{name}: no SPDX line. Begin with <!-- SPDX-License-Identifier: Apache-2.0 -->")
         complaints += [f"{name}:{where}: {what}" for where, what in check_links(path, text)]
         complaints += [f"{name}:{where}: {what}" for where, what in check_named(root, text)]
+        complaints += [f"{name}:{where}: {what}" for where, what in check_reader(root, path, text)]
         numbers = long_lines(text)
         counts[name] = len(numbers)
         before = allowed.get(name, 0)

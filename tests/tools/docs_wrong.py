@@ -43,6 +43,10 @@ MISTAKES = {
     "page.md: no SPDX line": {"page.md": "# A page\n"},
     "page.md:2: there is no docs/gone.md": {"page.md": SPDX + "Look into `docs/gone.md`.\n"},
     "page.md:2: there is no docs/*.dot": {"page.md": SPDX + "Look into `docs/*.dot`.\n"},
+    "docs/guide/p.md:1: no line '*For whom": {"docs/guide/p.md": SPDX + "# A page\n\nFor you.\n"},
+    "docs/guide/p.md:1: docs/README.md does not link": {
+        "docs/README.md": SPDX + "[q](guide/q.md)\n", "docs/guide/p.md": SPDX + "# P\n\n*For you. After it you can.*\n",
+        "docs/guide/q.md": SPDX + "# Q\n\n*For you. After it you\ncan.*\n"},
     "cmodel/rule.hpp:2: mrc.md has no section 7": {"cmodel/rule.hpp": "//\n// A rule (mrc.md section 7).\n"},
     "rtl/rule.sv:1: mrc.md has no section 9": {"rtl/rule.sv": "// (mrc.md sections 1 and 9)\n"},
     "sim/rule.hpp:1: base.md has no section \"Pruning\"": {"sim/rule.hpp": '// (base.md "Pruning")\n'},
