@@ -22,7 +22,8 @@ static void refused_at_once(struct program* p) {
   CHECK(mrc_create_cq(p->context, 0, NULL, NULL, 0) == NULL && errno == EINVAL);
   struct mrc_ctl_cc_profile_attr cc = {0};
   CHECK(mrc_ctl_query_cc_profile(p->context, 0, &cc, MRC_CTL_CC_PROFILE_VENDOR_CFG) == -1 && errno == ENOTSUP);
-  CHECK(ibv_create_comp_channel(p->device) == NULL && errno == ENOTSUP);
+  struct ibv_srq_init_attr srq = {0};
+  CHECK(ibv_create_srq(p->pd, &srq) == NULL && errno == ENOTSUP);
   CHECK(mrc_req_notify_cq(p->recv_cq, 0) == EINVAL); /* it has no channel */
   CHECK(ibv_reg_mr(p->pd, p->buffer, 0, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EINVAL);
   CHECK(ibv_reg_mr(p->pd, (void*)4096, 4096, IBV_ACCESS_LOCAL_WRITE) == NULL && errno == EFAULT);
