@@ -96,7 +96,8 @@ class Run {
         frames_("device", o.dut_frames, o.pcap, preset_, plan_.dut.wire(), capture_comments_),
         peer_frames_("peer", o.peer_frames, o.pcap_peer, preset_, plan_.peer.wire(), comments_of(o, plan_.peer)),
         round_rng_(o.seed, "rounds"),
-        lives_rng_(o.seed, "lives") {
+        lives_rng_(o.seed, "lives"),
+        kinds_rng_(o.seed, "kinds of lives") {
     dut_station_->connect(*peer_station_);
     peer_station_->connect(*dut_station_);
     std::vector<int> own(preset_.num_qps, -1);
@@ -243,38 +244,76 @@ class Run {
     ::_exit(stopped() || dut_station_->now() <= options_.wave_from ? 1 : 0);
   }
 
-  /// Both pins fall, whatever is going on. Software knows nothing of before, and begins anew; what is on the links
-  /// still comes.
-  void begin_life() {
-    const uint64_t now = dut_station_->now();
+  /// In the middle of traffic: by the pins of both NICs, of one of them while software resets the QPs of the other, or
+  /// by software alone, all QPs or one.
+  void end_life() {
+    const Scenario& s = options_.scenario;
     ++life_;
-    for (const Station* s : {dut_station_.get(), peer_station_.get()}) former_.add(*s);
-    const bool same = lives_rng_.chance(options_.scenario.same_psns);
-    for (unsigned i = 0; i < preset_.num_qps && !same; ++i) {
-      if (plan_.dut.qps[i].peer < preset_.num_qps) renew_qp(plan_, i, lives_rng_);
+    same_psns_ = lives_rng_.chance(s.same_psns);
+    const bool alone = kinds_rng_.chance(s.alone), of_dut = kinds_rng_.chance(0.5);
+    const bool pins = alone || !kinds_rng_.chance(s.by_software);
+    renewed_.clear();
+    for (unsigned i = 0; i < preset_.num_qps; ++i) {
+      if (plan_.dut.qps[i].peer < preset_.num_qps) renewed_.push_back(i);
     }
-    if (dut_recorder_) dut_recorder_->reset(dut_station_->now_ps());
-    if (peer_recorder_) peer_recorder_->reset(peer_station_->now_ps());
-    const auto anew = [&](std::unique_ptr<Station>& station, bool dut) {
-      auto next = this->station(dut, now, life_);
-      next->take_over(*station);
-      // With the same PSNs software waits until the network holds nothing of the former life.
-      if (same) next->wait(Station::kResetCycles + network_cycles());
-      station = std::move(next);
-    };
-    anew(dut_station_, true);
-    anew(peer_station_, false);
-    dut_station_->connect(*peer_station_);
-    peer_station_->connect(*dut_station_);
-    if (dut_tap_) dut_tap_.emplace(*dut_recorder_, preset_);
-    if (peer_tap_) peer_tap_.emplace(*peer_recorder_, preset_);
-    if (dut_inside_) dut_inside_.emplace(*dut_recorder_, preset_);
-    if (peer_inside_) peer_inside_.emplace(*peer_recorder_, preset_);
+    if (!pins && kinds_rng_.chance(0.5)) renewed_ = {renewed_[kinds_rng_.below(renewed_.size())]};
+    if (pins) {  // who configures a NIC anew has the new numbers at once
+      for (const unsigned qp : renewed_) {
+        if (!same_psns_) renew_qp(plan_, qp, lives_rng_);
+      }
+    }
+    const bool resets[] = {pins && (!alone || of_dut), pins && (!alone || !of_dut)};
+    for (const bool dut : {true, false}) {
+      if (resets[dut ? 0 : 1]) pin_falls(dut, alone);
+    }
+    if (pins && !alone) {
+      dut_station_->connect(*peer_station_);
+      peer_station_->connect(*dut_station_);
+    }
     round_ = 0;
+    reset_at_ = kNever;
+    phase_begin_ = dut_station_->now();
     phase_ = Phase::Configure;
-    phase_begin_ = now;
+    if (!pins || alone) {
+      soft_[0] = !resets[0];
+      soft_[1] = !resets[1];
+      give_up_qps();
+      return;
+    }
     // Now and then software is still at its tables when the next reset comes.
-    reset_at_ = lives_rng_.chance(0.2) ? now + 1 + lives_rng_.below(4000) : kNever;
+    if (lives_rng_.chance(0.2)) reset_at_ = dut_station_->now() + 1 + lives_rng_.below(4000);
+  }
+
+  /// The pin of one NIC falls, whatever is going on. What is on the links still comes. With the other NIC's software
+  /// knows nothing of before; alone it gives up its work, and waits until the network holds nothing of it.
+  void pin_falls(bool dut, bool alone) {
+    std::unique_ptr<Station>& station = dut ? dut_station_ : peer_station_;
+    Recorder* recorder = (dut ? dut_recorder_ : peer_recorder_).get();
+    auto next = this->station(dut, station->now(), life_);
+    next->take_over(*station);
+    if (alone) {
+      next->keep_host(*station);
+    } else {
+      former_.add(*station);
+    }
+    if (alone || same_psns_) next->wait(Station::kResetCycles + network_cycles());
+    if (recorder != nullptr) recorder->reset(station->now_ps());
+    station = std::move(next);
+    if (auto& tap = dut ? dut_tap_ : peer_tap_) tap.emplace(*recorder, preset_);
+    if (auto& tap = dut ? dut_inside_ : peer_inside_) tap.emplace(*recorder, preset_);
+  }
+
+  /// Software resets QPs on the sides whose pins did not fall, and waits in Phase::Reset.
+  void give_up_qps() {
+    dut_station_->rest(true);
+    for (const unsigned qp : renewed_) {
+      if (soft_[0]) dut_station_->give_up_qp(qp);
+      if (soft_[1]) peer_station_->give_up_qp(plan_.dut.qps[qp].peer);
+    }
+    if (soft_[0]) dut_station_->fence();
+    if (soft_[1]) peer_station_->fence();
+    quiet_since_ = dut_station_->now();
+    phase_ = Phase::Reset;
   }
 
   /// The reset of a life whose traffic begins.
@@ -444,7 +483,7 @@ class Run {
     if (waving() && now >= options_.wave_to) return true;
     if (recorded_) return true;
     if (!last_life() && now >= reset_at_) {
-      begin_life();
+      end_life();
       return false;
     }
     const uint64_t progress = std::max({dut_station_->last_progress(), peer_station_->last_progress(), phase_begin_});
@@ -501,20 +540,27 @@ class Run {
         // What the QPs still had in the NICs has left; on the links, too, and answers that are not fenced.
         const double quiet_ns = 20000 + 2 * options_.scenario.delay_ns + options_.scenario.reorder_ns;
         if (now - quiet_since_ < static_cast<uint64_t>(quiet_ns * 1000 / preset_.clock_ps)) break;
+        if (std::ranges::any_of(renewed_, [&](unsigned qp) {
+              return !dut_station_->gave_up(qp) || !peer_station_->gave_up(plan_.dut.qps[qp].peer);
+            }))
+          break;
         for (const unsigned qp : renewed_) {
-          renew_qp(plan_, qp, round_rng_);
-          dut_station_->reconnect_qp(qp);
-          peer_station_->reconnect_qp(plan_.dut.qps[qp].peer);
+          if (soft_[0] && soft_[1] && !same_psns_) renew_qp(plan_, qp, round_rng_);
+          dut_station_->reconnect_qp(qp, soft_[0]);
+          peer_station_->reconnect_qp(plan_.dut.qps[qp].peer, soft_[1]);
         }
         next(Phase::Reconnect);
         break;
       }
       case Phase::Reconnect:
         if (!dut_station_->driver_idle() || !peer_station_->driver_idle()) break;
-        dut_station_->rest(false);
-        peer_station_->rest(false);
-        dut_station_->more(share(true));
-        peer_station_->more(share(false));
+        for (const bool dut : {true, false}) {
+          Station& station = dut ? *dut_station_ : *peer_station_;
+          station.rest(false);
+          station.more(share(dut));
+          station.start_traffic();
+        }
+        if (!last_life()) draw_reset();
         next(Phase::Traffic);
         break;
       case Phase::Counters:
@@ -547,6 +593,8 @@ class Run {
     }
     dut_station_->fence();
     peer_station_->fence();
+    soft_[0] = soft_[1] = true;
+    same_psns_ = false;
   }
 
   void add_side(CosimResult::Side& side, const Station& station, const NicCounters& counters) const {
@@ -743,8 +791,10 @@ class Run {
   std::unique_ptr<char[]> spare_ = std::make_unique<char[]>(std::size_t{1} << 20);
   std::shared_ptr<Snapshots> snapshots_;
   unsigned round_ = 0;
-  Rng round_rng_, lives_rng_;
+  Rng round_rng_, lives_rng_, kinds_rng_;
   std::vector<unsigned> renewed_;  // QPs of the device that are connected anew
+  bool soft_[2] = {true, true};    // by software on this side: device, peer
+  bool same_psns_ = false;         // with the PSNs of before
 };
 
 }  // namespace
@@ -768,6 +818,7 @@ void CosimTotals::add(const Station& s) {
   no_bytes += s.requester().no_bytes();
   held += s.requester().held();
   writes_verified += s.responder().verified();
+  longest_fence = std::max(longest_fence, s.fences().longest());
 }
 
 CosimResult run_cosim(const CosimOptions& options) {

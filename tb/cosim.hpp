@@ -98,6 +98,7 @@ struct CosimTotals {
   uint64_t no_bytes = 0;  ///< messages of no bytes
   uint64_t held = 0;      ///< WRITEs with immediate posted while max_wimm of their QP were out
   uint64_t writes_verified = 0;
+  uint64_t longest_fence = 0;  ///< cycles
 
   void add(const Station& station);
 };

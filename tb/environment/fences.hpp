@@ -21,24 +21,27 @@ class Fences {
   void asked(unsigned plane) { ++asked_[plane]; }
   void answered(unsigned plane) { ++answered_[plane]; }
   /// FENCE.busy is about to be written 1.
-  void begins() {
+  void begins(uint64_t cycle) {
     due_ = asked_;
     ++begun_;
     open_ = true;
+    since_ = cycle;
   }
   /// FENCE has been read. What is wrong, "" if nothing: a fence does not end before the lines have come that the NIC
   /// had asked for when it began.
-  std::string seen(uint32_t fence);
+  std::string seen(uint32_t fence, uint64_t cycle);
 
   uint64_t begun() const { return begun_; }
   uint64_t ended() const { return ended_; }
+  /// Cycles from a fence's begin to the read that finds it ended, the most.
+  uint64_t longest() const { return longest_; }
 
  private:
   using Counts = std::array<uint64_t, kMaxPlanes>;
   unsigned planes_;
   Counts asked_{}, answered_{}, due_{};
   bool open_ = false;  // it has not been seen to end
-  uint64_t begun_ = 0, ended_ = 0;
+  uint64_t begun_ = 0, ended_ = 0, since_ = 0, longest_ = 0;
 };
 
 }  // namespace mrc::tb

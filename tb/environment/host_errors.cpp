@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "gen/csr.hpp"
 #include "tb/environment/traffic.hpp"
 
@@ -37,6 +39,14 @@ void HostErrors::give_up(uint16_t qp, CqStatus status, uint64_t cycle) {
   if (rng_.chance(0.5)) return;
   const uint64_t due = cycle + 1 + rng_.below(100);  // of many at once
   for (uint64_t n = rng_.between(2, 60); n > 0; --n) reports_.emplace(due, Qperr{.qp = nobody(), .status = status});
+}
+
+void HostErrors::give_up(unsigned qp, uint64_t cycle) {
+  std::erase_if(reports_, [&](const auto& each) { return each.second.qp == qp && each.first > cycle; });
+}
+
+bool HostErrors::quiet(unsigned qp) const {
+  return std::ranges::none_of(reports_, [&](const auto& each) { return each.second.qp == qp; });
 }
 
 void HostErrors::taken(uint64_t cycle) {

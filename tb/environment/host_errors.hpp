@@ -41,6 +41,10 @@ class HostErrors {
   /// Nothing is to be said any more.
   bool quiet() const { return reports_.empty(); }
 
+  /// The QP is reset: what was to be said of it later is not said. What is due is: a pin keeps its word.
+  void give_up(unsigned qp, uint64_t cycle);
+  /// Nothing is to be said of that QP.
+  bool quiet(unsigned qp) const;
   /// The QP is connected anew.
   void forget(unsigned qp) { given_up_[qp].reset(); }
   /// QP_INFO has been read in this cycle. Returns what is wrong with it, "" if nothing.

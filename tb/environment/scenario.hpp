@@ -92,7 +92,7 @@ struct Scenario : Switches {
   uint32_t reset_cycle = 0;                 ///< cycle of traffic in which each life but the last ends; 0: drawn
   double same_psns = 0;                     ///< share of the lives that begin with the PSNs of the one before
   double alone = 0;        ///< share of the resets that befall one NIC; software resets the QPs of the other
-  double by_software = 0;  ///< share of the others that software does: all QPs of both NICs, no pin
+  double by_software = 0;  ///< share of the others that software does, no pin: all QPs of both NICs, at L0 also one
   /// WRITEs with immediate outstanding at the requestor, at the responder; no more than MaxWimm; 0: none.
   uint32_t max_wimm = 32, max_wimm_dest = 32;
   uint32_t wimm_extra = 0;  ///< WRITEs with immediate posted beyond max_wimm, if requestors let them wait

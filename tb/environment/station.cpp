@@ -35,9 +35,10 @@ Station::Station(const Setup& s)
       host_rng_(s.seed, random_stream("host", s.is_dut)),
       csr_rng_(s.seed, random_stream("csr", s.is_dut)),
       driver_(Rng(s.seed, random_stream("bus", s.is_dut))),
-      source_(s.own.source_size, s.own.source_base, Rng(s.seed, random_stream("memory", s.is_dut))),
-      requester_(s.preset, s.scenario, source_, s.own.requester_plan(), s.other.regions, s.packets,
-                 Rng(s.seed, random_stream("traffic", s.is_dut))),
+      source_(std::make_unique<SourceMemory>(s.own.source_size, s.own.source_base,
+                                             Rng(s.seed, random_stream("memory", s.is_dut)))),
+      requester_(std::make_unique<Requester>(s.preset, s.scenario, *source_, s.own.requester_plan(), s.other.regions,
+                                             s.packets, Rng(s.seed, random_stream("traffic", s.is_dut)))),
       host_writes_(s.preset),
       host_reads_(s.preset, peers_of(s.own), s.scenario.read_errors > 0, csr::kCtrlIcrcOuter.get(s.own.ctrl) != 0),
       host_errors_(s.preset, s.scenario, Rng(s.seed, random_stream("host errors", s.is_dut))),
@@ -85,41 +86,9 @@ Moving Station::moving() {
 }
 
 void Station::connect(Station& other) {
-  responder_ = std::make_unique<Responder>(preset_, other.source_, own_.host_size, own_.host_base, 0);
+  responder_ = std::make_unique<Responder>(preset_, *other.source_, own_.host_size, own_.host_base, 0);
   if (scenario_.may_fail) responder_->expect_refusals();
   if (may_overrun(scenario_)) responder_->expect_overruns(scenario_.max_wimm_dest);
-}
-
-void Station::take_over(Station& former) {
-  rx_ = std::move(former.rx_);
-  tx_ = std::move(former.tx_);
-  watcher_ = former.watcher_;
-  for (TxMac& mac : tx_) {
-    while (FramePtr frame = mac.rest()) leave(std::move(frame));
-  }
-}
-
-/// The pin is low: the NIC sees anything at its inputs, and what comes in at its ports goes by.
-void Station::hold_in_reset(mrc_pins_in& in) {
-  const unsigned planes = (1u << preset_.num_planes) - 1;
-  if (begin_ != 0) {
-    const auto some = [this](auto& pin, uint64_t bits) {
-      pin = static_cast<std::remove_reference_t<decltype(pin)>>(reset_rng_.next() & bits);
-    };
-    for (uint8_t* pin :
-         {&in.awvalid, &in.wvalid, &in.bready, &in.arvalid, &in.rready, &in.wqe_valid, &in.cqe_ready, &in.host_rd_ready,
-          &in.host_rsp_valid, &in.host_rsp_err, &in.host_fail_valid, &in.host_wr_ready})
-      some(*pin, 1);
-    for (uint8_t* pin : {&in.tx_tready, &in.rx_tlast, &in.rx_tuser}) some(*pin, planes);
-    some(in.awaddr, 0xffff);
-    some(in.araddr, 0xffff);
-    some(in.wdata, ~uint32_t{0});
-    receive(in, now_ps());
-  }
-  in.rst_n = 0;
-  in.link_up = static_cast<uint8_t>(planes);
-  if (++cycle_ < begin_ + kResetCycles) return;
-  for (unsigned p = 0; p < preset_.num_planes; ++p) planes_[p].rx_frames = rx_[p].halve();
 }
 
 void Station::start_traffic() {
@@ -127,36 +96,6 @@ void Station::start_traffic() {
   traffic_ = true;
   traffic_begin_ = series_next_ = cycle_;
   link_.begin(now_ps());
-}
-
-void Station::reset_qp(unsigned qp) {
-  if (requester_.dead(qp)) {  // in ERROR: there is no way out of it but RESET
-    force_rts(driver_, own_, qp, [this, qp](uint32_t, unsigned resp) {
-      if (resp == 0) fail("a QP in ERROR went to RTS", "csr", static_cast<int>(qp));
-    });
-  }
-  sent_rules_.reset(qp);
-  const uint32_t reset = static_cast<uint32_t>(QpState::Reset);
-  if (const Moving told = moving()) driver_.before_next([told, qp] { told(qp, QpState::Reset); });
-  driver_.row(csr::kTblQpStateId, qp, std::span(&reset, 1));
-}
-
-void Station::fence() {
-  driver_.before_next([this] { fences_.begins(); });
-  driver_.fence([this](uint32_t value, unsigned) { see_fence(value); });
-}
-
-void Station::see_fence(uint32_t value) {
-  if (std::string wrong = fences_.seen(value); !wrong.empty()) fail(std::move(wrong), "fence");
-}
-
-void Station::reconnect_qp(unsigned qp) {
-  connect_qp(driver_, own_, qp, moving());
-  requester_.revive(qp, own_.requester_plan(own_.qps[qp]));
-  sent_rules_.connected(qp);
-  responder_->forget(qp);
-  host_errors_.forget(qp);
-  if (forger_) forger_->forget();
 }
 
 void Station::fail(std::string what, const char* block, int qp) {
@@ -218,7 +157,7 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
   // Reads.
   if (out.host_rd_valid && in.host_rd_ready) {
     const Rdreq rd = Rdreq::unpack(out.host_rd);
-    const uint8_t* data = source_.at(rd.addr, rd.len);
+    const uint8_t* data = source_->at(rd.addr, rd.len);
     if (!data || rd.len == 0 || rd.len > preset_.host_bytes || rd.plane >= preset_.num_planes) {
       fail(fmt::format("host read of {} bytes at {:#x} for plane {}: no WQE names those", rd.len, rd.addr, rd.plane),
            "tx_fetch");
@@ -261,22 +200,23 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
   }
 
   // Completions.
+  if (out.cqe_valid) cqe_cycle_ = cycle_;
   if (out.cqe_valid && in.cqe_ready) {
     const Cqe cqe = Cqe::unpack(out.cqe);
     if (recorder_) recorder_->completed(cqe, now_ps());
-    std::string wrong = cqe.recv ? responder_->completion(cqe) : requester_.completion(cqe);
+    std::string wrong = cqe.recv ? responder_->completion(cqe) : requester_->completion(cqe);
     if (!wrong.empty()) fail(std::move(wrong), "cq_mux", cqe.qp);
     last_progress_ = cycle_;
   }
 
   // Work requests.
   in.wqe_valid = 0;
-  if (const Wqe* wqe = requester_.offer()) {
+  if (const Wqe* wqe = requester_->offer()) {
     in.wqe_valid = 1;
     wqe->pack(in.wqe);
     if (out.wqe_ready) {
       if (recorder_) recorder_->posted(*wqe, now_ps());
-      requester_.taken();
+      requester_->taken();
     }
   }
 }
@@ -709,7 +649,7 @@ void Station::fence_access() {
     fence();
     return;
   } else {
-    driver_.before_next([this] { fences_.begins(); });
+    driver_.before_next([this] { fences_.begins(cycle_); });
     driver_.write(csr::kFence, static_cast<uint32_t>(csr_rng_.next()) | csr::kFenceBusy.mask());
   }
   for (uint64_t n = csr_rng_.below(16); n > 0; --n) {
@@ -720,7 +660,7 @@ void Station::fence_access() {
 /// Software gives up a QP, whatever it is doing.
 void Station::end_qp() {
   const auto qp = static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size()));
-  if (requester_.dead(qp)) return;
+  if (requester_->dead(qp)) return;
   const uint32_t error = static_cast<uint32_t>(QpState::Error);
   if (const Moving told = moving()) driver_.before_next([told, qp] { told(qp, QpState::Error); });
   driver_.row(csr::kTblQpStateId, qp, std::span(&error, 1));
@@ -786,7 +726,7 @@ void Station::give_back(Station& station) {
 
 std::string Station::exchange(Station& a, Station& b) {
   const auto hand_over = [](Station& from, Station& to) -> std::string {
-    Mail& mail = from.requester_.mail();
+    Mail& mail = from.requester_->mail();
     for (const Message& m : mail.posted) to.responder_->posted(m);
     for (const uint32_t id : mail.refused) to.responder_->refused(id);
     for (const uint32_t id : mail.abandoned) to.responder_->abandoned(id);
@@ -803,7 +743,7 @@ std::string Station::exchange(Station& a, Station& b) {
       to.missing_on_links_.emplace(key, since);
     }
     from.link_lost_.clear();
-    for (const uint32_t id : to.responder_->mail().freed) from.requester_.freed(id);
+    for (const uint32_t id : to.responder_->mail().freed) from.requester_->freed(id);
     to.responder_->mail().clear();
     for (FramePtr& frame : from.link_.out()) {
       const unsigned plane = frame->plane;

@@ -85,6 +85,8 @@ class Station {
   /// The NIC is reset in the middle of what the station of its former life did: what is on the way to it still comes,
   /// and what its ports had whole still leaves.
   void take_over(Station& former);
+  /// Of a NIC that is reset alone: its host goes on, and gives up all QPs.
+  void keep_host(Station& former);
   /// The NIC's pin is low.
   bool in_reset() const { return cycle_ < begin_ + kResetCycles; }
 
@@ -92,20 +94,25 @@ class Station {
   /// Software looks around no more: what moves from now on, the NICs do by themselves.
   void rest(bool on) { resting_ = on; }
   /// No new messages: the run has lasted long enough.
-  void stop_traffic() { requester_.stop(); }
+  void stop_traffic() { requester_->stop(); }
   /// Another round of traffic.
-  void more(uint64_t packets) { requester_.more(packets); }
+  void more(uint64_t packets) { requester_->more(packets); }
   /// Queues the writes that reset a QP. One that has failed is told to go to RTS first, which must be refused.
   void reset_qp(unsigned qp);
+  /// The same in the middle of its traffic: the host gives up what is open on it.
+  void give_up_qp(unsigned qp);
+  /// The host has nothing of that QP any more: no work request that the NIC has not taken, no completion that waits.
+  bool gave_up(unsigned qp) const;
   /// Queues a fence behind that: until it has ended, something of the QPs may be in the NIC.
   void fence();
-  /// Queues the writes that connect it as the plan now says; both sides must be reset and quiet.
-  void reconnect_qp(unsigned qp);
+  /// It is connected as the plan now says; both sides must be reset and quiet. `rows`: queues the writes that do so;
+  /// else the NIC is configured anew.
+  void reconnect_qp(unsigned qp, bool rows);
   bool configured() const { return driver_.idle() && cycle_ > begin_ + kResetCycles; }
   /// Software waits for so many cycles before it configures anything.
   void wait(uint64_t cycles) { wait_until_ = cycle_ + cycles; }
   /// Everything sent and completed, nothing on its way in this station.
-  bool traffic_done() const { return requester_.exhausted() && requester_.quiet() && responder_->quiet(); }
+  bool traffic_done() const { return requester_->exhausted() && requester_->quiet() && responder_->quiet(); }
   /// The host has nothing more to say about QPs that it gives up.
   bool host_quiet() const { return host_errors_.quiet(); }
   /// Queues a last look at all QPs and interrupts, and the reads of the counter registers into `counters`.
@@ -126,7 +133,7 @@ class Station {
   /// From now on nobody is told what the NIC does.
   void record_no_more() { recorder_ = nullptr; }
 
-  const Requester& requester() const { return requester_; }
+  const Requester& requester() const { return *requester_; }
   const Responder& responder() const { return *responder_; }
   /// At the end, when nothing is on its way any more: what is missing in the host's memory, "" if nothing.
   std::string finish() const;
@@ -209,8 +216,8 @@ class Station {
 
   Rng host_rng_, csr_rng_;
   Driver driver_;
-  SourceMemory source_;
-  Requester requester_;
+  std::unique_ptr<SourceMemory> source_;
+  std::unique_ptr<Requester> requester_;
   std::unique_ptr<Responder> responder_;
   HostWrites host_writes_;
   HostReads host_reads_;
@@ -220,6 +227,7 @@ class Station {
   Fences fences_;
   bool irq_ = false;         // the pin in this cycle
   uint64_t line_cycle_ = 0;  // of the newest line at the pins
+  uint64_t cqe_cycle_ = 0;   // of the newest completion there
   std::size_t other_host_size_;
 
   std::array<std::deque<Read>, kMaxPlanes> reads_;

@@ -150,7 +150,7 @@ const Wqe* Requester::make() {
               .rkey = 0,
               .length = 64,
               .imm = 0};
-      refusals_[wqe_.wr_id] = CqStatus::Flushed;
+      refusals_[wqe_.wr_id] = {wqe_.qp, CqStatus::Flushed};
       offered_ = true;
       for (const Qp& other : qps_) local_state_due_ = local_state_due_ || other.local_state;
       return &wqe_;
@@ -247,7 +247,7 @@ const Wqe* Requester::refused_wqe(unsigned qp, uint32_t length, CqStatus status)
           .rkey = 0,
           .length = length,
           .imm = 0};
-  refusals_[wqe_.wr_id] = status;
+  refusals_[wqe_.wr_id] = {qp, status};
   offered_ = true;
   return &wqe_;
 }
@@ -310,19 +310,20 @@ std::string Requester::completion(const Cqe& c) {
                        status_text(c.status), what);
   };
   blocked_ = false;
+  if (given_up_.erase(c.wr_id) != 0) return {};
   if (const auto refusal = refusals_.find(c.wr_id); refusal != refusals_.end()) {
     // A QP that may fail can be in ERROR before the work that failed has completed; so can one whose peer fails.
     const bool fails = c.qp < qps_.size() && (qps_[c.qp].dead || qps_[c.qp].failing || qps_[c.qp].plan.may_fail);
     const bool flushed = c.status == CqStatus::Flushed && fails;
-    if (c.status != refusal->second && !flushed)
-      return about(fmt::format("status {} was due", status_text(refusal->second)));
+    if (c.status != refusal->second.status && !flushed)
+      return about(fmt::format("status {} was due", status_text(refusal->second.status)));
     refusals_.erase(refusal);
     ++refused_;
     return {};
   }
   if (const auto lost = lost_.find(c.wr_id); lost != lost_.end()) {
     // An immediate too many may have been refused when it was posted, and be told of in its turn.
-    if (c.status != CqStatus::Flushed && !(c.status == CqStatus::WimmOverrun && lost->second))
+    if (c.status != CqStatus::Flushed && c.status != lost->second.status)
       return about("the QP had failed before: it must be flushed");
     lost_.erase(lost);
     return {};
@@ -409,16 +410,39 @@ void Requester::bury(Qp& qp, uint32_t done_wr_id) {
   ++failed_qps_;
   for (const Message& rest : qp.out) {
     mail_.abandoned.push_back(rest.id);
-    if (rest.wr_id != done_wr_id) lost_[rest.wr_id] = may_refuse(qp, rest);
+    if (rest.wr_id != done_wr_id)
+      lost_[rest.wr_id] = {rest.qp, may_refuse(qp, rest) ? CqStatus::WimmOverrun : CqStatus::Flushed};
     --outstanding_;
     packets_made_ -= rest.packets;
   }
   qp.out.clear();
 }
 
+void Requester::give_up(unsigned index) {
+  Qp& qp = qps_[index];
+  for (const Message& m : qp.out) {
+    mail_.abandoned.push_back(m.id);
+    given_up_[m.wr_id] = index;
+    --outstanding_;
+    packets_made_ -= m.packets;
+  }
+  for (auto* due : {&refusals_, &lost_}) {
+    std::erase_if(*due, [&](const auto& each) {
+      if (each.second.qp != index) return false;
+      given_up_[each.first] = index;
+      return true;
+    });
+  }
+  qp.out.clear();
+  qp.dead = true;
+  qp.local_state = false;
+  local_state_due_ = std::ranges::any_of(qps_, &Qp::local_state);
+}
+
 void Requester::revive(unsigned index, const QpPlan& plan) {
   Qp& qp = qps_[index];
   qp = {.plan = plan, .out = {}};
+  std::erase_if(given_up_, [&](const auto& each) { return each.second == index; });
   blocked_ = false;
 }
 

@@ -142,6 +142,12 @@ class Requester {
   /// No new messages.
   void stop() { budget_ = packets_made_; }
   bool dead(unsigned qp) const { return qp < qps_.size() && qps_[qp].dead; }
+  /// Software resets QP `qp`, whatever it is doing, or a pin does: what is open there may complete, or never does.
+  /// Other messages take its budget.
+  void give_up(unsigned qp);
+  /// The NIC was reset: the WQE that was offered is none any more.
+  void withdraw() { offered_ = false; }
+  bool offers(unsigned qp) const { return offered_ && wqe_.qp == qp; }
   /// QP `qp` is connected anew.
   void revive(unsigned qp, const QpPlan& plan);
   /// Every packet of the budget has been put into a WQE.
@@ -225,8 +231,13 @@ class Requester {
   bool blocked_ = false;  // no QP may post, or no memory: until a completion or freed()
   bool local_state_due_ = false;
 
-  std::unordered_map<uint32_t, CqStatus> refusals_;  // wr_id of WQEs that must be refused locally
-  std::unordered_map<uint32_t, bool> lost_;  // wr_id of WQEs on dead QPs, to be flushed; true: or refused when posted
+  struct Due {
+    unsigned qp;
+    CqStatus status;
+  };
+  std::unordered_map<uint32_t, Due> refusals_;  // wr_id of WQEs that must be refused locally
+  std::unordered_map<uint32_t, Due> lost_;      // wr_id of WQEs on dead QPs: flushed, or so, if refused when posted
+  std::unordered_map<uint32_t, unsigned> given_up_;  // wr_id of WQEs on QPs that were reset, and the QP
   uint32_t next_id_ = 0, next_wr_ = 0, refusal_kind_ = 0;
   std::optional<Region> gone_;  ///< of the receiver
   uint64_t packets_made_ = 0, outstanding_ = 0;

@@ -17,25 +17,26 @@ constexpr const Preset& kTiny = *find_preset("tiny");
 
 TEST_CASE("a fence that ends is held against the lines that the host owes", "[tb][fences]") {
   Fences f(kTiny);
-  CHECK(f.seen(0).empty());
-  CHECK(f.seen(1) == "FENCE reads 0x1");  // none was begun
+  CHECK(f.seen(0, 30).empty());
+  CHECK(f.seen(1, 30) == "FENCE reads 0x1");  // none was begun
   f.asked(1);
   f.asked(1);
   f.answered(1);
-  f.begins();
+  f.begins(10);
   f.asked(0);  // later: it is no part of it
-  CHECK(f.seen(0x203).empty());
-  CHECK(f.seen(0x401) == "FENCE reads 0x401");  // a port that there is not
-  CHECK(f.seen(0x100) == "FENCE reads 0x100");  // not busy, and a port owes
+  CHECK(f.seen(0x203, 30).empty());
+  CHECK(f.seen(0x401, 30) == "FENCE reads 0x401");  // a port that there is not
+  CHECK(f.seen(0x100, 30) == "FENCE reads 0x100");  // not busy, and a port owes
   CHECK(f.ended() == 0);
-  CHECK(f.seen(0) == "a fence has ended, and 1 lines for plane 1 have not come that were asked for before it");
-  f.begins();
+  CHECK(f.seen(0, 30) == "a fence has ended, and 1 lines for plane 1 have not come that were asked for before it");
+  f.begins(12);
   f.answered(1);
   f.answered(0);
-  CHECK(f.seen(0).empty());
-  CHECK(f.seen(0).empty());
+  CHECK(f.seen(0, 30).empty());
+  CHECK(f.seen(0, 30).empty());
   CHECK(f.begun() == 2);
   CHECK(f.ended() == 2);
+  CHECK(f.longest() == 20);
 }
 
 TEST_CASE("software begins fences while traffic runs, and most of them end; one that ends at once is told",
