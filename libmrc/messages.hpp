@@ -233,23 +233,6 @@ struct FormatProfile {
   uint32_t fields;
   std::array<uint8_t, kMaxFields> width;
 };
-struct FormatRow {
-  int32_t error;
-  FormatProfile profile;
-};
-struct ModifyFormat {
-  static constexpr Kind kKind = Kind::ModifyFormat;
-  using Answer = Done;
-  uint64_t id;
-  uint32_t with;
-  FormatProfile profile;
-};
-struct QueryFormat {
-  static constexpr Kind kKind = Kind::QueryFormat;
-  using Answer = FormatRow;
-  uint64_t id;
-};
-
 struct EvField {
   uint32_t width, init, min, max, mask;
 };
@@ -261,23 +244,6 @@ struct EvProfile {
   uint32_t fields;
   std::array<EvField, kMaxFields> field;
 };
-struct EvProfileRow {
-  int32_t error;
-  EvProfile profile;
-};
-struct ModifyEvProfile {
-  static constexpr Kind kKind = Kind::ModifyEvProfile;
-  using Answer = Done;
-  uint64_t id;
-  uint32_t with;
-  EvProfile profile;
-};
-struct QueryEvProfile {
-  static constexpr Kind kKind = Kind::QueryEvProfile;
-  using Answer = EvProfileRow;
-  uint64_t id;
-};
-
 /// One entry of a batch.
 struct EvEntryRow {
   int32_t error;
@@ -307,22 +273,32 @@ struct CcProfile {
   uint32_t configured;
   CcConfig config;
 };
-struct CcProfileRow {
+
+template <class Profile>
+struct ProfileRow {
   int32_t error;
-  CcProfile profile;
+  Profile profile;
 };
-struct ModifyCcProfile {
-  static constexpr Kind kKind = Kind::ModifyCcProfile;
+template <class Profile, Kind kModifies>
+struct ModifyProfile {
+  static constexpr Kind kKind = kModifies;
   using Answer = Done;
   uint64_t id;
   uint32_t with;
-  CcProfile profile;
+  Profile profile;
 };
-struct QueryCcProfile {
-  static constexpr Kind kKind = Kind::QueryCcProfile;
-  using Answer = CcProfileRow;
+template <class Profile, Kind kQueries>
+struct QueryProfile {
+  static constexpr Kind kKind = kQueries;
+  using Answer = ProfileRow<Profile>;
   uint64_t id;
 };
+using ModifyFormat = ModifyProfile<FormatProfile, Kind::ModifyFormat>;
+using QueryFormat = QueryProfile<FormatProfile, Kind::QueryFormat>;
+using ModifyEvProfile = ModifyProfile<EvProfile, Kind::ModifyEvProfile>;
+using QueryEvProfile = QueryProfile<EvProfile, Kind::QueryEvProfile>;
+using ModifyCcProfile = ModifyProfile<CcProfile, Kind::ModifyCcProfile>;
+using QueryCcProfile = QueryProfile<CcProfile, Kind::QueryCcProfile>;
 
 /// Answers come as EpAnswer, before this one's.
 struct EpWait {
@@ -432,6 +408,6 @@ inline constexpr uint32_t kMaxMessage = 512;  ///< bytes behind a head
 template <class T>
 constexpr bool kIsMessage = std::is_trivially_copyable_v<T> && sizeof(T) <= kMaxMessage;
 static_assert(kIsMessage<ModifyQp> && kIsMessage<QpRow> && kIsMessage<Say> && kIsMessage<Completion> &&
-              kIsMessage<ModifyEvProfile> && kIsMessage<EvProfileRow>);
+              kIsMessage<ModifyEvProfile> && kIsMessage<QueryEvProfile::Answer>);
 
 }  // namespace mrc::libmrc

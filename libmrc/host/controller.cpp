@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <functional>
 
 #include "util/rng.hpp"
 
@@ -60,10 +61,42 @@ uint32_t width_of(const FormatProfile& format) {
 
 uint32_t most_bits(uint32_t mode) { return mode == kUdp ? 16 : mode == kStev ? 32 : 256; }
 
-/// A step of a profile's state, INIT, OFFLINE, ONLINE and back; to where it is already: no step.
-bool is_step(ProfileState from, ProfileState to) {
-  const auto a = static_cast<int>(from), b = static_cast<int>(to);
-  return b >= 0 && b <= 2 && (a - b) * (a - b) <= 1;
+/// What all kinds of profile have in common: a profile that is in INIT is nowhere.
+template <class Map, class Profile>
+int look_up(const char* kind, uint32_t most, const Map& all, uint64_t id, Profile& profile, std::string& why) {
+  if (id >= most) return why = fmt::format("{} are 0 to {}", kind, most - 1), EINVAL;
+  const auto found = all.find(id);
+  profile = found == all.end() ? Profile{} : static_cast<const Profile&>(found->second);
+  profile.current = profile.state;
+  return 0;
+}
+
+/// And what may be wanted of it.
+struct Step {
+  ProfileState from, to;
+  uint32_t values;  ///< that change, besides the state
+  int error = 0;
+  bool done = false;  ///< nothing is to be done
+};
+/// INIT, OFFLINE, ONLINE and back, one step at a time. `in_use`: why it must stay ONLINE; empty: it need not.
+template <class Wanted>
+Step step_of(const Wanted& wanted, ProfileState from, const std::function<std::string()>& in_use, std::string& why) {
+  Step s{.from = from,
+         .to = has(wanted.with, With::kState) ? wanted.profile.state : from,
+         .values = wanted.with & ~(With::kState | With::kCurrent)};
+  const auto no = [&](const std::string& sentence, int error = EINVAL) {
+    why = sentence;
+    s.error = error;
+    return s;
+  };
+  if (has(wanted.with, With::kCurrent) && wanted.profile.current != from) return no("it is in another state");
+  const auto a = static_cast<int>(from), b = static_cast<int>(s.to);
+  if (b < 0 || b > 2 || (a - b) * (a - b) > 1) return no("INIT, OFFLINE, ONLINE and back, one step at a time");
+  if (from != ProfileState::Online) return s;
+  if (s.values != 0) return no("nothing changes while it is ONLINE");
+  s.done = s.to == from;
+  const std::string users = s.done ? "" : in_use();
+  return users.empty() ? s : no(users, EBUSY);
 }
 
 }  // namespace
@@ -114,15 +147,17 @@ ControllerRow Controller::row() const {
   return r;
 }
 
-// Formats.
-
 int Controller::query(uint64_t id, FormatProfile& profile, std::string& why) const {
-  if (id >= kFormats) return why = fmt::format("formats are 0 to {}", kFormats - 1), EINVAL;
-  const auto found = formats_.find(id);
-  profile = found == formats_.end() ? FormatProfile{} : found->second;
-  profile.current = profile.state;
-  return 0;
+  return look_up("formats", kFormats, formats_, id, profile, why);
 }
+int Controller::query(uint64_t id, EvProfile& profile, std::string& why) const {
+  return look_up("EV profiles", kEvProfiles, evs_, id, profile, why);
+}
+int Controller::query(uint64_t id, CcProfile& profile, std::string& why) const {
+  return look_up("CC profiles", kCcProfiles, cc_, id, profile, why);
+}
+
+// Formats.
 
 int Controller::modify(const ModifyFormat& wanted, std::string& why) {
   FormatProfile now{};
@@ -132,18 +167,17 @@ int Controller::modify(const ModifyFormat& wanted, std::string& why) {
     why = fmt::format("format {}: {}", wanted.id, sentence);
     return error;
   };
-  const ProfileState from = now.state, to = has(wanted.with, With::kState) ? w.state : from;
-  if (has(wanted.with, With::kCurrent) && w.current != from) return no("it is in another state");
-  if (!is_step(from, to)) return no("INIT, OFFLINE, ONLINE and back, one step at a time");
-  const uint32_t values = wanted.with & ~(With::kState | With::kCurrent);
-  if (from == ProfileState::Online) {
-    if (values != 0) return no("nothing changes while it is ONLINE");
-    if (to == from) return 0;
+  const auto in_use = [&]() -> std::string {
     for (const auto& [id, evs] : evs_) {
-      if (evs.profile.state == ProfileState::Online && evs.profile.mode != kAuto && evs.profile.format == wanted.id)
-        return no(fmt::format("EV profile {} is ONLINE", id), EBUSY);
+      const EvProfile& p = evs.profile;
+      if (p.state == ProfileState::Online && p.mode != kAuto && p.format == wanted.id)
+        return fmt::format("EV profile {} is ONLINE", id);
     }
-  }
+    return {};
+  };
+  const auto [from, to, values, error, done] = step_of(wanted, now.state, in_use, why);
+  if (error != 0) return no(why, error);
+  if (done) return 0;
   if (from == ProfileState::Init && (to == from || !has(values, With::kMode)))
     return no("out of INIT leads OFFLINE, with a mode");
   if (has(values, With::kMode)) {
@@ -172,14 +206,6 @@ int Controller::modify(const ModifyFormat& wanted, std::string& why) {
 }
 
 // EVs.
-
-int Controller::query(uint64_t id, EvProfile& profile, std::string& why) const {
-  if (id >= kEvProfiles) return why = fmt::format("EV profiles are 0 to {}", kEvProfiles - 1), EINVAL;
-  const auto found = evs_.find(id);
-  profile = found == evs_.end() ? EvProfile{} : found->second.profile;
-  profile.current = profile.state;
-  return 0;
-}
 
 int Controller::check_fields(const EvProfile& p, std::string& why) const {
   if (p.mode == kAuto) return 0;
@@ -285,15 +311,10 @@ int Controller::modify(const ModifyEvProfile& wanted, std::string& why) {
   };
   if (wanted.id == 0) return why = "it is the NIC's own", no(EINVAL);
   const EvProfile& w = wanted.profile;
-  const ProfileState from = now.state, to = has(wanted.with, With::kState) ? w.state : from;
-  if (has(wanted.with, With::kCurrent) && w.current != from) return why = "it is in another state", no(EINVAL);
-  if (!is_step(from, to)) return why = "INIT, OFFLINE, ONLINE and back, one step at a time", no(EINVAL);
-  const uint32_t values = wanted.with & ~(With::kState | With::kCurrent);
-  if (from == ProfileState::Online) {
-    if (values != 0) return why = "nothing changes while it is ONLINE", no(EINVAL);
-    if (to == from) return 0;
-    if (setup_.ev_in_use(wanted.id)) return why = "queue pairs have it", no(EBUSY);
-  }
+  const auto [from, to, values, wrong, done] = step_of(
+      wanted, now.state, [&] { return setup_.ev_in_use(wanted.id) ? "queue pairs have it" : ""; }, why);
+  if (wrong != 0) return no(wrong);
+  if (done) return 0;
   Evs evs = evs_.contains(wanted.id) ? evs_.at(wanted.id) : Evs{};
   EvProfile& p = evs.profile;
   if (from == ProfileState::Init) {
@@ -444,14 +465,6 @@ void Controller::forget(uint32_t qp) {
 
 // Congestion control.
 
-int Controller::query(uint64_t id, CcProfile& profile, std::string& why) const {
-  if (id >= kCcProfiles) return why = fmt::format("CC profiles are 0 to {}", kCcProfiles - 1), EINVAL;
-  const auto found = cc_.find(id);
-  profile = found == cc_.end() ? CcProfile{} : found->second;
-  profile.current = profile.state;
-  return 0;
-}
-
 int Controller::modify(const ModifyCcProfile& wanted, std::string& why) {
   CcProfile now{};
   if (const int error = query(wanted.id, now, why); error != 0) return error;
@@ -461,15 +474,10 @@ int Controller::modify(const ModifyCcProfile& wanted, std::string& why) {
   };
   if (wanted.id == 0) return no("it is the NIC's own");
   const CcProfile& w = wanted.profile;
-  const ProfileState from = now.state, to = has(wanted.with, With::kState) ? w.state : from;
-  if (has(wanted.with, With::kCurrent) && w.current != from) return no("it is in another state");
-  if (!is_step(from, to)) return no("INIT, OFFLINE, ONLINE and back, one step at a time");
-  const uint32_t values = wanted.with & ~(With::kState | With::kCurrent);
-  if (from == ProfileState::Online) {
-    if (values != 0) return no("nothing changes while it is ONLINE");
-    if (to == from) return 0;
-    if (setup_.cc_in_use(wanted.id)) return no("queue pairs have it", EBUSY);
-  }
+  const auto [from, to, values, error, done] = step_of(
+      wanted, now.state, [&] { return setup_.cc_in_use(wanted.id) ? "queue pairs have it" : ""; }, why);
+  if (error != 0) return no(why, error);
+  if (done) return 0;
   if (from == ProfileState::Init && (to == from || !has(values, With::kAlgorithm)))
     return no("out of INIT leads OFFLINE, with an algorithm");
   if (has(values, With::kAlgorithm)) now.nscc = w.nscc;

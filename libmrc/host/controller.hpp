@@ -70,6 +70,7 @@ class Controller {
   struct Evs {
     EvProfile profile{};
     std::vector<Entry> entries;
+    explicit operator const EvProfile&() const { return profile; }
   };
   int check_fields(const EvProfile& profile, std::string& why) const;
   int to_offline(Evs& evs, const ModifyEvProfile& wanted, std::string& why);

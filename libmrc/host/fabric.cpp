@@ -90,7 +90,7 @@ FabricNetwork::FabricNetwork(const Preset& preset, const sim::Scenario& scenario
     : Network(preset, delay_of(scenario.topology), std::move(watch), loss, seed),
       scenario_(scenario),
       topology_(scenario_.topology),
-      preamble_(tb::kPreambleBytes * tb::byte_ps(preset)),
+      preamble_(Time{tb::kPreambleBytes} * tb::byte_ps(preset)),
       tell_(std::move(tell)),
       fabric_({.seed = seed}),
       failures_(scenario_, topology_, seed) {

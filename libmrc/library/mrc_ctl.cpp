@@ -224,7 +224,7 @@ int mrc_ctl_modify_ev_fmt_profile(mrc_context* context, uint64_t id, mrc_ctl_ev_
     if (const int error = ask(c, wanted, done); error != 0) return error;
   }
   if (!queries) return 0;
-  FormatRow row{};
+  QueryFormat::Answer row{};
   if (const int error = ask(c, QueryFormat{id}, row); error != 0) return error;
   return query_format_fields(row.profile, *attr);
 }
@@ -235,7 +235,7 @@ int mrc_ctl_query_ev_fmt_profile(mrc_context* context, uint64_t id, mrc_ctl_ev_f
   if (fields && attr->ev_fmt_op.op != MRC_CTL_EV_FMT_OP_QUERY_FIELDS) return fail(EINVAL);
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
-  FormatRow row{};
+  QueryFormat::Answer row{};
   if (const int error = ask(c, QueryFormat{id}, row); error != 0) return error;
   if ((mask & MRC_CTL_EV_FMT_PROFILE_STATE) != 0) attr->profile_state = to(row.profile.state);
   if ((mask & MRC_CTL_EV_FMT_PROFILE_CUR_STATE) != 0) attr->cur_profile_state = to(row.profile.current);
@@ -283,7 +283,7 @@ int mrc_ctl_modify_ev_profile(mrc_context* context, uint64_t id, mrc_ctl_ev_prof
     }
   }
   // A list comes before the step ONLINE, which needs it, and behind every other one.
-  EvProfileRow now{};
+  QueryEvProfile::Answer now{};
   if (const int error = ask(c, QueryEvProfile{id}, now); error != 0) return error;
   const bool first = evs && now.profile.state == ProfileState::Offline;
   if (first && ev_operation(c, id, *attr, now.profile.count, true) != 0) return -1;
@@ -302,7 +302,7 @@ int mrc_ctl_query_ev_profile(mrc_context* context, uint64_t id, mrc_ctl_ev_profi
   if ((evs && fields) || (fields && attr->ev_fields_op.op != MRC_CTL_EV_FIELDS_OP_QUERY_FIELDS)) return fail(EINVAL);
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
-  EvProfileRow row{};
+  QueryEvProfile::Answer row{};
   if (const int error = ask(c, QueryEvProfile{id}, row); error != 0) return error;
   const EvProfile& p = row.profile;
   if ((mask & MRC_CTL_EV_PROFILE_STATE) != 0) attr->profile_state = to(p.state);
@@ -358,7 +358,7 @@ int mrc_ctl_query_cc_profile(mrc_context* context, uint64_t id, mrc_ctl_cc_profi
   if (check(context, attr, mask, kCcMask, MRC_CTL_CC_PROFILE_VENDOR_CFG) != 0) return -1;
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
-  CcProfileRow row{};
+  QueryCcProfile::Answer row{};
   if (const int error = ask(c, QueryCcProfile{id}, row); error != 0) return error;
   const CcProfile& p = row.profile;
   if ((mask & MRC_CTL_CC_PROFILE_STATE) != 0) attr->profile_state = to(p.state);

@@ -29,8 +29,7 @@ static const struct row kPlaces[] = {
 TESTS(write, from_offset, kPlaces, Verbs, "ibv_post_send", "Neither end has to be aligned.") {
   pair();
   fill(a.buffer, setup.bytes, 2);
-  post_write(1, (size_t)row->a, (size_t)row->b, 9001);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, (size_t)row->a, (size_t)row->b, 9001);
   WANT(memcmp(a.buffer + row->a, b.buffer + row->b, 9001) == 0);
 }
 
@@ -48,8 +47,7 @@ TESTS(write, mtu, kMtus, Verbs, "ibv_modify_qp, path_mtu",
   setup.mtu = (enum ibv_mtu)row->a;
   pair();
   fill(a.buffer, setup.bytes, 3);
-  post_write(1, 0, 0, 10000);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 10000);
   WANT(is_filled(b.buffer, 10000, 3));
 }
 
@@ -60,8 +58,7 @@ TESTS(write, first_psn, kPsns, Verbs, "ibv_modify_qp, sq_psn, rq_psn",
   setup.psn = (uint32_t)row->a;
   pair();
   fill(a.buffer, setup.bytes, 4);
-  post_write(1, 0, 0, 40000);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 40000);
   WANT(is_filled(b.buffer, 40000, 4));
 }
 
@@ -83,8 +80,7 @@ TEST(write, to_an_iova, Verbs, "ibv_reg_mr_iova; google RdmaAccessTest.ZeroBased
 TEST(write, ends_at_the_end_of_its_region, Verbs, "ibv_post_send", "The last byte of a region can be written.") {
   pair();
   fill(a.buffer, 100, 6);
-  post_write(1, 0, setup.bytes - 100, 100);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, setup.bytes - 100, 100);
   WANT(is_filled(b.buffer + setup.bytes - 100, 100, 6));
 }
 
@@ -105,11 +101,8 @@ TEST(write, several_in_a_list, Verbs, "ibv_post_send", "A list of work requests 
   pair();
   fill(a.buffer, setup.bytes, 8);
   struct write w[4];
-  for (unsigned i = 0; i < 4; ++i) {
-    w[i] = a_write(i, i * 1000, i * 1000, 1000);
-    w[i].wr.sg_list = &w[i].sge;
-    w[i].wr.next = i < 3 ? &w[i + 1].wr : NULL;
-  }
+  for (unsigned i = 0; i < 4; ++i) w[i] = a_write(i, i * 1000, i * 1000, 1000);
+  chain(w, 4);
   EQUAL(post(a.qp, &w[0]), 0);
   for (unsigned i = 0; i < 4; ++i) completes(a.send_cq, i, IBV_WC_SUCCESS);
   WANT(is_filled(b.buffer, 4000, 8));
@@ -202,8 +195,7 @@ TEST(completion, of_an_unsignaled_one, Verbs, "ibv_post_send; google LoopbackRcQ
   struct write w = a_write(1, 0, 0, 100);
   w.wr.send_flags = 0;
   EQUAL(post(a.qp, &w), 0);
-  post_write(2, 0, 0, 100);
-  completes(a.send_cq, 2, IBV_WC_SUCCESS);
+  write_through(2, 0, 0, 100);
   nothing_comes(a.send_cq);
 }
 
@@ -309,8 +301,7 @@ TEST(imm, receives_in_order, Verbs, "ibv_post_recv",
 TEST(imm, a_write_takes_no_receive, Verbs, "ibv_post_send", "A WRITE without an immediate takes no receive.") {
   pair();
   post_recv(b.qp, 1);
-  post_write(1, 0, 0, 100);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 100);
   nothing_comes(b.recv_cq);
   post_imm(2, 1, 2);
   completes(b.recv_cq, 1, IBV_WC_SUCCESS);
@@ -386,8 +377,7 @@ TEST(traffic, to_the_same_device, Verbs, "ibv_modify_qp; google LoopbackFixture"
   fill_end(&b, 0);
   pair();
   fill(a.buffer, 5000, 1);
-  post_write(1, 0, 0, 5000);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 5000);
   WANT(is_filled(b.buffer, 5000, 1));
 }
 

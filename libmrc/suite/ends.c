@@ -134,6 +134,12 @@ void pair(void) {
   connect_qp(a.qp, b.qpn, &b.gid);
 }
 
+void another_pair(void) {
+  memset(&a, 0, sizeof a);
+  memset(&b, 0, sizeof b);
+  pair();
+}
+
 struct write a_write(uint64_t wr_id, size_t from, size_t to, uint32_t bytes) {
   struct write w = {.sge = {.addr = (uintptr_t)(a.buffer + from), .length = bytes, .lkey = a.mr->lkey}};
   w.wr.wr_id = wr_id;
@@ -161,6 +167,18 @@ int post(struct mrc_qp* qp, struct write* w) {
 void post_write(uint64_t wr_id, size_t from, size_t to, uint32_t bytes) {
   struct write w = a_write(wr_id, from, to, bytes);
   EQUAL(post(a.qp, &w), 0);
+}
+
+void write_through(uint64_t wr_id, size_t from, size_t to, uint32_t bytes) {
+  post_write(wr_id, from, to, bytes);
+  completes(a.send_cq, wr_id, IBV_WC_SUCCESS);
+}
+
+void chain(struct write* w, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    w[i].wr.sg_list = &w[i].sge;
+    w[i].wr.next = i + 1 < count ? &w[i + 1].wr : NULL;
+  }
 }
 
 void post_imm(uint64_t wr_id, uint32_t bytes, uint32_t imm) {

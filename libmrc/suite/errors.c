@@ -21,8 +21,7 @@ TESTS(post, opcode, kOpcodes, Header, "mrc_post_send",
   struct ibv_send_wr* bad = NULL;
   REFUSED(mrc_post_send(a.qp, &w.wr, &bad), EINVAL);
   WANT(bad == &w.wr);
-  post_write(2, 0, 0, 8);
-  completes(a.send_cq, 2, IBV_WC_SUCCESS);
+  write_through(2, 0, 0, 8);
 }
 
 static const struct row kEarly[] = {
@@ -96,11 +95,8 @@ TEST(post, list_with_a_wrong_one, Verbs, "ibv_post_send, bad_wr",
      "Of a list those before the wrong one are posted; bad_wr names it, those behind are not posted.") {
   pair();
   struct write w[4];
-  for (unsigned i = 0; i < 4; ++i) {
-    w[i] = a_write(i, 0, 0, 8);
-    w[i].wr.sg_list = &w[i].sge;
-    w[i].wr.next = i < 3 ? &w[i + 1].wr : NULL;
-  }
+  for (unsigned i = 0; i < 4; ++i) w[i] = a_write(i, 0, 0, 8);
+  chain(w, 4);
   w[2].wr.opcode = IBV_WR_RDMA_READ;
   struct ibv_send_wr* bad = NULL;
   WANT(mrc_post_send(a.qp, &w[0].wr, &bad) != 0);
@@ -244,8 +240,7 @@ TESTS(fail, at_a_peer, kPeers, Verbs,
   setup.mrc.retry.exp_cnt = 0;
   setup.rts_mask = MRC_QP_TIMEOUT | MRC_QP_RETRY_CNT;
   pair();
-  post_write(1, 0, 0, 100);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 100);
   if (row->a == 0) EQUAL(to_state(b.qp, IBV_QPS_ERR), 0);
   if (row->a == 1) EQUAL(mrc_destroy_qp(b.qp), 0);
   post_write(2, 0, 0, 100);

@@ -63,9 +63,7 @@ TEST(thread, each_with_its_own, Verbs, "google ThreadedWorkloadTest.QpLifecycle"
      "Threads each have their devices and queue pairs.") {
   static struct worker workers[kThreads];
   for (unsigned i = 0; i < kThreads; ++i) {
-    memset(&a, 0, sizeof a);
-    memset(&b, 0, sizeof b);
-    pair();
+    another_pair();
     workers[i].a = a;
     workers[i].b = b;
   }
@@ -107,16 +105,12 @@ TEST(process, fork_and_go_on, Verbs, "ibv_fork_init",
      "A child that touches nothing of MRC leaves its parent's connections alone.") {
   pair();
   EQUAL(WEXITSTATUS(child_of(leaves)), 7);
-  post_write(1, 0, 0, 100);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 100);
 }
 
 static int has_its_own(void) {
-  memset(&a, 0, sizeof a);
-  memset(&b, 0, sizeof b);
-  pair();
-  post_write(1, 0, 0, 100);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  another_pair();
+  write_through(1, 0, 0, 100);
   return 7;
 }
 
@@ -124,8 +118,7 @@ TEST(process, child_opens_its_own, Verbs, "ibv_fork_init", "A child opens device
   pair();
   const int status = child_of(has_its_own);
   WANT(WIFEXITED(status) && WEXITSTATUS(status) == 7);
-  post_write(1, 0, 0, 100);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 100);
 }
 
 static int uses_inherited(void) {
@@ -139,14 +132,11 @@ TEST(process, child_uses_what_it_inherited, Reading, "ibv_fork_init",
   const int status = child_of(uses_inherited);
   WANT(WIFEXITED(status));
   if (WEXITSTATUS(status) == 8) completes(a.send_cq, 1, IBV_WC_SUCCESS);
-  post_write(2, 0, 0, 100);
-  completes(a.send_cq, 2, IBV_WC_SUCCESS);
+  write_through(2, 0, 0, 100);
 }
 
 static int dies(void) {
-  memset(&a, 0, sizeof a);
-  memset(&b, 0, sizeof b);
-  pair();
+  another_pair();
   for (unsigned i = 0; i < setup.send_wr; ++i) post_write(i, 0, 0, 60000);
   raise(SIGKILL);
   return 0;
@@ -157,8 +147,7 @@ TEST(process, that_is_killed, Reading, "mrc_create_context",
   for (int i = 0; i < 10; ++i) WANT(WTERMSIG(child_of(dies)) == SIGKILL);
   pair();
   fill(a.buffer, 60000, 1);
-  post_write(1, 0, 0, 60000);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 60000);
   WANT(is_filled(b.buffer, 60000, 1));
 }
 
@@ -169,11 +158,8 @@ TEST(process, posts_without_polling, Reading, "mrc_post_send",
   struct write w = a_write(1, 0, 0, 1);
   for (unsigned i = 0; i < 20000; ++i) refused += post(a.qp, &w) != 0;
   WANT(refused > 0);
-  memset(&a, 0, sizeof a);
-  memset(&b, 0, sizeof b);
-  pair();
-  post_write(1, 0, 0, 100);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  another_pair();
+  write_through(1, 0, 0, 100);
 }
 
 TEST(region, goes_while_it_is_written_to, Verbs, "ibv_dereg_mr; google MrLoopbackTest.OutstandingWrite",

@@ -414,8 +414,7 @@ TEST(ev, a_QP_with_it, Header, "mrc_qp_attr.profile",
   setup.init_mask = MRC_QP_EV_PROFILE_ID;
   connect_qp(a.qp, b.qpn, &b.gid);
   fill(a.buffer, 60000, 4);
-  post_write(1, 0, 0, 60000);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 60000);
   WANT(is_filled(b.buffer, 60000, 4));
   struct ibv_qp_attr v;
   struct mrc_qp_attr m = {0};
@@ -425,8 +424,7 @@ TEST(ev, a_QP_with_it, Header, "mrc_qp_attr.profile",
   REFUSED(profile_to(kOffline), EBUSY);
   struct mrc_ctl_ev_op_entry e = {.ev = an_ev(0x10007, port_of(0)), .state = MRC_CTL_EV_DENIED};
   EQUAL(operate(MRC_CTL_EV_OP_MODIFY_EV_STATE, &e, 1), 0);
-  post_write(2, 0, 0, 60000);
-  completes(a.send_cq, 2, IBV_WC_SUCCESS);
+  write_through(2, 0, 0, 60000);
   EQUAL(mrc_destroy_qp(a.qp), 0);
   end_profiles();
 }

@@ -247,8 +247,7 @@ TEST(step, to_RTS_without_SQ_PSN, Verbs, "ibv_modify_qp; google QpTest.ModifyBad
 TEST(step, without_attributes_of_MRC, Reading, "mrc_qp_attr_mask, examples/benchmark",
      "Attributes of MRC that no step names have defaults: OCP's own benchmark names none.") {
   pair();
-  post_write(1, 0, 0, 100);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 100);
 }
 
 TEST(step, with_all_attributes_of_MRC, Header, "mrc_qp_attr_mask",
@@ -262,8 +261,7 @@ TEST(step, with_all_attributes_of_MRC, Header, "mrc_qp_attr_mask",
   setup.rtr_mask = MRC_QP_MAX_WIMM_DEST | MRC_QP_MPR_DEST;
   setup.rts_mask = MRC_QP_MAX_WIMM | MRC_QP_MPR | MRC_QP_RETRY_CNT | MRC_QP_TIMEOUT;
   pair();
-  post_write(1, 0, 0, 100);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 100);
 }
 
 static const struct row kAsserted[] = {{"right", kInit, 0, 0}, {"wrong", kRts, 1, 0}};
@@ -300,15 +298,13 @@ TESTS(step, with_an_attribute_without_meaning, kNoMeaning, Reading, "mrc_modify_
 TEST(step, again_from_RESET, Verbs, "ibv_modify_qp; google QpStateTest.ReuseQp",
      "A queue pair that was used can be reset, connected anew, and used.") {
   pair();
-  post_write(1, 0, 0, 100);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 100);
   EQUAL(to_state(a.qp, IBV_QPS_RESET), 0);
   EQUAL(to_state(b.qp, IBV_QPS_RESET), 0);
   connect_qp(b.qp, a.qpn, &a.gid);
   connect_qp(a.qp, b.qpn, &b.gid);
   fill(a.buffer, 100, 3);
-  post_write(2, 0, 0, 100);
-  completes(a.send_cq, 2, IBV_WC_SUCCESS);
+  write_through(2, 0, 0, 100);
   WANT(is_filled(b.buffer, 100, 3));
 }
 
@@ -465,8 +461,7 @@ TESTS(query, cap, kCaps, Header, "enum mrc_qp_cap, mrc_modify_qp",
   struct mrc_qp_init_attr init;
   EQUAL(mrc_query_qp(a.qp, &v, IBV_QP_STATE, &m, MRC_QP_CAP, &init), 0);
   EQUAL(m.cap & (uint32_t)row->b, row->b);
-  post_write(1, 0, 0, 5000);
-  completes(a.send_cq, 1, IBV_WC_SUCCESS);
+  write_through(1, 0, 0, 5000);
 }
 
 TEST(query, of_no_QP, Verbs, "ibv_query_qp; google QpTest.QueryInvalidQp", "NULL is no queue pair: EINVAL.") {

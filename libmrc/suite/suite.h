@@ -120,6 +120,8 @@ void give_qp(struct end* e);
 void one(enum ibv_qp_state state);
 /* a and b, connected, in RTS. */
 void pair(void);
+/* The same anew; what there was stays as it is, out of sight. */
+void another_pair(void);
 /* Names of the two devices, for tests that open them themselves. */
 const char* device_name(unsigned which);
 struct ibv_context* open_device(const char* name);
@@ -144,6 +146,10 @@ struct write a_write(uint64_t wr_id, size_t from, size_t to, uint32_t bytes);
 struct write an_immediate(uint64_t wr_id, size_t from, size_t to, uint32_t bytes, uint32_t imm);
 int post(struct mrc_qp* qp, struct write* w);
 void post_write(uint64_t wr_id, size_t from, size_t to, uint32_t bytes);
+/* Posts it, and waits until it has completed with success. */
+void write_through(uint64_t wr_id, size_t from, size_t to, uint32_t bytes);
+/* Makes a list of them. */
+void chain(struct write* w, unsigned count);
 void post_imm(uint64_t wr_id, uint32_t bytes, uint32_t imm);
 void post_recv(struct mrc_qp* qp, uint64_t wr_id);
 
