@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
@@ -33,8 +34,11 @@ Session::Session(Socket socket, pid_t pid, Drivers& drivers, const bool& held,
 void Session::start() { read_head(); }
 
 void Session::say(const std::string& sentence) {
-  log_(fmt::format("{}{}program {}: {}", driver_ == nullptr ? "" : driver_->name(), driver_ == nullptr ? "" : ", ",
-                   pid_, sentence));
+  again_ = sentence == said_ ? again_ + 1 : 1;
+  if (!std::has_single_bit(again_)) return;
+  said_ = sentence;
+  log_(fmt::format("{}{}program {}: {}{}", driver_ == nullptr ? "" : driver_->name(), driver_ == nullptr ? "" : ", ",
+                   pid_, sentence, again_ == 1 ? "" : fmt::format(" ({} times)", again_)));
 }
 
 void Session::end(const std::string& why) {
@@ -121,7 +125,11 @@ Driver::Reply Session::later() {
 // Messages.
 
 bool Session::hello(const Hello& hello) {
-  if (hello.magic != kMagic || hello.version != kVersion) return false;
+  if (hello.magic != kMagic) return false;
+  if (hello.version != kVersion) {
+    say(fmt::format("its lib_mrc.so speaks version {} of this socket, and the host {}", hello.version, kVersion));
+    return answer(Number{EPROTO, 0});
+  }
   uint64_t value = 0;
   if (!memory_->read(hello.address, {reinterpret_cast<uint8_t*>(&value), sizeof value}) || value != hello.value) {
     say("its memory cannot be read: process_vm_readv is not allowed here, or it is in another PID namespace");
@@ -250,11 +258,11 @@ bool Session::modify_profile() {
   return m != nullptr && answer(driver_->modify_profile(*this, *m));
 }
 
-template <class Query, class Row>
+template <class Query>
 bool Session::query_profile() {
   const auto* m = as<Query>();
   if (m == nullptr) return false;
-  Row row{};
+  typename Query::Answer row{};
   row.error = driver_->query_profile(*this, m->id, row.profile);
   return answer(row);
 }
@@ -266,15 +274,15 @@ bool Session::handle_control() {
     case Kind::ModifyFormat:
       return modify_profile<ModifyFormat>();
     case Kind::QueryFormat:
-      return query_profile<QueryFormat, FormatRow>();
+      return query_profile<QueryFormat>();
     case Kind::ModifyEvProfile:
       return modify_profile<ModifyEvProfile>();
     case Kind::QueryEvProfile:
-      return query_profile<QueryEvProfile, EvProfileRow>();
+      return query_profile<QueryEvProfile>();
     case Kind::ModifyCcProfile:
       return modify_profile<ModifyCcProfile>();
     case Kind::QueryCcProfile:
-      return query_profile<QueryCcProfile, CcProfileRow>();
+      return query_profile<QueryCcProfile>();
     case Kind::EvEntry:
       if (const auto* m = as<EvEntry>()) {
         EvEntryRow row{};

@@ -44,7 +44,7 @@ class Session final : public Program, public std::enable_shared_from_this<Sessio
   bool handle_control();
   template <class T>
   bool modify_profile();
-  template <class Query, class Row>
+  template <class Query>
   bool query_profile();
   bool hello(const Hello& hello);
   /// The message as a T, or null if it has another size.
@@ -67,6 +67,8 @@ class Session final : public Program, public std::enable_shared_from_this<Sessio
   std::shared_ptr<const ProcessMemory> memory_;
   Driver* driver_ = nullptr;
   bool greeted_ = false, ended_ = false, asking_ = false, overfull_ = false;
+  std::string said_;  ///< last, and how often
+  uint64_t again_ = 0;
   Head head_{};
   std::vector<uint8_t> body_, out_, writing_;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: errors send|receive DEVICE SOCKET l_key|r_key|bounds|no_buffer|peer_dies
+/* usage: errors send|receive DEVICE SOCKET l_key|r_key|bounds|no_buffer|peer_dies|host_dies
  * What a program sees that does something wrong, or whose peer does: a completion that says so, then flushes. The
- * receiver has nothing to do; in peer_dies it waits to be killed. */
+ * receiver has nothing to do. In peer_dies it waits to be killed; in host_dies both see what that looks like. */
 #include <mrc_ctl.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,6 +60,25 @@ static void fails(struct program* p, enum ibv_wc_status status, void (*spoil)(st
   CHECK(mrc_query_qp(p->qp, &v, IBV_QP_STATE, NULL, 0, NULL) == 0 && v.qp_state == IBV_QPS_ERR);
 }
 
+/* Everything ends with EIO then, and nothing hangs. */
+static void until_the_host_dies(struct program* p) {
+  struct ibv_wc wc;
+  int error = 0, n = 0;
+  while (error == 0 && n >= 0) {
+    error = program_write(p, 0, 0, kBytes, NULL, 1);
+    while (error == 0 && (n = mrc_poll_cq(p->send_cq, 1, &wc)) == 0) {
+    }
+  }
+  CHECK(error == EIO || (n == -1 && errno == EIO));
+  struct mrc_async_event event;
+  CHECK(mrc_get_async_event(p->context, &event) == -1 && errno == EIO);
+  CHECK(ibv_alloc_pd(p->device) == NULL && errno == EIO);
+  CHECK(program_write(p, 0, 0, 1, NULL, 1) == EIO);
+  CHECK(mrc_destroy_qp(p->qp) == 0 && mrc_destroy_cq(p->send_cq) == 0 && mrc_destroy_cq(p->recv_cq) == 0);
+  CHECK(ibv_dereg_mr(p->mr) == 0 && ibv_dealloc_pd(p->pd) == 0);
+  CHECK(mrc_destroy_context(p->context) == 0 && ibv_close_device(p->device) == 0);
+}
+
 static void other_lkey(struct program* p) { p->mr->lkey += 1 << 8; }
 static void other_rkey(struct program* p) { p->peer.rkey += 1; }
 static void outside(struct program* p) { p->peer.address += kBytes - 4999; }
@@ -70,6 +89,14 @@ int main(int argc, char** argv) {
   const char* what = argv[4];
   const int sender = strcmp(argv[1], "send") == 0;
   program_begin(&p, argv[2], atoi(argv[3]), kBytes);
+  if (strstr(what, "_dies") != NULL) { /* run.py waits for it */
+    printf("ready\n");
+    fflush(stdout);
+  }
+  if (strcmp(what, "host_dies") == 0) {
+    until_the_host_dies(&p);
+    return 0;
+  }
   if (strcmp(what, "peer_dies") == 0) {
     if (!sender) pause();
     struct ibv_wc wc;

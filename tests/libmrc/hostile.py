@@ -7,6 +7,7 @@ ones in a wrong order, ones that end in the middle. The host answers or sends th
 processes of it, as run.py starts them) as if nothing had been."""
 import argparse
 import ctypes
+import errno
 import os
 import random
 import socket
@@ -154,6 +155,14 @@ def misbehave(path, rng):
     return answered
 
 
+def speak_another_version(path):
+    client = Client(path)
+    body = struct.pack("<IIQQ", MAGIC, VERSION + 1, ctypes.addressof(client.word), client.word.value)
+    error, = struct.unpack_from("<i", client.ask(head("hello", len(body)) + body) or bytes(4))
+    if error != errno.EPROTO:
+        sys.exit(f"another version is answered by {error}")
+
+
 def enable_ports(path, index):
     client = Client(path)
     client.hello()
@@ -176,6 +185,7 @@ def main():
             host = run.start_host(options.mrc, rest, place, log)
             try:
                 path = str(place / "mrc/host")
+                speak_another_version(path)
                 answered = sum(misbehave(path, rng) for _ in range(options.clients))
                 if answered < options.clients:
                     sys.exit(f"{answered} messages of {options.clients} clients were answered: too few to mean anything")

@@ -7,7 +7,7 @@ each a process of its own, with NAME=VALUE in its environment. Both must end wit
 judge finds nothing wrong with what the NICs sent each other.
 
 The word peer_dies: the receiver is killed instead, while it is written to. The sender has to see it, and the host to
-serve the same program again, this time without."""
+serve the same program again, this time without. host_dies: the host is killed, and both have to see that."""
 import os
 import signal
 import socket
@@ -19,6 +19,7 @@ from pathlib import Path
 
 SECONDS = 60
 SKIPPED = 77
+DIE = (["peer_dies"], ["host_dies"])
 
 
 def start_host(mrc, options, place, log=None):
@@ -45,19 +46,25 @@ def judge(mrc, place):
         sys.exit(f"mrc check ends with {judged.returncode}:\n{judged.stdout}{judged.stderr}")
 
 
-def run_two(program, words, environment):
+def run_two(program, words, environment, host=None):
     ends = socket.socketpair()
     children = [subprocess.Popen([program, role, device, str(end.fileno()), *words], env=environment,
-                                 pass_fds=[end.fileno()])
+                                 pass_fds=[end.fileno()], stdout=subprocess.PIPE if words[-1:] in DIE else None)
                 for role, device, end in zip(("send", "receive"), ("mrc0", "mrc1"), ends)]
     for end in ends:
         end.close()
     expected = [0, 0]
     try:
+        if words in DIE:
+            for child in children:
+                child.stdout.readline()  # it is ready
+            time.sleep(0.2)
         if words == ["peer_dies"]:
-            time.sleep(0.5)
             children[1].kill()
             expected[1] = -signal.SIGKILL
+        if words == ["host_dies"]:
+            host.kill()
+            host.wait(SECONDS)
         codes = [child.wait(SECONDS) for child in children]
     finally:
         for child in children:
@@ -75,11 +82,14 @@ def main():
         host = start_host(mrc, ["--pcap", str(place / "run.pcapng"), *options], place)
         try:
             environment = {**os.environ, "MRC_HOST": str(place / "mrc/host"), **dict(settings)}
-            run_two(program, words, environment)
+            run_two(program, words, environment, host)
+            if words == ["host_dies"]:
+                return
             if words == ["peer_dies"]:
                 run_two(program, ["l_key"], environment)
         finally:
-            print(stop_host(host), end="")
+            if host.poll() is None:
+                print(stop_host(host), end="")
         judge(mrc, place)
 
 
