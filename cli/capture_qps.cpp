@@ -69,10 +69,11 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part, const std::map<Vi
   captures.damaged = [&](const wire::Packet& packet, const log::Frame&) {
     if (packet.error) wrong(packet);
   };
-  captures.unread = [&](const wire::Packet& packet, const log::Frame& frame) {
+  captures.unread = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame& frame) {
     if (packet.error && packet.error->code == wire::ErrorCode::BadLength) wrong(packet);
-    views_.at(at[frame.capture]).unread(packet, frame.last);
-    if (at[frame.capture] && elsewhere) views_.at({}).unread(packet, frame.last);
+    const log::CapturedAt place{frame.capture, frame.number, frame.plane, frame.last};
+    views_.at(at[frame.capture]).unread(packet, wire, place);
+    if (at[frame.capture] && elsewhere) views_.at({}).unread(packet, wire, place);
   };
   captures.captured = nullptr;
   captures.frames = false;

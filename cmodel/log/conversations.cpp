@@ -14,6 +14,7 @@
 #include "log/digest.hpp"
 #include "log/packet.hpp"
 #include "log/unwrap.hpp"
+#include "log/votes.hpp"
 
 namespace mrc::log {
 namespace {
@@ -43,85 +44,6 @@ uint32_t payload_of(const wire::Packet& p) {
                               p.bth->pad_count;
   return p.udp->length < headers ? 0 : static_cast<uint32_t>(p.udp->length - headers);
 }
-
-/// Packets that show something.
-struct Shown {
-  uint64_t packets = 0;
-  CapturedAt first, last;
-  void add(const CapturedAt& at) {
-    if (packets++ == 0) first = at;
-    last = at;
-  }
-};
-
-/// The values that packets have, a few of them.
-template <class T>
-class Votes {
- public:
-  void add(T value, const CapturedAt& at = {}) {
-    ++all_;
-    auto known = std::ranges::find(kept_, value, &Vote::value);
-    if (known == kept_.end()) {
-      if (kept_.size() == kMost) return;
-      known = kept_.insert(known, {value, {}});
-    }
-    known->shown.add(at);
-  }
-  uint64_t all() const { return all_; }
-  /// What at least three quarters of them have.
-  std::optional<T> most() const {
-    for (const Vote& vote : kept_) {
-      if (vote.shown.packets * 4 >= all_ * 3) return vote.value;
-    }
-    return {};
-  }
-  /// The one that comes first among the most frequent.
-  std::optional<T> best() const {
-    const auto at = std::ranges::max_element(kept_, {}, [](const Vote& vote) { return vote.shown.packets; });
-    return at == kept_.end() ? std::nullopt : std::optional(at->value);
-  }
-  /// Packets that have it.
-  Shown shown(T value) const {
-    const auto at = std::ranges::find(kept_, value, &Vote::value);
-    return at == kept_.end() ? Shown{} : at->shown;
-  }
-
- private:
-  static constexpr std::size_t kMost = 16;
-  struct Vote {
-    T value;
-    Shown shown;
-  };
-  std::vector<Vote> kept_;
-  uint64_t all_ = 0;
-};
-
-/// A number that goes up modulo 2^bits: the first one, and the highest that was seen.
-struct Reached {
-  uint32_t first = 0, highest = 0;
-  Shown by;  ///< last: the packet with the highest one
-  void add(uint32_t now, unsigned bits, const CapturedAt& at) {
-    if (by.packets++ == 0) {
-      first = highest = now;
-      by.first = by.last = at;
-    }
-    const uint32_t half = 1u << (bits - 1), ahead = (now - highest) & (2 * half - 1);
-    if (ahead == 0 || ahead >= half) return;
-    highest = now;
-    by.last = at;
-  }
-  std::string text() const { return fmt::format("{} to {}", first, highest); }
-};
-
-/// The largest number, and who has it.
-struct Most {
-  uint32_t value = 0;
-  Shown by;
-  void add(uint32_t now, const CapturedAt& at) {
-    if (now > value) *this = {now, {}};
-    if (now == value) by.add(at);
-  }
-};
 
 struct Copy {
   uint32_t entropy = 0;
@@ -162,7 +84,7 @@ struct Conversations::Row {
 
 struct Conversations::Flow {
   const Key* key = nullptr;
-  uint64_t packets = 0;
+  uint64_t packets = 0, own = 0;            ///< own: not trimmed, so that no switch has sent them back (A-80)
   Time oldest = 0, newest = 0;              ///< packets
   std::pair<Time, Time> silent{0, 0};       ///< the newest time of kSilence at least without any
   uint64_t sent_since = 0, said_since = 0;  ///< since then: data, but new ones that were trimmed; answers about data
@@ -414,8 +336,11 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire, 
   Flow* const flow = flow_of(key);
   if (flow == nullptr) return;
   flow->seen_at(at.time);
-  flow->pkey.add(p.bth->p_key, at);
-  flow->encap.add(p.ipv4 ? 3 : p.srh ? 2 : p.outer_ipv6 ? 1 : 0, at);
+  if (!p.trimmed()) {
+    ++flow->own;
+    flow->pkey.add(p.bth->p_key, at);
+    flow->encap.add(p.ipv4 ? 3 : p.srh ? 2 : p.outer_ipv6 ? 1 : 0, at);
+  }
   if (p.seth) {
     flow->mpr.add(p.seth->mpr != 0, at);
     if (p.seth->mpr != 0) flow->granted.add(p.seth->mpr, at);
@@ -434,10 +359,7 @@ void Conversations::packet(const wire::Packet& p, const wire::WireConfig& wire, 
   if (p.peth) pdcids(p.peth->spdcid, p.peth->dpdcid);
   const wire::OpcodeInfo* const info = wire::opcode_info(p.bth->opcode);
   if (info != nullptr && info->payload) {
-    const std::size_t before = flow->psns.size();
     data(*flow, p, p.entropy(wire), at);
-    if (psns_ + flow->psns.size() - before > kMostPsns) flow->forget(flow->top - kLeastPsns);
-    psns_ += flow->psns.size() - before;
   } else if (p.seth || p.neth) {
     answer(*flow, key, p, at);
   }
@@ -451,7 +373,7 @@ void Conversations::again(const wire::Packet& p, Time time) {
   f.marked_later |= f.any_copy(unwrap(p.bth->psn, f.top), [](const Copy& c) { return !c.ce; });
 }
 
-void Conversations::unread(const wire::Packet& p, Time time) {
+void Conversations::unread(const wire::Packet& p, const wire::WireConfig& wire, const CapturedAt& at) {
   if (!p.bth) {
     if (unread_.size() >= kMostFlows) return;
     if (p.ipv6 || p.ipv4) {
@@ -462,25 +384,38 @@ void Conversations::unread(const wire::Packet& p, Time time) {
     return;
   }
   if (!p.ipv6 && !p.ipv4) return;
-  Flow* const flow = flow_of(key_of(mapped_source(p), mapped_destination(p), p.bth->dqp, time));
-  if (flow != nullptr) flow->unread = true;
+  Flow* const flow = flow_of(key_of(mapped_source(p), mapped_destination(p), p.bth->dqp, at.time));
+  if (flow == nullptr) return;
+  flow->seen_at(at.time);
+  flow->own += p.trimmed() ? 0 : 1;
+  flow->unread = true;
+  const wire::OpcodeInfo* const info = wire::opcode_info(p.bth->opcode);
+  // A switch may have cut it, too: then it is no new packet, and nothing tells that.
+  if (info != nullptr && info->payload && !p.error) data(*flow, p, p.entropy(wire), at, false);
 }
 
-void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const CapturedAt& at) {
+void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const CapturedAt& at, bool read) {
+  const std::size_t before = f.psns.size();
+  note(f, p, entropy, at, read);
+  if (psns_ + f.psns.size() - before > kMostPsns) f.forget(f.top - kLeastPsns);
+  psns_ += f.psns.size() - before;
+}
+
+void Conversations::note(Flow& f, const wire::Packet& p, uint32_t entropy, const CapturedAt& at, bool read) {
   const bool fresh = p.bth->rtx == 0 && !p.trimmed();
   const auto opcode = static_cast<wire::Opcode>(p.bth->opcode);
   const bool fills_mtu = opcode == wire::Opcode::WriteFirst || opcode == wire::Opcode::WriteMiddle;
-  if (p.reth && !p.trimmed() && fills_mtu) f.mtu.add(payload_of(p), at);
+  if (read && p.reth && !p.trimmed() && fills_mtu) f.mtu.add(payload_of(p), at);
   if (!p.trimmed()) {
     (p.bth->rtx == 0 ? f.dscp : f.dscp_again).add(p.dscp(), at);
-    f.stamps.add(p.tseth.has_value(), at);
+    if (read) f.stamps.add(p.tseth.has_value(), at);
   }
   f.planes[at.plane].add(at);
   f.sent_since += fresh || p.bth->rtx != 0;
   const bool first = f.sent_since == 1;
   if (f.anew) return;
   f.psn_range.add(p.bth->psn, 24, at);
-  if (p.meth) {
+  if (read && p.meth) {
     f.msn_range.add(p.meth->msn, 16, at);
     const bool immediate = opcode == wire::Opcode::WriteLastImm || opcode == wire::Opcode::WriteOnlyImm;
     if (immediate) f.rqmsn_range.add(p.meth->rqmsn, 16, at);
@@ -512,7 +447,7 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const
   }
   if (fresh && f.sent <= 64) f.lowest = std::min(f.lowest, psn);
   one.fresh |= fresh;
-  if (fresh && p.meth && psn >= f.top) {
+  if (fresh && read && p.meth && psn >= f.top) {
     f.skipped |= f.sent > 64 && psn > f.top + kSkip;
     // One less may be an error in one message, but not behind PSNs that nobody sent.
     const int less = f.msn ? static_cast<int16_t>(static_cast<uint16_t>(p.meth->msn - *f.msn)) : 0;
@@ -520,8 +455,9 @@ void Conversations::data(Flow& f, const wire::Packet& p, uint32_t entropy, const
     if (!anew) f.msn = p.meth->msn;
     row(f, f.msn_row, anew, first, at);
   }
-  const uint16_t stamp = p.tseth ? p.tseth->tx_timestamp16 : uint16_t{0};
-  f.add(psn, {entropy, stamp, p.tseth.has_value(), p.ecn() == 3, p.trimmed()});
+  const bool stamped = read && p.tseth;
+  const uint16_t stamp = stamped ? p.tseth->tx_timestamp16 : uint16_t{0};
+  f.add(psn, {entropy, stamp, stamped, p.ecn() == 3, p.trimmed()});
   f.top = std::max(f.top, psn + 1);
   f.forget(std::max(f.top - kKept, f.cack ? std::min(*f.cack, f.top) - kTail : f.top - kKept));
 }
@@ -646,19 +582,31 @@ const Conversations::Flow* Conversations::way_back(const Flow& flow, uint32_t& o
   return nullptr;
 }
 
+/// A NIC takes what is sent back for its peer's, if a QP of its own has the number that stands in it. Which
+/// packets that may be is known of those that were read.
+bool Conversations::may_come_back(const Key& key, uint32_t own, const Flow& flow) const {
+  const Flow* const to_own_number = find(key_of(key.source, key.destination, own, flow.oldest));
+  return to_own_number != nullptr && to_own_number->unread;
+}
+
 std::size_t Conversations::lives_of(const Way& way) const {
   const auto& [source, destination, dqp] = way;
   const auto from = flows_.lower_bound({source, destination, dqp, 0});
   return static_cast<std::size_t>(std::distance(from, flows_.upper_bound({source, destination, dqp, ~uint32_t{0}})));
 }
 
+bool Conversations::life_known(const Flow& flow) const { return !given_ && lives_.contains(flow.key->way()); }
+
 /// Where a NIC begins anew, all of its QPs do: one packet is enough of a QP that has too few.
 bool Conversations::anew_with_others(const Flow& flow, const Begins& begins) const {
-  if (flow.contrary.packets == 0 || lives_.contains(flow.key->way())) return false;
+  if (flow.contrary.packets == 0 || life_known(flow)) return false;
+  // What began in front of a life that is known is that life.
+  const bool known = lives_.contains(flow.key->way());
+  const Time since = known ? std::max(flow.contrary_since, flow.oldest) : flow.contrary_since;
   return std::ranges::any_of(std::array{flow.key->source, flow.key->destination}, [&](const Ip& ip) {
     const auto some = begins.find(ip);
     if (some == begins.end()) return false;
-    const auto at = some->second.lower_bound(flow.contrary_since);
+    const auto at = some->second.lower_bound(since);
     return at != some->second.end() && *at <= flow.contrary.last.time + kTogether;
   });
 }
@@ -705,7 +653,7 @@ std::set<Conversations::Way> Conversations::mixed_up() const {
       return f.oldest < begin + kSilence / 2 && f.newest + kSilence / 2 > begin;
     });
     uint32_t own = 0;
-    const bool known = given_ && f.packets >= kLeastPackets && way_back(f, own) != nullptr;
+    const bool known = given_ && f.own >= kLeastPackets && way_back(f, own) != nullptr;
     if (near || !known) mixed.insert(key.way());
   }
   return mixed;
@@ -751,7 +699,7 @@ std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
   std::map<uint32_t, std::vector<Told>> found;  // by own number
   for (const auto& [key, flow] : flows_) {
     if (std::ranges::find(addresses, key.source) == addresses.end()) continue;
-    if (flow->packets < kLeastPackets || mixed.contains(key.way())) continue;
+    if (flow->own < kLeastPackets || mixed.contains(key.way())) continue;
     uint32_t own = 0;
     const Flow* const back = way_back(*flow, own);
     if (back != nullptr && mixed.contains(back->key->way())) continue;
@@ -780,7 +728,7 @@ std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
     if (back != nullptr) {
       const auto whole = back->whole_from();
       qp.rq_psn = static_cast<uint32_t>(whole.value_or(back->lowest) & 0xFFFFFF);
-      if (whole && !lost_) qp.flags |= kSeenWhole;
+      if (whole && !lost_ && !may_come_back(key, own, *flow)) qp.flags |= kSeenWhole;
       qp.svc_time = back->moved_by.packets != 0;
       if (back->seen_trims()) qp.flags |= kSeenTrims;
       if (back->seen_marks()) qp.flags |= kSeenMarks;
@@ -831,7 +779,7 @@ std::vector<FactsOfWay> Conversations::facts() const {
     }
     if (f.anew) {
       facts.push_back({"life", "set up anew: what needs a QP rests", kAnew, f.anew_at, f.anew_at});
-    } else if (f.contrary.packets != 0 && !lives_.contains(key.way()) && mixed.contains(key.way())) {
+    } else if (f.contrary.packets != 0 && !life_known(f) && mixed.contains(key.way())) {
       add("life", "set up anew with others of its NIC: what needs a QP rests", f.contrary);
     }
     uint32_t own = 0;
@@ -874,7 +822,7 @@ std::map<std::string, uint64_t> Conversations::untold() const {
   const std::set<Way> mixed = mixed_up();
   if (!mixed.empty()) reasons["the QP was set up anew within the capture"] = mixed.size();
   for (const auto& [key, flow] : flows_) {
-    if (flow->packets < kLeastPackets && !mixed.contains(key.way())) ++reasons["too few packets"];
+    if (flow->own < kLeastPackets && !mixed.contains(key.way())) ++reasons["too few packets"];
   }
   if (beyond_ != 0) reasons["more flows than are held"] = beyond_;
   return reasons;

@@ -93,9 +93,9 @@ class Conversations {
   void packet(const wire::Packet& packet, const wire::WireConfig& wire, const CapturedAt& at = {});
   /// A packet that was told before, as another place saw it: a switch between the two may have marked it.
   void again(const wire::Packet& packet, Time time = 0);
-  /// A packet of which the capture has the BTH and not all headers: its flow is not seen whole. One without BTH: none
-  /// between these addresses is.
-  void unread(const wire::Packet& packet, Time time = 0);
+  /// A packet of which the capture has the BTH and not all headers: its flow is not seen whole, and its PSN may tell a
+  /// new life. One without BTH: no flow between these addresses is seen whole.
+  void unread(const wire::Packet& packet, const wire::WireConfig& wire, const CapturedAt& at = {});
   /// The captures say that packets are missing: nothing is seen whole.
   void lost() { lost_ = true; }
   /// No more packets come: what is held to judge them by is given back.
@@ -135,7 +135,9 @@ class Conversations {
   /// That QP in the life that it has at that time.
   Key key_of(const Ip& source, const Ip& destination, uint32_t dqp, Time time) const;
   Flow* find(const Key& key) const;
-  void data(Flow& flow, const wire::Packet& packet, uint32_t entropy, const CapturedAt& at);
+  /// `read`: all headers of the packet are there, not its BTH alone.
+  void data(Flow& flow, const wire::Packet& packet, uint32_t entropy, const CapturedAt& at, bool read = true);
+  void note(Flow& flow, const wire::Packet& packet, uint32_t entropy, const CapturedAt& at, bool read);
   /// One more packet that only a QP set up again sends, or (not `more`) the end of such a row. `first`: the life may
   /// begin with it; it has begun by then, and by `begun`.
   void row(Flow& flow, Row& row, bool more, bool first, const CapturedAt& at, Time begun = ~Time{0});
@@ -145,10 +147,13 @@ class Conversations {
   using Begins = std::map<Ip, std::set<Time>>;
   /// When QPs were set up again of the NIC with that address, whether their lives can be told apart or not.
   Begins begins() const;
+  /// Packets that only a QP set up again sends are those by which its lives are known already.
+  bool life_known(const Flow& flow) const;
   /// Whether it may be another life of the QP, as one of another QP of either NIC begins.
   bool anew_with_others(const Flow& flow, const Begins& begins) const;
   /// Of which the lives cannot be told apart.
   std::set<Way> mixed_up() const;
+  bool may_come_back(const Key& key, uint32_t own, const Flow& flow) const;
   std::size_t lives_of(const Way& way) const;
   void leave_whole(std::map<uint32_t, std::vector<Told>>& found) const;
   void answer(Flow& back, const Key& key, const wire::Packet& packet, const CapturedAt& at);

@@ -449,6 +449,12 @@ class Importer {
            (frame_.flags & kCut) == 0;
   }
 
+  void unread(const Input& input, const wire::CapturedFrame& from, const wire::WireConfig& wire) {
+    const uint32_t view = input.at ? static_cast<uint32_t>(*input.at) : kUnderWay;
+    const bool told = duplicates_[view].again(frame_.bytes, frame_.length, sight_of(from, reading_.packet));
+    if (!told) o_.unread(reading_.packet, wire, frame_);
+  }
+
   CaptureCounts& counts() { return result_.counts; }
   void leave_out(LeftOut reason) { ++counts().left_out[static_cast<std::size_t>(reason)]; }
 
@@ -460,7 +466,7 @@ class Importer {
     const bool malformed = why == LeftOut::Malformed && packet.udp;
     if (why && !malformed) {
       leave_out(*why);
-      if ((why == LeftOut::CutInHeaders || perhaps_trimmed(packet)) && o_.unread) o_.unread(packet, frame_);
+      if ((why == LeftOut::CutInHeaders || perhaps_trimmed(packet)) && o_.unread) unread(input, from, wire);
       if (why == LeftOut::OtherPort && !counts().other_port) counts().other_port = packet.udp->dst_port;
       return std::nullopt;
     }

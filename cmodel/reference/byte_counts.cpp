@@ -24,6 +24,7 @@ struct CountedPsn {
   uint16_t udp = 0;  ///< length; 0: not seen whole
   uint16_t payload = 0;
   bool again = false;  ///< more than one copy was
+  bool fresh = false;  ///< seen with rtx 0
 };
 
 }  // namespace
@@ -42,6 +43,13 @@ struct ByteCounts::Flow {
   const CountedPsn* find(Seq psn) const {
     const Seq at = psn - base;
     return at < 0 || at >= static_cast<Seq>(psns.size()) ? nullptr : &psns[static_cast<std::size_t>(at)];
+  }
+  /// The SACK names a packet of this life, by PSN and entropy value.
+  bool names(const wire::Packet& sack) const {
+    const wire::Seth& seth = *sack.seth;
+    const uint32_t psn = (seth.cack_psn + static_cast<uint32_t>(int32_t{seth.ack_psn_offset})) & 0xFFFFFF;
+    const CountedPsn* const one = find(unwrap(psn, top));
+    return one != nullptr && one->udp != 0 && one->entropy == seth.entropy;
   }
   void begin(Seq cack, uint32_t rcvd) {
     counted = cack;
@@ -76,7 +84,10 @@ void ByteCounts::came(const wire::Packet& p, const wire::WireConfig& wire) {
   }
   Flow& f = *at->second;
   const Seq psn = unwrap(p.bth->psn, f.top);
-  if (std::abs(psn - f.top) > 2 * kWidest) {  // its QP was set up anew, or the PSN is wrong
+  const bool fresh = p.bth->rtx == 0;
+  const CountedPsn* const before = f.find(psn);
+  if (std::abs(psn - f.top) > 2 * kWidest || (fresh && before != nullptr && before->fresh)) {
+    // Its QP was set up anew, or the PSN is wrong.
     f.psns.clear();
     f.counted.reset();
     f.base = f.top = psn;
@@ -91,26 +102,22 @@ void ByteCounts::came(const wire::Packet& p, const wire::WireConfig& wire) {
                       p.bth->pad_count;
   if (p.udp->length < headers) return;
   CountedPsn& one = f.psns[static_cast<std::size_t>(psn - f.base)];
-  one = {p.entropy(wire), p.udp->length, static_cast<uint16_t>(p.udp->length - headers), one.udp != 0};
+  one = {p.entropy(wire), p.udp->length, static_cast<uint16_t>(p.udp->length - headers), one.udp != 0,
+         fresh || one.fresh};
   const Seq keep = std::max(f.top - 2 * kWidest, f.counted ? std::min(*f.counted, f.top) - kBelowCounted : f.base);
   for (; f.base < keep; ++f.base) f.psns.pop_front();
 }
 
-/// The flow of which the SACK names a packet, by PSN and entropy value, if one alone fits.
+/// The flow of which the SACK names a packet, if one alone fits.
 ByteCounts::Flow* ByteCounts::flow_of(const wire::Packet& sack) {
   const log::Ip from = log::mapped_destination(sack), to = log::mapped_source(sack);
-  const uint32_t psn = (sack.seth->cack_psn + static_cast<uint32_t>(int32_t{sack.seth->ack_psn_offset})) & 0xFFFFFF;
-  const auto named = [&](const Flow& f) {
-    const CountedPsn* const one = f.find(unwrap(psn, f.top));
-    return one != nullptr && one->udp != 0 && one->entropy == sack.seth->entropy;
-  };
   const Key key{from, to, sack.bth->dqp};
   const auto known = answered_.find(key);
   if (known != answered_.end() && known->second.second >= kSacksInRow) return known->second.first.get();
   std::shared_ptr<Flow> found;
   for (auto at = flows_.lower_bound({from, to, 0}); at != flows_.end() && at->first.from == from && at->first.to == to;
        ++at) {
-    if (!named(*at->second)) continue;
+    if (!at->second->names(sack)) continue;
     if (found) return nullptr;
     found = at->second;
   }
@@ -130,7 +137,7 @@ const char* ByteCounts::words(uint32_t nominal) {
 std::optional<ByteCounts::Shown> ByteCounts::sent(const wire::Packet& sack) {
   if (!sack.seth || !sack.cc_state || sack.seth->pr != 0 || sack.trimmed() || sack.cc_state->ooo_count != 0) return {};
   Flow* const f = flow_of(sack);
-  if (f == nullptr) return {};
+  if (f == nullptr || !f->names(sack)) return {};
   const Seq cack = unwrap(sack.seth->cack_psn, f->top);
   if (f->counted && cack <= *f->counted && cack > *f->counted - 2 * kWidest) return {};
   const uint32_t rcvd = sack.cc_state->rcvd_bytes;

@@ -445,6 +445,40 @@ TEST_CASE("a QP of which one packet alone is of another life is not told where o
   }
 }
 
+TEST_CASE("what switches may have sent back tells nothing of a QP", "[log][conversations]") {
+  Conversations c;
+  // Data of kTwo's, on their way back to it: the addresses are exchanged, the QP is that of kOne.
+  for (uint32_t psn = 0; psn < 8; ++psn) {
+    wire::Packet back = packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kQp, psn, 0x9000 + psn);
+    back.bth->p_key = 0x8002;
+    back.dscp_class = wire::DscpClass::Trimmed;
+    c.packet(back, {});
+  }
+  CHECK(c.qps(std::span(&kOne, 1)).empty());
+  const wire::Packet own = packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kQp, kPsn, 0x1000);
+  for (uint32_t packets = 0; packets < 4; ++packets) c.packet(own, {});
+  CHECK(only(c, kOne).pkey == 0x8001);
+}
+
+TEST_CASE("a QP of which one packet alone is of another life within a life that is told, is not told",
+          "[log][conversations]") {
+  for (const bool begins : {false, true}) {
+    const Talk first{.count = 100};
+    const log::Time begin = first.end() + 300 * kUs;
+    Conversations c(log::Lives{{{kOne, kTwo, kPeerQp}, {begin - 100 * kUs}}, {{kTwo, kOne, kQp}, {begin - 100 * kUs}}});
+    first.tell(c);
+    const Talk second{.count = 100, .begin = begin};
+    second.tell(c);
+    Talk{.count = 1, .answers = false, .begin = second.end() + 20 * kUs}.tell(c);
+    for (uint32_t psn = 0; psn < 100 + (begins ? 10U : 0U); ++psn) {  // another QP, which begins anew
+      c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, 0x33, psn % 100, 0x5000 + psn), {},
+               {.time = begin + kUs * psn});
+    }
+    c.end();
+    CHECK(c.untold().contains(kAnew) == begins);
+  }
+}
+
 TEST_CASE("QPs of a NIC show together that it begins anew", "[log][conversations]") {
   for (const unsigned qps : {5u, 6u}) {
     Conversations c;
@@ -515,8 +549,30 @@ TEST_CASE("a QP of which packets were cut inside their headers is not seen whole
   for (const bool cut : {false, true}) {
     Conversations c;
     Talk{}.tell(c);
-    if (cut) c.unread(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, kPsn, 0x1000));
+    const wire::Packet again = packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, kPsn, 0x1000);
+    if (cut) c.unread(again, {}, {.time = Talk{}.end()});
     CHECK(((only(c, kTwo).flags & log::kSeenWhole) != 0) != cut);
+  }
+}
+
+TEST_CASE("packets that were cut inside their headers tell by their PSNs that a QP was set up anew",
+          "[log][conversations]") {
+  for (const uint32_t packets : {5U, 6U}) {
+    Conversations c;
+    Talk{}.tell(c);
+    for (uint32_t psn = kPsn; psn < kPsn + packets; ++psn) {
+      c.unread(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, psn, 0x1000 + psn), {}, {.time = 500 * kUs});
+    }
+    CHECK(c.untold().contains(kAnew) == (packets == 6));
+  }
+}
+
+TEST_CASE("a QP is not seen whole if cut packets with its number in them may come back to it", "[log][conversations]") {
+  for (const uint32_t other : {kPeerQp, kPeerQp + 1}) {
+    Conversations c;
+    Talk{}.tell(c);
+    c.unread(packet_of(wire::Opcode::WriteMiddle, kTwo, kOne, other, kPsn, 0x1000), {}, {.time = Talk{}.end()});
+    CHECK(((only(c, kTwo).flags & log::kSeenWhole) != 0) == (other != kPeerQp));
   }
 }
 

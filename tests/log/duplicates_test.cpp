@@ -62,6 +62,29 @@ TEST_CASE("a router changes what stands around the inner header, and the frame i
   }
 }
 
+TEST_CASE("two frames that are alike, at two hops of each interface, are two", "[log][import]") {
+  wire::Packet ack = wire::make_packet(wire::Opcode::Ack, wire::Encapsulation::Ipv6);
+  wire::complete(ack);
+  const std::vector<uint8_t> near = wire::encode(ack);
+  --ack.ipv6->hop_limit;
+  const std::vector<uint8_t> far = wire::encode(ack);
+  for (const bool router : {false, true}) {
+    Duplicates d;
+    CHECK_FALSE(again(d, frame(1), 0, 0));
+    CHECK(again(d, frame(1), 0, 1));
+    std::vector<uint8_t> behind = frame(1);
+    --behind[21];                               // hop limit
+    if (router) CHECK(again(d, behind, 0, 0));  // the interface shows what it has shown in front of a router
+    const auto sent = [&](const std::vector<uint8_t>& bytes, uint64_t ns, uint64_t interface) {
+      return !d.again(bytes, bytes.size(), {.ns = ns, .interface = interface});
+    };
+    CHECK(sent(near, 1, 0));
+    CHECK_FALSE(sent(near, 2, 1));
+    CHECK(sent(far, 3, 0) != router);
+    CHECK_FALSE(sent(far, 4, 1));
+  }
+}
+
 TEST_CASE("a frame at a seventh place counts: six are remembered", "[log][import]") {
   Duplicates d;
   CHECK_FALSE(again(d, frame(1), 0, 0));
