@@ -26,6 +26,7 @@ constexpr Seq kTail = 2048;         ///< PSNs below the highest cack_psn that ar
 constexpr Seq kBegin = 512;         ///< PSNs of a flow's begin, in which the capture may not have been on all ports yet
 constexpr Seq kSkip = 512;          ///< so many PSNs that were not seen, in one step, may be another life's
 constexpr unsigned kAnew = 6;       ///< so many packets in a row that only a QP set up again sends
+constexpr unsigned kBegun = 3;      ///< of several QPs, one counts for so many that begins at the first PSN again
 constexpr uint32_t kBytesWrap = 0xF0'0000;  ///< above this rcvd_bytes may begin anew by itself
 constexpr uint32_t kGrantUnit = 128;        ///< PSNs
 constexpr uint32_t kStandIn = 0x8000'0000;
@@ -126,6 +127,8 @@ struct Conversations::Flow {
   Most granted;                     ///< SACKs: units of 128 PSNs
   Shown nacks;                      ///< answers: that packets were trimmed
   CapturedAt anew_at;               ///< the packet by which it was known that another life has begun
+  uint16_t first_length = 0;        ///< UDP length of the lowest PSN
+  unsigned begun = 0;               ///< new packets with that PSN once more, of another length
   Shown contrary;                   ///< packets that only a QP set up again sends, fewer of them than show that
   Time contrary_since = 0;          ///< if it was set up again in front of the first of these, not before
   bool over = false;                ///< no more comes: whole is known
@@ -441,11 +444,15 @@ void Conversations::note(Flow& f, const wire::Packet& p, uint32_t entropy, const
   const bool below = fresh && psn < f.lowest && f.sent > 64;
   if (fresh && (one.fresh || below)) {
     ++f.again;
+    f.begun += psn == f.lowest && p.udp->length != f.first_length;
     if (std::abs(psn - f.again_next) >= 16) f.again_row = {};
     f.again_next = psn + 1;
     row(f, f.again_row, true, first, at);
   }
-  if (fresh && f.sent <= 64) f.lowest = std::min(f.lowest, psn);
+  if (fresh && f.sent <= 64 && (psn < f.lowest || (psn == f.lowest && !one.fresh))) {
+    f.lowest = psn;
+    f.first_length = p.udp->length;
+  }
   one.fresh |= fresh;
   if (fresh && read && p.meth && psn >= f.top) {
     f.skipped |= f.sent > 64 && psn > f.top + kSkip;
@@ -626,7 +633,7 @@ Conversations::Begins Conversations::begins() const {
     if (flow->anew) begun(key.source, key.destination, flow->anew_at.time);
     if (flow->anew || flow->contrary.packets == 0) continue;
     for (const Ip& ip : {key.source, key.destination}) {
-      contrary[ip].emplace_back(flow->contrary.first.time, flow->contrary.packets);
+      contrary[ip].emplace_back(flow->contrary.first.time, flow->contrary.packets + (kBegun - 1) * flow->begun);
     }
   }
   for (auto& [ip, some] : contrary) {

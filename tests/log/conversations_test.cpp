@@ -499,6 +499,26 @@ TEST_CASE("QPs of a NIC show together that it begins anew", "[log][conversations
   }
 }
 
+TEST_CASE("two QPs of a NIC that send another packet with their first PSN show that it begins anew",
+          "[log][conversations]") {
+  for (const auto& [qps, length, anew] :
+       {std::tuple{2U, 1000U, true}, std::tuple{1U, 1000U, false}, std::tuple{2U, 1024U, false}}) {
+    CAPTURE(qps, length);
+    Conversations c;
+    const auto tell = [&](unsigned qp, uint32_t psn, std::size_t bytes, log::Time time) {
+      wire::Packet p = packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp + qp, psn, 0x1000 + psn);
+      p.payload.assign(bytes, 0);
+      wire::complete(p);
+      c.packet(p, {}, {.time = time});
+    };
+    for (unsigned qp = 0; qp < qps; ++qp) {
+      for (uint32_t psn = kPsn; psn < kPsn + 10; ++psn) tell(qp, psn, 1024, kUs * (psn + qp));
+      tell(qp, kPsn, length, 200 * kUs);
+    }
+    CHECK(c.qps(std::span(&kOne, 1)).empty() == anew);
+  }
+}
+
 TEST_CASE("the first reading tells no QP that was set up anew", "[log][conversations]") {
   Conversations c;
   Talk{}.tell(c);
