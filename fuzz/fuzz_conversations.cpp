@@ -62,7 +62,8 @@ void read(log::Conversations& found, const uint8_t* data, size_t size) {
     // A long flow in few bytes: the packet and those behind it.
     wire::Packet packet = packet_of(data);
     for (unsigned n = 0; n <= data[15] >> 4; ++n) {
-      found.packet(packet, {}, {.time = time});
+      const bool cut = (data[0] & 0xE0) == 0xE0;  // of some, headers behind the BTH are missing
+      cut ? found.unread(packet, {}, {.time = time}) : found.packet(packet, {}, {.time = time});
       packet.bth->psn = (packet.bth->psn + 1) & 0xFFFFFF;
       if (packet.seth) packet.seth->cack_psn = packet.bth->psn;
     }

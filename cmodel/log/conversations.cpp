@@ -128,7 +128,7 @@ struct Conversations::Flow {
   Shown nacks;                      ///< answers: that packets were trimmed
   CapturedAt anew_at;               ///< the packet by which it was known that another life has begun
   uint16_t first_length = 0;        ///< UDP length of the lowest PSN
-  unsigned begun = 0;               ///< new packets with that PSN once more, of another length
+  uint64_t begun = 0;               ///< new packets with that PSN once more, of another length
   Shown contrary;                   ///< packets that only a QP set up again sends, fewer of them than show that
   Time contrary_since = 0;          ///< if it was set up again in front of the first of these, not before
   bool over = false;                ///< no more comes: whole is known
@@ -589,13 +589,6 @@ const Conversations::Flow* Conversations::way_back(const Flow& flow, uint32_t& o
   return nullptr;
 }
 
-/// A NIC takes what is sent back for its peer's, if a QP of its own has the number that stands in it. Which
-/// packets that may be is known of those that were read.
-bool Conversations::may_come_back(const Key& key, uint32_t own, const Flow& flow) const {
-  const Flow* const to_own_number = find(key_of(key.source, key.destination, own, flow.oldest));
-  return to_own_number != nullptr && to_own_number->unread;
-}
-
 std::size_t Conversations::lives_of(const Way& way) const {
   const auto& [source, destination, dqp] = way;
   const auto from = flows_.lower_bound({source, destination, dqp, 0});
@@ -735,7 +728,9 @@ std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
     if (back != nullptr) {
       const auto whole = back->whole_from();
       qp.rq_psn = static_cast<uint32_t>(whole.value_or(back->lowest) & 0xFFFFFF);
-      if (whole && !lost_ && !may_come_back(key, own, *flow)) qp.flags |= kSeenWhole;
+      if (whole && !lost_) qp.flags |= kSeenWhole;
+      const Flow* const to_own_number = find(key_of(key.source, key.destination, own, flow->oldest));
+      if (to_own_number != nullptr && to_own_number->unread) qp.flags |= kOwnUnread;
       qp.svc_time = back->moved_by.packets != 0;
       if (back->seen_trims()) qp.flags |= kSeenTrims;
       if (back->seen_marks()) qp.flags |= kSeenMarks;

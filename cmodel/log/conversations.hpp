@@ -153,7 +153,6 @@ class Conversations {
   bool anew_with_others(const Flow& flow, const Begins& begins) const;
   /// Of which the lives cannot be told apart.
   std::set<Way> mixed_up() const;
-  bool may_come_back(const Key& key, uint32_t own, const Flow& flow) const;
   std::size_t lives_of(const Way& way) const;
   void leave_whole(std::map<uint32_t, std::vector<Told>>& found) const;
   void answer(Flow& back, const Key& key, const wire::Packet& packet, const CapturedAt& at);

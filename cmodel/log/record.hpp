@@ -80,6 +80,9 @@ enum QpFlag : uint8_t {
   /// Its owner has ordered what is new here (EVs denied or allowed, a window), which acts from now on at the earliest.
   /// The next record of the QP without this flag tells that all of it acts.
   kOrdered = 64,
+  /// The capture has packets that it sent to a QP of its own number, and cut them inside their headers: which ones may
+  /// come back to it is not told.
+  kOwnUnread = 128,
 };
 
 /// A QP as its owner set it: created, changed, or, in Reset, ended. The next one of the same number is another

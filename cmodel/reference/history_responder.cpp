@@ -315,9 +315,11 @@ bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const 
     return one.second == entropy && (!psn || (one.first & mask) == (*psn & mask));
   });
   // It came back where the capture was not taken, and perhaps before it had been there.
-  if (!mistaken && psn && silent() && !a.own_evs.empty()) {
+  const bool unread = qp.inferred() && (qp.set.flags & log::kOwnUnread) != 0;
+  if (!mistaken && psn && silent() && (unread || !a.own_evs.empty())) {
     const Seq own = unwrap(*psn & mask, a.own_top, bits);
-    const bool near = own > a.own_top - kOwn && own <= a.own_top + kOwn, own_ev = a.own_evs.contains(entropy);
+    const bool near = unread || (own > a.own_top - kOwn && own <= a.own_top + kOwn);
+    const bool own_ev = a.own_evs.contains(entropy);
     // A NACK of a packet that came is wrong, unless there is another sign that packets come back.
     const Seq peers = unwrap(*psn, a.next);
     const bool may_be = seen.packet.seth || returns_ || !a.started || a.find(peers) == nullptr;
