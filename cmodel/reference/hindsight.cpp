@@ -29,6 +29,8 @@ constexpr Seq kOvertaken = 256;  ///< PSNs that may come before a packet that wa
 constexpr uint64_t kQueued = 8;
 /// Acknowledged packets of a QP in a row, all of them seen, that show that the capture has all its ports.
 constexpr uint64_t kAllPorts = 8;
+/// So many, once one was not seen: a capture of one port of two has eight in a row by chance.
+constexpr uint64_t kAllPortsAgain = 64;
 constexpr unsigned kLaterSacks = 8, kUnanswered = 8;
 constexpr std::size_t kMostWaiting = 1024;
 constexpr uint64_t kLeastCount = 1024;                ///< of a packet, as SACK thresholds count
@@ -77,12 +79,18 @@ struct Came {
   bool sacked = false;
   Seq told = std::numeric_limits<Seq>::min();  ///< the highest acknowledged PSN
   uint64_t shown = 0;                          ///< of those that were acknowledged, seen in a row
+  bool missed = false;                         ///< one of them was not seen
 
   /// A SACK acknowledges all PSNs up to this one.
   void tell(Seq cack) {
-    for (Seq psn = std::max(told + 1, base); psn <= std::min(cack, top - 1); ++psn) shown = has(psn) ? shown + 1 : 0;
+    for (Seq psn = std::max(told + 1, base); psn <= std::min(cack, top - 1); ++psn) {
+      shown = has(psn) ? shown + 1 : 0;
+      missed |= shown == 0;
+    }
     told = std::max(told, cack);
   }
+  /// The capture has all ports that its packets come to.
+  bool all_ports() const { return shown >= (missed ? kAllPortsAgain : kAllPorts); }
   /// Whether an answer may be one to the device's own packet, which came back to where the capture was not
   /// taken, and perhaps before it had been there.
   bool may_answer_own(uint32_t psn, uint32_t entropy) const {
@@ -241,7 +249,7 @@ void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
   // One that others have overtaken was not there before, if the capture has all that came. Else a copy of one that
   // waited at its port may have been there.
   const bool all = w_.hidden(qp) == nullptr;
-  const auto queued = [&](uint64_t before) { return !all && came.shown < kAllPorts && came.fresh < before + kQueued; };
+  const auto queued = [&](uint64_t before) { return !all && !came.all_ports() && came.fresh < before + kQueued; };
   if (fresh || (p.bth->rtx == 0 && !came.has(psn) && all)) {
     for (Claim& c : came.claims) {
       if (psn < c.first || psn > c.last || (c.bits >> std::min<Seq>(psn - c.first, 63) & 1) == 0) continue;
