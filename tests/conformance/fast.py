@@ -20,8 +20,8 @@ LEAST = {1: 200, 2: 390, 3: 300}  # fewer passed: the endpoint has lost a capabi
 def main():
     tier = int(sys.argv[2])
     known = KNOWN[tier]
-    run = subprocess.run(["/usr/bin/python3", str(VECTORS), "run", "--strict", "-j", "2", "--tier", str(tier), "--device",
-                          f"{sys.argv[1]} nic --endpoint fast"], capture_output=True, text=True, check=False)
+    run = subprocess.run(["/usr/bin/python3", str(VECTORS), "run", "--strict", "-j", "2", "--wall", "400", "--tier",
+                          str(tier), "--device", f"{sys.argv[1]} nic --endpoint fast"], capture_output=True, text=True, check=False)
     other = set(re.findall(r"^(?:fail|deviates|broke\w*|error)\s+([A-Z]\S+)", run.stdout, re.M))
     print(run.stdout[-20000:], run.stderr[-2000:])
     summary = re.search(r"^(\d+) pass", run.stdout, re.M)
