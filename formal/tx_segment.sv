@@ -90,19 +90,21 @@ module formal_tx_segment
   `MRC_PROVE(wqe, wqe_count <= 2'(MostWqe))
   `MRC_COVER(wqe, wqe_count == 2'(MostWqe))
 
-  // ---- Fetch: rows of another grant, and eight of them ahead, are Emit's to end
+  // ---- Fetch: rows of another grant, and eight of them ahead, are Emit's to end. An order takes
+  // three cycles to become a packet.
 
   localparam int unsigned MostFetch = 1;
+  localparam int unsigned MostOrder = 2;
   logic [1:0] grant_count, retx_count;
   logic eight;
   assign eight = dut.u_fetch.ahead == 5'd8;
   formal_wait #(
-      .Most(MostFetch)
+      .Most(MostOrder)
   ) u_retx (
       .clk_i,
       .rst_ni,
-      .waits_i(retx_valid_i && !retx_ready_o && ask_ready_i && !cfg_i.req),
-      .others_i(eight),
+      .waits_i(retx_valid_i && !retx_ready_o && pkt_ready_i && !cfg_i.req),
+      .others_i(1'b0),
       .count_o(retx_count)
   );
   formal_wait #(
@@ -111,24 +113,24 @@ module formal_tx_segment
       .clk_i,
       .rst_ni,
       .waits_i(grant_valid_i && !grant_ready_o && ask_ready_i && !cfg_i.req),
-      .others_i(eight || dut.u_fetch.retx_pop || (dut.u_fetch.act && dut.u_fetch.busy_q)),
+      .others_i(eight || dut.u_fetch.retx_pop || !dut.u_fetch.ask_room
+                || (dut.u_fetch.row_act && dut.u_fetch.busy_q)),
       .count_o(grant_count)
   );
-  `MRC_PROVE(retx, retx_count <= 2'(MostFetch))
-  `MRC_COVER(retx, retx_count == 2'(MostFetch))
+  `MRC_PROVE(retx, retx_count <= 2'(MostOrder))
+  `MRC_COVER(retx, retx_count == 2'(MostOrder))
   `MRC_PROVE(grant, grant_count <= 2'(MostFetch))
   `MRC_COVER(grant, grant_count == 2'(MostFetch))
 
-  // ---- Emit: a row leaves or a packet is sent, unless the row waits for its answer, or for what
-  // completes in this cycle; one cycle may go to Progress and Intake, for their turn at tx_sched
-  // (hold)
+  // ---- Emit: a row leaves or a packet is sent, unless the row waits for its answer, for orders,
+  // or for what completes in this cycle; one cycle may go to Progress and Intake, for their turn at
+  // tx_sched (hold)
 
   localparam int unsigned MostRow = 1;
   logic [1:0] row_count;
   logic runs, waits_for_ans, waits_for_end;
   assign runs = pkt_ready_i && push_ready_i && park_ready_i && ret_ready_i && !cfg_i.req;
-  assign waits_for_ans = !dut.u_emit.row_q.retx && dut.u_emit.begin_row && dut.u_emit.asked
-      && !dut.u_emit.ans_v;
+  assign waits_for_ans = dut.u_emit.begin_row && dut.u_emit.asked && !dut.u_emit.ans_v;
   assign waits_for_end = dut.u_emit.may_end && dut.u_emit.willing
       && (dut.u_emit.on_q || dut.u_emit.can);
   formal_wait #(
@@ -137,7 +139,7 @@ module formal_tx_segment
       .clk_i,
       .rst_ni,
       .waits_i(dut.u_emit.valid_q && !dut.u_emit.pop && !dut.u_emit.sent && !waits_for_ans && runs),
-      .others_i(waits_for_end),
+      .others_i(waits_for_end || dut.u_emit.orders),
       .count_o(row_count)
   );
   `MRC_PROVE(row, row_count <= 2'(MostRow))
@@ -151,7 +153,7 @@ module formal_tx_segment
       .clk_i,
       .rst_ni,
       .waits_i(ans_valid_i && !ans_ready_o && dut.u_emit.valid_q && runs),
-      .others_i(dut.hold || waits_for_end
+      .others_i(dut.hold || waits_for_end || dut.u_emit.orders
                 || (!dut.u_emit.ans_pop && (dut.u_emit.pop || dut.u_emit.sent))),
       .count_o(ans_count)
   );

@@ -24,6 +24,10 @@ module formal_tx_segment_emit
     input logic [15:0] ar_gap_i,
     input logic row_valid_i,
     input fetched_t row_i,
+    input logic orders_i,
+    input logic again_valid_i,
+    input again_t again_i,
+    input qp_regs_t again_regs_i,
     input qp_regs_t next_regs_i,
     input intake_wr_t intake_wr_i,
     input progress_wr_t progress_wr_i,
@@ -43,7 +47,7 @@ module formal_tx_segment_emit
   ccret_t ret_o;
   sched_t push_o;
   emit_wr_t wr_o;
-  logic order_done_o;
+  logic order_done_o, again_full_o;
   mrc_tx_segment_emit #(
       .NumQps(2),
       .MaxMpr(256),
@@ -55,6 +59,7 @@ module formal_tx_segment_emit
 
   `MRC_GIVEN(freed_when_out, !freed_i || 32'(dut.credit_q) != NumBlocks)
   `MRC_GIVEN(rows_have_room, !row_valid_i || rows_count_o < 4'd8)
+  `MRC_GIVEN(one_order, !again_valid_i || !again_full_o)
   // A QP does not change its way of congestion control in a burst.
   logic cc_q;
   always_ff @(posedge clk_i) if (dut.valid_q) cc_q <= dut.regs_q.cc;

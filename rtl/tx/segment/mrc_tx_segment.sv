@@ -285,6 +285,9 @@ module mrc_tx_segment
   logic row_valid, push_free, emit_push, hold;
   logic [3:0] rows_count;
   fetched_t row;
+  logic orders, again_full, again_valid;
+  again_t again;
+  qp_regs_t again_regs;
   sched_t emit_push_data;
 
   mrc_tx_segment_fetch #(
@@ -320,7 +323,12 @@ module mrc_tx_segment
       .end_qp_i(emit_qp),
       .rows_count_i(rows_count),
       .row_valid_o(row_valid),
-      .row_o(row)
+      .row_o(row),
+      .orders_o(orders),
+      .again_full_i(again_full),
+      .again_valid_o(again_valid),
+      .again_o(again),
+      .again_regs_o(again_regs)
   );
 
   mrc_tx_segment_emit #(
@@ -354,6 +362,11 @@ module mrc_tx_segment
       .row_valid_i(row_valid),
       .row_i(row),
       .rows_count_o(rows_count),
+      .orders_i(orders),
+      .again_valid_i(again_valid),
+      .again_i(again),
+      .again_regs_i(again_regs),
+      .again_full_o(again_full),
       .next_qp_o(raddr[RdEmit]),
       .next_regs_i(regs[RdEmit]),
       .intake_wr_i(intake_wr),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Emit of mrc_tx_segment: turns rows into packets, one per cycle: retransmissions one by one, and
-/// the rows of a grant as a burst that ends after 16 packets, 32768 bytes, with the window, with
-/// the blocks of in-flight records or with what the congestion controller granted. The oldest row
-/// and the registers of its QP stand in registers, so that a packet is decided on in one cycle. It
-/// fetches nothing and knows of no other QP.
+/// Emit of mrc_tx_segment: turns rows into packets, one per cycle: what goes again before all else,
+/// and the rows of a grant as a burst that ends after 16 packets, 32768 bytes, with the window,
+/// with the blocks of in-flight records or with what the congestion controller granted. The oldest
+/// row and the registers of its QP stand in registers, so that a packet is decided on in one cycle.
+/// It fetches nothing and knows of no other QP.
 module mrc_tx_segment_emit
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -45,6 +45,12 @@ module mrc_tx_segment_emit
     input logic row_valid_i,
     input fetched_t row_i,
     output logic [3:0] rows_count_o,
+    // Orders of retransmission: one is on its way here; it comes.
+    input logic orders_i,
+    input logic again_valid_i,
+    input again_t again_i,
+    input qp_regs_t again_regs_i,  // of its QP, as they are in this cycle
+    output logic again_full_o,
 
     // Registers of the QP of the row after the oldest.
     output logic [QpW-1:0] next_qp_o,
@@ -111,6 +117,20 @@ module mrc_tx_segment_emit
       : written(regs_q, 16'(row_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, wr_o, cfg_wr_i);
   assign qp_o = row_q.qp;
 
+  // ---- an order of retransmission
+
+  logic again_valid_q, again_valid_d, do_retx, orders;
+  again_t again_q;
+  logic [QpW-1:0] again_qp;
+  qp_regs_t again_regs_q, again_regs_d, again_regs;
+  assign again_full_o = again_valid_q;
+  assign orders = again_valid_q || orders_i;  // what is new waits
+  assign again_valid_d = again_valid_i || (again_valid_q && !do_retx);
+  assign again_qp = again_valid_i ? again_i.order.qp[QpW-1:0] : again_q.order.qp[QpW-1:0];
+  assign again_regs = again_valid_i ? again_regs_i : again_regs_q;
+  assign again_regs_d =
+      written(again_regs, 16'(again_qp), intake_wr_i, progress_wr_i, wr_o, cfg_wr_i);
+
   // ---- the QP and its window
 
   logic [23:0] out_psns, mpr_top;
@@ -144,27 +164,33 @@ module mrc_tx_segment_emit
     end
   end
 
-  // ---- segmentation
+  // ---- segmentation, of the order if there is one
 
-  logic [23:0] seg_idx;
+  logic [23:0] seg_idx, last_idx;
   logic [31:0] off;
   logic seg_first, seg_last;
-  logic [12:0] mtu_len, seg_plen;
+  logic [2:0] mtu;
+  logic [12:0] mtu_len, last_plen, seg_plen;
   logic [13:0] full, last_size, size;
   logic [7:0] opcode;
-  assign seg_idx = row_q.retx ? row_q.order.idx : regs_q.idx;
-  assign off = {seg_idx, 8'd0} << regs_q.mtu;
+  work_t work;
+  assign seg_idx = again_valid_q ? again_q.order.idx : regs_q.idx;
+  assign last_idx = again_valid_q ? again_q.last_idx : row_q.last_idx;
+  assign last_plen = again_valid_q ? again_q.last_plen : row_q.last_plen;
+  assign work = again_valid_q ? again_q.work : row_q.work;
+  assign mtu = again_valid_q ? again_regs_q.mtu : regs_q.mtu;
+  assign off = {seg_idx, 8'd0} << mtu;
   assign seg_first = seg_idx == 24'd0;
-  assign seg_last = seg_idx == row_q.last_idx;
-  assign mtu_len = mtu_bytes(regs_q.mtu);
-  assign seg_plen = seg_last ? row_q.last_plen : mtu_len;
+  assign seg_last = seg_idx == last_idx;
+  assign mtu_len = mtu_bytes(mtu);
+  assign seg_plen = seg_last ? last_plen : mtu_len;
   assign full = full_size(regs_q.mtu, regs_q.ts, nominal_i);
   assign last_size = end_size(row_q.last_plen, row_q.last_size, nominal_i);
   assign size = seg_last ? last_size : full;
 
   always_comb begin
     if (seg_last) begin
-      if (row_q.work.imm_valid) begin
+      if (work.imm_valid) begin
         opcode = seg_first ? OpcodeWriteOnlyImm : OpcodeWriteLastImm;
       end else begin
         opcode = seg_first ? OpcodeWriteOnly : OpcodeWriteLast;
@@ -224,23 +250,24 @@ module mrc_tx_segment_emit
   assign few = seg_last ? few_last : few_full;
 
   logic pkt_free, park_free, ret_free, asked, refused, grudged, fire, willing, able;
-  logic do_retx, do_skip, do_first, do_on, do_send;
+  logic do_skip, do_first, do_on, do_send;
   logic sent, more, more_msg, burst_end, drop, full_burst;
   logic retx_go, retx_void, ret_load, park_load, left_any, inactive, order_done_q;
   ccret_t ret_d;
 
   assign asked = regs_q.cc && !row_q.dead;
-  assign do_retx = valid_q && row_q.retx && pkt_free;
-  assign do_skip = valid_q && !row_q.retx && !row_q.first && !on_q;
-  assign do_first = valid_q && !row_q.retx && begin_row && pkt_free && push_free_i && park_free
+  assign do_retx = again_valid_q && pkt_free;
+  assign do_skip = !do_retx && valid_q && !row_q.first && !on_q;
+  assign do_first = !orders && valid_q && begin_row && pkt_free && push_free_i && park_free
       && ret_free && !hold_i && (!asked || ans_v) && !(may_end && willing && can);
-  assign do_on = valid_q && !row_q.retx && on_q && pkt_free && push_free_i
+  assign do_on = !orders && valid_q && on_q && pkt_free && push_free_i
       && ret_free && !hold_i && !may_end;
   assign ans_pop = do_first && asked;
 
   // Retransmissions. tx_inflight has accounted for them and hears of those that are not sent.
-  assign retx_go = do_retx && sendable && !msn_before(row_q.msn, regs_q.una_msn);
-  assign retx_void = do_retx && !retx_go && regs_q.cc;
+  assign retx_go = do_retx && again_regs_q.rts && !again_regs_q.failed
+      && !msn_before(again_q.order.msn, again_regs_q.una_msn);
+  assign retx_void = do_retx && !retx_go && again_regs_q.cc;
 
   // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same.
   // Whether the QP can send and what follows come late: they are brought in last.
@@ -262,7 +289,7 @@ module mrc_tx_segment_emit
   assign burst_end = do_send && (!can || over || !able || !more || full_burst);
   assign end_o = burst_end;
   assign inactive = fire && (!can || (willing && (over || (able && !more))));
-  assign pop = do_retx || do_skip || drop || park_load || burst_end || (do_send && seg_last);
+  assign pop = do_skip || drop || park_load || burst_end || (do_send && seg_last);
 
   always_comb begin
     on_d = on_q;
@@ -334,13 +361,13 @@ module mrc_tx_segment_emit
     pkt_d.psn = regs_q.psn;
     pkt_d.msn = regs_q.head;
     pkt_d.row = row_q.number;
-    pkt_d.rqmsn = row_q.work.imm_valid ? row_q.work.rqmsn : 16'd0;
+    pkt_d.rqmsn = work.imm_valid ? work.rqmsn : 16'd0;
     pkt_d.opcode = opcode;
-    pkt_d.va = row_q.work.raddr + {32'd0, off};
-    pkt_d.rkey = row_q.work.rkey;
-    pkt_d.dmalen = row_q.work.length;
-    pkt_d.imm = row_q.work.imm_valid ? row_q.work.imm : 32'd0;
-    pkt_d.laddr = row_q.work.laddr + {32'd0, off};
+    pkt_d.va = work.raddr + {32'd0, off};
+    pkt_d.rkey = work.rkey;
+    pkt_d.dmalen = work.length;
+    pkt_d.imm = work.imm_valid ? work.imm : 32'd0;
+    pkt_d.laddr = work.laddr + {32'd0, off};
     pkt_d.plen = seg_plen;
     pkt_d.rtx = 1'b0;
     pkt_d.ackreq = (!more && (more_msg || argap_q == 16'd0))
@@ -352,22 +379,25 @@ module mrc_tx_segment_emit
     pkt_d.lost = 1'b0;
     pkt_d.size = size;
     pkt_d.voided = 1'b0;
-    if (row_q.retx) begin
-      pkt_d.psn = row_q.order.psn;
-      pkt_d.msn = row_q.order.msn;
+    if (again_valid_q) begin
+      pkt_d.qp = again_q.order.qp;
+      pkt_d.psn = again_q.order.psn;
+      pkt_d.msn = again_q.order.msn;
+      pkt_d.row = again_q.order.row;
+      pkt_d.profile = again_regs_q.profile;
       pkt_d.rtx = bug_i != BugRetxWithoutRtx;
       pkt_d.ackreq = 1'b0;
-      pkt_d.avoid_ev = row_q.order.avoid_ev;
-      pkt_d.lost = row_q.order.lost;
-      pkt_d.size = row_q.order.size;
+      pkt_d.avoid_ev = again_q.order.avoid_ev;
+      pkt_d.lost = again_q.order.lost;
+      pkt_d.size = again_q.order.size;
     end
     if (retx_void) begin
       pkt_d = '0;
-      pkt_d.qp = row_q.qp;
-      pkt_d.psn = row_q.order.psn;
-      pkt_d.msn = row_q.order.msn;
-      pkt_d.idx = row_q.order.idx;
-      pkt_d.size = row_q.order.size;
+      pkt_d.qp = again_q.order.qp;
+      pkt_d.psn = again_q.order.psn;
+      pkt_d.msn = again_q.order.msn;
+      pkt_d.idx = again_q.order.idx;
+      pkt_d.size = again_q.order.size;
       pkt_d.rtx = 1'b1;
       pkt_d.voided = 1'b1;
     end
@@ -415,6 +445,7 @@ module mrc_tx_segment_emit
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q <= 1'b0;
+      again_valid_q <= 1'b0;
       on_q <= 1'b0;
       ans_valid_q <= 1'b0;
       ans_behind_valid_q <= 1'b0;
@@ -425,6 +456,7 @@ module mrc_tx_segment_emit
       ans_valid_q <= ans_valid_d;
       ans_behind_valid_q <= ans_behind_valid_d;
       valid_q <= valid_d;
+      again_valid_q <= again_valid_d;
       on_q <= on_d;
       credit_q <= credit_d;
       argap_q <= argap_d;
@@ -449,12 +481,18 @@ module mrc_tx_segment_emit
     if (valid_d) begin
       regs_q <= regs_d;
     end
+    if (again_valid_i) begin
+      again_q <= again_i;
+    end
+    if (again_valid_d) begin
+      again_regs_q <= again_regs_d;
+    end
   end
 
   assign order_done_o = order_done_q;
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, behind_ready, ans.cc, c1_qp_i};
+  assign unused_ok = &{1'b0, behind_ready, ans.cc, c1_qp_i, work.next};
 
   // ---- what always holds
 
@@ -463,6 +501,8 @@ module mrc_tx_segment_emit
   `MRC_POPS_A_WORD(Row, pop, valid_q)
   `MRC_ASSERT_IF(AnsInOrder, ans_behind_valid_q, ans_valid_q,
       "a word waits behind no head")
+  `MRC_ASSERT_IF(OneOrder, again_valid_i, !again_valid_q,
+      "an order comes while there is one")
   `MRC_ASSERT_IF(RowsInOrder, behind_v, valid_q,
       "a row waits behind none")
   `MRC_ONE_HOT0(OneStep, {do_retx, do_skip, do_first, do_on},
@@ -484,13 +524,13 @@ module mrc_tx_segment_emit
   `MRC_ASSERT_IF(BurstInRange, sent, used_n != 4'd15 || burst_end,
       "a burst is longer than 16 packets")
   `MRC_ASSERT_IF(PayloadOfAPacket, sent,
-      (seg_plen != 13'd0 || row_q.work.length == 32'd0) && seg_plen <= mtu_len,
+      (seg_plen != 13'd0 || work.length == 32'd0) && seg_plen <= mtu_len,
       "a packet without payload of a message with some, or beyond the MTU")
   `MRC_ASSERT_IF(WithinWimm, sent && begins_imm, imms_out < regs_q.max_wimm,
       "more immediates than agreed")
   `MRC_ASSERT_IF(HoldsTheLiving, wr_o.hold, sendable && inactive,
       "a QP is held that cannot send, or stays in tx_sched")
-  `MRC_ASSERT_IF(IndexInRange, sent, seg_idx <= row_q.last_idx,
+  `MRC_ASSERT_IF(IndexInRange, sent, seg_idx <= last_idx,
       "a packet behind the end of its message")
   `MRC_ASSERT_IF(WorkOfTheHead, sent && begin_row, row_q.msn == regs_q.head,
       "a burst begins with other work than the oldest")

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Fetch of mrc_tx_segment: fetches the rows of retransmissions and of granted bursts, one per
-/// cycle, up to eight ahead of Emit, and asks the congestion controller for each burst. F0 reads
-/// the row, f1 asks and works out the message's last packet; a row is there two cycles after its
-/// order or grant came to the head. It does not look at windows beyond "can it send at all".
+/// Fetch of mrc_tx_segment: fetches the rows of retransmissions, one ahead of Emit, and of granted
+/// bursts, up to eight ahead, one per cycle, and asks the congestion controller for each burst. F0
+/// reads the row, f1 asks and works out the message's last packet; a row is there two cycles after
+/// its order or grant came to the head. It does not look at windows beyond "can it send at all".
 module mrc_tx_segment_fetch
   import mrc_pkg::*;
   import mrc_tx_segment_pkg::*;
@@ -51,13 +51,18 @@ module mrc_tx_segment_fetch
     input logic [15:0] end_qp_i,
     input logic [3:0] rows_count_i,
     output logic row_valid_o,
-    output fetched_t row_o
+    output fetched_t row_o,
+    output logic orders_o,  // one is here
+    input logic again_full_i,  // Emit has one
+    output logic again_valid_o,
+    output again_t again_o,
+    output qp_regs_t again_regs_o  // as they are in this cycle
 );
 
-  logic grant_v, grant_pop, retx_v, retx_pop, ask_free, ask_load;
+  logic grant_v, grant_pop, retx_v, retx_pop, ask_free, asks, waits_q, waits_d;
   grant_t grant;
   retx_t retx;
-  ccask_t ask_d;
+  ccask_t ask_d, waits_ask_q;
   qp_regs_t grant_regs;
   logic [1:0] unused_count;
 
@@ -97,13 +102,14 @@ module mrc_tx_segment_fetch
       .count_o(unused_count)
   );
 
+  // An ask waits beside its register, so that f1 never does.
   mrc_out_reg #(
       .T(ccask_t)
   ) u_ask (
       .clk_i,
       .rst_ni,
-      .load_i(ask_load),
-      .data_i(ask_d),
+      .load_i((asks || waits_q) && ask_free),
+      .data_i(waits_q ? waits_ask_q : ask_d),
       .free_o(ask_free),
       .valid_o(ask_valid_o),
       .ready_i(ask_ready_i),
@@ -134,14 +140,19 @@ module mrc_tx_segment_fetch
 
   // ---- F0
 
-  logic move, act;
+  // An order goes first. A burst begins when there will be room for its ask.
+  logic act, row_act, f1_retx, f1_asks, ask_room;
   logic [4:0] ahead;
   logic [15:0] held;
   logic [3:0] more_rows;
-  assign ahead = {1'b0, rows_count_i} + {4'd0, f1_valid_q};
-  assign act = move && ahead < 5'd8 && (retx_v || busy_q || grant_v);
-  assign retx_pop = act && retx_v;
-  assign grant_pop = act && !retx_v && !busy_q;
+  assign f1_retx = f1_valid_q && f1_q.retx;
+  assign f1_asks = f1_valid_q && f1_q.first && regs_q.cc;
+  assign ask_room = !waits_q && (!f1_asks || ask_free);
+  assign ahead = {1'b0, rows_count_i} + {4'd0, f1_valid_q && !f1_q.retx};
+  assign retx_pop = retx_v && !again_full_i && !f1_retx;
+  assign row_act = !retx_pop && ahead < 5'd8 && (busy_q || (grant_v && ask_room));
+  assign act = retx_pop || row_act;
+  assign grant_pop = row_act && !busy_q;
   assign held = grant_regs.tail - grant_regs.head;
   // Rows of this burst beyond the first: at most 15.
   assign more_rows = (held[15:4] != 12'd0) ? 4'd15 : (held == 16'd0) ? 4'd0 : held[3:0] - 4'd1;
@@ -158,7 +169,7 @@ module mrc_tx_segment_fetch
     f1_d.msn = msn_q;
     f1_d.number = (bug_i == BugWrongRow && second_q) ? number_q : next_d;
     f1_d.order = retx;
-    if (retx_v) begin
+    if (retx_pop) begin
       f1_d.retx = 1'b1;
       f1_d.qp = retx.qp;
       f1_d.msn = retx.msn;
@@ -180,7 +191,7 @@ module mrc_tx_segment_fetch
     left_d = left_q;
     second_d = second_q;
     number_d = number_q;
-    if (act && !retx_v) begin
+    if (row_act) begin
       number_d = f1_d.number;
       if (busy_q) begin
         msn_d = msn_q + 16'd1;
@@ -222,19 +233,17 @@ module mrc_tx_segment_fetch
 
   // The registers of f1's QP are kept up to date here, so that f1 need not read them first.
   assign f1_qp_o = f1_d.qp[QpW-1:0];
-  assign regs_d = move
-      ? written(f1_regs_i, 16'(f1_qp_o), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i)
-      : written(regs_q, 16'(f1_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
+  assign regs_d =
+      written(f1_regs_i, 16'(f1_qp_o), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
 
-  logic dead, want_ask;
+  logic dead;
   assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && !regs_q.held
       && regs_q.head != regs_q.tail
       && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
                      bug_i == BugTxWindowPlusOne));
-  assign want_ask = f1_valid_q && f1_q.first && regs_q.cc && !dead;
-  assign move = !want_ask || ask_free;
-  assign ask_load = want_ask && ask_free;
-  assign f1_valid_d = move ? act : f1_valid_q;
+  assign asks = f1_asks && !dead;
+  assign waits_d = (asks || waits_q) && !ask_free;
+  assign f1_valid_d = act;
 
   // The message's last packet: its index, its payload, its UDP length + 40.
   logic [31:0] below_end;
@@ -271,29 +280,33 @@ module mrc_tx_segment_fetch
           bytes: {full_bytes[12:0], 3'd0}
       };
 
-  assign row_valid_o = f1_valid_q && move;
+  assign row_valid_o = f1_valid_q && !f1_q.retx;
   assign row_o = '{
-          retx: f1_q.retx,
           first: f1_q.first,
           last_row: f1_q.last_row,
           dead: dead,
           qp: f1_q.qp,
           msn: f1_q.msn,
           number: f1_q.number,
-          order: f1_q.order,
           work: work,
           last_idx: last_idx,
           last_plen: last_plen,
           last_size: last_size
       };
+  assign orders_o = retx_v || f1_retx;
+  assign again_valid_o = f1_retx;
+  assign again_o = '{order: f1_q.order, work: work, last_idx: last_idx, last_plen: last_plen};
+  assign again_regs_o = regs_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f1_valid_q <= 1'b0;
       busy_q <= 1'b0;
+      waits_q <= 1'b0;
     end else begin
       f1_valid_q <= f1_valid_d;
       busy_q <= busy_d;
+      waits_q <= waits_d;
     end
   end
 
@@ -304,10 +317,11 @@ module mrc_tx_segment_fetch
     second_q <= second_d;
     next_q <= next_d;
     number_q <= number_d;
+    if (asks) begin
+      waits_ask_q <= ask_d;
+    end
     if (act) begin
       f1_q <= f1_d;
-    end
-    if (f1_valid_d) begin
       regs_q <= regs_d;
     end
   end
@@ -328,9 +342,13 @@ module mrc_tx_segment_fetch
       "two orders in one cycle")
   `MRC_ASSERT(RowsInRange, ahead <= 5'd8,
       "more rows under way than there is room for")
-  `MRC_ASSERT_IF(AnotherRow, act && !retx_v && busy_q && second_q, f1_d.number != number_q,
+  `MRC_ASSERT_IF(OneWaits, asks, !waits_q,
+      "a burst asks while another one waits to")
+  `MRC_ASSERT_IF(OneOrder, again_valid_o, !again_full_i,
+      "an order comes while Emit has one")
+  `MRC_ASSERT_IF(AnotherRow, row_act && busy_q && second_q, f1_d.number != number_q,
       "the second row of a grant is its first")
-  `MRC_ASSERT_IF(AsksForLiving, ask_load, !dead,
+  `MRC_ASSERT_IF(AsksForLiving, asks, !dead,
       "somebody asks who cannot send")
   `MRC_ASSERT_IF(MovesARow, row_valid_o, 32'(f1_q.number) < NumWqes || f1_q.none,
       "a row that there is not")

@@ -109,19 +109,25 @@ package mrc_tx_segment_pkg;
 
   // A row fetched for Emit. The last packet's index and sizes are worked out on the way.
   typedef struct packed {
-    logic retx;
     logic first;  // of a burst
     logic last_row;  // the burst ends with it
     logic dead;  // the QP could not send when the row was there
     logic [15:0] qp;
     logic [15:0] msn;
     logic [15:0] number;  // of the row
-    retx_t order;
     work_t work;
     logic [23:0] last_idx;
     logic [12:0] last_plen;
     logic [13:0] last_size;  // UDP length + 40
   } fetched_t;
+
+  // The same for an order of retransmission.
+  typedef struct packed {
+    retx_t order;
+    work_t work;
+    logic [23:0] last_idx;
+    logic [12:0] last_plen;
+  } again_t;
 
   function automatic logic msn_before(logic [15:0] a, logic [15:0] b);
     logic [15:0] d;

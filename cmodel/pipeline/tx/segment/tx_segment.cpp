@@ -52,6 +52,7 @@ void TxSegment::step(const CfgBus& cfg, const CsrOut& csr, bool freed) {
     cq_.pop();
   }
   ar_gap_next_ = static_cast<uint16_t>(ar_gap_ - (ar_gap_ != 0));
+  orders_ = in_.retx.has() || (f1_valid_ && f1_.retx) || again_valid_;
   fetch(csr);
   emit(csr);  // after fetch(): the end of a burst ends its fetching
   if (!configure(cfg)) {
@@ -75,6 +76,9 @@ void TxSegment::clock() {
   cq_.clock();
   go_.clock();
   rows_.clock();
+  if (again_valid_next_ && !again_valid_) again_ = again_next_;
+  again_valid_ = again_valid_next_;
+  waits_valid_ = waits_valid_next_;
   ack_.clock();
 }
 
@@ -308,20 +312,23 @@ void TxSegment::take_upd() {
 // Fetch
 
 void TxSegment::fetch(const CsrOut& csr) {
-  const bool had = f1_valid_;
-  if (had) {
-    if (!f1_.retx) f_row_ = work_.rdata().next;
-    if (!leave_f1(csr)) return;
-    f1_valid_ = false;
+  const bool order = f1_valid_ && f1_.retx, row = f1_valid_ && !f1_.retx, asks = row && f1_.first && f1_.cc;
+  const bool room = !waits_valid_ && (!asks || out_.ask.free());  // for one more ask
+  if (waits_valid_ && out_.ask.free()) {
+    out_.ask.load(waits_);
+    waits_valid_next_ = false;
   }
-  if (rows_.count() + (had ? 1 : 0) >= kRows) return;
-  if (in_.retx.has()) {
+  if (f1_valid_) leave_f1(csr);
+  f1_valid_ = false;
+  if (in_.retx.has() && !again_valid_ && !order) {
     Row r;
     r.retx = true;
     r.order = in_.retx.head();
     r.number = r.order.row;
     enter_f1(r.order.qp, r);
     in_.retx.pop();
+  } else if (rows_.count() + (row ? 1 : 0) >= kRows) {
+    return;
   } else if (f_busy_ != 0) {
     Row r;
     r.end = f_left_ == 1;
@@ -329,7 +336,7 @@ void TxSegment::fetch(const CsrOut& csr) {
     enter_f1(f_qp_, r);
     --f_left_;
     set(f_busy_, f_left_ != 0);
-  } else if (in_.grant.valid()) {
+  } else if (in_.grant.valid() && room) {
     const uint16_t index = in_.grant.head().qp;
     const Qp& q = qp(index);
     const auto left = static_cast<uint16_t>(q.tail - q.head);
@@ -360,22 +367,33 @@ void TxSegment::enter_f1(uint16_t index, Row r) {
   f1_valid_ = true;
 }
 
-/// Moves the row in f1 on to Emit, and asks for its burst; false: it waits for room to ask.
-bool TxSegment::leave_f1(const CsrOut& csr) {
+/// Moves the row in f1 on to Emit, and asks for its burst.
+void TxSegment::leave_f1(const CsrOut& csr) {
   Row& r = f1_;
   r.work = work_.rdata();
+  if (r.retx) {
+    again_next_ = r;
+    again_valid_next_ = true;
+    return;
+  }
+  f_row_ = r.work.next;
   if (r.first) {
     const Qp& q = qp(r.qp);
     r.dead = r.empty || !can_send(q);
     if (!r.dead && r.cc) {
-      if (!out_.ask.free()) return false;
       const auto min = static_cast<uint16_t>(nscc_least(first_size(r, q, csr)));
       const unsigned bytes = unsigned{nominal_full(r.mtu, r.ts, csr.nominal)} * kBurstAsk;
-      out_.ask.load({.cc = r.dest, .min = min, .bytes = static_cast<uint16_t>(bytes)});
+      const Ccask ask{.cc = r.dest, .min = min, .bytes = static_cast<uint16_t>(bytes)};
+      MRC_CHECK(!waits_valid_, "a burst asks while another one waits to");
+      if (out_.ask.free()) {
+        out_.ask.load(ask);
+      } else {
+        waits_ = ask;
+        waits_valid_next_ = true;
+      }
     }
   }
   rows_.push(r);
-  return true;
 }
 
 /// Nominal size of the QP's next packet, which is of row r.
@@ -387,17 +405,17 @@ uint16_t TxSegment::first_size(const Row& r, const Qp& q, const CsrOut& csr) con
 // Emit
 
 void TxSegment::emit(const CsrOut& csr) {
-  if (!rows_.valid()) return;
-  const Row& r = rows_.head();
-  if (r.retx) {
-    if (out_.pkt.free()) retransmit(r);
+  if (again_valid_ && out_.pkt.free()) {
+    retransmit(again_);
     return;
   }
+  if (!rows_.valid()) return;
+  const Row& r = rows_.head();
   if (!r.first && !on_) {  // fetched for a burst that has ended
     rows_.pop();
     return;
   }
-  if (!out_.pkt.free() || !out_.push.free() || !out_.ret.free()) return;
+  if (orders_ || !out_.pkt.free() || !out_.push.free() || !out_.ret.free()) return;
   if (turn_ && go_.valid()) return;
   if (on_) {
     if (!over_for_now(r)) send(r, csr);
@@ -407,7 +425,7 @@ void TxSegment::emit(const CsrOut& csr) {
 }
 
 void TxSegment::retransmit(const Row& r) {
-  rows_.pop();
+  again_valid_next_ = false;
   order_done_next_ = true;
   const Retx& o = r.order;
   const Qp& q = qp(o.qp);

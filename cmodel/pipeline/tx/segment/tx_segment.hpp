@@ -142,7 +142,7 @@ class TxSegment {
   void take_upd();
 
   void fetch(const CsrOut& csr);
-  bool leave_f1(const CsrOut& csr);
+  void leave_f1(const CsrOut& csr);
   void enter_f1(uint16_t index, Row r);
   uint16_t first_size(const Row& r, const Qp& q, const CsrOut& csr) const;
   void emit(const CsrOut& csr);
@@ -185,6 +185,10 @@ class TxSegment {
   uint32_t f_busy_ = 0, f_left_ = 0;
   uint16_t f_qp_ = 0, f_row_ = 0;
   Fifo<Row> rows_;
+  Row again_, again_next_;  // an order of retransmission, whose row is there
+  bool again_valid_ = false, again_valid_next_ = false;
+  Ccask waits_{};  // until ask is free
+  bool waits_valid_ = false, waits_valid_next_ = false;
 
   // Emit alone: the burst.
   bool on_ = false, lastf_ = false;
@@ -198,6 +202,7 @@ class TxSegment {
   const Qp* cleared_ = nullptr;  // whose `active` Emit clears
   bool pushed_ = false;          // Emit loads push
   bool began_ = false;           // Emit has begun a block
+  bool orders_ = false;          // orders of retransmission are there, or on their way to Emit
   bool go_pushed_ = false, done_loaded_ = false, upd_popped_ = false;
   uint16_t upd_qp_ = 0;
 };
