@@ -89,6 +89,15 @@ constexpr uint32_t trip_of_late(uint32_t trip, uint32_t took) {
 constexpr uint32_t trip_of_trim(uint32_t trip, uint32_t took) {
   return std::max(trip, std::min(8 * took, kTripEnd - 1) << kLongestShift);
 }
+/// True when that trip is of the trim: no round trip has been as long.
+constexpr bool trim_counts(uint32_t trip, uint32_t took) { return trip_of_trim(trip, took) != trip; }
+/// True when trip is from now on the one that has just ended: whatever it was of before, it is measured again.
+constexpr bool trip_measured(uint32_t trip, uint32_t took) {
+  return took << kLongestShift > trip - (trip >> kLongestShift);
+}
+/// The same for questions: they overtake what waits in queues, and go out when all that is out has waited. trims: trip
+/// is of a trim, eight round trips of it; two are what a queue that trims adds at most.
+constexpr uint32_t trip_of_question(uint32_t trip, bool trims) { return trims ? trip >> 2 : trip; }
 /// Longest round trip, in ticks: of late, or the one that has just ended. by_sent: of late alone, as the sender's own
 /// stamp comes too late.
 constexpr uint32_t longest_trip(uint32_t trip, uint32_t took, bool by_sent) {

@@ -194,6 +194,12 @@ TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell wh
   CHECK(trip_of_trim(6272, 30) == 61440);
   CHECK(trip_of_trim(61441, 30) == 61441);
   CHECK(trip_of_trim(0, 128) == 1022 * 256);
+  CHECK(trim_counts(6272, 30));
+  CHECK(!trim_counts(61440, 30));
+  CHECK(!trip_measured(6272, 24));  // 6248 is left of it: 24.4 ticks
+  CHECK(trip_measured(6272, 25));
+  CHECK(trip_of_question(61440, true) == 15360);
+  CHECK(trip_of_question(61440, false) == 61440);
 }
 
 TEST_CASE("with a clock, a row of PSNs is judged at once", "[protocol][overdue][A-83]") {

@@ -441,6 +441,7 @@ module mrc_tx_inflight
       .ctl_i(msg.ctl),
       .ts_i(cur.row.ts),
       .trip_i(cur.row.trip),
+      .trims_i(cur.row.trims),
       .una_was_i(cur.row.una),
       .una_i(sack_una),
       .own_i(sack_own),
@@ -467,6 +468,7 @@ module mrc_tx_inflight
       .sent_rtx_i(sent.rtx),
       .taken_i(packet),
       .trip_i(told.trip),
+      .trims_i(told.trims),
       .answer_o(answer),
       .mem_o(answer_mem),
       .change_o(answer_change)
@@ -504,6 +506,7 @@ module mrc_tx_inflight
       .visit_i(op.visit),
       .vis_qp_i(vis_qp),
       .trip_i(vis.row.trip),
+      .trims_i(vis.row.trims),
       .asked_i(vis.row.asked),
       .all_acked_i(vis.row.una == vis_out.nxt),
       .last_i(vis_last),

@@ -23,7 +23,8 @@ module mrc_tx_inflight_answer
     input win_t win_i,
     input logic sent_rtx_i,  // of the record of psn
     input taken_t taken_i,  // by the packet
-    input logic [17:0] trip_i,  // of the QP from now on
+    input logic [17:0] trip_i,  // of the QP from now on, as the next one
+    input logic trims_i,
 
     output answer_t answer_o,
     output mem_t mem_o,
@@ -128,6 +129,7 @@ module mrc_tx_inflight_answer
         change_o.row = retried(cur_i.row);
       end
       change_o.row.trip = trip_i;
+      change_o.row.trims = trims_i;
       if (nack_takes && cur_i.is.cc && bug_i != BugNackKeepsFlight) begin
         change_o.row.fgone = taken_i.fgone;
         change_o.row.credit = taken_i.credit;

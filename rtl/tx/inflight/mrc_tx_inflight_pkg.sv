@@ -82,6 +82,7 @@ package mrc_tx_inflight_pkg;
     logic [19:0] owed;  // bytes that left the flight before a SACK told of them
     logic [23:0] rcvdl;
     logic [17:0] trip;  // the longest round trip of late, in 256ths of a tick
+    logic trims;  // that is of a trim: no round trip has been as long since
     logic [2:0] asked;  // questions since a SACK about data moved una
     logic [7:0] mprv;
     logic [4:0] timeout;
@@ -232,7 +233,8 @@ package mrc_tx_inflight_pkg;
     logic knows;  // Row, Done: the SACK knows what is old
     logic [15:0] old;  // Row, Same1: with knows, of the block: sent too long before what it answers
     logic tells;  // Done: the SACK tells time
-    logic [17:0] trip;  // Ctl1, Done: of the QP from now on
+    logic [17:0] trip;  // Ctl1, Done: of the QP from now on, as the next one
+    logic trims;
   } overdue_t;
 
   /// A NACK or an ACK (mrc_tx_inflight_answer)

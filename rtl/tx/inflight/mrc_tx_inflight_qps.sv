@@ -263,6 +263,7 @@ module mrc_tx_inflight_qps
           owed: 20'd0,
           rcvdl: 24'd0,
           trip: 18'd0,
+          trims: 1'b0,
           asked: 3'd0,
           mprv: 8'd0,
           timeout: ctx_i.timeout,

@@ -206,6 +206,7 @@ module mrc_tx_inflight_sack
       change_o.row.una = una_q;
       change_o.row.hi1 = psn_before(hi1_q, una_q) ? una_q : hi1_q;
       change_o.row.trip = told_i.trip;
+      change_o.row.trims = told_i.trims;
       if (moved && !msg_i.ctl.pr) begin
         change_o.row.asked = 3'd0;
       end else if (told_i.tells && cur_i.row.asked != 3'd0) begin

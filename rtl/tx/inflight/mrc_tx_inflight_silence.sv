@@ -25,6 +25,7 @@ module mrc_tx_inflight_silence
     input logic visit_i,
     input logic [QpW-1:0] vis_qp_i,
     input logic [17:0] trip_i,
+    input logic trims_i,  // that is of a trim: a quarter of it counts
     input logic [2:0] asked_i,
     input logic all_acked_i,
     input stamp_t last_i,  // a packet of it was recorded
@@ -40,6 +41,7 @@ module mrc_tx_inflight_silence
 
   logic [1:0] steady_q, steady_d;
   logic [9:0] longest;
+  logic [17:0] trip;
   logic [10:0] bound_q, bound_d;
   logic [2:0] doubled_q, doubled_d, again;
   logic none_q, first_q;
@@ -68,7 +70,8 @@ module mrc_tx_inflight_silence
   end
 
   // trip is 1023 ticks at most.
-  assign longest = trip_i[17:8] + {9'd0, trip_i[7:0] != 8'd0};
+  assign trip = trims_i ? {2'd0, trip_i[17:2]} : trip_i;
+  assign longest = trip[17:8] + {9'd0, trip[7:0] != 8'd0};
   always_comb begin
     bound_d = {1'b0, longest} + {4'd0, longest[9:3]} + 11'd1;
     if (trip_i == 18'd0) begin

@@ -27,6 +27,7 @@ module mrc_tx_inflight_time
     input ctl_t ctl_i,
     input logic ts_i,
     input logic [17:0] trip_i,
+    input logic trims_i,  // that is of a trim
     input logic [23:0] una_was_i,
     // Ctl1: una' of a SACK; whether psn's block is there, and of that what was reported before;
     // whether psn's record is of a copy. Ctl1, Row, Same1: what of the block was sent again.
@@ -106,7 +107,9 @@ module mrc_tx_inflight_time
   // longer one holds; by_sent that of trip. To take spare and one more away is to add ~spare.
   logic by_trip, in_time;
   logic [9:0] ticks, spare_took, spare_trip;
+  logic [17:0] bound;  // a quarter of trip, if that is of a trim, and this answers a question
   stamp_t stamp, limit_q, limit_d;
+  assign bound = (trims_i && ctl_i.pr) ? {2'd0, trip_i[17:2]} : trip_i;
   always_comb begin
     stamp = '0;
     ticks = 10'd0;
@@ -121,8 +124,8 @@ module mrc_tx_inflight_time
       if (by_sent) begin
         stamp = sent;
       end
-      ticks = trip_i[17:8] + {9'd0, trip_i[7:0] != 8'd0};
-      by_trip = by_sent || trip_i > {took_q, 8'd0};
+      ticks = bound[17:8] + {9'd0, bound[7:0] != 8'd0};
+      by_trip = by_sent || bound > {took_q, 8'd0};
       spare_took = took_q - {2'd0, took_q[9:2]};
       spare_trip = ticks - {2'd0, ticks[9:2]};
       limit_d = by_trip ? stamp + ~{2'd0, spare_trip} : stamp + ~{2'd0, spare_took};
@@ -153,20 +156,24 @@ module mrc_tx_inflight_time
 
   logic [9:0] eightfold;
   logic [17:0] kept, trip;
+  logic trims;
   always_comb begin
     eightfold = 10'd0;
     kept = trip_i;
     trip = trip_i;
+    trims = trims_i;
     if (at_done && tells_q) begin
       kept = trip_i - {8'd0, trip_i[17:8]};
       trip = (took_q > kept[17:8]) ? {took_q, 8'd0} : kept;
+      trims = trims_i && took_q <= kept[17:8];
     end else if (at_ctl1 && is_trim && (ts_i || once)) begin
       eightfold = (took_d[9:7] != 3'd0) ? MostOfTrim : {took_d[6:0], 3'd0};
       trip = (eightfold > trip_i[17:8]) ? {eightfold, 8'd0} : trip_i;
+      trims = trims_i || eightfold > trip_i[17:8];
     end
   end
 
-  assign told_o = '{knows: knows_q, old: old, tells: tells_q, trip: trip};
+  assign told_o = '{knows: knows_q, old: old, tells: tells_q, trip: trip, trims: trims};
 
   always_ff @(posedge clk_i) begin
     took_q <= took_d;
@@ -203,7 +210,7 @@ module mrc_tx_inflight_time
       "a SACK that returns no time knows what is old before any round trip is known")
   `MRC_ASSERT_CLK_IF(LongestHolds, knows_d,
       (by_sent || {spare, 2'd0} >= 14'd3 * {4'd0, took_q})
-          && {spare, 10'd0} >= 22'd3 * {4'd0, trip_i} && spare < 12'd768,
+          && {spare, 10'd0} >= 22'd3 * {4'd0, bound} && spare < 12'd768,
       "what was sent three quarters of a round trip before what a SACK answers is old")
   `MRC_ASSERT_CLK_IF(TrimIsPatient, at_ctl1 && is_trim, trip >= trip_i,
       "after a trim a packet may be late by less than before")

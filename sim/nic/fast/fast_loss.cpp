@@ -95,9 +95,11 @@ bool FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& pack
   uint32_t spare = 0;
   if (config_.nic_times) {
     const uint32_t took = round_trip(packet.tx_timestamp, tick(), false), before = qp.trip;
+    const uint32_t trip = trip_of_question(before, qp.trims && sack.pr);
+    qp.trims = qp.trims && !trip_measured(before, took);
     qp.trip = trip_of_late(before, took);
-    if (config_.overdue == 0 || !trip_known(before, took, false)) return true;
-    spare = late_spare(longest_trip(before, took, false));
+    if (config_.overdue == 0 || !trip_known(trip, took, false)) return true;
+    spare = late_spare(longest_trip(trip, took, false));
   } else {
     FastDest& dest = dest_of(qp);
     const bool full = dest.trims && tick() - dest.trim_tick <= kFullTrips * full_round_trip(dest);  // queues are

@@ -93,6 +93,7 @@ struct FastQp {
   uint32_t asked_tick = 0xc0000000;  ///< of the newest question; at first long ago
   uint32_t last_tick = 0;            ///< of the newest transmission
   uint32_t trip = 0;                 ///< with nic_times: round trip of late (`trip` of tx_inflight)
+  bool trims = false;                ///< with nic_times: that is of a trim (`trims`)
   std::array<uint16_t, 2> asked_ev{0xffff, 0xffff};  ///< its EVs
   ProvenEvs proven;
   std::vector<uint8_t> strikes;  ///< of each EV, once one has lost something: losses since something was heard of it

@@ -643,7 +643,9 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     FastDest& dest = dest_of(qp);
     dest.trims = true;
     dest.trim_tick = tick();
-    qp.trip = trip_of_trim(qp.trip, round_trip(packet.tx_timestamp, tick(), false));
+    const uint32_t took = round_trip(packet.tx_timestamp, tick(), false);
+    qp.trims = qp.trims || trim_counts(qp.trip, took);
+    qp.trip = trip_of_trim(qp.trip, took);
   }
   const uint32_t psn = n.nack_psn;
   const bool in = in_window(psn, qp.una, qp.nxt);

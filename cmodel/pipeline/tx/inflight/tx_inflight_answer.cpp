@@ -65,11 +65,10 @@ void Answer::nack(const CsrOut& csr) {
 /// A packet was trimmed: queues are full.
 void Answer::patient(Qp& q) {
   const uint32_t psn = s_.now.ctl.psn;
-  if (q.ts) {
-    q.trip = trip_of_trim(q.trip, s_.now.took);
-  } else if (own_ && s_.blocks.sent_once(psn)) {
-    q.trip = trip_of_trim(q.trip, trip_by_sent(s_.blocks.stamps()[psn % kBlockPsns], s_.now.tick));
-  }
+  if (!q.ts && !(own_ && s_.blocks.sent_once(psn))) return;
+  const uint32_t took = q.ts ? s_.now.took : trip_by_sent(s_.blocks.stamps()[psn % kBlockPsns], s_.now.tick);
+  q.trims = q.trims || trim_counts(q.trip, took);
+  q.trip = trip_of_trim(q.trip, took);
 }
 
 /// A switch has sent it back: it is lost, if it is the one that is out. Its EV and its controller hear of it when it is

@@ -107,7 +107,7 @@ class Fsm {
   /// By the registers of this cycle.
   void look_ahead() {
     const Qp& q = s_.qps[visit_qp_];
-    ahead_next_ = {.bound = silence_bound(q.trip),
+    ahead_next_ = {.bound = silence_bound(trip_of_question(q.trip, q.trims)),
                    .doubled = silence_doubled(q.asked, q.una == q.nxt),
                    .none = q.asked == 0,
                    .quiet = {.pause = silence_pause(ahead_.bound, ahead_.doubled), .first = ahead_.none},

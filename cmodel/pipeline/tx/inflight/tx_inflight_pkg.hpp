@@ -111,6 +111,7 @@ struct Qp {
   uint32_t rcvdl = 0;  ///< rcvd_bytes of the newest SACK
   uint8_t mprv = 0;    ///< newest MPR told
   uint32_t trip = 0;   ///< round trip of late (protocol/overdue.hpp)
+  bool trims = false;  ///< that is of a trim
   uint16_t last = 0;   ///< stamp of the newest packet
   uint8_t asked = 0;   ///< questions (protocol/silence.hpp)
   uint16_t since = 0;  ///< stamp of the newest one

@@ -48,8 +48,9 @@ void Sack::ctl1(const CsrOut& csr) {
   const bool once = own_ && s_.blocks.sent_once(ctl.psn);
   const bool twice = told_before(own_, once, ctl.psn, q.una, s_.blocks.reported(ctl.psn));
   tells_ = time_told(ctl.pr, ctl.psn, arrived(), twice, q.ts, once);
-  time_ = {.knows = tells_ && !csr.time_wait && trip_known(q.trip, s_.now.took, by_sent),
-           .limit = overdue_limit(stamp, late_spare(longest_trip(q.trip, s_.now.took, by_sent))),
+  const uint32_t trip = trip_of_question(q.trip, q.trims && ctl.pr);
+  time_ = {.knows = tells_ && !csr.time_wait && trip_known(trip, s_.now.took, by_sent),
+           .limit = overdue_limit(stamp, late_spare(longest_trip(trip, s_.now.took, by_sent))),
            .end = s_.now.lim,
            .again = !ctl.pr && !once};
   ev_idx_ = s_.blocks.sent().ev_idx;
@@ -107,7 +108,10 @@ void Sack::done(const CsrOut& csr) {
   const bool recent = !ctl.pr && own_;
   if (ctl.pr) s_.tell.out.pres.load({.qp = ctl.qp, .id = static_cast<uint16_t>(ctl.psn), .m = ctl.m});
   if (recent) tell_ev(q);
-  if (tells_) q.trip = trip_of_late(q.trip, s_.now.took);
+  if (tells_) {
+    q.trims = q.trims && !trip_measured(q.trip, s_.now.took);
+    q.trip = trip_of_late(q.trip, s_.now.took);
+  }
   acknowledge(q, recent && Tell::rtt_valid(q, rtx_, csr), csr);
   same_asks_ = csr.same_ev && recent && !rtx_ && same_ev_asks(sack_of(ctl), q.una, q.nxt);
   time_asks_ = time_asks(time_, ctl.cack, ctl.base, una_);

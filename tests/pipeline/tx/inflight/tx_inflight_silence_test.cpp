@@ -177,6 +177,39 @@ TEST_CASE("tx_inflight: a QP without time stamps asks as others do", "[pipeline]
   CHECK(b.retx[0].psn == psn_add(Bench::kPsn, 1));
 }
 
+TEST_CASE("tx_inflight: after a trim, a QP asks by two round trips of what was trimmed",
+          "[pipeline][tx_inflight][silence][A-84]") {
+  const bool measured = GENERATE(false, true);
+  QuietBench b;
+  b.sent_at(2000, 0);
+  b.sent_at(2000, 1);
+  b.at(2030);
+  Ctl n;
+  n.kind = CtlKind::Nack;
+  n.qp = 1;
+  n.psn = Bench::kPsn;
+  n.reason = static_cast<uint8_t>(wire::NackReason::TrimmedLasthop);
+  n.ts = 2000;
+  b.give(n);  // trip is 8 x 30 ticks, a quarter of it 60: 68
+  if (measured) {
+    b.at(2031);
+    Ctl s = Bench::sack_of(1, 0, 1, 0, 0b10, 1);
+    s.ts = 2031 - 241;
+    b.give(s);  // a round trip of 241 ticks: 272
+    CHECK(b.asks_until(2280) == Ticks{2272});
+    return;
+  }
+  CHECK(b.asks_until(2100) == Ticks{2068});
+  // Of the answer the bound is three quarters of that: 45. Packet 1 was sent 46 ticks before, 2 only 45.
+  const unsigned late = GENERATE(0u, 1u);
+  b.sent_at(2200, 2);
+  b.retx.clear();
+  b.told_at(2266, 1, 2245 + late, true);
+  b.run(100);
+  REQUIRE(b.retx.size() == 1 + late);
+  CHECK(b.retx[0].psn == psn_add(Bench::kPsn, 1));
+}
+
 TEST_CASE("tx_inflight: a QP that knows no round trip yet asks after 64 ticks",
           "[pipeline][tx_inflight][silence][A-84]") {
   QuietBench b;
