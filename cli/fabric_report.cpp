@@ -245,6 +245,8 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
                              {"p99", g.over(g.fct.p99)},
                              {"p99.9", g.over(g.fct.p999)},
                              {"p100", g.over(g.fct.max)}};
+    traffic["late_us"] = {
+        {"median", us(g.late.median)}, {"p99", us(g.late.p99)}, {"p99.9", us(g.late.p999)}, {"max", us(g.late.max)}};
     traffic["lost_known_by"] = causes_json(g.found);
     if (g.slowest) traffic["slowest"] = slowest_json(*g.slowest);
     j["traffic"].push_back(traffic);

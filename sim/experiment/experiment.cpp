@@ -12,6 +12,7 @@
 
 #include "sim/experiment/endpoints.hpp"
 #include "sim/experiment/memory.hpp"
+#include "sim/experiment/shares.hpp"
 #include "sim/switch/switch.hpp"
 
 namespace mrc::sim {
@@ -157,21 +158,31 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
 
 Experiment::~Experiment() = default;
 
+/// Bytes of a flow on the wire, with headers.
+uint64_t Experiment::wire_of(const Flow& flow) const {
+  const auto mtu = static_cast<uint64_t>(scenario_.mtu);
+  const uint64_t packets = (flow.bytes + mtu - 1) / mtu;
+  const uint64_t empty = flow.immediates ? flow.qps * uint64_t{wire_bytes(empty_frame(topology_))} : 0;
+  return flow.bytes + packets * (wire_bytes(data_frame(scenario_, topology_)) - mtu) + empty;
+}
+
+/// What so many bytes take at a NIC's rate, and one round trip.
+Time Experiment::time_of(uint64_t bytes) const {
+  return Rate::gbps(topology_.nic_gbps()).time(bytes) +
+         topology_.base_rtt(data_frame(scenario_, topology_), sack_frame(topology_));
+}
+
 Time Experiment::bound_of(uint32_t group) const {
   std::vector<uint64_t> in(topology_.hosts()), out(topology_.hosts());
-  const auto mtu = static_cast<uint64_t>(scenario_.mtu);
-  const unsigned full = data_frame(scenario_, topology_), sack = sack_frame(topology_);
   for (const Flow& f : traffic_.flows) {
     if (f.group != group) continue;
-    const uint64_t packets = (f.bytes + mtu - 1) / mtu;
-    const uint64_t empty = f.immediates ? f.qps * uint64_t{wire_bytes(empty_frame(topology_))} : 0;
-    const uint64_t wire = f.bytes + packets * (wire_bytes(full) - mtu) + empty;
+    const uint64_t wire = wire_of(f);
     in[f.to] += wire;
     out[f.from] += wire;
   }
   uint64_t most = 0;
   for (NodeId h = 0; h < topology_.hosts(); ++h) most = std::max({most, in[h], out[h]});
-  return Rate::gbps(topology_.nic_gbps()).time(most) + topology_.base_rtt(full, sack);
+  return time_of(most);
 }
 
 void Experiment::check_time() {
@@ -419,7 +430,9 @@ void Experiment::finish(ExperimentResult& r) {
   }
   count_ports(r);
 
-  std::vector<std::vector<Time>> fct(traffic_.groups.size());
+  std::vector<std::vector<Time>> fct(traffic_.groups.size()), late(traffic_.groups.size());
+  const std::vector<uint64_t> share =
+      shares(traffic_.flows, topology_.hosts(), [this](const Flow& f) { return wire_of(f); });
   for (uint32_t g = 0; g < traffic_.groups.size(); ++g) {
     GroupResult group;
     group.label = traffic_.groups[g].label;
@@ -438,12 +451,15 @@ void Experiment::finish(ExperimentResult& r) {
     ++g.finished;
     g.bytes += f.bytes;
     g.end = std::max(g.end, f.done);
-    fct[f.group].push_back(f.done - f.begun);
+    const Time took = f.done - f.begun;
+    fct[f.group].push_back(took);
+    late[f.group].push_back(took - std::min(took, time_of(share[static_cast<size_t>(&f - traffic_.flows.data())])));
   }
   for (uint32_t g = 0; g < r.groups.size(); ++g) {
     GroupResult& group = r.groups[g];
     if (group.begin == kNever) group.begin = 0;
     group.fct = distribution(std::move(fct[g]));
+    group.late = distribution(std::move(late[g]));
     if (group.finished > 0) group.goodput_gbps = gbps(group.bytes, group.end - group.begin);
   }
   const bool all_there =

@@ -66,6 +66,9 @@ struct GroupResult {
   Time begin = 0, end = 0;  ///< the first post; the last end
   /// The least time possible: all bytes with their headers at the rate of the busiest NIC, and one round trip.
   Time bound = 0;
+  /// By which flows took longer than their own NICs' links allow: all bytes of this traffic there, their share of what
+  /// else these carry meanwhile (shares.hpp), and one round trip. 0: not longer.
+  Distribution late;
   double goodput_gbps = 0;  ///< delivered bytes over end - begin
   bool has_curve = false;
   /// What told of its losses; trimmed packets are none. Of endpoints that keep no account: nothing.
@@ -207,7 +210,9 @@ class Experiment {
   void tell_waits(ExperimentResult& result) const;
   std::string way_of(const LossNote& note, NodeId from, NodeId to) const;
   void find_recovery(ExperimentResult& result) const;
+  uint64_t wire_of(const Flow& flow) const;
   Time bound_of(uint32_t group) const;
+  Time time_of(uint64_t bytes) const;
 
   bool over() const { return driver_->over() && jobs_.over(); }
   std::string not_ended() const;

@@ -3,7 +3,8 @@
 """usage: loss.py MRC TABLE [SEEDS] [FROM] [KEYS]
 
 Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time; no test. Seeds FROM (1) on. Tables:
-  mrc-1024, mrc-8192, mrc-131072   P99.9 and P100 of completion less the bound, in round trips; what found the losses
+  mrc-1024, mrc-8192, mrc-131072   P99.9 and P100 of completion less the bound, and of how late flows are, in round
+             trips; what found the losses
   rules      the same of mrc-1024 without single rules, as it was, and with the rules that NICs with a clock have
   random     goodput under random loss on all links of a sender, over what the loss leaves, median (least)
   failing    completion over the bound of scenarios with failures; packets that arrived twice
@@ -31,7 +32,6 @@ FAILING = (("loss-1", "timeout = 11"), ("loss-1", ""), ("loss-0.1", ""), ("plane
            ("path-bypass", ""), ("bad-ev-20", ""), ("t0t1-links-down", ""), ("nccl", ""))
 WHOLE = ("permutation", "ring", "alltoall", "incast", "permutation-400g", "shared-ev", "small")
 PLANES, LEAVES, SPINES = 8, 8, 16  # of t0t1-links-down: 16 NICs of each T0 send to the next one
-GIGABITS = 800  # of a NIC of mrc-1024 and the larger ones
 INCAST = '''[topology]
 planes = 8
 gbps = 100
@@ -79,27 +79,16 @@ def found(results):
     return f"by a timer {known['timer']} of {lost} ({told}); sent again {again}, arrived twice {twice} of {all_sent}"
 
 
-def excess(result):
-    """Of the slowest permutation, in round trips. An incast's bytes to the same receiver are in the bound."""
-    traffic, incast = result["traffic"][0], result["traffic"][3]
-    over = traffic["fct_us"]["max"] - traffic["bound_us"]
-    group, other = divmod(int(traffic["slowest"]["to"][3:]) - 3, 60)  # receivers are nic3, nic63, ...
-    if other == 0 and group < incast["flows"] // 16:
-        over -= 16 * 50_000 * 8 / GIGABITS / 1000
-    return over / result["fabric"]["round_trip_us"]
-
-
 def tail(bench, name, base, keys):
-    """Two lines of a flagship: its patterns."""
+    """Four lines of a flagship: its patterns."""
     results = bench.runs(base, keys)
     trip, groups = results[0]["fabric"]["round_trip_us"], range(len(results[0]["traffic"]))
     for label, what in (("P99.9", "p99.9"), ("P100", "max")):
         over = [[(r["traffic"][g]["fct_us"][what] - r["traffic"][g]["bound_us"]) / trip for r in results]
                 for g in groups]
-        cells = [shown(values, "{:.2f}") for values in over]
-        print(f"{name} | {label} | {' | '.join(cells)}", flush=True)
-    print(f"  permutation P100, the bound with the incast's bytes where both have one receiver: "
-          f"{shown([excess(r) for r in results], '{:.2f}')}")
+        late = [[r["traffic"][g]["late_us"][what] / trip for r in results] for g in groups]
+        for of, values in ((label, over), (f"{label}, late", late)):
+            print(f"{name} | {of} | {' | '.join(shown(v, '{:.2f}') for v in values)}", flush=True)
     print(f"  {found(results)}", flush=True)
 
 
