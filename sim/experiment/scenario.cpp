@@ -167,7 +167,9 @@ const Key<PhaseConfig> kPhaseKeys[] = {
            "parts of the vector, each sent when its share of the compute is done; pipeline: micro-batches"),
     NUMBER(PhaseConfig, local, 2, 65536, true, "hierarchical: neighbours that sum up among themselves first"),
     NUMBER(PhaseConfig, pieces, 1, 65536, true, "tree: pieces that follow each other through it"),
-    NUMBER(PhaseConfig, window, 1, 128, true, "alltoall: messages that a rank has under way"),
+    NUMBER(
+        PhaseConfig, window, 1, 128, true,
+        "alltoall: messages that a rank has under way; tree: pieces that it has sent up and whose sum it has not got"),
     NUMBER(PhaseConfig, skew, 0, 4, false,
            "alltoall: who is sent how much, by Zipf's law with that exponent, anew in each step; 0: all the same"),
 };

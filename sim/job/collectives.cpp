@@ -113,11 +113,18 @@ std::vector<Rings::Ring> rings_of(const Phase& p, const RankGroup& g, uint64_t b
   return {{near, local - 1, piece}, {far, 2 * (far.count - 1), share(piece, far.count)}, {near, local - 1, piece}};
 }
 
-/// A binary tree, its root the group's first: sums go up to it, the sum comes down; pieces follow each other.
+/// A binary tree, its root the group's first: sums go up to it, the sum comes down; pieces follow each other, `window`
+/// at a time, so that those that go up do not fill the ports that sums come down by.
 class Tree final : public Part {
  public:
-  Tree(const RankGroup& group, uint64_t piece, uint32_t pieces, uint32_t tag, Numbers start)
-      : Part(std::move(start)), group_(group), piece_(piece), left_(pieces), tag_(tag), heard_(start_) {}
+  Tree(const RankGroup& group, uint64_t piece, uint32_t pieces, uint32_t window, uint32_t tag, Numbers start)
+      : Part(std::move(start)),
+        group_(group),
+        piece_(piece),
+        left_(pieces),
+        window_(window),
+        tag_(tag),
+        heard_(start_) {}
 
   bool emit(Out& out) override {
     if (left_ == 0 || group_.count < 2) return false;
@@ -128,8 +135,11 @@ class Tree final : public Part {
     for (const uint32_t child : children) heard_ = {out.add(Op::Kind::Recv, piece_, heard_, child, tag_)};
     if (i != 0) {
       const uint32_t parent = group_.rank((i - 1) / 2);
-      out.add(Op::Kind::Send, piece_, heard_, parent, tag_);
+      Numbers before = heard_;
+      if (sums_.size() >= window_) before.push_back(sums_[sums_.size() - window_]);
+      out.add(Op::Kind::Send, piece_, before, parent, tag_);
       tail = {out.add(Op::Kind::Recv, piece_, tail, parent, tag_)};
+      sums_.push_back(tail.front());
     } else {
       tail = heard_;
     }
@@ -140,8 +150,9 @@ class Tree final : public Part {
  private:
   RankGroup group_;
   uint64_t piece_;
-  uint32_t left_, tag_;
+  uint32_t left_, window_, tag_;
   Numbers heard_;  // the children's pieces so far
+  Numbers sums_;   // those that have come down
 };
 
 /// Each sends to each other, the next in the group first.
@@ -308,7 +319,8 @@ class JobStream final : public Stream {
     const auto tag = static_cast<uint32_t>(phase_ * kTagsOfPhase);
     switch (phase.collective) {
       case Collective::Tree:
-        part_ = std::make_unique<Tree>(group, share(bytes, phase.pieces), phase.pieces, tag, std::move(start));
+        part_ = std::make_unique<Tree>(group, share(bytes, phase.pieces), phase.pieces, phase.window, tag,
+                                       std::move(start));
         break;
       case Collective::AllToAll: {
         Phase bucket = phase;

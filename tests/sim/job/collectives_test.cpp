@@ -141,6 +141,19 @@ TEST_CASE("a tree: sums go up and the sum comes down", "[sim][job]") {
   CHECK(many > 2 * 1'000'000 * kByte + 6 * kWay);
 }
 
+TEST_CASE("a tree with a window: a piece goes up when the sum of an earlier one has come down", "[sim][job]") {
+  // Two ranks: a piece takes a message up and one down. With one at a time they follow each other.
+  Phase phase{.collective = Collective::Tree, .bytes = 1'000'000, .pieces = 10, .window = 1};
+  const Time message = 100'000 * kByte + kWay;
+  CHECK(run(plan_of({.data = 2}, phase)).marks[0] == 10 * 2 * message);
+  // With two at a time the port is free again before the first sum is back: pairs follow each other.
+  phase.window = 2;
+  CHECK(run(plan_of({.data = 2}, phase)).marks[0] == 4 * 2 * message + 2 * message + 100'000 * kByte);
+  // With all of them the last one goes up behind the others.
+  phase.window = 10;
+  CHECK(run(plan_of({.data = 2}, phase)).marks[0] == 10 * 100'000 * kByte + 100'000 * kByte + 2 * kWay);
+}
+
 TEST_CASE("all to all: each sends to each other, some receive more", "[sim][job]") {
   Phase phase{.collective = Collective::AllToAll, .bytes = 300'000, .window = 128};
   const JobPlan plan = plan_of({.data = 8}, phase);
