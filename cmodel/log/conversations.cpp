@@ -600,14 +600,16 @@ bool Conversations::life_known(const Flow& flow) const { return !given_ && lives
 /// Where a NIC begins anew, all of its QPs do: one packet is enough of a QP that has too few.
 bool Conversations::anew_with_others(const Flow& flow, const Begins& begins) const {
   if (flow.contrary.packets == 0 || life_known(flow)) return false;
-  // What began in front of a life that is known is that life.
-  const bool known = lives_.contains(flow.key->way());
-  const Time since = known ? std::max(flow.contrary_since, flow.oldest) : flow.contrary_since;
+  Time since = flow.contrary_since, until = flow.contrary.last.time + kTogether;
+  if (lives_.contains(flow.key->way())) {  // what begins before and behind is this life, and the next one
+    since = std::max(since, flow.oldest);
+    until = std::min(until, flow.newest);
+  }
   return std::ranges::any_of(std::array{flow.key->source, flow.key->destination}, [&](const Ip& ip) {
     const auto some = begins.find(ip);
     if (some == begins.end()) return false;
     const auto at = some->second.lower_bound(since);
-    return at != some->second.end() && *at <= flow.contrary.last.time + kTogether;
+    return at != some->second.end() && *at <= until;
   });
 }
 
