@@ -114,14 +114,14 @@ int refuse(Context& c, int error, const std::string& sentence) {
   return error;
 }
 
-uint32_t bytes_of(ibv_mtu mtu) { return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128u << mtu : 0; }
+uint32_t bytes_of(uint32_t mtu) { return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128u << mtu : 0; }
 ibv_mtu mtu_of(uint32_t bytes) {
   int mtu = IBV_MTU_256;
   while (mtu < IBV_MTU_4096 && 128u << mtu < bytes) ++mtu;
   return static_cast<ibv_mtu>(mtu);
 }
 
-State state_of(ibv_qp_state state) {
+State state_of(uint32_t state) {
   switch (state) {
     case IBV_QPS_RESET:
       return State::Reset;
@@ -160,12 +160,12 @@ int from_verbs(Context& c, const ibv_qp_attr& v, int mask, ModifyQp& m) {
   const auto with = [&m](Attribute attribute) { m.with |= bit(attribute); };
   if ((mask & IBV_QP_STATE) != 0) {
     with(Attribute::State);
-    a.state = state_of(v.qp_state);
+    a.state = state_of(plain(v.qp_state));
     if (a.state > State::Error) return refuse(c, EINVAL, "mrc_modify_qp: MRC has no such state");
   }
   if ((mask & IBV_QP_CUR_STATE) != 0) {
     with(Attribute::CurrentState);
-    a.current = state_of(v.cur_qp_state);
+    a.current = state_of(plain(v.cur_qp_state));
   }
   if ((mask & IBV_QP_PKEY_INDEX) != 0 && v.pkey_index != 0) return refuse(c, EINVAL, "mrc_modify_qp: one P_Key");
   if ((mask & IBV_QP_ACCESS_FLAGS) != 0) {
@@ -181,7 +181,7 @@ int from_verbs(Context& c, const ibv_qp_attr& v, int mask, ModifyQp& m) {
   }
   if ((mask & IBV_QP_PATH_MTU) != 0) {
     with(Attribute::PathMtu);
-    a.mtu = bytes_of(v.path_mtu);
+    a.mtu = bytes_of(plain(v.path_mtu));
   }
   if ((mask & IBV_QP_DEST_QPN) != 0) {
     with(Attribute::PeerQp);
@@ -560,7 +560,7 @@ mrc_qp* mrc_create_qp(mrc_context* context, mrc_qp_init_attr* attr) {
     return no(refuse(c, EINVAL, "mrc_create_qp: PD or completion queues of another device"));
   if ((attr->send_ops_flags & ~kOps) != 0)
     return no(refuse(c, ENOTSUP, "mrc_create_qp: MRC has WRITE and WRITE with immediate alone"));
-  if (attr->protocol_version > MRC_PROTOCOL_VERSION_1)
+  if (plain(attr->protocol_version) > MRC_PROTOCOL_VERSION_1)
     return no(refuse(c, ENOTSUP, "mrc_create_qp: MRC_PROTOCOL_VERSION_1 alone"));
   if (attr->cap.max_send_sge > kMaxPieces || attr->cap.max_recv_sge > kMaxPieces ||
       attr->cap.max_inline_data > kMaxInline)
@@ -684,9 +684,9 @@ int mrc_post_send(mrc_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad_wr) {
     return refuse(c, error, "mrc_post_send: " + sentence);
   };
   for (; wr != nullptr; wr = wr->next) {
-    const bool immediate = wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
-    if (!immediate && wr->opcode != IBV_WR_RDMA_WRITE)
-      return no(EINVAL, "MRC has WRITE and WRITE with immediate alone");
+    const uint32_t opcode = plain(wr->opcode);
+    const bool immediate = opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+    if (!immediate && opcode != IBV_WR_RDMA_WRITE) return no(EINVAL, "MRC has WRITE and WRITE with immediate alone");
     if (qp->state < State::Rts) return no(EINVAL, "the queue pair is not in RTS");
     const bool is_inline = (wr->send_flags & IBV_SEND_INLINE) != 0;
     if (wr->num_sge < 0 || wr->num_sge > static_cast<int>(std::max(1u, qp->init.cap.max_send_sge)) ||

@@ -185,7 +185,7 @@ int mrc_ctl_query_port(mrc_context* context, uint8_t port, mrc_ctl_port_attr* at
 
 int mrc_ctl_modify_port(mrc_context* context, uint8_t port, mrc_ctl_port_attr* attr, int mask) {
   if (context == nullptr || attr == nullptr || mask != MRC_CTL_PORT_ADMIN_STATE) return fail(EINVAL);
-  const auto state = static_cast<unsigned>(attr->port_admin_state);
+  const uint32_t state = plain(attr->port_admin_state);
   if (state > MRC_CTL_PORT_ADMIN_ENABLED) return fail(EINVAL);
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);

@@ -9,6 +9,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -48,6 +49,14 @@ struct Context {
 void give_verbs(Context& c);
 /// Of what it made nothing may be left; false: something is.
 bool end_verbs(Context& c);
+/// A value of C, which may be none of its enumeration's: it must not be read as one.
+template <class Enum>
+uint32_t plain(const Enum& value) {
+  static_assert(sizeof value == sizeof(uint32_t));
+  uint32_t number = 0;
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
 /// The open device behind a pointer; null: it is not ours.
 Context* context_of(const ibv_context* context);
 /// A descriptor that is readable when one of both is; -1 with errno.

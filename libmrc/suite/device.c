@@ -43,7 +43,7 @@ TEST(version, all_of_mrc_ctl_h, Header, "mrc_ctl.h", "A library has every functi
 }
 
 static void are_versions(const uint32_t v[4], const uint32_t again[4]) {
-  WANT(v[0] >= MRC_API_VER(1, 0, 0) && v[0] != (uint32_t)MRC_API_VER_LATEST);
+  WANT(v[0] >= MRC_API_VER(1, 0, 0) && v[0] >> 24 != 255 /* MRC_API_VER_LATEST */);
   WANT(v[1] <= v[0]);
   WANT(v[3] <= v[2]);
   WANT(memcmp(v, again, 4 * sizeof *v) == 0);

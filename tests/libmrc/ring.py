@@ -17,11 +17,13 @@ import run
 
 def main():
     mrc, program, ranks, rounds, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5:]
+    in_fabric = any(option.endswith(".toml") for option in options)
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         log = place / "log"
         with log.open("w") as errors:
-            host = run.start_host(mrc, ["--nics", str(ranks), "--pcap", str(place / "run.pcapng"), *options], place,
+            nics = [] if in_fabric else ["--nics", str(ranks)]
+            host = run.start_host(mrc, [*nics, "--pcap", str(place / "run.pcapng"), *options], place,
                                   errors)
         children = []
         try:
@@ -43,7 +45,7 @@ def main():
         if any(codes):
             sys.exit(f"the ranks end with {codes}")
         run.judge(mrc, place)
-        if any(option.endswith(".toml") for option in options):
+        if in_fabric:
             happened = len(re.findall(r"^\d+\.\d+ us: link .* down$", log.read_text(), re.MULTILINE))
             if "not reached" in out or happened == 0:
                 sys.exit(f"{happened} links went down, and others did not")
