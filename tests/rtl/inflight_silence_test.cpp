@@ -20,11 +20,11 @@ constexpr uint32_t kMostTrip = 1023 << 8;
 struct Qp {
   uint32_t trip = 0;  // 256ths of a tick
   uint32_t asked = 0, last = 0, since = 0;
-  bool acked = false;
+  bool acked = false, trims = false;
 
   // The page's formulas.
   uint32_t bound() const {
-    const uint32_t longest = (trip + 255) >> 8;
+    const uint32_t longest = ((trims ? trip / 4 : trip) + 255) >> 8;
     return trip == 0 ? 64 : longest + (longest >> 3) + 1;
   }
   uint32_t doubled() const { return (asked == 0 ? 0 : asked - 1) + (acked ? 1 : 0); }
@@ -37,6 +37,7 @@ struct Qp {
 void drive(Unit& unit, unsigned index, const Qp& qp) {
   unit->quiet_qp_i = static_cast<uint8_t>(index);
   unit->quiet_trip_i = qp.trip;
+  unit->quiet_trims_i = qp.trims;
   unit->quiet_asked_i = static_cast<uint8_t>(qp.asked);
   unit->quiet_acked_i = qp.acked;
   unit->quiet_last_i = static_cast<uint16_t>(qp.last & 0xfffu);
@@ -84,6 +85,13 @@ TEST_CASE("the RTL keeps quiet for as long as the page says, to the tick", "[rtl
   CHECK(visited(unit, 1, qp, 146, true));
   CHECK_FALSE(visited(unit, 1, qp, 191, false));
   CHECK(visited(unit, 1, qp, 192, true));
+  // By hand: trip 80 ticks, of a trim: 20 of them count, bound 23.
+  Qp trimmed{.trip = 20480, .last = 100, .trims = true};
+  CHECK_FALSE(visited(unit, 3, trimmed, 122, false));
+  CHECK(visited(unit, 3, trimmed, 123, false));
+  trimmed.trims = false;  // bound 91
+  CHECK_FALSE(visited(unit, 3, trimmed, 190, false));
+  CHECK(visited(unit, 3, trimmed, 191, false));
   // Each pause there is, around its end: by last, and by since.
   unsigned most = 0, longest_doubling = 0, unknown = 0;
   for (const uint32_t ticks : {0u, 1u, 13u, 14u, 27u, 28u, 64u, 397u, 398u, 1022u, 1023u}) {
@@ -125,7 +133,7 @@ TEST_CASE("the RTL asks as the page's formulas do, whichever QP was visited befo
   Unit unit;
   Rng rng(1, "silence");
   std::array<Qp, 4> qps{};
-  unsigned asks = 0, seventh = 0, most = 0, wrapped = 0, deep = 0;
+  unsigned asks = 0, seventh = 0, most = 0, wrapped = 0, deep = 0, trims = 0;
   uint32_t now = 100;
   for (unsigned index = 0; index < 4; ++index) REQUIRE(visited(unit, index, qps[index], now, true));  // since is known
   for (unsigned i = 0; i < 100000; ++i) {
@@ -138,9 +146,11 @@ TEST_CASE("the RTL asks as the page's formulas do, whichever QP was visited befo
       qp.trip = static_cast<uint32_t>(rng.chance(0.5) ? rng.below(60 << 8) : rng.below(kMostTrip + 1));
     if (rng.chance(0.05)) qp.trip = rng.chance(0.5) ? 0 : kMostTrip;
     if (rng.chance(0.3)) qp.acked = rng.chance(0.5);
+    if (rng.chance(0.3)) qp.trims = rng.chance(0.5);
     const bool expected = qp.silent(now);
     INFO("visit " << i << " of QP " << index << " at " << now << ": trip " << qp.trip << " asked " << qp.asked);
     asks += expected;
+    trims += expected && qp.trims;
     seventh += expected && qp.asked == 7;
     deep += expected && qp.doubled() == 7;
     most += expected && qp.pause() == kMostPause;
@@ -148,7 +158,7 @@ TEST_CASE("the RTL asks as the page's formulas do, whichever QP was visited befo
     REQUIRE(visited(unit, index, qp, now, rng.chance(0.7)) == expected);
     REQUIRE(unit.failed() == std::vector<std::string>{});
   }
-  for (const unsigned seen : {asks, seventh, most, wrapped, deep}) CHECK(seen > 300);
+  for (const unsigned seen : {asks, seventh, most, wrapped, deep, trims}) CHECK(seen > 300);
 }
 
 TEST_CASE("the RTL goes on asking with visits slower than a tick, whatever their phase", "[rtl][silence]") {

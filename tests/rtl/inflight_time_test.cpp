@@ -24,7 +24,7 @@ using Stamps = std::array<uint16_t, 16>;
 /// An answer, and what is known of its QP when it comes.
 struct Answer {
   uint8_t kind = kSack, reason = 0;
-  bool pr = false, us = false, time_wait = false, ts = true, own = true, copy = false;
+  bool pr = false, us = false, time_wait = false, ts = true, own = true, copy = false, trims = false;
   uint32_t psn = 0, base = 0, una = 0, una_was = 0, trip = 0;  // una: una'
   uint64_t bitmap = 0;
   uint16_t tick = 0, returned = 0, sacked = 0, rtxd = 0;
@@ -44,6 +44,7 @@ struct Answer {
     unit->time_was_i = una_was;
     unit->time_copy_i = copy;
     unit->time_trip_i = trip;
+    unit->time_trims_i = trims;
     unit->time_bitmap_i = bitmap;
     unit->time_tick_i = tick;
     unit->time_returned_i = returned;
@@ -78,7 +79,8 @@ struct Answer {
   bool tells() const {
     return kind == kSack && (pr ? (psn & 0xffff) != 0xffff : arrived() && !twice() && (ts || once()));
   }
-  uint32_t longest() const { return std::max(by_sent() ? 0 : took(), (trip + 255) >> 8); }
+  uint32_t bound() const { return trims && pr ? trip / 4 : trip; }
+  uint32_t longest() const { return std::max(by_sent() ? 0 : took(), (bound() + 255) >> 8); }
   uint32_t spare() const { return longest() - (longest() >> 2); }
   bool knows() const {
     return tells() && !time_wait && longest() != kMost && (!by_sent() || (trip != 0 && took() != kMost));
@@ -96,6 +98,11 @@ struct Answer {
     const bool trim = kind == kNack && (reason == kTrimmed || reason == kTrimmedLasthop);
     return trim && (ts || once()) ? std::max(trip, 256 * std::min<uint32_t>(8 * took(), kMost - 1)) : trip;
   }
+  /// Of a trim, until a round trip has been as long.
+  bool trims_after() const {
+    if (kind == kSack) return trims && !(tells() && 256 * took() > trip - (trip >> 8));
+    return trims || trip_after() != trip;
+  }
 };
 
 /// What the unit says of it: Ctl0 and Ctl1, then Row, Same1 and Done of a SACK.
@@ -103,6 +110,7 @@ struct Said {
   bool knows = false;
   uint16_t old = 0, old_una = 0;
   uint32_t trip = 0;
+  bool trims = false;
 };
 
 Said answered(Unit& unit, const Answer& answer) {
@@ -118,6 +126,7 @@ Said answered(Unit& unit, const Answer& answer) {
   unit->time_tick_i = static_cast<uint16_t>(answer.tick + kLater);
   at(Ctl1);
   said.trip = unit->time_trip_o;
+  said.trims = unit->time_trims_o != 0;
   unit.clock();
   at(Row);
   said.old = unit->time_old_o;
@@ -127,11 +136,15 @@ Said answered(Unit& unit, const Answer& answer) {
   unit.clock();
   at(Done);
   said.knows = unit->time_knows_o;
-  if (answer.kind == kSack) said.trip = unit->time_trip_o;
+  if (answer.kind == kSack) {
+    said.trip = unit->time_trip_o;
+    said.trims = unit->time_trims_o != 0;
+  }
   unit.clock();
   at(Nowhere);
   CHECK(unit->time_old_o == 0);
   CHECK(unit->time_trip_o == answer.trip);
+  CHECK((unit->time_trims_o != 0) == answer.trims);
   return said;
 }
 
@@ -336,6 +349,7 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
   unsigned knew = 0, some = 0, far = 0, silent = 0, trims = 0, longer = 0, asked = 0, waited = 0;
   unsigned told = 0, copies = 0, in_us = 0;
   unsigned knew_sent = 0, twice = 0, first = 0, ago = 0, trims_sent = 0, trims_twice = 0, asked_sent = 0;
+  unsigned quartered = 0, measured = 0;
   for (unsigned i = 0; i < 200000; ++i) {
     Answer a;
     a.kind = rng.chance(0.8) ? kSack : rng.chance(0.5) ? kNack : static_cast<uint8_t>(rng.below(kKinds));
@@ -348,6 +362,7 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
     a.una = static_cast<uint32_t>(corner(rng, 24));
     a.una_was = (a.una - static_cast<uint32_t>(rng.below(24))) & kPsnMask;
     a.copy = rng.chance(0.2);
+    a.trims = rng.chance(0.3);
     a.psn = (a.una + static_cast<uint32_t>(rng.below(80)) - 20) & kPsnMask;
     if (a.pr) a.psn = rng.chance(0.3) ? 0xffff : static_cast<uint32_t>(corner(rng, 16));
     if (a.pr && rng.chance(0.3)) a.psn |= static_cast<uint32_t>(rng.below(256)) << 16;
@@ -374,6 +389,7 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
     REQUIRE(said.old == a.old());
     REQUIRE(said.old_una == a.old());
     REQUIRE(said.trip == a.trip_after());
+    REQUIRE(said.trims == a.trims_after());
     REQUIRE(said.knows == a.knows());
     REQUIRE(unit.failed().empty());
     knew += said.knows;
@@ -395,10 +411,13 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
     ago += a.by_sent() && a.tells() && a.took() == kMost;
     trims_sent += trim && a.by_sent() && said.trip != a.trip;
     trims_twice += trim && a.by_sent() && a.own && !a.once() && 8 * a.took() > a.longest();
+    quartered += a.trims && a.pr && said.knows;
+    measured += a.trims && !said.trims;
     asked_sent += !a.ts && a.pr && said.knows && !a.once();
   }
   for (const unsigned seen : {knew, some, far, silent, trims, longer, asked, waited}) CHECK(seen > 1000);
-  for (const unsigned seen : {knew_sent, twice, told, copies, in_us, first, ago, trims_sent, trims_twice, asked_sent})
+  for (const unsigned seen :
+       {knew_sent, twice, told, copies, in_us, first, ago, trims_sent, trims_twice, asked_sent, quartered, measured})
     CHECK(seen > 500);
 }
 

@@ -12,6 +12,7 @@ module unit_silence (
     input logic [11:0] quiet_last_i,
     input logic [1:0] quiet_qp_i,
     input logic [17:0] quiet_trip_i,
+    input logic quiet_trims_i,
     input logic [2:0] quiet_asked_i,
     output logic quiet_ready_o,
     output logic quiet_silent_o
@@ -28,6 +29,7 @@ module unit_silence (
       .visit_i(quiet_visit_i),
       .vis_qp_i(quiet_qp_i),
       .trip_i(quiet_trip_i),
+      .trims_i(quiet_trims_i),
       .asked_i(quiet_asked_i),
       .all_acked_i(quiet_acked_i),
       .last_i(quiet_last_i),

@@ -19,6 +19,7 @@ module unit_time
     input logic [15:0] time_returned_i,
     input logic time_ts_i,
     input logic [17:0] time_trip_i,
+    input logic time_trims_i,
     input logic [23:0] time_una_i,
     input logic [23:0] time_was_i,
     input logic time_own_i,
@@ -28,7 +29,8 @@ module unit_time
     input logic [191:0] time_stamps_i,
     output logic time_knows_o,
     output logic [15:0] time_old_o,
-    output logic [17:0] time_trip_o
+    output logic [17:0] time_trip_o,
+    output logic time_trims_o
 );
 
   state_e time_state;
@@ -65,6 +67,7 @@ module unit_time
       .ctl_i(time_ctl),
       .ts_i(time_ts_i),
       .trip_i(time_trip_i),
+      .trims_i(time_trims_i),
       .una_was_i(time_was_i),
       .una_i(time_una_i),
       .own_i(time_own_i),
@@ -78,5 +81,6 @@ module unit_time
   assign time_knows_o = time_told.knows;
   assign time_old_o = time_told.old;
   assign time_trip_o = time_told.trip;
+  assign time_trims_o = time_told.trims;
 
 endmodule

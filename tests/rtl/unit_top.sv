@@ -141,6 +141,7 @@ module unit_top
     // what time tells
     input logic [2:0] time_at_i,  // Ctl0, Ctl1, Row, Done, Same1; 0: nowhere
     input logic time_stay_i, time_us_i, time_wait_i, time_pr_i, time_ts_i, time_own_i, time_copy_i,
+    input logic time_trims_i,
     input logic [2:0] time_kind_i,
     input logic [7:0] time_reason_i,
     input logic [23:0] time_psn_i, time_base_i, time_una_i, time_was_i,
@@ -151,9 +152,10 @@ module unit_top
     output logic time_knows_o,
     output logic [15:0] time_old_o,
     output logic [17:0] time_trip_o,
+    output logic time_trims_o,
 
     // when a QP asks
-    input logic quiet_wait_i, quiet_visit_i, quiet_acked_i, quiet_ask_i,
+    input logic quiet_wait_i, quiet_visit_i, quiet_acked_i, quiet_ask_i, quiet_trims_i,
     input logic [11:0] quiet_now_i, quiet_last_i,
     input logic [1:0] quiet_qp_i,
     input logic [17:0] quiet_trip_i,
