@@ -18,7 +18,7 @@ TEST_CASE("a peer that forges harms nobody: each frame is dropped, and counted w
   INFO(r.problem << r.error);
   REQUIRE(r.outcome == Outcome::Pass);
   CHECK(r.data_packets >= 4000);
-  CHECK(r.peer.link.forged > 2000);
+  CHECK(r.peer.link.forged > 1000);  // how many is drawn, frame by frame
   CHECK(r.dut.link.forged == 0);
   const NicCounters& c = r.dut.counters;
   for (const uint32_t count :
