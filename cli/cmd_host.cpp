@@ -54,11 +54,11 @@ Examples:
   mrc host net.toml                            NICs in a fabric; links fail as the file says (docs/guide/fabric.md)
   mrc host --pace real/10000                   a simulated second takes 10 000, whether somebody waits or not
   mrc host --nics 8 --socket ~/.mrc/host       eight, for a small cluster of processes)");
-  command.text("fabric", options->fabric,
-               "a scenario of mrc fabric: its topology and events; all of its NICs are there");
+  Option& fabric = command.text("fabric", options->fabric,
+                                "a scenario of mrc fabric: its topology and events; all of its NICs are there");
   command.text("--endpoint", options->endpoint, "model, rtl, or fast").one_of({"model", "rtl", "fast"});
   command.text("--preset", options->preset, "sizes of the NICs: asic800, fpga100, tiny").such_as(names_of(kPresets));
-  command.number("--nics", options->nics, 1, 64, "how many");
+  command.number("--nics", options->nics, 1, 64, "how many").excludes(fabric);
   command.text("--socket", options->socket, "where programs attach").called("PATH");
   command.text("--pcap", options->pcap, "write every frame that a NIC sends to this pcapng file").called("FILE");
   command.text("--evs", options->evs, "write EVs of profiles that a controller puts ONLINE to this CSV file")

@@ -44,4 +44,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    rtl.command("npm.py", main)

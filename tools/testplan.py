@@ -30,9 +30,10 @@ from pathlib import Path
 import rtl
 import yaml
 
-PLAN = Path(__file__).resolve().parent.parent / "docs/design/testplan.yaml"
-BINS = PLAN.parent.parent / "tools/gen/bins.json"
-SECONDS = PLAN.parent.parent / "tests/seconds.txt"
+ROOT = Path(__file__).resolve().parent.parent
+PLAN = ROOT / "docs/design/testplan.yaml"
+BINS = ROOT / "tools/gen/bins.json"
+SECONDS = ROOT / "tests/seconds.txt"
 LASTS = 2  # seconds from which the order of the tests matters
 
 

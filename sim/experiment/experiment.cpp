@@ -23,6 +23,7 @@ constexpr size_t kMaxSamples = 2000;
 constexpr uint32_t kMaxEvQps = 512;
 /// A run goes on so long before it looks whether it shall stop: a window of the largest fabric.
 constexpr Time kLeastSlice = kUs / 2;
+constexpr Time kFirstSlices = 4 * kMs;  ///< at most, until one was busy
 /// More than a window, and the rest of what the NICs of a job have under way.
 constexpr Time kAfterJobs = 5 * kUs;
 /// Goodput in a sample comes in whole packets and SACKs: less than this is a dip.
@@ -296,6 +297,7 @@ ExperimentResult Experiment::run() {
   r.sample_period = fixed ? from_us(scenario_.sample_us) : kUs;
   Time next_sample = scenario_.sampling ? r.sample_period : kNever, next_check = hang / 4;
   Time slice = std::max<Time>(10 * kUs * 1024 / std::max(topology_.hosts(), 1024u), kLeastSlice);
+  double dearest = 0;  // processor time of a simulated picosecond, in the busiest slice
   Time progress_time = 0;
   uint64_t progress_bytes = 0;
   double told = 0;
@@ -309,7 +311,7 @@ ExperimentResult Experiment::run() {
       r.reason = "stopped before the end";
       break;
     }
-    const double before = seconds();
+    const std::clock_t before = std::clock();
     RunEnd end = RunEnd::Reached;
     try {
       end = fabric_->run(std::min({duration, next_sample, next_check, now + slice}));
@@ -325,10 +327,13 @@ ExperimentResult Experiment::run() {
       r.reason = "nothing will ever happen again, but " + not_ended();
       break;
     }
-    // As long as it takes to answer Ctrl-C at once.
-    const double after = seconds();
-    if (after - before < 0.02) slice = std::min<Time>(slice * 2, kSecond);
-    if (after - before > 0.1) slice = std::max<Time>(slice / 2, kLeastSlice);
+    // As long as it takes to answer Ctrl-C at once: also when ranks that compute begin to send in the middle of it.
+    const double after = seconds(), took = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+    if (took < 0.02) slice *= 2;
+    if (took > 0.1) slice /= 2;
+    if (took > 0.02) dearest = std::max(dearest, took / static_cast<double>(std::max<Time>(fabric_->now() - now, 1)));
+    const Time most = dearest > 0 ? static_cast<Time>(0.3 / dearest) : kFirstSlices;
+    slice = std::max(std::min(slice, most), kLeastSlice);
     if (fabric_->now() >= next_sample) {
       sample(r);
       if (!fixed && r.samples.size() >= kMaxSamples) thin(r);

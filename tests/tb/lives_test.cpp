@@ -51,7 +51,8 @@ void sweep(const char* preset, const Kind& kind, uint32_t cycles, uint32_t from)
 }
 
 /// Cycles within which a fence ends while ports and host take everything: all packets that it may have to wait for are
-/// of 4096 bytes and in the same lane; their writes, of all planes, go one behind the other (docs/design/blocks/reset.md).
+/// of 4096 bytes and in the same lane; their writes, of all planes, go one behind the other
+/// (docs/design/blocks/reset.md).
 uint64_t fence_bound(const Preset& p) {
   const double frame_ns = (4096 + 130) * 8.0 / p.port_gbps;
   const uint64_t sent = static_cast<uint64_t>((p.tx_lane_fifo + 26) * frame_ns * 1000 / p.clock_ps);

@@ -39,7 +39,8 @@ def main():
         if got != want:
             wrong.append(f"{place}: {got}, tools/rtl.py: {want}")
     for tool in ("assertions", "assumptions", "behaviour", "coverage", "depth", "docs", "docs_site", "export_verilog",
-                 "figures", "fpga", "gates", "lint", "mutate_rtl", "prove", "results", "rooms", "shape", "state", "tidy", "twins", "waves", "words"):
+                 "figures", "fpga", "gates", "lint", "mutate_rtl", "prove", "results", "rooms", "shape",
+                 "state", "tidy", "twins", "waves", "words"):
         code = subprocess.run([sys.executable, ROOT / f"tools/{tool}.py", "--no-such-option"], capture_output=True,
                               check=False).returncode
         if code != rtl.Exit.USAGE:

@@ -3,7 +3,8 @@
 // package, interfaces, and a top in which a shell without anything inside is connected, for lint
 // alone. Written from hw/hdl/pkg and hw/templates/common of
 // https://github.com/fpgasystems/Coyote, of which nothing is here. See
-// docs/design/boards/wrappers.md. verilator lint_off DECLFILENAME
+// docs/design/boards/wrappers.md.
+// verilator lint_off DECLFILENAME
 // verilator lint_off UNUSED
 // verilator lint_off UNDRIVEN
 
