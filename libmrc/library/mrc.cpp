@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 #include <span>
@@ -237,7 +238,7 @@ int tell(Context& c, PostSend& post, std::span<const ibv_sge> list, bool is_inli
     PostInline message{post, {}};
     uint8_t* to = message.data.data();
     for (const ibv_sge& sge : list) {
-      std::memcpy(to, reinterpret_cast<const void*>(sge.addr), sge.length);
+      std::memcpy(to, std::bit_cast<const void*>(sge.addr), sge.length);
       to += sge.length;
     }
     return c.connection.tell(message);
