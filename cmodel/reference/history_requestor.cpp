@@ -21,7 +21,9 @@ constexpr uint32_t kLargestMtu = 4096;
 
 class RequestorPart final : public Part {
  public:
-  explicit RequestorPart(World& world) : w_(world), wire_(world.profile().wire()), paths_(world) {}
+  explicit RequestorPart(World& world) : w_(world), wire_(world.profile().wire()), paths_(world) {
+    w_.sent_before([this](const Seen& seen, const QpWorld& qp) { return before(seen, of(qp)); });
+  }
 
   void qp(const QpWorld& qp, Time) override {
     if (qp.set.state == log::QpState::Reset) return;
@@ -93,6 +95,15 @@ class RequestorPart final : public Part {
         right);
   }
 
+  /// The packet has left before with the same bytes, but for those that switches change.
+  bool before(const Seen& seen, Requestor& r) const {
+    const wire::Packet& p = seen.packet;
+    const SentPsn* const s = r.started && is_data(p) ? r.find(unwrap(p.bth->psn, r.top)) : nullptr;
+    if (s == nullptr) return false;
+    const uint32_t icrc = p.icrc ? p.icrc->value : 0, entropy = p.entropy(wire_);
+    const bool plain = s->plain && icrc == s->plain_icrc && entropy == s->plain_entropy;
+    return p.bth->rtx == 0 ? plain : s->again && icrc == s->icrc && entropy == s->entropy;
+  }
   void data(const Seen& seen, const QpWorld& qp, Requestor& r);
   bool start(const Seen& seen, const QpWorld& qp, Requestor& r);
   void fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s);
@@ -186,12 +197,13 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   s.again = p.bth->rtx != 0;
   s.came_back = false;
   s.entropy = p.entropy(wire_);
+  s.icrc = p.icrc ? p.icrc->value : 0;
   Paths::used(r, s.entropy);
   s.plane = seen.frame.plane;
   if (p.bth->rtx == 0) {
     s.plain_entropy = s.entropy;
     s.plain_plane = s.plane;
-    s.plain_icrc = p.icrc ? p.icrc->value : 0;
+    s.plain_icrc = s.icrc;
   }
   if (!again) walk(qp, r);
   trim(qp, r);

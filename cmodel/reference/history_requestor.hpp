@@ -24,6 +24,7 @@ struct SentPsn {
   uint16_t length = 0, msn = 0, rqmsn = 0;
   uint32_t rkey = 0, dma = 0, imm = 0;
   uint32_t entropy = 0;                        ///< of the last transmission
+  uint32_t icrc = 0;                           ///< of the last transmission; 0: not in the capture
   uint32_t plain_entropy = 0, plain_icrc = 0;  ///< of the last one with rtx = 0
   uint8_t plain_plane = 0;
   std::optional<uint16_t> stamp;  ///< of the last transmission

@@ -23,6 +23,8 @@ constexpr const char* kChangedLater = "a switch may have trimmed or marked it be
 constexpr std::size_t kMostProbes = 1024, kMostRequests = 1024, kMostFar = 64;
 constexpr Seq kOwn = 4096;  ///< PSNs around the newest one that the device has sent, of which one may have come back
 
+bool is_trim(const wire::Packet& p) { return p.neth && (p.neth->reason == 1 || p.neth->reason == 2); }
+
 /// A number that only grows where answers leave.
 class Rising {
  public:
@@ -86,6 +88,7 @@ struct Came {
   std::size_t known() const { return std::min<std::size_t>(count, copies.size()); }
   bool forgotten() const { return count > copies.size(); }
   std::span<const Copy> known_copies() const { return std::span(copies).first(known()); }
+  bool stamped() const { return std::ranges::all_of(known_copies(), &Copy::stamped); }
   bool on(uint32_t entropy) const {
     return std::ranges::any_of(known_copies(), [&](const Copy& copy) { return copy.entropy == entropy; });
   }
@@ -138,7 +141,7 @@ class ResponderPart final : public Part {
   void returned(const Seen& seen, QpWorld* qp) override;
   void sent(const Seen& seen, QpWorld* qp) override;
   uint64_t memory() const override {
-    uint64_t bytes = requests_.size() * sizeof(Request);
+    uint64_t bytes = requests_.size() * sizeof(Request) + own_evs_.size() * 40;
     for (const auto& [number, a] : answers_) {
       for (const auto& [clock, left] : a.left) {
         bytes += sizeof(left) + 48 + 3 * left.cack.planes.size() * sizeof(Rising);
@@ -218,6 +221,7 @@ class ResponderPart final : public Part {
     uint64_t frame;
   };
   std::optional<Counted> counted_;  ///< the first reading that was shown, and by which packet
+  std::set<uint32_t> own_evs_;      ///< as Answers::own_evs, of all QPs
   bool returns_ = false;            ///< a packet is on its way back to the QP that has sent it
 };
 
@@ -295,6 +299,7 @@ void ResponderPart::may_come_back(const wire::Packet& p) {
   const Seq psn = a.own_evs.empty() ? Seq{p.bth->psn} : unwrap(p.bth->psn, a.own_top);
   a.own_top = a.own_evs.empty() ? psn : std::max(a.own_top, psn);
   if (a.own_evs.size() < kMostProbes) a.own_evs.insert(p.entropy(wire_));
+  if (own_evs_.size() < kMostProbes) own_evs_.insert(p.entropy(wire_));
 }
 
 bool ResponderPart::of_the_peers(const Seen& seen, const QpWorld& qp, const Answers& a, Seq psn, uint32_t entropy,
@@ -320,9 +325,12 @@ bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const 
     const Seq own = unwrap(*psn & mask, a.own_top, bits);
     const bool near = unread || (own > a.own_top - kOwn && own <= a.own_top + kOwn);
     const bool own_ev = a.own_evs.contains(entropy);
-    // A NACK of a packet that came is wrong, unless there is another sign that packets come back.
+    // A NACK of a packet that came is wrong, unless there is another sign that packets come back, or both its EV and
+    // its time stamp are another one's.
     const Seq peers = unwrap(*psn, a.next);
-    const bool may_be = seen.packet.seth || returns_ || !a.started || a.find(peers) == nullptr;
+    const Came* const named = a.started ? a.find(peers) : nullptr;
+    const bool may_be = seen.packet.seth || returns_ || named == nullptr || own_evs_.contains(entropy) ||
+                        (is_trim(seen.packet) && named->stamped());
     mistaken = near && (own_ev || (may_be && !of_the_peers(seen, qp, a, peers, entropy, reflected)));
   }
   if (!mistaken) return false;
@@ -662,7 +670,7 @@ void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
       c == nullptr) {
     return;
   }
-  const bool trim = h.reason == 1 || h.reason == 2;
+  const bool trim = is_trim(seen.packet);
   bool entropy = false, right = !trim;
   for (std::size_t i = 0; i < c->known(); ++i) {
     const Copy& copy = c->copies[i];

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "log/packet.hpp"
@@ -116,7 +117,11 @@ class WirePart final : public Part {
     }
     same(Rule::WireUdpPort, port_, p.udp->dst_port, w_.settings().udp_port, "UDP port", seen);
     equal(Rule::WireUdpChecksum, p.udp->checksum, 0, "UDP checksum", seen, nullptr);
-    if (const char* why = w_.under_way()) {
+    const char* why = w_.under_way();
+    // A switch may have trimmed it with a code point that no capture tells, and left all of its bytes.
+    if (why == nullptr && !w_.recorded() && !p.trimmed() && qp != nullptr && w_.sent_before(seen, *qp))
+      why = "it was sent before, and may have come back";
+    if (why != nullptr) {
       for (const Rule rule : {Rule::WireTrimmed, Rule::WireEcn, Rule::WireClass}) w_.report().rests(rule, why);
     } else if (check(Rule::WireTrimmed, !p.trimmed(), seen, nullptr, "a code point of data or control")) {
       if (wire::opcode_info(p.bth->opcode) != nullptr) traffic_class(seen, qp);
@@ -159,14 +164,19 @@ class WirePart final : public Part {
     if (qp == nullptr) return w_.report().rests(Rule::WireClass, "no QP is told: its packets may have several classes");
     Class& seen_before = classes_[qp->set.qp];
     if (seen_before.incarnation != qp->incarnation || seen_before.since != qp->class_since) {
-      seen_before = {qp->incarnation, qp->class_since, {}, {}};
+      seen_before = {qp->incarnation, qp->class_since, {}, {}, {}};
     }
     if (qp->again && inside_since(seen, qp->since, waited_before_[qp->set.qp]))
       return w_.report().rests(Rule::WireClass, "the packet may be of the QP's life before");
     std::optional<uint8_t>& mine = rtx ? seen_before.rtx : seen_before.data;
     const std::optional<uint8_t>& other = rtx ? seen_before.data : seen_before.rtx;
-    if (mine) return one(*mine);
+    bool& twice = seen_before.twice[rtx];
+    const bool alone = mine && !twice && qp->inferred() && silent() && p.dscp() != *mine;
+    twice |= mine == p.dscp();
+    if (mine && !alone) return one(*mine);
     mine = p.dscp();
+    if (alone)
+      return w_.report().rests(Rule::WireClass, "one packet alone showed another code point, and may have come back");
     if (!sets.empty()) {
       const bool pair = !other || std::ranges::any_of(sets, [&](const TrafficClass& c) {
         return of(c) == p.dscp() && (rtx ? c.data : c.rtx) == *other;
@@ -358,6 +368,7 @@ class WirePart final : public Part {
     uint64_t incarnation = 0;
     Time since = 0;  ///< of the QP's class
     std::optional<uint8_t> data, rtx;
+    std::array<bool, 2> twice{};  ///< that of data, of retransmissions was seen twice
   };
   std::unordered_map<uint32_t, Class> classes_;  ///< QP -> code points that it has shown
 };

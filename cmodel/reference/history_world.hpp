@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -119,6 +120,10 @@ class World {
   const PortWorld& at(unsigned plane) const { return ports_[plane]; }
   bool any_down() const { return any_down_; }
   unsigned planes() const { return planes_; }
+  /// Whether the device has sent the packet before: who keeps what it sent says so.
+  using SentBefore = std::function<bool(const Seen&, const QpWorld&)>;
+  void sent_before(SentBefore asked) { sent_before_ = std::move(asked); }
+  bool sent_before(const Seen& seen, const QpWorld& qp) const { return sent_before_ && sent_before_(seen, qp); }
   /// Null: all the device sent and received on all planes is in the log. Else why not.
   const char* incomplete() const;
   /// Null: nothing came to the QP that is not in the log; some of what is there may not have come. Else why not.
@@ -175,6 +180,7 @@ class World {
   std::unordered_map<uint32_t, QpWorld> qps_;
   std::map<Peer, uint32_t> peers_;
   OwnAddresses own_;
+  SentBefore sent_before_;
   std::array<PortWorld, log::kMaxPlanes> ports_{};
   bool any_down_ = false, any_svc_time_ = false, holes_ = false, maybe_ = false;
   bool recorded_ = false;     ///< by the device: its QPs stand in the log

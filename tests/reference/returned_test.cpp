@@ -166,7 +166,8 @@ TEST_CASE("an answer to a packet of the device's own that came back before it wa
     uint16_t stamp;
     bool twin, comes_back, rests;
   };
-  for (const bool negative : {false, true}) {
+  enum class Answer { Sack, NackTrimmed, NackOther };
+  for (const Answer kind : {Answer::Sack, Answer::NackTrimmed, Answer::NackOther}) {
     for (const auto& [entropy, time, twins, comes_back, rests] : {
              Case{ev(5), 30, true, false, true},    // neither EV nor time stamp is the peer's
              Case{ev(5), 20, true, false, false},   // a peer's packet is answered, with another EV
@@ -174,12 +175,12 @@ TEST_CASE("an answer to a packet of the device's own that came back before it wa
              Case{ev(3), 30, true, false, false},   // the EV of the peer's next packet
              Case{ev(5), 30, false, false, false},  // no packet of its own looks like one to this QP
          }) {
-      CAPTURE(negative, entropy, time, twins, comes_back);
+      CAPTURE(static_cast<int>(kind), entropy, time, twins, comes_back);
       log::Qp qp = twins ? twin() : life_qp();
       qp.rq_psn = kSqPsn;
       qp.flags = log::kSeenWhole;
       Tale tale = Tale::captured(qp);
-      const auto goes = [&](wire::Packet p) {
+      const auto goes = [&, twins = twins](wire::Packet p) {
         if (!twins) p.bth->dqp = kPeerQp;
         tale.frame(true, 0, p);
       };
@@ -190,10 +191,66 @@ TEST_CASE("an answer to a packet of the device's own that came back before it wa
         tale.frame(false, 1, stamped(peers, 20));
       }
       if (comes_back) tale.frame(false, 0, stamped(back(Switch::Exchanges), 30));
-      goes(answer(negative, entropy, time));
-      // A NACK has to have another sign beside it that packets come back.
-      CHECK(tale.broken(Rule::RespEntropy) == (rests && (!negative || comes_back) ? 0 : 1));
+      wire::Packet told = answer(kind != Answer::Sack, entropy, time);
+      if (kind == Answer::NackOther) told.neth->reason = static_cast<uint8_t>(wire::NackReason::NoPktBuffer);
+      goes(told);
+      // What comes back is trimmed. A NACK of another reason has to have another sign beside it.
+      CHECK(tale.broken(Rule::RespEntropy) == (rests && (kind != Answer::NackOther || comes_back) ? 0 : 1));
     }
+  }
+}
+
+TEST_CASE("a NACK that names an EV of another QP's packets may answer what came back", "[reference][history][A-80]") {
+  for (const bool others : {true, false}) {
+    log::Qp qp = twin();
+    qp.rq_psn = kSqPsn;
+    qp.flags = log::kSeenWhole;
+    Tale tale = Tale::captured(qp);
+    qp.qp = qp.peer_qp = kQp + 1;
+    qp.flags |= log::kInferred;
+    qp.state = log::QpState::Rts;
+    tale.push(qp);
+    wire::Packet second = sends(0, others ? 5 : 6);
+    second.bth->dqp = kQp + 1;
+    tale.frame(true, 0, second);
+    tale.frame(true, 0, sends(0, 0));
+    wire::Packet peers = Tale::write(false, 0, 1);
+    peers.bth->psn = kSqPsn;
+    tale.frame(false, 1, peers);
+    tale.frame(true, 0, answer(true, ev(5), 0));  // without time stamps its EV alone tells
+    CHECK(tale.broken(Rule::RespEntropy) == (others ? 0 : 1));
+  }
+}
+
+TEST_CASE("a packet that came back with all its bytes has the switch's code point", "[reference][history][A-80]") {
+  const auto classed = [](uint32_t n, uint8_t dscp, bool again = false) {
+    wire::Packet p = sends(n, n, again);
+    p.ipv6->dscp = dscp;
+    return p;
+  };
+  constexpr uint8_t kSwitchs = 20;
+  for (const bool not_before : {false, true}) {
+    Tale tale = Tale::captured(twin());
+    tale.frame(false, 0, Tale::write(false, 0, 1));
+    for (const uint32_t n : {0u, 1u, 2u}) tale.frame(true, 0, classed(n, 4));
+    tale.frame(true, 0, classed(1, kSwitchs));
+    for (const uint32_t n : {0u, 1u}) tale.frame(true, 0, classed(n, 8, true));
+    tale.frame(true, 0, classed(1, kSwitchs, true));
+    if (not_before) {
+      tale.frame(true, 0, classed(3, kSwitchs));
+      tale.frame(true, 0, classed(2, kSwitchs, true));
+    }
+    CHECK(tale.broken(Rule::WireClass) == (not_before ? 2 : 0));
+    CHECK(tale.rests(Rule::WireClass) == 2);
+  }
+  // The first packet of a capture may be the one that came back, and show the wrong one.
+  for (const bool later : {false, true}) {
+    Tale tale = Tale::captured(twin());
+    tale.frame(false, 0, Tale::write(false, 0, 1));
+    tale.frame(true, 0, classed(0, kSwitchs));
+    for (const uint32_t n : {1u, 2u}) tale.frame(true, 0, classed(n, 4));
+    if (later) tale.frame(true, 0, classed(3, kSwitchs));
+    CHECK(tale.broken(Rule::WireClass) == (later ? 1 : 0));
   }
 }
 
