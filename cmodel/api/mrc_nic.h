@@ -114,6 +114,10 @@ typedef struct mrc_nic_qp_t {
   uint32_t num_evs, backup;                 /* entropy values, the last ones for backup; 0: the NIC draws them */
   uint32_t evs_room;                        /* so many may be written to evs on return */
   uint32_t* evs;
+  /* Numbers of its congestion controller, names of key nscc of device.md: pairs of the next two. Cap nscc_numbers. */
+  uint32_t num_nscc, reserved;
+  const char* const* nscc_names;
+  const double* nscc_values;
 } mrc_nic_qp_t;
 
 typedef struct mrc_nic_mr_t {

@@ -54,6 +54,8 @@ struct NsccParams {
       false;              ///< the delay sample of a trim is the configured base_rtt, not the smallest seen (A-46)
   bool nack_rtt = true;   ///< the round trip of a NACK may lower base_rtt (A-47)
   uint32_t ar_shift = 3;  ///< 0..7; AckReq when less than cwnd / 2^ar_shift is left, 0: than one packet (A-73)
+
+  bool operator==(const NsccParams&) const = default;
 };
 
 /// The same, every default filled in, as real numbers: what the floating-point reference works with. Times in ticks,

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "util/rng.hpp"
+#include "wire/bytes.hpp"
 
 namespace mrc::libmrc {
 namespace {
@@ -412,20 +413,62 @@ int Controller::entry(const EvEntry& wanted, EvEntryRow& row, std::string& why,
   }
 }
 
+/// The NIC has no list of addresses: it makes one of a template, the plane, and low bits of an EV of 32 bits. So the
+/// profile's addresses must be such ones. The upper bits of the EV tell those apart that share an uplink.
+int Controller::srv6(const Evs& evs, Places& places, std::vector<uint32_t>& words, std::string& why) const {
+  const FormatProfile& format = formats_.at(evs.profile.format);
+  const Srv6Rule& rule = setup_.rule;
+  const unsigned uplink_lsb = 80 - 16 * rule.uplink_usid + rule.uplink_lsb;
+  const auto uplinks = static_cast<uint32_t>(ones(rule.uplink_bits));
+  for (uint32_t i = 0; i < evs.entries.size(); ++i) {
+    const EvValue& ev = evs.entries[i].ev;
+    const auto bytes = expand(format, evs.profile, ev.value);
+    const auto half = [&](unsigned at) {
+      return U128{wire::load_be<8>(bytes.data() + at)} << 64 | wire::load_be<8>(bytes.data() + at + 8);
+    };
+    const U128 address = half(0);
+    const std::optional<U128> segment = width_of(format) > 128 ? std::optional(half(16)) : std::nullopt;
+    if (i == 0) {
+      // What of the first address the NIC would put in.
+      U128 own = U128{uplinks} << uplink_lsb;
+      for (unsigned usid = 0; usid < 6; ++usid)
+        own |= U128{std::bit_ceil(setup_.planes) - 1} << (80 - 16 * usid + rule.plane_lsb);
+      places.path = address & ~own;
+      places.segment = segment;
+    }
+    words.push_back((i + 1) << rule.uplink_bits | (static_cast<uint32_t>(address >> uplink_lsb) & uplinks));
+    const U128 made = srv6_address(*places.path, ev.port - 1, words.back(), rule);
+    if (address != made || segment != places.segment)
+      return why = fmt::format(
+                 "entry {} (port {}): our NIC makes addresses of a template, the plane and an uplink "
+                 "(register SRV6): {:016x}{:016x} of this profile's one, not {:016x}{:016x}",
+                 i, ev.port, static_cast<uint64_t>(made >> 64), static_cast<uint64_t>(made),
+                 static_cast<uint64_t>(address >> 64), static_cast<uint64_t>(address)),
+             ENOTSUP;
+  }
+  return 0;
+}
+
 int Controller::places(uint64_t id, std::optional<Places>& places, std::string& why) const {
   const auto found = evs_.find(id);
   if (found == evs_.end() || found->second.profile.state != ProfileState::Online)
     return why = fmt::format("EV profile {} is not ONLINE", id), EINVAL;
   const Evs& evs = found->second;
   if (evs.profile.mode == kAuto) return 0;
-  if (formats_.at(evs.profile.format).mode == kSrv6)
-    return why = fmt::format("EV profile {}: our NIC makes SRv6 addresses of a template, not of lists", id), ENOTSUP;
+  Places found_places;
+  std::vector<uint32_t> words;
+  if (formats_.at(evs.profile.format).mode == kSrv6) {
+    if (const int error = srv6(evs, found_places, words, why); error != 0)
+      return why = fmt::format("EV profile {}: {}", id, why), error;
+  } else {
+    for (const Entry& entry : evs.entries) words.push_back(of_packets(evs, entry));
+  }
   const unsigned planes = setup_.planes;
   std::vector<std::vector<uint32_t>> of_plane(planes);
   for (uint32_t i = 0; i < evs.entries.size(); ++i) of_plane[evs.entries[i].ev.port - 1].push_back(i);
   std::size_t groups = 0;
   for (const auto& list : of_plane) groups = std::max(groups, list.size());
-  places.emplace();
+  places = found_places;
   for (std::size_t g = 0; g < groups; ++g) {
     for (unsigned plane = 0; plane < planes; ++plane) {
       const auto& list = of_plane[plane];
@@ -435,7 +478,7 @@ int Controller::places(uint64_t id, std::optional<Places>& places, std::string& 
         continue;
       }
       const Entry& entry = evs.entries[list[g % list.size()]];
-      places->evs.push_back(of_packets(evs, entry));
+      places->evs.push_back(words[list[g % list.size()]]);
       places->entry.emplace_back(list[g % list.size()]);
       if (entry.denied) places->denied.insert(places->evs.back());
     }
@@ -465,6 +508,38 @@ void Controller::forget(uint32_t qp) {
 
 // Congestion control.
 
+namespace {
+
+tb::ControllerNumbers numbers_of(const CcConfig& c) {
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  return {{"disable_qa", number(c.disable_qa != 0)},
+          {"adjust_bytes_threshold", number(c.adjust_bytes_threshold)},
+          {"adjust_period_threshold", number(c.adjust_period_threshold)},
+          {"base_rtt", number(c.base_rtt)},
+          {"eta", number(c.eta)},
+          {"fi", number(c.fi)},
+          {"fi_scale", number(c.fi_scale)},
+          {"gamma", number(c.gamma)},
+          {"max_md_jump", number(c.max_md_jump)},
+          {"max_cwnd", number(c.max_cwnd)},
+          {"qa_gate", number(c.qa_gate)},
+          {"qa_threshold", number(c.qa_threshold)},
+          {"target_delay", number(c.target_delay)}};
+}
+
+/// What no controller could have, whatever the rate and the MTU; empty: nothing.
+std::string problem_of(const CcConfig& c) {
+  NsccParams params;
+  params.path_mtu = 256;
+  for (const auto& [name, value] : numbers_of(c)) {
+    if (const auto error = nscc_set(params, name, value); error) return error->what;
+  }
+  const auto real = nscc_resolve(params);
+  return real ? "" : real.error().what;
+}
+
+}  // namespace
+
 int Controller::modify(const ModifyCcProfile& wanted, std::string& why) {
   CcProfile now{};
   if (const int error = query(wanted.id, now, why); error != 0) return error;
@@ -484,9 +559,7 @@ int Controller::modify(const ModifyCcProfile& wanted, std::string& why) {
   if (has(values, With::kConfig)) {
     const CcConfig& c = w.config;
     if (now.nscc == 0) return no("without an algorithm there is nothing to configure");
-    const bool good = c.gamma >= 0 && c.gamma <= 1 && c.max_md_jump >= 0 && c.max_md_jump <= 1 && c.qa_gate <= 31 &&
-                      c.eta >= 0 && c.fi >= 0 && c.fi_scale >= 0;
-    if (!good) return no("gamma and max_md_jump are 0 to 1, qa_gate is 0 to 31, no number is negative");
+    if (const std::string bad = problem_of(c); !bad.empty()) return no(bad);
     now.config = c;
     now.configured = 1;
   }
@@ -501,11 +574,11 @@ int Controller::modify(const ModifyCcProfile& wanted, std::string& why) {
   return 0;
 }
 
-int Controller::control(uint64_t id, std::optional<CcConfig>& config, std::string& why) const {
+int Controller::control(uint64_t id, std::optional<tb::ControllerNumbers>& numbers, std::string& why) const {
   const auto found = cc_.find(id);
   if (found == cc_.end() || found->second.state != ProfileState::Online)
     return why = fmt::format("CC profile {} is not ONLINE", id), EINVAL;
-  if (found->second.nscc != 0) config = found->second.config;
+  if (found->second.nscc != 0) numbers = numbers_of(found->second.config);
   return 0;
 }
 

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "libmrc/messages.hpp"
+#include "protocol/srv6.hpp"
+#include "tb/device/device.hpp"
 
 namespace mrc::libmrc {
 
@@ -28,6 +30,7 @@ class Controller {
   struct Setup {
     unsigned planes, evs;  ///< of one profile
     uint64_t seed;
+    Srv6Rule rule;                                          ///< what the NIC does with a template
     bool events;                                            ///< the NIC shows states of EVs
     std::function<bool(uint64_t id)> ev_in_use, cc_in_use;  ///< by a queue pair
     std::function<void(const EvEvent& event)> happened;
@@ -51,10 +54,13 @@ class Controller {
     std::vector<uint32_t> evs;
     std::vector<std::optional<uint32_t>> entry;  ///< whose they are; none: it is to be denied
     std::set<uint32_t> denied;
+    std::optional<U128> path;     ///< of SRv6: the template that makes the profile's addresses
+    std::optional<U128> segment;  ///< with SRH: what follows behind them
   };
   /// None: the NIC's own. An errno if there is no such profile, or it is not ONLINE.
   int places(uint64_t id, std::optional<Places>& places, std::string& why) const;
-  int control(uint64_t id, std::optional<CcConfig>& config, std::string& why) const;
+  /// The numbers of NSCC; none: no control. An errno as above.
+  int control(uint64_t id, std::optional<tb::ControllerNumbers>& numbers, std::string& why) const;
 
   /// A queue pair takes the EV at a place for bad, or for good again.
   void state(uint64_t id, uint32_t qp, uint32_t entry, bool bad);
@@ -77,6 +83,7 @@ class Controller {
   int to_online(uint64_t id, Evs& evs, std::string& why);
   void generate(uint64_t id, Evs& evs);
   uint32_t count() const;
+  int srv6(const Evs& evs, Places& places, std::vector<uint32_t>& words, std::string& why) const;
   uint32_t of_packets(const Evs& evs, const Entry& entry) const;
 
   Setup setup_;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "gen/csr.hpp"
 #include "wire/bytes.hpp"
 #include "wire/decode.hpp"
 
@@ -86,6 +87,12 @@ Status status_of(log::Status status) {
   return Status::Fatal;
 }
 
+log::Ip bytes_of(U128 address) {
+  log::Ip ip;
+  for (unsigned i = 0; i < 16; ++i) ip[i] = static_cast<uint8_t>(address >> (120 - 8 * i));
+  return ip;
+}
+
 std::string without_stop(std::string sentence) {
   while (sentence.ends_with('.')) sentence.pop_back();
   return sentence;
@@ -101,6 +108,7 @@ Driver::Driver(Setup setup)
   request.settings = setup_.network.settings();
   info_ = device_.open(request);
   has_psn_ = std::ranges::find(info_.caps, "psn") != info_.caps.end();
+  has_numbers_ = std::ranges::find(info_.caps, "nscc_numbers") != info_.caps.end();
   regions_ = Regions(info_.regions);
   ip_[0] = 0xfd;
   ip_[15] = static_cast<uint8_t>(setup_.number);
@@ -114,10 +122,19 @@ Driver::Driver(Setup setup)
         return found != qps_.end() && found->second->program() != nullptr && !found->second->was_connected;
       },
       [this](unsigned plane, bool up) { set_port(plane, kPortCarrier, up); });
+  uint32_t rule = csr::kSrv6Reset;
+  for (const auto& [name, value] : request.settings) {
+    for (const csr::Field* field :
+         {&csr::kSrv6PlaneLsb, &csr::kSrv6UplinkUsid, &csr::kSrv6UplinkLsb, &csr::kSrv6UplinkBits}) {
+      if (name == std::string("SRV6.") + field->name) rule = field->set(rule, static_cast<uint32_t>(value));
+    }
+  }
   controller_ = std::make_unique<Controller>(
       Controller::Setup{.planes = info_.planes,
                         .evs = info_.evs,
                         .seed = setup_.seed,
+                        .rule = {csr::kSrv6PlaneLsb.get(rule), csr::kSrv6UplinkUsid.get(rule),
+                                 csr::kSrv6UplinkLsb.get(rule), csr::kSrv6UplinkBits.get(rule)},
                         .events = info_.profile.find("\"path\"") != std::string::npos,
                         .ev_in_use = [this](uint64_t id) { return uses(&QpAttributes::ev_profile, id); },
                         .cc_in_use = [this](uint64_t id) { return uses(&QpAttributes::cc_profile, id); },
@@ -327,6 +344,12 @@ int Driver::step(Program& program, QueuePair& qp, const ModifyQp& wanted, uint32
     config.peer_ip = a.gid;
     config.peer_mac = *mac;
     setup_.network.route(mac_, *mac, config);
+    if (qp.path) {
+      if (qp.segment && bytes_of(*qp.segment) != a.gid)
+        return refuse(program, ENOTSUP, "our NIC's one segment is the address of the peer (A-63), not another one");
+      config.encap = qp.segment ? tb::Encapsulation::Srh : tb::Encapsulation::Srv6;
+      config.path = bytes_of(*qp.path);
+    }
   }
   if (has(PathMtu)) config.mtu = a.mtu;
   if (has(PeerQp)) config.peer_qp = a.peer_qp;
@@ -366,11 +389,17 @@ int Driver::profiles(Program& program, QueuePair& qp, const ModifyQp& wanted, tb
     config.backup = 0;
     qp.entries = places ? places->entry : std::vector<std::optional<uint32_t>>{};
     qp.denied = places ? places->denied : std::set<uint32_t>{};
+    qp.path = places ? places->path : std::nullopt;
+    qp.segment = places ? places->segment : std::nullopt;
   }
   if ((wanted.with & bit(Attribute::CcProfile)) != 0) {
-    std::optional<CcConfig> cc;
-    if (const int error = controller_->control(a.cc_profile, cc, why); error != 0) return refuse(program, error, why);
-    config.controlled = cc.has_value();
+    std::optional<tb::ControllerNumbers> numbers;
+    if (const int error = controller_->control(a.cc_profile, numbers, why); error != 0)
+      return refuse(program, error, why);
+    if (numbers && !has_numbers_)
+      return refuse(program, ENOTSUP, "this NIC takes no numbers for congestion control (cap nscc_numbers)");
+    config.controlled = numbers.has_value();
+    config.nscc = numbers.value_or(tb::ControllerNumbers{});
   }
   return 0;
 }

@@ -121,7 +121,7 @@ class Driver {
   Setup setup_;
   tb::NicDevice& device_;
   tb::DeviceInfo info_;
-  bool has_psn_ = false;
+  bool has_psn_ = false, has_numbers_ = false;
   uint64_t mac_;
   log::Ip ip_{};
   Time read_time_;

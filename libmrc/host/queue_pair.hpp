@@ -24,6 +24,8 @@ class QueuePair {
   const uint32_t max_send, max_recv;
   QpAttributes attributes{};      ///< as the program has set them, with its state
   tb::QpConfig config;            ///< as the NIC has it
+  std::optional<U128> path;       ///< SRv6 template of its EV profile
+  std::optional<U128> segment;    ///< and the segment behind it, which must be the peer's address (A-63)
   std::vector<uint32_t> own_evs;  ///< what the NIC gave it
   /// Of each of its EVs, which one of its profile it is; none: nobody's, denied. Empty: it has the NIC's own.
   std::vector<std::optional<uint32_t>> entries;

@@ -298,8 +298,9 @@ tb::DeviceInfo FastDevice::open(const tb::OpenRequest& request) {
   info.version = options_.version;
   info.planes = planes;
   info.port_gbps = preset_.port_gbps;
-  info.caps = {"batch",   "responder",  "requestor", "write_imm", "trim_nack", "time_stamps", "dyn_mpr", "nscc",
-               "evprobe", "ev_control", "srv6",      "srh",       "ports",     "modify",      "class"};
+  info.caps = {"batch",   "responder", "requestor", "write_imm",   "trim_nack", "time_stamps",
+               "dyn_mpr", "nscc",      "evprobe",   "ev_control",  "srv6",      "srh",
+               "ports",   "modify",    "class",     "nscc_numbers"};
   info.latency = tb::kTakeTime + tb::kAnswerTime;
   info.qp_first = kQpnBase;
   info.qps = kMaxQps;
@@ -430,6 +431,7 @@ void FastDevice::create(const QpConfig& c) {
   spec.ev_backup.assign(c.evs.end() - c.backup, c.evs.end());
   spec.planes = planes_;
   spec.congestion = c.controlled;
+  if (c.controlled && !c.nscc.empty()) tb::put_numbers(c.nscc, spec.nscc.emplace(config_.nscc));
   spec.own_class = c.own_class.has_value();
   if (c.own_class) {
     spec.dscp_data = c.own_class->data;

@@ -6,11 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "gen/protocol.hpp"
+#include "protocol/nscc_config.hpp"
 #include "protocol/srv6.hpp"
 #include "sim/engine/packet.hpp"
 #include "sim/engine/units.hpp"
@@ -80,8 +82,9 @@ struct QpSpec {
   Srv6Rule path_rule{};             ///< where plane and uplink go (protocol/srv6.hpp)
   std::vector<uint32_t> ev_active;  ///< EV set in use, by turns of the planes: entry i is of plane ev_plane(i)
   std::vector<uint32_t> ev_backup;
-  uint32_t planes = 1;     ///< EV i belongs to plane i % planes
-  bool congestion = true;  ///< has a congestion controller (NSCC)
+  uint32_t planes = 1;             ///< EV i belongs to plane i % planes
+  bool congestion = true;          ///< has a congestion controller (NSCC)
+  std::optional<NsccParams> nscc;  ///< of that; none: the endpoint's
   bool own_class = false;  ///< data and retransmissions have the code points below; otherwise those of the NIC (A-79)
   uint8_t dscp_data = 0, dscp_rtx = 0;
 

@@ -162,41 +162,10 @@ void AgentSide::connect_qp(unsigned index) {
   QpConfig c = qp_config(own_, nic_, other_nic_, other_.mac, index, *nic_.device);
   called(index, nic_.device->qp(c));
   c = nic_.device->qp_now(c.qp);
-  log::Qp& r = add<log::Qp>(told_);
-  r.qp = c.qp;
-  r.peer_qp = c.peer_qp;
+  log::Qp r = record_of(c, ip_bytes(own_.ip), nic_.info.planes);
   r.state = log::QpState::Rts;
   r.dest = own_.qps[index].dest;
-  r.mtu = c.mtu;
-  r.sq_psn = c.sq_psn;
-  r.rq_psn = c.rq_psn;
-  r.msn = c.msn;
-  r.rqmsn = c.rqmsn;
-  r.mpr = c.mpr;
-  r.mpr_dest = c.mpr_dest;
-  r.dynamic_mpr = c.dynamic_mpr;
-  r.max_wimm = c.max_wimm;
-  r.max_wimm_dest = c.max_wimm_dest;
-  r.timeout = c.timeout;
-  r.retry_linear = c.retry_linear;
-  r.retry_exp = c.retry_exp;
-  r.trim_nack = c.trim_nack;
-  r.svc_time = c.svc_time;
-  r.time_stamps = c.time_stamps;
-  r.controlled = c.controlled;
-  r.pkey = c.pkey;
-  r.own_class = c.own_class.has_value();
-  if (c.own_class) {
-    r.dscp_data = c.own_class->data;
-    r.dscp_rtx = c.own_class->rtx;
-  }
-  r.encap = static_cast<uint8_t>(c.encap);
-  r.own_ip = ip_bytes(own_.ip);
-  r.peer_ip = c.peer_ip;
-  r.evs = c.evs;
-  for (std::size_t i = 0; i < r.evs.size(); ++i) r.ev_planes.push_back(static_cast<uint8_t>(i % nic_.info.planes));
-  r.backup = c.backup;
-  rows_[index] = r;
+  add<log::Qp>(told_) = rows_[index] = r;
 }
 
 void AgentSide::reset_qp(unsigned index) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/device/device.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace mrc::tb {
@@ -13,6 +15,52 @@ QpConfig first_config(uint32_t qp, const DeviceInfo& info) {
   return config;
 }
 
+log::Qp record_of(const QpConfig& c, const log::Ip& own_ip, unsigned planes) {
+  log::Qp r;
+  r.qp = c.qp;
+  r.peer_qp = c.peer_qp;
+  r.state = c.state;
+  r.mtu = c.mtu;
+  r.sq_psn = c.sq_psn;
+  r.rq_psn = c.rq_psn;
+  r.msn = c.msn;
+  r.rqmsn = c.rqmsn;
+  r.mpr = c.mpr;
+  r.mpr_dest = c.mpr_dest;
+  r.dynamic_mpr = c.dynamic_mpr;
+  r.max_wimm = c.max_wimm;
+  r.max_wimm_dest = c.max_wimm_dest;
+  r.timeout = c.timeout;
+  r.retry_linear = c.retry_linear;
+  r.retry_exp = c.retry_exp;
+  r.trim_nack = c.trim_nack;
+  r.svc_time = c.svc_time;
+  r.time_stamps = c.time_stamps;
+  r.controlled = c.controlled;
+  r.pkey = c.pkey;
+  r.own_class = c.own_class.has_value();
+  if (c.own_class) {
+    r.dscp_data = c.own_class->data;
+    r.dscp_rtx = c.own_class->rtx;
+  }
+  r.encap = static_cast<uint8_t>(c.encap);
+  r.own_ip = own_ip;
+  r.peer_ip = c.peer_ip;
+  r.evs = c.evs;
+  for (std::size_t i = 0; i < r.evs.size(); ++i) r.ev_planes.push_back(static_cast<uint8_t>(i % planes));
+  r.backup = c.backup;
+  return r;
+}
+
+void put_numbers(const ControllerNumbers& numbers, NsccParams& params) {
+  for (const auto& [name, value] : numbers) {
+    if (name == "rate_gbps" || name == "path_mtu" || name == "mtu" || name == "enable")
+      throw Refusal(fmt::format("nscc: {} is not for a QP to say: the NIC knows it.", name), false);
+    if (const auto error = nscc_set(params, name, value); error)
+      throw Refusal(fmt::format("nscc: {}.", error->what), false);
+  }
+}
+
 QpConfig with_attributes(QpConfig now, const QpConfig& wanted, uint32_t attributes) {
   using enum QpAttribute;
   const auto has = [attributes](QpAttribute a) { return (attributes & attribute_bit(a)) != 0; };
@@ -22,7 +70,10 @@ QpConfig with_attributes(QpConfig now, const QpConfig& wanted, uint32_t attribut
     now.evs = wanted.evs;
     now.backup = wanted.backup;
   }
-  if (has(CcProfile)) now.controlled = wanted.controlled;
+  if (has(CcProfile)) {
+    now.controlled = wanted.controlled;
+    now.nscc = wanted.nscc;
+  }
   if (has(Path)) {
     now.peer_qp = wanted.peer_qp;
     now.peer_ip = wanted.peer_ip;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "log/record.hpp"
+#include "protocol/nscc_config.hpp"
 
 namespace mrc::tb {
 
@@ -66,6 +67,9 @@ struct QpClass {
   bool operator==(const QpClass&) const = default;
 };
 
+/// Numbers of a congestion controller, by the names of nscc_fields(). What is not named has the NIC's number.
+using ControllerNumbers = std::vector<std::pair<std::string, double>>;
+
 /// A QP as its owner wants it, or as it is.
 struct QpConfig {
   uint32_t qp = 0, peer_qp = 0;
@@ -81,6 +85,7 @@ struct QpConfig {
   unsigned timeout = 7, retry_linear = 7, retry_exp = 0;
   bool trim_nack = true, svc_time = false, time_stamps = false, controlled = false;
   uint16_t pkey = 0xffff;
+  ControllerNumbers nscc;            ///< of the controller of its destination, if it is controlled
   std::optional<QpClass> own_class;  ///< none: that of the NIC
   Encapsulation encap = Encapsulation::Ipv6;
   log::Ip path{};  ///< template of SRv6
@@ -90,6 +95,13 @@ struct QpConfig {
 
 /// The QP as it begins at a device of that size.
 QpConfig first_config(uint32_t qp, const DeviceInfo& info);
+
+/// As a log has it, but for its destination's number; EVs are of the planes in turn.
+log::Qp record_of(const QpConfig& config, const log::Ip& own_ip, unsigned planes);
+
+/// The numbers into `params`. Throws Refusal for a name that no controller has, or that is the NIC's own to know (rate,
+/// MTU), and for a value out of range.
+void put_numbers(const ControllerNumbers& numbers, NsccParams& params);
 
 /// What an order to modify a QP may carry: attributes of the API (docs/reference/device.md, "A QP step by step").
 enum class QpAttribute : uint8_t {

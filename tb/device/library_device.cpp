@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostText = 1 << 20, kMostOutputs = 1 << 20, kMostEvs = 4096;
 
-std::string text_of(const char* text, std::size_t most = 256) {
+std::string bounded(const char* text, std::size_t most = 256) {
   return text == nullptr ? std::string() : std::string(text, ::strnlen(text, most));
 }
 
@@ -116,7 +116,7 @@ class LibraryDevice final : public NicDevice {
   /// True: it is pending.
   bool done(int result) const {
     if (result >= 0) return result == MRC_PENDING;
-    std::string sentence = printable(text_of(f_.error(nic_)));
+    std::string sentence = printable(bounded(f_.error(nic_)));
     if (sentence.empty()) sentence = fmt::format("the call returns {}", result);
     if (!sentence.ends_with('.')) sentence += '.';
     throw Refusal(sentence, result == MRC_E_UNSUPPORTED || result == MRC_E_VERSION);
@@ -192,7 +192,7 @@ DeviceInfo LibraryDevice::open(const OpenRequest& request) {
   int result = MRC_E_DEAD;
   nic_ = f_.open(&config, &result);
   if (nic_ == nullptr) {
-    std::string sentence = printable(text_of(error.data(), error.size() - 1));
+    std::string sentence = printable(bounded(error.data(), error.size() - 1));
     if (sentence.empty()) sentence = fmt::format("mrc_nic_open fails with {}", result);
     if (!sentence.ends_with('.')) sentence += '.';
     throw Refusal(sentence, result == MRC_E_UNSUPPORTED || result == MRC_E_VERSION);
@@ -201,11 +201,11 @@ DeviceInfo LibraryDevice::open(const OpenRequest& request) {
   facts.size = sizeof facts;
   done(f_.facts(nic_, &facts));
   DeviceInfo info;
-  info.name = printable(text_of(facts.name));
-  info.version = printable(text_of(facts.version));
+  info.name = printable(bounded(facts.name));
+  info.version = printable(bounded(facts.version));
   info.planes = facts.planes;
   info.port_gbps = facts.port_gbps;
-  std::istringstream caps(text_of(facts.caps, 4096));
+  std::istringstream caps(bounded(facts.caps, 4096));
   for (std::string cap; caps >> cap;) info.caps.push_back(cap);
   info.latency = facts.latency;
   info.qp_first = facts.qp_first;
@@ -215,7 +215,7 @@ DeviceInfo LibraryDevice::open(const OpenRequest& request) {
   info.evs = facts.evs;
   info.regions = facts.regions;
   info.post = facts.post;
-  info.profile = facts.profile == nullptr ? "{}" : text_of(facts.profile, kMostText);
+  info.profile = facts.profile == nullptr ? "{}" : bounded(facts.profile, kMostText);
   // Of several lines, as files are: outside of strings, where JSON has no such characters, they are blanks.
   std::ranges::replace_if(
       info.profile, [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -230,10 +230,24 @@ QpConfig LibraryDevice::qp_now(uint32_t qp) const {
 
 namespace {
 
-/// In C; evs: room for the entropy values.
-mrc_nic_qp_t c_config(const QpConfig& c, std::array<uint32_t, kMostEvs>& evs) {
+/// What a configuration in C points to.
+struct Lists {
+  std::array<uint32_t, kMostEvs> evs{};
+  std::vector<const char*> names;
+  std::vector<double> values;
+};
+
+mrc_nic_qp_t c_config(const QpConfig& c, Lists& lists) {
+  std::array<uint32_t, kMostEvs>& evs = lists.evs;
   std::copy_n(c.evs.begin(), std::min(c.evs.size(), evs.size()), evs.begin());
+  for (const auto& [name, value] : c.nscc) {
+    lists.names.push_back(name.c_str());
+    lists.values.push_back(value);
+  }
   mrc_nic_qp_t q{};
+  q.num_nscc = static_cast<uint32_t>(c.nscc.size());
+  q.nscc_names = lists.names.data();
+  q.nscc_values = lists.values.data();
   q.size = sizeof q;
   q.qp = c.qp;
   q.state = static_cast<uint32_t>(c.state);
@@ -273,8 +287,8 @@ mrc_nic_qp_t c_config(const QpConfig& c, std::array<uint32_t, kMostEvs>& evs) {
 }  // namespace
 
 Modified LibraryDevice::modify(const QpConfig& c, uint32_t with) {
-  std::array<uint32_t, kMostEvs> evs{};
-  const mrc_nic_qp_t q = c_config(c, evs);
+  Lists lists;
+  const mrc_nic_qp_t q = c_config(c, lists);
   Modified result;
   const int answer = need(f_.modify, "modify")(nic(), &q, with, &result.attributes);
   result.pending = done(answer);
@@ -289,8 +303,8 @@ Modified LibraryDevice::modify(const QpConfig& c, uint32_t with) {
 }
 
 bool LibraryDevice::qp(const QpConfig& c) {
-  std::array<uint32_t, kMostEvs> evs{};
-  mrc_nic_qp_t q = c_config(c, evs);
+  Lists lists;
+  mrc_nic_qp_t q = c_config(c, lists);
   const bool waits = done(f_.qp(nic(), &q));
   if (c.state == log::QpState::Reset) {
     qps_.erase(c.qp);
@@ -302,8 +316,8 @@ bool LibraryDevice::qp(const QpConfig& c) {
   now.max_wimm = q.max_wimm;
   now.max_wimm_dest = q.max_wimm_dest;
   now.timeout = q.timeout;
-  if (q.num_evs <= evs.size() && q.backup <= q.num_evs) {
-    now.evs.assign(evs.begin(), evs.begin() + q.num_evs);
+  if (q.num_evs <= lists.evs.size() && q.backup <= q.num_evs) {
+    now.evs.assign(lists.evs.begin(), lists.evs.begin() + q.num_evs);
     now.backup = q.backup;
   }
   return waits;
@@ -347,7 +361,7 @@ Output LibraryDevice::output(const mrc_nic_out_t& out) const {
       break;
     }
     case MRC_OUT_DONE:
-      o.body = Done{printable(text_of(out.call, 20)), out.region != 0, out.qp, printable(text_of(out.error))};
+      o.body = Done{printable(bounded(out.call, 20)), out.region != 0, out.qp, printable(bounded(out.error))};
       if (out.kind >= MRC_REFUSED_TRANSITION && out.kind <= MRC_REFUSED_VALUE) {
         auto& told = std::get<Done>(o.body);
         told.refused = static_cast<Refused>(out.kind - MRC_REFUSED_TRANSITION + 1);
@@ -388,7 +402,7 @@ Counters LibraryDevice::counters() {
   const char* name = nullptr;
   uint64_t value = 0;
   for (uint32_t i = 0; i < 4096 && f_.counter(nic(), i, &name, &value, &list.time) == 1; ++i)
-    list.values.emplace_back(printable(text_of(name)), value);
+    list.values.emplace_back(printable(bounded(name)), value);
   return list;
 }
 

@@ -72,6 +72,15 @@ class Reader {
     constexpr uint64_t kMost = 63;
     return {static_cast<uint8_t>(whole_of(*data, "data", kMost)), static_cast<uint8_t>(whole_of(*rtx, "rtx", kMost))};
   }
+  ControllerNumbers numbers_of(const Json& value, const char* name) const {
+    if (!value.is_object()) refuse(value, fmt::format("{} is no object", name), R"(Write {"base_rtt": 6000}.)");
+    ControllerNumbers numbers;
+    for (const input::JsonMember& m : value.members) {
+      if (!m.value.is_number()) refuse(m.value, fmt::format("{} is no number", m.name), kRemedy);
+      numbers.emplace_back(m.name, input::number(m.value.literal(m.name, file_), {-1e300, 1e300}, "a number"));
+    }
+    return numbers;
+  }
   uint64_t mac_of(const Json& value, const char* name) const {
     size_t bad = 0;
     const auto bytes = wire::from_hex(text_of(value, name), bad);
@@ -219,6 +228,7 @@ void read_config(const Reader& r, QpConfig& c) {
   flag("svc_time", c.svc_time);
   flag("time_stamps", c.time_stamps);
   flag("controlled", c.controlled);
+  if (const Json* nscc = r.find("nscc")) c.nscc = r.numbers_of(*nscc, "nscc");
   number("pkey", c.pkey, 0xffff);
   if (const Json* of = r.find("class")) c.own_class = r.class_of(*of, "class");
   if (const Json* encap = r.find("encap"))

@@ -63,6 +63,9 @@ log::Ip ip_of(const uint8_t* bytes) {
   return ip;
 }
 
+/// Of a caller that knows no numbers of controllers.
+constexpr std::size_t kQpBytes = offsetof(mrc_nic_qp_t, num_nscc);
+
 /// What the caller wants, into c.
 void read_config(const mrc_nic_qp_t& q, tb::QpConfig& c) {
   c.peer_qp = q.peer_qp;
@@ -88,6 +91,9 @@ void read_config(const mrc_nic_qp_t& q, tb::QpConfig& c) {
   c.svc_time = q.svc_time != 0;
   c.time_stamps = q.time_stamps != 0;
   c.controlled = q.controlled != 0;
+  c.nscc.clear();
+  for (uint32_t i = 0; q.size >= sizeof q && i < q.num_nscc; ++i)
+    c.nscc.emplace_back(q.nscc_names[i], q.nscc_values[i]);
   c.own_class.reset();
   if (q.own_class != 0) c.own_class = {q.class_data, q.class_rtx};
   if (q.num_evs != 0) {
@@ -163,7 +169,7 @@ MRC_EXPORT int mrc_nic_address(mrc_nic* nic, uint64_t mac, const uint8_t ip[16])
 }
 
 MRC_EXPORT int mrc_nic_qp(mrc_nic* nic, mrc_nic_qp_t* q) {
-  if (q->size < sizeof *q) return too_small(nic, "mrc_nic_qp_t");
+  if (q->size < kQpBytes) return too_small(nic, "mrc_nic_qp_t");
   return answer(nic, [&] {
     tb::QpConfig c = nic->device->qp_now(q->qp);
     c.qp = q->qp;
@@ -195,7 +201,7 @@ MRC_EXPORT int mrc_nic_query(mrc_nic* nic, uint32_t qp, uint32_t* state, uint64_
 }
 
 MRC_EXPORT int mrc_nic_modify(mrc_nic* nic, const mrc_nic_qp_t* q, uint32_t with, uint32_t* attributes) {
-  if (q->size < sizeof *q) return too_small(nic, "mrc_nic_qp_t");
+  if (q->size < kQpBytes) return too_small(nic, "mrc_nic_qp_t");
   return answer(nic, [&] {
     const tb::QpConfig now = nic->device->qp_now(q->qp);
     tb::QpConfig wanted = now;

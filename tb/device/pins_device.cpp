@@ -184,10 +184,10 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   info.version = options_.version.empty() ? dut_->version() : options_.version;
   info.planes = planes_;
   info.port_gbps = preset_.port_gbps;
-  info.caps = {"batch",   "responder", "requestor",     "write_imm",  "trim_nack",  "time_stamps", "svc_time",
-               "dyn_mpr", "nscc",      "evprobe",       "ev_control", "srv6",       "srh",         "psn",
-               "regions", "pkey",      "bytes",         "ports",      "host_pause", "any_address", "slow_memory",
-               "modify",  "class",     "order_evprobe", "reset"};
+  info.caps = {"batch",   "responder", "requestor",     "write_imm",  "trim_nack",   "time_stamps", "svc_time",
+               "dyn_mpr", "nscc",      "evprobe",       "ev_control", "srv6",        "srh",         "psn",
+               "regions", "pkey",      "bytes",         "ports",      "host_pause",  "any_address", "slow_memory",
+               "modify",  "class",     "order_evprobe", "reset",      "nscc_numbers"};
   info.latency = kTakeTime + kAnswerTime;
   info.qp_first = kQpnBase;
   info.qps = preset_.num_qps;
@@ -215,8 +215,7 @@ void PinsDevice::forget() {
   qps_.assign(preset_.num_qps, {});
   profiles_.assign(preset_.num_profiles, {});
   dests_.assign(preset_.num_dests, {});
-  dest_mtu_.assign(preset_.num_dests, 0);
-  cc_mtus_.clear();
+  controllers_.assign(preset_.num_dests, {});
   regions_.assign(preset_.num_mrs, 0);
   region_used_.assign(preset_.num_mrs, false);
   tx_.clear();

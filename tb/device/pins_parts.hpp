@@ -74,6 +74,13 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
     unsigned profile = 0, dest = 0;
     unsigned open = 0;  ///< work requests without completion
   };
+  /// Of a destination.
+  struct Controller {
+    unsigned mtu = 0;
+    ControllerNumbers numbers;
+    std::array<uint32_t, csr::TblCcProfile::kWords> words{};
+    uint32_t row = 0;
+  };
   /// A call whose register accesses are queued.
   struct Order {
     Done done;
@@ -135,13 +142,14 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   // Queue pairs.
   void check_shape(const QpConfig& c) const;
   void check(const QpConfig& c) const;
-  void prepare(const OrderPtr& order, Qp& qp, const QpConfig& c);
+  void put_evs(const OrderPtr& order, Qp& qp, const QpConfig& c);
+  void put_dest(const OrderPtr& order, Qp& qp, const QpConfig& c);
   void deny_unnamed(const OrderPtr& order, const QpConfig& c);
   void judged(const OrderPtr& order, Qp& qp, const Qp& before, const QpConfig& c, uint32_t status);
   unsigned profile_for(const Qp& qp, const QpConfig& c, std::vector<uint32_t>& values) const;
   unsigned dest_for(const Qp& qp, const QpConfig& c) const;
-  void check_controller(const QpConfig& c, unsigned dest) const;
-  void put_controller(const OrderPtr& order, const QpConfig& c, unsigned dest);
+  std::optional<Controller> controller_for(const Qp& self, const QpConfig& c, unsigned dest) const;
+  void put_controller(const OrderPtr& order, unsigned dest, const Controller& controller);
   csr::TblQpCtx row_of(const Qp& qp) const;
   void move(const OrderPtr& order, const Qp& qp, log::QpState state, uint32_t attributes);
   void put_class(const OrderPtr& order, const QpConfig& c);
@@ -202,8 +210,8 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   std::vector<Qp> qps_;
   std::vector<std::vector<uint32_t>> profiles_;  ///< values of the rows
   std::vector<std::optional<log::Ip>> dests_;
-  std::vector<unsigned> dest_mtu_, cc_mtus_;
-  std::vector<uint32_t> regions_;  ///< R_Key of a row, 0: none
+  std::vector<std::optional<Controller>> controllers_;  ///< of destinations
+  std::vector<uint32_t> regions_;                       ///< R_Key of a row, 0: none
   std::vector<bool> region_used_;
 
   std::vector<TxMac> tx_;

@@ -159,31 +159,54 @@ unsigned PinsDevice::dest_for(const Qp& self, const QpConfig& c) const {
   cannot(fmt::format("this NIC ({}) knows {} other NICs at most.", preset_.name, preset_.num_dests));
 }
 
-/// A queue pair is refused before anything is written for it.
-void PinsDevice::check_controller(const QpConfig& c, unsigned dest) const {
-  if (!c.controlled || c.mtu <= dest_mtu_[dest]) return;
-  if (std::find(cc_mtus_.begin(), cc_mtus_.end(), c.mtu) == cc_mtus_.end() &&
-      cc_mtus_.size() == preset_.num_cc_profiles)
-    cannot(fmt::format("this NIC ({}) holds {} settings of congestion control, one for each mtu.", preset_.name,
-                       preset_.num_cc_profiles));
-}
-
-/// The controller of a destination: its window is never smaller than the largest packet of its QPs.
-void PinsDevice::put_controller(const OrderPtr& order, const QpConfig& c, unsigned dest) {
-  if (!c.controlled || c.mtu <= dest_mtu_[dest]) return;
-  auto found = std::find(cc_mtus_.begin(), cc_mtus_.end(), c.mtu);
+/// The controller that a destination needs for a queue pair; none: it has what it needs. A queue pair is refused before
+/// anything is written for it. The window is never smaller than the largest packet of all its queue pairs.
+std::optional<PinsDevice::Controller> PinsDevice::controller_for(const Qp& self, const QpConfig& c,
+                                                                 unsigned dest) const {
+  if (!c.controlled) return std::nullopt;
+  const std::optional<Controller> now = dests_[dest] == c.peer_ip ? controllers_[dest] : std::nullopt;
+  const bool same = now && now->numbers == c.nscc;
+  if (same && c.mtu <= now->mtu) return std::nullopt;
+  const auto used = [&](unsigned d) {
+    return std::any_of(qps_.begin(), qps_.end(),
+                       [&](const Qp& qp) { return &qp != &self && qp.known && qp.dest == d && qp.config.controlled; });
+  };
+  if (now && !same && used(dest))
+    cannot("queue pairs to one NIC share a congestion controller, and another one has other numbers (nscc) for it.");
+  Controller next{c.mtu, c.nscc, {}, 0};
   NsccParams params;
+  put_numbers(c.nscc, params);
   params.rate_gbps = preset_.port_gbps * planes_;
   params.path_mtu = c.mtu;
   const auto real = nscc_resolve(params);
   if (!real) wrong(fmt::format("congestion control: {}: {}.", real.error().input, real.error().what));
-  if (found == cc_mtus_.end()) found = cc_mtus_.insert(cc_mtus_.end(), c.mtu);
-  const auto profile = static_cast<uint32_t>(found - cc_mtus_.begin());
-  std::array<uint32_t, 16> words = nscc_row(nscc_words(*real));
-  settings_.apply(words);
-  row(order, csr::kTblCcProfileId, profile, words);
-  row(order, csr::kTblCcCtxId, dest, std::span(&profile, 1));
-  dest_mtu_[dest] = c.mtu;
+  next.words = nscc_row(nscc_words(*real));
+  settings_.apply(next.words);
+  std::optional<unsigned> free;
+  for (unsigned row = preset_.num_cc_profiles; row-- > 0;) {
+    bool taken = false;
+    for (unsigned d = 0; d < controllers_.size(); ++d) {
+      if (!controllers_[d] || controllers_[d]->row != row) continue;
+      next.row = row;
+      if (controllers_[d]->words == next.words) return next;
+      taken = taken || (d != dest && used(d));
+    }
+    if (!taken) free = row;
+  }
+  if (!free)
+    cannot(fmt::format("this NIC ({}) holds {} settings of congestion control, and all are in use.", preset_.name,
+                       preset_.num_cc_profiles));
+  next.row = *free;
+  return next;
+}
+
+void PinsDevice::put_controller(const OrderPtr& order, unsigned dest, const Controller& controller) {
+  for (std::optional<Controller>& other : controllers_) {
+    if (other && other->row == controller.row && other->words != controller.words) other.reset();  // nobody has it
+  }
+  row(order, csr::kTblCcProfileId, controller.row, controller.words);
+  row(order, csr::kTblCcCtxId, dest, std::span(&controller.row, 1));
+  controllers_[dest] = controller;
 }
 
 csr::TblQpCtx PinsDevice::row_of(const Qp& qp) const {
@@ -242,34 +265,40 @@ void PinsDevice::clear(Qp& qp) {
   qp.touched = true;
 }
 
-/// Everything around a queue pair that must be there before its row is.
-void PinsDevice::prepare(const OrderPtr& order, Qp& qp, const QpConfig& c) {
+/// Its entropy values, which must be there before its row is.
+void PinsDevice::put_evs(const OrderPtr& order, Qp& qp, const QpConfig& c) {
   std::vector<uint32_t> values;
-  const unsigned profile = profile_for(qp, c, values), dest = dest_for(qp, c);
-  check_controller(c, dest);
-  put_controller(order, c, dest);
+  const unsigned profile = profile_for(qp, c, values);
   if (profiles_[profile] != values) {
     profiles_[profile] = values;
     for (unsigned i = 0; i < preset_.evs_per_qp; ++i)
       row(order, csr::kTblEvId, profile * preset_.evs_per_qp + i, std::span(&values[i], 1));
   }
+  qp.config = c;
+  qp.profile = profile;
+  qp.known = qp.touched = true;
+}
+
+/// Where its path leads to, and the controller there: before its row names them.
+void PinsDevice::put_dest(const OrderPtr& order, Qp& qp, const QpConfig& c) {
+  const unsigned dest = dest_for(qp, c);
+  const std::optional<Controller> controller = controller_for(qp, c, dest);
   if (dests_[dest] != c.peer_ip) {
     dests_[dest] = c.peer_ip;
-    if (!c.controlled) dest_mtu_[dest] = 0;
+    controllers_[dest].reset();
     const uint32_t mask = (1u << planes_) - 1;  // the peer has no more ports than the tester uses
     row(order, csr::kTblPeerPortsId, dest, std::span(&mask, 1));
   }
-  qp.config = c;
-  qp.profile = profile;
+  if (controller) put_controller(order, dest, *controller);
   qp.dest = dest;
-  qp.known = qp.touched = true;
 }
 
 bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
   check(c);
   const log::QpState from = qp.known ? qp.state : log::QpState::Reset;
   const OrderPtr order = begin("qp", false, c.qp);
-  prepare(order, qp, c);
+  put_dest(order, qp, c);
+  put_evs(order, qp, c);
   if (from < log::QpState::Init || c.state == log::QpState::Init) move(order, qp, log::QpState::Init, kInitAttributes);
   if (c.own_class) put_class(order, c);
   if (from < log::QpState::Rtr && c.state >= log::QpState::Rtr) move(order, qp, log::QpState::Rtr, kRtrAttributes);
@@ -333,7 +362,8 @@ Modified PinsDevice::modify(const QpConfig& c, uint32_t with) {
   if (c.state == log::QpState::Error || (c.state == log::QpState::Reset && !qp.known)) {
     driver_.row(csr::kTblQpStateId, index, std::span(&state, 1), [](uint32_t, unsigned) {});
   } else {
-    if (c.state == log::QpState::Init) prepare(order, qp, c);
+    if (c.state == log::QpState::Init) put_evs(order, qp, c);
+    if (c.state == log::QpState::Rtr) put_dest(order, qp, c);
     if (c.state != log::QpState::Reset) qp.config = c;
     csr::TblQpCtx ctx = row_of(qp);
     ctx.state = static_cast<QpState>(state);

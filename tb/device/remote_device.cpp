@@ -270,6 +270,7 @@ bool RemoteDevice::qp(const QpConfig& c) {
       c.qp, state, c.peer_qp, wire::to_text(c.peer_ip), c.peer_mac, c.mtu, c.sq_psn, c.rq_psn, c.msn, c.rqmsn, c.mpr,
       c.mpr_dest, c.dynamic_mpr, c.max_wimm, c.max_wimm_dest, c.timeout, c.retry_linear, c.retry_exp, c.trim_nack,
       c.svc_time, c.time_stamps, c.controlled, c.pkey, kLineEncaps[static_cast<unsigned>(c.encap)]);
+  if (!c.nscc.empty()) keys += ",\"nscc\":" + Json(std::map(c.nscc.begin(), c.nscc.end())).dump();
   if (c.own_class) keys += fmt::format(R"(,"class":{{"data":{},"rtx":{}}})", c.own_class->data, c.own_class->rtx);
   if (c.encap == Encapsulation::Srv6 || c.encap == Encapsulation::Srh)
     keys += fmt::format(R"(,"path":"{}")", wire::to_text(c.path));

@@ -58,7 +58,7 @@ static void queries(struct program* p) {
 static void to_init(struct program* p) {
   struct ibv_qp_attr v = {.qp_state = IBV_QPS_INIT,
                           .qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE};
-  struct mrc_qp_attr m = {.profile.ev_profile_id = p->ev_profile};
+  struct mrc_qp_attr m = {.profile = {.ev_profile_id = p->ev_profile, .cc_profile_id = p->cc_profile}};
   CHECK(mrc_modify_qp(p->qp, &v, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS, &m,
                       MRC_QP_HINT | MRC_QP_EV_PROFILE_ID | MRC_QP_CC_PROFILE_ID) == 0);
 }

@@ -37,8 +37,8 @@ struct program {
   unsigned char* buffer;
   size_t bytes;
   struct side own, peer;
-  uint64_t ev_profile; /* of the queue pair */
-  int socket;          /* to the peer */
+  uint64_t ev_profile, cc_profile; /* of the queue pair */
+  int socket;                      /* to the peer */
 };
 
 /* Opens the device of that name, registers a buffer, makes completion queues. */

@@ -101,11 +101,17 @@ void use_profile(FastConfig& config, const FabricProfile& profile) {
   config.dscp_endpoint = static_cast<uint8_t>(profile.get("DSCP_TX.ep", config.dscp.trimmable));
 }
 
-const NsccWords* FastShared::words(unsigned mtu_code, double gbps) {
+const NsccParams* FastShared::keep(const std::optional<NsccParams>& params) {
+  if (!params) return nullptr;
+  const auto known = std::ranges::find(numbers_, *params);
+  return known != numbers_.end() ? &*known : &numbers_.emplace_front(*params);
+}
+
+const NsccWords* FastShared::words(unsigned mtu_code, double gbps, const NsccParams* numbers) {
   for (const Entry& entry : entries_) {
-    if (entry.mtu_code == mtu_code && entry.gbps == gbps) return &entry.words;
+    if (entry.mtu_code == mtu_code && entry.gbps == gbps && entry.params == numbers) return &entry.words;
   }
-  NsccParams params = config.nscc;
+  NsccParams params = numbers != nullptr ? *numbers : config.nscc;
   params.path_mtu = 256u << mtu_code;
   if (gbps > 0) params.rate_gbps = gbps;
   // open() has seen that the settings are good; with the links' rates they may still leave the format.
@@ -114,7 +120,7 @@ const NsccWords* FastShared::words(unsigned mtu_code, double gbps) {
     params.rate_gbps = config.nscc.rate_gbps;
     real = nscc_resolve(params);
   }
-  return &entries_.emplace_front(Entry{mtu_code, gbps, nscc_words(*real)}).words;
+  return &entries_.emplace_front(Entry{mtu_code, gbps, numbers, nscc_words(*real)}).words;
 }
 
 FastEndpoint::FastEndpoint(std::shared_ptr<FastShared> shared) : shared_(std::move(shared)), config_(shared_->config) {}
@@ -144,19 +150,19 @@ void FastEndpoint::start() {
   room_ = (1u << planes_) - 1u;
   for (const auto& dest : dests_) {
     if (!dest->cc) continue;
-    dest->words = words(dest->mtu_code);
+    dest->words = words(*dest);
     dest->state = nscc_init(*dest->words, tick());
   }
   if (up_ != room_) ports_changed();
   pump();
 }
 
-const NsccWords* FastEndpoint::words(unsigned mtu_code) {
+const NsccWords* FastEndpoint::words(const FastDest& dest) {
   double rate = 0;
   for (unsigned p = 0; p < planes_; ++p) {
     if (access_.rate(p).valid()) rate += access_.rate(p).gbps();
   }
-  return shared_->words(mtu_code, rate);
+  return shared_->words(dest.mtu_code, rate, dest.nscc);
 }
 
 FastQp* FastEndpoint::find(uint32_t qpn) const {
@@ -189,12 +195,18 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
   qp->mtu_code = static_cast<uint8_t>(std::countr_zero(spec.mtu) - 8);
   qp->cc = spec.congestion && config_.nscc.enable;
   if (qp->cc) {
-    NsccParams params = config_.nscc;
+    NsccParams params = spec.nscc.value_or(config_.nscc);
     params.path_mtu = spec.mtu;
     if (const auto real = nscc_resolve(params); !real) {
       why = real.error().input + ": " + real.error().what;
       return false;
     }
+  }
+  const NsccParams* numbers = qp->cc ? shared_->keep(spec.nscc) : nullptr;
+  const auto known = dest_of_node_.find(spec.peer);
+  if (qp->cc && known != dest_of_node_.end() && dests_[known->second]->cc && dests_[known->second]->nscc != numbers) {
+    why = "queue pairs to one NIC share a congestion controller, and another one has other numbers for it";
+    return false;
   }
   qp->index = static_cast<uint32_t>(qps_.size());
   const uint32_t walk = config_.nic_walks ? spec.qpn - kQpnBase : qp->index ^ spec.qpn << 4 ^ access_.node();
@@ -233,8 +245,9 @@ bool FastEndpoint::open(const QpSpec& spec, std::string& why) {
     const bool first = !dest.cc;
     dest.cc = true;
     dest.mtu_code = qp->mtu_code;
+    dest.nscc = numbers;
     if (started_) {
-      dest.words = words(dest.mtu_code);
+      dest.words = words(dest);
       if (first) dest.state = nscc_init(*dest.words, tick());
       dest.state.cwnd = std::max(dest.state.cwnd, uint64_t{dest.words->mtu} << 16);
     }

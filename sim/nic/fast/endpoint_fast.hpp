@@ -162,16 +162,21 @@ class FastShared {
  public:
   explicit FastShared(const FastConfig& settings) : config(settings) {}
   const FastConfig config;
-  /// Of the controller of a NIC with that rate. They stay where they are. Not for threads of a window.
-  const NsccWords* words(unsigned mtu_code, double gbps);
+  /// Of the controller of a NIC with that rate; without `params` those of the settings count. They stay where they are.
+  /// Not for threads of a window.
+  const NsccWords* words(unsigned mtu_code, double gbps, const NsccParams* params);
+  /// The same object for the same numbers.
+  const NsccParams* keep(const std::optional<NsccParams>& params);
 
  private:
   struct Entry {
     unsigned mtu_code;
     double gbps;
+    const NsccParams* params;
     NsccWords words;
   };
   std::forward_list<Entry> entries_;
+  std::forward_list<NsccParams> numbers_;
 };
 
 class FastEndpoint final : public Endpoint {
@@ -264,7 +269,7 @@ class FastEndpoint final : public Endpoint {
     const FastDest& dest = dest_of(qp);
     return planes_but(ev_plane_ok(up_, dest.peer_mask), dest.suspected);
   }
-  const NsccWords* words(unsigned mtu_code);
+  const NsccWords* words(const FastDest& dest);
 
   // Lanes (endpoint_fast.cpp).
   void put_control(PacketPtr packet, unsigned plane, Time delay);

@@ -136,8 +136,9 @@ struct FastDest {
   uint8_t mtu_code = 4;
   NsccState state;
   const NsccWords* words = nullptr;
-  Ring<uint32_t> waiting;      ///< QPs whose window was full
-  Ring<uint32_t> rtx_waiting;  ///< the same, for retransmissions
+  const NsccParams* nscc = nullptr;  ///< none: the endpoint's settings
+  Ring<uint32_t> waiting;            ///< QPs whose window was full
+  Ring<uint32_t> rtx_waiting;        ///< the same, for retransmissions
   bool wants = false;
   bool asks = false;  ///< retransmissions that were refused will ask again, at a time that is set
   uint32_t want = 0, rtx_want = 0;

@@ -104,7 +104,7 @@ def half_way(nic):
     unsupported = []
     for i, mtu in enumerate([512, 1024, 2048, 4096]):
         try:
-            nic.call("qp", qp=nic.qpn + 1 + i, state="rts", peer_qp=PEER_QP + 1, peer_ip=client.PEER_IP,
+            nic.call("qp", qp=nic.qpn + 1 + i, state="rts", peer_qp=PEER_QP + 1, peer_ip=f"fd00::1{i}",
                      peer_mac=client.PEER_MAC.hex(), mtu=mtu, controlled=True)
         except client.Refused as refused_now:
             unsupported.append(refused_now.unsupported)
@@ -229,6 +229,10 @@ def slow_memory(nic):
     assert nic.load(nic.host, 5) == b"hallo"
 
 
+STEPS = (("init", ("ev_profile", "cc_profile")), ("rtr", ("path", "rq_psn", "max_wimm_dest", "mpr_dest", "caps")),
+         ("rts", ("sq_psn", "max_wimm", "mpr", "timeout", "retry_cnt")))
+
+
 def modified(nic):
     """Steps of a QP: what is not there is named, what is asked for twice is no step."""
     nic.open()
@@ -236,7 +240,7 @@ def modified(nic):
     def order(state, *names, **keys):
         answer = nic.call("modify", qp=nic.qpn, state=state, **{"with": names}, **keys)
         return answer.get("refused"), answer.get("attributes", [])
-    rtr, rts = ("path", "rq_psn", "max_wimm_dest", "mpr_dest", "caps"), ("sq_psn", "max_wimm", "mpr", "timeout", "retry_cnt")
+    rtr, rts = STEPS[1][1], STEPS[2][1]
     assert order("rtr", *rtr) == ("transition", [])
     assert order("init", "cc_profile") == ("attributes", ["ev_profile"])
     assert order("init", "ev_profile", "cc_profile") == (None, [])
@@ -247,6 +251,60 @@ def modified(nic):
     assert order("rts", *rts, mtu=512) == (None, [])  # mtu is of no attribute that is named
     assert order("rtr", *rtr) == ("transition", [])
     assert nic.call("query", qp=nic.qpn)["state"] == "rts"
+
+
+FULL = 256 + 92  # nominal bytes of a packet of 256 bytes: what a window counts (A-41, A-55)
+
+
+def posted(nic, qp, bytes=8192):
+    """How many packets leave before anything is answered."""
+    nic.call("post", qp=qp, wr_id=qp, addr=0x5000, remote=0, bytes=bytes, rkey=1)
+    return len(sent(nic.run(3_000_000), FIRST, MIDDLE, LAST))
+
+
+def numbers(nic):
+    """Numbers of a controller are its destination's: each QP has the window that its own ones name."""
+    nic.open()
+    connect(nic, controlled=True, nscc={"max_cwnd": 3 * FULL})
+    common = {"state": "rts", "peer_mac": client.PEER_MAC.hex(), "mtu": 256, "controlled": True}
+    nic.call("qp", qp=nic.qpn + 1, peer_qp=PEER_QP, peer_ip="fd00::12", nscc={"max_cwnd": 7 * FULL}, **common)
+    assert [posted(nic, nic.qpn), posted(nic, nic.qpn + 1)] == [3, 7]
+
+    def refuses(peer_ip, **nscc):
+        try:
+            nic.call("qp", qp=nic.qpn + 2, peer_qp=PEER_QP, peer_ip=peer_ip, nscc=nscc, **common)
+        except client.Refused as no:
+            return str(no)
+        return ""
+    assert "share a congestion controller" in refuses(client.PEER_IP, max_cwnd=7 * FULL)
+    assert "max_cwn" in refuses("fd00::13", max_cwn=7 * FULL)
+    assert "path_mtu" in refuses("fd00::13", path_mtu=4096)
+    assert "gamma" in refuses("fd00::13", gamma=1.5)
+    assert "max_cwnd" in refuses("fd00::13", max_cwnd=100)
+    assert refuses("fd00::12", max_cwnd=7 * FULL) == ""  # the same numbers: the controller that is there
+
+
+def numbers_again(nic):
+    """Where no QP is left, a destination takes other numbers."""
+    nic.open()
+    for packets in (3, 9):
+        nic.call("qp", qp=nic.qpn, state="rts", peer_qp=PEER_QP, peer_ip=client.PEER_IP, mtu=256, controlled=True,
+                 nscc={"max_cwnd": packets * FULL})
+        nic.run(20_000_000)
+        assert posted(nic, nic.qpn) == packets
+        nic.call("qp", qp=nic.qpn, state="reset")
+        nic.run(20_000_000)
+
+
+def two_paths(nic):
+    """Where a QP leads to is known with its path, not before: two QPs of two destinations have a window each."""
+    nic.open()
+    for i in (0, 1):
+        keys = {"mtu": 256, "controlled": True, "nscc": {"max_cwnd": 3 * FULL}, "peer_ip": f"fd00::1{i}", "peer_qp": PEER_QP}
+        for state, names in STEPS:
+            answer = nic.call("modify", qp=nic.qpn + i, state=state, **{"with": names}, **keys)
+            assert "refused" not in answer, answer
+    assert [posted(nic, nic.qpn), posted(nic, nic.qpn + 1)] == [3, 3]
 
 
 def trimmed(nic):
@@ -460,7 +518,8 @@ CASES = {responder: [], gap: [], requestor: [], half_way: ["nscc"], lost: [], im
          settings: [], same_again: [], ev_control: ["ev_control"], batch: ["batch"], told: ["time_stamps"],
          refused: ["pkey", "regions", "bytes"], tunnelled: ["srv6", "srh"],
          slow_memory: ["slow_memory", "write_imm"], modified: ["modify"], empty: ["write_imm", "bytes"], classes: ["class"],
-         ordered_probe: ["order_evprobe"], returned: ["bytes"]}
+         ordered_probe: ["order_evprobe"], returned: ["bytes"], numbers: ["nscc_numbers"],
+         numbers_again: ["nscc_numbers", "psn"], two_paths: ["nscc_numbers", "modify"]}
 
 
 def answer_for(nic):
