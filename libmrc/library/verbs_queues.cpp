@@ -21,8 +21,13 @@ struct VerbsChannel {
 };
 
 struct VerbsCq {
-  ibv_cq base;
+  union {
+    ibv_cq_ex extended;
+    ibv_cq base;  ///< what that begins with (ibv_cq_ex_to_cq)
+  };
   mrc_cq* inner;
+  std::mutex mutex;  ///< from ibv_start_poll to ibv_end_poll
+  ibv_wc now;        ///< what the calls in between read
 };
 
 /// A work request of ibv_wr_*, until the batch is complete.
@@ -42,6 +47,7 @@ struct VerbsQp {
 
 VerbsChannel& ours(ibv_comp_channel* channel) { return *reinterpret_cast<VerbsChannel*>(channel); }
 VerbsCq& ours(ibv_cq* cq) { return *reinterpret_cast<VerbsCq*>(cq); }
+VerbsCq& ours(ibv_cq_ex* cq) { return *reinterpret_cast<VerbsCq*>(cq); }
 VerbsQp& ours(ibv_qp* qp) { return *reinterpret_cast<VerbsQp*>(qp); }
 VerbsQp& ours(ibv_qp_ex* qp) { return *reinterpret_cast<VerbsQp*>(qp); }
 
@@ -65,6 +71,60 @@ int notify_of(ibv_cq* cq, int solicited) { return mrc_req_notify_cq(ours(cq).inn
 int post_send(ibv_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad) { return mrc_post_send(ours(qp).inner, wr, bad); }
 int post_recv(ibv_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad) {
   return mrc_post_recv(ours(qp).inner, wr, bad) == 0 ? 0 : errno;
+}
+
+// Completions one at a time (ibv_start_poll, ibv_next_poll, ibv_end_poll). A queue's flags say what may be read.
+
+int next_poll(ibv_cq_ex* cq) {
+  VerbsCq& q = ours(cq);
+  const int got = mrc_poll_cq(q.inner, 1, &q.now);
+  if (got != 1) return got == 0 ? ENOENT : errno;
+  cq->wr_id = q.now.wr_id;
+  cq->status = q.now.status;
+  return 0;
+}
+/// Without a completion there is no ibv_end_poll.
+int start_poll(ibv_cq_ex* cq, ibv_poll_cq_attr* attr) {
+  if (attr->comp_mask != 0) return EINVAL;
+  std::unique_lock lock(ours(cq).mutex);
+  const int error = next_poll(cq);
+  if (error == 0) lock.release();
+  return error;
+}
+void end_poll(ibv_cq_ex* cq) { ours(cq).mutex.unlock(); }
+
+constexpr uint64_t kCqFlags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM | IBV_WC_EX_WITH_QP_NUM |
+                              IBV_WC_EX_WITH_SRC_QP | IBV_WC_EX_WITH_SLID | IBV_WC_EX_WITH_SL |
+                              IBV_WC_EX_WITH_DLID_PATH_BITS;
+
+void give_polling(ibv_cq_ex& cq) {
+  cq.start_poll = start_poll;
+  cq.next_poll = next_poll;
+  cq.end_poll = end_poll;
+  cq.read_opcode = [](ibv_cq_ex* q) { return ours(q).now.opcode; };
+  cq.read_vendor_err = [](ibv_cq_ex* q) { return ours(q).now.vendor_err; };
+  cq.read_byte_len = [](ibv_cq_ex* q) { return ours(q).now.byte_len; };
+  cq.read_imm_data = [](ibv_cq_ex* q) { return ours(q).now.imm_data; };
+  cq.read_qp_num = [](ibv_cq_ex* q) { return ours(q).now.qp_num; };
+  cq.read_src_qp = [](ibv_cq_ex* q) { return ours(q).now.src_qp; };
+  cq.read_wc_flags = [](ibv_cq_ex* q) { return ours(q).now.wc_flags; };
+  cq.read_slid = [](ibv_cq_ex* q) -> uint32_t { return ours(q).now.slid; };
+  cq.read_sl = [](ibv_cq_ex* q) { return ours(q).now.sl; };
+  cq.read_dlid_path_bits = [](ibv_cq_ex* q) { return ours(q).now.dlid_path_bits; };
+}
+
+ibv_cq_ex* create_polled(ibv_context* context, ibv_cq_init_attr_ex* attr) {
+  const bool flags = (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) != 0;
+  if ((attr->wc_flags & ~kCqFlags) != 0 || (attr->comp_mask & ~uint32_t{IBV_CQ_INIT_ATTR_MASK_FLAGS}) != 0 ||
+      (flags && (attr->flags & ~uint32_t{IBV_CREATE_CQ_ATTR_SINGLE_THREADED}) != 0)) {
+    not_there(context_of(context), "ibv_create_cq_ex: time stamps, tags, overruns without notice, parent domains");
+    return nullptr;
+  }
+  ibv_cq* const cq = ibv_create_cq(context, static_cast<int>(std::min<uint32_t>(attr->cqe, INT32_MAX)),
+                                   attr->cq_context, attr->channel, static_cast<int>(attr->comp_vector));
+  if (cq == nullptr) return nullptr;
+  give_polling(ours(cq).extended);
+  return &ours(cq).extended;
 }
 
 // Work requests one call at a time (ibv_wr_*).
@@ -181,6 +241,7 @@ void give_verbs(Context& c) {
   c.extended.sz = sizeof c.extended;
   c.base.abi_compat = __VERBS_ABI_IS_EXTENDED;
   c.extended.create_qp_ex = create_extended;
+  c.extended.create_cq_ex = create_polled;
   c.base.ops.poll_cq = poll;
   c.base.ops.req_notify_cq = notify_of;
   c.base.ops.post_send = post_send;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usage: verbs send|receive DEVICE SOCKET
  * A program that knows libibverbs alone, and is linked with nothing else: WRITE and WRITE with immediate, by
- * ibv_post_send and by ibv_wr_*, with a channel; what MRC has not is refused. */
+ * ibv_post_send and by ibv_wr_*, with a channel, polled by ibv_poll_cq and by ibv_start_poll; what MRC has not is
+ * refused. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -66,6 +67,22 @@ static void connect_to(struct ibv_qp* qp, const struct end* other) {
   CHECK(qp->state == IBV_QPS_RTS);
 }
 
+/* The next completion, by ibv_start_poll and what may be read then. */
+static struct ibv_wc wait_for_one(struct ibv_cq_ex* cq) {
+  struct ibv_poll_cq_attr attr = {0};
+  int error = 0;
+  while ((error = ibv_start_poll(cq, &attr)) == ENOENT) continue;
+  CHECK(error == 0 && cq->status == IBV_WC_SUCCESS);
+  const struct ibv_wc wc = {.wr_id = cq->wr_id,
+                            .opcode = ibv_wc_read_opcode(cq),
+                            .byte_len = ibv_wc_read_byte_len(cq),
+                            .imm_data = ibv_wc_read_imm_data(cq),
+                            .qp_num = ibv_wc_read_qp_num(cq)};
+  CHECK(ibv_next_poll(cq) == ENOENT);
+  ibv_end_poll(cq);
+  return wc;
+}
+
 static struct ibv_wc wait_for(struct ibv_cq* cq) {
   struct ibv_wc wc;
   int n = 0;
@@ -82,8 +99,15 @@ int main(int argc, char** argv) {
   struct ibv_comp_channel* channel = ibv_create_comp_channel(context);
   CHECK(pd != NULL && channel != NULL && channel->fd >= 0);
   int mark = 0;
-  struct ibv_cq* cq = ibv_create_cq(context, 16, &mark, channel, 0);
-  CHECK(cq != NULL && cq->cq_context == &mark && ibv_req_notify_cq(cq, 0) == 0);
+  struct ibv_cq_init_attr_ex polled = {
+      .cqe = 16, .cq_context = &mark, .channel = channel, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP};
+  CHECK(ibv_create_cq_ex(context, &polled) == NULL && errno == ENOTSUP);
+  polled.wc_flags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM | IBV_WC_EX_WITH_QP_NUM;
+  struct ibv_cq_ex* cq_ex = ibv_create_cq_ex(context, &polled);
+  CHECK(cq_ex != NULL);
+  struct ibv_cq* cq = ibv_cq_ex_to_cq(cq_ex);
+  struct ibv_poll_cq_attr nothing = {0};
+  CHECK(ibv_start_poll(cq_ex, &nothing) == ENOENT && cq->cq_context == &mark && ibv_req_notify_cq(cq, 0) == 0);
   struct ibv_qp_init_attr_ex ex = {.qp_type = IBV_QPT_RC,
                                    .send_cq = cq,
                                    .recv_cq = cq,
@@ -143,10 +167,11 @@ int main(int argc, char** argv) {
     ibv_wr_rdma_write_imm(x, other.rkey, other.address, htonl(4711));
     char words[] = "inline";
     ibv_wr_set_inline_data(x, words, sizeof words);
-    CHECK(ibv_wr_complete(x) == 0 && wait_for(cq).wr_id == 3);
+    CHECK(ibv_wr_complete(x) == 0 && wait_for_one(cq_ex).wr_id == 3);
   } else {
-    const struct ibv_wc wc = wait_for(cq);
-    CHECK(wc.wr_id == 5 && wc.opcode == IBV_WC_RECV_RDMA_WITH_IMM && ntohl(wc.imm_data) == 4711);
+    const struct ibv_wc wc = wait_for_one(cq_ex);
+    CHECK(wc.qp_num == qp->qp_num && wc.byte_len == sizeof "inline" && wc.wr_id == 5 &&
+          wc.opcode == IBV_WC_RECV_RDMA_WITH_IMM && ntohl(wc.imm_data) == 4711);
     CHECK(strcmp((char*)buffer, "inline") == 0);
     for (int i = 7; i < kBytes; ++i) CHECK(buffer[i] == 9);
   }
