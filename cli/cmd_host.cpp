@@ -50,6 +50,7 @@ Examples:
   mrc host --endpoint fast                     the protocol alone, without a clock: faster, and says yes too often
   mrc host --endpoint rtl --preset tiny        our RTL
   mrc host --pcap run.pcapng                   and what they send each other, for Wireshark and mrc check
+  mrc host --record run.mrclog                 and all that they are asked and do, for mrc check and mrc log
   mrc host --loss 0.01                         one frame of a hundred is lost
   mrc host net.toml                            NICs in a fabric; links fail as the file says (docs/guide/fabric.md)
   mrc host --pace real/10000                   a simulated second takes 10 000, whether somebody waits or not
@@ -61,6 +62,9 @@ Examples:
   command.number("--nics", options->nics, 1, 64, "how many").excludes(fabric);
   command.text("--socket", options->socket, "where programs attach").called("PATH");
   command.text("--pcap", options->pcap, "write every frame that a NIC sends to this pcapng file").called("FILE");
+  command
+      .text("--record", options->record, "write what the NICs are asked and do to this log, for mrc check and mrc log")
+      .called("FILE");
   command.text("--evs", options->evs, "write EVs of profiles that a controller puts ONLINE to this CSV file")
       .called("FILE");
   command.real("--loss", options->loss, 0, 0.5, "share of frames that the network loses");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// usage: mrc-host ENDPOINT PRESET NICS SEED SOCKET PCAP EVS LOSS FABRIC PACE
+/// usage: mrc-host ENDPOINT PRESET NICS SEED SOCKET PCAP EVS LOSS FABRIC PACE RECORD
 /// What `mrc host` becomes, with its options in this order, empty ones included: a program of its own, so that nobody
 /// compiles its sockets for anything else.
 #include <fmt/format.h>
@@ -22,6 +22,7 @@
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
 #include "libmrc/host/host.hpp"
+#include "log/writer.hpp"
 #include "wire/pcapng.hpp"
 
 namespace mrc::cli {
@@ -64,6 +65,12 @@ int run(const HostOptions& o, const Context& context) {
     evs->stream() << "device,profile,entry,port,ev,in_packets\n";
     host.show = [evs](const std::string& line) { evs->stream() << line << '\n'; };
   }
+  std::optional<log::Writer> writer;
+  Output* const record = outputs.add("--record", o.record);
+  if (record != nullptr) {
+    writer.emplace(record->stream());
+    host.record = [&writer](tb::Teller::Record& told) { writer->write(*told); };
+  }
   host.stop = &g_stop;
   try {
     const libmrc::HostResult result = libmrc::run_host(host);
@@ -72,6 +79,7 @@ int run(const HostOptions& o, const Context& context) {
     for (const std::string& line : result.summary) std::cout << "  " << line << '\n';
     outputs.write(file, [](std::ostream&) {});
     outputs.write(evs, [](std::ostream&) {});
+    outputs.write(record, [&writer](std::ostream&) { writer->finish(); });
     return outputs.finish(kPass);
   } catch (const libmrc::HostError& error) {
     throw UsageError(error.what(), "Name another place with --socket, in a folder of your own.");

@@ -16,14 +16,16 @@
 namespace mrc::cli {
 
 struct HostOptions {
-  std::string endpoint = "model", preset = "asic800", socket = libmrc::socket_path(), pcap, evs, fabric, pace = "free";
+  std::string endpoint = "model", preset = "asic800", socket = libmrc::socket_path(), pcap, evs, fabric, pace = "free",
+              record;
   unsigned nics = 2;
   uint64_t seed = 1;
   double loss = 0;
 
   std::vector<std::string> words() const {
-    return {endpoint, preset, std::to_string(nics), std::to_string(seed), socket, pcap, evs, std::to_string(loss),
-            fabric,   pace};
+    return {
+        endpoint, preset, std::to_string(nics), std::to_string(seed), socket, pcap, evs, std::to_string(loss), fabric,
+        pace,     record};
   }
   /// Of `pace`: 0 is free, else seconds for each simulated one; none: it is wrong.
   std::optional<double> slowness() const {
@@ -37,7 +39,7 @@ struct HostOptions {
   }
   /// Of what words() gave; none: they are not.
   static std::optional<HostOptions> of(const std::vector<std::string>& words) {
-    if (words.size() != 10) return std::nullopt;
+    if (words.size() != 11) return std::nullopt;
     HostOptions o;
     o.endpoint = words[0];
     o.preset = words[1];
@@ -53,6 +55,7 @@ struct HostOptions {
     o.evs = words[6];
     o.fabric = words[8];
     o.pace = words[9];
+    o.record = words[10];
     if (!o.slowness()) return std::nullopt;
     return o;
   }

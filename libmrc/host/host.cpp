@@ -21,6 +21,7 @@
 #include "libmrc/host/fabric.hpp"
 #include "libmrc/host/network.hpp"
 #include "libmrc/host/session.hpp"
+#include "tb/agent/telling_device.hpp"
 
 namespace mrc::libmrc {
 namespace {
@@ -63,7 +64,7 @@ class Host {
                                                                 .number = options.fabric == nullptr ? i + 1 : i,
                                                                 .seed = options.seed + i,
                                                                 .preset = *options.preset,
-                                                                .device = options.open(),
+                                                                .device = device(i),
                                                                 .network = *network_,
                                                                 .say = options.say,
                                                                 .show = show_of(fmt::format("mrc{}", i))}));
@@ -112,6 +113,12 @@ class Host {
     held_ = false;
     for (const auto& session : sessions_) session->flush();
     now_ = to;
+  }
+
+  std::unique_ptr<tb::NicDevice> device(unsigned number) const {
+    std::unique_ptr<tb::NicDevice> nic = options_.open();
+    if (!options_.record) return nic;
+    return std::make_unique<tb::TellingDevice>(std::move(nic), number, fmt::format("mrc{}", number), options_.record);
   }
 
   std::function<void(const std::string&)> show_of(const std::string& name) const {

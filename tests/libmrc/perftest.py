@@ -47,7 +47,7 @@ def main():
         return run.SKIPPED
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        host = run.start_host(mrc, ["--pcap", str(place / "run.pcapng"), *options], place)
+        host = run.start_host(mrc, options, place)
         name, _, value = setting.partition("=")
         environment = {**os.environ, "MRC_HOST": str(place / "mrc/host"), name: value}
         try:

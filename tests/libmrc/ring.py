@@ -23,8 +23,7 @@ def main():
         log = place / "log"
         with log.open("w") as errors:
             nics = [] if in_fabric else ["--nics", str(ranks)]
-            host = run.start_host(mrc, [*nics, "--pcap", str(place / "run.pcapng"), *options], place,
-                                  errors)
+            host = run.start_host(mrc, [*nics, *options], place, errors)
         children = []
         try:
             environment = {**os.environ, "MRC_HOST": str(place / "mrc/host")}

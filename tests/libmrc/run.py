@@ -3,8 +3,9 @@
 """usage: run.py MRC "PROGRAM [WORD...]" [NAME=VALUE...] [MRC HOST OPTIONS...]
 
 Starts `mrc host` and PROGRAM twice, as "PROGRAM send mrc0 SOCKET WORD..." and "PROGRAM receive mrc1 SOCKET WORD...",
-each a process of its own, with NAME=VALUE in its environment. Both must end with 0, and the host too, when it is told to; no process of them is left. The
-judge finds nothing wrong with what the NICs sent each other.
+each a process of its own, with NAME=VALUE in its environment. Both must end with 0, and the host too, when it is told
+to; no process of them is left.
+The judge finds nothing wrong with what the NICs sent each other, nor with what they did for their programs.
 
 The word peer_dies: the receiver is killed instead, while it is written to. The sender has to see it, and the host to
 serve the same program again, this time without. host_dies: the host is killed, and both have to see that."""
@@ -23,8 +24,10 @@ DIE = (["peer_dies"], ["host_dies"])
 
 
 def start_host(mrc, options, place, log=None):
-    host = subprocess.Popen([mrc, "host", "--socket", str(place / "mrc/host"), *options], stdout=subprocess.PIPE,
-                            stderr=log, text=True)
+    """Its capture and its log are files of `place`, for judge()."""
+    files = ["--pcap", str(place / "run.pcapng"), "--record", str(place / "run.mrclog")]
+    host = subprocess.Popen([mrc, "host", "--socket", str(place / "mrc/host"), *files, *options],
+                            stdout=subprocess.PIPE, stderr=log, text=True)
     if "programs attach at" not in host.stdout.readline():
         host.wait(SECONDS)
         sys.exit("the host does not come up")
@@ -40,10 +43,11 @@ def stop_host(host):
 
 
 def judge(mrc, place):
-    judged = subprocess.run([mrc, "check", str(place / "run.pcapng")], capture_output=True, text=True, check=False)
-    print(judged.stdout.splitlines()[-1] if judged.stdout else judged.stderr)
-    if judged.returncode != 0:
-        sys.exit(f"mrc check ends with {judged.returncode}:\n{judged.stdout}{judged.stderr}")
+    for name in ("run.pcapng", "run.mrclog"):
+        judged = subprocess.run([mrc, "check", str(place / name)], capture_output=True, text=True, check=False)
+        print(f"{name}: {judged.stdout.splitlines()[-1] if judged.stdout else judged.stderr}")
+        if judged.returncode != 0:
+            sys.exit(f"mrc check {name} ends with {judged.returncode}:\n{judged.stdout}{judged.stderr}")
 
 
 def run_two(program, words, environment, host=None):
@@ -79,7 +83,7 @@ def main():
     options = [option for option in options if "=" not in option]
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        host = start_host(mrc, ["--pcap", str(place / "run.pcapng"), *options], place)
+        host = start_host(mrc, options, place)
         try:
             environment = {**os.environ, "MRC_HOST": str(place / "mrc/host"), **dict(settings)}
             run_two(program, words, environment, host)

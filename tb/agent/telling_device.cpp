@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tb/agent/telling_device.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace mrc::tb {
+
+TellingDevice::TellingDevice(std::unique_ptr<NicDevice> nic, uint32_t number, std::string name, Teller::Sink sink)
+    : nic_(std::move(nic)), number_(number), name_(std::move(name)), teller_(number, std::move(sink)) {}
+
+TellingDevice::~TellingDevice() {
+  std::vector<log::Record> last;
+  try {
+    for (const auto& [name, value] : nic_->counters().values)
+      last.push_back({number_, reached_, log::Counter{name, value}});
+  } catch (const std::exception&) {  // it is gone, or has none
+    last.clear();
+  }
+  last.push_back({number_, reached_, log::End{true, "stopped"}});
+  teller_.end(teller_.taken(), std::move(last));
+}
+
+template <class Body>
+Body& TellingDevice::add(Time time) {
+  return teller_.add(time).body.emplace<Body>();
+}
+
+DeviceInfo TellingDevice::open(const OpenRequest& request) {
+  info_ = nic_->open(request);
+  add<log::Device>(0) = {name_, info_.profile};
+  return info_;
+}
+
+void TellingDevice::address(uint64_t mac, const log::Ip& ip) {
+  nic_->address(mac, ip);
+  ip_ = ip;
+}
+
+/// The queue pair was ordered into the state of `config`, and has its values.
+void TellingDevice::state(const QpConfig& config) {
+  Row& row = rows_[config.qp];
+  if (config.state == log::QpState::Reset) {
+    log::Qp none;
+    none.qp = config.qp;
+    none.peer_qp = row.told.peer_qp;
+    row = {none};
+  } else if (config.state == log::QpState::Error) {
+    row.told.state = log::QpState::Error;
+  } else {
+    auto peer = std::ranges::find(peers_, config.peer_ip);
+    if (peer == peers_.end()) peer = peers_.insert(peer, config.peer_ip);
+    row.told = record_of(config, ip_, info_.planes);
+    row.told.dest = static_cast<uint32_t>(peer - peers_.begin());
+  }
+  add<log::Qp>(reached_) = row.told;
+}
+
+bool TellingDevice::qp(const QpConfig& config) {
+  const bool pending = nic_->qp(config);
+  if (config.state == log::QpState::Reset || config.state == log::QpState::Error) {
+    state(config);
+  } else {
+    state(nic_->qp_now(config.qp));
+  }
+  rows_[config.qp].orders += pending;
+  return pending;
+}
+
+Modified TellingDevice::modify(const QpConfig& config, uint32_t with) {
+  const Modified result = nic_->modify(config, with);
+  if (result.refused == Refused::No && config.state != log::QpState::Init) state(config);
+  rows_[config.qp].orders += result.pending;
+  return result;
+}
+
+/// Before a region acts it is not there, and it is gone when the call to end it has acted.
+bool TellingDevice::mr(const log::Mr& region) {
+  const bool pending = nic_->mr(region);
+  if (pending) {
+    regions_[region.rkey] = region;
+  } else {
+    add<log::Mr>(reached_) = region;
+  }
+  return pending;
+}
+
+bool TellingDevice::post(const log::Post& request) {
+  if (!nic_->post(request)) return false;
+  add<log::Post>(reached_) = request;
+  return true;
+}
+
+void TellingDevice::port(unsigned plane, bool up, Time t) {
+  nic_->port(plane, up, t);
+  add<log::Port>(t) = {static_cast<uint8_t>(plane), up};
+}
+
+/// A controller has ordered something: the device may act from now on.
+void TellingDevice::ordered(Row& row, bool pending, Time time) {
+  row.orders += pending;
+  row.told.flags = row.orders != 0 ? log::kOrdered : 0;
+  add<log::Qp>(time) = row.told;
+}
+
+bool TellingDevice::ev(uint32_t qp, uint32_t ev, bool deny) {
+  const bool pending = nic_->ev(qp, ev, deny);
+  Row& row = rows_[qp];
+  const auto place = static_cast<uint32_t>(std::ranges::find(row.told.evs, ev) - row.told.evs.begin());
+  std::erase(row.told.denied, place);
+  if (deny) row.told.denied.push_back(place);
+  ordered(row, pending, reached_);
+  return pending;
+}
+
+bool TellingDevice::mpr(uint32_t qp, unsigned units) {
+  const bool pending = nic_->mpr(qp, units);
+  Row& row = rows_[qp];
+  row.told.window = units;
+  ordered(row, pending, reached_);
+  return pending;
+}
+
+bool TellingDevice::reset() {
+  const bool pending = nic_->reset();
+  for (auto& [qp, row] : rows_) {
+    row.orders = 0;
+    if (row.told.state == log::QpState::Reset) continue;
+    QpConfig none;
+    none.qp = qp;
+    state(none);
+  }
+  regions_.clear();
+  add<log::Counter>(reached_) = {"resets", ++resets_};
+  return pending;
+}
+
+void TellingDevice::rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) {
+  nic_->rx(plane, t, frame, fcs_bad);
+  const Time first = t - frame.size() * 8000 / info_.port_gbps;
+  log::Frame& r = add<log::Frame>(first);
+  r.plane = static_cast<uint8_t>(plane);
+  r.flags = fcs_bad ? log::kFcsBad : 0;
+  r.last = t;
+  r.length = static_cast<uint32_t>(frame.size());
+  r.number = ++frames_;
+  r.bytes.assign(frame.begin(), frame.end());
+}
+
+void TellingDevice::host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) {
+  nic_->host_done(tag, t, data, status);
+  log::Host& r = add<log::Host>(t);
+  r.op = log::HostOp::ReadDone;
+  r.tag = tag;
+  if (const auto asked = read_.extract(tag)) std::tie(r.addr, r.bytes) = asked.mapped();
+  r.data.assign(data.begin(), data.end());
+}
+
+void TellingDevice::take(const Output& output) {
+  if (const auto* frame = std::get_if<SentFrame>(&output.body)) {
+    log::Frame& r = add<log::Frame>(output.time);
+    r.sent = true;
+    r.plane = static_cast<uint8_t>(frame->plane);
+    r.last = frame->last;
+    r.length = static_cast<uint32_t>(frame->bytes.size());
+    r.number = ++frames_;
+    r.bytes = frame->bytes;
+  } else if (const auto* read = std::get_if<HostRead>(&output.body)) {
+    log::Host& r = add<log::Host>(output.time);
+    r.op = log::HostOp::Read;
+    r.addr = read->addr;
+    r.bytes = read->bytes;
+    r.tag = read->tag;
+    read_[read->tag] = {read->addr, read->bytes};
+  } else if (const auto* write = std::get_if<HostWrite>(&output.body)) {
+    log::Host& r = add<log::Host>(output.time);
+    r.op = log::HostOp::Write;
+    r.addr = write->addr;
+    r.bytes = static_cast<uint32_t>(write->data.size());
+    r.data = write->data;
+  } else if (const auto* cqe = std::get_if<log::Cqe>(&output.body)) {
+    add<log::Cqe>(output.time) = *cqe;
+  } else if (const auto* event = std::get_if<log::Event>(&output.body)) {
+    add<log::Event>(output.time) = *event;
+  } else if (const auto* carrier = std::get_if<log::Port>(&output.body)) {
+    add<log::Port>(output.time) = *carrier;
+  } else if (const auto* done = std::get_if<Done>(&output.body)) {
+    if (done->region) {
+      const auto region = regions_.extract(done->number);
+      if (region && done->error.empty()) add<log::Mr>(output.time) = region.mapped();
+    } else if (const auto row = rows_.find(done->number); row != rows_.end() && row->second.orders != 0) {
+      if (--row->second.orders == 0 && row->second.told.flags != 0) ordered(row->second, false, output.time);
+    }
+  }
+}
+
+Advanced TellingDevice::advance(Time until, Time slack) {
+  Advanced ran = nic_->advance(until, slack);
+  for (const Output& output : ran.out) take(output);
+  reached_ = ran.reached;
+  told_ = std::max(told_, std::min(reached_, nic_->shown_until()));
+  teller_.tell(teller_.taken(), told_);
+  return ran;
+}
+
+}  // namespace mrc::tb
