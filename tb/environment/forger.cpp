@@ -564,7 +564,9 @@ bool Forger::ports_change() const {
 
 std::string ForgedFrames::check(const CounterValues& c, uint64_t lost, const Scenario& s) const {
   if (s.may_fail || s.bad_access > 0) return {};  // a QP that is over judges otherwise
-  const bool alone = s.link.corrupt <= 0 && s.link.rogue <= 0 && s.link.trim <= 0 && s.rules.empty() && s.lives == 1;
+  // What switches cut may end within its headers (128 bytes behind an SRH), also where they send it back.
+  const bool alone = s.link.corrupt <= 0 && s.link.rogue <= 0 && s.link.trim <= 0 && s.link.return_share <= 0 &&
+                     s.rules.empty() && s.lives == 1;
   const struct {
     Forged kind;
     const char* name;

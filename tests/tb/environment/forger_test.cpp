@@ -58,6 +58,9 @@ TEST_CASE("a forged frame that is not counted, or counted elsewhere, is told", "
   Scenario trimmed = s;
   trimmed.link.trim = 0.1;  // the link may have
   CHECK(forged.check(c, 0, trimmed).empty());
+  Scenario returned = s;
+  returned.link.return_share = 0.1;  // so may what comes back
+  CHECK(forged.check(c, 0, returned).empty());
 }
 
 }  // namespace mrc::test::forger_test
