@@ -7,7 +7,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -20,8 +19,7 @@
 #include <utility>
 
 #include "tb/device/lines.hpp"
-
-extern char** environ;
+#include "tb/spawn.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -29,30 +27,6 @@ namespace {
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void not_blocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
-
-/// The command with our environment and stderr, no other file of ours, in a process group of its own.
-int spawn(const std::string& command, int in, int out, pid_t& pid) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::string shell = "/bin/sh", option = "-c", text = command;
-  char* arguments[] = {shell.data(), option.data(), text.data(), nullptr};
-  const int error = ::posix_spawn(&pid, shell.c_str(), &files, &attributes, arguments, environ);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  return error;
-}
 
 }  // namespace
 
@@ -74,7 +48,7 @@ void LineChannel::start(const std::string& command, const RemoteOptions& options
     }
     gone(fmt::format("cannot be started: {}", std::strerror(why)));
   }
-  const int failed = spawn(command, in[0], out[1], pid_);
+  const int failed = spawn({"/bin/sh", "-c", command}, in[0], out[1], pid_);
   ::close(in[0]);
   ::close(out[1]);
   to_ = in[1];

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/dut/guest.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <sys/wait.h>
@@ -17,42 +15,14 @@
 #include <utility>
 
 #include "tb/dut/guest_channel.hpp"
+#include "tb/spawn.hpp"
 #include "util/printable.hpp"
-
-extern char** environ;
 
 namespace mrc::tb {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Order = GuestChannel::Order;
-
-/// The host with our environment, its stdin empty, its stdout our stderr, no other file of ours, and a process group of
-/// its own: Ctrl-C of the terminal is for us. Returns errno of what failed.
-int spawn(const std::string& host, const std::string& channel, pid_t& pid) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (::fcntl(STDERR_FILENO, F_GETFD) < 0)
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::string name = host, argument = channel;
-  char* arguments[] = {name.data(), argument.data(), nullptr};
-  const int error = ::posix_spawn(&pid, host.c_str(), &files, &attributes, arguments, environ);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  return error;
-}
 
 /// "ended the process with exit code 0".
 std::string end_text(int status) {
@@ -180,7 +150,7 @@ bool GuestDut::open(const std::string& path, const Preset& preset, uint64_t seed
   channel_->order = Order::Open;
   answers_ = channel_->answered.count();
   pending_ = true;
-  if (const int failed = spawn(options_.host.string(), std::to_string(id), pid_); failed != 0) {
+  if (const int failed = spawn({options_.host.string(), std::to_string(id)}, -1, -1, pid_); failed != 0) {
     pid_ = 0;
     pending_ = false;
     error = fmt::format("cannot start {}: {}", options_.host.string(), std::strerror(failed));
