@@ -223,7 +223,7 @@ void Nic::Impl::step_transmit(const mrc_pins_in& in) {
   cc_nscc.step(cfg, values.tick);
   tx_segment.step(cfg, values, tx_inflight.pulses().freed);
   tx_path.step(cfg, values, {.lane_room = lane_room, .port_up = port_up});
-  tx_inflight.step(cfg, values, port_up);
+  tx_inflight.step(cfg, values, port_up, tx_segment.sends(tx_inflight.visit_qp()));
   tx_probe.step(cfg, values, port_up);
   const Hdr& hdr = tx_header.hdr().data();
   TxLane& to = tx_lanes[hdr.plane];

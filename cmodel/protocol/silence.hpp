@@ -47,9 +47,10 @@ constexpr uint32_t silence_bound(uint32_t trip) {
   const uint32_t longest = longest_ticks(trip);
   return longest + (longest >> 3) + 1;
 }
-/// How often that doubles before its next question, if it has asked so often. `acked`: only an ACK is missing.
-constexpr unsigned silence_doubled(unsigned asked, bool acked) {
-  return (asked == 0 ? 0 : asked - 1) + (acked ? 1 : 0);
+/// How often that doubles before its next question, if it has asked so often. `acked`: only an ACK is missing. `sends`:
+/// it has more to send, and its turn will come.
+constexpr unsigned silence_doubled(unsigned asked, bool acked, bool sends) {
+  return (asked == 0 ? 0 : asked - 1) + (acked ? 1 : 0) + (sends ? 1 : 0);
 }
 /// Ticks that a QP keeps quiet before its next question.
 constexpr uint32_t silence_pause(uint32_t bound, unsigned doubled) { return std::min(bound << doubled, kMostPause); }

@@ -362,6 +362,20 @@ p0 < sack cack sq_psn-1 trigger sq_psn+1 has sq_psn+1 raw cc_state.tx_timestamp1
 * > write psn sq_psn rtx 1 within rtt as again
 expect again.plane != first.plane
 
+id Q-TIME-063
+purpose after a trim a question comes by two round trips of what was trimmed, not by the eight that packets may be late
+mark A, A-84
+cite mrc.md 7
+rules req.asks-once
+setting A-84 CTRL.silence_wait 0
+profile timeout 10 time_stamps 1
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt
+settle 5 us
+p0 < nack reason trimmed psn sq_psn
+* > write psn sq_psn rtx 1 within rtt
+* > probe within 25 us
+
 id Q-TIME-053
 purpose a reliability probe of a requestor has the peer's QP, the data class, id, and 0 in what is reserved
 mark S2+, A-75

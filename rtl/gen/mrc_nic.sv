@@ -295,6 +295,7 @@ module mrc_nic
   logic csr_irq;
   logic csr_fence_go;
   logic tx_segment_order_done;
+  logic [NumQps-1:0] tx_segment_sends;
   logic tx_inflight_freed;
   logic tx_inflight_rec_done;
   logic tx_inflight_ctl_done;
@@ -472,6 +473,7 @@ module mrc_nic
       .csr_i(csr.tx_segment),
       .freed_i(tx_inflight_freed),
       .order_done_o(tx_segment_order_done),
+      .sends_o(tx_segment_sends),
       .cfg_i(cfg),
       .cfg_ack_o(cfg_ack[2]),
       .wqe_valid_i,
@@ -565,6 +567,7 @@ module mrc_nic
       .bug_i(bug_q),
       .csr_i(csr.tx_inflight),
       .port_up_i(port_up_q),
+      .sends_i(tx_segment_sends),
       .tick_i(csr_tick),
       .freed_o(tx_inflight_freed),
       .rec_done_o(tx_inflight_rec_done),

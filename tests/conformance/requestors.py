@@ -85,6 +85,8 @@ class Wrong(legal_requestor.Sender):
             self.again |= {psn for psn, flight in self.flights.items() if flight.times}
         if self.rule != "req.nack-again" and not (self.rule in ("qp.fails", "qp.fatal") and packet.get("neth.reason") == 0x19):
             super().nack(packet)
+        if self.rule == "A-84":  # questions by eight round trips of what was trimmed
+            self.longest = 8 * (self.nic.now - self.flights[self.una].times[0][0])
 
     def _gaps(self, ooo, trigger, base):
         if self.rule == "req.rtx-evidence" and trigger is not None:
@@ -165,6 +167,11 @@ def test_rules_that_are_broken_are_seen():
     vectors = bounded()
     blind = [rule for rule in RULES if not seen(rule, [made for made in vectors if rule in made["rules"]])]
     same(blind, [], "rules whose vectors do not see them broken")
+
+
+def test_questions_after_a_trim():
+    vectors = [made for made in bounded() if made["id"] == "Q-TIME-063"]
+    same([seen(rule, vectors) for rule in ("", "A-84")], [None, "Q-TIME-063"], "questions by eight round trips")
 
 
 def test_unbroken():

@@ -101,8 +101,10 @@ TEST_CASE("with a clock, a QP asks by its longest round trip and what it sent la
   CHECK(silence_bound(1023 * 256) == 1151);
   const std::array<uint32_t, 8> waits = {23, 23, 46, 92, 184, 368, 736, 1472};
   for (unsigned asked = 0; asked < waits.size(); ++asked) {
-    CHECK(silence_pause(23, silence_doubled(asked, false)) == waits[asked]);
-    CHECK(silence_pause(23, silence_doubled(asked, true)) == std::min(2 * waits[asked], 1791u));
+    CHECK(silence_pause(23, silence_doubled(asked, false, false)) == waits[asked]);
+    CHECK(silence_pause(23, silence_doubled(asked, true, false)) == std::min(2 * waits[asked], 1791u));
+    CHECK(silence_pause(23, silence_doubled(asked, false, true)) == std::min(2 * waits[asked], 1791u));
+    CHECK(silence_pause(23, silence_doubled(asked, true, true)) == std::min(4 * waits[asked], 1791u));
   }
   CHECK(silence_pause(1151, 1) == 1791);
   // By stamps that come round it may ask for 257 ticks in a row at least, whenever the question before was.

@@ -134,6 +134,18 @@ TEST_CASE("a device that takes less than line rate has a peer that slows down", 
   REQUIRE((t.receive.ratio > 0.97 || t.receive.pace < 1));
 }
 
+TEST_CASE("QPs that wait for their turns take no share of the wire by questions", "[tb][bench][rates][A-84]") {
+  BenchOptions o = options(128, 1);
+  o.preset = find_preset("asic800");
+  o.open = [&](std::string&) { return make_model_dut(*o.preset); };
+  o.encap = Encap::Ipv6;
+  std::string problem;
+  const Throughput t = measured(o, Direction::Both, problem);
+  REQUIRE(problem.empty());
+  CHECK(t.receive.drops == 0);
+  CHECK(t.receive.pace == 1);  // the peer sends at line rate
+}
+
 TEST_CASE("what 64-byte messages of many QPs to one destination reach is a matter of the window that they share",
           "[tb][bench][rates]") {
   BenchOptions o = options(64, 1);

@@ -71,6 +71,7 @@ module mrc_tx_inflight
     output qperr_t qperr_o,
 
     input logic [NumPlanes-1:0] port_up_i,
+    input logic [NumQps-1:0] sends_i,  // it has more to send, and its turn will come
     input logic [31:0] tick_i,
     output tx_inflight_pulses_t pulses_o,
     output logic freed_o,  // a block is free again
@@ -509,6 +510,7 @@ module mrc_tx_inflight
       .trims_i(vis.row.trims),
       .asked_i(vis.row.asked),
       .all_acked_i(vis.row.una == vis_out.nxt),
+      .sends_i(sends_i[vis_qp]),
       .last_i(vis_last),
       .ask_i(timer.ask),
       .ready_o(vis_ready),

@@ -3,11 +3,11 @@
 
 /// When a QP asks for its peer's state, in mrc_tx_inflight
 /// (docs/design/blocks/tx/inflight/tx_inflight.md, Silence). It asks when it has sent nothing for
-/// nine eighths of its longest round trip of late, and has not asked for as long. From the second
-/// question on that time doubles, up to 1791 ticks. Before its first round trip it is 64 ticks.
-/// Kept is when each QP has asked last, and how long the QP whose visit is next keeps quiet. Two
-/// registers lie between its round trip and the comparison, so a visit waits until they are of its
-/// QP. Whether anything is missing the timer knows.
+/// nine eighths of its longest round trip of late, and has not asked for as long. That is twice as
+/// much while it has more to send; from the second question on it doubles, up to 1791 ticks. Before
+/// its first round trip it is 64 ticks. Kept is when each QP has asked last, and how long the QP
+/// whose visit is next keeps quiet. Two registers lie between its round trip and the comparison, so
+/// a visit waits until they are of its QP. Whether anything is missing the timer knows.
 module mrc_tx_inflight_silence
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -28,6 +28,7 @@ module mrc_tx_inflight_silence
     input logic trims_i,  // that is of a trim: a quarter of it counts
     input logic [2:0] asked_i,
     input logic all_acked_i,
+    input logic sends_i,  // it has more to send, and its turn will come
     input stamp_t last_i,  // a packet of it was recorded
     input logic ask_i,  // a visit: it asks
 
@@ -43,9 +44,10 @@ module mrc_tx_inflight_silence
   logic [9:0] longest;
   logic [17:0] trip;
   logic [10:0] bound_q, bound_d;
-  logic [2:0] doubled_q, doubled_d, again;
+  logic [3:0] doubled_q, doubled_d;
+  logic [2:0] again;
   logic none_q, first_q;
-  logic [17:0] grown;
+  logic [18:0] grown;
   stamp_t pause_q, pause_d, since, sent_ago, asked_ago;
 
   mrc_rf_1r1w #(
@@ -79,10 +81,10 @@ module mrc_tx_inflight_silence
     end
   end
   assign again = (asked_i == 3'd0) ? 3'd0 : asked_i - 3'd1;
-  assign doubled_d = again + {2'd0, all_acked_i};
+  assign doubled_d = {1'b0, again} + {3'd0, all_acked_i} + {3'd0, sends_i};
 
-  assign grown = {7'd0, bound_q} << doubled_q;
-  assign pause_d = (grown[17:11] != 7'd0 || grown[10:8] == 3'd7) ? Most : grown[11:0];
+  assign grown = {8'd0, bound_q} << doubled_q;
+  assign pause_d = (grown[18:11] != 8'd0 || grown[10:8] == 3'd7) ? Most : grown[11:0];
 
   assign sent_ago = now_i - last_i;
   assign asked_ago = now_i - since;

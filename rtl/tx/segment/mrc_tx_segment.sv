@@ -64,6 +64,8 @@ module mrc_tx_segment
     input logic freed_i,
     // An order of retransmission has become a packet, or nothing.
     output logic order_done_o,
+    // It has something to send, and its turn will come: of each QP.
+    output logic [NumQps-1:0] sends_o,
 
     input cfg_t cfg_i,
     output logic cfg_ack_o
@@ -112,7 +114,8 @@ module mrc_tx_segment
       .intake_i(intake_wr),
       .progress_i(progress_wr),
       .emit_i(emit_wr),
-      .cfg_i(cfg_wr)
+      .cfg_i(cfg_wr),
+      .sends_o
   );
 
   logic [15:0] wqe_qp, upd_qp, emit_qp;

@@ -327,6 +327,7 @@ module mrc_tx_segment_emit
   always_comb begin
     wr_o.we = sent;
     wr_o.inactive = inactive;
+    wr_o.park = park_load;
     wr_o.hold = do_send && can && over;
     wr_o.wsent = regs_q.wsent + 8'(begins_imm);
     wr_o.qp = 16'(row_q.qp[QpW-1:0]);

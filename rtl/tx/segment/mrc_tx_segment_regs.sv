@@ -22,7 +22,8 @@ module mrc_tx_segment_regs
     input intake_wr_t intake_i,
     input progress_wr_t progress_i,
     input emit_wr_t emit_i,
-    input cfg_wr_t cfg_i
+    input cfg_wr_t cfg_i,
+    output logic [NumQps-1:0] sends_o  // it has something to send, and its turn will come
 );
 
   typedef struct packed {
@@ -40,6 +41,7 @@ module mrc_tx_segment_regs
 
   logic [NumQps-1:0] failed_q, failed_d, fresh_q, fresh_d;
   logic [NumQps-1:0] active_q, active_d, held_q, held_d;
+  logic [NumQps-1:0] parked_q, parked_d;
   logic [QpW-1:0] cfg_qp, emit_qp;
   assign cfg_qp = cfg_i.qp[QpW-1:0];
   assign emit_qp = emit_i.qp[QpW-1:0];
@@ -49,6 +51,7 @@ module mrc_tx_segment_regs
     fresh_d = fresh_q;
     active_d = active_q;
     held_d = held_q;
+    parked_d = parked_q;
     if (emit_i.hold) begin
       held_d[emit_qp] = 1'b1;
     end
@@ -57,6 +60,12 @@ module mrc_tx_segment_regs
     end
     if (emit_i.inactive) begin
       active_d[emit_qp] = 1'b0;
+    end
+    if (emit_i.inactive || emit_i.we) begin
+      parked_d[emit_qp] = 1'b0;
+    end
+    if (emit_i.park) begin
+      parked_d[emit_qp] = 1'b1;
     end
     if (intake_i.go) begin
       active_d[intake_i.qp[QpW-1:0]] = 1'b1;
@@ -79,6 +88,8 @@ module mrc_tx_segment_regs
       failed_d[cfg_qp] = 1'b1;
     end
   end
+
+  assign sends_o = active_q & ~parked_q;
 
   logic unused_ok;
   assign unused_ok = &{1'b0, cfg_i, intake_i, progress_i, emit_i};
@@ -227,11 +238,13 @@ module mrc_tx_segment_regs
       fresh_q <= '0;
       active_q <= '0;
       held_q <= '0;
+      parked_q <= '0;
     end else begin
       failed_q <= failed_d;
       fresh_q <= fresh_d;
       active_q <= active_d;
       held_q <= held_d;
+      parked_q <= parked_d;
     end
   end
 

@@ -188,7 +188,7 @@ uint32_t FastEndpoint::quiet_since(const FastQp& qp, uint32_t out) const {
 uint32_t FastEndpoint::quiet_wait(const FastQp& qp, uint32_t out) const {
   if (config_.nic_times) {
     return silence_pause(silence_bound(trip_of_question(qp.trip, qp.trims)),
-                         silence_doubled(qp.state_probes, qp.una == qp.nxt));
+                         silence_doubled(qp.state_probes, qp.una == qp.nxt, qp.active && !qp.parked));
   }
   const FastDest& dest = dest_of(qp);
   unsigned eighths = config_.silence;

@@ -74,6 +74,7 @@ struct FastQp {
   uint32_t first_block = 0;  ///< PSN / 64 of the oldest one held
   bool holds = false;        ///< any blocks
   bool active = false;       ///< in the run queue, at work, or waiting for its destination
+  bool parked = false;       ///< with active: its destination has no window for it, or had none when it was its turn
   bool rtx = false;          ///< in the list of retransmissions, or waiting for its window
   bool dup = false;
   uint8_t mpr = 8, mpr_max = 8, mpr_told = 0, retry = 0;

@@ -228,7 +228,8 @@ void FastEndpoint::begin_burst(FastQp& qp) {
   if (qp.cc) {
     const uint32_t min = next_packet(qp.requests[msn_dist(qp.msn_head, qp.msn_done)], qp.idx, qp, config_.nominal).size;
     work_.left = grant(qp, min, uint32_t{qp.full} * kBurstAsk, work_.last_grant);
-    if (work_.left == 0) {
+    qp.parked = work_.left == 0;
+    if (qp.parked) {
       dest_of(qp).waiting.push_front(qp.index);
       watch_state(qp);
       return;
@@ -251,7 +252,7 @@ void FastEndpoint::end_burst(FastQp& qp, bool more) {
       take_waiting(dest);
     }
   } else {
-    qp.active = false;
+    qp.active = qp.parked = false;
     take_waiting(dest);
   }
 }

@@ -296,7 +296,7 @@ struct Flow {
     csr.tick = static_cast<uint32_t>(now / preset.tick_cycles);
     sched.step(cfg);
     segment.step(cfg, csr, inflight.pulses().freed);
-    inflight.step(cfg, csr, 3);
+    inflight.step(cfg, csr, 3, segment.sends(inflight.visit_qp()));
     sched.clock();
     segment.clock();
     inflight.clock();

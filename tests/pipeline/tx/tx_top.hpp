@@ -128,7 +128,7 @@ struct TxTop {
           path.step(cfg, csr, {room, port_up});
           break;
         case 3:
-          inflight.step(cfg, csr, port_up);
+          inflight.step(cfg, csr, port_up, segment.sends(inflight.visit_qp()));
           break;
         case 4:
           header.step(cfg, csr, hdr_ready);

@@ -17,8 +17,8 @@ TxInflight::TxInflight(const Preset& preset, const In& in, const Out& out)
       scan_(shared_, in),
       timer_(shared_) {}
 
-void TxInflight::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
-  fsm_.begin(cfg);
+void TxInflight::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up, bool sends) {
+  fsm_.begin(cfg, sends);
   shared_.rec_taken = shared_.ctl_taken = false;
   shared_.now.tick = csr.tick;
   shared_.now.port_up = port_up;

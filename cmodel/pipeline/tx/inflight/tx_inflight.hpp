@@ -32,7 +32,9 @@ class TxInflight {
   bool rec_done() const { return rec_done_; }
   bool ctl_done() const { return ctl_done_; }
   /// port_up: bit p is port_up_i[p].
-  void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
+  void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up, bool sends = false);
+  /// The QP whose visit is next.
+  unsigned visit_qp() const { return fsm_.visit_qp(); }
   void clock() {
     rec_done_ = shared_.rec_taken;
     ctl_done_ = shared_.ctl_taken;

@@ -57,9 +57,10 @@ class Fsm {
   Fsm(Shared& shared, const In& in, Ports& ports) : s_(shared), in_(in), ports_(ports) {}
 
   bool cfg_ack() const { return ack_.value(); }
-  void begin(const CfgBus& cfg) {
+  /// sends: the QP whose visit is next has something to send.
+  void begin(const CfgBus& cfg, bool sends) {
     ack_.begin(cfg);
-    look_ahead();
+    look_ahead(sends);
   }
   /// State Idle. for_record: the head of rec is for Record. recording: what Record does in this cycle; a row of QP_CTX
   /// of the same QP forbids it.
@@ -73,6 +74,7 @@ class Fsm {
     ++chain_;
     take_ctl(recording);
   }
+  unsigned visit_qp() const { return visit_qp_; }
   /// The QP that is visited.
   uint16_t next_visit() {
     const auto index = static_cast<uint16_t>(visit_qp_);
@@ -105,10 +107,10 @@ class Fsm {
   static constexpr unsigned kSteady = 2;
 
   /// By the registers of this cycle.
-  void look_ahead() {
+  void look_ahead(bool sends) {
     const Qp& q = s_.qps[visit_qp_];
     ahead_next_ = {.bound = silence_bound(trip_of_question(q.trip, q.trims)),
-                   .doubled = silence_doubled(q.asked, q.una == q.nxt),
+                   .doubled = silence_doubled(q.asked, q.una == q.nxt, sends),
                    .none = q.asked == 0,
                    .quiet = {.pause = silence_pause(ahead_.bound, ahead_.doubled), .first = ahead_.none},
                    .steady = std::min(ahead_.steady + 1, kSteady)};

@@ -479,6 +479,7 @@ void TxSegment::begin(const Row& r, const CsrOut& csr) {
   } else if (refused) {
     rows_.pop();
     out_.park.load({.qp = r.qp});
+    set(qp(r.qp).parked, 1);
   } else {
     used_n_ = used_b_ = 0;
     send(r, csr);
@@ -518,6 +519,7 @@ void TxSegment::send(const Row& r, const CsrOut& csr) {
   if (r.cc) left_ -= p.size;
   began_ = begins;
   set(q.fresh, 0);
+  set(q.parked, 0);
   if (q.idx == 0 && r.work.message.imm_valid) set(q.wsent, next8(q.wsent));
   used_n_ += 1;
   MRC_CHECK(used_n_ <= kBurstPackets, "a burst is longer than 16 packets");
@@ -572,6 +574,7 @@ void TxSegment::leave(const Row& r, bool more) {
   if (more) return;
   Qp& q = qp(r.qp);
   set(q.active, 0);
+  set(q.parked, 0);
   cleared_ = &q;
 }
 

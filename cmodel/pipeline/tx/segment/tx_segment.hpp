@@ -45,6 +45,11 @@ class TxSegment {
 
   /// Register: an order of retransmission has become a packet, or nothing.
   bool order_done() const { return order_done_; }
+  /// Level sends: the QP has something to send, and its turn will come.
+  bool sends(unsigned index) const {
+    const Qp& q = qps_[index & qp_mask_];
+    return q.active != 0 && q.parked == 0;
+  }
   /// Output cqe: the head of `cq`.
   bool cqe_valid() const { return cq_.valid(); }
   bool cqe_ready() const { return out_.cqe.ready(); }
@@ -72,6 +77,7 @@ class TxSegment {
     // By several.
     uint32_t state = 0;   // QpState
     uint32_t active = 0;  // in tx_sched, or on its way there or back
+    uint32_t parked = 0;  // with active: the controller has refused it, it waits to be woken
     uint32_t failed = 0;  // over until QP_CTX
     uint32_t fresh = 0;   // nothing sent since QP_CTX
     uint32_t held = 0;    // message head has an immediate, and max_wimm of them are on their way

@@ -48,6 +48,7 @@ struct Bench {
   unsigned refuse = 0;   ///< bit d: rasks to destination d are refused
   bool answer = true;    ///< rasks are answered
   unsigned port_up = 3;  ///< bit per plane
+  unsigned sends = 0;    ///< bit per QP: as tx_segment says
   unsigned tick0 = 0;    ///< tick of cycle 0
   unsigned tick_cycles = 128;
   unsigned cycles = 0, rtx_inc = 0, rto_inc = 0, fail_inc = 0, state_inc = 0, freed = 0;
@@ -139,7 +140,7 @@ struct Bench {
       collect(rask_out, rask);
     }
     csr.tick = tick();
-    inflight.step(cfg, csr, port_up);
+    inflight.step(cfg, csr, port_up, (sends >> inflight.visit_qp() & 1) != 0);
     inflight.clock();
     rec.clock();
     ctl.clock();

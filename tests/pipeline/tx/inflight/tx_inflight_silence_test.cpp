@@ -106,6 +106,16 @@ TEST_CASE("tx_inflight: a QP that sends does not ask", "[pipeline][tx_inflight][
   CHECK(b.asks_until(2200) == Ticks{2155, 2178});  // 2132 and 23
 }
 
+TEST_CASE("tx_inflight: a QP whose turn to send will come asks after twice the time",
+          "[pipeline][tx_inflight][silence][A-84]") {
+  const bool mine = GENERATE(true, false);  // or the others'
+  QuietBench b;
+  b.knows(20);
+  b.sends = mine ? 2 : 0xd;
+  b.sent_at(2000, 1);
+  CHECK(b.asks_until(2150) == (mine ? Ticks{2046, 2092} : Ticks{2023, 2046, 2092}));
+}
+
 TEST_CASE("tx_inflight: a QP that sends asks after a quarter of its interval with CTRL.silence_wait alone",
           "[pipeline][tx_inflight][silence][A-75][A-84]") {
   const bool waits = GENERATE(false, true);

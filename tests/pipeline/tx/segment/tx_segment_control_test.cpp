@@ -215,6 +215,36 @@ TEST_CASE("tx_segment: a refused QP sends nothing until its destination wakes it
   }
 }
 
+TEST_CASE("tx_segment: who sends has something to send, and the controller has not refused it",
+          "[pipeline][tx_segment][cc][waiting]") {
+  Bench b;
+  b.control(0, 2);
+  const auto cycles_of = [&](unsigned qp, unsigned n) {
+    unsigned count = 0;
+    for (unsigned i = 0; i < n; ++i) {
+      b.run(1);
+      count += b.segment.sends(qp);
+    }
+    return count;
+  };
+  CHECK(cycles_of(0, 10) == 0);
+  b.post(1, 256 * 20);  // without congestion control
+  CHECK(cycles_of(1, 60) > 20);
+  CHECK(b.sent_by(1) == 20);
+  CHECK_FALSE(b.segment.sends(1));  // all of it is sent
+  b.post(0, 256 * 20);
+  b.run(40);
+  CHECK(cycles_of(0, 100) == 0);  // refused
+  b.grant_packets(2, 3);
+  CHECK(cycles_of(0, 60) > 0);
+  CHECK(b.sent_by(0) == 3);
+  CHECK(cycles_of(0, 100) == 0);  // refused again
+  b.grant_packets(2, 100);
+  CHECK(cycles_of(0, 60) > 0);
+  CHECK(b.sent_by(0) == 20);
+  CHECK_FALSE(b.segment.sends(0));
+}
+
 TEST_CASE("tx_segment: four QPs of one destination share its window, burst by burst",
           "[pipeline][tx_segment][cc][waiting]") {
   Bench b;
