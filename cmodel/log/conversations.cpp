@@ -106,6 +106,8 @@ struct Conversations::Flow {
   Seq odd_next = 0, again_next = 0;
   Row odd_row, again_row;
   std::optional<uint32_t> msn, rcvd;    ///< of the highest PSN; rcvd_bytes of the highest cack_psn
+  Seq msn_psn = 0;                      ///< that PSN
+  bool msn_alone = false;               ///< no packet before it, or one with less than it can have
   std::optional<uint32_t> rcvd_before;  ///< what rcvd was: one SACK alone may be wrong
   Row msn_row, rcvd_row, other_row, pdcid_row;
   // What answers say of them.
@@ -457,9 +459,14 @@ void Conversations::note(Flow& f, const wire::Packet& p, uint32_t entropy, const
   if (fresh && read && p.meth && psn >= f.top) {
     f.skipped |= f.sent > 64 && psn > f.top + kSkip;
     // One less may be an error in one message, but not behind PSNs that nobody sent.
-    const int less = f.msn ? static_cast<int16_t>(static_cast<uint16_t>(p.meth->msn - *f.msn)) : 0;
-    const bool anew = less < (f.skipped ? 0 : -1);
-    if (!anew) f.msn = p.meth->msn;
+    const int more = f.msn ? static_cast<int16_t>(static_cast<uint16_t>(p.meth->msn - *f.msn)) : 0;
+    const bool anew = more < (f.skipped ? 0 : -1) && !f.msn_alone;
+    if (!anew) {
+      // More messages than PSNs: that packet may be wrong, and those behind it are not of another life.
+      f.msn_alone = !f.msn || more > psn - f.msn_psn;
+      f.msn = p.meth->msn;
+      f.msn_psn = psn;
+    }
     row(f, f.msn_row, anew, first, at);
   }
   const bool stamped = read && p.tseth;

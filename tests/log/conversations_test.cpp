@@ -305,7 +305,8 @@ TEST_CASE("beyond so many PSNs of all flows a flow has its newest ones, and othe
   Talk{}.tell(c);
   constexpr Ip kThree{0xfd, 3};
   // Each of these has the PSNs of four packets that are as far from each other as a window allows.
-  constexpr uint32_t kStep = 4608, kFlows = Conversations::kMostPsns / (3 * kStep) + 2;
+  constexpr uint32_t kStep = 4608;
+  constexpr auto kFlows = static_cast<uint32_t>(Conversations::kMostPsns / (std::size_t{3} * kStep)) + 2;
   for (uint32_t flow = 0; flow < kFlows; ++flow) {
     for (uint32_t n = 0; n < 4; ++n) {
       c.packet(packet_of(wire::Opcode::WriteMiddle, kThree, kOne, 0x1000 + flow, n * kStep, n), {});
@@ -432,8 +433,8 @@ TEST_CASE("a QP of which one packet alone is of another life is not told where o
     Conversations c;
     const Talk first{.count = 100};
     first.tell(c);
+    const Ip& from = shares ? kOne : kThree;
     const auto other = [&](uint32_t psn, log::Time time) {
-      const Ip& from = shares ? kOne : kThree;
       c.packet(packet_of(wire::Opcode::WriteMiddle, from, kThree, 0x33, psn, 0x5000 + psn), {}, {.time = time});
     };
     for (uint32_t psn = 0; psn < 100; ++psn) other(psn, kUs * psn);
@@ -562,6 +563,24 @@ TEST_CASE("lower MSNs and byte counts, or another QP's packets, are another life
     const bool told = std::ranges::any_of(qps, [](const log::QpChange& change) { return change.qp.qp == kQp; });
     CHECK(told != second.anew);
     CHECK(c.untold().contains(kAnew) == second.anew);
+  }
+}
+
+TEST_CASE("an MSN that is too high in one packet does not make those behind it another life", "[log][conversations]") {
+  for (const uint32_t wrong : {0U, 50U, 100U}) {
+    INFO(wrong);
+    Conversations c;
+    for (uint32_t n = 0; n < 200; ++n) {
+      wire::Packet p = packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, kPsn + n, 0x1000 + n);
+      p.meth->msn = static_cast<uint16_t>(7 + n / 100 + (n == wrong ? 3 : 0));
+      c.packet(p, {});
+      wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, kPsn + n, 7);
+      sack.seth->cack_psn = kPsn + n;
+      sack.seth->entropy = 0x1000 + n;
+      c.packet(sack, {});
+    }
+    CHECK((only(c, kTwo).flags & log::kSeenWhole) != 0);
+    CHECK_FALSE(c.untold().contains(kAnew));
   }
 }
 
