@@ -445,9 +445,12 @@ void Fabric::fetch(NodeId id, std::span<const NearEvents::Event> events, unsigne
     } else if (kind == kWake) {
       if (!node.sw) continue;
       step == 1 ? node.sw->fetch(port_id - node.first) : node.sw->fetch_packet(port_id - node.first);
-    } else if (port.head != nullptr) {
-      if (step == 1) fetch_packet(port.head, port.peer_switch);
-      if (step == 2 && port.head->next != nullptr) fetch_packet(port.head->next, port.peer_switch);
+    } else if (const Packet* packet = port.head; packet != nullptr) {
+      if (step == 1) fetch_packet(packet, port.peer_switch);
+      if (step == 2 && packet->next != nullptr) fetch_packet(packet->next, port.peer_switch);
+      if (!node.sw) continue;
+      if (step == 2) node.sw->fetch_routes(*packet);
+      if (step == 3) node.sw->fetch_way(*packet);
     }
   }
   // Ports that it sends on: most of them, where it has many events.

@@ -40,6 +40,8 @@ class Out {
     op.after.assign(after.begin(), after.end());
     return number_++;
   }
+  /// The newest one is Op::fence.
+  void fence() { ops_[made_ - 1].fence = true; }
   bool next(Op& op) {
     if (read_ == made_) {
       read_ = made_ = 0;
@@ -93,6 +95,7 @@ class Rings final : public Part {
     const RankGroup& g = r.group;
     out.add(Op::Kind::Send, r.piece, tail, g.rank(g.index + 1), tag_ + ring_);
     tail = {out.add(Op::Kind::Recv, r.piece, tail, g.rank(g.index + g.count - 1), tag_ + ring_)};
+    out.fence();
     ++move_;
     return true;
   }
@@ -279,6 +282,7 @@ class JobStream final : public Stream {
     if (step_ == plan_.steps) return false;
     if (phase_ == plan_.phases.size()) {
       tail_ = {out_.add(Op::Kind::Mark, step_, tail_)};
+      out_.fence();
       ++step_;
       phase_ = 0;
       return true;

@@ -49,6 +49,7 @@ struct Executor::Rank {
   std::vector<Edge> edges;
   uint32_t free_edge = kNone32;
   uint32_t live = 0;
+  uint64_t fence = OpRecord::kNone;  // the newest one
   Ring<uint32_t> ready;
   bool running = false;
   std::unordered_map<uint64_t, Box> boxes;
@@ -66,6 +67,7 @@ struct Executor::Rank {
   uint32_t slot_of(uint64_t number) const {
     return number < oldest ? kNone32 : by_number[static_cast<uint32_t>(number - oldest)];
   }
+  bool behind_fence() const { return fence != OpRecord::kNone && slot_of(fence) != kNone32; }
 };
 
 Executor::Executor(const Schedule& schedule, Wires& wires, uint32_t ahead)
@@ -140,7 +142,7 @@ void Executor::run(uint32_t number, Rank& rank) {
   Op op;
   for (;;) {
     while (!rank.ready.empty()) start(number, rank, rank.ready.pop_front());
-    if (!rank.stream || rank.live >= ahead_) break;
+    if (!rank.stream || rank.live >= ahead_ || rank.behind_fence()) break;
     if (!rank.stream->next(op)) {
       rank.stream.reset();
       break;
@@ -171,6 +173,7 @@ void Executor::add(Rank& rank, const Op& op) {
   ++rank.live;
   const auto wait_for = [&](uint64_t before, bool begin) {
     const uint32_t other = rank.slot_of(before);
+    if (other == kNone32 && before == rank.fence) live.cause = before;  // as if it had been read before that was done
     if (other == kNone32 || (begin && rank.slots[other].begun)) return;
     uint32_t edge = rank.free_edge;
     if (edge == kNone32) {
@@ -187,6 +190,7 @@ void Executor::add(Rank& rank, const Op& op) {
   };
   for (const uint64_t before : op.after) wait_for(before, false);
   for (const uint64_t before : op.after_begin) wait_for(before, true);
+  if (op.fence) rank.fence = live.number;
   if (live.waits == 0) rank.ready.push_back(slot);
 }
 

@@ -20,6 +20,8 @@ struct Op {
   };
   Kind kind = Kind::Calc;
   uint8_t cpu = 0;
+  /// All operations behind it wait for it, or for one that does: nobody needs to read on before it is done.
+  bool fence = false;
   uint32_t peer = 0;    ///< the other rank
   uint32_t tag = 0;     ///< less than kNoTag
   uint32_t line = 0;    ///< in the trace; 0: of none
@@ -33,6 +35,7 @@ struct Op {
     peer = with;
     tag = by;
     cpu = 0;
+    fence = false;
     line = 0;
     after.clear();
     after_begin.clear();

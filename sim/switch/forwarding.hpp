@@ -54,6 +54,8 @@ class UsidTable {
       if (e.key == key || !e.used) return e;
     }
   }
+  /// Fetches what find() will read.
+  void fetch(uint64_t key) const { __builtin_prefetch(&slots_[(key * 0x9e3779b97f4a7c15u >> shift_) & mask_]); }
   size_t size() const { return used_; }
   uint64_t memory() const { return slots_.capacity() * sizeof(Entry); }
 
@@ -107,5 +109,17 @@ constexpr uint64_t flow_hash(uint32_t src, uint32_t dst, uint32_t entropy, uint6
 /// the packet comes in; the address that it leaves is routed, and looked at as a local SID again (uN, then uA) only
 /// where there is no route. The frame's bytes are not touched: sync_forwarding() follows.
 Decision forward(const ForwardingTables& tables, Packet& packet);
+
+/// Fetches what forward() will read for an address of uSIDs.
+inline void fetch_routes(const UsidTable& usid, Address dst) {
+  usid.fetch(usid_key(dst));
+  usid.fetch(usid_key(shift_usid(dst)));
+}
+/// Where forward() will send it, as far as two uSIDs tell; kNoRoute: they do not.
+inline uint16_t likely_port(const UsidTable& usid, Address dst) {
+  const UsidTable::Entry& here = usid.find(usid_key(dst));
+  if (here.local == UsidTable::Local::Adjacency) return here.local_port;
+  return here.local == UsidTable::Local::Node ? usid.find(usid_key(shift_usid(dst))).route : here.route;
+}
 
 }  // namespace mrc::sim

@@ -90,6 +90,14 @@ void Switch::receive(Packet* packet, unsigned ingress) {
   began(decision.port, before);
 }
 
+void Switch::fetch_way(const Packet& packet) const {
+  if (packet.dst.hi == kHostPrefix) return;
+  const uint16_t port = likely_port(tables_.usid, packet.dst);
+  if (port >= ports_.size()) return;
+  __builtin_prefetch(&fabric_.ports_[first_ + port], 1);
+  fetch(port);
+}
+
 void Switch::began(unsigned index, unsigned before) {
   if (before != 0) return;  // the port's event is on its way
   const PortId id = first_ + index;

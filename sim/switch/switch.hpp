@@ -94,6 +94,11 @@ class Switch {
     __builtin_prefetch(&ports_[port]);
     __builtin_prefetch(&queues_[size_t{port} * used_queues_ + data_queue_]);
   }
+  /// Fetches what receive() reads: the routes, then what it writes at the port that they name.
+  void fetch_routes(const Packet& packet) const {
+    if (packet.dst.hi != kHostPrefix) sim::fetch_routes(tables_.usid, packet.dst);
+  }
+  void fetch_way(const Packet& packet) const;
   void fetch_packet(unsigned port) const {
     const Egress& egress = ports_[port];
     if (egress.used == 0) return;

@@ -326,6 +326,7 @@ void FastEndpoint::fetch(unsigned step) const {
     __builtin_prefetch(qps_.data());
     __builtin_prefetch(by_qpn_.data());
     __builtin_prefetch(dests_.data());
+    if (!timers_.empty()) __builtin_prefetch(&timers_.top());
     for (unsigned p = 0; p < planes_; ++p) {
       if (lanes_[p].data != nullptr) fetch_all(lanes_[p].data);
       if (lanes_[p].control != nullptr) __builtin_prefetch(lanes_[p].control);

@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "sim/job/collectives.hpp"
 #include "sim/job/ideal.hpp"
 
 namespace mrc::test::executor_test {
@@ -112,6 +113,106 @@ TEST_CASE("what is read ahead is bounded", "[sim][job]") {
   }
   CHECK(run(ranks).end < 10 * kUs);
   CHECK(run(ranks, 2).end == 1000 * kUs);
+}
+
+namespace {
+
+/// A schedule whose operations are no fences.
+class Unfenced final : public Schedule {
+ public:
+  explicit Unfenced(const Schedule& of) : of_(of) {}
+  uint32_t ranks() const override { return of_.ranks(); }
+  uint32_t steps() const override { return of_.steps(); }
+  void peers(uint32_t rank, std::vector<uint32_t>& to) const override { of_.peers(rank, to); }
+  std::unique_ptr<Stream> open_at(uint32_t rank, uint32_t step) const override {
+    return std::make_unique<Plain>(of_.open_at(rank, step));
+  }
+
+ private:
+  class Plain final : public Stream {
+   public:
+    explicit Plain(std::unique_ptr<Stream> of) : of_(std::move(of)) {}
+    bool next(Op& op) override {
+      if (!of_->next(op)) return false;
+      op.fence = false;
+      return true;
+    }
+
+   private:
+    std::unique_ptr<Stream> of_;
+  };
+  const Schedule& of_;
+};
+
+/// No message is ever under way: those to a rank are there when it is asked next.
+class Instant final : public Wires {
+ public:
+  explicit Instant(const Schedule& schedule) : executor(schedule, *this) {}
+  Time now(uint32_t) const override { return 0; }
+  void send(uint32_t rank, uint32_t peer, uint64_t bytes, uint32_t tag, uint32_t id) override {
+    sent.push_back({rank, peer, tag, id, bytes});
+  }
+  void wake_at(uint32_t, Time) override {}
+  void ended(uint32_t) override { ++ends; }
+  void run() {
+    executor.keep(0);
+    for (uint32_t r = 0; r < 8; ++r) executor.begin(r);
+    for (size_t i = 0; i < sent.size(); ++i) {
+      const Message m = sent[i];
+      executor.arrived(m.to, m.from, m.tag, m.bytes);
+      executor.sent(m.from, m.id, true);
+    }
+  }
+  struct Message {
+    uint32_t from, to, tag, id;
+    uint64_t bytes;
+  };
+  std::vector<Message> sent;
+  uint32_t ends = 0;
+  Executor executor;
+};
+
+}  // namespace
+
+TEST_CASE("what is behind a fence is read when that is done, and does the same for the same cause", "[sim][job]") {
+  JobPlan plan{.shape = {.tensor = 2, .data = 4}, .steps = 3, .phases = {}, .seed = 5};
+  plan.phases.push_back({.compute = 20 * kUs,
+                         .jitter = 0.3,
+                         .collective = Collective::Ring,
+                         .over = Over::Data,
+                         .bytes = 400,
+                         .buckets = 3});
+  plan.phases.push_back({.collective = Collective::Hierarchical, .bytes = 500, .local = 4});
+  plan.phases.push_back({.collective = Collective::AllToAll, .over = Over::Tensor, .bytes = 30});
+  const auto job = make_schedule(plan);
+  const Unfenced plain(*job);
+  const IdealResult a = run_ideal(*job, network), b = run_ideal(plain, network);
+  CHECK(a.problem.text.empty());
+  CHECK(a.marks == b.marks);
+  CHECK(a.end == b.end);
+  CHECK(a.messages == b.messages);
+
+  // Nothing of compute, so that all causes are messages.
+  plan.phases.erase(plan.phases.begin());
+  plan.phases.front().buckets = 2;
+  const auto messages = make_schedule(plan);
+  const Unfenced unfenced(*messages);
+  Instant with(*messages), without(unfenced);
+  with.run();
+  without.run();
+  CHECK(with.ends == 8);
+  CHECK(without.ends == 8);
+  REQUIRE(with.sent.size() == without.sent.size());
+  for (uint32_t r = 0; r < 8; ++r) {
+    const auto &one = with.executor.kept(r), &other = without.executor.kept(r);
+    REQUIRE(one.size() == other.size());
+    CHECK_FALSE(one.empty());
+    for (size_t i = 0; i < one.size(); ++i) {
+      CHECK(one[i].number == other[i].number);
+      CHECK(one[i].cause == other[i].cause);
+    }
+  }
+  CHECK(with.executor.memory() < without.executor.memory());
 }
 
 }  // namespace mrc::test::executor_test
