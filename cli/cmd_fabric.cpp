@@ -300,7 +300,10 @@ int simulate(const Options& o, const Context& context) {
   if (result.out_of_memory) outputs.out_of_memory();
   for (const LinkCapture::File& file : files) outputs.write(file.output, [](std::ostream&) {});  // written all along
   outputs.write(log_file, [&](std::ostream&) { log->finish(); });
-  if (experiment) outputs.write(goal, [&](std::ostream& out) { sim::write_goal(experiment->jobs().schedule(0), out); });
+  if (experiment) {
+    const auto write = o.goal.ends_with(".bin") ? sim::write_goal_binary : sim::write_goal;
+    outputs.write(goal, [&](std::ostream& out) { write(experiment->jobs().schedule(0), out); });
+  }
   outputs.write(matrix, [&](std::ostream& out) { out << matrix_text; });
   trace.write(outputs);
   outputs.write(json, [&](std::ostream& out) { out << fabric_json(result, true, context.run_id); });
@@ -393,7 +396,8 @@ void register_fabric(Command& app, Context& context) {
   command.text("--matrix", options->matrix, "the flows as htsim's connection matrix (.cm)");
   command.number("--waits", options->waits, 0, 999'999,
                  "what the end of that step of a job waited for, back to packets");
-  command.text("--goal", options->goal, "the operations of the job's ranks as GOAL: docs/guide/training.md");
+  command.text("--goal", options->goal,
+               "the operations of the job's ranks as GOAL (FILE.bin: its binary form): docs/guide/training.md");
   command.flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");
   command.action([options, &command, &context] {
     for (const char* other : {"--seed", "--threads", "--transport", "--endpoint", "--fabric-profile", "--json",

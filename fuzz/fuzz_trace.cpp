@@ -32,7 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   });
   fuzz::refuses_or_reads([&] {
     std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
-    const auto schedule = sim::read_goal(in, "fuzz.goal");
+    const auto schedule =
+        sim::is_goal_binary(in) ? sim::read_goal_binary(in, "fuzz.bin") : sim::read_goal(in, "fuzz.goal");
     if (schedule->ranks() > 64) return;
     for (uint32_t r = 0; r < schedule->ranks(); ++r) {
       const auto stream = schedule->open(r);

@@ -125,7 +125,9 @@ std::unique_ptr<Schedule> read_trace(const JobConfig& c, const Topology& t, cons
     throw InputError(fmt::format("{}: no trace that can be read: {}.", path, std::strerror(errno)),
                      "Name a file of GOAL, beside the scenario.");
   }
-  std::unique_ptr<Schedule> schedule = is_chakra(path) ? read_chakra(path, poll) : read_goal(in, path, poll);
+  std::unique_ptr<Schedule> schedule = is_chakra(path)      ? read_chakra(path, poll)
+                                       : is_goal_binary(in) ? read_goal_binary(in, path, poll)
+                                                            : read_goal(in, path, poll);
   const uint64_t wanted = c.ranks > 0 ? static_cast<uint64_t>(c.ranks) : schedule->ranks();
   if (wanted != schedule->ranks()) {
     refuse(c.source, "ranks", fmt::format("ranks = {}, but {} has {}", wanted, path, schedule->ranks()),
@@ -397,9 +399,11 @@ Jobs::Jobs(const Scenario& scenario, const Topology& topology, uint64_t seed, co
     if (wrong.empty()) continue;
     if (!job.trace()) refuse(config.source, {}, "the job cannot end: " + wrong, "Correct its phases.");
     const std::string path = trace_path(config);
+    std::ifstream in(path, std::ios::binary);
+    const bool nodes = is_chakra(path) || is_goal_binary(in);
     throw InputError(
         fmt::format("{}: the job cannot end: {}.",
-                    is_chakra(path) ? fmt::format("{}: node {}", path, line) : fmt::format("{}:{}", path, line), wrong),
+                    nodes ? fmt::format("{}: node {}", path, line) : fmt::format("{}:{}", path, line), wrong),
         fmt::format("Look for the other side of that message. Of each rank {} operations are read ahead.",
                     kTraceAhead));
   }

@@ -19,10 +19,7 @@
 namespace mrc::sim {
 namespace {
 
-constexpr uint32_t kMostRanks = 1u << 20;
-constexpr uint64_t kMostAmount = 1'000'000'000'000'000;  // ns or bytes
 constexpr std::streamsize kLine = 65536;
-constexpr unsigned kMostCpu = 63, kMarkCpu = 63;  // steps end on a cpu where nothing else is computed
 
 class Reader {
  public:
@@ -131,7 +128,7 @@ class Reader {
   void outer() {
     if (has("num_ranks")) {
       if (counted_) refuse("num_ranks a second time", "Write it once.");
-      const uint64_t ranks = number("the number of ranks", kMostRanks);
+      const uint64_t ranks = number("the number of ranks", kMostGoalRanks);
       if (ranks == 0) refuse("num_ranks is 0", "Give at least 1.");
       schedule_->set_ranks(static_cast<uint32_t>(ranks));
       there_.resize(ranks);
@@ -188,12 +185,12 @@ class Reader {
     op.line = line_;
     if (has("calc")) {
       op.kind = Op::Kind::Calc;
-      op.amount = 1000 * number("a time in ns", kMostAmount);
+      op.amount = 1000 * number("a time in ns", kMostGoalAmount);
     } else if (has("send") || has("recv")) {
       const bool send = words_[at_ - 1] == "send";
       op.kind = send ? Op::Kind::Send : Op::Kind::Recv;
       // A message of no bytes is one of one byte.
-      op.amount = std::max<uint64_t>(1, number("a number of bytes", kMostAmount, "b"));
+      op.amount = std::max<uint64_t>(1, number("a number of bytes", kMostGoalAmount, "b"));
       (void)has("b");
       need(send ? "to" : "from");
       if (at_ < words_.size() && words_[at_] == "-1") {
@@ -213,7 +210,7 @@ class Reader {
         }
         op.tag = static_cast<uint32_t>(number("a tag", kNoTag - 1));
       } else if (has("cpu")) {
-        op.cpu = static_cast<uint8_t>(number("a cpu", kMostCpu));
+        op.cpu = static_cast<uint8_t>(number("a cpu", kMostGoalCpu));
       } else if (op.kind != Op::Kind::Calc && has("nic")) {
         (void)number("a nic", 255);  // each rank has one
       } else {
@@ -281,7 +278,7 @@ void write_goal(const Schedule& schedule, std::ostream& out) {
           fmt::print(out, "l{}: calc {} cpu {}\n", number, op.amount / kNs, op.cpu);
           break;
         default:
-          fmt::print(out, "l{}: calc 0 cpu {}\n", number, kMarkCpu);
+          fmt::print(out, "l{}: calc 0 cpu {}\n", number, kGoalMarkCpu);
       }
       for (const uint64_t before : op.after) fmt::print(out, "l{} requires l{}\n", number, before);
       for (const uint64_t before : op.after_begin) fmt::print(out, "l{} irequires l{}\n", number, before);

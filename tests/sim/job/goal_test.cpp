@@ -179,4 +179,161 @@ TEST_CASE("what is no GOAL is refused with its line", "[sim][job][goal]") {
   CHECK(inside("calc " + std::string(70'000, '1') + "\n") == "job.goal:3: a line of 65535 bytes or more.");
 }
 
+namespace {
+
+/// Bytes as they stand in a file: `2:7` are seven in two bytes, the least first.
+std::string packed(const std::string& numbers) {
+  std::string out;
+  std::istringstream in(numbers);
+  for (std::string word; in >> word;) {
+    const size_t colon = word.find(':');
+    uint64_t value = std::stoull(word.substr(colon + 1));
+    for (int left = std::stoi(word.substr(0, colon)); left > 0; --left, value >>= 8) {
+      out.push_back(static_cast<char>(value));
+    }
+  }
+  return out;
+}
+std::unique_ptr<Schedule> read_binary(const std::string& bytes) {
+  std::istringstream in(bytes);
+  return read_goal_binary(in, "job.bin");
+}
+std::string binary_error(const std::string& bytes) {
+  try {
+    (void)read_binary(bytes);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+// Written by hand: rank 0 computes 1500 ns on cpu 2, then sends 4096 bytes to rank 1 with tag 7, and computes 5 ns when
+// that has begun; rank 1 receives. Positions count from byte 8: the first block is at 6 + 2 * 16 = 38, and has
+// 8 + 4 + 3 * 39 + 2 * 4 = 137 bytes; the second one has 8 + 4 + 39.
+const std::string kHead = "8:4223 4:2 1:2 1:0 8:38 8:175 8:175 8:226 ";
+const std::string kFirst = "4:3 4:1 4:0 ";
+const std::string kCalc = "4:0 1:3 4:0 8:1500 4:0 1:2 1:0 4:1 4:0 4:0 4:1 ";
+const std::string kSend = "4:1 1:1 4:1 8:4096 4:7 1:0 1:0 4:0 4:999 4:1 4:1 ";
+const std::string kLast = "4:1 1:3 4:0 8:5 4:0 1:0 1:0 4:0 4:2 4:0 4:2 ";
+const std::string kAppendix = "4:1 4:2 ";
+const std::string kSecond = "4:1 4:1 4:0 ";
+const std::string kRecv = "4:0 1:2 4:0 8:4096 4:7 1:0 1:0 4:0 4:0 4:0 4:0 ";
+
+/// With something else in place of one part.
+std::string with(const std::string& part, const std::string& instead) {
+  std::string all = kHead + kFirst + kCalc + kSend + kLast + kAppendix + kSecond + kRecv;
+  return packed(all.replace(all.find(part), part.size(), instead));
+}
+
+}  // namespace
+
+TEST_CASE("GOAL's binary form, written by hand", "[sim][job][goal]") {
+  const std::string bytes = with(kHead, kHead);
+  REQUIRE(bytes.size() == 8 + 226);
+  std::istringstream in(bytes), text("num_ranks 2\n");
+  CHECK(is_goal_binary(in));
+  CHECK_FALSE(is_goal_binary(text));
+  const auto schedule = read_goal_binary(in, "job.bin");
+  const auto same = read(R"(num_ranks 2
+rank 0 {
+a: calc 1500 cpu 2
+b: send 4096b to 1 tag 7
+b requires a
+c: calc 5
+c irequires b
+}
+rank 1 {
+recv 4096b from 0 tag 7
+})");
+  REQUIRE(schedule->ranks() == 2);
+  for (uint32_t r = 0; r < 2; ++r) {
+    const std::vector<Op> one = ops(*schedule, r), other = ops(*same, r);
+    REQUIRE(one.size() == other.size());
+    for (size_t i = 0; i < one.size(); ++i) {
+      CHECK(one[i].kind == other[i].kind);
+      CHECK(one[i].amount == other[i].amount);
+      CHECK(one[i].peer == other[i].peer);
+      CHECK(one[i].tag == other[i].tag);
+      CHECK(one[i].cpu == other[i].cpu);
+      CHECK(one[i].after == other[i].after);
+      CHECK(one[i].after_begin == other[i].after_begin);
+      CHECK(one[i].line == i);
+    }
+  }
+  std::ostringstream out;
+  write_goal_binary(*same, out);
+  // What says nothing, since nobody waits, may be anything: 999 in ours.
+  CHECK(out.str() == with("4:999", "4:1"));
+}
+
+TEST_CASE("errors of GOAL's binary form name byte, rank and node", "[sim][job][goal]") {
+  CHECK(binary_error(with("8:4223", "8:4224")) == "job.bin: byte 0: it begins with 4224, not with 4223.");
+  CHECK(binary_error(with("8:4223", "8:2342")) ==
+        "job.bin: byte 0: it has been used up by a run of LogGOPSim with --save-mem.");
+  CHECK(binary_error(with("4:2 1:2", "4:0 1:2")) == "job.bin: byte 8: 0 ranks.");
+  CHECK(binary_error(with("8:38 8:175", "8:38 8:37")) == "job.bin: byte 14: rank 0 is from 38 to 37.");
+  CHECK(binary_error(with("8:38 8:175", "8:38 8:170")) ==
+        "job.bin: byte 46: rank 0 has 3 nodes, 1 of them first, in 132 bytes.");
+  CHECK(binary_error(with(kFirst, "4:9 4:1 4:0 ")) ==
+        "job.bin: byte 46: rank 0 has 9 nodes, 1 of them first, in 137 bytes.");
+  CHECK(binary_error(with(kFirst, "4:3 4:1 4:2 ")) ==
+        "job.bin: byte 54: rank 0: node 2 is not one that waits for nothing.");
+  // Nodes are at byte 58, 97 and 136.
+  CHECK(binary_error(with("1:1 4:1 8:4096", "1:7 4:1 8:4096")) ==
+        "job.bin: byte 97: rank 0, node 1: type 7 is none of GOAL's.");
+  CHECK(binary_error(with("1:1 4:1 8:4096", "1:1 4:2 8:4096")) ==
+        "job.bin: byte 97: rank 0, node 1: there is no rank 2.");
+  CHECK(binary_error(with("1:1 4:1 8:4096", "1:1 4:0 8:4096")) ==
+        "job.bin: byte 97: rank 0, node 1: it sends to itself, or receives from itself.");
+  CHECK(binary_error(with("1:2 4:0 8:4096", "1:2 4:4294967295 8:4096")) ==
+        "job.bin: byte 195: rank 1, node 0: a receive from any rank.");
+  CHECK(binary_error(with("8:4096 4:7", "8:4096 4:4294967295")) == "job.bin: byte 97: rank 0, node 1: any tag.");
+  CHECK(binary_error(with("8:1500 4:0 1:2", "8:1500 4:0 1:64")) == "job.bin: byte 58: rank 0, node 0: cpu 64.");
+  CHECK(binary_error(with("8:1500", "8:2000000000000000")) ==
+        "job.bin: byte 58: rank 0, node 0: 2000000000000000 is too large.");
+  CHECK(binary_error(with(kSend, "4:2 1:1 4:1 8:4096 4:7 1:0 1:0 4:0 4:0 4:1 4:1 ")) ==
+        "job.bin: byte 97: rank 0, node 1: it waits for more, or less, than name it.");
+  CHECK(binary_error(with(kCalc, "4:0 1:3 4:0 8:1500 4:0 1:2 1:0 4:1 4:2 4:0 4:1 ")) ==
+        "job.bin: byte 58: rank 0, node 0: 1 that wait for it, from 2 on, of 2 in the appendix.");
+  // The appendix is at 58 + 3 * 39 = 175.
+  CHECK(binary_error(with(kAppendix, "4:1 4:3 ")) ==
+        "job.bin: byte 179: rank 0: node 3 waits for node 1, and is not there.");
+  CHECK(binary_error(with(kAppendix, "4:1 4:1 ")) ==
+        "job.bin: byte 97: rank 0, node 1: it waits for more, or less, than name it.");
+  const std::string whole = with(kHead, kHead);
+  CHECK(binary_error(whole.substr(0, 20)) == "job.bin: byte 20: it ends within the table of ranks.");
+  CHECK(binary_error(whole.substr(0, 100)) == "job.bin: byte 100: it ends within a node.");
+  CHECK(binary_error(whole.substr(0, 177)) == "job.bin: byte 177: it ends within the block of rank 0.");
+}
+
+TEST_CASE("nodes of GOAL's binary form that wait for each other are named", "[sim][job][goal]") {
+  // Node 0 waits for nothing, 1 for 2, 2 for 1.
+  const std::string loop =
+      "8:4223 4:1 1:0 1:0 8:22 8:159 4:3 4:1 4:0 4:0 1:3 4:0 8:1 4:0 1:0 1:0 4:0 4:0 4:0 4:0 "
+      "4:1 1:3 4:0 8:1 4:0 1:0 1:0 4:1 4:0 4:0 4:0 4:1 1:3 4:0 8:1 4:0 1:0 1:0 4:1 4:1 4:0 4:0 "
+      "4:2 4:1";
+  const std::string said = binary_error(packed(loop));
+  CHECK(said == "job.bin: byte 81: rank 0, node 1: it waits for itself, by others.");
+}
+
+TEST_CASE("a job in GOAL's binary form, and back: the same times", "[sim][job][goal]") {
+  JobPlan plan{.shape = {.tensor = 2, .data = 4}, .steps = 2, .phases = {}, .seed = 1};
+  plan.phases.push_back(
+      {.compute = 20 * kUs, .collective = Collective::Ring, .over = Over::Data, .bytes = 400'000, .buckets = 2});
+  plan.phases.push_back({.collective = Collective::Tree, .bytes = 50'000});
+  const auto job = make_schedule(plan);
+  std::ostringstream out, text;
+  write_goal_binary(*job, out);
+  write_goal(*job, text);
+  const auto trace = read_binary(out.str()), of_text = read(text.str());
+  const IdealResult a = run_ideal(*job, network), b = run_ideal(*trace, network);
+  CHECK(b.problem.text.empty());
+  CHECK(a.end == b.end);
+  CHECK(a.messages == b.messages);
+  CHECK(a.bytes == b.bytes);
+  std::ostringstream once_more;
+  write_goal_binary(*of_text, once_more);
+  CHECK(once_more.str() == out.str());
+}
+
 }  // namespace mrc::test::goal_test
