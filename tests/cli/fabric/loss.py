@@ -169,11 +169,10 @@ def clock(bench):
         times, timers, lost = [], 0, []
         for seed in bench.seeds:
             result = bench.run(base, f"vary = 0\n{keys}\n{bench.keys}", seed, "", "cosim", ("--packets", "4000"))
-            for side in ("device", "peer"):
-                r = result[side]["recovery"]
-                times.append(max(r["worst_us"], r["links_worst_us"]))
-                timers += result[side]["counters"]["rto"]
-                lost.append(r["lost_at_ports"] + r["lost_on_links"])
+            sides = [result[side]["recovery"] for side in ("device", "peer")]
+            times.append(max(max(r["worst_us"], r["links_worst_us"]) for r in sides))
+            timers += sum(result[side]["counters"]["rto"] for side in ("device", "peer"))
+            lost += [r["lost_at_ports"] + r["lost_on_links"] for r in sides]
         print(f"{name} | {shown(times, '{:.1f}')} | {timers} expiries; lost {sum(lost)}, of one side {max(lost)}: "
               f"{max(lost) * FRAME_US:.1f} us of one link", flush=True)
 
