@@ -67,6 +67,8 @@ Examples:
       .called("FILE");
   command.text("--evs", options->evs, "write EVs of profiles that a controller puts ONLINE to this CSV file")
       .called("FILE");
+  command.number("--min-active", options->min_active, 0, 511,
+                 "EVs of a queue pair that stay in use, whatever they lose: what NICs have for ev_min_active");
   command.real("--loss", options->loss, 0, 0.5, "share of frames that the network loses");
   command.text("--pace", options->pace, "free, or real/N: N seconds for each simulated one").called("PACE");
   command.number("--seed", options->seed, 0, kAnySeed, "entropy values and losses are drawn from it");

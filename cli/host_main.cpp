@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// usage: mrc-host ENDPOINT PRESET NICS SEED SOCKET PCAP EVS LOSS FABRIC PACE RECORD
+/// usage: mrc-host ENDPOINT PRESET NICS SEED SOCKET PCAP EVS LOSS FABRIC PACE RECORD MIN_ACTIVE
 /// What `mrc host` becomes, with its options in this order, empty ones included: a program of its own, so that nobody
 /// compiles its sockets for anything else.
 #include <fmt/format.h>
@@ -35,6 +35,7 @@ int run(const HostOptions& o, const Context& context) {
   host.nics = o.nics;
   host.seed = o.seed;
   host.loss = o.loss;
+  host.min_active = o.min_active;
   host.socket = o.socket;
   host.pace = *o.slowness();
   std::optional<sim::Scenario> fabric;

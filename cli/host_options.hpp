@@ -18,14 +18,23 @@ namespace mrc::cli {
 struct HostOptions {
   std::string endpoint = "model", preset = "asic800", socket = libmrc::socket_path(), pcap, evs, fabric, pace = "free",
               record;
-  unsigned nics = 2;
+  unsigned nics = 2, min_active = 8;
   uint64_t seed = 1;
   double loss = 0;
 
   std::vector<std::string> words() const {
-    return {
-        endpoint, preset, std::to_string(nics), std::to_string(seed), socket, pcap, evs, std::to_string(loss), fabric,
-        pace,     record};
+    return {endpoint,
+            preset,
+            std::to_string(nics),
+            std::to_string(seed),
+            socket,
+            pcap,
+            evs,
+            std::to_string(loss),
+            fabric,
+            pace,
+            record,
+            std::to_string(min_active)};
   }
   /// Of `pace`: 0 is free, else seconds for each simulated one; none: it is wrong.
   std::optional<double> slowness() const {
@@ -39,7 +48,7 @@ struct HostOptions {
   }
   /// Of what words() gave; none: they are not.
   static std::optional<HostOptions> of(const std::vector<std::string>& words) {
-    if (words.size() != 11) return std::nullopt;
+    if (words.size() != 12) return std::nullopt;
     HostOptions o;
     o.endpoint = words[0];
     o.preset = words[1];
@@ -48,7 +57,7 @@ struct HostOptions {
       return error == std::errc() && end == word.data() + word.size();
     };
     if (!number(words[2], o.nics) || !number(words[3], o.seed) || !number(words[7], o.loss) || o.nics < 1 ||
-        o.nics > 64)
+        o.nics > 64 || !number(words[11], o.min_active))
       return std::nullopt;
     o.socket = words[4];
     o.pcap = words[5];

@@ -281,6 +281,11 @@ uint32_t Controller::of_packets(const Evs& evs, const Entry& entry) const {
 int Controller::to_online(uint64_t id, Evs& evs, std::string& why) {
   EvProfile& p = evs.profile;
   if (p.min_active > p.count) return why = "min_active is count at most", EINVAL;
+  if (p.min_active > setup_.min_active)
+    setup_.say(
+        fmt::format("EV profile {}: ev_min_active is {}, our NIC keeps {} EVs of a queue pair in use (mrc host "
+                    "--min-active)",
+                    id, p.min_active, setup_.min_active));
   if (p.mode == kAuto) return 0;
   const auto format = formats_.find(p.format);
   if (format == formats_.end() || format->second.state != ProfileState::Online)

@@ -30,6 +30,8 @@ class Controller {
   struct Setup {
     unsigned planes, evs;  ///< of one profile
     uint64_t seed;
+    unsigned min_active;  ///< of all queue pairs
+    std::function<void(const std::string& line)> say;
     Srv6Rule rule;                                          ///< what the NIC does with a template
     bool events;                                            ///< the NIC shows states of EVs
     std::function<bool(uint64_t id)> ev_in_use, cc_in_use;  ///< by a queue pair

@@ -106,6 +106,7 @@ Driver::Driver(Setup setup)
   tb::OpenRequest request;
   request.seed = setup_.seed;
   request.settings = setup_.network.settings();
+  request.settings.emplace_back("EV_CTL.min_active", setup_.min_active);
   info_ = device_.open(request);
   has_psn_ = std::ranges::find(info_.caps, "psn") != info_.caps.end();
   has_numbers_ = std::ranges::find(info_.caps, "nscc_numbers") != info_.caps.end();
@@ -133,6 +134,8 @@ Driver::Driver(Setup setup)
       Controller::Setup{.planes = info_.planes,
                         .evs = info_.evs,
                         .seed = setup_.seed,
+                        .min_active = setup_.min_active,
+                        .say = [this](const std::string& line) { setup_.say(setup_.name + ": " + line); },
                         .rule = {csr::kSrv6PlaneLsb.get(rule), csr::kSrv6UplinkUsid.get(rule),
                                  csr::kSrv6UplinkLsb.get(rule), csr::kSrv6UplinkBits.get(rule)},
                         .events = info_.profile.find("\"path\"") != std::string::npos,

@@ -32,6 +32,7 @@ class Driver {
     unsigned number;   ///< of its address
     uint64_t seed;
     const Preset& preset;
+    unsigned min_active;  ///< EVs of a queue pair that the NIC keeps in use
     std::unique_ptr<tb::NicDevice> device;
     Network& network;
     std::function<void(const std::string&)> say;   ///< a line for the log: a sentence without full stop

@@ -64,6 +64,7 @@ class Host {
                                                                 .number = options.fabric == nullptr ? i + 1 : i,
                                                                 .seed = options.seed + i,
                                                                 .preset = *options.preset,
+                                                                .min_active = options.min_active,
                                                                 .device = device(i),
                                                                 .network = *network_,
                                                                 .say = options.say,

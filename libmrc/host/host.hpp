@@ -27,6 +27,7 @@ class HostError : public std::runtime_error {
 struct HostOptions {
   const Preset* preset = nullptr;
   unsigned nics = 2;
+  unsigned min_active = 8;  ///< EVs of a queue pair that a NIC keeps in use (EV_CTL.min_active)
   uint64_t seed = 1;
   double loss = 0;                        ///< share of frames that the network loses
   const sim::Scenario* fabric = nullptr;  ///< its network and events; null: a switch for each plane, without end

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: options.py MRC WRITES FABRIC
 
-`mrc host --pace real/N`: a simulated second takes N of ours, whether somebody waits or not. What is no pace, and a
-number of NICs beside a fabric that has its own, is refused."""
+`mrc host --pace real/N`: a simulated second takes N of ours, whether somebody waits or not. `--min-active N`: NICs
+have it, as their profile says. What is no pace, and a number of NICs beside a fabric that has its own, is refused."""
 import os
 import re
 import subprocess
@@ -28,13 +28,15 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         begin = time.monotonic()
-        host = run.start_host(mrc, ["--endpoint", "fast", "--pace", f"real/{SLOWER}"], place)
+        host = run.start_host(mrc, ["--endpoint", "fast", "--pace", f"real/{SLOWER}", "--min-active", "3"], place)
         try:
             run.run_two(program, [], {**os.environ, "MRC_HOST": str(place / "mrc/host")}, host)
         finally:
             out = run.stop_host(host)
         took = time.monotonic() - begin
         run.judge(mrc, place)
+        told = subprocess.run([mrc, "log", "info", str(place / "run.mrclog")], capture_output=True, text=True, check=True)
+        assert told.stdout.count('"EV_CTL.min_active":3') == 2, told.stdout
     simulated = float(re.search(r"([0-9.]+) ms of simulated time", out)[1]) * 1e-3
     print(f"{simulated * 1e6:.0f} us in {took:.2f} s")
     assert simulated > 0 and took > 0.9 * SLOWER * simulated, (simulated, took)
