@@ -109,7 +109,7 @@ struct Conversations::Flow {
   Seq msn_psn = 0;                      ///< that PSN
   bool msn_alone = false;               ///< no packet before it, or one with less than it can have
   std::optional<uint32_t> rcvd_before;  ///< what rcvd was: one SACK alone may be wrong
-  Row msn_row, rcvd_row, other_row, pdcid_row;
+  Row msn_row, cack_row, rcvd_row, other_row, pdcid_row;
   // What answers say of them.
   std::optional<Seq> cack;
   uint64_t holes = 0;
@@ -498,7 +498,13 @@ Conversations::Flow* Conversations::answered(Flow& back, const Key& key, uint32_
     if (known == nullptr) {
       back.names.add(of->first.dqp, at);
       if (back.names.all() == kLeastAnswers) {
-        for (const auto& [other_psn, other_entropy] : back.unknown) astray(*of->second, other_psn, other_entropy);
+        Flow& f = *of->second;
+        for (const auto& [psn_before, entropy_before] : back.unknown) {
+          const auto is = [entropy = entropy_before](const Copy& c) { return c.entropy == entropy; };
+          if (f.any_copy(unwrap(psn_before, f.top), is)) continue;
+          ++f.strays;
+          astray(f, psn_before, entropy_before);
+        }
       }
       return of->second.get();
     }
@@ -532,6 +538,8 @@ void Conversations::answer(Flow& back, const Key& key, const wire::Packet& p, co
   bool stray = false;
   if (p.seth) {
     const Seq cack = unwrap(p.seth->cack_psn, f->top);
+    // Of a life that has sent no data yet: probes are answered with its PSNs.
+    row(*f, f->cack_row, cack < f->base - kKept || cack > f->top + kKept, false, at);
     stray = cack >= f->top || f->names_unseen(cack + p.seth->sack_offset, p.seth->sack_bitmap);
     if (p.cc_state && (!f->cack || cack > *f->cack)) {
       const uint32_t now = p.cc_state->rcvd_bytes, scale = f->skipped ? 1 : 2;
@@ -705,13 +713,17 @@ void Conversations::leave_whole(std::map<uint32_t, std::vector<Told>>& found) co
 
 std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
   const std::set<Way> mixed = mixed_up();
-  std::map<uint32_t, std::vector<Told>> found;  // by own number
+  std::map<uint32_t, std::vector<Told>> found;   // by own number
+  std::set<std::pair<uint32_t, uint32_t>> anew;  // QPs at both ends of ways that began anew
   for (const auto& [key, flow] : flows_) {
     if (std::ranges::find(addresses, key.source) == addresses.end()) continue;
-    if (flow->own < kLeastPackets || mixed.contains(key.way())) continue;
     uint32_t own = 0;
     const Flow* const back = way_back(*flow, own);
-    if (back != nullptr && mixed.contains(back->key->way())) continue;
+    if (mixed.contains(key.way()) || (back != nullptr && mixed.contains(back->key->way()))) {
+      anew.emplace(own, key.dqp);
+      continue;
+    }
+    if (flow->own < kLeastPackets) continue;
     Qp qp;
     qp.flags = kInferred;
     qp.state = QpState::Rts;
@@ -751,6 +763,10 @@ std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
       return f == nullptr || (f->oldest >= told.since && f->newest < told.until);
     };
     if (holds(flow.get()) && holds(back)) found[told.qp.qp].push_back(std::move(told));
+  }
+  // A NIC with an address per plane has several ways of a QP: what one of them shows is true of all.
+  for (auto& [number, some] : found) {
+    std::erase_if(some, [&, own = number](const Told& one) { return anew.contains({own, one.qp.peer_qp}); });
   }
   leave_whole(found);
   std::vector<QpChange> qps;

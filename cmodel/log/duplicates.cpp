@@ -70,7 +70,7 @@ Duplicates::Seen& Duplicates::remember(uint64_t key, uint64_t ns) {
   if (next_ - oldest_ == ring_.size()) grow();
   enter({tag, next_});
   Seen& seen = at(next_++);
-  seen = {ns, key, 0, {}};
+  seen = {ns, key, 0, false, {}};
   return seen;
 }
 
@@ -145,9 +145,10 @@ bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, const Si
       }
       if (other->next == kNone) break;
     }
-    if (same) return true;
+    if (same && (seen.marked || !sight.marked)) return true;
   }
   ++seen.told;
+  seen.marked |= sight.marked;
   return false;
 }
 

@@ -29,6 +29,7 @@ class Duplicates {
     uint64_t ns = 0;          ///< about in the order of time
     uint64_t interface = 0;   ///< any number that is its own
     bool unique = false;      ///< no NIC sends these bytes twice: data that are no retransmission, SACKs
+    bool marked = false;      ///< a probe with CE: behind one without it, it counts, since its answer says so
     bool each_twice = false;  ///< the interface shows every frame twice (each_twice.hpp): two of them are one
   };
   /// True: the frame has been told before.
@@ -49,8 +50,9 @@ class Duplicates {
   };
   struct Seen {
     uint64_t ns = 0, key = 0;
-    uint32_t told = 0;  ///< so many of them count
-    Place place;        ///< the first one; others are in more_
+    uint32_t told = 0;    ///< so many of them count
+    bool marked = false;  ///< one of these was
+    Place place;          ///< the first one; others are in more_
   };
   /// A frame in index_. What is looked up most often is small.
   struct Entry {

@@ -536,8 +536,11 @@ class Importer {
   Duplicates::Sight sight_of(const wire::CapturedFrame& from, const wire::Packet& packet) const {
     const uint64_t interface = uint64_t{frame_.capture} << 32 | (from.interface ^ from.port << 16);
     const EachTwice* const twice = inputs_[frame_.capture]->twice_at(from, false);
-    return {from.time_ns, interface, packet.seth || (is_data(packet) && packet.bth->rtx == 0),
-            twice != nullptr && twice->is()};
+    return {.ns = from.time_ns,
+            .interface = interface,
+            .unique = packet.seth || (is_data(packet) && packet.bth->rtx == 0),
+            .marked = packet.peth && packet.ecn() == 3,
+            .each_twice = twice != nullptr && twice->is()};
   }
 
   /// Nobody is known to have sent it so, and its addresses may be what was damaged: only the device whose ports were

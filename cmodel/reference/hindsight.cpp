@@ -10,12 +10,12 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <unordered_map>
 
 #include "log/packet.hpp"
 #include "reference/history_world.hpp"
 #include "reference/queue.hpp"
+#include "util/flat_set.hpp"
 
 namespace mrc::ref {
 namespace history::hindsight {
@@ -72,10 +72,10 @@ struct Came {
     uint64_t bytes;  ///< as a SACK's threshold counts them
     bool asks;
   };
-  std::set<uint32_t> own_evs;    ///< of the device's own data to a QP of this number: they may come back (A-80)
-  Seq own_top = 0;               ///< of these, the highest PSN
-  std::set<uint32_t> peers_evs;  ///< since there are such
-  Queue<Waiting> waiting;        ///< since the newest SACK, whole
+  FlatSet own_evs;         ///< of the device's own data to a QP of this number: they may come back (A-80)
+  Seq own_top = 0;         ///< of these, the highest PSN
+  FlatSet peers_evs;       ///< since there are such
+  Queue<Waiting> waiting;  ///< since the newest SACK, whole
   bool sacked = false;
   Seq told = std::numeric_limits<Seq>::min();  ///< the highest acknowledged PSN
   uint64_t shown = 0;                          ///< of those that were acknowledged, seen in a row
@@ -189,7 +189,7 @@ class Hindsight final : public Checker {
     uint64_t bytes = w_.memory();
     for (const auto& [number, c] : came_)
       bytes += sizeof c + c.psns.size() / 8 + c.claims.size() * sizeof(Claim) + c.received.size() * 64 +
-               (c.own_evs.size() + c.peers_evs.size()) * 40;
+               c.own_evs.memory() + c.peers_evs.memory();
     for (const auto& [number, w] : went_) bytes += sizeof w + w.evs.size() * (sizeof(Went::Ev) + 64);
     return bytes;
   }

@@ -5,7 +5,6 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <set>
 #include <span>
 
 #include "log/packet.hpp"
@@ -13,6 +12,7 @@
 #include "reference/history_parts.hpp"
 #include "reference/numbers.hpp"
 #include "reference/queue.hpp"
+#include "util/flat_set.hpp"
 
 namespace mrc::ref::history {
 namespace {
@@ -110,7 +110,7 @@ struct Answers {
   Queue<std::pair<Seq, uint32_t>> far;       ///< PSN and entropy of some of these
   Queue<Probe> probes;
   Queue<std::pair<uint32_t, uint32_t>> returned;  ///< PSN and entropy of the device's own packets that came back
-  std::set<uint32_t> own_evs;                     ///< of the device's own packets that may be taken for the peer's
+  FlatSet own_evs;                                ///< of the device's own packets that may be taken for the peer's
   Seq own_top = 0;                                ///< of these, the highest PSN
   Queue<uint32_t> others;  ///< PSNs of control packets: a QP that has failed answers them as well
   bool probes_lost = false, trimmed = false;
@@ -141,13 +141,13 @@ class ResponderPart final : public Part {
   void returned(const Seen& seen, QpWorld* qp) override;
   void sent(const Seen& seen, QpWorld* qp) override;
   uint64_t memory() const override {
-    uint64_t bytes = requests_.size() * sizeof(Request) + own_evs_.size() * 40;
+    uint64_t bytes = requests_.size() * sizeof(Request) + own_evs_.memory();
     for (const auto& [number, a] : answers_) {
       for (const auto& [clock, left] : a.left) {
         bytes += sizeof(left) + 48 + 3 * left.cack.planes.size() * sizeof(Rising);
       }
       bytes += sizeof(a) + a.came.size() * sizeof(Came) + a.probes.size() * sizeof(Probe) + a.returned.size() * 8 +
-               a.own_evs.size() * 40;
+               a.own_evs.memory();
     }
     return bytes;
   }
@@ -183,8 +183,7 @@ class ResponderPart final : public Part {
                         uint32_t entropy, uint16_t reflected);
   /// Whether what an answer says is true of a packet that came: its EV of any, its time stamp of one with that PSN.
   /// Where packets come back a time stamp shows nothing: QPs that began together have the same ones.
-  bool of_the_peers(const Seen& seen, const QpWorld& qp, const Answers& a, Seq psn, uint32_t entropy,
-                    uint16_t reflected) const;
+  bool of_the_peers(const Answers& a, Seq psn, uint32_t entropy, uint16_t reflected) const;
   void data(const Seen& seen, const QpWorld& qp, Answers& a);
   void start(const QpWorld& qp, Answers& a, uint32_t psn);
   void sack(const Seen& seen, const QpWorld& qp, Answers& a);
@@ -221,7 +220,7 @@ class ResponderPart final : public Part {
     uint64_t frame;
   };
   std::optional<Counted> counted_;  ///< the first reading that was shown, and by which packet
-  std::set<uint32_t> own_evs_;      ///< as Answers::own_evs, of all QPs
+  FlatSet own_evs_;                 ///< as Answers::own_evs, of all QPs
   bool returns_ = false;            ///< a packet is on its way back to the QP that has sent it
 };
 
@@ -302,10 +301,10 @@ void ResponderPart::may_come_back(const wire::Packet& p) {
   if (own_evs_.size() < kMostProbes) own_evs_.insert(p.entropy(wire_));
 }
 
-bool ResponderPart::of_the_peers(const Seen& seen, const QpWorld& qp, const Answers& a, Seq psn, uint32_t entropy,
-                                 uint16_t reflected) const {
+bool ResponderPart::of_the_peers(const Answers& a, Seq psn, uint32_t entropy, uint16_t reflected) const {
   const Came* const named = returns_ ? nullptr : a.find(psn);
-  const auto reflects = [&](const Copy& copy) { return copy.stamped && fits(copy, reflected, seen, qp); };
+  // What was moved shows nothing: answers to packets that came back make a QP look as if it moved them.
+  const auto reflects = [&](const Copy& copy) { return copy.stamped && copy.stamp == reflected; };
   return (named != nullptr && std::ranges::any_of(named->known_copies(), reflects)) ||
          std::ranges::any_of(a.came, [&](const Came& c) { return c.on(entropy); });
 }
@@ -331,7 +330,7 @@ bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const 
     const Came* const named = a.started ? a.find(peers) : nullptr;
     const bool may_be = seen.packet.seth || returns_ || named == nullptr || own_evs_.contains(entropy) ||
                         (is_trim(seen.packet) && named->stamped());
-    mistaken = near && (own_ev || (may_be && !of_the_peers(seen, qp, a, peers, entropy, reflected)));
+    mistaken = near && (own_ev || (may_be && !of_the_peers(a, peers, entropy, reflected)));
   }
   if (!mistaken) return false;
   if (silent()) {

@@ -19,14 +19,26 @@ class FlatSet {
     ++used_;
     return true;
   }
+  bool contains(uint32_t value) const {
+    if (value == 0) return zero_;
+    if (slots_.empty()) return false;
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t i = place(value);
+    while (slots_[i] != 0 && slots_[i] != value) i = (i + 1) & mask;
+    return slots_[i] == value;
+  }
+  bool empty() const { return size() == 0; }
   std::size_t size() const { return used_ + zero_; }
   std::size_t memory() const { return slots_.size() * sizeof(uint32_t); }
 
  private:
-  bool put(uint32_t value) {
+  std::size_t place(uint32_t value) const {
     constexpr uint32_t kSpread = 0x9E3779B1;  // 2^32 over the golden ratio
+    return (value * kSpread >> 7) & (slots_.size() - 1);
+  }
+  bool put(uint32_t value) {
     const std::size_t mask = slots_.size() - 1;
-    std::size_t i = (value * kSpread >> 7) & mask;
+    std::size_t i = place(value);
     for (; slots_[i] != 0; i = (i + 1) & mask) {
       if (slots_[i] == value) return false;
     }

@@ -584,6 +584,59 @@ TEST_CASE("an MSN that is too high in one packet does not make those behind it a
   }
 }
 
+TEST_CASE("SACKs of no window are of another life, also before it sends data", "[log][conversations]") {
+  for (const uint32_t probes : {5U, 6U}) {
+    Conversations c;
+    Talk{}.tell(c);
+    for (uint32_t n = 0; n < probes; ++n) {
+      wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, kPsn + 0x400000, 7);
+      sack.seth->cack_psn = kPsn + 0x400000;
+      sack.seth->pr = 1;
+      c.packet(sack, {}, {.time = Talk{}.end() + kUs * n});
+    }
+    CHECK(c.untold().contains(kAnew) == (probes == 6));
+  }
+}
+
+TEST_CASE("answers to nothing that was seen count, also before it is known whose packets they name",
+          "[log][conversations]") {
+  for (const uint32_t early : {0U, 4U}) {
+    Conversations c;
+    c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, kPsn, 0x1000 + kPsn), {});
+    for (uint32_t n = 0; n < early; ++n) {  // of another plane
+      wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, kPsn, 7);
+      sack.seth->cack_psn = kPsn;
+      sack.seth->ack_psn_offset = static_cast<int16_t>(n + 1);
+      sack.seth->entropy = 0x9000 + n;
+      c.packet(sack, {});
+    }
+    Talk{.count = 12}.tell(c);
+    CHECK(((only(c, kTwo).flags & log::kSeenWhole) != 0) == (early == 0));
+  }
+}
+
+TEST_CASE("a way that began anew speaks for all ways of the QP, of a NIC with several addresses",
+          "[log][conversations]") {
+  constexpr Ip kOther{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9};
+  for (const bool anew : {false, true}) {
+    Conversations c;
+    Talk{}.tell(c);
+    const auto other = [&](uint32_t from) {
+      for (uint32_t psn = from; psn < from + 40; ++psn) {
+        c.packet(packet_of(wire::Opcode::WriteMiddle, kOther, kTwo, kPeerQp, psn, 0x1000 + psn), {});
+        wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOther, kQp, psn, 7);
+        sack.seth->cack_psn = psn;
+        sack.seth->entropy = 0x1000 + psn;
+        c.packet(sack, {});
+      }
+    };
+    for (int lives = 0; anew && lives < 2; ++lives) other(5000);
+    const std::array own{kOne, kOther};
+    const auto qps = c.qps(own);
+    CHECK(std::ranges::any_of(qps, [](const log::QpChange& q) { return q.qp.own_ip == kOne; }) != anew);
+  }
+}
+
 TEST_CASE("a QP of which packets were cut inside their headers is not seen whole", "[log][conversations]") {
   for (const bool cut : {false, true}) {
     Conversations c;

@@ -87,6 +87,22 @@ TEST_CASE("two frames that are alike, at two hops of each interface, are two", "
   }
 }
 
+TEST_CASE("a probe that a switch has marked counts once besides the same one without the mark", "[log][import]") {
+  Duplicates d;
+  CHECK_FALSE(again(d, frame(1), 0, 0));
+  CHECK(again(d, frame(1), 0, 1));  // the two interfaces show the same
+  wire::Packet p = wire::make_packet(wire::Opcode::ProbeRequest, wire::Encapsulation::Ipv6);
+  wire::complete(p);
+  const std::vector<uint8_t> probe = wire::encode(p);
+  const auto same = [&](uint64_t interface, bool marked) {
+    return d.again(probe, probe.size(), {.ns = 1, .interface = interface, .marked = marked});
+  };
+  CHECK_FALSE(same(0, false));
+  CHECK_FALSE(same(0, false));  // sent twice
+  CHECK_FALSE(same(1, true));
+  CHECK(same(1, true));
+}
+
 TEST_CASE("a frame at a seventh place counts: six are remembered", "[log][import]") {
   Duplicates d;
   CHECK_FALSE(again(d, frame(1), 0, 0));

@@ -164,21 +164,23 @@ TEST_CASE("an answer to a packet of the device's own that came back before it wa
   struct Case {
     uint32_t entropy;
     uint16_t stamp;
-    bool twin, comes_back, rests;
+    bool twin, comes_back, rests, moved = false;
   };
   enum class Answer { Sack, NackTrimmed, NackOther };
   for (const Answer kind : {Answer::Sack, Answer::NackTrimmed, Answer::NackOther}) {
-    for (const auto& [entropy, time, twins, comes_back, rests] : {
-             Case{ev(5), 30, true, false, true},    // neither EV nor time stamp is the peer's
-             Case{ev(5), 20, true, false, false},   // a peer's packet is answered, with another EV
-             Case{ev(5), 20, true, true, true},     // by chance, where packets come back
-             Case{ev(3), 30, true, false, false},   // the EV of the peer's next packet
-             Case{ev(5), 30, false, false, false},  // no packet of its own looks like one to this QP
+    for (const auto& [entropy, time, twins, comes_back, rests, moved] : {
+             Case{ev(5), 30, true, false, true},        // neither EV nor time stamp is the peer's
+             Case{ev(5), 20, true, false, false},       // a peer's packet is answered, with another EV
+             Case{ev(5), 20, true, true, true},         // by chance, where packets come back
+             Case{ev(3), 30, true, false, false},       // the EV of the peer's next packet
+             Case{ev(5), 21, true, false, true, true},  // time stamps seem moved: the stamp shows nothing
+             Case{ev(5), 30, false, false, false},      // no packet of its own looks like one to this QP
          }) {
       CAPTURE(static_cast<int>(kind), entropy, time, twins, comes_back);
       log::Qp qp = twins ? twin() : life_qp();
       qp.rq_psn = kSqPsn;
       qp.flags = log::kSeenWhole;
+      qp.svc_time = moved;
       Tale tale = Tale::captured(qp);
       const auto goes = [&, twins = twins](wire::Packet p) {
         if (!twins) p.bth->dqp = kPeerQp;
