@@ -113,6 +113,10 @@ std::string fabric_summary(const ExperimentResult& r) {
       "  data packets {}, {} again ({} by timers), {} trimmed, {} marked, {} dropped, {} lost on links\n",
       tb::grouped(r.total.data_packets), tb::grouped(r.total.retransmissions), tb::grouped(r.total.timeouts),
       tb::grouped(r.trims), tb::grouped(r.marks), tb::grouped(r.drops), tb::grouped(r.lost));
+  if (r.reopened != 0) {
+    out += fmt::format("  QPs          {} failed, {} set up anew\n", tb::grouped(r.total.failed_qps),
+                       tb::grouped(r.reopened));
+  }
   for (const sim::DepthResult& d : r.depths) {
     if (d.p999 == 0) continue;
     out += fmt::format("  queues       {}: packets found P50 {:.1f}, P99 {:.1f}, P99.9 {:.1f}, P100 {:.1f} KB\n",
@@ -281,6 +285,7 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
                  {"acks", t.acks},
                  {"probes", t.probes},
                  {"failed_qps", t.failed_qps},
+                 {"reopened_qps", r.reopened},
                  {"trims", r.trims},
                  {"marks", r.marks},
                  {"drops", r.drops},

@@ -105,6 +105,7 @@ void Channels::open(const std::function<void()>& poll) {
       c.to = static_cast<NodeId>(pair & kNodeMask);
       c.user = static_cast<uint8_t>(pair >> 63);
       c.qp_class = static_cast<int8_t>(static_cast<int>(pair >> 56 & 0x7f) - 1);
+      c.reopens = c.user == 0 && scenario_.transport == "roce" && scenario_.roce_reopen_us > 0;
       c.from_qpn = kFirstQpn + static_cast<uint32_t>(by_qpn_[c.from].size());
       by_qpn_[c.from].push_back(static_cast<uint32_t>(channels_.size()));
       c.to_qpn = kFirstQpn + static_cast<uint32_t>(by_qpn_[c.to].size());
@@ -165,6 +166,7 @@ void Channels::pump(uint32_t index) {
   while (c.head < c.queue.size()) {
     const Channel::Message m = c.queue[c.head];
     if (c.failed) {
+      if (c.reopens) return;
       ++c.head;
       users_[c.user]->completed(index, m.id, false);
       continue;
@@ -180,7 +182,10 @@ void Channels::pump(uint32_t index) {
       c.posted.unput();
       --c.head;
       --c.outstanding;
-      if (c.outstanding == 0) c.failed = true;  // nothing would ever make room
+      if (c.outstanding == 0) {  // nothing would ever make room
+        c.failed = true;
+        c.reopens = false;
+      }
       if (!c.failed) return;
     }
   }
@@ -193,17 +198,40 @@ bool Channels::reset(uint32_t index) {
   if (!fabric_.endpoint_at(c.from)->reset(c.from_qpn) || !fabric_.endpoint_at(c.to)->reset(c.to_qpn)) return false;
   c.queue.clear();
   c.head = 0;
-  c.outstanding = 0;
+  c.outstanding = c.completed = 0;
   c.failed = false;
   c.posted.clear();
   return true;
+}
+
+void Channels::reopen(uint32_t index) {
+  Channel& c = channels_[index];
+  std::vector<Channel::Message> left = std::exchange(c.again, {});
+  left.insert(left.end(), c.queue.begin() + static_cast<long>(c.head), c.queue.end());
+  // What has arrived, but whose ACK has not.
+  c.skips += c.posted.taken() - c.completed;
+  ++reopened_;
+  c.reopens = reset(index);
+  c.failed = !c.reopens;
+  c.queue = std::move(left);
+  pump(index);
 }
 
 void Channels::completed(const Completion& completion) {
   const uint32_t index = channel_of(completion.node, completion.qpn);
   Channel& c = channels_[index];
   --c.outstanding;
-  if (!completion.ok) c.failed = true;
+  if (completion.ok) {
+    ++c.completed;
+  } else {
+    if (!c.failed && c.reopens) failures_.fetch_add(1, std::memory_order_relaxed);
+    c.failed = true;
+    if (c.reopens) {
+      const auto id = static_cast<uint32_t>(completion.id);
+      c.again.push_back({id, id, static_cast<uint32_t>(completion.bytes), completion.bytes == 0});
+      return;
+    }
+  }
   users_[c.user]->completed(index, static_cast<uint32_t>(completion.id), completion.ok);
   if (c.head < c.queue.size()) pump(index);
 }
@@ -215,6 +243,10 @@ void Channels::delivered(const Delivery& delivery) {
   if (found == nullptr) return;
   const uint32_t label = *found;
   c.posted.took();
+  if (c.skips > 0) {
+    --c.skips;
+    return;
+  }
   users_[c.user]->delivered(index, label, delivery.bytes);
 }
 

@@ -36,6 +36,8 @@ class MessageLog {
   const uint32_t* find(uint32_t msn) const;
   /// One message more is delivered: those before it are given up from time to time.
   void took();
+  /// So many have been.
+  uint32_t taken() const { return taken_; }
 
  private:
   static constexpr uint32_t kBlock = 14;
@@ -49,6 +51,9 @@ class MessageLog {
   uint32_t first_ = 0, taken_ = 0;  // number of the first in `oldest_`
 };
 
+/// How often failed QPs are looked for in the time until they are set up anew.
+inline constexpr unsigned kLooks = 64;
+
 /// A QP between two NICs, used in one direction.
 struct Channel {
   NodeId from = 0, to = 0;
@@ -57,12 +62,16 @@ struct Channel {
   int8_t qp_class = -1;
   uint8_t user = 0;
   bool failed = false;
+  bool reopens = false;    ///< a failed one is set up anew by reopen(): its user hears nothing of that
+  uint32_t completed = 0;  ///< messages, since it was set up
+  uint32_t skips = 0;      ///< messages that come once more: their receiver has had them
   struct Message {
     uint32_t id;     ///< for the sender's side
     uint32_t label;  ///< for the receiver's
     uint32_t bytes;
     bool immediate = false;
   };
+  std::vector<Message> again;  ///< failed, to be posted once more
   std::vector<Message> queue;  ///< not posted yet, from `head` on
   size_t head = 0;
   MessageLog posted;
@@ -113,6 +122,11 @@ class Channels final : public Listener {
   void pump(uint32_t channel);
   /// Sets its QP up anew at both ends; messages are forgotten. From a hook. False: its endpoints cannot.
   bool reset(uint32_t channel);
+  /// Sets a QP that has failed up anew; what was not known to have arrived is posted again. From a hook.
+  void reopen(uint32_t channel);
+  /// QPs with Channel::reopens that have failed, each as often as it has; reopen() was called for so many.
+  uint32_t failures() const { return failures_.load(std::memory_order_relaxed); }
+  uint32_t reopened() const { return reopened_; }
 
   void completed(const Completion& completion) override;
   void delivered(const Delivery& delivery) override;
@@ -137,6 +151,8 @@ class Channels final : public Listener {
   std::vector<Channel> channels_;
   std::unordered_map<uint64_t, uint32_t> first_channel_;  // of a pair; the others follow
   std::vector<std::vector<uint32_t>> by_qpn_;
+  std::atomic<uint32_t> failures_ = 0;
+  uint32_t reopened_ = 0;
 };
 
 }  // namespace mrc::sim

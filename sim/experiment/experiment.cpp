@@ -125,7 +125,8 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
   topology_.build(*fabric_, make, poll);
   routes_.emplace(topology_, *fabric_);
   channels_ = std::make_unique<Channels>(*fabric_, topology_, scenario_, seed);
-  driver_ = std::make_unique<Driver>(*fabric_, topology_, *channels_, traffic_);
+  const Time reopen = scenario_.transport == "roce" ? from_us(scenario_.roce_reopen_us) : 0;
+  driver_ = std::make_unique<Driver>(*fabric_, topology_, *channels_, traffic_, reopen);
   driver_->ask();
   jobs_.ask(*channels_);
   channels_->open(poll);
@@ -343,7 +344,8 @@ ExperimentResult Experiment::run() {
     if (fabric_->now() >= next_check) {
       const uint64_t bytes = delivered() + driver_->finished();
       // Nothing is under way when all that has begun has ended: flows wait for their time, ranks compute.
-      const bool waiting = driver_->begun() == driver_->finished() && jobs_.quiet() && !jobs_.failed();
+      const bool waiting =
+          driver_->reopening() || (driver_->begun() == driver_->finished() && jobs_.quiet() && !jobs_.failed());
       if (bytes != progress_bytes || waiting) {
         progress_bytes = bytes;
         progress_time = fabric_->now();
@@ -467,8 +469,9 @@ void Experiment::finish(ExperimentResult& r) {
     group.late = distribution(std::move(late[g]));
     if (group.finished > 0) group.goodput_gbps = gbps(group.bytes, group.end - group.begin);
   }
-  const bool all_there =
-      jobs_.restarted() ? r.total.delivered_bytes >= r.asked_bytes : r.total.delivered_bytes == r.asked_bytes;
+  r.reopened = channels_->reopened();
+  const bool twice = jobs_.restarted() || r.reopened > 0;
+  const bool all_there = twice ? r.total.delivered_bytes >= r.asked_bytes : r.total.delivered_bytes == r.asked_bytes;
   if (r.outcome == Outcome::Done && (driver_->failed() > 0 || !all_there)) {
     r.outcome = Outcome::Failed;
     r.reason = driver_->failed() > 0

@@ -146,6 +146,7 @@ struct ExperimentResult {
   EndpointStats total;
   uint64_t trims = 0, marks = 0, drops = 0, lost = 0, discards = 0;
   uint64_t asked_bytes = 0;
+  uint32_t reopened = 0;  ///< QPs of flows that failed and were set up anew, each as often as it was
   // The machine's side.
   uint64_t fabric_events = 0, memory = 0;
   uint64_t events_digest = 0;  ///< of time and place of all events

@@ -27,8 +27,6 @@ constexpr uint32_t kTraceAhead = 4096;
 constexpr uint64_t kWriteBytes = uint64_t{1} << 30;
 /// Times that are kept: of each rank in each step.
 constexpr uint64_t kMostMarks = 64'000'000;
-/// How often failed QPs are looked for in the time that a restart takes.
-constexpr double kLooks = 64;
 
 [[noreturn]] void refuse(const Source& source, std::string_view key, const std::string& what,
                          const std::string& remedy) {

@@ -71,6 +71,9 @@ const Key<Scenario> kScenarioKeys[] = {
     NUMBER(Scenario, timeout, -1, 24, true,
            "retransmission timer 1.024 us x 2^timeout; -1: 64 round trips, at least 131 us"),
     NUMBER(Scenario, sack_trigger, 0, 1048575, true, "bytes received before a SACK"),
+    NUMBER(Scenario, roce_reopen_us, 0, 1e9, false,
+           "RoCE: a QP of [[traffic]] that has failed is set up anew so long after, and its WRITEs that were not "
+           "acknowledged are sent again; 0: its flows have failed"),
     NUMBER(Scenario, roce_timeout_us, 10, 1e8, false, "RoCE: without progress, back to the oldest packet"),
     NUMBER(Scenario, roce_retries, 0, 1000, true, "RoCE: timeouts in a row; one more, and the QP has failed"),
     NUMBER(Scenario, failure_rates, 0, 1e6, false, "every per_hour is so many times what is written"),

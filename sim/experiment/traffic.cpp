@@ -331,8 +331,8 @@ Traffic make_traffic(const Scenario& scenario, const Topology& topology, uint64_
   return Maker(scenario, topology, seed).make();
 }
 
-Driver::Driver(Fabric& fabric, const Topology& topology, Channels& channels, Traffic& traffic)
-    : fabric_(fabric), topology_(topology), channels_(channels), traffic_(traffic) {
+Driver::Driver(Fabric& fabric, const Topology& topology, Channels& channels, Traffic& traffic, Time reopen)
+    : fabric_(fabric), topology_(topology), channels_(channels), traffic_(traffic), reopen_(reopen) {
   channels.use(0, *this);
 }
 
@@ -358,6 +358,25 @@ void Driver::begin() {
                    [&](uint32_t a, uint32_t b) { return traffic_.flows[a].start < traffic_.flows[b].start; });
   std::reverse(due_.begin(), due_.end());
   if (!due_.empty()) fabric_.at(traffic_.flows[due_.back()].start, [this] { start_due(); });
+  reopens_.assign(channels_.all().size(), false);
+  if (reopen_ > 0) watch();
+}
+
+/// Looks for failed QPs now and then. A hook, so that it is the same time by any number of threads.
+void Driver::watch() {
+  if (over()) return;
+  if (channels_.failures() != failures_seen_) {
+    failures_seen_ = channels_.failures();
+    for (uint32_t c = 0; c < reopens_.size(); ++c) {
+      if (!channels_.at(c).failed || !channels_.at(c).reopens || reopens_[c]) continue;
+      reopens_[c] = true;
+      fabric_.at(fabric_.now() + reopen_, [this, c] {
+        reopens_[c] = false;
+        channels_.reopen(c);
+      });
+    }
+  }
+  fabric_.at(fabric_.now() + std::max<Time>(1, reopen_ / kLooks), [this] { watch(); });
 }
 
 std::string Driver::problem() const {

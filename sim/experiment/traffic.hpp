@@ -54,7 +54,8 @@ Traffic make_traffic(const Scenario& scenario, const Topology& topology, uint64_
 class Driver final : public Channels::User {
  public:
   /// The channels are opened between ask() and begin().
-  Driver(Fabric& fabric, const Topology& topology, Channels& channels, Traffic& traffic);
+  /// reopen: so long after a QP was seen to have failed it is set up anew; 0: its flows have failed.
+  Driver(Fabric& fabric, const Topology& topology, Channels& channels, Traffic& traffic, Time reopen = 0);
 
   /// Wants the QPs.
   void ask();
@@ -67,6 +68,8 @@ class Driver final : public Channels::User {
   size_t finished() const { return finished_.load(); }
   size_t failed() const { return failed_.load(std::memory_order_relaxed); }
   bool over() const { return finished() == traffic_.flows.size(); }
+  /// QPs have failed and are to be set up anew.
+  bool reopening() const { return channels_.failures() != channels_.reopened(); }
   /// For Fabric::allow_windows(): until the fabric's window is over, what happens at a NIC leads to no work of another
   /// one.
   bool apart() const { return local_ && fabric_.now() >= waits_until_; }
@@ -91,12 +94,16 @@ class Driver final : public Channels::User {
   void start(uint32_t flow);
   void start_due();
   void release(Flow& flow, Time now);
+  void watch();
 
   static constexpr NodeId kCandidates = 8;
   Fabric& fabric_;
   const Topology& topology_;
   Channels& channels_;
   Traffic& traffic_;
+  Time reopen_;
+  uint32_t failures_seen_ = 0;
+  std::vector<bool> reopens_;  // by channel: it is seen to have failed
   std::vector<uint32_t> due_;  // flows that wait for their time, the earliest last
   std::atomic<size_t> begun_ = 0, finished_ = 0, failed_ = 0;
   bool local_ = true;              // whatever a flow waits for ends where that flow begins

@@ -177,4 +177,93 @@ TEST_CASE("every rate of failures is multiplied", "[sim][experiment][routes]") {
   CHECK(Failures(s, t, 1).results().front().text == "link-flap of 1 link, 4e+06 an hour each");
 }
 
+namespace {
+
+/// 10 MB from one NIC of a single switch to another, in WRITEs of 1 MB.
+std::string flow(const std::string& more, const std::string& event) {
+  return R"(
+transport = "roce"
+roce_timeout_us = 100
+roce_retries = 3
+hang_us = 2000
+)" + more +
+         R"(
+[topology]
+kind = "single"
+hosts = 2
+routing = "ecmp"
+trim = false
+gbps = 100
+evs = 1
+backup_evs = 0
+[[traffic]]
+from = "nic0"
+to = "nic1"
+bytes = 10_000_000
+message = 1_000_000
+)" + event;
+}
+constexpr const char* kDown = "[[event]]\nwhat = \"link-down\"\nlink = \"nic1/0\"\nat_us = 300\nfor_us = 2000\n";
+/// Data arrive, answers do not.
+constexpr const char* kDeaf =
+    "[[event]]\nwhat = \"link-loss\"\nlink = \"nic0/0\"\ndirection = \"down\"\nloss = 1\nat_us = 300\nfor_us = 2000\n";
+/// 1 MB: 245 frames with 102 bytes of headers, ICRC, FCS, preamble and gap at most, 82.0 us at 100 Gb/s.
+constexpr Time kWrite = 82 * kUs;
+
+}  // namespace
+
+TEST_CASE("a flow whose QP fails has failed, if none is set up anew", "[sim][experiment][routes]") {
+  const ExperimentResult r = run(flow("", kDown));
+  CHECK(r.outcome == Outcome::Failed);
+  CHECK(r.flows.front().failed);
+  CHECK(r.reopened == 0);
+}
+
+TEST_CASE("a QP of a flow is set up anew, and what was not acknowledged is sent again", "[sim][experiment][routes]") {
+  const ExperimentResult whole = run(flow("", ""));
+  REQUIRE(whole.outcome == Outcome::Done);
+  const Time took = whole.flows.front().done - whole.flows.front().begun;
+  CHECK(took > 10 * kWrite - 10 * kUs);
+  CHECK(took < 10 * kWrite + 10 * kUs);
+
+  // At 300 us three WRITEs are done (246 us); the fourth is lost, with the 54 us that it took. Four timeouts of 100 us,
+  // at most five; looked for every 100 us; then 6400 us, more than hang_us.
+  const unsigned threads = GENERATE(1u, 2u, 5u);
+  const ExperimentResult r = run(flow("roce_reopen_us = 6400", kDown), threads);
+  REQUIRE(r.outcome == Outcome::Done);
+  const Flow& f = r.flows.front();
+  CHECK_FALSE(f.failed);
+  const Time lost = f.done - f.begun - took;
+  CHECK(lost > (6400 + 400 + 50) * kUs);
+  CHECK(lost < (6400 + 500 + 100 + 60) * kUs);
+  CHECK(r.reopened == 1);
+  CHECK(r.total.failed_qps == 1);
+  // What had arrived of the fourth came twice.
+  CHECK(r.total.delivered_bytes > 10'600'000);
+  CHECK(r.total.delivered_bytes < 10'700'000);
+  static std::optional<uint64_t> digest;
+  if (!digest) digest = r.events_digest;
+  CHECK(r.events_digest == *digest);
+}
+
+TEST_CASE("what arrived, but whose ACK did not, comes twice and counts once", "[sim][experiment][routes]") {
+  const ExperimentResult r = run(flow("roce_reopen_us = 6400", kDeaf));
+  REQUIRE(r.outcome == Outcome::Done);
+  const Flow& f = r.flows.front();
+  // The sender knows nothing of what arrives after 300 us, and sends it again from 6400 + 400 us later on.
+  CHECK(f.done - f.begun > 6800 * kUs);
+  CHECK(r.total.delivered_bytes > 10'000'000);
+  CHECK(f.delivered < f.done);
+  CHECK(r.reopened == 1);
+}
+
+TEST_CASE("a QP that fails again is set up again", "[sim][experiment][routes]") {
+  const ExperimentResult r = run(flow("roce_reopen_us = 500", kDown));
+  REQUIRE(r.outcome == Outcome::Done);
+  // Down from 300 to 2300 us: each life of it lasts 400 us at least, and the next begins 500 us later.
+  CHECK(r.reopened >= 2);
+  CHECK(r.reopened <= 3);
+  CHECK(r.total.failed_qps == r.reopened);
+}
+
 }  // namespace mrc::test::routes_test
