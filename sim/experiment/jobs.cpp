@@ -111,6 +111,10 @@ Phase phase_of(const PhaseConfig& c, const JobShape& shape) {
   return p;
 }
 
+std::string beside(const JobConfig& job, const std::string& file) {
+  return (std::filesystem::path(job.source.file).parent_path() / file).string();
+}
+
 std::unique_ptr<Schedule> read_trace(const JobConfig& c, const Topology& t, const std::function<void()>& poll) {
   const std::string path = trace_path(c);
   std::error_code ignored;
@@ -123,7 +127,11 @@ std::unique_ptr<Schedule> read_trace(const JobConfig& c, const Topology& t, cons
     throw InputError(fmt::format("{}: no trace that can be read: {}.", path, std::strerror(errno)),
                      "Name a file of GOAL, beside the scenario.");
   }
-  std::unique_ptr<Schedule> schedule = is_chakra(path)      ? read_chakra(path, poll)
+  const std::string groups = c.groups.empty() ? c.groups : beside(c, c.groups);
+  if (!groups.empty() && !is_chakra(path)) {
+    refuse(c.source, "groups", "groups with a trace that is none of Chakra's", "Leave out groups.");
+  }
+  std::unique_ptr<Schedule> schedule = is_chakra(path)      ? read_chakra(path, poll, groups)
                                        : is_goal_binary(in) ? read_goal_binary(in, path, poll)
                                                             : read_goal(in, path, poll);
   const uint64_t wanted = c.ranks > 0 ? static_cast<uint64_t>(c.ranks) : schedule->ranks();
@@ -240,9 +248,7 @@ class Least {
 
 }  // namespace
 
-std::string trace_path(const JobConfig& job) {
-  return (std::filesystem::path(job.source.file).parent_path() / job.trace).string();
-}
+std::string trace_path(const JobConfig& job) { return beside(job, job.trace); }
 
 /// One job. Ranks are called by the threads of their NICs.
 class Jobs::Running final : public Wires {

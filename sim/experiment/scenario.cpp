@@ -143,6 +143,9 @@ const Key<JobConfig> kJobKeys[] = {
     TEXT(JobConfig, label, nullptr, "name in the results; not written: job"),
     TEXT(JobConfig, trace, nullptr,
          "a file of GOAL, or rank 0's of Chakra (\"job.0.et\"), that says what its ranks do, instead of phases"),
+    TEXT(JobConfig, groups, nullptr,
+         "Chakra: a file of JSON with the ranks of process groups, {\"name\": [0, 1], ...}, that the trace does not "
+         "name"),
     NUMBER(JobConfig, steps, 1, 1e6, true, "how often all its phases are gone through"),
     NUMBER(JobConfig, ranks, 0, 1048576, true, "NICs that take part; 0: all from `first` on"),
     NUMBER(JobConfig, first, 0, 1048575, true, "packed: the first of them"),
@@ -249,6 +252,9 @@ std::vector<JobConfig> read_jobs(const input::TomlFile& file, const toml::node& 
     if (job.phases.empty() && job.trace.empty()) {
       throw InputError(job.source.at() + ": a job without phases.",
                        "Write [[job.phase]] tables behind it, or trace = \"job.goal\".");
+    }
+    if (job.trace.empty() && !job.groups.empty()) {
+      throw InputError(job.source.at("groups") + ": groups without a trace.", "Leave out groups.");
     }
     for (const char* key : {"steps", "tensor", "pipeline", "expert"}) {
       if (job.trace.empty() || (job.phases.empty() && !job.source.has(key))) continue;

@@ -41,7 +41,7 @@ struct PhaseConfig {
 
 /// A training job: steps of compute and collectives, one rank in each of its NICs.
 struct JobConfig {
-  std::string label, trace, placement = "packed";
+  std::string label, trace, groups, placement = "packed";
   double steps = 1, ranks = 0, first = 0, gpus = 8, tensor = 1, pipeline = 1, expert = 1, start_us = 0;
   double restart_us = 0, checkpoint = 1;
   std::vector<PhaseConfig> phases;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 
 #include "input/error.hpp"
 #include "input/number.hpp"
+#include "sim/job/chakra_groups.hpp"
 #include "sim/job/stored.hpp"
 
 namespace mrc::sim {
@@ -25,6 +27,7 @@ constexpr uint64_t kMostMessage = 64u << 20;  // bytes of a node
 constexpr uint64_t kMostBytes = 1'000'000'000'000'000, kMostMicros = 1'000'000'000'000;
 constexpr uint32_t kMostRanks = 65536;
 constexpr uint32_t kCollectiveTag = 1u << 31;  // tags of sends and receives are below
+constexpr unsigned kTurnBits = 19;             // of a collective's tag: its place among those of its group
 constexpr uint8_t kGpu = 0, kHost = 1, kJoin = 63;
 constexpr const char* kRemedy = "docs/guide/training.md says what a Chakra trace may have.";
 
@@ -124,13 +127,18 @@ struct Node {
   std::optional<int64_t> bytes, from, to, tag, comm;
   bool host = false, counted = false;  // counted: has num_ops
   std::string group;
+  std::string_view values;  // of its inputs
 };
 
 class RankReader {
  public:
-  RankReader(const std::string& path, uint32_t rank, uint32_t ranks, StoredSchedule& schedule,
+  RankReader(const std::string& path, uint32_t rank, uint32_t ranks, ProcessGroups& groups, StoredSchedule& schedule,
              const std::function<void()>& poll)
-      : path_(path), rank_(rank), ranks_(ranks), schedule_(schedule), poll_(poll) {}
+      : path_(path), rank_(rank), ranks_(ranks), groups_(groups), schedule_(schedule), poll_(poll) {
+    groups_.begin_rank();
+    all_.ranks.resize(ranks);
+    std::iota(all_.ranks.begin(), all_.ranks.end(), 0u);
+  }
 
   void read() {
     std::ifstream in(path_, std::ios::binary);
@@ -203,10 +211,19 @@ class RankReader {
         }
       }
       if (f.number == 7 && f.wire == 0) node.micros = f.value;
+      if (f.number == 8 && f.wire == 2) inputs(node, f.bytes);
       if (f.number == 10 && f.wire == 2) attribute(node, f.bytes);
     }
     if (fields.cut || !fields.empty()) refuse(fmt::format("message {} is no node", n));
     add(node);
+  }
+
+  void inputs(Node& node, std::string_view message) const {
+    Fields fields(message);
+    for (Field f; fields.next(f);) {
+      if (f.number == 1 && f.wire == 2) node.values = f.bytes;
+    }
+    if (fields.cut) refuse(node, "has inputs that end within a field");
   }
 
   void attribute(Node& node, std::string_view message) const {
@@ -261,6 +278,10 @@ class RankReader {
     line_ = static_cast<uint32_t>(n.id);
     const auto type = static_cast<NodeType>(std::min<uint64_t>(n.type, 255));
     if (n.micros > kMostMicros) refuse(n, fmt::format("has duration_micros = {}", n.micros), "Give a shorter one.");
+    if (type == NodeType::Metadata) {
+      const std::string wrong = groups_.read_node(n.values);
+      if (!wrong.empty()) refuse(n, wrong, "PyTorch's process groups: docs/guide/training.md.");
+    }
     uint32_t first = 0, last = 0;
     switch (type) {
       case NodeType::Comp:
@@ -296,32 +317,52 @@ class RankReader {
     for (const uint64_t on : n.after) depends_.push_back({first, on, n.id});
   }
 
+  const ProcessGroup& group(const Node& n) const {
+    if (n.group.empty()) return all_;
+    const ProcessGroup* found = groups_.find(n.group);
+    const std::string whose = "is of process group " + input::shown(n.group);
+    if (found == nullptr) {
+      refuse(n, whose + ", which nobody above has named",
+             "Write groups = \"groups.json\" in [[job]]: docs/guide/training.md.");
+    }
+    if (std::ranges::find(found->ranks, rank_) == found->ranks.end()) {
+      refuse(n, fmt::format("{}, which has no rank {}", whose, rank_), "Correct the group's ranks.");
+    }
+    return *found;
+  }
+
   /// Its operations, behind `first`; gives the one that ends it.
   uint32_t collective(const Node& n, uint32_t first) {
-    if (!n.group.empty()) {
-      refuse(n, fmt::format("is of process group {}", input::shown(n.group)), "Collectives of all ranks are known.");
-    }
+    const ProcessGroup& g = group(n);
     if (!n.comm || *n.comm < 0 || *n.comm >= static_cast<int64_t>(std::size(kComms))) {
       refuse(n, n.comm ? fmt::format("has comm_type = {}", *n.comm) : std::string("has no comm_type"));
     }
     const auto comm = static_cast<Comm>(*n.comm);
-    const uint32_t tag = kCollectiveTag | collectives_++;
-    if (ranks_ == 1) return first;
-    const uint32_t to = (rank_ + 1) % ranks_, from = (rank_ + ranks_ - 1) % ranks_;
-    const uint64_t share = comm == Comm::Barrier ? 1 : (bytes(n) + ranks_ - 1) / ranks_;
+    const uint32_t turn = collectives_[g.number]++ % (1u << kTurnBits);
+    const uint32_t tag = kCollectiveTag | g.number << kTurnBits | turn;
+    const auto count = static_cast<uint32_t>(g.ranks.size());
+    if (count == 1) return first;
+    const auto place = static_cast<uint32_t>(std::ranges::find(g.ranks, rank_) - g.ranks.begin());
+    const auto other = [&](uint32_t ahead) { return g.ranks[(place + ahead) % count]; };
+    const uint32_t to = other(1), from = other(count - 1);
+    const uint64_t share = comm == Comm::Barrier ? 1 : (bytes(n) + count - 1) / count;
     switch (comm) {
       case Comm::AllReduce:
       case Comm::Barrier:
-        return ring(first, 2 * (ranks_ - 1), share, from, to, tag);
+        return ring(first, 2 * (count - 1), share, from, to, tag);
       case Comm::AllGather:
       case Comm::ReduceScatter:
       case Comm::ReduceScatterBlock:
-        return ring(first, ranks_ - 1, share, from, to, tag);
+        return ring(first, count - 1, share, from, to, tag);
+      case Comm::Broadcast:
+        return chain(first, count, share, place == 0 ? nullptr : &from, place + 1 == count ? nullptr : &to, tag);
+      case Comm::Reduce:
+        return chain(first, count, share, place + 1 == count ? nullptr : &to, place == 0 ? nullptr : &from, tag);
       case Comm::AllToAll: {
         std::vector<uint32_t> received;
-        for (uint32_t k = 1; k < ranks_; ++k) {
-          need(op(Op::Kind::Send, share, (rank_ + k) % ranks_, tag), first);
-          received.push_back(op(Op::Kind::Recv, share, (rank_ + ranks_ - k) % ranks_, tag));
+        for (uint32_t k = 1; k < count; ++k) {
+          need(op(Op::Kind::Send, share, other(k), tag), first);
+          received.push_back(op(Op::Kind::Recv, share, other(count - k), tag));
           need(received.back(), first);
         }
         const uint32_t end = op(Op::Kind::Calc, 0, 0, 0, kJoin);
@@ -330,7 +371,8 @@ class RankReader {
       }
       default:
         refuse(n, fmt::format("is a {}", kComms[*n.comm]),
-               "ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL and BARRIER are known.");
+               "Write it as sends and receives; ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, BROADCAST, REDUCE "
+               "and BARRIER are known.");
     }
   }
   uint32_t ring(uint32_t first, uint32_t steps, uint64_t share, uint32_t from, uint32_t to, uint32_t tag) {
@@ -340,6 +382,20 @@ class RankReader {
       const uint32_t receive = op(Op::Kind::Recv, share, from, tag);
       need(receive, before);
       before = receive;
+    }
+    return before;
+  }
+  /// Pieces go from rank to rank, one after the other. Null: nobody is there.
+  uint32_t chain(uint32_t first, uint32_t pieces, uint64_t share, const uint32_t* from, const uint32_t* to,
+                 uint32_t tag) {
+    uint32_t before = first;
+    for (uint32_t p = 0; p < pieces; ++p) {
+      if (from != nullptr) {
+        const uint32_t receive = op(Op::Kind::Recv, share, *from, tag);
+        need(receive, before);
+        before = receive;
+      }
+      if (to != nullptr) need(op(Op::Kind::Send, share, *to, tag), before);
     }
     return before;
   }
@@ -358,9 +414,12 @@ class RankReader {
 
   const std::string& path_;
   uint32_t rank_, ranks_;
+  ProcessGroups& groups_;
+  ProcessGroup all_;
   StoredSchedule& schedule_;
   const std::function<void()>& poll_;
-  uint32_t line_ = 0, collectives_ = 0;
+  uint32_t line_ = 0;
+  std::unordered_map<uint32_t, uint32_t> collectives_;  // of each group so far
   std::vector<StoredOp> ops_;
   std::vector<StoredNeed> needs_;
   std::vector<Dependency> depends_;
@@ -378,7 +437,8 @@ std::string path_of(const std::string& first, uint32_t rank) {
 
 bool is_chakra(const std::string& path) { return path.ends_with(".et"); }
 
-std::unique_ptr<Schedule> read_chakra(const std::string& path, const std::function<void()>& poll) {
+std::unique_ptr<Schedule> read_chakra(const std::string& path, const std::function<void()>& poll,
+                                      const std::string& groups_file) {
   if (!path.ends_with(chakra::kEnding)) {
     throw InputError(path + ": not the file of rank 0.",
                      "Name the one that ends with .0.et; the others stand beside it.");
@@ -388,9 +448,11 @@ std::unique_ptr<Schedule> read_chakra(const std::string& path, const std::functi
   while (ranks < chakra::kMostRanks && std::filesystem::exists(chakra::path_of(path, ranks), ignored)) ++ranks;
   auto schedule = std::make_unique<StoredSchedule>();
   schedule->set_ranks(ranks);
+  ProcessGroups groups(ranks);
+  if (!groups_file.empty()) groups.read_file(groups_file);
   for (uint32_t r = 0; r < ranks; ++r) {
     const std::string own = chakra::path_of(path, r);
-    chakra::RankReader(own, r, ranks, *schedule, poll).read();
+    chakra::RankReader(own, r, ranks, groups, *schedule, poll).read();
   }
   schedule->written();
   return schedule;

@@ -127,6 +127,72 @@ TEST_CASE("collectives of a Chakra trace are those of our jobs", "[sim][job][cha
   CHECK(all(9, 0).messages == 4 * 6);  // a barrier
 }
 
+namespace {
+
+/// As PyTorch's traces say them: an item of a list of Python, which is a list of JSON.
+std::string process_groups(uint64_t id, const std::string& list) {
+  return node(id, kMetadata, {}, text(8, text(1, "['" + list + "']")));
+}
+std::string in_group(const std::string& name) { return text(10, text(1, "pg_name") + text(29, name)); }
+
+}  // namespace
+
+TEST_CASE("process groups of a Chakra trace do their collectives by themselves", "[sim][job][chakra]") {
+  // Ranks 0 and 2, 3 and 1, and all of them (no ranks).
+  const std::string groups = process_groups(
+      1, R"([{"pg_name": "a", "ranks": [0, 2]}, {"pg_name": "b", "ranks": [3, 1]}, {"pg_name": "all", "ranks": []}])");
+  const auto rank = [&](const std::string& group) {
+    return std::vector<std::string>{groups, collective(5, 0, 1000) + in_group(group),
+                                    collective(6, 2, 4000, {5}) + in_group("all")};
+  };
+  const IdealResult r = run({rank("a"), rank("b"), rank("a"), rank("b")});
+  CHECK(r.problem.text.empty());
+  // In pairs two messages of 500 bytes each; then all of them three of 1000.
+  CHECK(r.messages == 4 * (2 + 3));
+  CHECK(r.bytes == 4 * (2 * 500 + 3 * 1000));
+  CHECK(r.end == 2 * (5000 + kUs) + 3 * (10'000 + kUs) + kUs);  // until the last sender knows
+
+  // Collectives of two groups of the same ranks, in another order at each rank, are not taken for each other.
+  const std::string two =
+      process_groups(1, R"([{"pg_name": "a", "ranks": [0, 1]}, {"pg_name": "b", "ranks": [0, 1]}])");
+  const std::string small = collective(5, 0, 1000) + in_group("a"), large = collective(6, 0, 4000) + in_group("b");
+  const IdealResult crossed = run({{two, small, large}, {two, large, small}});
+  CHECK(crossed.problem.text.empty());
+  CHECK(crossed.bytes == 2 * 2 * (500 + 2000));
+}
+
+TEST_CASE("process groups of a Chakra trace from a file", "[sim][job][chakra]") {
+  const std::string pair = collective(5, 0, 1000) + in_group("a");
+  const Folder folder(Files{{pair}, {compute(1, 1)}, {pair}});
+  const std::string file = (folder.path / "groups.json").string();
+  const auto read = [&](const std::string& json) -> std::string {
+    std::ofstream(file) << json;
+    try {
+      return std::to_string(run_ideal(*read_chakra(folder.first(), {}, file), network).messages);
+    } catch (const InputError& e) {
+      const std::string words = e.what();
+      return words.starts_with(file) ? words.substr(file.size()) : words.substr(folder.first().size());
+    }
+  };
+  CHECK(read(R"({"a": [0, 2]})") == "4");
+  CHECK(read(R"({"a": [0, 1]})") == ": node 5 (n5) is of process group a, which has no rank 2.");
+  CHECK(read("{\n\"a\": [0, 3]}") == ":2: process group a has rank 3, but ranks are 0 to 2.");
+  CHECK(read(R"({"a": [0, 0]})") == ":1: process group a has rank 0 twice.");
+  CHECK(read(R"({"a": 5})") == ":1: process group a is no list of ranks.");
+  CHECK(read("[]") == ": not an object of process groups.");
+}
+
+TEST_CASE("a broadcast and a reduce of a Chakra trace go from rank to rank in pieces", "[sim][job][chakra]") {
+  for (const uint64_t type : {5, 1}) {
+    const IdealResult r = run(Files(4, {compute(0, 10), collective(1, type, 4000, {0}), compute(2, 5, {1})}));
+    CHECK(r.problem.text.empty());
+    // Four pieces of 1000 bytes over three links: three pieces leave before the last, which takes three links.
+    CHECK(r.messages == 3 * 4);
+    CHECK(r.bytes == 3 * 4000);
+    CHECK(r.end == 15 * kUs + 3 * (10'000 + kUs) + 3 * 10'000);
+  }
+}
+
 TEST_CASE("errors of a Chakra trace name the node", "[sim][job][chakra]") {
   CHECK(error({compute(1, 5, {8})}) == "node 1 waits for node 8, which is not there.");
   CHECK(error({compute(1, 5, {2}), compute(2, 5, {1})}) == "node 1 waits for itself, by others.");
@@ -138,11 +204,19 @@ TEST_CASE("errors of a Chakra trace name the node", "[sim][job][chakra]") {
   CHECK(error({node(3, kSend, {}, attribute("comm_dst", 0))}) == "node 3 (n3) has comm_dst = 0, its own rank.");
   CHECK(error({node(3, kSend, {}, attribute("comm_dst", 1))}) == "node 3 (n3) has no comm_size.");
   CHECK(error({node(3, kColl, {}, attribute("comm_size", 1))}) == "node 3 (n3) has no comm_type.");
-  CHECK(error({collective(3, 5, 10)}) == "node 3 (n3) is a BROADCAST.");
+  CHECK(error({collective(3, 3, 10)}) == "node 3 (n3) is a GATHER.");
   CHECK(error({collective(3, 12, 10)}) == "node 3 (n3) has comm_type = 12.");
-  CHECK(error({node(3, kColl, {},
-                    text(10, text(1, "pg_name") + text(29, "7")) + attribute("comm_type", 0) +
-                        attribute("comm_size", 8))}) == "node 3 (n3) is of process group 7.");
+  CHECK(error({node(
+            3, kColl, {},
+            text(10, text(1, "pg_name") + text(29, "7")) + attribute("comm_type", 0) + attribute("comm_size", 8))}) ==
+        "node 3 (n3) is of process group 7, which nobody above has named.");
+  CHECK(error({process_groups(4, R"([{"pg_name": "a", "ranks": [5]}])")}) ==
+        "node 4 (n4) says: process group a has rank 5, but ranks are 0 to 1.");
+  CHECK(error({process_groups(4, R"([{"pg_name": "a", "ranks": 5}])")}) ==
+        "node 4 (n4) has a process group whose ranks are no list.");
+  CHECK(error({process_groups(4, R"([{"pg_name": "a", "ranks": [0]}, {"pg_name": "a", "ranks": [1]}])")}) ==
+        "node 4 (n4) says: process group a is there twice, with other ranks.");
+  CHECK(error({process_groups(4, "[{no JSON}]")}) == "none");
   CHECK(error({compute(1, 5)}, 3) == "it ends within message 1, behind 7 of 10 bytes.");
   CHECK(error({std::string("\x0a\xff", 2)}) == "message 1 is no node.");
   CHECK(error({node(4, kMetadata)}) == "none");
