@@ -205,7 +205,9 @@ class Least {
         mtu_(static_cast<unsigned>(scenario.mtu)),
         headers_(data_frame(scenario, topology) - mtu_),
         whole_(Rate::gbps(topology.nic_gbps())),
-        port_(Rate::gbps(topology.config().gbps)) {}
+        port_(Rate::gbps(topology.config().gbps)),
+        sack_bytes_(static_cast<uint64_t>(std::max(scenario.sack_trigger, scenario.mtu))),
+        sack_(scenario.transport == "roce" ? 0 : whole_.time(wire_bytes(sack_frame(topology)))) {}
 
   IdealMessage operator()(NodeId from, NodeId to, uint64_t bytes) const {
     const uint64_t packets = (bytes + mtu_ - 1) / mtu_;
@@ -226,6 +228,7 @@ class Least {
     }
     const Time answer = nic_.packet_to_answer + t_.one_way(to, from, sack_frame(t_));
     m.known = answer > to_memory ? answer - to_memory : 0;
+    m.answers = bytes / sack_bytes_ * sack_;
     return m;
   }
 
@@ -244,6 +247,8 @@ class Least {
   FastConfig nic_;
   unsigned mtu_, headers_;
   Rate whole_, port_;
+  uint64_t sack_bytes_;
+  Time sack_;  // of what one takes; those of RoCE are not counted
 };
 
 }  // namespace

@@ -359,6 +359,11 @@ class Job final : public Schedule {
   explicit Job(const JobPlan& plan) : plan_(plan) {}
   uint32_t ranks() const override { return plan_.shape.ranks(); }
   uint32_t steps() const override { return plan_.steps; }
+  bool alike() const override {
+    return std::ranges::all_of(plan_.phases, [](const Phase& p) {
+      return (p.jitter <= 0 || p.compute == 0) && (p.skew <= 0 || p.collective != Collective::AllToAll);
+    });
+  }
   std::unique_ptr<Stream> open_at(uint32_t rank, uint32_t step) const override {
     return std::make_unique<JobStream>(plan_, rank, step);
   }

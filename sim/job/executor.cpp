@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "util/rng.hpp"
+
 namespace mrc::sim {
 
 namespace {
@@ -339,6 +341,22 @@ Executor::Problem Executor::waiting() const {
   }
   if (found == nullptr) return {};
   return {text_of(whose, *found), found->line};
+}
+
+uint64_t Executor::state_hash(uint32_t number) const {
+  const Rank& rank = *ranks_[number];
+  uint64_t hash = rank.by_number.size();
+  const auto add = [&](uint64_t value) { hash = Rng::hash(hash ^ Rng::hash(value)); };
+  for (uint32_t i = 0; i < rank.by_number.size(); ++i) {
+    const uint32_t slot = rank.by_number[i];
+    add(slot == kNone32);
+    if (slot == kNone32) continue;
+    const Live& op = rank.slots[slot];
+    add(static_cast<uint64_t>(op.kind) << 40 | uint64_t{op.cpu} << 33 | uint64_t{op.begun} << 32 | op.waits);
+    add(uint64_t{op.peer} << 32 | op.tag);
+    if (op.kind != Op::Kind::Mark) add(op.amount);
+  }
+  return hash;
 }
 
 uint64_t Executor::memory() const {

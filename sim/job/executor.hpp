@@ -86,6 +86,8 @@ class Executor {
   /// A rank that has not ended, and what it waits for.
   Problem waiting() const;
   uint64_t memory() const;
+  /// Of a rank's operations that have been read and are not done, as they are, but for their numbers.
+  uint64_t state_hash(uint32_t rank) const;
 
  private:
   struct Rank;

@@ -58,6 +58,9 @@ class Schedule {
   virtual uint32_t ranks() const = 0;
   /// Marks of each rank.
   virtual uint32_t steps() const = 0;
+  /// All steps have the same operations, but for their numbers; none is read before the step before has ended at its
+  /// rank (Op::fence).
+  virtual bool alike() const { return false; }
   /// Ranks that a rank sends to, in any order, some perhaps twice.
   virtual void peers(uint32_t rank, std::vector<uint32_t>& to) const = 0;
   std::unique_ptr<Stream> open(uint32_t rank) const { return open_at(rank, 0); }

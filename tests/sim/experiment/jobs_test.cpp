@@ -58,7 +58,9 @@ TEST_CASE("a ring over NICs of one T0: what its messages take by hand, within 2 
   const Time frames = 32 * 4262 * 80, link = (100 + 10) * kNs, store = (4262 - 12) * 80;
   // 164 ns from the work request to the wire; 25/32 of a frame's time to the MAC, as much of its payload to memory.
   const Time ends = 164 * kNs + 4238 * 80 * 25 / 32 + 18 * kNs + 4096 * 80 * 25 / 32;
-  const Time step = 6 * (frames + 2 * link + store + 500 * kNs + ends);
+  // A SACK for 16 KiB, 152 bytes on both planes together, is in the way of what its sender has.
+  const Time answers = 16 * 152 * 40;
+  const Time step = 6 * (frames + 2 * link + store + 500 * kNs + ends + answers);
   for (const StepResult& s : j.steps) {
     CHECK(s.bound > step - step / 500);
     CHECK(s.bound < step + step / 500);
@@ -95,7 +97,30 @@ TEST_CASE("without failures each collective takes what it takes in an ideal fabr
     const JobResult& j = r.jobs[0];
     CHECK(j.steps.size() == 4);
     const double over_all = static_cast<double>(j.end) / static_cast<double>(j.bound);
-    CHECK(over_all > 0.99);
+    CHECK(over_all > (phase.find("skew") == std::string::npos ? 0.9995 : 0.99));
+    CHECK(over_all < c.most);
+  }
+}
+
+TEST_CASE("communication alone takes what it takes in an ideal fabric, and never less", "[sim][experiment][job]") {
+  struct Case {
+    const char* phase;
+    double most;
+  };
+  const Case cases[] = {
+      {"collective = \"ring\"\nbytes = 8_000_000", 1.025},
+      {"collective = \"alltoall\"\nbytes = 400_000", 1.012},
+      {"collective = \"hierarchical\"\nlocal = 4\nbytes = 8_000_000", 1.035},
+      {"collective = \"tree\"\nbytes = 4_000_000\npieces = 32", 1.2},
+      {"collective = \"tree\"\nbytes = 4_000_000\npieces = 32\nwindow = 8", 1.2},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.phase);
+    const ExperimentResult r = run("[topology]\nleaves = 4\nhosts_per_leaf = 4\nspines = 16\nplanes = 2\ngbps = 100\n" +
+                                   job("steps = 2", c.phase));
+    REQUIRE(r.outcome == Outcome::Done);
+    const double over_all = static_cast<double>(r.jobs[0].end) / static_cast<double>(r.jobs[0].bound);
+    CHECK(over_all >= 1);
     CHECK(over_all < c.most);
   }
 }

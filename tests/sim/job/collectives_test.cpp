@@ -179,7 +179,10 @@ TEST_CASE("all to all: each sends to each other, some receive more", "[sim][job]
     most = std::max(most, *amounts.begin());
   }
   CHECK(most == static_cast<uint64_t>(300'000 * 8 / (761.0 / 280)));
-  CHECK(run(skewed).marks[0] == 7 * most * kByte + kWay);
+  // Its port is the busiest, and waits a little for those who take turns with smaller messages.
+  const Time busiest = 7 * most * kByte + kWay, skewed_step = run(skewed).marks[0];
+  CHECK(skewed_step >= busiest);
+  CHECK(skewed_step < busiest + busiest / 50);
 }
 
 TEST_CASE("a pipeline: micro-batches go through all stages and back", "[sim][job]") {
