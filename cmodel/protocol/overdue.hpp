@@ -28,6 +28,9 @@ constexpr uint32_t longest_ticks(uint32_t longest) { return (longest + (1u << kL
 /// Ticks that a packet may be behind one that arrived: so many eighths of the longest round trip, `ticks`.
 constexpr uint32_t overdue_spare(uint32_t eighths, uint32_t ticks) { return eighths * ticks / 8; }
 
+/// Eighths while the queue of the last hop is full: the whole longest round trip at least.
+constexpr uint32_t overdue_eighths(uint32_t eighths, bool full) { return full && eighths < 8 ? 8 : eighths; }
+
 /// Of the PSNs `gaps` of a row those that may be lost: neither reported nor waiting for retransmission.
 template <class Mask>
 constexpr Mask overdue_asked(const PsnRow<Mask>& row, MaskArg<Mask> gaps) {

@@ -16,6 +16,9 @@ TEST_CASE("a packet is overdue once it is more than its share of a round trip ol
   // 6.4 us are 50 ticks: six eighths of them are 37.
   CHECK(overdue_spare(6, 50) == 37);
   CHECK(overdue_spare(8, 50) == 50);
+  CHECK(overdue_eighths(6, false) == 6);
+  CHECK(overdue_eighths(6, true) == 8);
+  CHECK(overdue_eighths(12, true) == 12);
   // Sent at 1000, answered by what was sent at 1050: not yet; at 1051 it is.
   CHECK_FALSE(is_overdue(1000, 1050, 50));
   CHECK(is_overdue(1000, 1051, 50));

@@ -107,7 +107,8 @@ bool FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& pack
     dest.longest = longest_of_late(dest.longest, ticks_since(packet.tx_timestamp, tick(), false), smallest(dest));
     if ((question ? config_.silence : config_.overdue) == 0) return true;
     const uint32_t trip = std::max(longest(dest), full_round_trip(dest));
-    spare = question ? answer_spare(dest) : overdue_spare(config_.overdue, trip);
+    spare = question ? answer_spare(dest)
+                     : overdue_spare(overdue_eighths(config_.overdue, trims(dest) && dest.last_hop), trip);
   }
   bool any = false;
   uint32_t first = 0;

@@ -145,6 +145,7 @@ struct FastDest {
   uint32_t want = 0, rtx_want = 0;
   uint32_t longest = 0;    ///< round trip of late (protocol/overdue.hpp)
   uint32_t trim_tick = 0;  ///< of the newest NACK of a trimmed packet
+  bool last_hop = false;   ///< that was trimmed at the last hop
   bool trims = false;      ///< there was one
   // Planes under suspicion.
   unsigned suspected = 0;

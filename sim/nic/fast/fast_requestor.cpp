@@ -644,6 +644,7 @@ void FastEndpoint::on_nack(FastQp& qp, const Packet& packet) {
     FastDest& dest = dest_of(qp);
     dest.trims = true;
     dest.trim_tick = tick();
+    dest.last_hop = reason == wire::NackReason::TrimmedLasthop;
     const uint32_t took = round_trip(packet.tx_timestamp, tick(), false);
     qp.trims = qp.trims || trim_counts(qp.trip, took);
     qp.trip = trip_of_trim(qp.trip, took);
