@@ -89,6 +89,11 @@ struct Came {
     }
     told = std::max(told, cack);
   }
+  /// An answer says that packets have come which were not seen: by a port that the capture does not have?
+  void unseen() {
+    shown = 0;
+    missed = true;
+  }
   /// The capture has all ports that its packets come to.
   bool all_ports() const { return shown >= (missed ? kAllPortsAgain : kAllPorts); }
   /// Whether an answer may be one to the device's own packet, which came back to where the capture was not
@@ -253,6 +258,8 @@ void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
   if (fresh || (p.bth->rtx == 0 && !came.has(psn) && all)) {
     for (Claim& c : came.claims) {
       if (psn < c.first || psn > c.last || (c.bits >> std::min<Seq>(psn - c.first, 63) & 1) == 0) continue;
+      // By another capture's clock, which may be far off, it may have been a copy that was lost.
+      if (!all && c.finding.capture != seen.frame.capture) continue;
       if (queued(c.fresh) && c.entropy != p.entropy(wire_)) continue;
       c.finding.right += fmt::format(": PSN {} was sent at {}", psn24(psn), words(seen.first));
       w_.report().broken(std::move(c.finding));
@@ -261,7 +268,8 @@ void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
     erase_if(came.claims, [&](const Claim& c) { return c.last < c.first || c.last < came.top - kOvertaken; });
   }
   if (fresh) {
-    const bool late = came.acked && psn >= came.acked->top && !queued(came.acked->fresh);
+    const bool late = came.acked && psn >= came.acked->top && !queued(came.acked->fresh) &&
+                      (all || came.acked->finding.capture == seen.frame.capture);
     if (late && unwrap(p.meth->msn, came.acked->msn, 16) < came.acked->msn) {
       came.acked->finding.right += fmt::format(": a packet of MSN {} was sent at {}", p.meth->msn, words(seen.first));
       w_.report().broken(std::move(came.acked->finding));
@@ -297,6 +305,7 @@ void Hindsight::sack(const Seen& seen, const QpWorld& qp, Came& came) {
   const Seq cack = unwrap(h.cack_psn, came.top), trigger = cack + h.ack_psn_offset, base = cack + h.sack_offset;
   const auto beyond = [&] { return fmt::format("PSNs up to {} have been sent", psn24(came.top - 1)); };
   came.tell(cack);
+  if (cack >= came.top || (h.pr == 0 && trigger >= came.top)) came.unseen();
   if (cack >= came.top) {
     claim(Rule::RespCackArrived, came, came.top, std::min(cack, came.top + kWindow), ~uint64_t{0},
           finding(Rule::RespCackArrived, seen, qp, fmt::format("cack_psn {} at most", psn24(came.top - 1))));
@@ -380,6 +389,7 @@ void Hindsight::ack(const Seen& seen, const QpWorld& qp, Came& came) {
   const Seq psn = unwrap(seen.packet.bth->psn, came.top);
   unanswered(seen, qp, came, psn);
   in_order(seen, qp, came, psn);
+  if (psn >= came.top) came.unseen();
   const Seq msn = unwrap(h.msn & 0xFFFF, came.acked ? came.acked->msn : Seq{h.msn & 0xFFFF}, 16);
   w_.report().ok(Rule::RespAckMsn);
   if (came.acked && msn <= came.acked->msn) return;
