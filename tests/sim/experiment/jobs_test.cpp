@@ -223,6 +223,7 @@ TEST_CASE("jobs that cannot be are refused with their line", "[sim][experiment][
   CHECK_THAT(refusal("duration_us = 50\n" + (kTopology + job("steps = 6", "compute_us = 10"))),
              ContainsSubstring("the job needs 60 us at least"));
   CHECK_THAT(refusal(kTopology + std::string("[[job]]\nsteps = 2\n")), ContainsSubstring("a job without phases"));
+  CHECK_THAT(refusal(kTopology + job("groups = \"groups.json\"", ring)), ContainsSubstring("groups without a trace"));
   CHECK_THAT(refusal(kTopology + job("stpes = 2", ring)), ContainsSubstring("unknown key stpes in [[job]]"));
   CHECK_THAT(refusal(kTopology + job("", "colective = \"ring\"")),
              ContainsSubstring("unknown key colective in [[job.phase]]"));
@@ -270,6 +271,15 @@ TEST_CASE("a job as a trace: the same steps; what is wrong with one is told with
         name + ":6: the job cannot end: rank 1 waits for 90 bytes from rank 0 with tag 3, but 100 bytes came.");
   file("num_ranks 2\nrank 0 {\nsend 100b to 1 tag 3\n}\nrank 1 {\nrecv 100b from 0 tag 4\n}\n");
   CHECK(why() == name + ":6: the job cannot end: rank 1 waits for 100 bytes from rank 0 with tag 4.");
+  {
+    std::ifstream text(name);
+    const auto same = read_goal(text, name);
+    std::ofstream binary(folder / "job.bin", std::ios::binary);
+    write_goal_binary(*same, binary);
+  }
+  std::filesystem::rename(folder / "job.bin", folder / "job.goal");  // told by its first bytes
+  CHECK(why() == name + ": node 0: the job cannot end: rank 1 waits for 100 bytes from rank 0 with tag 4.");
+  CHECK_THAT(why("groups = \"groups.json\""), ContainsSubstring("groups with a trace that is none of Chakra's"));
   CHECK_THAT(why("ranks = 3"), ContainsSubstring("ranks = 3, but " + name + " has 2"));
   CHECK_THAT(why("steps = 3"), ContainsSubstring("a job with a trace and steps"));
   CHECK_THAT(why("[[job.phase]]\ncompute_us = 1"), ContainsSubstring("a job with a trace and phases"));
