@@ -554,6 +554,10 @@ class Run {
       }
       case Phase::Reconnect:
         if (!dut_station_->driver_idle() || !peer_station_->driver_idle()) break;
+        for (const unsigned qp : renewed_) {  // now they are in RTS
+          dut_station_->revive_qp(qp);
+          peer_station_->revive_qp(plan_.dut.qps[qp].peer);
+        }
         for (const bool dut : {true, false}) {
           Station& station = dut ? *dut_station_ : *peer_station_;
           station.rest(false);

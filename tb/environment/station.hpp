@@ -108,6 +108,8 @@ class Station {
   /// It is connected as the plan now says; both sides must be reset and quiet. `rows`: queues the writes that do so;
   /// else the NIC is configured anew.
   void reconnect_qp(unsigned qp, bool rows);
+  /// It is in RTS: its requester offers work again.
+  void revive_qp(unsigned qp);
   bool configured() const { return driver_.idle() && cycle_ > begin_ + kResetCycles; }
   /// Software waits for so many cycles before it configures anything.
   void wait(uint64_t cycles) { wait_until_ = cycle_ + cycles; }

@@ -73,12 +73,13 @@ void Station::see_fence(uint32_t value) {
 
 void Station::reconnect_qp(unsigned qp, bool rows) {
   if (rows) connect_qp(driver_, own_, qp, moving());
-  requester_->revive(qp, own_.requester_plan(own_.qps[qp]));
   sent_rules_.connected(qp);
   responder_->forget(qp);
   host_errors_.forget(qp);
   if (forger_) forger_->forget();
 }
+
+void Station::revive_qp(unsigned qp) { requester_->revive(qp, own_.requester_plan(own_.qps[qp])); }
 
 void Station::give_up_qp(unsigned qp) {
   reset_qp(qp);

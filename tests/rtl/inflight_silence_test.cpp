@@ -20,14 +20,14 @@ constexpr uint32_t kMostTrip = 1023 << 8;
 struct Qp {
   uint32_t trip = 0;  // 256ths of a tick
   uint32_t asked = 0, last = 0, since = 0;
-  bool acked = false, trims = false;
+  bool acked = false, trims = false, sends = false;
 
   // The page's formulas.
   uint32_t bound() const {
     const uint32_t longest = ((trims ? trip / 4 : trip) + 255) >> 8;
     return trip == 0 ? 64 : longest + (longest >> 3) + 1;
   }
-  uint32_t doubled() const { return (asked == 0 ? 0 : asked - 1) + (acked ? 1 : 0); }
+  uint32_t doubled() const { return (asked == 0 ? 0 : asked - 1) + (acked ? 1 : 0) + (sends ? 1 : 0); }
   uint32_t pause() const { return std::min(bound() << doubled(), kMostPause); }
   bool silent(uint32_t now) const {
     return ((now - last) & 0xfffu) >= pause() && (asked == 0 || ((now - since) & 0xfffu) >= pause());
@@ -40,6 +40,7 @@ void drive(Unit& unit, unsigned index, const Qp& qp) {
   unit->quiet_trims_i = qp.trims;
   unit->quiet_asked_i = static_cast<uint8_t>(qp.asked);
   unit->quiet_acked_i = qp.acked;
+  unit->quiet_sends_i = qp.sends;
   unit->quiet_last_i = static_cast<uint16_t>(qp.last & 0xfffu);
 }
 
@@ -92,6 +93,10 @@ TEST_CASE("the RTL keeps quiet for as long as the page says, to the tick", "[rtl
   trimmed.trims = false;  // bound 91
   CHECK_FALSE(visited(unit, 3, trimmed, 190, false));
   CHECK(visited(unit, 3, trimmed, 191, false));
+  // By hand: its turn to send will come, so bound 91 is waited for twice.
+  trimmed.sends = true;
+  CHECK_FALSE(visited(unit, 3, trimmed, 281, false));
+  CHECK(visited(unit, 3, trimmed, 282, false));
   // Each pause there is, around its end: by last, and by since.
   unsigned most = 0, longest_doubling = 0, unknown = 0;
   for (const uint32_t ticks : {0u, 1u, 13u, 14u, 27u, 28u, 64u, 397u, 398u, 1022u, 1023u}) {
@@ -133,7 +138,7 @@ TEST_CASE("the RTL asks as the page's formulas do, whichever QP was visited befo
   Unit unit;
   Rng rng(1, "silence");
   std::array<Qp, 4> qps{};
-  unsigned asks = 0, seventh = 0, most = 0, wrapped = 0, deep = 0, trims = 0;
+  unsigned asks = 0, seventh = 0, most = 0, wrapped = 0, deep = 0, trims = 0, sends = 0;
   uint32_t now = 100;
   for (unsigned index = 0; index < 4; ++index) REQUIRE(visited(unit, index, qps[index], now, true));  // since is known
   for (unsigned i = 0; i < 100000; ++i) {
@@ -147,10 +152,12 @@ TEST_CASE("the RTL asks as the page's formulas do, whichever QP was visited befo
     if (rng.chance(0.05)) qp.trip = rng.chance(0.5) ? 0 : kMostTrip;
     if (rng.chance(0.3)) qp.acked = rng.chance(0.5);
     if (rng.chance(0.3)) qp.trims = rng.chance(0.5);
+    if (rng.chance(0.3)) qp.sends = rng.chance(0.5);
     const bool expected = qp.silent(now);
     INFO("visit " << i << " of QP " << index << " at " << now << ": trip " << qp.trip << " asked " << qp.asked);
     asks += expected;
     trims += expected && qp.trims;
+    sends += expected && qp.sends;
     seventh += expected && qp.asked == 7;
     deep += expected && qp.doubled() == 7;
     most += expected && qp.pause() == kMostPause;
@@ -158,7 +165,7 @@ TEST_CASE("the RTL asks as the page's formulas do, whichever QP was visited befo
     REQUIRE(visited(unit, index, qp, now, rng.chance(0.7)) == expected);
     REQUIRE(unit.failed() == std::vector<std::string>{});
   }
-  for (const unsigned seen : {asks, seventh, most, wrapped, deep, trims}) CHECK(seen > 300);
+  for (const unsigned seen : {asks, seventh, most, wrapped, deep, trims, sends}) CHECK(seen > 300);
 }
 
 TEST_CASE("the RTL goes on asking with visits slower than a tick, whatever their phase", "[rtl][silence]") {

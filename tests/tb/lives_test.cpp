@@ -7,6 +7,7 @@
 
 #include "reference/run.hpp"
 #include "tb/compare/report.hpp"
+#include "tb/environment/random_scenario.hpp"
 #include "tests/tb/runs.hpp"
 
 namespace mrc::test::lives_test {
@@ -116,6 +117,14 @@ TEST_CASE("software resets QPs in the middle of traffic, all of them or one", "[
     CosimOptions o = resets_in("tiny", scenario, 800, 3);
     o.scenario.by_software = 1;
     use_rtl(o);
+    passes(o);
+  }
+}
+
+TEST_CASE("work for QPs that software has reset waits until they are in RTS again", "[tb][lives]") {
+  for (const uint64_t seed : {910157u, 910233u, 920036u}) {  // one had work left when the other one's pins fell
+    CosimOptions o = short_run("tiny", "mixed", 300, seed);
+    o.scenario = random_scenario(seed);
     passes(o);
   }
 }
