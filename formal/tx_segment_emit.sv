@@ -47,7 +47,7 @@ module formal_tx_segment_emit
   ccret_t ret_o;
   sched_t push_o;
   emit_wr_t wr_o;
-  logic order_done_o, again_full_o;
+  logic order_done_o, again_full_o, parks_o;
   mrc_tx_segment_emit #(
       .NumQps(2),
       .MaxMpr(256),

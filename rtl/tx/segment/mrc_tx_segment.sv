@@ -100,6 +100,7 @@ module mrc_tx_segment
   intake_wr_t intake_wr;
   progress_wr_t progress_wr;
   emit_wr_t emit_wr;
+  logic emit_parks;
   cfg_wr_t cfg_wr;
 
   mrc_tx_segment_regs #(
@@ -114,6 +115,7 @@ module mrc_tx_segment
       .intake_i(intake_wr),
       .progress_i(progress_wr),
       .emit_i(emit_wr),
+      .parks_i(emit_parks),
       .cfg_i(cfg_wr),
       .sends_o
   );
@@ -378,6 +380,7 @@ module mrc_tx_segment
       .c1_valid_i(c1_valid),
       .c1_qp_i(c1_qp),
       .wr_o(emit_wr),
+      .parks_o(emit_parks),
       .qp_o(emit_qp),
       .end_o(emit_end)
   );

@@ -62,6 +62,7 @@ module mrc_tx_segment_emit
     input logic c1_valid_i,
     input logic [15:0] c1_qp_i,
     output emit_wr_t wr_o,
+    output logic parks_o,  // with wr_o.qp: the controller has refused it
 
     // In this cycle the burst of the QP ends.
     output logic [15:0] qp_o,
@@ -277,6 +278,7 @@ module mrc_tx_segment_emit
   assign willing = on_q || (!row_q.dead && (!refused || grudged));
   assign able = has_block && (!regs_q.cc || covers || grudged);
   assign drop = do_first && (row_q.dead || !can);
+  assign parks_o = park_load;
   assign park_load = do_first && !row_q.dead && refused && !grudged && can;
 
   // Send.
@@ -327,7 +329,6 @@ module mrc_tx_segment_emit
   always_comb begin
     wr_o.we = sent;
     wr_o.inactive = inactive;
-    wr_o.park = park_load;
     wr_o.hold = do_send && can && over;
     wr_o.wsent = regs_q.wsent + 8'(begins_imm);
     wr_o.qp = 16'(row_q.qp[QpW-1:0]);

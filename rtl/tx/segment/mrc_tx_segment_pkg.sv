@@ -60,7 +60,6 @@ package mrc_tx_segment_pkg;
   typedef struct packed {
     logic we;
     logic inactive;  // the QP leaves tx_sched
-    logic park;  // the controller has refused it
     logic hold;  // and waits until an immediate completes
     logic [15:0] qp;
     logic [15:0] head;

@@ -22,6 +22,7 @@ module mrc_tx_segment_regs
     input intake_wr_t intake_i,
     input progress_wr_t progress_i,
     input emit_wr_t emit_i,
+    input logic parks_i,  // of the QP of emit_i: the controller has refused it
     input cfg_wr_t cfg_i,
     output logic [NumQps-1:0] sends_o  // it has something to send, and its turn will come
 );
@@ -64,7 +65,7 @@ module mrc_tx_segment_regs
     if (emit_i.inactive || emit_i.we) begin
       parked_d[emit_qp] = 1'b0;
     end
-    if (emit_i.park) begin
+    if (parks_i) begin
       parked_d[emit_qp] = 1'b1;
     end
     if (intake_i.go) begin
