@@ -23,7 +23,9 @@ for (const [kind, at] of [["light", "/"], ["dark", "/guide/fabric.html"], ["phon
   grounds.push(await ground(page));
   if (kind === "light") {
     await page.keyboard.press("Control+k");
-    await page.keyboard.type("bitmap of received packets");
+    const box = page.locator(".search-input");  // it comes when its code has
+    await box.waitFor();
+    await box.fill("bitmap of received packets");
     await page.locator(".result").first().waitFor();
     if (task === "write") await page.screenshot({path: path.join(figures, "search.png")});
     await page.keyboard.press("Enter");
