@@ -340,13 +340,7 @@ void AgentSide::deliver(Time from, Time to) {
       const bool cut = flip != port.flips.end() && *flip <= last;  // the carrier goes while it comes in
       nic_.device->rx(p, last, frame->bytes, frame->mac_error || cut);
       ++counts_.received;
-      log::Frame& r = add<log::Frame>(first);
-      r.plane = static_cast<uint8_t>(p);
-      r.flags = frame->mac_error || cut ? log::kFcsBad : 0;
-      r.last = last;
-      r.length = static_cast<uint32_t>(frame->bytes.size());
-      r.number = ++frame_number_;
-      r.bytes = std::move(frame->bytes);
+      teller_.add(first, last, p, frame->bytes, frame->mac_error || cut, ++frame_number_);
     }
   }
 }
@@ -354,13 +348,7 @@ void AgentSide::deliver(Time from, Time to) {
 void AgentSide::sent(SentFrame& frame, Time first) {
   if (frame.plane >= ports_.size())
     throw DeviceGone(fmt::format("the device sends on plane {}, which there is not.", frame.plane));
-  log::Frame& r = add<log::Frame>(first);
-  r.sent = true;
-  r.plane = static_cast<uint8_t>(frame.plane);
-  r.last = frame.last;
-  r.length = static_cast<uint32_t>(frame.bytes.size());
-  r.number = ++frame_number_;
-  r.bytes = frame.bytes;
+  teller_.add(first, frame, ++frame_number_);
   const FrameInfo info = look_at(frame.bytes);
   if (info.data()) last_data_ = std::max(last_data_, first);
   ++(info.data()                   ? (info.rtx ? counts_.rtx : counts_.data)
@@ -418,11 +406,7 @@ void AgentSide::pauses(Time from, Time to) {
 }
 
 void AgentSide::read(const HostRead& read, Time time, Time reached) {
-  log::Host& asked = add<log::Host>(time);
-  asked.op = log::HostOp::Read;
-  asked.addr = read.addr;
-  asked.bytes = read.bytes;
-  asked.tag = read.tag;
+  teller_.add(time, read);
   const uint8_t* const data = read.bytes == 0 ? nullptr : life_->source.at(read.addr, read.bytes);
   if (data == nullptr) {
     return fail(fmt::format("host read of {} bytes at {:#x}: no work request names those", read.bytes, read.addr),
@@ -433,15 +417,10 @@ void AgentSide::read(const HostRead& read, Time time, Time reached) {
   done = std::max(done, reached);
   const std::span<const uint8_t> bytes(data, read.bytes);
   nic_.device->host_done(read.tag, done, bytes, 0);
-  log::Host& answer = add<log::Host>(done);
-  answer.op = log::HostOp::ReadDone;
-  answer.addr = read.addr;
-  answer.bytes = read.bytes;
-  answer.tag = read.tag;
-  answer.data.assign(bytes.begin(), bytes.end());
+  teller_.add(done, read, bytes);
 }
 
-void AgentSide::wrote(HostWrite& write, Time time) {
+void AgentSide::wrote(const HostWrite& write, Time time) {
   const auto length = static_cast<unsigned>(write.data.size());
   if (length == 0) {
     fail("host write of no bytes", time);
@@ -449,11 +428,7 @@ void AgentSide::wrote(HostWrite& write, Time time) {
     fail(fmt::format("host write of {} bytes at {:#x} {}", length, write.addr, wrong), time);
   }
   last_progress_ = std::max(last_progress_, time);
-  log::Host& r = add<log::Host>(time);
-  r.op = log::HostOp::Write;
-  r.addr = write.addr;
-  r.bytes = length;
-  r.data = std::move(write.data);
+  teller_.add(time, write);
 }
 
 void AgentSide::completed(const log::Cqe& cqe, Time time) {
@@ -528,7 +503,7 @@ void AgentSide::take(Output& output, Time reached) {
     sent(*frame, output.time);
   } else if (const auto* read_of = std::get_if<HostRead>(&output.body)) {
     read(*read_of, output.time, reached);
-  } else if (auto* write = std::get_if<HostWrite>(&output.body)) {
+  } else if (const auto* write = std::get_if<HostWrite>(&output.body)) {
     wrote(*write, output.time);
   } else if (const auto* cqe = std::get_if<log::Cqe>(&output.body)) {
     completed(*cqe, output.time);

@@ -130,7 +130,7 @@ class AgentSide {
   void take(Output& output, Time reached);
   void sent(SentFrame& frame, Time first);
   void read(const HostRead& read, Time time, Time reached);
-  void wrote(HostWrite& write, Time time);
+  void wrote(const HostWrite& write, Time time);
   void completed(const log::Cqe& cqe, Time time);
   int index_of(uint32_t qpn) const;
   uint64_t preamble_ps() const;

@@ -31,6 +31,52 @@ log::Record& Teller::add(log::Time time) {
   return record;
 }
 
+void Teller::add(log::Time first, const SentFrame& frame, uint64_t number) {
+  auto& r = add(first).body.emplace<log::Frame>();
+  r.sent = true;
+  r.plane = static_cast<uint8_t>(frame.plane);
+  r.last = frame.last;
+  r.length = static_cast<uint32_t>(frame.bytes.size());
+  r.number = number;
+  r.bytes = frame.bytes;
+}
+
+void Teller::add(log::Time first, log::Time last, unsigned plane, std::span<const uint8_t> frame, bool fcs_bad,
+                 uint64_t number) {
+  auto& r = add(first).body.emplace<log::Frame>();
+  r.plane = static_cast<uint8_t>(plane);
+  r.flags = fcs_bad ? log::kFcsBad : 0;
+  r.last = last;
+  r.length = static_cast<uint32_t>(frame.size());
+  r.number = number;
+  r.bytes.assign(frame.begin(), frame.end());
+}
+
+void Teller::add(log::Time time, const HostRead& read) {
+  auto& r = add(time).body.emplace<log::Host>();
+  r.op = log::HostOp::Read;
+  r.addr = read.addr;
+  r.bytes = read.bytes;
+  r.tag = read.tag;
+}
+
+void Teller::add(log::Time time, const HostRead& read, std::span<const uint8_t> data) {
+  auto& r = add(time).body.emplace<log::Host>();
+  r.op = log::HostOp::ReadDone;
+  r.addr = read.addr;
+  r.bytes = read.bytes;
+  r.tag = read.tag;
+  r.data.assign(data.begin(), data.end());
+}
+
+void Teller::add(log::Time time, const HostWrite& write) {
+  auto& r = add(time).body.emplace<log::Host>();
+  r.op = log::HostOp::Write;
+  r.addr = write.addr;
+  r.bytes = static_cast<uint32_t>(write.data.size());
+  r.data = write.data;
+}
+
 std::vector<Teller::Record> Teller::taken() {
   if (pool_.empty()) {
     const std::lock_guard lock(mutex_);

@@ -7,9 +7,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "log/record.hpp"
+#include "tb/device/device.hpp"
 
 namespace mrc::tb {
 
@@ -24,6 +26,15 @@ class Teller {
 
   /// A record of the device, to be filled in and told later.
   log::Record& add(log::Time time);
+  // What it put out; a frame has the number that its owner counts.
+  void add(log::Time first, const SentFrame& frame, uint64_t number);
+  void add(log::Time time, const HostRead& read);
+  void add(log::Time time, const HostWrite& write);
+  /// A frame that comes in.
+  void add(log::Time first, log::Time last, unsigned plane, std::span<const uint8_t> frame, bool fcs_bad,
+           uint64_t number);
+  /// What the host has answered to a read.
+  void add(log::Time time, const HostRead& read, std::span<const uint8_t> data);
   /// The records since the last call of this.
   std::vector<Record> taken();
 

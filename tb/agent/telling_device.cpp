@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 namespace mrc::tb {
@@ -139,47 +138,22 @@ bool TellingDevice::reset() {
 
 void TellingDevice::rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) {
   nic_->rx(plane, t, frame, fcs_bad);
-  const Time first = t - frame.size() * 8000 / info_.port_gbps;
-  log::Frame& r = add<log::Frame>(first);
-  r.plane = static_cast<uint8_t>(plane);
-  r.flags = fcs_bad ? log::kFcsBad : 0;
-  r.last = t;
-  r.length = static_cast<uint32_t>(frame.size());
-  r.number = ++frames_;
-  r.bytes.assign(frame.begin(), frame.end());
+  teller_.add(t - frame.size() * 8000 / info_.port_gbps, t, plane, frame, fcs_bad, ++frames_);
 }
 
 void TellingDevice::host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) {
   nic_->host_done(tag, t, data, status);
-  log::Host& r = add<log::Host>(t);
-  r.op = log::HostOp::ReadDone;
-  r.tag = tag;
-  if (const auto asked = read_.extract(tag)) std::tie(r.addr, r.bytes) = asked.mapped();
-  r.data.assign(data.begin(), data.end());
+  if (const auto asked = read_.extract(tag)) teller_.add(t, asked.mapped(), data);
 }
 
 void TellingDevice::take(const Output& output) {
   if (const auto* frame = std::get_if<SentFrame>(&output.body)) {
-    log::Frame& r = add<log::Frame>(output.time);
-    r.sent = true;
-    r.plane = static_cast<uint8_t>(frame->plane);
-    r.last = frame->last;
-    r.length = static_cast<uint32_t>(frame->bytes.size());
-    r.number = ++frames_;
-    r.bytes = frame->bytes;
+    teller_.add(output.time, *frame, ++frames_);
   } else if (const auto* read = std::get_if<HostRead>(&output.body)) {
-    log::Host& r = add<log::Host>(output.time);
-    r.op = log::HostOp::Read;
-    r.addr = read->addr;
-    r.bytes = read->bytes;
-    r.tag = read->tag;
-    read_[read->tag] = {read->addr, read->bytes};
+    teller_.add(output.time, *read);
+    read_[read->tag] = *read;
   } else if (const auto* write = std::get_if<HostWrite>(&output.body)) {
-    log::Host& r = add<log::Host>(output.time);
-    r.op = log::HostOp::Write;
-    r.addr = write->addr;
-    r.bytes = static_cast<uint32_t>(write->data.size());
-    r.data = write->data;
+    teller_.add(output.time, *write);
   } else if (const auto* cqe = std::get_if<log::Cqe>(&output.body)) {
     add<log::Cqe>(output.time) = *cqe;
   } else if (const auto* event = std::get_if<log::Event>(&output.body)) {

@@ -64,10 +64,10 @@ class TellingDevice final : public NicDevice {
   log::Ip ip_{};
   Time reached_ = 0, told_ = 0;
   uint64_t frames_ = 0, resets_ = 0;
-  std::unordered_map<uint32_t, Row> rows_;                            ///< by number
-  std::unordered_map<uint32_t, log::Mr> regions_;                     ///< that do not act yet, by R_Key
-  std::unordered_map<uint64_t, std::pair<uint64_t, uint32_t>> read_;  ///< address and bytes, by tag
-  std::vector<log::Ip> peers_;                                        ///< destinations are numbered as they come
+  std::unordered_map<uint32_t, Row> rows_;         ///< by number
+  std::unordered_map<uint32_t, log::Mr> regions_;  ///< that do not act yet, by R_Key
+  std::unordered_map<uint64_t, HostRead> read_;    ///< without an answer, by tag
+  std::vector<log::Ip> peers_;                     ///< destinations are numbered as they come
 };
 
 }  // namespace mrc::tb
