@@ -136,7 +136,10 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
     if (over()) fabric_->stop();
   };
   if (scenario.windows != "never") {
-    fabric_->allow_windows([this] { return driver_->apart() && (!jobs_.over() || driver_->goes_on()); });
+    fabric_->allow_windows([this] {
+      if (stopped()) fabric_->stop();  // a slice of run() may hold seconds of work, a window holds microseconds
+      return driver_->apart() && (!jobs_.over() || driver_->goes_on());
+    });
   }
   check_time();
   const auto tell = [this](const std::string& text, Time lasts) {
