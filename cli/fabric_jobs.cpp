@@ -111,6 +111,9 @@ std::string jobs_summary(const ExperimentResult& r) {
     } else {
       out += fmt::format("in {:.3f} us\n", us(j.steps.empty() ? 0 : j.steps.back().end - j.begin));
     }
+    if (j.calls > 0) {
+      out += fmt::format("    trace       {} control dependencies order nothing: data_deps do\n", tb::grouped(j.calls));
+    }
     if (j.failed > 0) out += fmt::format("    failed      {} messages\n", tb::grouped(j.failed));
     if (j.restarts > 0) {
       out += fmt::format("    restarts    {}, {} steps again, {:.3f} us until QPs were there\n", j.restarts, j.repeated,
@@ -146,6 +149,7 @@ Json jobs_json(const ExperimentResult& r) {
              {"messages", j.messages},
              {"bytes", j.bytes},
              {"failed", j.failed},
+             {"control_dependencies", j.calls},
              {"restarts", j.restarts},
              {"repeated_steps", j.repeated},
              {"stopped_us", us(j.stopped)},

@@ -569,6 +569,7 @@ std::vector<JobResult> Jobs::results() const {
     r.wanted = job->plan.steps;
     r.messages = job->ideal.messages;
     r.bytes = job->ideal.bytes;
+    r.calls = job->schedule->calls;
     r.begin = job->start();
     r.bound = job->ideal.end;
     r.nics = job->nics;

@@ -32,6 +32,7 @@ struct JobResult {
   uint32_t ranks = 0, wanted = 0;       ///< steps that there are to be
   uint64_t messages = 0, bytes = 0;     ///< in all steps
   uint64_t failed = 0;                  ///< messages whose QP failed
+  uint64_t calls = 0;                   ///< of its trace (Schedule::calls)
   std::vector<StepResult> steps;        ///< those that have ended
   Time begin = 0, end = 0, bound = 0;   ///< until the last rank has done everything; of all of it in an ideal fabric
   Time computed = 0;                    ///< of all ranks together

@@ -123,7 +123,7 @@ struct Node {
   uint64_t id = 0, micros = 0;
   std::string name;
   uint64_t type = 0;
-  std::vector<uint64_t> after;
+  std::vector<uint64_t> after;  // data_deps
   std::optional<int64_t> bytes, from, to, tag, comm;
   bool host = false, counted = false;  // counted: has num_ops
   std::string group;
@@ -203,10 +203,13 @@ class RankReader {
       if (f.number == 2 && f.wire == 2) node.name = f.bytes;
       if (f.number == 3 && f.wire == 0) node.type = f.value;
       if (f.number == 4 || f.number == 5) {
-        if (f.wire == 0) node.after.push_back(f.value);
+        // As Chakra's feeder: the order is in data_deps. ctrl_deps say which call a node was made from; in traces of
+        // PyTorch calls are left out, come later, or are the node itself.
+        const auto take = [&](uint64_t id) { f.number == 5 ? node.after.push_back(id) : void(++schedule_.calls); };
+        if (f.wire == 0) take(f.value);
         Fields packed(f.bytes);
         while (f.wire == 2 && !packed.empty()) {
-          node.after.push_back(packed.varint());
+          take(packed.varint());
           if (packed.cut) refuse(node, "has dependencies that end within one");
         }
       }
@@ -276,7 +279,10 @@ class RankReader {
 
   void add(const Node& n) {
     line_ = static_cast<uint32_t>(n.id);
-    const auto type = static_cast<NodeType>(std::min<uint64_t>(n.type, 255));
+    auto type = static_cast<NodeType>(std::min<uint64_t>(n.type, 255));
+    // The call of PyTorch that launches a collective or a message; the kernel on the GPU is a node of its own.
+    const bool launch = n.host && (type == NodeType::Coll || type == NodeType::Send || type == NodeType::Recv);
+    if (launch) type = NodeType::Comp;
     if (n.micros > kMostMicros) refuse(n, fmt::format("has duration_micros = {}", n.micros), "Give a shorter one.");
     if (type == NodeType::Metadata) {
       const std::string wrong = groups_.read_node(n.values);

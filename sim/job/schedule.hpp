@@ -63,6 +63,8 @@ class Schedule {
   virtual bool alike() const { return false; }
   /// Ranks that a rank sends to, in any order, some perhaps twice.
   virtual void peers(uint32_t rank, std::vector<uint32_t>& to) const = 0;
+  /// Control dependencies of a trace of Chakra's, for which nobody waits.
+  uint64_t calls = 0;
   std::unique_ptr<Stream> open(uint32_t rank) const { return open_at(rank, 0); }
   /// From the begin of a step on, as if those before were done. A trace has one.
   virtual std::unique_ptr<Stream> open_at(uint32_t rank, uint32_t step) const = 0;

@@ -100,6 +100,21 @@ TEST_CASE("compute, sends and receives of a Chakra trace wait as it says", "[sim
   CHECK(r.end == 7 * kUs + 1000 + kUs + 3 * kUs);
 }
 
+TEST_CASE("a Chakra trace of PyTorch: calls order nothing, and launch what the GPU does", "[sim][job][chakra]") {
+  const std::string host = attribute("is_cpu_op", 1, 11);
+  // Node 2 is the call that launches a collective: host's time, without comm_type. Its ctrl_deps name a call that was
+  // left out, and itself; those of node 3 one that comes later.
+  const std::string launch = node(2, kColl, {1}, number(4, 77) + number(4, 2) + number(7, 3) + host);
+  const std::string later = compute(3, 5, {2}) + text(4, varint(4));
+  const Folder folder(Files{{compute(1, 10) + host, launch, later, compute(4, 1, {3})}});
+  const auto schedule = read_chakra(folder.first());
+  CHECK(schedule->calls == 3);
+  const IdealResult r = run_ideal(*schedule, network);
+  CHECK(r.problem.text.empty());
+  CHECK(r.messages == 0);
+  CHECK(r.end == (10 + 3 + 5 + 1) * kUs);
+}
+
 TEST_CASE("collectives of a Chakra trace are those of our jobs", "[sim][job][chakra]") {
   constexpr uint64_t kBytes = 400'000;
   const auto all = [&](uint64_t type, uint64_t bytes) {
