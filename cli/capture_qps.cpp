@@ -72,8 +72,10 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part, const std::map<Vi
   captures.unread = [&](const wire::Packet& packet, const wire::WireConfig& wire, const log::Frame& frame) {
     if (packet.error && packet.error->code == wire::ErrorCode::BadLength) wrong(packet);
     const log::CapturedAt place{frame.capture, frame.number, frame.plane, frame.last};
-    views_.at(at[frame.capture]).unread(packet, wire, place);
-    if (at[frame.capture] && elsewhere) views_.at({}).unread(packet, wire, place);
+    const bool before_bth = (frame.flags & log::kCut) != 0 && wire::bytes_to_bth(packet) > frame.bytes.size();
+    const auto tell = [&](log::Conversations& to) { before_bth ? to.cut(packet) : to.unread(packet, wire, place); };
+    tell(views_.at(at[frame.capture]));
+    if (at[frame.capture] && elsewhere) tell(views_.at({}));
   };
   captures.captured = nullptr;
   captures.frames = false;

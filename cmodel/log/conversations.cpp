@@ -10,7 +10,9 @@
 #include <cstring>
 #include <deque>
 #include <optional>
+#include <tuple>
 
+#include "log/conversation_flow.hpp"
 #include "log/digest.hpp"
 #include "log/packet.hpp"
 #include "log/unwrap.hpp"
@@ -19,24 +21,23 @@
 namespace mrc::log {
 namespace {
 
+using namespace conversation;
+
 constexpr Seq kWindow = 4096;       ///< the largest window: 32 units of 128 PSNs
 constexpr Seq kKept = 4 * kWindow;  ///< PSNs of a flow that are held at most
 constexpr Seq kLeastPsns = 64;      ///< PSNs of a flow that are held although there are too many
-constexpr Seq kTail = 2048;         ///< PSNs below the highest cack_psn that are still known
-constexpr Seq kBegin = 512;         ///< PSNs of a flow's begin, in which the capture may not have been on all ports yet
 constexpr Seq kSkip = 512;          ///< so many PSNs that were not seen, in one step, may be another life's
 constexpr unsigned kAnew = 6;       ///< so many packets in a row that only a QP set up again sends
+constexpr uint64_t kFew = 8;        ///< packets of a flow, none of them acknowledged
 constexpr unsigned kBegun = 3;      ///< of several QPs, one counts for so many that begins at the first PSN again
 constexpr uint32_t kBytesWrap = 0xF0'0000;  ///< above this rcvd_bytes may begin anew by itself
 constexpr uint32_t kGrantUnit = 128;        ///< PSNs
 constexpr uint32_t kStandIn = 0x8000'0000;
 constexpr std::size_t kMostAlike = 64;  ///< flows to QPs of the same number that are asked
-constexpr uint64_t kLeastAhead = 2;     ///< answers: one may be wrong
 constexpr std::size_t kMostLives = 64;  ///< of a QP
 constexpr Time kEver = ~Time{0};
 constexpr Time kTogether = 1'000'000'000;  ///< within that the QPs of a NIC are set up anew that begins anew
 constexpr std::size_t kMostUnknown = 16;   ///< answers of a flow
-constexpr uint64_t kLeastAnswers = 8, kLeastMarks = 4, kMostStrays = 16;
 
 /// Bytes of payload on the wire, of a frame that was cut as well.
 uint32_t payload_of(const wire::Packet& p) {
@@ -46,198 +47,7 @@ uint32_t payload_of(const wire::Packet& p) {
   return p.udp->length < headers ? 0 : static_cast<uint32_t>(p.udp->length - headers);
 }
 
-struct Copy {
-  uint32_t entropy = 0;
-  uint16_t stamp = 0;
-  bool stamped = false, ce = false, trimmed = false;
-};
-constexpr std::size_t kMostCopies = 3;
-
-/// There are many: they are small.
-struct Psn {
-  uint32_t entropy = 0;  ///< of the first copy, as what follows
-  uint16_t stamp = 0;
-  bool stamped : 1 = false, ce : 1 = false, trimmed : 1 = false;
-  bool fresh : 1 = false;   ///< seen with rtx 0, not trimmed
-  bool unseen : 1 = false;  ///< acknowledged before it was seen
-  uint8_t count = 0;
-
-  Copy first() const { return {entropy, stamp, stamped, ce, trimmed}; }
-  void first(const Copy& c) {
-    entropy = c.entropy;
-    stamp = c.stamp;
-    stamped = c.stamped;
-    ce = c.ce;
-    trimmed = c.trimmed;
-  }
-  /// So many of its copies are known.
-  std::size_t copies() const { return std::min<std::size_t>(count, kMostCopies); }
-};
-static_assert(sizeof(Psn) == 8);
-
 }  // namespace
-
-/// Packets one after the other that only a QP set up again sends.
-struct Conversations::Row {
-  unsigned packets = 0;
-  std::optional<Time> since;  ///< its conversation was silent then, and it may be that the life began behind that
-};
-
-struct Conversations::Flow {
-  const Key* key = nullptr;
-  uint64_t packets = 0, own = 0;            ///< own: not trimmed, so that no switch has sent them back (A-80)
-  Time oldest = 0, newest = 0;              ///< packets
-  std::pair<Time, Time> silent{0, 0};       ///< the newest time of kSilence at least without any
-  uint64_t sent_since = 0, said_since = 0;  ///< since then: data, but new ones that were trimmed; answers about data
-  Votes<uint16_t> pkey;
-  Votes<uint8_t> encap;
-  Votes<uint8_t> dscp, dscp_again;  ///< of data, of retransmissions, whole ones
-  Votes<uint32_t> mtu;              ///< payload of First and Middle packets
-  Votes<bool> pdcid, mpr;           ///< whether they are above 0
-  Votes<uint32_t> spdcid;
-  Votes<uint32_t> names;                               ///< answers: DQP of the flow whose packets they name
-  std::vector<std::pair<uint32_t, uint32_t>> unknown;  ///< PSN and entropy that some of them name, while none is known
-  // Data.
-  uint64_t sent = 0, odd = 0, again = 0;                  ///< odd: PSNs that no window has
-  bool anew = false, skipped = false;                     ///< skipped: a new PSN came far ahead of all others
-  std::deque<Psn> psns;                                   ///< from base on
-  std::map<Seq, std::array<Copy, kMostCopies - 1>> more;  ///< copies behind the first one
-  Seq base = 0, top = 0, lowest = 0;
-  Seq odd_next = 0, again_next = 0;
-  Row odd_row, again_row;
-  std::optional<uint32_t> msn, rcvd;    ///< of the highest PSN; rcvd_bytes of the highest cack_psn
-  Seq msn_psn = 0;                      ///< that PSN
-  bool msn_alone = false;               ///< no packet before it, or one with less than it can have
-  std::optional<uint32_t> rcvd_before;  ///< what rcvd was: one SACK alone may be wrong
-  Row msn_row, cack_row, rcvd_row, other_row, pdcid_row;
-  // What answers say of them.
-  std::optional<Seq> cack;
-  uint64_t holes = 0;
-  uint64_t ahead = 0;        ///< answers that acknowledge what has not been seen yet
-  uint64_t unseen_gone = 0;  ///< PSNs of which they do, and which are forgotten
-  Seq last_hole = -1, last_unseen = -1;
-  uint64_t fits = 0, strays = 0;  ///< answers: all that they name was seen; some of it was not
-  bool marked_later = false;      ///< another place saw a mark that this one does not have
-  bool unread = false;            ///< some packet was cut inside its headers
-  bool elsewhere = false;         ///< an answer names a packet that went from or to another address (A-76)
-  uint64_t not_trimmed = 0, not_marked = 0;
-  Shown answered, trims, marks, moved_by;  ///< answers: of packets that were seen, and what they show
-  // What packets had first, and what they have reached; nobody judges by it.
-  Reached psn_range, msn_range, rqmsn_range;
-  Votes<bool> stamps;               ///< data: whether it has a time stamp
-  std::map<uint8_t, Shown> planes;  ///< data: where it was seen
-  Most granted;                     ///< SACKs: units of 128 PSNs
-  Shown nacks;                      ///< answers: that packets were trimmed
-  CapturedAt anew_at;               ///< the packet by which it was known that another life has begun
-  uint16_t first_length = 0;        ///< UDP length of the lowest PSN
-  uint64_t begun = 0;               ///< new packets with that PSN once more, of another length
-  Shown contrary;                   ///< packets that only a QP set up again sends, fewer of them than show that
-  Time contrary_since = 0;          ///< if it was set up again in front of the first of these, not before
-  bool over = false;                ///< no more comes: whole is known
-  std::optional<Seq> whole;
-
-  /// Copy `at` of a PSN that is held.
-  Copy copy(Seq psn, std::size_t at) { return at == 0 ? find(psn)->first() : more[psn][at - 1]; }
-  template <class Fits>
-  bool any_copy(Seq psn, Fits&& fit) {
-    const Psn* const one = find(psn);
-    for (std::size_t i = 0; one != nullptr && i < one->copies(); ++i) {
-      if (fit(copy(psn, i))) return true;
-    }
-    return false;
-  }
-  void add(Seq psn, const Copy& copy) {
-    Psn& one = *find(psn);
-    const std::size_t at = one.count % kMostCopies;
-    if (at == 0) {
-      one.first(copy);
-    } else {
-      more[psn][at - 1] = copy;
-    }
-    if (one.count != 0xFF) ++one.count;
-  }
-  Psn* find(Seq psn) {
-    const Seq at = psn - base;
-    return at < 0 || at >= static_cast<Seq>(psns.size()) ? nullptr : &psns[static_cast<std::size_t>(at)];
-  }
-  /// PSNs below `keep` are not asked for any more.
-  void forget(Seq keep) {
-    while (!psns.empty() && base < keep) {
-      gone(base, psns.front());
-      psns.pop_front();
-      ++base;
-    }
-    more.erase(more.begin(), more.lower_bound(base));
-  }
-  void seen_at(Time time) {
-    if (packets++ == 0) oldest = newest = time;
-    if (time >= newest + kSilence) {
-      silent = {newest, time};
-      sent_since = said_since = 0;
-    }
-    oldest = std::min(oldest, time);
-    newest = std::max(newest, time);
-  }
-  /// The newest time until `now` in which there was nothing.
-  std::pair<Time, Time> silent_until(Time now) const {
-    return now >= newest + kSilence ? std::pair(newest, now) : silent;
-  }
-  /// Everything up to `psn` has arrived at the receiver.
-  void acknowledged(Seq psn) {
-    bool unseen = false;
-    for (Seq at = std::max({cack.value_or(lowest - 1) + 1, lowest, base}); at <= psn; ++at) {
-      Psn& one = *find(at);
-      one.unseen = one.count == 0;
-      unseen |= one.unseen;
-    }
-    ahead += unseen;
-    cack = psn;
-  }
-  /// Whether a SACK says that a packet has arrived which was not seen.
-  bool names_unseen(Seq from, uint64_t bitmap) {
-    for (; bitmap != 0; bitmap &= bitmap - 1) {
-      const Seq psn = from + std::countr_zero(bitmap);
-      const Psn* const one = find(psn);
-      if (psn >= std::max(base, lowest) && (one == nullptr || one->count == 0)) return true;
-    }
-    return false;
-  }
-  void gone(Seq psn, const Psn& one) {
-    if (one.unseen && one.count != 0) {
-      ++unseen_gone;
-      last_unseen = psn;
-    }
-    if (one.count != 0 || !cack || psn > *cack) return;
-    ++holes;
-    last_hole = psn;
-  }
-  /// Trims and marks came to the receiver as they were seen.
-  static bool fit(const Shown& yes, uint64_t no) {
-    return yes.packets >= kLeastMarks && no * kMostStrays <= yes.packets;
-  }
-  bool seen_trims() const { return fit(trims, not_trimmed) && !elsewhere; }
-  bool seen_marks() const { return fit(marks, not_marked) && !marked_later && !elsewhere; }
-  /// Nothing that was acknowledged is missing, from the first PSN on that is returned.
-  std::optional<Seq> whole_from() const {
-    if (over) return whole;
-    if (unread || elsewhere || sent == 0 || answered.packets < kLeastAnswers ||
-        (strays >= kLeastAhead && strays * kMostStrays > fits))
-      return {};
-    const bool late = ahead >= kLeastAhead;
-    uint64_t missing = holes + (late ? unseen_gone : 0);
-    Seq last = std::max(last_hole, late ? last_unseen : -1);
-    for (std::size_t i = 0; i < psns.size(); ++i) {
-      const Seq psn = base + static_cast<Seq>(i);
-      const bool seen = psns[i].count != 0 && !(late && psns[i].unseen);
-      if (seen || !cack || psn > *cack) continue;
-      ++missing;
-      last = psn;
-    }
-    if (missing <= odd) return lowest;  // a PSN that no window has explains one that is missing
-    if (last < lowest + kBegin && top > last + 4 * (last - lowest) + 64) return last + 1;
-    return {};
-  }
-};
 
 std::size_t Conversations::Hash::operator()(const Key& key) const {
   std::array<uint8_t, 40> bytes{};
@@ -323,7 +133,7 @@ void Conversations::begins_anew(Flow& flow, const Row& row, const CapturedAt& at
 
 void Conversations::end() {
   for (auto& [key, flow] : flows_) {
-    flow->unread |= unread_.contains({key.source, key.destination}) || unread_.contains({key.source, Ip{}});
+    flow->unread |= on_way(unread_, {key.source, key.destination});
     flow->whole = flow->whole_from();
     flow->over = true;
     flow->psns = {};
@@ -376,6 +186,21 @@ void Conversations::again(const wire::Packet& p, Time time) {
   if (flow == nullptr || flow->sent == 0) return;
   Flow& f = *flow;
   f.marked_later |= f.any_copy(unwrap(p.bth->psn, f.top), [](const Copy& c) { return !c.ce; });
+}
+
+void Conversations::cut(const wire::Packet& p) {
+  if (cut_.size() >= kMostFlows) return;
+  if (p.outer_ipv6) cut_.emplace(p.outer_ipv6->src, Ip{});
+  if (p.ipv6 || p.ipv4) cut_.emplace(mapped_source(p), mapped_destination(p));
+}
+
+/// Whether some of what goes from an address to another one was cut inside its headers.
+bool Conversations::own_unread(const Ip& source, const Ip& destination) const {
+  for (auto at = flows_.lower_bound({source, destination, 0});
+       at != flows_.end() && at->first.source == source && at->first.destination == destination; ++at) {
+    if (at->second->unread) return true;
+  }
+  return on_way(cut_, {source, destination});
 }
 
 void Conversations::unread(const wire::Packet& p, const wire::WireConfig& wire, const CapturedAt& at) {
@@ -446,14 +271,20 @@ void Conversations::note(Flow& f, const wire::Packet& p, uint32_t entropy, const
   const bool below = fresh && psn < f.lowest && f.sent > 64;
   if (fresh && (one.fresh || below)) {
     ++f.again;
-    f.begun += psn == f.lowest && p.udp->length != f.first_length;
+    const bool begun = psn == f.lowest && f.first.differs(first_of(p));
+    f.begun += begun;
     if (std::abs(psn - f.again_next) >= 16) f.again_row = {};
     f.again_next = psn + 1;
     row(f, f.again_row, true, first, at);
+    // Too little is known of a flow of which nothing was acknowledged by then to call that a mistake.
+    if (begun && !f.cack && f.sent <= kFew && f.again_row.packets < kAnew) {
+      f.again_row.packets = kAnew;
+      begins_anew(f, f.again_row, at);
+    }
   }
   if (fresh && f.sent <= 64 && (psn < f.lowest || (psn == f.lowest && !one.fresh))) {
     f.lowest = psn;
-    f.first_length = p.udp->length;
+    f.first = first_of(p);
   }
   one.fresh |= fresh;
   if (fresh && read && p.meth && psn >= f.top) {
@@ -590,13 +421,17 @@ const Conversations::Flow* Conversations::way_back(const Flow& flow, uint32_t& o
     own = dqp;
     return find(now(dqp));
   };
-  if (const auto named = flow.names.most()) return of(*named);
   std::vector<uint32_t> fits, numbers;
   const auto source = flow.pdcid.most().value_or(false) ? flow.spdcid.most() : std::nullopt;
+  // A few answers may name another QP's packet of the same PSN and entropy value; spdcid tells then.
+  const auto sure = [&](const Flow& by, uint32_t number) {
+    return by.names.all() >= kLeastAnswers || !source || *source == (number & 0xFFFF);
+  };
+  if (const auto named = flow.names.most(); named && sure(flow, *named)) return of(*named);
   for (auto at = flows_.lower_bound({key.destination, key.source, 0});
        at != flows_.end() && at->first.source == key.destination && at->first.destination == key.source; ++at) {
     if (now(at->first.dqp) != at->first) continue;
-    if (at->second->names.most() == key.dqp) fits.push_back(at->first.dqp);
+    if (at->second->names.most() == key.dqp && sure(*at->second, at->first.dqp)) fits.push_back(at->first.dqp);
     if (source && (at->first.dqp & 0xFFFF) == *source) numbers.push_back(at->first.dqp);
   }
   if (fits.size() == 1) return of(fits.front());
@@ -750,8 +585,7 @@ std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
       const auto whole = back->whole_from();
       qp.rq_psn = static_cast<uint32_t>(whole.value_or(back->lowest) & 0xFFFFFF);
       if (whole && !lost_) qp.flags |= kSeenWhole;
-      const Flow* const to_own_number = find(key_of(key.source, key.destination, own, flow->oldest));
-      if (to_own_number != nullptr && to_own_number->unread) qp.flags |= kOwnUnread;
+      if (own_unread(key.source, key.destination)) qp.flags |= kOwnUnread;
       qp.svc_time = back->moved_by.packets != 0;
       if (back->seen_trims()) qp.flags |= kSeenTrims;
       if (back->seen_marks()) qp.flags |= kSeenMarks;
@@ -767,6 +601,15 @@ std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
   // A NIC with an address per plane has several ways of a QP: what one of them shows is true of all.
   for (auto& [number, some] : found) {
     std::erase_if(some, [&, own = number](const Told& one) { return anew.contains({own, one.qp.peer_qp}); });
+  }
+  std::set<uint32_t> granting;  // so is a window that SACKs of one way to a QP grant
+  for (const auto& [number, some] : found) {
+    for (const Told& one : some) {
+      if (one.qp.dynamic_mpr && addresses.size() > 1) granting.insert(one.qp.peer_qp);
+    }
+  }
+  for (auto& [number, some] : found) {
+    for (Told& one : some) one.qp.dynamic_mpr |= granting.contains(one.qp.peer_qp);
   }
   leave_whole(found);
   std::vector<QpChange> qps;

@@ -96,6 +96,8 @@ class Conversations {
   /// A packet of which the capture has the BTH and not all headers: its flow is not seen whole, and its PSN may tell a
   /// new life. One without BTH: no flow between these addresses is seen whole.
   void unread(const wire::Packet& packet, const wire::WireConfig& wire, const CapturedAt& at = {});
+  /// One that the capture has cut before the BTH.
+  void cut(const wire::Packet& packet);
   /// The captures say that packets are missing: nothing is seen whole.
   void lost() { lost_ = true; }
   /// No more packets come: what is held to judge them by is given back.
@@ -160,6 +162,11 @@ class Conversations {
   Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe, const CapturedAt& at);
   void astray(Flow& flow, uint32_t psn, uint32_t entropy);
   const Flow* way_back(const Flow& flow, uint32_t& own) const;
+  bool own_unread(const Ip& source, const Ip& destination) const;
+  using Addresses = std::pair<Ip, Ip>;  ///< from and to which; Ip{}: to any
+  static bool on_way(const std::set<Addresses>& some, const Addresses& way) {
+    return some.contains(way) || some.contains({way.first, Ip{}});
+  }
 
   Lives lives_;
   bool given_ = false;  ///< lives_ are
@@ -169,8 +176,8 @@ class Conversations {
   std::size_t psns_ = 0;                                        ///< of all flows
   uint64_t beyond_ = 0;                                         ///< packets of flows that are one too many
   bool lost_ = false;
-  /// From and to which address some packet came of a flow that nobody knows; Ip{}: to any.
-  std::set<std::pair<Ip, Ip>> unread_;
+  std::set<Addresses> unread_;  ///< of some packet of a flow that nobody knows
+  std::set<Addresses> cut_;     ///< of some frame that the capture has cut before the BTH
 };
 
 }  // namespace mrc::log

@@ -466,7 +466,8 @@ class Importer {
     const bool malformed = why == LeftOut::Malformed && packet.udp;
     if (why && !malformed) {
       leave_out(*why);
-      if ((why == LeftOut::CutInHeaders || perhaps_trimmed(packet)) && o_.unread) unread(input, from, wire);
+      const bool cut = why == LeftOut::CutInHeaders || why == LeftOut::CutBeforeBth;
+      if ((cut || perhaps_trimmed(packet)) && o_.unread) unread(input, from, wire);
       if (why == LeftOut::OtherPort && !counts().other_port) counts().other_port = packet.udp->dst_port;
       return std::nullopt;
     }

@@ -80,8 +80,8 @@ enum QpFlag : uint8_t {
   /// Its owner has ordered what is new here (EVs denied or allowed, a window), which acts from now on at the earliest.
   /// The next record of the QP without this flag tells that all of it acts.
   kOrdered = 64,
-  /// The capture has packets that it sent to a QP of its own number, and cut them inside their headers: which ones may
-  /// come back to it is not told.
+  /// The capture has cut packets between the same two addresses inside their headers: which of its own may come back to
+  /// it, and with which EVs, is not told.
   kOwnUnread = 128,
 };
 

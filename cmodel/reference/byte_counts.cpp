@@ -136,6 +136,8 @@ const char* ByteCounts::words(uint32_t nominal) {
 
 std::optional<ByteCounts::Shown> ByteCounts::sent(const wire::Packet& sack) {
   if (!sack.seth || !sack.cc_state || sack.seth->pr != 0 || sack.trimmed() || sack.cc_state->ooo_count != 0) return {};
+  // Its cack_psn may be of a later time than its rcvd_bytes, which is that of the packet it answers.
+  if (sack.seth->ack_psn_offset != 0) return {};
   Flow* const f = flow_of(sack);
   if (f == nullptr || !f->names(sack)) return {};
   const Seq cack = unwrap(sack.seth->cack_psn, f->top);

@@ -55,6 +55,7 @@ struct Came {
   bool any = false;
   Queue<bool> psns;  ///< from base on: whether it was seen whole
   Seq base = 0, top = 0;
+  Seq from = 0;        ///< below it packets may have come that were not seen
   uint64_t fresh = 0;  ///< new packets, in order
   Queue<Claim> claims;
   struct Acked {
@@ -214,7 +215,7 @@ class Hindsight final : public Checker {
   /// From the first PSN on that the frames tell of.
   Came& came_of(const QpWorld& qp) {
     const auto [at, fresh] = came_.try_emplace(qp.incarnation);
-    if (fresh) at->second.base = at->second.top = qp.set.rq_psn;
+    if (fresh) at->second.base = at->second.top = at->second.from = qp.set.rq_psn;
     return at->second;
   }
   void may_come_back(const wire::Packet& packet);
@@ -253,7 +254,7 @@ void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
   const bool fresh = p.bth->rtx == 0 && !came.has(psn) && psn >= came.top;
   // One that others have overtaken was not there before, if the capture has all that came. Else a copy of one that
   // waited at its port may have been there.
-  const bool all = w_.hidden(qp) == nullptr;
+  const bool all = w_.hidden(qp) == nullptr && psn >= came.from;
   const auto queued = [&](uint64_t before) { return !all && !came.all_ports() && came.fresh < before + kQueued; };
   if (fresh || (p.bth->rtx == 0 && !came.has(psn) && all)) {
     for (Claim& c : came.claims) {
@@ -325,9 +326,17 @@ void Hindsight::sack(const Seen& seen, const QpWorld& qp, Came& came) {
     claim(Rule::RespTrigger, came, trigger, trigger, ~uint64_t{0}, finding(Rule::RespTrigger, seen, qp, beyond()),
           h.entropy);
   }
+  const auto not_seen = [&] {
+    for (uint64_t bits = h.sack_bitmap; bits != 0; bits &= bits - 1) {
+      if (const Seq psn = base + std::countr_zero(bits); psn > cack && !came.has(psn)) return true;
+    }
+    return false;
+  };
   if (const char* why = w_.hidden(qp)) {
     w_.report().rests(Rule::RespOooMost, why);
-  } else if (cack < came.base) {
+  } else if (not_seen()) {
+    w_.report().rests(Rule::RespOooMost, "its bitmap names packets that were not seen");
+  } else if (cack < std::max(came.base, came.from)) {
     w_.report().rests(Rule::RespOooMost, "some of these packets came too long ago");
   } else {
     const Seq most = came.above(cack);

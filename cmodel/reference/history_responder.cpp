@@ -328,7 +328,7 @@ bool ResponderPart::answers_returned(const Seen& seen, const QpWorld& qp, const 
     // its time stamp are another one's.
     const Seq peers = unwrap(*psn, a.next);
     const Came* const named = a.started ? a.find(peers) : nullptr;
-    const bool may_be = seen.packet.seth || returns_ || named == nullptr || own_evs_.contains(entropy) ||
+    const bool may_be = unread || seen.packet.seth || returns_ || named == nullptr || own_evs_.contains(entropy) ||
                         (is_trim(seen.packet) && named->stamped());
     mistaken = near && (own_ev || (may_be && !of_the_peers(a, peers, entropy, reflected)));
   }

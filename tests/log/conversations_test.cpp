@@ -659,14 +659,20 @@ TEST_CASE("packets that were cut inside their headers tell by their PSNs that a 
   }
 }
 
-TEST_CASE("of a QP to whose number its NIC sends packets that are cut, it is said that they may come back",
+TEST_CASE("of a QP between whose addresses packets of its NIC are cut, it is said that they may come back",
           "[log][conversations]") {
-  for (const uint32_t other : {kPeerQp, kPeerQp + 1}) {
+  const auto own_unread = [](const wire::Packet& packet, bool before_bth) {
     Conversations c;
     Talk{}.tell(c);
-    c.unread(packet_of(wire::Opcode::WriteMiddle, kTwo, kOne, other, kPsn, 0x1000), {}, {.time = Talk{}.end()});
+    before_bth ? c.cut(packet) : c.unread(packet, {}, {.time = Talk{}.end()});
     CHECK((only(c, kTwo).flags & log::kSeenWhole) != 0);
-    CHECK(((only(c, kTwo).flags & log::kOwnUnread) != 0) == (other == kPeerQp));
+    return (only(c, kTwo).flags & log::kOwnUnread) != 0;
+  };
+  for (const bool before_bth : {false, true}) {
+    for (const uint32_t other : {kPeerQp, kPeerQp + 1}) {
+      CHECK(own_unread(packet_of(wire::Opcode::WriteMiddle, kTwo, kOne, other, kPsn, 0x1000), before_bth));
+    }
+    CHECK(!own_unread(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp + 1, kPsn, 0x1000), before_bth));
   }
 }
 
