@@ -2,14 +2,22 @@
 `include "mrc_prove.svh"
 
 /// mrc_bits in three levels of words of two bits, beside a bit per number: whoever is looked for is
-/// in, or not, like its bit; and a register file whose rows read Reset until they are written.
+/// in, or not, like its bit; a register file whose rows read Reset until they are written; and
+/// flags that two sides change.
 module formal_bits (
     input logic clk_i,
     input logic clear_i,
     input logic set_i,
     input logic [2:0] set_idx_i,
     input logic [1:0][2:0] idx_i,
-    input logic [7:0] wdata_i
+    input logic [7:0] wdata_i,
+    input logic [2:0][1:0] flag_row_i,
+    input logic [1:0] a_port_i,
+    input logic [1:0] a_set_i,
+    input logic [1:0] a_clear_i,
+    input logic [1:0] b_port_i,
+    input logic [1:0] b_set_i,
+    input logic [1:0] b_clear_i
 );
   `MRC_RESET
 
@@ -64,5 +72,39 @@ module formal_bits (
   `MRC_COVER(row, rows == {8'h3C, 8'h01} && row_q[6] == 8'h02)
   for (genvar i = 0; i < 8; i++) begin : gen_row
     `MRC_HELP(row, row_q[i] == (u_rf.u_written.top_q[i] ? u_rf.u_rows.mem_q[i] : 8'h3C))
+  end
+
+  // ---- flags of two sides
+
+  logic [1:0] a_port, b_port;  // three ports: there is no fourth
+  logic [2:0][1:0] flags;
+  assign a_port = (a_port_i == 2'd3) ? 2'd0 : a_port_i;
+  assign b_port = (b_port_i == 2'd3) ? 2'd0 : b_port_i;
+  mrc_flags #(.Width(2), .Depth(4), .Reads(3)) u_flags (
+      .raddr_i(flag_row_i), .flags_o(flags), .a_port_i(a_port), .b_port_i(b_port), .*
+  );
+
+  logic [3:0][1:0] flag_q, flag_d;
+  logic [1:0] a_row, b_row;
+  assign a_row = flag_row_i[a_port];
+  assign b_row = flag_row_i[b_port];
+  always_comb begin
+    flag_d = flag_q;
+    flag_d[a_row] = (flag_d[a_row] & ~a_clear_i) | a_set_i;
+    flag_d[b_row] = (flag_d[b_row] & ~b_clear_i) | b_set_i;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) flag_q <= '0;
+    else flag_q <= flag_d;
+  end
+
+  `MRC_PROVE(flags, flags == {flag_q[flag_row_i[2]], flag_q[flag_row_i[1]], flag_q[flag_row_i[0]]})
+  `MRC_COVER(flags, flag_q == 8'h4E && a_row == b_row && a_port != b_port && a_clear_i == 2'd3
+             && b_set_i == 2'd1)
+  for (genvar i = 0; i < 4; i++) begin : gen_flag
+    logic [1:0] a_is, b_is;
+    assign a_is = u_flags.u_a.u_written.top_q[i] ? u_flags.u_a.u_rows.mem_q[i] : 2'd0;
+    assign b_is = u_flags.u_b.u_written.top_q[i] ? u_flags.u_b.u_rows.mem_q[i] : 2'd0;
+    `MRC_HELP(flag, flag_q[i] == (a_is ^ b_is))
   end
 endmodule

@@ -15,6 +15,7 @@ module formal_rx_reorder
     input ord_t ord_i,
     input logic done_valid_i,
     input logic done_plane_i,
+    input logic [15:0] track_qp_i,
     input logic cqe_ready_i,
     input logic qperr_ready_i,
     input logic mark_i
@@ -22,7 +23,7 @@ module formal_rx_reorder
   `MRC_RESET
 
   logic cfg_ack_o, ord_ready_o, cqe_valid_o, qperr_valid_o, imm_ok_o, hold_ok_o;
-  logic [1:0] over_o;
+  logic over_o;
   cqe_t cqe_o;
   qperr_t qperr_o;
   logic ord_done_o;

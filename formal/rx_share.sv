@@ -11,6 +11,7 @@ module formal_rx_share
     input logic clk_i,
     input rx_share_csr_t csr_i,
     input logic [31:0] tick_i,
+    input logic [15:0] post_qp_i,
     input cfg_t cfg_i,
     input logic came_valid_i,
     input came_t came_i
@@ -19,7 +20,7 @@ module formal_rx_share
 
   logic cfg_ack_o, came_ready_o, arm_o, drained_o;
   logic [3:0] gen_o;
-  logic [1:0] fat_o;
+  logic fat_o;
   mrc_rx_share #(
       .NumQps(2)
   ) dut (

@@ -14,11 +14,11 @@ module formal_rx_track_rows
     input rx_track_csr_t csr_i,
     input logic imm_ok_i,
     input logic hold_ok_i,
-    input logic [1:0] over_i,
+    input logic over_i,
     input logic arm_i,
     input logic [3:0] gen_i,
     input logic drained_i,
-    input logic [1:0] fat_i,
+    input logic fat_i,
     input cfg_t cfg_i,
     input logic rxpkt_valid_i,
     input rxpkt_t rxpkt_i,
@@ -41,6 +41,7 @@ module formal_rx_track_rows
   qperr_t qperr_o;
   rx_track_pulses_t pulses_o;
   logic posted_o, goes_on_o;
+  logic [15:0] track_qp_o, post_qp_o;
   mrc_rx_track #(
       .NumPlanes(2),
       .NumQps(2),

@@ -27,6 +27,7 @@ module formal_tx_segment
     input logic cqe_ready_i,
     input logic qperr_ready_i,
     input logic freed_i,
+    input logic [15:0] visit_qp_i,
     input cfg_t cfg_i
 );
   `MRC_RESET
@@ -34,7 +35,7 @@ module formal_tx_segment
   logic wqe_ready_o, grant_ready_o, retx_ready_o, upd_ready_o, ans_ready_o, pkt_valid_o;
   logic push_valid_o, park_valid_o, ask_valid_o, ret_valid_o, cqe_valid_o, order_done_o, cfg_ack_o;
   logic qperr_valid_o;
-  logic [1:0] sends_o;
+  logic sends_o;
   pkt_t pkt_o;
   sched_t push_o;
   grant_t park_o;

@@ -12,6 +12,7 @@ rtl/lib/mrc_rf_2r1w.sv
 rtl/lib/mrc_rf_nr1w.sv
 rtl/lib/mrc_bits.sv
 rtl/lib/mrc_rf_reset.sv
+rtl/lib/mrc_flags.sv
 rtl/lib/mrc_turns.sv
 rtl/lib/mrc_rr_arb.sv
 rtl/lib/mrc_fifo_ram.sv

@@ -223,8 +223,13 @@ module mrc_ack_gen
 
   // ---- acknowledgements: the QPs that owe one take turns
 
-  logic [NumQps-1:0] due_q;  // has something to tell
-  logic [NumQps-1:0] owed_q;  // is in the queue
+  // Of a QP: it has something to tell; it is in the queue.
+  typedef struct packed {
+    logic due;
+    logic owed;
+  } owes_t;
+  owes_t [2:0] owes;  // of the head of the queue, of ackev, of the table
+  owes_t leave_clear;
   logic [15:0] gap_q, gap_d;
   logic [QpW-1:0] oq_qp, ackev_qp;
   logic oq_valid, oq_push, oq_pop, oack_turn, oack_we, oq_ready;
@@ -233,12 +238,35 @@ module mrc_ack_gen
 
   assign ackev_qp = ackev.qp[QpW-1:0];
   // Bug 54: who is in the queue already is not told anything newer.
-  assign oack_we = !cfg_do && ackev_v && !(bug_i == BugNewerAckForgotten && owed_q[ackev_qp]);
+  assign oack_we = !cfg_do && ackev_v && !(bug_i == BugNewerAckForgotten && owes[1].owed);
   assign oack_d = '{plane: ackev.plane, psn: ackev.psn, msn: ackev.msn, again: ackev.again};
   assign oack_turn = oq_valid && gap_q == 16'd0;
   assign oq_pop = go && !eresp_v && !resp_v && !stateq_v && oack_turn;
   // One whose turn is now gets another.
-  assign oq_push = oack_we && (!owed_q[ackev_qp] || (oq_pop && oq_qp == ackev_qp));
+  assign oq_push = oack_we && (!owes[1].owed || (oq_pop && oq_qp == ackev_qp));
+
+  // Nothing of an old connection goes out.
+  assign leave_clear = '{
+          due: oq_pop || (cfg_we && cfg_ctx.state != QpStateRts),
+          owed: oq_pop
+      };
+
+  mrc_flags #(
+      .Width($bits(owes_t)),
+      .Depth(NumQps),
+      .Reads(3)
+  ) u_owes (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({cfg_i.index[QpW-1:0], ackev_qp, oq_qp}),
+      .flags_o(owes),
+      .a_port_i(cfg_do ? 2'd2 : 2'd0),
+      .a_set_i('0),
+      .a_clear_i(leave_clear),
+      .b_port_i(2'd1),
+      .b_set_i({oack_we, oack_we}),
+      .b_clear_i('0)
+  );
 
   mrc_rf_1r1w #(
       .Width($bits(oack_t)),
@@ -268,14 +296,14 @@ module mrc_ack_gen
       .count_o(oq_count)
   );
 
-  assign load = go && (eresp_v || resp_v || stateq_v || (oack_turn && due_q[oq_qp]));
+  assign load = go && (eresp_v || resp_v || stateq_v || (oack_turn && owes[0].due));
 
   always_comb begin
     gap_d = gap_q;
     if (!cfg_do && gap_q != 16'd0) begin
       gap_d = gap_q - 16'd1;
     end
-    if (oq_pop && due_q[oq_qp]) begin
+    if (oq_pop && owes[0].due) begin
       gap_d = csr_i.ack_gap;
     end
   end
@@ -304,24 +332,9 @@ module mrc_ack_gen
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      due_q <= '0;
-      owed_q <= '0;
       gap_q <= 16'd0;
     end else begin
       gap_q <= gap_d;
-      // The later assignment wins.
-      if (oq_pop) begin
-        owed_q[oq_qp] <= 1'b0;
-        due_q[oq_qp] <= 1'b0;
-      end
-      if (oack_we) begin
-        owed_q[ackev_qp] <= 1'b1;
-        due_q[ackev_qp] <= 1'b1;
-      end
-      // Nothing of an old connection goes out.
-      if (cfg_we && cfg_ctx.state != QpStateRts) begin
-        due_q[cfg_i.index[QpW-1:0]] <= 1'b0;
-      end
     end
   end
 
@@ -614,7 +627,7 @@ module mrc_ack_gen
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, unused_counts, oq_ready, oq_count, cfg_i.index,
+  assign unused_bits = ^{owes[2], unused_count, unused_counts, oq_ready, oq_count, cfg_i.index,
                          cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn,
                          cfg_ctx.msn, cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm,
                          cfg_ctx.sq_psn, cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout,

@@ -295,24 +295,27 @@ module mrc_nic
   logic csr_irq;
   logic csr_fence_go;
   logic tx_segment_order_done;
-  logic [NumQps-1:0] tx_segment_sends;
+  logic tx_segment_sends;
   logic tx_inflight_freed;
+  logic [15:0] tx_inflight_visit_qp;
   logic tx_inflight_rec_done;
   logic tx_inflight_ctl_done;
   logic [NumPlanes-1:0] tx_lane_lane_room;
   logic [NumPlanes-1:0] tx_lane_stands;
   logic [NumPlanes-1:0] tx_lane_data_done;
+  logic [15:0] rx_track_track_qp;
+  logic [15:0] rx_track_post_qp;
   logic rx_track_posted;
   logic rx_track_goes_on;
   logic rx_share_arm;
   logic [3:0] rx_share_gen;
   logic rx_share_drained;
-  logic [NumQps-1:0] rx_share_fat;
+  logic rx_share_fat;
   logic rx_place_done_valid;
   logic [3:0] rx_place_done_plane;
   logic rx_reorder_imm_ok;
   logic rx_reorder_hold_ok;
-  logic [NumQps-1:0] rx_reorder_over;
+  logic rx_reorder_over;
   logic rx_reorder_ord_done;
   logic [31:0] fence_owed;
 
@@ -472,6 +475,7 @@ module mrc_nic
       .bug_i(bug_q),
       .csr_i(csr.tx_segment),
       .freed_i(tx_inflight_freed),
+      .visit_qp_i(tx_inflight_visit_qp),
       .order_done_o(tx_segment_order_done),
       .sends_o(tx_segment_sends),
       .cfg_i(cfg),
@@ -570,6 +574,7 @@ module mrc_nic
       .sends_i(tx_segment_sends),
       .tick_i(csr_tick),
       .freed_o(tx_inflight_freed),
+      .visit_qp_o(tx_inflight_visit_qp),
       .rec_done_o(tx_inflight_rec_done),
       .ctl_done_o(tx_inflight_ctl_done),
       .cfg_i(cfg),
@@ -730,6 +735,8 @@ module mrc_nic
       .gen_i(rx_share_gen),
       .drained_i(rx_share_drained),
       .fat_i(rx_share_fat),
+      .track_qp_o(rx_track_track_qp),
+      .post_qp_o(rx_track_post_qp),
       .posted_o(rx_track_posted),
       .goes_on_o(rx_track_goes_on),
       .cfg_i(cfg),
@@ -766,6 +773,7 @@ module mrc_nic
       .bug_i(bug_q),
       .csr_i(csr.rx_share),
       .tick_i(csr_tick),
+      .post_qp_i(rx_track_post_qp),
       .arm_o(rx_share_arm),
       .gen_o(rx_share_gen),
       .drained_o(rx_share_drained),
@@ -805,6 +813,7 @@ module mrc_nic
       .bug_i(bug_q),
       .done_valid_i(rx_place_done_valid),
       .done_plane_i(rx_place_done_plane),
+      .track_qp_i(rx_track_track_qp),
       .imm_ok_o(rx_reorder_imm_ok),
       .hold_ok_o(rx_reorder_hold_ok),
       .over_o(rx_reorder_over),

@@ -33,7 +33,8 @@ module mrc_rx_reorder
     input logic qperr_ready_i,
     output qperr_t qperr_o,
     output logic imm_ok_o,
-    output logic [NumQps-1:0] over_o,  // the peer had more immediates outstanding than it may
+    input logic [15:0] track_qp_i,
+    output logic over_o,  // that QP's peer had more immediates outstanding than it may
     output logic hold_ok_o,
     output logic ord_done_o  // the head of ord has been popped
 );
@@ -107,7 +108,6 @@ module mrc_rx_reorder
   logic pool_valid, pool_take, pool_give;
   logic [FreeW-1:0] pool_free;
   logic imm_ok_q;
-  logic [NumQps-1:0] over_q, over_d;
   logic ord_done_q;
 
   mrc_fifo #(
@@ -294,14 +294,18 @@ module mrc_rx_reorder
       .data_o(qperr_o)
   );
 
-  always_comb begin
-    over_d = over_q;
-    if (cfg_init) begin
-      over_d[cfg_qp] = 1'b0;
-    end else if (qperr_load) begin
-      over_d[head.qp[QpW-1:0]] = 1'b1;
-    end
-  end
+  mrc_rf_reset #(
+      .Width(1),
+      .Depth(NumQps)
+  ) u_over (
+      .clk_i,
+      .rst_ni,
+      .raddr_i(track_qp_i[QpW-1:0]),
+      .rdata_o(over_o),
+      .we_i(cfg_init || qperr_load),
+      .waddr_i(cfg_init ? cfg_qp : head.qp[QpW-1:0]),
+      .wdata_i(!cfg_init)
+  );
 
   // ---- state machine
 
@@ -473,7 +477,6 @@ module mrc_rx_reorder
       done_q <= '0;
       held_q <= '0;
       imm_ok_q <= 1'b1;
-      over_q <= '0;
       ord_done_q <= 1'b0;
     end else begin
       state_q <= state_d;
@@ -482,7 +485,6 @@ module mrc_rx_reorder
       done_q <= done_d;
       held_q <= held_d;
       imm_ok_q <= pool_free > FreeW'(Spare);
-      over_q <= over_d;
       ord_done_q <= pop;
     end
   end
@@ -496,14 +498,13 @@ module mrc_rx_reorder
 
   assign cfg_ack_o = cfg_ack_q;
   assign imm_ok_o = imm_ok_q;
-  assign over_o = over_q;
   assign hold_ok_o = hold_ready;
   assign ord_done_o = ord_done_q;
 
   logic unused_bits;
   assign unused_bits = ^{unused_ord_count, hold_count, hold_room, placed_count, placed_room,
-                         cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dest,
-                         cfg_ctx.dmac, cfg_ctx.msn, cfg_ctx.rq_psn, cfg_ctx.max_wimm,
+                         track_qp_i, cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest,
+                         cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.msn, cfg_ctx.rq_psn, cfg_ctx.max_wimm,
                          cfg_ctx.sq_psn, cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout,
                          cfg_ctx.pkey, cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.dqpn,
                          cfg_ctx.profile, cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc,

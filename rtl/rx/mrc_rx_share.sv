@@ -23,7 +23,8 @@ module mrc_rx_share
     output logic arm_o,  // windows are to be saved
     output logic [3:0] gen_o,  // which incast it is
     output logic drained_o,  // windows may be restored
-    output logic [NumQps-1:0] fat_o  // the QP has had more than its share
+    input logic [15:0] post_qp_i,
+    output logic fat_o  // that QP has had more than its share
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -331,9 +332,37 @@ module mrc_rx_share
   assign more = five[0] + five[1];
   assign c_fat = c_valid_q && c_q.first && !ends && !more[35];
 
+  // Who was judged in this epoch, and what came of it.
+  logic judged, fat;
+  logic [QpW-1:0] fat_qp;
+  assign fat_qp = cfg_init ? cfg_qp : c_q.qp;
+
+  mrc_bits #(
+      .N(NumQps)
+  ) u_judged (
+      .clk_i,
+      .rst_ni,
+      .clear_i(ends),
+      .set_i(c_fat || cfg_init),
+      .set_idx_i(fat_qp),
+      .idx_i(post_qp_i[QpW-1:0]),
+      .in_o(judged)
+  );
+
+  mrc_rf_1r1w #(
+      .Width(1),
+      .Depth(NumQps)
+  ) u_fat (
+      .clk_i,
+      .raddr_i(post_qp_i[QpW-1:0]),
+      .rdata_o(fat),
+      .we_i(c_fat || cfg_init),
+      .waddr_i(fat_qp),
+      .wdata_i(!cfg_init)
+  );
+
   // ---- levels
 
-  logic [NumQps-1:0] fat_q;
   logic full_q, is_full, incast, arm_q, arm_d, drained_q, drained_d, penal_q, penal_d;
   logic [3:0] gen_q, gen_d;
 
@@ -356,7 +385,7 @@ module mrc_rx_share
   assign arm_o = arm_q;
   assign gen_o = gen_q;
   assign drained_o = drained_q;
-  assign fat_o = penal_q ? fat_q : '0;
+  assign fat_o = penal_q && judged && fat;
 
   // ---- registers
 
@@ -397,7 +426,6 @@ module mrc_rx_share
     if (!rst_ni) begin
       epoch_q <= 32'd0;
       side_q <= 1'b0;
-      fat_q <= '0;
       qps_last_q <= '0;
       sum7_last_q <= 35'd0;
       trims_last_q <= 8'd0;
@@ -405,19 +433,12 @@ module mrc_rx_share
     end else begin
       if (ends) begin
         epoch_q <= epoch;
-        fat_q <= '0;
         qps_last_q <= follows ? qps_q : '0;
         sum7_last_q <= follows ? {sum_q, 3'd0} - {3'd0, sum_q} : 35'd0;
         trims_last_q <= follows ? trims_q : 8'd0;
         warm_q <= (follows && many_now) ? warm_q + 2'(warm_q != 2'd3) : 2'd0;
       end
       side_q <= side_d;
-      if (c_fat) begin
-        fat_q[c_q.qp] <= 1'b1;
-      end
-      if (cfg_init) begin
-        fat_q[cfg_qp] <= 1'b0;
-      end
     end
   end
 
@@ -431,7 +452,7 @@ module mrc_rx_share
   end
 
   logic unused_bits;
-  assign unused_bits = ^{unused_count, head.qp, cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip,
+  assign unused_bits = ^{unused_count, post_qp_i, head.qp, cfg_i.index, cfg_ctx.srv6, cfg_ctx.dip,
                          cfg_ctx.mpr_dest, cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.rqmsn,
                          cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
                          cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,
@@ -450,7 +471,7 @@ module mrc_rx_share
       "no such generation")
   `MRC_ASSERT_IF(ArmsWhenFull, arm_q, full_q && !drained_q,
       "windows are saved when there is no incast")
-  `MRC_ASSERT_IF(FatWhenFull, fat_o != '0, full_q,
+  `MRC_ASSERT_IF(FatWhenFull, fat_o, full_q,
       "a QP is shrunk when there is no incast")
   `MRC_ASSERT(QpsInRange, qps_q <= (QpW + 1)'(NumQps) && qps_last_q <= (QpW + 1)'(NumQps),
       "a QP is counted twice")

@@ -10,6 +10,7 @@ rtl/lib/mrc_rf_1r1w.sv
 rtl/lib/mrc_rf_nr1w.sv
 rtl/lib/mrc_bits.sv
 rtl/lib/mrc_rf_reset.sv
+rtl/lib/mrc_flags.sv
 rtl/lib/mrc_fifo_ram.sv
 rtl/ctl/mrc_probe_pkg.sv
 rtl/ctl/mrc_ack_gen.sv

@@ -8,7 +8,9 @@ rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv
+rtl/lib/mrc_rf_nr1w.sv
 rtl/lib/mrc_bits.sv
+rtl/lib/mrc_rf_reset.sv
 rtl/lib/mrc_fifo_ram.sv
 rtl/lib/mrc_pool.sv
 rtl/rx/mrc_rx_reorder.sv

@@ -24,12 +24,14 @@ module mrc_rx_track
     input rx_track_csr_t csr_i,
     input logic imm_ok_i,
     input logic hold_ok_i,
-    input logic [NumQps-1:0] over_i,  // of rx_reorder: one immediate too many
+    output logic [15:0] track_qp_o,
+    input logic over_i,  // of rx_reorder: one immediate too many of that QP
     // Of rx_share: what SACKs say about windows.
     input logic arm_i,
     input logic [3:0] gen_i,
     input logic drained_i,
-    input logic [NumQps-1:0] fat_i,
+    output logic [15:0] post_qp_o,
+    input logic fat_i,  // that QP has had more than its share
     input cfg_t cfg_i,
     output logic cfg_ack_o,
     input logic rxpkt_valid_i,
@@ -421,7 +423,8 @@ module mrc_rx_track
   assign oor = !inwin && !dup;
   assign in_order = t_p_q.psn == t_seq_q.cack1;
   // Bug 96: the peer hears nothing of its immediate too many.
-  assign over = over_i[t_p_q.qp[QpW-1:0]] && bug_i != BugOverrunUnanswered;
+  assign {track_qp_o, post_qp_o} = {t_p_q.qp, x_q.p.qp};
+  assign over = over_i && bug_i != BugOverrunUnanswered;
   // On its way, not by the lane.
   assign trimmed = t_p_q.trim == TrimTrimmed || t_p_q.trim == TrimLastHop;
 
@@ -743,7 +746,7 @@ module mrc_rx_track
       .arm_i,
       .gen_i,
       .drained_i,
-      .fat_i(fat_i[x_q.p.qp[QpW-1:0]]),
+      .fat_i,
       .told_o(told_d),
       .own_o(own_d),
       .verdict_load_o(verdict_load),

@@ -71,7 +71,8 @@ module mrc_tx_inflight
     output qperr_t qperr_o,
 
     input logic [NumPlanes-1:0] port_up_i,
-    input logic [NumQps-1:0] sends_i,  // it has more to send, and its turn will come
+    output logic [15:0] visit_qp_o,  // the QP whose visit is next
+    input logic sends_i,  // it has more to send, and its turn will come
     input logic [31:0] tick_i,
     output tx_inflight_pulses_t pulses_o,
     output logic freed_o,  // a block is free again
@@ -340,6 +341,8 @@ module mrc_tx_inflight
       .reclaim_end_o(reclaim_end)
   );
 
+  assign visit_qp_o = 16'(vis_qp);
+
   // ---- the operations
 
   win_t win;
@@ -510,7 +513,7 @@ module mrc_tx_inflight
       .trims_i(vis.row.trims),
       .asked_i(vis.row.asked),
       .all_acked_i(vis.row.una == vis_out.nxt),
-      .sends_i(sends_i[vis_qp]),
+      .sends_i,
       .last_i(vis_last),
       .ask_i(timer.ask),
       .ready_o(vis_ready),

@@ -61,7 +61,7 @@ module mrc_tx_inflight_qps
     output logic reclaim_end_o
 );
 
-  // Flags that the main machine alone writes are rows; the others are written from two sides.
+  // Flags that the main machine alone writes, and those that Record writes, too.
   typedef struct packed {
     logic live;
     logic armed;
@@ -69,7 +69,12 @@ module mrc_tx_inflight_qps
     logic cc;
   } main_t;
 
-  logic [NumQps-1:0] fresh_q, fresh_d, held_q, held_d, kept_q, kept_d, inq_q, inq_d;
+  typedef struct packed {
+    logic fresh;
+    logic held;
+    logic kept;
+  } both_t;
+
   logic freed_q, freed_d;
 
   // ---- registers
@@ -156,11 +161,50 @@ module mrc_tx_inflight_qps
       .wdata_i(!change_i.delist)
   );
 
+  // The QP is in rq.
+  logic [2:0] inq;
+  logic inq_we;
+
+  mrc_rf_reset #(
+      .Width(1),
+      .Depth(NumQps),
+      .Reads(3)
+  ) u_inq (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({cfg_qp_i, vis_qp_i, cur_qp_i}),
+      .rdata_o(inq),
+      .we_i(inq_we),
+      .waddr_i(op_i.reclaim ? rq_qp_i : sel_qp_i),
+      .wdata_i(!op_i.reclaim)
+  );
+
+  both_t [3:0] both;
+  both_t main_set, main_clear, rec_set, rec_clear;
+
+  mrc_flags #(
+      .Width($bits(both_t)),
+      .Depth(NumQps),
+      .Reads(4)
+  ) u_both (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({rec_qp_i, cfg_qp_i, vis_qp_i, cur_qp_i}),
+      .flags_o(both),
+      .a_port_i(op_i.ctx_new ? 2'd2 : 2'd0),
+      .a_set_i(main_set),
+      .a_clear_i(main_clear),
+      .b_port_i(2'd3),
+      .b_set_i(rec_set),
+      .b_clear_i(rec_clear)
+  );
+
   flags_t cur_is, vis_is, cfg_is;
   assign cur_is = '{
           live: main[0].live,
-          fresh: fresh_q[cur_qp_i],
-          held: held_q[cur_qp_i],
+          fresh: both[0].fresh,
+          held: both[0].held,
+          inq: inq[0],
           armed: main[0].armed,
           dup: main[0].dup,
           cc: main[0].cc,
@@ -168,6 +212,8 @@ module mrc_tx_inflight_qps
       };
   assign vis_is = '{
           live: main[1].live,
+          held: both[1].held,
+          inq: inq[1],
           armed: main[1].armed,
           dup: main[1].dup,
           cc: main[1].cc,
@@ -175,8 +221,8 @@ module mrc_tx_inflight_qps
       };
   assign cfg_is = '{
           live: main[2].live,
-          held: held_q[cfg_qp_i],
-          inq: inq_q[cfg_qp_i],
+          held: both[2].held,
+          inq: inq[2],
           armed: main[2].armed,
           dup: main[2].dup,
           cc: main[2].cc,
@@ -184,9 +230,9 @@ module mrc_tx_inflight_qps
       };
   assign rec_is_o = '{
           live: main[3].live,
-          fresh: fresh_q[rec_qp_i],
-          held: held_q[rec_qp_i],
-          kept: kept_q[rec_qp_i],
+          fresh: both[3].fresh,
+          held: both[3].held,
+          kept: both[3].kept,
           cc: main[3].cc,
           default: 1'b0
       };
@@ -286,7 +332,7 @@ module mrc_tx_inflight_qps
   assign lists_o = '{
           push: change_i.turn || (change_i.enlist && !rtx),
           pop: change_i.turn || change_i.delist,
-          rq_push: reclaim && held_q[sel_qp_i] && !inq_q[sel_qp_i]
+          rq_push: reclaim && sel_i.is.held && !sel_i.is.inq
       };
 
   // ---- flags
@@ -308,46 +354,32 @@ module mrc_tx_inflight_qps
     end
   end
 
+  assign inq_we = lists_o.rq_push || op_i.reclaim;
+
+  // The main machine at QP_CTX (of cfg), in Rec and at the end of Reclaim (of cur).
   always_comb begin
-    fresh_d = fresh_q;
-    held_d = held_q;
-    kept_d = kept_q;
-    inq_d = inq_q;
-    if (lists_o.rq_push) begin
-      inq_d[sel_qp_i] = 1'b1;
-    end
-    if (op_i.reclaim) begin
-      inq_d[rq_qp_i] = 1'b0;
-    end
-    if (change_i.unfresh) begin
-      fresh_d[sel_qp_i] = 1'b0;
-    end
-    if (reclaim_end) begin
-      held_d[cur_qp_i] = cur_is.live;
-      kept_d[cur_qp_i] = cur_is.live && rows[0].una == cur_nxt_i && cur_nxt_i[3:0] == 4'd0;
-    end
-    if (recording_i.go && recording_i.begins) begin
-      fresh_d[rec_qp_i] = 1'b0;
-      held_d[rec_qp_i] = 1'b1;
-      kept_d[rec_qp_i] = 1'b0;
-    end
-    if (op_i.ctx_new) begin
-      fresh_d[sel_qp_i] = 1'b1;
-    end
+    main_set = '0;
+    main_set.fresh = op_i.ctx_new;
+    main_set.held = reclaim_end && cur_is.live;
+    main_set.kept = main_set.held && rows[0].una == cur_nxt_i && cur_nxt_i[3:0] == 4'd0;
+    main_clear = '0;
+    main_clear.fresh = change_i.unfresh;
+    main_clear.held = reclaim_end;
+    main_clear.kept = reclaim_end;
+  end
+
+  always_comb begin
+    rec_set = '0;
+    rec_set.held = recording_i.go && recording_i.begins;
+    rec_clear = '0;
+    rec_clear.fresh = rec_set.held;
+    rec_clear.kept = rec_set.held;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      fresh_q <= '0;
-      held_q <= '0;
-      kept_q <= '0;
-      inq_q <= '0;
       freed_q <= 1'b0;
     end else begin
-      fresh_q <= fresh_d;
-      held_q <= held_d;
-      kept_q <= kept_d;
-      inq_q <= inq_d;
       freed_q <= freed_d;
     end
   end
@@ -361,12 +393,15 @@ module mrc_tx_inflight_qps
 
   // ---- what always holds
 
-  `MRC_ASSERT(FreshHoldsNothing, (fresh_q & held_q) == '0,
+  `MRC_ASSERT(FreshHoldsNothing,
+      !(both[0].fresh && both[0].held) && !(both[3].fresh && both[3].held),
       "a QP that has sent nothing holds blocks")
-  `MRC_ASSERT(KeptIsHeld, (kept_q & ~held_q) == '0,
+  `MRC_ASSERT(KeptIsHeld, (!both[0].kept || both[0].held) && (!both[3].kept || both[3].held),
       "a QP keeps a block that it does not hold")
-  `MRC_ASSERT(QueuedHolds, (inq_q & ~held_q) == '0,
+  `MRC_ASSERT(QueuedHolds, (!inq[0] || both[0].held) && (!inq[2] || both[2].held),
       "a QP waits to give blocks back and has none")
+  `MRC_ONE_HOT0(JoinsOrLeaves, {lists_o.rq_push, op_i.reclaim},
+      "a QP joins the queue while another leaves it")
   `MRC_ASSERT_IF(GivesWhatItHolds, give_o, cur_is.held,
       "a QP gives back a block that it does not hold")
   `MRC_ASSERT_IF(UnaOnlyForward, change_i.we, 24'(change_i.row.una - sel_i.row.una) < 24'h800000,

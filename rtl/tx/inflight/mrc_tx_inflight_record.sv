@@ -80,12 +80,29 @@ module mrc_tx_inflight_record
   logic [19:0] ahead;
   logic [BlkW-1:0] newest;
 
-  // Nothing is sent since QP_CTX: the registers below mean nothing yet.
-  logic [NumQps-1:0] clean_q, clean_d;
+  // Something is sent since QP_CTX: the registers below mean something.
+  logic [5:0] sent;
   logic cur_clean_q, cur_clean_d;
 
+  mrc_flags #(
+      .Width(1),
+      .Depth(NumQps),
+      .Reads(6)
+  ) u_sent (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({clear_qp_i, next_qp_i, list_qp_i, cfg_qp_i, vis_qp_i, qp}),
+      .flags_o(sent),
+      .a_port_i(3'd0),
+      .a_set_i(go),
+      .a_clear_i(1'b0),
+      .b_port_i(3'd5),
+      .b_set_i(1'b0),
+      .b_clear_i(clear_i)
+  );
+
   assign qp = rec_i.qp[QpW-1:0];
-  assign clean = clean_q[qp];
+  assign clean = !sent[0];
 
   assign mine_o = rec_valid_i && !rec_i.voided && !rec_i.rtx && is_i.live;
   assign begins = rec_i.psn[3:0] == 4'd0 || is_i.fresh;
@@ -209,25 +226,15 @@ module mrc_tx_inflight_record
       cur_o = '{nxt: cur_una_i, msn_sent: cur_msn_i, fsent: 28'd0};
     end
     vis_o = '{nxt: nxt[1], msn_sent: msn_sent[1], fsent: fsent[1]};
-    if (clean_q[vis_qp_i]) begin
+    if (!sent[1]) begin
       vis_o = '{nxt: vis_una_i, msn_sent: vis_msn_i, fsent: 28'd0};
     end
-    cfg_fsent_o = clean_q[cfg_qp_i] ? 28'd0 : fsent[2];
-    list_nxt_o = clean_q[list_qp_i] ? list_una_i : nxt[2];
+    cfg_fsent_o = sent[2] ? fsent[2] : 28'd0;
+    list_nxt_o = sent[3] ? nxt[2] : list_una_i;
   end
 
   always_comb begin
-    clean_d = clean_q;
-    if (go) begin
-      clean_d[qp] = 1'b0;
-    end
-    if (clear_i) begin
-      clean_d[clear_qp_i] = 1'b1;
-    end
-  end
-
-  always_comb begin
-    cur_clean_d = clean_q[next_qp_i];
+    cur_clean_d = !sent[4];
     if (go && qp == next_qp_i) begin
       cur_clean_d = 1'b0;
     end
@@ -238,17 +245,15 @@ module mrc_tx_inflight_record
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      clean_q <= {NumQps{1'b1}};
       cur_clean_q <= 1'b1;
     end else begin
-      clean_q <= clean_d;
       cur_clean_q <= cur_clean_d;
     end
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, rec_i.qp[15:QpW], rec_i.row, rec_i.idx, rec_i.ev_idx, is_i.armed,
-                       is_i.inq, is_i.dup, cur_is_i.held, cur_is_i.kept, cur_is_i.armed,
+  assign unused_ok = &{1'b0, sent[5], rec_i.qp[15:QpW], rec_i.row, rec_i.idx, rec_i.ev_idx,
+                       is_i.armed, is_i.inq, is_i.dup, cur_is_i.held, cur_is_i.kept, cur_is_i.armed,
                        cur_is_i.inq, cur_is_i.dup, job_i.qp, job_i.msn, job_i.row, job_i.idx,
                        job_i.ev_idx, job_i.last, job_i.size};
 

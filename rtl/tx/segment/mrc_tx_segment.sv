@@ -64,8 +64,9 @@ module mrc_tx_segment
     input logic freed_i,
     // An order of retransmission has become a packet, or nothing.
     output logic order_done_o,
-    // It has something to send, and its turn will come: of each QP.
-    output logic [NumQps-1:0] sends_o,
+    // Of QP visit_qp: it has something to send, and its turn will come.
+    input logic [15:0] visit_qp_i,
+    output logic sends_o,
 
     input cfg_t cfg_i,
     output logic cfg_ack_o
@@ -84,43 +85,38 @@ module mrc_tx_segment
     $error("%m: NumBlocks must be more than NumQps, MaxMpr a power of two from 128 on");
   end
 
-  // ---- the QPs' registers, read by the machines: who reads which port
-
-  localparam int unsigned Reads = 7;
-  localparam int unsigned RdCfg = 0;
-  localparam int unsigned RdWqe = 1;
-  localparam int unsigned RdUpd = 2;
-  localparam int unsigned RdDone = 3;
-  localparam int unsigned RdGrant = 4;
-  localparam int unsigned RdF1 = 5;
-  localparam int unsigned RdEmit = 6;
+  // ---- the QPs' registers, read by the machines
 
   logic [Reads-1:0][QpW-1:0] raddr;
   qp_regs_t [Reads-1:0] regs;
   intake_wr_t intake_wr;
   progress_wr_t progress_wr;
   emit_wr_t emit_wr;
-  logic emit_parks;
+  logic emit_parks, release_go;
+  logic [15:0] wqe_qp, upd_qp, emit_qp;
+  logic [QpW-1:0] head_qp;
   cfg_wr_t cfg_wr;
 
   mrc_tx_segment_regs #(
       .NumQps(NumQps),
-      .NumWqes(NumWqes),
-      .Reads(Reads)
+      .NumWqes(NumWqes)
   ) u_regs (
       .clk_i,
       .rst_ni,
       .raddr_i(raddr),
       .regs_o(regs),
       .intake_i(intake_wr),
+      .wqe_qp_i(wqe_qp[QpW-1:0]),
       .progress_i(progress_wr),
+      .release_go_i(release_go),
+      .head_qp_i(head_qp),
       .emit_i(emit_wr),
       .parks_i(emit_parks),
       .cfg_i(cfg_wr),
+      .sends_qp_i(visit_qp_i[QpW-1:0]),
       .sends_o
   );
 
-  logic [15:0] wqe_qp, upd_qp, emit_qp;
   logic emit_end, upd_pop, upd_head, done_load, idle, cq_room;
   logic take, refuse, give, offer;
   logic [IdxW-1:0] take_row, give_idx, offer_row, cfg_erow;
@@ -268,6 +264,8 @@ module mrc_tx_segment
       .intake_wr_i(intake_wr),
       .emit_wr_i(emit_wr),
       .wr_o(progress_wr),
+      .release_go_o(release_go),
+      .head_qp_o(head_qp),
       .upd_qp_o(upd_qp),
       .upd_pop_o(upd_pop),
       .done_load_o(done_load),
@@ -446,7 +444,7 @@ module mrc_tx_segment
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, cfg_i.index, go_ready, unused_go_count};
+  assign unused_ok = &{1'b0, visit_qp_i, cfg_i.index, go_ready, unused_go_count};
 
   // ---- what always holds
 

@@ -39,6 +39,9 @@ module mrc_tx_segment_complete
     input intake_wr_t intake_wr_i,
     input emit_wr_t emit_wr_i,
     output progress_wr_t wr_o,
+    // Who goes on with wr_o.go: c1_qp of it, or else the QP of the update.
+    output logic release_go_o,
+    output logic [QpW-1:0] head_qp_o,
     output logic [15:0] upd_qp_o,
     output logic upd_pop_o,
     output logic done_load_o,
@@ -110,6 +113,7 @@ module mrc_tx_segment_complete
   assign upd_pop_o = upd_v && !busy_q && !c1_held;
   assign step = busy_q && under_way < 4'd4 && !c1_held;
   assign upd_qp_o = c1_held ? c1_q.qp : upd.qp;
+  assign head_qp_o = upd.qp[QpW-1:0];
   assign c1_valid_o = c1_valid_q;
   assign c1_qp_o = c1_q.qp;
   assign done_qp_o = done_q.qp[QpW-1:0];
@@ -184,6 +188,8 @@ module mrc_tx_segment_complete
       && done_regs_i.head != done_regs_i.tail && !c1_active && bug_i != BugHeldForGood
       && window_open(done_regs_i.psn, done_regs_i.una, done_regs_i.mpr, 20'(MaxMpr / 16),
                      bug_i == BugTxWindowPlusOne);
+
+  assign release_go_o = release_go;
 
   // ---- completion work and the QP's registers
 

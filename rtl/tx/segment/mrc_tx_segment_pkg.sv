@@ -33,6 +33,16 @@ package mrc_tx_segment_pkg;
     logic [7:0] dest;
   } qp_regs_t;
 
+  // Who reads which port of the QPs' registers.
+  localparam int unsigned Reads = 7;
+  localparam int unsigned RdCfg = 0;
+  localparam int unsigned RdWqe = 1;
+  localparam int unsigned RdUpd = 2;
+  localparam int unsigned RdDone = 3;
+  localparam int unsigned RdGrant = 4;
+  localparam int unsigned RdF1 = 5;
+  localparam int unsigned RdEmit = 6;
+
   // Writes of a cycle, by machine; cfg writes through the ports of Intake and Progress, which stand
   // still meanwhile.
   typedef struct packed {

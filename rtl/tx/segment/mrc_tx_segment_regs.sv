@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+`include "mrc_assert.svh"
 
 /// The registers per QP of mrc_tx_segment: each machine of it writes its own, all read them as they
 /// are before this cycle's writes. Combinational reads; write effect at the end of the cycle. A
@@ -11,7 +12,6 @@ module mrc_tx_segment_regs
 #(
     parameter int unsigned NumQps = 4,
     parameter int unsigned NumWqes = 24,
-    parameter int unsigned Reads = 7,
     localparam int unsigned QpW = $clog2(NumQps),
     localparam int unsigned IdxW = $clog2(NumWqes)
 ) (
@@ -20,11 +20,15 @@ module mrc_tx_segment_regs
     input logic [Reads-1:0][QpW-1:0] raddr_i,
     output qp_regs_t [Reads-1:0] regs_o,
     input intake_wr_t intake_i,
+    input logic [QpW-1:0] wqe_qp_i,  // who goes on with its go
     input progress_wr_t progress_i,
+    input logic release_go_i,  // with its go: of c1_qp, or else of head_qp
+    input logic [QpW-1:0] head_qp_i,
     input emit_wr_t emit_i,
     input logic parks_i,  // of the QP of emit_i: the controller has refused it
     input cfg_wr_t cfg_i,
-    output logic [NumQps-1:0] sends_o  // it has something to send, and its turn will come
+    input logic [QpW-1:0] sends_qp_i,
+    output logic sends_o  // of that QP: it has something to send, and its turn will come
 );
 
   typedef struct packed {
@@ -40,60 +44,107 @@ module mrc_tx_segment_regs
     logic [7:0] dest;
   } context_t;
 
-  logic [NumQps-1:0] failed_q, failed_d, fresh_q, fresh_d;
-  logic [NumQps-1:0] active_q, active_d, held_q, held_d;
-  logic [NumQps-1:0] parked_q, parked_d;
   logic [QpW-1:0] cfg_qp, emit_qp;
   assign cfg_qp = cfg_i.qp[QpW-1:0];
   assign emit_qp = emit_i.qp[QpW-1:0];
 
+  // ---- flags
+
+  // Behind the ports of the machines: those that write elsewhere than they read, and sends.
+  localparam int unsigned Ports = Reads + 4;
+  localparam int unsigned WrEmit = Reads;
+  localparam int unsigned WrWqe = Reads + 1;
+  localparam int unsigned WrUpd = Reads + 2;
+  localparam int unsigned RdSends = Reads + 3;
+  typedef logic [$clog2(Ports)-1:0] port_t;
+
+  logic [Ports-1:0][QpW-1:0] active_qp;
+  logic [Ports-1:0] active;
+  logic [WrEmit:0][1:0] waits;  // held, fresh
+  logic [Reads-1:0] failed;
+  logic parked;
+  port_t go_port;
+  logic [2:0] waits_port;
+
+  assign active_qp = {sends_qp_i, head_qp_i, wqe_qp_i, emit_qp, raddr_i};
+
   always_comb begin
-    failed_d = failed_q;
-    fresh_d = fresh_q;
-    active_d = active_q;
-    held_d = held_q;
-    parked_d = parked_q;
-    if (emit_i.hold) begin
-      held_d[emit_qp] = 1'b1;
-    end
-    if (progress_i.release_held) begin
-      held_d[progress_i.c1_qp[QpW-1:0]] = 1'b0;
-    end
-    if (emit_i.inactive) begin
-      active_d[emit_qp] = 1'b0;
-    end
-    if (emit_i.inactive || emit_i.we) begin
-      parked_d[emit_qp] = 1'b0;
-    end
-    if (parks_i) begin
-      parked_d[emit_qp] = 1'b1;
-    end
+    go_port = port_t'(WrUpd);
     if (intake_i.go) begin
-      active_d[intake_i.qp[QpW-1:0]] = 1'b1;
-    end
-    if (progress_i.go) begin
-      active_d[progress_i.qp[QpW-1:0]] = 1'b1;
-    end
-    if (emit_i.we) begin
-      fresh_d[emit_qp] = 1'b0;
-    end
-    if (cfg_i.ctx_we) begin
-      failed_d[cfg_qp] = 1'b0;
-      held_d[cfg_qp] = 1'b0;
-      fresh_d[cfg_qp] = 1'b1;
-    end
-    if (progress_i.fail) begin
-      failed_d[progress_i.qp[QpW-1:0]] = 1'b1;
-    end
-    if (cfg_i.fail) begin
-      failed_d[cfg_qp] = 1'b1;
+      go_port = port_t'(WrWqe);
+    end else if (release_go_i) begin
+      go_port = port_t'(RdDone);
     end
   end
 
-  assign sends_o = active_q & ~parked_q;
+  mrc_flags #(
+      .Width(1),
+      .Depth(NumQps),
+      .Reads(Ports)
+  ) u_active (
+      .clk_i,
+      .rst_ni,
+      .raddr_i(active_qp),
+      .flags_o(active),
+      .a_port_i(port_t'(WrEmit)),
+      .a_set_i(1'b0),
+      .a_clear_i(emit_i.inactive),
+      .b_port_i(go_port),
+      .b_set_i(intake_i.go || progress_i.go),
+      .b_clear_i(1'b0)
+  );
+
+  // A context comes while nothing completes.
+  assign waits_port = cfg_i.ctx_we ? 3'(RdCfg) : 3'(RdDone);
+
+  mrc_flags #(
+      .Width(2),
+      .Depth(NumQps),
+      .Reads(WrEmit + 1)
+  ) u_waits (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({emit_qp, raddr_i}),
+      .flags_o(waits),
+      .a_port_i(3'(WrEmit)),
+      .a_set_i({emit_i.hold, 1'b0}),
+      .a_clear_i({1'b0, emit_i.we}),
+      .b_port_i(waits_port),
+      .b_set_i({1'b0, cfg_i.ctx_we}),
+      .b_clear_i({progress_i.release_held || cfg_i.ctx_we, 1'b0})
+  );
+
+  mrc_rf_reset #(
+      .Width(1),
+      .Depth(NumQps),
+      .Reads(Reads)
+  ) u_failed (
+      .clk_i,
+      .rst_ni,
+      .raddr_i,
+      .rdata_o(failed),
+      .we_i(cfg_i.ctx_we || cfg_i.fail || progress_i.fail),
+      .waddr_i(progress_i.fail ? progress_i.qp[QpW-1:0] : cfg_qp),
+      .wdata_i(!cfg_i.ctx_we)
+  );
+
+  mrc_rf_reset #(
+      .Width(1),
+      .Depth(NumQps)
+  ) u_parked (
+      .clk_i,
+      .rst_ni,
+      .raddr_i(sends_qp_i),
+      .rdata_o(parked),
+      .we_i(emit_i.inactive || emit_i.we || parks_i),
+      .waddr_i(emit_qp),
+      .wdata_i(parks_i)
+  );
+
+  assign sends_o = active[RdSends] && !parked;
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, cfg_i, intake_i, progress_i, emit_i};
+  assign unused_ok = &{1'b0, cfg_i, intake_i, progress_i, emit_i, active, waits[WrEmit]};
 
   logic [Reads-1:0] rts;
   logic [Reads-1:0][15:0] tail, una_msn;
@@ -212,10 +263,9 @@ module mrc_tx_segment_regs
   for (genvar i = 0; i < Reads; i++) begin : gen_read
     always_comb begin
       regs_o[i].rts = rts[i];
-      regs_o[i].active = active_q[raddr_i[i]];
-      regs_o[i].failed = failed_q[raddr_i[i]];
-      regs_o[i].fresh = fresh_q[raddr_i[i]];
-      regs_o[i].held = held_q[raddr_i[i]];
+      regs_o[i].active = active[i];
+      regs_o[i].failed = failed[i];
+      {regs_o[i].held, regs_o[i].fresh} = waits[i];
       regs_o[i].wout = wout[i];
       regs_o[i].tail = tail[i];
       regs_o[i].una_msn = una_msn[i];
@@ -233,20 +283,13 @@ module mrc_tx_segment_regs
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      failed_q <= '0;
-      fresh_q <= '0;
-      active_q <= '0;
-      held_q <= '0;
-      parked_q <= '0;
-    end else begin
-      failed_q <= failed_d;
-      fresh_q <= fresh_d;
-      active_q <= active_d;
-      held_q <= held_d;
-      parked_q <= parked_d;
-    end
-  end
+  // ---- what always holds
+
+  `MRC_ONE_HOT0(OneFails, {progress_i.fail, cfg_i.ctx_we || cfg_i.fail},
+      "a QP fails while a table is written")
+  `MRC_ONE_HOT0(OneReleases, {progress_i.release_held, cfg_i.ctx_we},
+      "an immediate completes while a context is written")
+  `MRC_ASSERT_IF(ReleasesAnother, release_go_i, progress_i.go,
+      "a QP goes on that does not begin")
 
 endmodule
