@@ -284,8 +284,10 @@ class Run {
     if (lives_rng_.chance(0.2)) reset_at_ = dut_station_->now() + 1 + lives_rng_.below(4000);
   }
 
+  static constexpr uint64_t kForNow = uint64_t{1} << 60;
+
   /// The pin of one NIC falls, whatever is going on. What is on the links still comes. With the other NIC's software
-  /// knows nothing of before; alone it gives up its work, and waits until the network holds nothing of it.
+  /// knows nothing of before; alone it gives up its work, and waits for the other one's fence and the network.
   void pin_falls(bool dut, bool alone) {
     std::unique_ptr<Station>& station = dut ? dut_station_ : peer_station_;
     Recorder* recorder = (dut ? dut_recorder_ : peer_recorder_).get();
@@ -296,7 +298,11 @@ class Run {
     } else {
       former_.add(*station);
     }
-    if (alone || same_psns_) next->wait(Station::kResetCycles + network_cycles());
+    if (alone) {
+      next->wait(kForNow);
+    } else if (same_psns_) {
+      next->wait(Station::kResetCycles + network_cycles());
+    }
     if (recorder != nullptr) recorder->reset(station->now_ps());
     station = std::move(next);
     if (auto& tap = dut ? dut_tap_ : peer_tap_) tap.emplace(*recorder, preset_);
@@ -536,10 +542,11 @@ class Run {
         }
         break;
       case Phase::Reset: {
-        if (!dut_station_->driver_idle() || !peer_station_->driver_idle()) quiet_since_ = now;
+        const bool dut_idle = !soft_[0] || dut_station_->driver_idle(),
+                   peer_idle = !soft_[1] || peer_station_->driver_idle();
+        if (!dut_idle || !peer_idle) quiet_since_ = now;
         // What the QPs still had in the NICs has left; on the links, too, and answers that are not fenced.
-        const double quiet_ns = 20000 + 2 * options_.scenario.delay_ns + options_.scenario.reorder_ns;
-        if (now - quiet_since_ < static_cast<uint64_t>(quiet_ns * 1000 / preset_.clock_ps)) break;
+        if (now - quiet_since_ < network_cycles()) break;
         if (std::ranges::any_of(renewed_, [&](unsigned qp) {
               return !dut_station_->gave_up(qp) || !peer_station_->gave_up(plan_.dut.qps[qp].peer);
             }))
@@ -549,6 +556,8 @@ class Run {
           dut_station_->reconnect_qp(qp, soft_[0]);
           peer_station_->reconnect_qp(plan_.dut.qps[qp].peer, soft_[1]);
         }
+        if (!soft_[0]) dut_station_->wait(0);  // its pin fell: it is configured now
+        if (!soft_[1]) peer_station_->wait(0);
         next(Phase::Reconnect);
         break;
       }

@@ -4,7 +4,9 @@
 
 Does the judge complain about NICs that are right? Records runs of our own NICs, checks each log, and wants no finding. The
 first goal of the judge: a false alarm costs another team a week. Runs are built-in scenarios, random ones, both settings
-of every assumption (the log's profile says which), and scenarios of the fabric, at fidelity fast, model and RTL.
+of every assumption (the log's profile says which), and scenarios of the fabric, at fidelity fast, model and RTL. With
+--what lives each random run is one whose NICs and QPs are reset in the middle, three lives long, in each of the ways
+that docs/design/blocks/reset.md has; --level L2 records NICs that are known by their calls alone.
 
 With --captures the runs are seen as captures (--pcap, --pcap-peer; of the fabric all links of two NICs) without a
 profile, in several views: bare, taken at the NIC's ports (--at), with its profile (of the fabric: an inferred one), cut
@@ -96,18 +98,31 @@ class Run:
         self.name, self.arguments, self.scenario = name, arguments, scenario
 
 
+LIVES = {"life_us": "1 5 20 100", "same_psns": "0 0.5 1", "alone": "0 0.5 1", "by_software": "0 0.5 1"}
+
+
+def with_lives(seed):
+    """The random scenario of that seed, with resets: values of LIVES as the seed draws them."""
+    draw = random.Random(seed)
+    keys = [f"{key}={draw.choice(values.split())}" for key, values in LIVES.items()]
+    return "+".join([f"random:{seed}", "lives=3", *keys])
+
+
 def plan(o):
     runs = []
     for preset in o.presets.split(","):
-        cosim = ["cosim", "--preset", preset, "--dut", o.dut]
-        if o.dut == "fast":
-            cosim += ["--level", "L2"]  # it has no pins
+        level = "L2" if o.dut == "fast" else o.level  # it has no pins
+        cosim = ["cosim", "--preset", preset, "--dut", o.dut, *(["--level", level] if level != "L0" else [])]
         if "scenarios" in o.what:
             runs += [Run(f"{preset} {s} {seed}", [*cosim, "--packets", str(o.packets), "--scenario", s, "--seed", str(seed)])
                      for s in SCENARIOS for seed in range(1, o.seeds + 1)]
         if "random" in o.what:
             runs += [Run(f"{preset} random {seed}",
                          [*cosim, "--packets", str(o.packets), "--scenario", "random", "--seed", str(seed)])
+                     for seed in range(o.first, o.first + o.random)]
+        if "lives" in o.what:
+            runs += [Run(f"{preset} lives {seed}",
+                         [*cosim, "--packets", str(o.packets), "--scenario", with_lives(seed), "--seed", str(seed)])
                      for seed in range(o.first, o.first + o.random)]
         if "settings" in o.what:
             runs += [Run(f"{preset} {name} {key}", [*cosim, "--packets", str(o.packets), "--scenario", "FILE", "--seed", "1"],
@@ -336,9 +351,10 @@ def execute_captures(mrc, run, root, views, some, packets, judged):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("mrc", help="the program")
-    p.add_argument("--what", default="scenarios,random,settings,fabric", help="of these")
+    p.add_argument("--what", default="scenarios,random,settings,fabric", help="of these, and lives")
     p.add_argument("--presets", default="tiny", help="tiny,asic800,fpga100")
     p.add_argument("--dut", default="model", help="model, rtl, or fast: as a NIC at L2, captured at its own ports")
+    p.add_argument("--level", default="L0", choices=["L0", "L1", "L2"], help="of the runs; a fast NIC has L2 alone")
     p.add_argument("--packets", type=int, default=1500)
     p.add_argument("--seeds", type=int, default=1, help="of each built-in scenario")
     p.add_argument("--random", type=int, default=100, help="random scenarios")

@@ -44,6 +44,7 @@ void Paths::received(const Seen& seen) {
     // What only may have come is a word for use, none against it.
     if (!up && (seen.frame.flags & log::kMaybe) != 0) continue;
     if (!port.told || port.up != up) port = {true, up, seen.last};
+    port.newest = seen.last;
   }
 }
 
@@ -61,8 +62,9 @@ void Paths::sent(const Seen& seen, const QpWorld& qp) {
       w_.report().ok(Rule::PathPeerDown);
     } else if (const char* why = w_.incomplete()) {
       w_.report().rests(Rule::PathPeerDown, why);
+    } else if (const PeerPort& there = peer->second[plane]; !there.up && qp.again && there.newest < qp.since) {
+      w_.report().rests(Rule::PathPeerDown, "the QP was set up again since the peer said it");
     } else {
-      const PeerPort& there = peer->second[plane];
       w_.check(Rule::PathPeerDown, there.up || seen.first <= there.since + w_.queue() + seen.frame.error, &seen, &qp,
                came, [&] {
                  return fmt::format("nothing on plane {}: the peer said at {} that its port is down", plane,

@@ -29,7 +29,8 @@ class Paths {
  private:
   struct PeerPort {
     bool told = false, up = true;
-    Time since = 0;  ///< the word that changed it
+    Time since = 0;   ///< the word that changed it
+    Time newest = 0;  ///< the last word
   };
   struct EvSet {
     uint64_t incarnation = 0, changes = 0;

@@ -88,6 +88,7 @@ void ResponderJudge::qp(const log::Qp& qp, Time time) {
   const auto it = flows_.find(qp.qp);
   if (qp.state == log::QpState::Reset || !active(qp.state)) {
     if (it == flows_.end()) return;
+    renewed_[qp.qp] = log::kNever;
     it->second->finish(time);
     flows_.erase(it);
     std::erase_if(by_peer_, [&](const auto& entry) { return entry.second == qp.qp; });
@@ -95,6 +96,7 @@ void ResponderJudge::qp(const log::Qp& qp, Time time) {
     return;
   }
   if (it != flows_.end()) return it->second->change(qp, time);
+  if (const auto former = renewed_.find(qp.qp); former != renewed_.end()) former->second = time;
   auto flow = std::make_unique<ResponderFlow>(qp, world_);
   if (qp.state == log::QpState::Error) flow->change(qp, time);
   flows_.emplace(qp.qp, std::move(flow));
@@ -121,6 +123,12 @@ ResponderJudge::Trust ResponderJudge::trust(const Seen& seen, const log::Qp& qp)
   if (p.ipv4 && qp.encap != 3) return Trust::Perhaps;
   if (!up_[seen.frame.plane % log::kMaxPlanes]) return Trust::Perhaps;
   return Trust::Yes;
+}
+
+/// Has it been set up again so lately that the NIC may not know? Packets of its former connection come in any case.
+bool ResponderJudge::is_renewed(uint32_t qp, Time at) const {
+  const auto since = renewed_.find(qp);
+  return since != renewed_.end() && at < since->second + world_.profile.take;
 }
 
 /// Can the packet be executed? What facts leave open makes it doubtful.
@@ -226,7 +234,7 @@ void ResponderJudge::received(const Seen& seen) {
   }
   Trust trust = this->trust(seen, flow->qp());
   if (trust == Trust::No) return;
-  if (whose == Whose::Maybe) trust = Trust::Perhaps;
+  if (whose == Whose::Maybe || is_renewed(p.bth->dqp, seen.last)) trust = Trust::Perhaps;
   if (is_write(p.bth->opcode)) return data(seen, *flow, trust, p.trimmed());
   if (p.trimmed()) return;
   if (is(p, wire::Opcode::ProbeRequest) && p.peth) {
@@ -282,7 +290,8 @@ void ResponderJudge::data(const Seen& seen, ResponderFlow& flow, Trust trust, bo
 void ResponderJudge::came_back(const Seen& seen) {
   if (!is_write(seen.packet.bth->opcode)) return;
   ++came_back_;
-  const bool sure = (seen.frame.flags & log::kMaybe) == 0 && !seen.doubtful && seen.packet.reth &&
+  // A NIC without a QP, reset perhaps, need not know its own code points.
+  const bool sure = (seen.frame.flags & log::kMaybe) == 0 && !seen.doubtful && seen.packet.reth && !flows_.empty() &&
                     up_[seen.frame.plane % log::kMaxPlanes];
   if (sure) lately_back_.push_back(seen.last);
 }

@@ -56,6 +56,7 @@ class ResponderJudge : public Checker {
   bool same_address(const log::Ip& ip, const std::array<uint8_t, 16>& on_wire) const;
   ResponderFlow* find(uint32_t qp);
   /// The local QP whose peer a frame goes to.
+  bool is_renewed(uint32_t qp, Time at) const;
   ResponderFlow* find_peer(const wire::Packet& packet, bool& doubtful);
   void data(const Seen& seen, ResponderFlow& flow, Trust trust, bool trimmed);
   void port_status(const wire::Packet& packet, Time time);
@@ -67,6 +68,7 @@ class ResponderJudge : public Checker {
   OwnAddresses own_;
   std::map<uint32_t, std::unique_ptr<ResponderFlow>> flows_;
   std::multimap<uint32_t, uint32_t> by_peer_;  ///< peer's QP -> ours
+  std::map<uint32_t, Time> renewed_;           ///< QP -> when it was set up again; kNever: it is in RESET
   std::map<uint32_t, Region> regions_;
   std::array<bool, log::kMaxPlanes> up_{};
   std::array<Time, log::kMaxPlanes> up_since_{};

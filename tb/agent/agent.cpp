@@ -283,7 +283,7 @@ class AgentRun {
         if (dut().pending() + peer().pending() != 0) break;
         // What the QPs still had in the NICs and on the links has left.
         const double ns = 20000 + 2 * scenario_.delay_ns + scenario_.reorder_ns;
-        if (now_ < phase_begin_ + static_cast<Time>(ns * 1000)) break;
+        if (now_ < since_packets() + static_cast<Time>(ns * 1000)) break;
         for (const unsigned qp : renewed_) {
           renew_qp(plan_, qp, round_rng_);
           fit(plan_, preset_, scenario_, dut_, peer_);
@@ -307,7 +307,7 @@ class AgentRun {
         next(Phase::Traffic);
         break;
       case Phase::Ending:
-        if (dut().pending() + peer().pending() != 0 || now_ < phase_begin_ + wait_) break;
+        if (dut().pending() + peer().pending() != 0 || (wait_ != 0 && now_ < since_packets() + wait_)) break;
         begin_life();
         next(Phase::Reconnect);
         break;
@@ -322,6 +322,10 @@ class AgentRun {
                                               kDoing[static_cast<int>(phase_)], stuck()));
     return true;
   }
+
+  /// When the phase began, or a queue pair's packet left for the last time since then: a NIC whose host is slow has
+  /// packets inside for long.
+  Time since_packets() { return std::max({phase_begin_, dut().last_packet(), peer().last_packet()}); }
 
   bool last_life() const { return life_ + 1 >= scenario_.lives; }
 

@@ -19,6 +19,8 @@ constexpr Time kNever = ~Time{0};
 constexpr double kStallCycles = 4;
 /// Shorter pauses than this, in ps, are told to nobody.
 constexpr Time kToldPause = 100'000;
+/// Software orders nothing more of queue pairs while so many calls do not act yet.
+constexpr unsigned kMostPending = 8;
 
 Time ps(double ns) { return static_cast<Time>(ns * 1000); }
 
@@ -188,7 +190,7 @@ void AgentSide::orders(double share, Time& next, Time from, Time to, Order order
   if (!is_dut_ || share <= 0 || scenario_.csr_gap <= 0) return;
   const double gap_ps = scenario_.csr_gap / share * preset_.clock_ps;
   for (; next < to; next += 1 + static_cast<Time>(2 * control_rng_.unit() * gap_ps)) {
-    if (next < from || resting_) continue;
+    if (next < from || resting_ || pending_ > kMostPending) continue;
     const auto index = static_cast<unsigned>(control_rng_.below(own_.requester_plan().size()));
     if (!dead(index) && rows_[index].state == log::QpState::Rts) order(index, rows_[index]);
   }
@@ -351,6 +353,8 @@ void AgentSide::sent(SentFrame& frame, Time first) {
   teller_.add(first, frame, ++frame_number_);
   const FrameInfo info = look_at(frame.bytes);
   if (info.data()) last_data_ = std::max(last_data_, first);
+  if (info.data() || info.is(wire::Opcode::Sack) || info.is(wire::Opcode::Nack) || info.is(wire::Opcode::Ack))
+    last_packet_ = std::max(last_packet_, first);
   ++(info.data()                   ? (info.rtx ? counts_.rtx : counts_.data)
      : info.is(wire::Opcode::Sack) ? counts_.sack
      : info.is(wire::Opcode::Nack) ? counts_.nack

@@ -90,6 +90,8 @@ class AgentSide {
   bool dead(unsigned qp) const { return life_->requester.dead(qp); }
   Time last_progress() const { return last_progress_; }
   Time last_data() const { return last_data_; }
+  /// Of those with a queue pair: not of what NICs ask each other.
+  Time last_packet() const { return last_packet_; }
   const std::string& problem() const { return problem_; }
   Time problem_time() const { return problem_time_; }
   int problem_qp() const { return problem_qp_; }
@@ -175,7 +177,7 @@ class AgentSide {
   Time shown_until_ = 0;  ///< events of this time and later may come
 
   FrameCounts counts_;
-  Time last_progress_ = 0, last_data_ = 0;
+  Time last_progress_ = 0, last_data_ = 0, last_packet_ = 0;
   std::string problem_;
   Time problem_time_ = 0;
   int problem_qp_ = -1;

@@ -159,7 +159,7 @@ DeviceInfo PinsDevice::open(const OpenRequest& request) {
   in_ = {};
   out_ = {};
   problem_.clear();
-  now_ = reached_ = next_poll_ = polled_ = 0;
+  now_ = reached_ = next_poll_ = polled_ = software_from_ = 0;
   started_ = false;
   planes_ = request.planes == 0 ? preset_.num_planes : request.planes;
   up_ = (1u << preset_.num_planes) - 1;
@@ -260,13 +260,14 @@ bool PinsDevice::begin_life(const char* call) {
   return end(order);
 }
 
-/// The pin falls: in the cycles that follow if time passes already.
+/// The pin falls: in the cycles that follow if time passes already. Software begins when the ports are empty.
 bool PinsDevice::reset() {
   need_open();
   for (TxMac& mac : tx_) {  // what a port had whole still leaves
     while (FramePtr frame = mac.rest()) leave(std::move(frame));
   }
   forget();
+  for (const Output& frame : on_wire_) software_from_ = std::max(software_from_, std::get<SentFrame>(frame.body).last);
   in_ = {};
   if (started_) {
     in_reset_ = kResetCycles;
@@ -586,7 +587,8 @@ void PinsDevice::cycle(bool traffic) {
     fail(fmt::format("assertion {} of the device failed in {}: {}", failed->name, failed->place, failed->text));
   const bool low = in_reset_ != 0;
   in_.rst_n = !low;
-  if (!low && (!driver_.idle() || in_.awvalid || in_.wvalid || in_.arvalid)) driver_.cycle(out_, in_);
+  if (!low && now_ >= software_from_ && (!driver_.idle() || in_.awvalid || in_.wvalid || in_.arvalid))
+    driver_.cycle(out_, in_);
   if (traffic && low) {
     ports();
     if (--in_reset_ == 0) {  // of a frame that is coming in the NIC sees the end alone

@@ -72,7 +72,8 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
     bool known = false;                        ///< config is of a QP that is not in RESET
     bool touched = false;                      ///< it was known once
     unsigned profile = 0, dest = 0;
-    unsigned open = 0;  ///< work requests without completion
+    unsigned open = 0;                    ///< work requests without completion
+    std::optional<csr::TblQpCtx> former;  ///< row of the connection that a reset has ended
   };
   /// Of a destination.
   struct Controller {
@@ -155,6 +156,7 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   void put_class(const OrderPtr& order, const QpConfig& c);
   bool connect(Qp& qp, const QpConfig& c);
   void reset(const OrderPtr& order, Qp& qp);
+  void forget_former(const OrderPtr& order, Qp& qp);
   void clear(Qp& qp);
   void forget();
   void hold_in_reset();
@@ -199,7 +201,8 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   std::string problem_;
   Time now_ = 0, reached_ = 0;
   bool started_ = false;
-  unsigned in_reset_ = 0;  ///< cycles for which the pin stays low
+  unsigned in_reset_ = 0;   ///< cycles for which the pin stays low
+  Time software_from_ = 0;  ///< no register access before
   unsigned planes_ = 0, up_ = 0;
   static constexpr uint64_t kFirstMac = 0x020000000001;
   static constexpr log::Ip kFirstIp{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};

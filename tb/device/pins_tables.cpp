@@ -250,8 +250,10 @@ void PinsDevice::move(const OrderPtr& order, const Qp& qp, log::QpState state, u
   row(order, csr::kTblQpCtxId, qp.config.qp - kQpnBase, words);
 }
 
+/// No row of QP_CTX yet: what is still on its way would count as the next connection's.
 void PinsDevice::reset(const OrderPtr& order, Qp& qp) {
-  move(order, qp, log::QpState::Reset, 0);
+  const auto state = static_cast<uint32_t>(log::QpState::Reset);
+  row(order, csr::kTblQpStateId, static_cast<unsigned>(&qp - qps_.data()), std::span(&state, 1));
   clear(qp);
 }
 
@@ -260,9 +262,21 @@ void PinsDevice::clear(Qp& qp) {
   const auto index = static_cast<uint16_t>(&qp - qps_.data());
   std::erase_if(works_, [&](const Work& w) { return w.wqe.qp == index; });
   const log::QpState seen = qp.seen;
+  std::optional<csr::TblQpCtx> former = qp.known ? row_of(qp) : qp.former;
   qp = {};
   qp.seen = seen;
   qp.touched = true;
+  qp.former = former;
+}
+
+/// Its former connection's row with state Reset: once that is taken, the queue pair stands in no list of before.
+void PinsDevice::forget_former(const OrderPtr& order, Qp& qp) {
+  if (!qp.former) return;
+  qp.former->state = QpState::Reset;
+  uint32_t words[csr::TblQpCtx::kWords];
+  qp.former->pack(words);
+  row(order, csr::kTblQpCtxId, static_cast<unsigned>(&qp - qps_.data()), words);
+  qp.former.reset();
 }
 
 /// Its entropy values, which must be there before its row is.
@@ -297,6 +311,7 @@ bool PinsDevice::connect(Qp& qp, const QpConfig& c) {
   check(c);
   const log::QpState from = qp.known ? qp.state : log::QpState::Reset;
   const OrderPtr order = begin("qp", false, c.qp);
+  forget_former(order, qp);
   put_dest(order, qp, c);
   put_evs(order, qp, c);
   if (from < log::QpState::Init || c.state == log::QpState::Init) move(order, qp, log::QpState::Init, kInitAttributes);
@@ -359,12 +374,15 @@ Modified PinsDevice::modify(const QpConfig& c, uint32_t with) {
   const OrderPtr order = begin("modify", false, c.qp);
   const auto state = static_cast<uint32_t>(c.state);
   const unsigned index = c.qp - kQpnBase;
-  if (c.state == log::QpState::Error || (c.state == log::QpState::Reset && !qp.known)) {
+  if (c.state == log::QpState::Error || c.state == log::QpState::Reset) {
     driver_.row(csr::kTblQpStateId, index, std::span(&state, 1), [](uint32_t, unsigned) {});
   } else {
-    if (c.state == log::QpState::Init) put_evs(order, qp, c);
+    if (c.state == log::QpState::Init) {
+      forget_former(order, qp);
+      put_evs(order, qp, c);
+    }
     if (c.state == log::QpState::Rtr) put_dest(order, qp, c);
-    if (c.state != log::QpState::Reset) qp.config = c;
+    qp.config = c;
     csr::TblQpCtx ctx = row_of(qp);
     ctx.state = static_cast<QpState>(state);
     uint32_t words[csr::TblQpCtx::kWords];
