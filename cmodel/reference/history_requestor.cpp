@@ -295,8 +295,11 @@ void RequestorPart::cause(const Seen& seen, const QpWorld& qp, const Requestor& 
   // A timer runs from when the device meant to send, which may lie before the frame by what the host kept it waiting.
   const Time meant = s.earlier != 0 ? s.earlier : s.last;
   const bool timer = static_cast<double>(seen.first + w_.lag() - std::min(meant, seen.first)) >= interval / 2;
+  // Questions overtake what waits for its data.
+  const Time inside = w_.waited(seen.first) - std::min(r.waited, w_.waited(seen.first));
   const bool known = s.nacked || s.came_back || (r.any && r.reported > psn) || r.overtaken > s.last ||
-                     r.answered > s.last || r.returned.after(s.stamp) || w_.any_down() || paths_.any_peer_down();
+                     (r.answered != 0 && r.answered + inside > s.last) || r.returned.after(s.stamp) || w_.any_down() ||
+                     paths_.any_peer_down();
   check(Rule::ReqRtxCause, known || timer, &seen, qp, [&] {
     return fmt::format("none before something tells that PSN {}, sent at {}, is lost, or {} have passed", psn24(psn),
                        words(s.last), words(static_cast<Time>(interval)));
@@ -355,7 +358,10 @@ void RequestorPart::sack(const Seen& seen, const QpWorld& qp, Requestor& r) {
   if (!r.started) return;
   const wire::Seth& h = *seen.packet.seth;
   const Seq cack = unwrap(h.cack_psn, r.top);
-  if (h.pr != 0) r.answered = seen.last;
+  if (h.pr != 0) {
+    r.answered = seen.last;
+    r.waited = w_.waited(seen.last);
+  }
   if (seen.packet.cc_state) r.returned.heard(seen.packet.cc_state->tx_timestamp16, seen.last);
   Seq highest = cack;
   if (h.sack_bitmap != 0) highest = std::max(highest, cack + h.sack_offset + 63 - std::countl_zero(h.sack_bitmap));

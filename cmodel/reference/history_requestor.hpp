@@ -73,6 +73,7 @@ struct Requestor {
   Seq reported = 0;          ///< highest PSN that any word heard says has come; valid with `any`
   bool any = false;
   Time answered = 0;  ///< last SACK that answers a probe
+  Time waited = 0;    ///< World::waited() then
   ReturnedStamp returned;
   Time overtaken = 0;  ///< last transmission of a packet that was reported: what was sent before may be lost
   Seq acked = 0;       ///< messages acknowledged: highest MSN of an ACK

@@ -85,6 +85,7 @@ unsigned Requestor::heard(const Word& word, Time time) {
     }
   }
   through_ = std::max(through_, word.answers);
+  answered_ = std::max(answered_, word.answers);
   if (word.stamp) returned_.heard(*word.stamp, time);
   if (fresh != 0) progress_ = time;
   gaps(word, time);
@@ -134,7 +135,7 @@ Seq Requestor::oldest() const {
   return psn;
 }
 
-unsigned Requestor::causes(Seq psn, Time time, Time lag) const {
+unsigned Requestor::causes(Seq psn, Time time, Time lag, Time inside) const {
   const Flight* const flight = find(psn);
   if (flight == nullptr) return 0;
   unsigned causes = 0;
@@ -148,7 +149,8 @@ unsigned Requestor::causes(Seq psn, Time time, Time lag) const {
   const auto trigger = triggers_.find(flight->ev);
   if (rules_.same_ev && trigger != triggers_.end() && trigger->second > flight->last) causes |= kBySameEv;
   // New packets are given to ports in the order of PSNs, and leave them in any other.
-  const bool later = through_ > flight->last || (flight->times == 1 && triggered_ > psn);
+  const bool asked = answered_ != 0 && answered_ + inside > flight->last;
+  const bool later = asked || through_ > flight->last || (flight->times == 1 && triggered_ > psn);
   if (rules_.by_time && (later || returned_.after(flight->stamp))) causes |= kByTime;
   // The clock runs from when the device meant to send, which may lie before the frame by what the host and other
   // frames kept it waiting: half an interval, or the transmission before.

@@ -105,8 +105,8 @@ class Requestor {
   const Flight* find(Seq psn) const;
 
   /// Causes that a retransmission of `psn` at `time` would have, as bits; `lag`: a transmission may have been meant
-  /// so much before it was seen.
-  unsigned causes(Seq psn, Time time, Time lag) const;
+  /// so much before it was seen; `inside`: of that it waited for its data, and questions overtook it.
+  unsigned causes(Seq psn, Time time, Time lag, Time inside = 0) const;
   /// True if this packet may leave now: a new one inside the window, or an old one with a cause.
   bool permits(Seq psn, bool again, Time time, Time lag) const {
     return again ? causes(psn, time, lag) != 0 : psn >= next_ && psn <= limit();
@@ -138,8 +138,9 @@ class Requestor {
   Queue<Flight> flights_;  ///< from base_ on
   Time progress_ = 0;
   double arrived_ = 0;
-  Time wide_ = 0;     ///< newest word with at least `reorder` packets above cack
-  Time through_ = 0;  ///< newest transmission of what has brought a SACK
+  Time wide_ = 0;      ///< newest word with at least `reorder` packets above cack
+  Time through_ = 0;   ///< newest transmission of what has brought a SACK
+  Time answered_ = 0;  ///< the same of questions
   ReturnedStamp returned_;
   std::map<uint32_t, Time> triggers_;  ///< EV -> last transmission of a packet, sent once, that brought a SACK
 };

@@ -159,7 +159,7 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   const history::QpWorld* const qp = w.local(qp_.qp);
   const Time last = hi_.find(psn)->last;  // the frame may have waited inside for the host, and its timer have run
   const Time starved = world_.free.starved(last - std::min(last, interval()), last);
-  const unsigned causes = hi_.causes(psn, seen.first, lag() + starved);
+  const unsigned causes = hi_.causes(psn, seen.first, lag() + starved, starved);
   if (!world_.never_down()) {
     w.report().rests(Rule::ReqRtxEvidence, "a port was down");
   } else if (causes == 0 && evs_replaced_) {  // its EV has another value now than when it was sent
