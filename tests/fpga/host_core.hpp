@@ -9,15 +9,13 @@
 #include <cstring>
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gen/streams.hpp"
-#include "tests/fpga/hooks.hpp"
+#include "tests/fpga/unit.hpp"
 #include "util/rng.hpp"
-#include "verilated.h"
 
 namespace mrc {
 
@@ -35,24 +33,11 @@ struct HostPacket {
 
 /// Top is a Verilated module with a writer and a gate; the class that is derived is its shell.
 template <class Top>
-class HostCore {
+class HostCore : public Unit<Top> {
  public:
-  HostCore(uint64_t seed, const char* name) : rng(seed, name) {
-    top = std::make_unique<Top>(&context, name);
-    settle();
-    top->rst_ni = 1;  // an edge needs a level before it
-    settle();
-    top->rst_ni = 0;
-    for (unsigned i = 0; i < 4; ++i) edge();
-    top->rst_ni = 1;
-    failed_assertions();
-  }
-  virtual ~HostCore() {
-    Verilated::threadContextp(&context);
-    top->final();
-  }
-  HostCore(const HostCore&) = delete;
-  HostCore& operator=(const HostCore&) = delete;
+  HostCore(uint64_t seed, const char* name) : Unit<Top>(name), rng(seed, name) { this->reset(); }
+  virtual ~HostCore() = default;
+  using Unit<Top>::top;
 
   /// A packet for a plane, behind those that it has.
   void send(unsigned plane, unsigned qp, std::size_t size, uint64_t address) {
@@ -82,6 +67,18 @@ class HostCore {
     cqe.status = static_cast<decltype(cqe.status)>(status);
     cqe.wr_id = id;
     cqes.push_back(cqe);
+  }
+  /// A write of this QP has failed: its receives that were good are not. All else leaves as it came.
+  void complete_failed(unsigned qp) {
+    complete(true, qp, 0);
+    complete(true, qp - 1, 1);
+    complete(false, qp, 2);
+    complete(true, qp, 3, 131);
+    run(60);
+    REQUIRE(left.size() == 4);
+    for (unsigned i = 0; i < 4; ++i) {
+      CHECK(static_cast<unsigned>(left[i].status) == std::array{kStatusRemOp, kStatusOk, kStatusOk, 131u}[i]);
+    }
   }
   /// The core is in reset: it has forgotten what it had to offer.
   void forget() {
@@ -116,8 +113,6 @@ class HostCore {
   }
 
   Rng rng;
-  VerilatedContext context;  // outlives what is in it
-  std::unique_ptr<Top> top;
   double offers = 1.0, host = 1.0;
   std::vector<HostPacket> packets;
   std::deque<Cqe> cqes;  ///< of the core, not taken yet
@@ -165,16 +160,7 @@ class HostCore {
     std::array<uint8_t, kHostLine> data{};
   };
 
-  void settle() {
-    Verilated::threadContextp(&context);
-    top->eval();
-  }
-  void edge() {
-    top->clk_i = 1;
-    settle();
-    top->clk_i = 0;
-    settle();
-  }
+  using Unit<Top>::settle, Unit<Top>::edge;
   /// A line of the oldest packet of a plane.
   void next_line() {
     if (line_ || !rng.chance(offers)) return;

@@ -7,14 +7,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <deque>
-#include <memory>
 #include <vector>
 
 #include "Vmrc_fpga_ports_bench.h"
 #include "tests/fpga/foreign_frames.hpp"
-#include "tests/fpga/hooks.hpp"
+#include "tests/fpga/unit.hpp"
 #include "util/rng.hpp"
-#include "verilated.h"
 
 namespace mrc::test {
 
@@ -86,12 +84,11 @@ struct PortsConfig {
 };
 
 /// Two ports, three planes: what is sent into them, and what comes out.
-class PortsBench {
+class PortsBench : public Unit<Vmrc_fpga_ports_bench> {
  public:
   enum Clock { kCore, kRx0, kRx1, kTx0, kTx1, kClocks };
 
-  explicit PortsBench(uint64_t seed) : rng(seed, "ports") {
-    top = std::make_unique<Vmrc_fpga_ports_bench>(&context, "ports");
+  explicit PortsBench(uint64_t seed) : Unit("ports"), rng(seed, "ports") {
     top->link_up_i = 3;
     top->m_tready_i = 3;
     settle();
@@ -105,12 +102,6 @@ class PortsBench {
     for (unsigned i = 0; i < 20; ++i) edge(i % kClocks);
     failed_assertions();
   }
-  ~PortsBench() {
-    Verilated::threadContextp(&context);
-    top->final();
-  }
-  PortsBench(const PortsBench&) = delete;
-  PortsBench& operator=(const PortsBench&) = delete;
 
   /// Puts registers on the pins; they have crossed some cycles later.
   void set(const PortsConfig& c) {
@@ -165,8 +156,6 @@ class PortsBench {
   /// Of words of the shell that are not the last: whether their keep has holes.
   bool shell_holes = false;
   Rng rng;
-  VerilatedContext context;  // outlives what is in it
-  std::unique_ptr<Vmrc_fpga_ports_bench> top;
   std::array<uint64_t, kClocks> period{400, 310, 310, 310, 310}, cycles{};
   std::array<bool, kClocks> stopped{};
 
@@ -190,10 +179,6 @@ class PortsBench {
     words[1] = static_cast<uint32_t>(value >> 32);
   }
 
-  void settle() {
-    Verilated::threadContextp(&context);
-    top->eval();
-  }
   void set_clock(unsigned clock, bool value) {
     if (clock == kCore) {
       top->clk_i = value;

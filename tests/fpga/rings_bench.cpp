@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 
-#include "tests/fpga/hooks.hpp"
+#include "tests/fpga/unit.hpp"
 
 namespace mrc::rings {
 
@@ -29,25 +29,8 @@ T get(const uint8_t* from) {
 
 }  // namespace
 
-Bench::Bench(uint64_t seed, Core& its_core) : rng(seed, "rings"), core(its_core) {
-  top = std::make_unique<Vmrc_fpga_rings_bench>(&context, "rings");
-  settle();
-  top->rst_ni = 1;  // an edge needs a level before it
-  settle();
-  top->rst_ni = 0;
-  for (unsigned i = 0; i < 4; ++i) cycle();
-  top->rst_ni = 1;
-  failed_assertions();
-}
-
-Bench::~Bench() {
-  Verilated::threadContextp(&context);
-  top->final();
-}
-
-void Bench::settle() {
-  Verilated::threadContextp(&context);
-  top->eval();
+Bench::Bench(uint64_t seed, Core& its_core) : Unit("rings"), rng(seed, "rings"), core(its_core) {
+  reset([this] { cycle(); });
 }
 
 void Bench::cycle() {

@@ -15,7 +15,6 @@
 #include "Vmrc_fpga_rings_bench.h"
 #include "gen/streams.hpp"
 #include "util/rng.hpp"
-#include "verilated.h"
 
 namespace mrc::rings {
 
@@ -73,12 +72,9 @@ struct Cq {
   bool closed = false;  ///< completions are not expected
 };
 
-class Bench {
+class Bench : public Unit<Vmrc_fpga_rings_bench> {
  public:
   Bench(uint64_t seed, Core& core);
-  ~Bench();
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
 
   void cycle();
   void run(unsigned cycles) {
@@ -108,8 +104,6 @@ class Bench {
   bool idle() const { return reads_.empty() && writes_.empty() && aws_.empty() && ws_.empty(); }
 
   Rng rng;
-  VerilatedContext context;  // outlives what is in it
-  std::unique_ptr<Vmrc_fpga_rings_bench> top;
   Core& core;
   double takes = 1.0, gives = 1.0;                                 ///< chance in a cycle that memory takes, or answers
   unsigned latency = 0;                                            ///< cycles that an answer takes at least
@@ -134,7 +128,6 @@ class Bench {
     std::array<uint8_t, 64> data;
     uint64_t strb;
   };
-  void settle();
   void drive();
   void sample();
   void sample_memory();

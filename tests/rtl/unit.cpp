@@ -1,38 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/rtl/unit.hpp"
 
-#include <cstdarg>
-#include <cstdio>
-#include <string_view>
-#include <utility>
-
-#include "tb/dut/verilated_hooks.h"
-
-namespace {
-
-std::string said;
-std::vector<std::string> failures;
-
-}  // namespace
-
-/// Verilator's runtime tells with it which assertion failed, then calls vl_stop.
-int mrc_verilated_print(const char* format, ...) {
-  char text[1000];
-  va_list arguments;
-  va_start(arguments, format);
-  const int size = std::vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  said = text;
-  return size;
-}
-
-void vl_stop(const char*, int, const char*) {
-  const std::string_view text = said;
-  const auto place = text.find("Assertion failed in ");
-  const auto end = text.find(": ", place);
-  const auto dot = text.rfind('.', end);
-  failures.emplace_back(place == text.npos ? text : text.substr(dot + 1, end - dot - 1));
-}
+#include "tests/fpga/hooks.hpp"
 
 namespace mrc {
 
@@ -68,6 +37,15 @@ Unit::~Unit() {
   top_->final();
 }
 
-std::vector<std::string> Unit::failed() { return std::exchange(failures, {}); }
+std::vector<std::string> Unit::failed() {
+  std::vector<std::string> names = failed_assertions();
+  for (std::string& text : names) {
+    const auto place = text.find("Assertion failed in ");
+    const auto end = text.find(": ", place);
+    const auto dot = text.rfind('.', end);
+    if (place != text.npos) text = text.substr(dot + 1, end - dot - 1);
+  }
+  return names;
+}
 
 }  // namespace mrc

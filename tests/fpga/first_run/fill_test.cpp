@@ -8,14 +8,12 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "Vmrc_fpga_fill.h"
-#include "tests/fpga/hooks.hpp"
+#include "tests/fpga/unit.hpp"
 #include "util/rng.hpp"
-#include "verilated.h"
 
 namespace mrc::test::fill_test {
 namespace {
@@ -38,25 +36,12 @@ Word pattern(uint32_t seed, uint32_t n) {
   return word;
 }
 
-class Bench {
+class Bench : public Unit<Vmrc_fpga_fill> {
  public:
-  explicit Bench(uint64_t seed) : rng(seed, "fill") {
+  explicit Bench(uint64_t seed) : Unit("fill"), rng(seed, "fill") {
     top->run_i = 1;
-    settle();
-    top->rst_ni = 1;  // an edge needs a level before it
-    settle();
-    top->rst_ni = 0;
-    for (unsigned i = 0; i < 4; ++i) edge();
-    top->rst_ni = 1;
-    failed_assertions();
+    reset();
   }
-  ~Bench() {
-    CHECK(failed_assertions() == std::vector<std::string>{});
-    Verilated::threadContextp(&context);
-    top->final();
-  }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
 
   bool write(unsigned at, uint32_t value, unsigned strobes = 15) {
     auto& t = *top;
@@ -136,8 +121,6 @@ class Bench {
   }
 
   Rng rng;
-  VerilatedContext context;  // outlives what is in it
-  std::unique_ptr<Vmrc_fpga_fill> top = std::make_unique<Vmrc_fpga_fill>(&context, "fill");
   double takes = 1.0, gives = 1.0;
   std::map<uint64_t, Word> memory;
   std::function<bool(uint64_t)> fails = [](uint64_t) { return false; };
@@ -145,16 +128,6 @@ class Bench {
   std::size_t open = 0, most = 0;
 
  private:
-  void settle() {
-    Verilated::threadContextp(&context);
-    top->eval();
-  }
-  void edge() {
-    top->clk_i = 1;
-    settle();
-    top->clk_i = 0;
-    settle();
-  }
   std::deque<uint64_t> aws_, ars_;
   std::deque<Word> ws_;
 };

@@ -6,15 +6,13 @@
 #include <cstring>
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "Vmrc_fpga_gen.h"
 #include "gen/streams.hpp"
-#include "tests/fpga/hooks.hpp"
+#include "tests/fpga/unit.hpp"
 #include "util/rng.hpp"
-#include "verilated.h"
 
 namespace mrc::test::gen_test {
 namespace {
@@ -26,25 +24,12 @@ constexpr unsigned kShape = 0x10, kControl = 0x14, kQpSet = 0x18, kOp = 0x1c, kL
                    kCyclesLo = 0x68, kRecv = 0x70, kRecvFailed = 0x74, kStrays = 0x78;
 constexpr uint32_t kRuns = 1, kBusy = 2, kCut = 4;
 
-class Bench {
+class Bench : public Unit<Vmrc_fpga_gen> {
  public:
-  explicit Bench(uint64_t seed) : rng(seed, "gen") {
+  explicit Bench(uint64_t seed) : Unit("gen"), rng(seed, "gen") {
     top->run_i = 1;
-    settle();
-    top->rst_ni = 1;  // an edge needs a level before it
-    settle();
-    top->rst_ni = 0;
-    for (unsigned i = 0; i < 4; ++i) edge();
-    top->rst_ni = 1;
-    failed_assertions();
+    reset();
   }
-  ~Bench() {
-    CHECK(failed_assertions() == std::vector<std::string>{});
-    Verilated::threadContextp(&context);
-    top->final();
-  }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
 
   /// False: refused.
   bool write(unsigned at, uint32_t value, unsigned strobes = 15) {
@@ -118,24 +103,12 @@ class Bench {
   }
 
   Rng rng;
-  VerilatedContext context;  // outlives what is in it
-  std::unique_ptr<Vmrc_fpga_gen> top = std::make_unique<Vmrc_fpga_gen>(&context, "gen");
   double takes = 1.0, answers = 1.0;
   std::vector<Wqe> taken;
   std::deque<Cqe> to_come;
   uint64_t now = 0;
 
  private:
-  void settle() {
-    Verilated::threadContextp(&context);
-    top->eval();
-  }
-  void edge() {
-    top->clk_i = 1;
-    settle();
-    top->clk_i = 0;
-    settle();
-  }
   std::optional<Wqe> held_;
 };
 

@@ -16,9 +16,8 @@
 #include "tb/board/pins_digest.hpp"
 #include "tb/board/pins_record.hpp"
 #include "tb/dut/dut.hpp"
-#include "tests/fpga/hooks.hpp"
 #include "tests/fpga/record/write_memory.hpp"
-#include "verilated.h"
+#include "tests/fpga/unit.hpp"
 
 namespace mrc {
 
@@ -31,32 +30,17 @@ inline constexpr uint32_t kStart = 1, kStop = 2;
 
 /// The recorder beside a core: one call of cycle() per cycle of the core. Top is mrc_fpga_record, Verilated.
 template <class Top, unsigned HostBytes>
-class RecorderBench {
+class RecorderBench : public Unit<Top> {
  public:
   static constexpr unsigned kPlanes = 2, kPortBytes = HostBytes / 2, kKeepBytes = kPortBytes / 8;
 
-  explicit RecorderBench(uint64_t seed) : memory(seed), top_(std::make_unique<Top>(&context_, "record")) {
-    Top& t = *top_;
-    t.clk_i = 0;
-    t.rst_ni = 1;
-    eval();
-    t.rst_ni = 0;
-    for (unsigned i = 0; i < 4; ++i) edge();
-    t.rst_ni = 1;
-    failed_assertions();
-  }
-  ~RecorderBench() {
-    Verilated::threadContextp(&context_);
-    top_->final();
-  }
-  RecorderBench(const RecorderBench&) = delete;
-  RecorderBench& operator=(const RecorderBench&) = delete;
+  explicit RecorderBench(uint64_t seed) : Unit<Top>("record"), memory(seed) { this->reset(); }
 
   WriteMemory<HostBytes> memory;
 
   /// One cycle: what the core's pins are in it. Its registers are asked by write() and read() in between.
   void cycle(const mrc_pins_in& i, const mrc_pins_out& o) {
-    Top& t = *top_;
+    Top& t = *top;
     t.run_i = i.rst_n;
     inputs(i);
     outputs(o);
@@ -65,7 +49,7 @@ class RecorderBench {
     t.m_axi_wready_i = drives.wready;
     t.m_axi_bvalid_i = drives.bvalid;
     t.m_axi_bresp_i = drives.bresp;
-    eval();
+    settle();
     memory.sample({t.m_axi_awvalid_o != 0, t.m_axi_awid_o, t.m_axi_awaddr_o, t.m_axi_awlen_o, t.m_axi_awsize_o,
                    t.m_axi_awburst_o, t.m_axi_wvalid_o != 0, bytes_of(t.m_axi_wdata_o), t.m_axi_wstrb_o,
                    t.m_axi_wlast_o != 0, t.m_axi_bready_o != 0});
@@ -74,19 +58,19 @@ class RecorderBench {
   }
   /// True: not refused. It acts at the next edge, that of cycle().
   bool write(unsigned at, uint32_t value) {
-    Top& t = *top_;
+    Top& t = *top;
     t.w_go_i = 1;
     t.w_word_i = static_cast<uint16_t>(at / 4);
     t.w_data_i = value;
     t.w_strb_i = 15;
-    eval();
+    settle();
     const bool good = t.w_good_o;
     return good;
   }
   std::optional<uint32_t> read(unsigned at) {
-    Top& t = *top_;
+    Top& t = *top;
     t.r_word_i = static_cast<uint16_t>(at / 4);
-    eval();
+    settle();
     if (t.r_good_o == 0) return {};
     return t.r_data_o;
   }
@@ -134,7 +118,7 @@ class RecorderBench {
     }
   }
   void inputs(const mrc_pins_in& i) {
-    Top& t = *top_;
+    Top& t = *top;
     t.link_up_i = i.link_up;
     t.awvalid_i = i.awvalid;
     t.awaddr_i = i.awaddr;
@@ -166,7 +150,7 @@ class RecorderBench {
     }
   }
   void outputs(const mrc_pins_out& o) {
-    Top& t = *top_;
+    Top& t = *top;
     t.awready_i = o.awready;
     t.wready_i = o.wready;
     t.bvalid_i = o.bvalid;
@@ -196,19 +180,8 @@ class RecorderBench {
       std::memcpy(bytes_of(t.tx_tdata_i) + p * kPortBytes, o.tx_tdata[p], kPortBytes);
     }
   }
-  void eval() {
-    Verilated::threadContextp(&context_);
-    top_->eval();
-  }
-  void edge() {
-    top_->clk_i = 1;
-    eval();
-    top_->clk_i = 0;
-    eval();
-  }
 
-  VerilatedContext context_;  // outlives what is in it
-  std::unique_ptr<Top> top_;
+  using Unit<Top>::settle, Unit<Top>::edge, Unit<Top>::top;
 };
 
 /// A device whose pins a recorder sees. What the bench sees of it may be another device's, which gets the same pins:
