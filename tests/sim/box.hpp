@@ -112,6 +112,24 @@ struct Star {
   std::vector<Box*> box_;
 };
 
+/// 16 NICs of eight planes send 1 MB each to one.
+inline constexpr const char* kIncastOf16 = R"(
+sampling = false
+shared_evs = true
+[topology]
+planes = 8
+gbps = 100
+leaves = 2
+hosts_per_leaf = 9
+spines = 4
+[[traffic]]
+pattern = "incast"
+to = "nic0"
+nodes = 16
+first = 1
+bytes = 1_000_000
+)";
+
 /// Value of a counter by name; all ones if there is none.
 inline uint64_t value(const std::vector<NamedCounter>& counters, std::string_view name) {
   for (const auto& [n, v] : counters) {

@@ -7,11 +7,11 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <systemc>
 
-#include "sim/bench/synthetic.hpp"
-#include "sim/bench/two_tier.hpp"
 #include "sim/engine/kernel.hpp"
 #include "sim/engine/systemc.hpp"
 #include "tests/sim/box.hpp"
+#include "tests/sim/engine/synthetic.hpp"
+#include "tests/sim/engine/two_tier.hpp"
 
 namespace mrc::test::fabric_test {
 

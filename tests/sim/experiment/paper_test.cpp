@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/experiment/experiment.hpp"
+#include "tests/sim/box.hpp"
 
 namespace mrc::test::paper_test {
 
@@ -78,22 +79,7 @@ TEST_CASE("paper: a dead path is bypassed within tens of microseconds", "[sim][p
 
 TEST_CASE("incasts of 16 in 8 planes: what waits behind retransmissions is not taken for lost",
           "[sim][experiment][A-83]") {
-  const std::string text = R"(
-sampling = false
-shared_evs = true
-[topology]
-planes = 8
-gbps = 100
-leaves = 2
-hosts_per_leaf = 9
-spines = 4
-[[traffic]]
-pattern = "incast"
-to = "nic0"
-nodes = 16
-first = 1
-bytes = 1_000_000
-)";
+  const std::string text = kIncastOf16;
   for (const bool nic : {false, true}) {
     uint64_t twice = 0, packets = 0;
     for (uint64_t seed = 1; seed <= 5; ++seed) {

@@ -84,14 +84,9 @@ TEST_CASE("a link that is back before routes have converged changes none", "[sim
 
 namespace {
 
-/// Two NICs of a single switch; one loses its link for `for_us` in the fourth step. A step: 1 ms of compute, and 1 MB
-/// in two messages.
-std::string job(const std::string& more, unsigned down_us) {
-  return R"(
-transport = "roce"
-roce_timeout_us = 100
-roce_retries = 3
-hang_us = 100_000
+/// Two RoCE NICs of a single switch; `more`: keys of the run.
+std::string two_nics(const std::string& more) {
+  return "transport = \"roce\"\nroce_timeout_us = 100\nroce_retries = 3\n" + more + R"(
 [topology]
 kind = "single"
 hosts = 2
@@ -100,6 +95,11 @@ trim = false
 gbps = 100
 evs = 1
 backup_evs = 0
+)";
+}
+/// One loses its link for `down_us` in the fourth step. A step: 1 ms of compute, and 1 MB in two messages.
+std::string job(const std::string& more, unsigned down_us) {
+  return two_nics("hang_us = 100_000") + R"(
 [[event]]
 what = "link-down"
 link = "nic1/0"
@@ -179,23 +179,9 @@ TEST_CASE("every rate of failures is multiplied", "[sim][experiment][routes]") {
 
 namespace {
 
-/// 10 MB from one NIC of a single switch to another, in WRITEs of 1 MB.
+/// 10 MB from one to the other, in WRITEs of 1 MB.
 std::string flow(const std::string& more, const std::string& event) {
-  return R"(
-transport = "roce"
-roce_timeout_us = 100
-roce_retries = 3
-hang_us = 2000
-)" + more +
-         R"(
-[topology]
-kind = "single"
-hosts = 2
-routing = "ecmp"
-trim = false
-gbps = 100
-evs = 1
-backup_evs = 0
+  return two_nics("hang_us = 2000\n" + more) + R"(
 [[traffic]]
 from = "nic0"
 to = "nic1"

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sim/experiment/experiment.hpp"
+#include "tests/sim/box.hpp"
 
 namespace mrc::sim {
 namespace {
@@ -187,22 +188,7 @@ TEST_CASE("an incast with trimming of fast NICs takes as long as one of NICs by 
 }
 
 TEST_CASE("an incast of many senders waits for no timer", "[sim][cycle]") {
-  const std::string text = R"(
-sampling = false
-shared_evs = true
-[topology]
-planes = 8
-gbps = 100
-leaves = 2
-hosts_per_leaf = 9
-spines = 4
-[[traffic]]
-pattern = "incast"
-to = "nic0"
-nodes = 16
-first = 1
-bytes = 1_000_000
-)";
+  const std::string text = kIncastOf16;
   // Which sender ends last, and by how much, is a matter of the seed: 1.03 to 1.12 of the bound in ten of them.
   constexpr unsigned kSeeds = 5;
   double fast_over = 0, model_over = 0;

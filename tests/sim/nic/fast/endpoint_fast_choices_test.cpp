@@ -27,8 +27,7 @@ Packet& give_back(FastAndBox& t, const Packet& sent, uint8_t dscp, bool swapped)
   return p;
 }
 FastConfig with(Returned returned) {
-  FastConfig config;
-  config.returned = returned;
+  FastConfig config{.returned = returned};
   return config;
 }
 }  // namespace
@@ -70,8 +69,7 @@ TEST_CASE("fast: a WRITE of no bytes is one packet, in its turn, and completes",
 
 TEST_CASE("fast: a WRITE of no bytes is refused, NAKed or dropped where it may not be", "[sim][fast][zero][A-19]") {
   for (const ZeroLength zero : {ZeroLength::Nak, ZeroLength::Drop}) {
-    FastConfig config;
-    config.zero_length = zero;
+    FastConfig config{.zero_length = zero};
     FastAndBox t(config);
     CHECK(!t.nic->post({.id = 1, .qpn = 3, .bytes = 0, .immediate = true}));
     // Out of order it counts as lost, whatever else.
@@ -102,8 +100,7 @@ TEST_CASE("fast: a WRITE of no bytes is refused, NAKed or dropped where it may n
 
 TEST_CASE("fast: an immediate beyond max_wimm waits, and what is behind it; another QP goes on",
           "[sim][fast][immediate][A-62]") {
-  FastConfig config;
-  config.max_wimm = 2;
+  FastConfig config{.max_wimm = 2};
   FastAndBox t(config);
   QpSpec second = qp_spec(1, 1, 8, 0, 4);
   second.congestion = false;
@@ -135,9 +132,7 @@ TEST_CASE("fast: an immediate beyond max_wimm waits, and what is behind it; anot
 
 TEST_CASE("fast: an immediate beyond max_wimm is refused, or ends its QP; with 0 none may be posted",
           "[sim][fast][immediate][A-62]") {
-  FastConfig config;
-  config.max_wimm = 1;
-  config.wimm_over = WimmOver::Refuse;
+  FastConfig config{.max_wimm = 1, .wimm_over = WimmOver::Refuse};
   const WorkRequest imm{.id = 1, .qpn = 3, .bytes = 10, .immediate = true};
   {
     FastAndBox t(config);
@@ -166,8 +161,7 @@ TEST_CASE("fast: an immediate beyond max_wimm is refused, or ends its QP; with 0
 
 TEST_CASE("fast: a QP's data, retransmissions and probes have its class, others the NIC's",
           "[sim][fast][class][A-79][A-60]") {
-  FastConfig config;
-  config.dscp_endpoint = 33;
+  FastConfig config{.dscp_endpoint = 33};
   FastAndBox t(config, 2, 4);
   QpSpec own = qp_spec(1, 2, 4, 0, 4);
   own.congestion = false;

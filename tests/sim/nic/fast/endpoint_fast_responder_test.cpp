@@ -137,8 +137,7 @@ TEST_CASE("fast: trimmed packets are NACKed by their code point, and nothing is 
 
 TEST_CASE("fast: as long as a trimmed packet is missing every packet brings a SACK", "[sim][fast][responder]") {
   for (const bool on : {false, true}) {
-    FastConfig config;
-    config.trim_sack = on;
+    FastConfig config{.trim_sack = on};
     FastAndBox t(config);
     t.data(0, 100);
     t.run(1 * kUs);
@@ -252,8 +251,7 @@ TEST_CASE("fast: an ACK that a question brings once more goes on its plane, othe
 
 TEST_CASE("fast: all bytes arrive, once, whatever the link loses", "[sim][fast][loss]") {
   for (const double loss : {0.001, 0.01, 0.2}) {
-    FastConfig config;
-    config.timeout = 4;
+    FastConfig config{.timeout = 4};
     FastPair t(2, config, {.gbps = 100}, 32, 32);
     for (const LinkId link : t.links) {
       t.fabric.set_impairment(link, true, {.loss = loss});
@@ -276,8 +274,7 @@ TEST_CASE("fast: all bytes arrive, once, whatever the link loses", "[sim][fast][
 }
 
 TEST_CASE("fast: an EV that loses everything leaves use, is probed, and comes back", "[sim][fast][paths][A-32]") {
-  FastConfig config;
-  config.probe_kind = GENERATE(Revive::Either, Revive::EvProbe, Revive::Reliability);
+  FastConfig config{.probe_kind = GENERATE(Revive::Either, Revive::EvProbe, Revive::Reliability)};
   CAPTURE(config.probe_kind);
   config.timeout = 3;
   config.probe_interval = 80;  // 10.24 us
@@ -301,12 +298,7 @@ TEST_CASE("fast: an EV that loses everything leaves use, is probed, and comes ba
 TEST_CASE("fast: probes of a bad EV are of the kind that is set, or of each in turn", "[sim][fast][paths][A-32]") {
   for (const Revive kind : {Revive::Either, Revive::EvProbe, Revive::Reliability}) {
     CAPTURE(kind);
-    FastConfig config;
-    config.timeout = 3;
-    config.probe_interval = 80;
-    config.silence = 0;
-    config.reverse_probes = false;
-    config.probe_kind = kind;
+    FastConfig config{.timeout = 3, .silence = 0, .probe_interval = 80, .probe_kind = kind, .reverse_probes = false};
     FastPair t(1, config, {.gbps = 100}, 16, 16);
     t.fabric.set_impairment(t.links[0], true, {.loss = 1, .entropy = ev_of(5)});
     Recorder tap;
@@ -329,9 +321,7 @@ TEST_CASE("fast: probes of a bad EV are of the kind that is set, or of each in t
 }
 
 TEST_CASE("fast: so many EVs stay in use whatever they lose; the controller's word counts", "[sim][fast][paths]") {
-  FastConfig config;
-  config.timeout = 2;
-  config.ev_min_active = 6;
+  FastConfig config{.timeout = 2, .ev_min_active = 6};
   FastPair t(1, config);
   t.fabric.set_impairment(t.links[0], true, {.loss = 1});
   REQUIRE(t.post(40'000));
@@ -356,8 +346,7 @@ TEST_CASE("fast: so many EVs stay in use whatever they lose; the controller's wo
 }
 
 TEST_CASE("fast: a plane that falls is left by both sides and used again when it is up", "[sim][fast][planes]") {
-  FastConfig config;
-  config.timeout = 3;
+  FastConfig config{.timeout = 3};
   FastPair t(4, config, {.gbps = 25, .metres = 2, .detect = 1 * kUs}, 16, 16);
   REQUIRE(t.post(3'000'000));
   REQUIRE(t.nic[1]->post({.id = 9, .qpn = 3, .bytes = 3'000'000}));
@@ -436,8 +425,7 @@ TEST_CASE("fast: a port status update is sent again as often as it says, until a
 TEST_CASE("fast: both ends count packets as payload, with 40 bytes more, or as UDP length", "[sim][fast][A-55]") {
   for (const Nominal nominal : {Nominal::UdpLength, Nominal::Payload, Nominal::Payload40}) {
     CAPTURE(nominal);
-    FastConfig config;
-    config.nominal = nominal;
+    FastConfig config{.nominal = nominal};
     FastPair t(1, config, {.gbps = 100}, 16, 16);
     REQUIRE(t.post(1'000'001));
     t.fabric.run(5 * kMs);
@@ -503,10 +491,7 @@ TEST_CASE("fast: an incast through a switch that trims: every flow gets its shar
 }
 
 TEST_CASE("fast: immediates: no more than max_wimm at once, delivered in order", "[sim][fast][immediate]") {
-  FastConfig config;
-  config.max_wimm = 4;
-  config.wimm_over = WimmOver::Refuse;
-  config.timeout = 3;
+  FastConfig config{.max_wimm = 4, .wimm_over = WimmOver::Refuse, .timeout = 3};
   FastPair t(2, config, {.gbps = 100}, 16, 16);
   t.fabric.set_impairment(t.links[0], true, {.loss = 0.1});
   uint64_t next = 0;
@@ -541,8 +526,7 @@ TEST_CASE("fast: what cannot be opened or posted is refused with its reason", "[
   CHECK(!t.post(uint64_t{1} << 32));
   CHECK(t.post((uint64_t{1} << 32) - 1));
   CHECK(!t.nic[0]->post({.id = 1, .qpn = 77, .bytes = 1}));
-  FastConfig config;
-  config.wqe_depth = 2;
+  FastConfig config{.wqe_depth = 2};
   FastPair u(1, config);
   CHECK(u.post(10));
   CHECK(u.post(10));
@@ -551,8 +535,7 @@ TEST_CASE("fast: what cannot be opened or posted is refused with its reason", "[
 
 TEST_CASE("fast: the same seed gives the same run, packet by packet", "[sim][fast][deterministic]") {
   const auto run = [](uint64_t seed) {
-    FastConfig config;
-    config.timeout = 4;
+    FastConfig config{.timeout = 4};
     FastPair t(4, config, {.gbps = 100}, 16, 16, seed);
     Recorder tap;
     t.fabric.set_tap(t.links[1], true, &tap);

@@ -129,9 +129,7 @@ TEST_CASE("fast: NACK TRIMMED is sent again at once, on another EV, as a retrans
 }
 
 TEST_CASE("fast: a gap is lost when `reorder` packets above it have arrived, not before", "[sim][fast][requestor]") {
-  FastConfig config;
-  config.reorder = 5;
-  config.same_ev = false;
+  FastConfig config{.reorder = 5, .same_ev = false};
   FastAndBox t(config, 1, 16, 16);
   REQUIRE(t.nic->post({.id = 1, .qpn = 3, .bytes = 12 * 4096}));
   t.run(6 * kUs);
@@ -404,8 +402,7 @@ TEST_CASE("fast: bytes in flight drift by no rounding of rcvd_bytes", "[sim][fas
 
 TEST_CASE("fast: QPs that share a destination's window take turns", "[sim][fast][cc]") {
   for (const unsigned silence : {0u, 9u}) {
-    FastConfig config;
-    config.silence = silence;
+    FastConfig config{.silence = silence};
     FastPair t(1, config, {.gbps = 100, .metres = 200});
     for (unsigned n = 0; n < 2; ++n) {
       for (uint32_t q = 4; q < 8; ++q) REQUIRE(t.nic[n]->open(qp_spec(1 - n, 1, 8, 0, q), t.why));

@@ -21,8 +21,7 @@ struct Bench {
   unsigned evs;
   EvSkipping skip{};
   explicit Bench(unsigned n, uint32_t seed = 2) : evs(n) {
-    sim::QpSpec spec;
-    spec.planes = 2;
+    sim::QpSpec spec{.planes = 2};
     for (unsigned i = 0; i < n; ++i) spec.ev_active.push_back(0xA000 + i);
     std::string why;
     REQUIRE(set.init(spec, seed, why));

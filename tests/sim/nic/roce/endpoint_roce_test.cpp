@@ -65,9 +65,7 @@ TEST_CASE("roce: a loss sends it back to the packet missing, all from there on a
 }
 
 TEST_CASE("roce: a lost tail waits for the timer; a dead peer ends the queue pair", "[sim][roce]") {
-  RoceConfig config;
-  config.timeout = 100 * kUs;
-  config.retries = 3;
+  RoceConfig config{.timeout = 100 * kUs, .retries = 3};
   FastStar<RoceEndpoint> t(2, config);
   t.fabric.set_impairment(t.links[1], true, {.loss = 1});
   t.fabric.at(50 * kUs, [&] { t.fabric.set_impairment(t.links[1], true, {}); });
@@ -102,9 +100,7 @@ TEST_CASE("roce: CNPs slow senders down; a fixed rate stays", "[sim][roce]") {
   CHECK(t.heard.deliveries.size() == 4);
   CHECK(t.nic[0]->stats().delivered_bytes == 16'000'000);
 
-  RoceConfig fixed;
-  fixed.dcqcn = false;
-  fixed.rate_gbps = 10;
+  RoceConfig fixed{.dcqcn = false, .rate_gbps = 10};
   FastStar<RoceEndpoint> u(2, fixed);
   REQUIRE(u.nic[1]->post({.id = 1, .qpn = 3, .bytes = 1'000'000}));
   u.fabric.run(10 * kMs);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A two-tier Clos of several planes, for tests and measurements of the engine: NIC h hangs at leaf h / hosts_per_leaf
+/// A two-tier Clos of several planes, for tests of the engine: NIC h hangs at leaf h / hosts_per_leaf
 /// of every plane, every leaf has a link to every spine of its plane.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -11,7 +10,6 @@
 
 #include "sim/engine/fabric.hpp"
 #include "sim/switch/switch.hpp"
-#include "util/rng.hpp"
 
 namespace mrc::sim {
 
@@ -77,52 +75,6 @@ class TwoTier {
     return id;
   }
   NodeId host(unsigned h) const { return hosts_[h]; }
-
-  /// A QP from host `from` to host `to`: `active` and `backup` EVs of each plane, which use all spines equally.
-  QpSpec qp(unsigned from, unsigned to, uint32_t qpn, uint32_t peer_qpn, unsigned active, unsigned backup,
-            uint64_t seed) const {
-    QpSpec spec;
-    spec.qpn = qpn;
-    spec.peer = host(to);
-    spec.peer_qpn = peer_qpn;
-    spec.planes = config_.planes;
-    const Address first = path(from, to, 0, 0);
-    spec.path_template = static_cast<U128>(first.hi) << 64 | first.lo;
-    const bool up = from / config_.hosts_per_leaf != to / config_.hosts_per_leaf;
-    // Planes are networks of their own here: their number is in no uSID.
-    spec.path_rule = {.plane_lsb = 16,
-                      .uplink_usid = 1,
-                      .uplink_lsb = 0,
-                      .uplink_bits = up ? static_cast<unsigned>(std::bit_width(config_.spines - 1)) : 0};
-    Rng rng(seed ^ Rng::hash(uint64_t{from} << 40 ^ uint64_t{to} << 16 ^ qpn), "evs");
-    const unsigned groups = active + backup;
-    std::vector<uint32_t> evs(size_t{groups} * config_.planes);
-    for (unsigned p = 0; p < config_.planes; ++p) {
-      std::vector<uint32_t> spine(groups);
-      for (unsigned i = 0; i < groups; ++i) spine[i] = i % config_.spines;
-      // Active and backup EVs are shuffled apart, so that each has all spines.
-      for (unsigned i = 1; i < groups; ++i) {
-        const unsigned low = i < active ? 0 : active;
-        std::swap(spine[i], spine[rng.between(low, i)]);
-      }
-      for (unsigned i = 0; i < groups; ++i) {
-        evs[size_t{i} * config_.planes + p] = static_cast<uint32_t>(rng.next() >> 32 << 12) | spine[i];
-      }
-    }
-    const auto cut = evs.begin() + static_cast<std::ptrdiff_t>(size_t{active} * config_.planes);
-    spec.ev_active.assign(evs.begin(), cut);
-    spec.ev_backup.assign(cut, evs.end());
-    return spec;
-  }
-
-  /// Time of a frame of `size` bytes from host to host through an empty fabric.
-  Time one_way(unsigned size, bool over_spine) const {
-    const Rate rate = Rate::gbps(config_.gbps);
-    const unsigned switches = over_spine ? 3 : 1;
-    const double metres = 2 * config_.nic_metres + (over_spine ? 2 * config_.spine_metres : 0);
-    return (switches + 1) * (rate.time(wire_bytes(size) - kGapBytes) + config_.fec) +
-           static_cast<Time>(metres * static_cast<double>(kFibrePerMetre)) + switches * (500 * kNs);
-  }
 
   /// Outermost destination of a packet from host `from` to host `to`.
   Address path(unsigned from, unsigned to, unsigned, unsigned spine) const {

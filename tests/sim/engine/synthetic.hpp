@@ -26,9 +26,7 @@ class Synthetic final : public Endpoint {
 
   /// Destination of packets and answers, per plane (SRv6: the path; otherwise one address).
   void to(std::vector<Address> path, uint32_t host) { path_ = std::move(path), host_ = host; }
-  /// Packets go out with these EVs in turn, each with an own path per plane.
-  uint64_t received = 0, answers = 0, trimmed = 0, bytes = 0;
-  Time last_ps = 0;
+  uint64_t received = 0, answers = 0, trimmed = 0;
 
   void attach(const Access& access) override {
     access_ = access;
@@ -39,13 +37,11 @@ class Synthetic final : public Endpoint {
     for (unsigned p = 0; p < access_.planes(); ++p) access_.kick(p);
   }
   void receive(PacketPtr packet, unsigned plane) override {
-    last_ps = access_.now();
     if (packet->dscp == wire::kDscpControl) {
       ++answers;
       return;
     }
     ++received;
-    bytes += packet->size;
     if (packet->dscp == wire::kDscpTrimmed || packet->dscp == wire::kDscpTrimmedLasthop) ++trimmed;
     if (config_.answer_each != 0 && ++since_[plane] == config_.answer_each) {
       since_[plane] = 0;
@@ -74,11 +70,7 @@ class Synthetic final : public Endpoint {
     }
     return packet;
   }
-  void link_changed(unsigned, bool up) override {
-    ++changes;
-    (void)up;
-  }
-  unsigned changes = 0;
+  void link_changed(unsigned, bool) override {}
 
   bool open(const QpSpec&, std::string&) override { return true; }
   bool post(const WorkRequest& request) override {
