@@ -120,6 +120,12 @@ bool take(Stream<T>& stream, std::vector<T>& to, bool may = true) {
   return true;
 }
 
+/// Outputs that nobody looks at are taken at once.
+template <class... Words>
+void pop_all(Stream<Words>&... all) {
+  ((all.has() ? all.pop() : void()), ...);
+}
+
 /// The end of a cycle.
 template <class... Clocked>
 void clock_all(Clocked&... all) {

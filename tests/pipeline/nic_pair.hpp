@@ -194,10 +194,7 @@ class NicPair {
         write_row(side, csr::kTblQpCtxId, qp, row);
       }
       const unsigned mr_index = qp % preset.num_mrs;
-      csr::TblMr mr;
-      mr.rkey = mr_index << 8;
-      mr.valid = true;
-      mr.length = host[side].mem.size();
+      csr::TblMr mr{.length = host[side].mem.size(), .valid = true, .rkey = mr_index << 8};
       write_row(side, csr::kTblMrId, mr_index, mr);
     }
   }

@@ -10,9 +10,7 @@ namespace {
 constexpr EvChoice kAll{4, 0xf, 0xf, false, 0};
 
 EvGroup at(EvRow row, unsigned u = 0) {
-  EvGroup g;
-  g.row = row;
-  g.u = u;
+  EvGroup g{.row = row, .u = u};
   return g;
 }
 

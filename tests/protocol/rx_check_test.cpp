@@ -13,13 +13,7 @@ namespace mrc::test::rx_check_test {
 namespace {
 
 RxPacket write_desc(const Bytes& ext, uint16_t plen) {
-  RxPacket d;
-  d.icrc_ok = true;
-  d.opcode = 0xCA;
-  d.dqp = 17;
-  d.pkey = 0x7fff;
-  d.psn = 55;
-  d.plen = plen;
+  RxPacket d{.icrc_ok = true, .opcode = 0xCA, .pkey = 0x7fff, .dqp = 17, .psn = 55, .plen = plen};
   std::memcpy(d.ext.data(), ext.data(), ext.size());
   return d;
 }
@@ -39,12 +33,7 @@ RxDrop dropped(const RxPacket& d, const Qps& qps, ZeroLength zero = ZeroLength::
 constexpr auto kZeroThree = static_cast<ZeroLength>(3);  // as Drop
 
 MemoryRegion region() {
-  MemoryRegion mr;
-  mr.rkey = 0x1234'05'77;
-  mr.valid = true;
-  mr.va = 0x1000;
-  mr.length = 0x100;
-  mr.addr = 0x9000'0000;
+  MemoryRegion mr{.valid = true, .rkey = 0x1234'05'77, .va = 0x1000, .length = 0x100, .addr = 0x9000'0000};
   return mr;
 }
 
@@ -348,10 +337,7 @@ TEST_CASE("a WRITE says where its payload goes", "[rx_check]") {
 TEST_CASE("a response survives the wire", "[rx_check]") {
   // What the responder builds, the requestor takes apart again.
   const auto over_the_wire = [](const ControlPacket& c) {
-    RxPacket d;
-    d.opcode = c.opcode;
-    d.psn = c.psn;
-    d.ext = c.ext;
+    RxPacket d{.opcode = c.opcode, .psn = c.psn, .ext = c.ext};
     return d;
   };
   const PdcIds ids = PdcIds::of(18, 0x01'0011, false);
@@ -424,8 +410,7 @@ TEST_CASE("an endpoint packet goes on with what its header says", "[rx_check]") 
   d.ackreq = d.ce = true;
   d.address = U128{0x1112131415161718} << 64 | 0x191a1b1c1d1e1f20;
   const U128 source = d.address;
-  EndpointPacket want;
-  want.id = 0xcdef;
+  EndpointPacket want{.id = 0xcdef};
   SECTION("request") {
     d.opcode = 0xD8;
     want.op = 2;  // of byte 1, 0b00000010, bits 1:0

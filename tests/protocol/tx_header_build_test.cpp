@@ -51,18 +51,12 @@ std::string hex(const Header& h, unsigned from, unsigned to) {
 }
 
 HdrNic nic() {
-  HdrNic n;
-  n.mac = 0x020000000001;
-  n.ip = u128(0xfd00000000000000, 1);
+  HdrNic n{.mac = 0x020000000001, .ip = u128(0xfd00000000000000, 1)};
   return n;
 }
 
 HdrQp qp() {
-  HdrQp q;
-  q.dqpn = 0x000123;
-  q.pkey = 0xffff;
-  q.dmac = 0x020000000002;
-  q.dip = u128(0xfd00000000000000, 2);
+  HdrQp q{.dqpn = 0x000123, .pkey = 0xffff, .dmac = 0x020000000002, .dip = u128(0xfd00000000000000, 2)};
   return q;
 }
 
@@ -157,9 +151,7 @@ TEST_CASE("M in bit 7 or 6 of BTH byte 1, time stamps in microseconds", "[protoc
   h = data_header(packet(), kWay, q, n, 0x8'0009);
   CHECK(hex(h, 62, 66) == "ca20ffff");
   CHECK(hex(h, 78, 82) == "00018001");
-  ControlPacket c;
-  c.opcode = 0xD1;
-  c.ext_len = 4;
+  ControlPacket c{.opcode = 0xD1, .ext_len = 4};
   n.bth_m = true;
   h = ctl_header(c, {}, q, n);
   CHECK(hex(h, 62, 64) == "d180");
@@ -204,10 +196,7 @@ TEST_CASE("retransmission with time stamp, immediate and SRv6", "[protocol][head
 }
 
 TEST_CASE("header of a control packet", "[protocol][header]") {
-  ControlPacket c;
-  c.opcode = 0xDC;
-  c.psn = 0x001234;
-  c.ext_len = 36;
+  ControlPacket c{.opcode = 0xDC, .psn = 0x001234, .ext_len = 36};
   for (unsigned i = 0; i < 36; ++i) c.ext[i] = static_cast<uint8_t>(i + 1);
   HdrQp q = qp();
   q.ts = true;  // not for control packets
@@ -283,9 +272,7 @@ TEST_CASE("one address per plane: own and the peer's, inside, outside and in the
         "fd000000000000050000000000000001"
         "fd000000000000050000000000000002");
   n.ip_plane.lsb = 4;
-  ControlPacket c;
-  c.opcode = 0xDC;
-  c.ext_len = 36;
+  ControlPacket c{.opcode = 0xDC, .ext_len = 36};
   h = ctl_header(c, {3, 0}, qp(), n);
   CHECK(hex(h, 22, 54) ==
         "fd000000000000070000000000000031"
@@ -315,9 +302,7 @@ TEST_CASE("the wire library takes every encapsulation apart as it was meant", "[
         } else {
           h = data_header(packet(), kWay, q, n, 0xbeef);
         }
-        wire::WireConfig config;
-        config.ev_swap = swap;
-        config.icrc_outer = outer;
+        wire::WireConfig config{.ev_swap = swap, .icrc_outer = outer};
         const wire::Packet p = wire::decode(frame(h, control ? 0 : 6, encap, outer), config);
         REQUIRE_FALSE(p.error);
         REQUIRE(p.icrc);
@@ -351,8 +336,7 @@ TEST_CASE("the wire library takes every encapsulation apart as it was meant", "[
 }
 
 TEST_CASE("endpoint requests and responses go to QPN 2, whatever QP lends them its address", "[protocol][header]") {
-  ControlPacket c;
-  c.ext_len = 36;
+  ControlPacket c{.ext_len = 36};
   for (const unsigned opcode : {0xD8u, 0xD9u, 0xDCu, 0xDEu}) {
     c.opcode = static_cast<uint8_t>(opcode);
     const Header h = ctl_header(c, {}, qp(), nic());
@@ -378,9 +362,7 @@ TEST_CASE("the class of a packet is its QP's or the NIC's; of a request of endpo
     w.rtx = true;
     CHECK(tc(data_header(w, kWay, q, n, 0)) == rtx);
     for (const unsigned opcode : {0xDEu, 0xD8u, 0xD9u, 0xDCu, 0xDDu, 0xD1u}) {
-      ControlPacket c;
-      c.opcode = static_cast<uint8_t>(opcode);
-      c.ext_len = 16;
+      ControlPacket c{.opcode = static_cast<uint8_t>(opcode), .ext_len = 16};
       CAPTURE(own, opcode);
       const bool asks = opcode == 0xDE || opcode == 0xD8;
       CHECK(tc(ctl_header(c, kWay, q, n)) == (asks ? plain : 3u << 2));
@@ -395,9 +377,7 @@ TEST_CASE("the class of a packet is its QP's or the NIC's; of a request of endpo
 }
 
 TEST_CASE("the largest header fits: a SACK behind SRv6 with SRH", "[protocol][header]") {
-  ControlPacket c;
-  c.opcode = 0xDC;
-  c.ext_len = 36;
+  ControlPacket c{.opcode = 0xDC, .ext_len = 36};
   c.ext.fill(0xff);
   HdrQp q = qp();
   q.encap = Encap::Srv6Srh;

@@ -369,7 +369,7 @@ TEST_CASE("cc_nscc acknowledges tables it does not know in one cycle, in which n
   b.run(2);  // both at the head
   const unsigned start = b.cycles;
   b.cfg.data = {};
-  CHECK(b.write(CfgTable::QpCtx, 0) == 1);
+  CHECK(b.configure(CfgTable::QpCtx, 0, csr::TblQpCtx{}) == 1);
   b.run(10);
   CHECK(b.popped == std::vector<unsigned>{start + 1});
   CHECK(b.answers.at(0).cycle == start + 2);

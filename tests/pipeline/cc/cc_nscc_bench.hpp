@@ -12,6 +12,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/cc/cc_nscc.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/protocol/nscc_drive.hpp"
 
 namespace mrc::test::cc_nscc {
@@ -48,7 +49,7 @@ struct Seen {
 
 /// cc_nscc alone: 4 destinations, 2 profiles (0: example(), 1: no controller), all destinations on profile 0.
 /// An input loaded before cycle c is at the head of its FIFO in c + 1.
-struct Bench {
+struct Bench : BlockBench<Bench> {
   Preset preset = *find_preset("tiny");
   Stream<Ccev> ev{CcNscc::kEvDepth};
   Stream<Ccask> ask, rask;
@@ -56,10 +57,8 @@ struct Bench {
   Stream<Ccans> ans, rans;
   Stream<Ccwake> wake;
   CcNscc block{preset, {ev, ask, rask, ret}, {ans, rans, wake}};
-  CfgBus cfg;
   uint32_t tick = 1000;
   bool take_ans = true, take_rans = true, take_wake = true;
-  unsigned cycles = 0;
   std::vector<Ccev> ev_queue;  // goes in as the FIFO takes it
   std::vector<Ccask> ask_queue, rask_queue;
   std::vector<Ccret> ret_queue;
@@ -76,31 +75,12 @@ struct Bench {
     for (uint16_t cc = 0; cc < 4; ++cc) bind(cc, 0);
   }
 
-  /// One table write; the number of cycles from the request to the acknowledgement.
-  unsigned write(CfgTable table, uint16_t index) {
-    cfg.req = true;
-    cfg.table = static_cast<uint8_t>(table);
-    cfg.index = index;
-    const unsigned start = cycles;
-    while (!block.cfg_ack()) {
-      cycle();
-      REQUIRE(cycles - start < 1000);
-    }
-    const unsigned took = cycles - start;
-    cfg.req = false;
-    cycle();
-    CHECK_FALSE(block.cfg_ack());
-    return took;
-  }
+  bool cfg_ack() const { return block.cfg_ack(); }
+  /// These return the cycles from the request to the acknowledgement.
   unsigned profile(uint16_t index, const NsccWords& words) {
-    cfg.data = nscc_row(words);
-    return write(CfgTable::CcProfile, index);
+    return configure(CfgTable::CcProfile, index, nscc_row(words));
   }
-  unsigned bind(uint16_t cc, uint8_t row) {
-    cfg.data = {};
-    csr::TblCcCtx{.profile = row}.pack(cfg.data.data());
-    return write(CfgTable::CcCtx, cc);
-  }
+  unsigned bind(uint16_t cc, uint8_t row) { return configure(CfgTable::CcCtx, cc, csr::TblCcCtx{.profile = row}); }
 
   template <class T>
   static void feed(Stream<T>& to, std::vector<T>& from) {
@@ -127,19 +107,9 @@ struct Bench {
     feed(ret, ret_queue);
     const std::size_t after = ev.count() + (ev.valid() && ev.ready());
     block.step(cfg, tick);
-    block.clock();
-    ev.clock();
-    ask.clock();
-    rask.clock();
-    ret.clock();
-    ans.clock();
-    rans.clock();
-    wake.clock();
+    clock_all(block, ev, ask, rask, ret, ans, rans, wake);
     if (ev.count() != after) popped.push_back(cycles);
     ++cycles;
-  }
-  void run(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) cycle();
   }
 
   /// The event, at `ticks` after the start, and how long it takes: until another one could be popped.

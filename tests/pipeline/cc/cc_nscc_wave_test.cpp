@@ -3,6 +3,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/cc/cc_nscc.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 #include "tests/protocol/nscc_drive.hpp"
 
@@ -18,18 +19,9 @@ TEST_CASE("the waves of cc_nscc.md: asks beside events, a refusal and its wake",
   CcNscc block{preset, {ev, ask, rask, ret}, {ans, rans, wake}};
   CfgBus cfg;
   const auto cycle = [&] {
-    if (ans.has()) ans.pop();
-    if (rans.has()) rans.pop();
-    if (wake.has()) wake.pop();
+    pop_all(ans, rans, wake);
     block.step(cfg, 1000);
-    block.clock();
-    ev.clock();
-    ask.clock();
-    rask.clock();
-    ret.clock();
-    ans.clock();
-    rans.clock();
-    wake.clock();
+    clock_all(block, ev, ask, rask, ret, ans, rans, wake);
   };
   const auto write = [&](CfgTable table) {
     cfg.req = true;

@@ -42,11 +42,7 @@ struct Bench : BlockBench<Bench> {
     set_up(6, 9, true);
   }
   void set_up(unsigned qp, unsigned dest, bool svc_time, QpState state = QpState::Rtr) {
-    csr::TblQpCtx row;
-    row.state = state;
-    row.dqpn = 0xab'1234;
-    row.dest = static_cast<uint8_t>(dest);
-    row.svc_time = svc_time;
+    csr::TblQpCtx row{.dest = static_cast<uint8_t>(dest), .dqpn = 0xab'1234, .svc_time = svc_time, .state = state};
     CHECK(configure(CfgTable::QpCtx, qp, row) == 1);
   }
   void peer_ports(unsigned dest, unsigned mask) {
@@ -61,10 +57,7 @@ struct Bench : BlockBench<Bench> {
     ++cycles;
   }
   static Resp nack(unsigned plane, uint16_t qp = 5) {
-    Resp r;
-    r.kind = CtlKind::Nack;
-    r.qp = qp;
-    r.plane = static_cast<uint8_t>(plane);
+    Resp r{.kind = CtlKind::Nack, .qp = qp, .plane = static_cast<uint8_t>(plane)};
     return r;
   }
   static Resp sack(unsigned plane, uint16_t qp = 5) {
@@ -202,10 +195,7 @@ TEST_CASE("an ACK that is repeated goes on the plane of its cause", "[ack_gen][A
 
 TEST_CASE("endpoint's answers go before the responder's", "[ack_gen]") {
   Bench b;
-  Resp e;
-  e.kind = CtlKind::Endpoint;
-  e.qp = 5;
-  e.psn = 0x1234;
+  Resp e{.kind = CtlKind::Endpoint, .qp = 5, .psn = 0x1234};
   b.take = false;
   for (int i = 0; i < 3; ++i) {
     b.resp.load(Bench::nack(0));
@@ -422,13 +412,7 @@ TEST_CASE("an ACK says what is complete, on the plane of the packet", "[ack_gen]
   b.complete(5, 0xabcdef, 0x1234, 3);
   b.run(10);
   REQUIRE(b.sent.size() == 1);
-  Ctlpkt want;
-  want.qp = 5;
-  want.plane = 3;
-  want.ev = 0xE3;
-  want.opcode = 0xD1;
-  want.psn = 0xabcdef;
-  want.ext_len = 4;
+  Ctlpkt want{.qp = 5, .plane = 3, .ev = 0xE3, .opcode = 0xD1, .psn = 0xabcdef, .ext_len = 4};
   want.ext[0] = 0x3412'001F;  // syndrome, then the MSN in three bytes
   CHECK(b.sent[0] == want);
   CHECK(b.wants.empty());
@@ -495,9 +479,7 @@ TEST_CASE("responses go first: an ACK waits while there are any", "[ack_gen]") {
     b.cycle();
   }
   b.complete(5, 1, 1);
-  Resp e;
-  e.kind = CtlKind::Endpoint;
-  e.qp = 5;
+  Resp e{.kind = CtlKind::Endpoint, .qp = 5};
   b.eresp.load(e);
   b.run(4);
   b.take = true;

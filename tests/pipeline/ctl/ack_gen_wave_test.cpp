@@ -3,6 +3,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/ctl/ack_gen.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
 namespace mrc::test::ack_gen_wave_test {
@@ -17,28 +18,15 @@ TEST_CASE("the waves of ack_gen.md: three responses, a question, ACKs with a gap
   Stream<Want> want{16};
   AckGen block{preset, {resp, ackev, eresp, okev, eokev, stateq}, ctlpkt, want};
   CfgBus cfg;
-  CsrOut csr;
-  csr.ack_gap = 4;
-  csr.ep_interval = 1000;
-  csr.rev_ev = {0xa0, 0xa1};
-  csr::TblQpCtx row;
-  row.state = QpState::Rts;
+  CsrOut csr{.ep_interval = 1000, .ack_gap = 4, .rev_ev = {0xa0, 0xa1}};
+  csr::TblQpCtx row{.state = QpState::Rts};
   row.pack(cfg.data.data());
   cfg.table = static_cast<uint8_t>(CfgTable::QpCtx);
 
   const auto cycle = [&] {
-    if (ctlpkt.has()) ctlpkt.pop();
-    if (want.has()) want.pop();
+    pop_all(ctlpkt, want);
     block.step(cfg, csr, 3);
-    block.clock();
-    resp.clock();
-    eresp.clock();
-    ackev.clock();
-    okev.clock();
-    eokev.clock();
-    stateq.clock();
-    ctlpkt.clock();
-    want.clock();
+    clock_all(block, resp, eresp, ackev, okev, eokev, stateq, ctlpkt, want);
   };
   cfg.req = true;
   cycle();
@@ -58,8 +46,7 @@ TEST_CASE("the waves of ack_gen.md: three responses, a question, ACKs with a gap
   wave.out("want", want, [](const Want& w) { return fmt::format("pl {}", w.plane); });
   wave.sample();
   for (unsigned i = 0; i < 22; ++i) {
-    Resp r;
-    r.kind = i == 2 ? CtlKind::Nack : CtlKind::Sack;
+    Resp r{.kind = i == 2 ? CtlKind::Nack : CtlKind::Sack};
     if (i == 0 || i == 2 || i == 4) resp.load(r);
     if (i == 3) stateq.load({.qp = 0});
     if (i < 3 || i == 11) {  // QP 1 twice: acknowledged together

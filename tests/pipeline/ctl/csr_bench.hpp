@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/ctl/csr.hpp"
+#include "tests/pipeline/block_bench.hpp"
 
 namespace mrc::test::regs {
 
@@ -28,10 +29,7 @@ struct Bench {
   std::vector<Evp> probes;
 
   void cycle(Csr::In in = {}) {
-    if (evp.has()) {
-      probes.push_back(evp.head());
-      evp.pop();
-    }
+    take(evp, probes);
     if (acks) {
       in.all_ack = in.any_ack = ack;
       if (regs.cfg().req && !ack) writes.push_back(regs.cfg());
@@ -41,12 +39,9 @@ struct Bench {
     regs.step(in);
     regs.clock();
     ack = req;
-    evev.clock();
-    pmask.clock();
+    clock_all(evev, pmask);
     for (auto& s : qperr) s.clock();
-    host_fail.clock();
-    evr.clock();
-    evp.clock();
+    clock_all(host_fail, evr, evp);
     ++cycles;
   }
   void run(unsigned n) {

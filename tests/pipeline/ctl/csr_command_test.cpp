@@ -508,9 +508,7 @@ TEST_CASE("a command is judged when its turn comes", "[csr][qp_state]") {
     b.pmask.load({.dest = 2, .mask = 1});
     b.run(4);
     REQUIRE(b.regs.cfg().req);
-    csr::TblQpCtx row;
-    row.state = QpState::Rts;
-    row.mpr = 1;
+    csr::TblQpCtx row{.mpr = 1, .state = QpState::Rts};
     uint32_t words[csr::TblQpCtx::kWords];
     row.pack(words);
     for (unsigned i = 0; i < csr::TblQpCtx::kWords; ++i) b.write(csr::kTblData0 + 4 * i, words[i]);

@@ -184,8 +184,7 @@ TEST_CASE("EV registers reach the blocks", "[csr]") {
 TEST_CASE("blocks that stand alone see the values of a NIC after reset", "[csr]") {
   const Bench b;
   CHECK(CsrOut{} == b.regs.values());
-  CsrOut other;
-  other.reorder = 32;
+  CsrOut other{.reorder = 32};
   CHECK_FALSE(other == b.regs.values());
 }
 

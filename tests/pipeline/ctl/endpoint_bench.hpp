@@ -48,10 +48,7 @@ struct Bench : BlockBench<Bench> {
   bool cfg_ack() const { return block.cfg_ack(); }
   /// QP leads to a destination at address(1000 + dest).
   void set_up(unsigned qp, unsigned dest, QpState state = QpState::Init) {
-    csr::TblQpCtx row;
-    row.state = state;
-    row.dest = static_cast<uint8_t>(dest);
-    row.dip = address(1000 + dest);
+    csr::TblQpCtx row{.dip = address(1000 + dest), .dest = static_cast<uint8_t>(dest), .state = state};
     configure(CfgTable::QpCtx, qp, row);
   }
   void cycle() {
@@ -80,11 +77,7 @@ struct Bench : BlockBench<Bench> {
     return sent.back();
   }
   void answer(uint32_t id, uint16_t ts = 0, uint16_t at = 0) {
-    Eprx e;
-    e.resp = true;
-    e.id = static_cast<uint16_t>(id);
-    e.ts = ts;
-    e.at = at;
+    Eprx e{.resp = true, .id = static_cast<uint16_t>(id), .ts = ts, .at = at};
     eprx.load(e);
     run(6);
   }

@@ -219,8 +219,7 @@ TEST_CASE("requests from addresses nobody has named, and unknown operations, are
 TEST_CASE("the search for an address takes a cycle per destination", "[endpoint]") {
   Bench b;
   b.set_up(1, 3);
-  Eprx e;
-  e.sip = address(1003);
+  Eprx e{.sip = address(1003)};
   b.eprx.load(e);
   unsigned n = 0;
   while (b.rsps == 0 && n < 50) {
@@ -493,10 +492,7 @@ TEST_CASE("what others do not take holds requests and answers up, and loses none
   for (uint16_t i = 0; i < 6; ++i) {
     for (unsigned n = 0; n < 100 && !b.eprx.free(); ++n) b.cycle();
     if (!b.eprx.free()) break;
-    Eprx e;
-    e.op = 1;
-    e.id = i;
-    e.sip = address(1002);
+    Eprx e{.op = 1, .id = i, .sip = address(1002)};
     b.eprx.load(e);
     b.run(20);
   }
@@ -746,8 +742,7 @@ TEST_CASE("a lender that leaves is replaced by the first QP that leads there; wi
     return b.responses.empty() ? -1 : static_cast<int>(b.responses[0].qp);
   };
   const auto reset = [&b](unsigned qp) {
-    csr::TblQpState row;
-    row.state = QpState::Reset;
+    csr::TblQpState row{.state = QpState::Reset};
     b.configure(CfgTable::QpState, qp, row);
   };
   b.set_up(0, 2);
@@ -778,8 +773,7 @@ TEST_CASE("a lender that leaves is replaced by the first QP that leads there; wi
     CHECK(b.drops == 1);
   }
   SECTION("ERROR and other QPs change nothing") {
-    csr::TblQpState row;
-    row.state = QpState::Error;
+    csr::TblQpState row{.state = QpState::Error};
     b.configure(CfgTable::QpState, 3, row);
     b.set_up(1, 3);
     b.set_up(0, 1);

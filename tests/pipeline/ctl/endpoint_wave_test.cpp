@@ -25,16 +25,12 @@ TEST_CASE("the waves of endpoint.md: a peer's update is answered, an EV probe of
   for (unsigned i = 0; i < 24; ++i) {
     wave.sample();
     if (i == 1) {
-      Eprx e;
-      e.mask = 2;
-      e.sip = address(1002);
+      Eprx e{.mask = 2, .sip = address(1002)};
       b.eprx.load(e);
     }
     if (i == 10) b.evp.load({.dest = 2, .plane = 1, .ev = 0xE0});
     if (i == 17) {
-      Eprx e;
-      e.resp = true;
-      e.id = static_cast<uint16_t>(b.sent.back().psn);
+      Eprx e{.resp = true, .id = static_cast<uint16_t>(b.sent.back().psn)};
       b.eprx.load(e);
     }
     b.cycle();

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "gen/csr.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/nic_pair.hpp"
 #include "util/rng.hpp"
 
@@ -26,19 +27,8 @@ struct Bench {
 
   void cycle(const Fence::In& in = {}) {
     fence.step(in);
-    if (retx.has()) retx.pop();
-    if (pkt.has()) pkt.pop();
-    if (path.has()) path.pop();
-    if (ctl.has()) ctl.pop();
-    if (rxpkt.has()) rxpkt.pop();
-    if (ord.has()) ord.pop();
-    retx.clock();
-    pkt.clock();
-    path.clock();
-    ctl.clock();
-    rxpkt.clock();
-    ord.clock();
-    fence.clock();
+    pop_all(retx, pkt, path, ctl, rxpkt, ord);
+    clock_all(retx, pkt, path, ctl, rxpkt, ord, fence);
   }
   void run(unsigned cycles) {
     for (unsigned i = 0; i < cycles; ++i) cycle();
@@ -160,11 +150,7 @@ TEST_CASE("what goes from stage to stage is waited for to its end", "[fence]") {
 namespace {
 
 Wqe write_to(unsigned qp, const Preset& preset, uint32_t length) {
-  Wqe w;
-  w.qp = static_cast<uint16_t>(qp);
-  w.rkey = (qp % preset.num_mrs) << 8;
-  w.length = length;
-  w.raddr = 0x8000;
+  Wqe w{.qp = static_cast<uint16_t>(qp), .raddr = 0x8000, .rkey = (qp % preset.num_mrs) << 8, .length = length};
   return w;
 }
 

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "pipeline/ctl/fence.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
 namespace mrc::test::fence_wave_test {
@@ -39,9 +40,7 @@ TEST_CASE("the waves of fence.md: a packet on its way to a port, payload on its 
           .done_plane = 1};
     wave.sample();
     fence.step(in);
-    if (pkt.has()) pkt.pop();
-    if (path.has()) path.pop();
-    if (rxpkt.has()) rxpkt.pop();
+    pop_all(pkt, path, rxpkt);
     if (cycle == 1 || cycle == 5) pkt.load({.psn = cycle == 1 ? 0u : 1u});
     if (cycle == 4 || cycle == 7) path.load({.pkt = {.psn = cycle == 4 ? 0u : 1u}, .plane = 0});
     if (cycle == 0) {
@@ -51,10 +50,7 @@ TEST_CASE("the waves of fence.md: a packet on its way to a port, payload on its 
       p.psn = 7;
       p.buf_valid = true;
     }
-    pkt.clock();
-    path.clock();
-    rxpkt.clock();
-    fence.clock();
+    clock_all(pkt, path, rxpkt, fence);
   }
   CHECK(fence.owed() == 0);
   CHECK(wave.differs() == "");

@@ -79,8 +79,7 @@ TEST_CASE("a received packet goes through its stream; endpoint requests and what
              .at = 0x4321};
   for (unsigned i = 0; i < kMaxExtension; ++i) p.ext[i] = static_cast<uint8_t>(i + 1);
   p.address = U128{0xc0c1c2c3c4c5c6c7} << 64 | 0xc8c9cacbcccdcecf;
-  Rxdesc d;
-  d.buf_valid = true;
+  Rxdesc d{.buf_valid = true};
   put(p, d);
   CHECK(d.buf_valid);  // the lane's own
   CHECK(d.ext[0] == 0x04030201);
@@ -107,12 +106,7 @@ TEST_CASE("a received packet goes through its stream; endpoint requests and what
 TEST_CASE("a packet that came back keeps PSN, rtx and entropy on its way to its requestor", "[convert][A-80]") {
   for (const bool rtx : {false, true}) {
     const ReturnedPacket r{.psn = 0xfedcba, .rtx = rtx, .entropy = 0x12345678};
-    Ctl want{};
-    want.kind = CtlKind::Returned;
-    want.qp = 3;
-    want.psn = 0xfedcba;
-    want.m = rtx;
-    want.entropy = 0x12345678;
+    Ctl want{.kind = CtlKind::Returned, .qp = 3, .psn = 0xfedcba, .m = rtx, .entropy = 0x12345678};
     CHECK(ctl_of(3, r) == want);
     CHECK(returned_of(want) == r);
   }

@@ -5,6 +5,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <cstring>
 
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/protocol/rx_frames.hpp"
 
 namespace mrc::test::rx_check_test {
@@ -12,35 +13,20 @@ namespace {
 
 /// The order to free a lane's buffer.
 Rxpkt rx_discard(unsigned plane) {
-  Rxpkt p;
-  p.plane = static_cast<uint8_t>(plane);
-  p.drop = true;
-  p.buf_valid = true;
+  Rxpkt p{.plane = static_cast<uint8_t>(plane), .drop = true, .buf_valid = true};
   return p;
 }
 
-struct Check {
+struct Check : BlockBench<Check> {
   Check() : check(preset, desc, rxpkt, ctl, eprx) {}
 
   void cycle() {
     check.step(cfg, csr);
-    if (take && rxpkt.has()) {
-      pkts.push_back(rxpkt.head());
-      rxpkt.pop();
-    }
-    if (ctl.has()) {
-      ctls.push_back(ctl.head());
-      ctl.pop();
-    }
-    if (take_eprx && eprx.has()) {
-      eprxs.push_back(eprx.head());
-      eprx.pop();
-    }
+    test::take(rxpkt, pkts, take);
+    test::take(ctl, ctls);
+    test::take(eprx, eprxs, take_eprx);
     for (auto& d : desc) d.clock();
-    rxpkt.clock();
-    ctl.clock();
-    eprx.clock();
-    check.clock();
+    clock_all(rxpkt, ctl, eprx, check);
     const RxCheck::Pulses& p = check.pulses();
     pulses[0] += p.drop_parse;
     pulses[1] += p.drop_icrc;
@@ -50,40 +36,17 @@ struct Check {
     pulses[5] += p.access;
     pulses[6] += p.returned;
   }
-  void idle(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) cycle();
-  }
-  template <class Row>
-  void write(CfgTable table, unsigned index, const Row& row) {
-    cfg = {.req = true, .table = static_cast<uint8_t>(table), .index = static_cast<uint16_t>(index), .data = {}};
-    row.pack(cfg.data.data());
-    while (!check.cfg_ack()) cycle();
-    cfg.req = false;
-    cycle();
-  }
+  bool cfg_ack() const { return check.cfg_ack(); }
   void set_up(QpState state = QpState::Rts) {
-    csr::TblQpCtx qp;
-    qp.state = state;
-    qp.pkey = 0xffff;
-    qp.mtu = 4;
-    qp.max_wimm_dest = 1;
-    write(CfgTable::QpCtx, 1, qp);
-    csr::TblMr mr;
-    mr.rkey = 0x300;
-    mr.valid = true;
-    mr.length = 4096;
-    mr.addr = 0x10000;
-    write(CfgTable::Mr, 3, mr);
+    csr::TblQpCtx qp{.max_wimm_dest = 1, .pkey = 0xffff, .mtu = 4, .state = state};
+    configure(CfgTable::QpCtx, 1, qp);
+    csr::TblMr mr{.addr = 0x10000, .length = 4096, .valid = true, .rkey = 0x300};
+    configure(CfgTable::Mr, 3, mr);
   }
   /// QP sends to QPN dqpn at dip.
   void sends_to(unsigned qp, uint32_t dqpn, U128 dip, QpState state = QpState::Rts) {
-    csr::TblQpCtx row;
-    row.state = state;
-    row.pkey = 0xffff;
-    row.mtu = 4;
-    row.dqpn = dqpn;
-    row.dip = dip;
-    write(CfgTable::QpCtx, qp, row);
+    csr::TblQpCtx row{.dip = dip, .pkey = 0xffff, .dqpn = dqpn, .mtu = 4, .state = state};
+    configure(CfgTable::QpCtx, qp, row);
   }
   /// A WRITE packet of ours to QPN dqpn at dip, trimmed and sent back.
   static Rxdesc back(uint32_t psn, uint32_t dqpn, U128 dip, bool rtx = false) {
@@ -103,24 +66,16 @@ struct Check {
   /// Until it has gone through.
   void come(const Rxdesc& d, unsigned plane = 0) {
     desc[plane].push(d);
-    idle(6);
+    run(6);
   }
   static Rxdesc good(uint32_t psn) {
-    Rxdesc d;
-    d.icrc_ok = true;
-    d.opcode = 0xCA;
-    d.pkey = 0xffff;
-    d.dqp = 17;
-    d.psn = psn;
-    d.plen = 100;
-    d.buf_valid = true;
+    Rxdesc d{.icrc_ok = true, .opcode = 0xCA, .pkey = 0xffff, .dqp = 17, .psn = psn, .plen = 100, .buf_valid = true};
     const Bytes ext = write_ext(0, 0, 8, 0x300, 100);
     std::memcpy(d.ext.data(), ext.data(), ext.size());
     return d;
   }
 
   const Preset& preset = *find_preset("tiny");
-  CfgBus cfg;
   CsrOut csr;
   std::vector<Fifo<Rxdesc>> desc{2, Fifo<Rxdesc>(2)};
   Stream<Rxpkt> rxpkt;
@@ -139,7 +94,7 @@ struct Check {
 TEST_CASE("before any configuration every QP is in Reset", "[rx_check]") {
   Check c;
   c.desc[0].push(Check::good(1));
-  c.idle(5);
+  c.run(5);
   REQUIRE(c.pkts.size() == 1);
   CHECK(c.pkts[0] == rx_discard(0));
   CHECK(c.pulses[2] == 1);
@@ -154,7 +109,7 @@ TEST_CASE("lanes take turns, one packet per cycle", "[rx_check]") {
     c.cycle();
     c.cycle();
   }
-  c.idle(8);
+  c.run(8);
   REQUIRE(c.pkts.size() == 8);
   for (uint32_t i = 0; i < 8; ++i) {
     CHECK(c.pkts[i].plane == i % 2);
@@ -199,7 +154,7 @@ TEST_CASE("each failure counts once and frees a buffer if there is one", "[rx_ch
     discards = 0;
   }
   c.desc[1].push(d);
-  c.idle(6);
+  c.run(6);
   for (unsigned i = 0; i < 7; ++i) CHECK(c.pulses[i] == (i == counter ? 1 : 0));
   REQUIRE(c.pkts.size() == discards);
   if (discards != 0) CHECK(c.pkts[0] == rx_discard(1));
@@ -216,7 +171,7 @@ TEST_CASE("an access fault goes on to the tracker", "[rx_check]") {
   d = Check::good(2);
   d.ext[3] = 0x00040000;  // R_Key 0x400
   c.desc[0].push(d);
-  c.idle(6);
+  c.run(6);
   REQUIRE(c.pkts.size() == 2);
   CHECK(c.pkts[0].syndrome == 0x61);
   CHECK(c.pkts[1].syndrome == 0x62);
@@ -236,7 +191,7 @@ TEST_CASE("the syndromes of refused WRITEs are a register's", "[rx_check]") {
   d = Check::good(2);
   d.ext[3] = 0x00040000;  // R_Key 0x400
   c.desc[0].push(d);
-  c.idle(6);
+  c.run(6);
   REQUIRE(c.pkts.size() == 2);
   CHECK(c.pkts[0].syndrome == 0x64);
   CHECK(c.pkts[1].syndrome == c.csr.nak_access);
@@ -254,18 +209,17 @@ TEST_CASE("control packets go to the transmit side; QP_STATE stops them", "[rx_c
   d.ext = {};
   d.ext[0] = 0x0500001f;  // syndrome 0x1F, MSN 5
   c.desc[0].push(d);
-  c.idle(5);
+  c.run(5);
   REQUIRE(c.ctls.size() == 1);
   CHECK(c.ctls[0].kind == CtlKind::Ack);
   CHECK(c.ctls[0].msn == 5);
   CHECK(c.ctls[0].psn == 9);
-  csr::TblQpState row;
-  row.state = QpState::Rtr;
-  c.write(CfgTable::QpState, 1, row);
+  csr::TblQpState row{.state = QpState::Rtr};
+  c.configure(CfgTable::QpState, 1, row);
   c.desc[0].push(d);
   c.cycle();
   c.desc[0].push(Check::good(1));
-  c.idle(5);
+  c.run(5);
   CHECK(c.ctls.size() == 1);
   CHECK(c.pulses[2] == 1);
   CHECK(c.pkts.size() == 1);
@@ -280,10 +234,10 @@ TEST_CASE("a table write waits until stage A is empty, and keeps it empty for it
     c.cycle();
   }
   c.cfg = {.req = true, .table = static_cast<uint8_t>(CfgTable::Ev), .index = 0, .data = {}};
-  c.idle(10);
+  c.run(10);
   CHECK_FALSE(c.check.cfg_ack());
   c.take = true;
-  c.idle(10);
+  c.run(10);
   CHECK(c.check.cfg_ack());
   c.cfg.req = false;
   c.cycle();
@@ -315,7 +269,7 @@ TEST_CASE("a probe goes to the tracker", "[rx_check]") {
   d.ext = {};
   d.ext[1] = 0x0000'3412;  // probe id 0x1234
   c.desc[1].push(d);
-  c.idle(5);
+  c.run(5);
   REQUIRE(c.pkts.size() == 1);
   CHECK(c.pkts[0].probe);
   CHECK(c.pkts[0].psn == 0x1234);
@@ -337,9 +291,8 @@ TEST_CASE("what each state of a QP lets through", "[rx_check]") {
   Check c;
   c.set_up(by_state_table ? QpState::Rts : state);
   if (by_state_table) {
-    csr::TblQpState row;
-    row.state = state;
-    c.write(CfgTable::QpState, 1, row);
+    csr::TblQpState row{.state = state};
+    c.configure(CfgTable::QpState, 1, row);
   }
   Rxdesc d = Check::good(5);
   c.desc[0].push(d);
@@ -351,7 +304,7 @@ TEST_CASE("what each state of a QP lets through", "[rx_check]") {
   c.cycle();
   d.opcode = 0xDD;
   c.desc[0].push(d);
-  c.idle(6);
+  c.run(6);
   const std::size_t discards = data == 0 ? 1 : 0;
   REQUIRE(c.pkts.size() == data + discards);
   for (const Rxpkt& p : c.pkts) {
@@ -376,7 +329,7 @@ TEST_CASE("in Error a WRITE is still held against P_Key, length and region", "[r
   d = Check::good(3);
   d.ext[3] = 0x00040000;  // R_Key 0x400
   c.desc[0].push(d);
-  c.idle(6);
+  c.run(6);
   REQUIRE(c.pkts.size() == 3);
   CHECK(c.pkts[0] == rx_discard(0));
   CHECK(c.pkts[1] == rx_discard(0));
@@ -449,11 +402,8 @@ TEST_CASE("a WRITE of no bytes is taken as it is, NAKed or dropped, as software 
     CHECK(c.pulses[4] == (dropped ? 4 : 2));
   }
   SECTION("a QP that takes no immediates takes none of no bytes") {
-    csr::TblQpCtx qp;
-    qp.state = QpState::Rts;
-    qp.pkey = 0xffff;
-    qp.max_wimm_dest = GENERATE(uint8_t{0}, uint8_t{1});
-    c.write(CfgTable::QpCtx, 1, qp);
+    csr::TblQpCtx qp{.max_wimm_dest = GENERATE(uint8_t{0}, uint8_t{1}), .pkey = 0xffff, .state = QpState::Rts};
+    c.configure(CfgTable::QpCtx, 1, qp);
     c.come(d);
     REQUIRE(c.pkts.size() == (dropped ? 0 : 1));
     if (!dropped) CHECK(c.pkts[0].syndrome == (legal && !(imm && qp.max_wimm_dest == 0) ? 0 : 0x61));
@@ -482,12 +432,7 @@ TEST_CASE("a packet that came back is counted, and its requestor hears of it if 
   c.come(Check::back(7, 0x41, kPeer, rtx), 1);
   CHECK(c.pulses[6] == 1);
   REQUIRE(c.ctls.size() == (learn ? 1 : 0));
-  Ctl want{};
-  want.kind = CtlKind::Returned;
-  want.qp = 2;
-  want.psn = 7;
-  want.m = rtx;
-  want.entropy = 0xe000'0007;
+  Ctl want{.kind = CtlKind::Returned, .qp = 2, .psn = 7, .m = rtx, .entropy = 0xe000'0007};
   if (learn) CHECK(c.ctls[0] == want);
   SECTION("the QP that it names here has nothing to do with it") {  // 17 is QP 1
     c.come(Check::back(7, 17, kPeer));
@@ -502,7 +447,7 @@ TEST_CASE("a packet that came back is counted, and its requestor hears of it if 
     CHECK(c.ctls.size() == (learn ? 1 : 0));
   }
   SECTION("a QP that is not at work, or not set up any more") {
-    c.write(CfgTable::QpState, 2, csr::TblQpState{.state = QpState::Error});
+    c.configure(CfgTable::QpState, 2, csr::TblQpState{.state = QpState::Error});
     c.come(Check::back(8, 0x41, kPeer));
     c.sends_to(2, 0x41, kPeer, QpState::Reset);
     c.come(Check::back(9, 0x41, kPeer));
@@ -512,7 +457,7 @@ TEST_CASE("a packet that came back is counted, and its requestor hears of it if 
     c.sends_to(2, 0x41, kPeer, QpState::Rtr);
     c.come(Check::back(11, 0x41, kPeer));
     CHECK(c.ctls.size() == (learn ? 1 : 0));
-    c.write(CfgTable::QpState, 2, csr::TblQpState{.state = QpState::Rts});
+    c.configure(CfgTable::QpState, 2, csr::TblQpState{.state = QpState::Rts});
     c.come(Check::back(12, 0x41, kPeer));
     CHECK(c.ctls.size() == (learn ? 2 : 0));
     CHECK(c.pulses[6] == 6);
@@ -600,7 +545,7 @@ TEST_CASE("the size of a WRITE follows the register", "[rx_check]") {
   d.ts = true;
   d.opcode = 0xC9;
   c.desc[0].push(d);
-  c.idle(6);
+  c.run(6);
   REQUIRE(c.pkts.size() == 2);
   constexpr unsigned kPlain[] = {184, 99, 139, 184};  // 99 + 1 + 84
   constexpr unsigned kBoth[] = {192, 99, 139, 192};   // and TSETH, ImmDt
@@ -623,13 +568,9 @@ TEST_CASE("a WRITE without room for its payload goes to the tracker, if its ICRC
   c.cycle();
   d.icrc_ok = false;
   c.desc[0].push(d);
-  c.idle(6);
+  c.run(6);
   REQUIRE(c.pkts.size() == 1);
-  Rxpkt want;
-  want.qp = 1;
-  want.psn = 1;
-  want.trim = d.trim;
-  want.at = 0x1234;
+  Rxpkt want{.qp = 1, .psn = 1, .trim = d.trim, .at = 0x1234};
   CHECK(c.pkts[0] == want);
   CHECK(c.pulses[1] == 1);
 }
@@ -655,7 +596,7 @@ TEST_CASE("endpoint packets go to the endpoint alone", "[rx_check]") {
   d.ext[0] = 0x0000'0400;  // op 1
   d.ext[7] = 0x0000'5634;
   c.desc[1].push(d);
-  c.idle(6);
+  c.run(6);
   REQUIRE(c.eprxs.size() == 2);
   CHECK(
       c.eprxs[0] ==
@@ -670,20 +611,20 @@ TEST_CASE("endpoint packets go to the endpoint alone", "[rx_check]") {
   SECTION("another QP, though it exists") {
     d.dqp = 17;
     c.desc[0].push(d);
-    c.idle(6);
+    c.run(6);
     CHECK(c.pulses[2] == 1);
   }
   SECTION("trimmed, which needs no ICRC") {
     d.trim = Trim::Trimmed;
     d.icrc_ok = false;
     c.desc[0].push(d);
-    c.idle(6);
+    c.run(6);
     CHECK(c.pulses[2] == 1);
   }
   SECTION("wrong ICRC") {
     d.icrc_ok = false;
     c.desc[0].push(d);
-    c.idle(6);
+    c.run(6);
     CHECK(c.pulses[1] == 1);
   }
   CHECK(c.eprxs.size() == 2);
@@ -694,10 +635,7 @@ TEST_CASE("an endpoint that stops stops the checks, without loss", "[rx_check]")
   Check c;
   c.set_up();
   c.take_eprx = false;
-  Rxdesc d;
-  d.icrc_ok = true;
-  d.opcode = 0xD9;
-  d.dqp = 2;
+  Rxdesc d{.icrc_ok = true, .opcode = 0xD9, .dqp = 2};
   unsigned sent = 0;
   for (int i = 0; i < 12 && sent < 3; ++i) {  // two in the endpoint's input, one in the output register
     if (c.desc[0].ready()) {
@@ -706,12 +644,12 @@ TEST_CASE("an endpoint that stops stops the checks, without loss", "[rx_check]")
     }
     c.cycle();
   }
-  c.idle(4);
+  c.run(4);
   c.desc[0].push(Check::good(9));
-  c.idle(6);
+  c.run(6);
   CHECK(c.pkts.empty());
   c.take_eprx = true;
-  c.idle(10);
+  c.run(10);
   CHECK(c.pkts.size() == 1);
   REQUIRE(c.eprxs.size() == 3);
   for (unsigned i = 0; i < 3; ++i) CHECK(c.eprxs[i].id == i);

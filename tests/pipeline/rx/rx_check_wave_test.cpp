@@ -3,6 +3,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/rx/rx_check.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
 namespace mrc::test::rx_check_wave_test {
@@ -18,19 +19,11 @@ TEST_CASE("the waves of rx_check.md: two lanes in turn, a dropped packet, a tabl
   CsrOut csr;
   const auto cycle = [&] {
     check.step(cfg, csr);
-    if (rxpkt.has()) rxpkt.pop();
-    if (ctl.has()) ctl.pop();
-    if (eprx.has()) eprx.pop();
+    pop_all(rxpkt, ctl, eprx);
     for (auto& d : desc) d.clock();
-    rxpkt.clock();
-    ctl.clock();
-    eprx.clock();
-    check.clock();
+    clock_all(rxpkt, ctl, eprx, check);
   };
-  csr::TblQpCtx row;
-  row.state = QpState::Rts;
-  row.pkey = 0xffff;
-  row.mtu = 4;
+  csr::TblQpCtx row{.pkey = 0xffff, .mtu = 4, .state = QpState::Rts};
   row.pack(cfg.data.data());
   cfg.table = static_cast<uint8_t>(CfgTable::QpCtx);
   cfg.req = true;

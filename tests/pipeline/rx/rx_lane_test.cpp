@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "pipeline/lib/convert.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/protocol/rx_frames.hpp"
 
 namespace mrc::test::rx_lane_test {
@@ -30,14 +31,8 @@ struct Lane {
       desc_cycle.push_back(now);
       desc.pop();
     }
-    if (take_lines && line.has()) {
-      lines.push_back(line.head());
-      line.pop();
-    }
-    desc.clock();
-    verdict.clock();
-    line.clock();
-    lane.clock();
+    take(line, lines, take_lines);
+    clock_all(desc, verdict, line, lane);
     ++now;
     rx += lane.rx_inc();
     ovf += lane.ovf_inc();

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "pipeline/rx/rx_lane.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 #include "tests/protocol/rx_frames.hpp"
 
@@ -47,10 +48,7 @@ TEST_CASE("the waves of rx_lane.md: a frame, its description, its verdict, its l
     if (desc.valid()) desc.pop();
     if (described != 0 && i == described + 3) verdict.push({.plane = 0, .place = true, .addr = 0x1000, .plen = 80});
     if (line.has()) line.pop();
-    desc.clock();
-    verdict.clock();
-    line.clock();
-    lane.clock();
+    clock_all(desc, verdict, line, lane);
     at += n;
   }
   CAPTURE(wave.json());

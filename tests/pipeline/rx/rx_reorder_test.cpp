@@ -5,11 +5,12 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "gen/csr.hpp"
+#include "tests/pipeline/block_bench.hpp"
 
 namespace mrc::test::rx_reorder_test {
 namespace {
 
-struct Reorder {
+struct Reorder : BlockBench<Reorder> {
   explicit Reorder(uint8_t max_wimm_dest = 32, const char* name = "tiny")
       : preset(*find_preset(name)), block(preset, ord, cqe, qperr) {
     cfg_cycles = configure(QpState::Rtr, 0xfffe, max_wimm_dest);
@@ -21,56 +22,26 @@ struct Reorder {
     row.rqmsn = rqmsn;
     row.max_wimm = 1;  // the requestor's
     row.max_wimm_dest = max_wimm_dest;
-    cfg.req = true;
-    cfg.index = qp;
-    row.pack(cfg.data.data());
-    unsigned n = 0;
-    while (!block.cfg_ack()) {
-      cycle();
-      ++n;
-    }
-    cfg.req = false;
-    cycle();
-    return n;
+    return BlockBench::configure(CfgTable::QpCtx, qp, row);
   }
+  bool cfg_ack() const { return block.cfg_ack(); }
   void cycle(bool done = false, unsigned plane = 0) {
     block.step(cfg, {.done_valid = done, .done_plane = plane});
-    if (take_cqe && cqe.has()) {
-      cqes.push_back(cqe.head());
-      cqe_at.push_back(now);
-      cqe.pop();
-    }
-    if (take_qperr && qperr.has()) {
-      qperrs.push_back(qperr.head());
-      qperr.pop();
-    }
-    ord.clock();
-    cqe.clock();
-    qperr.clock();
-    block.clock();
+    if (take(cqe, cqes, take_cqe)) cqe_at.push_back(now);
+    take(qperr, qperrs, take_qperr);
+    clock_all(ord, cqe, qperr, block);
     ++now;
-  }
-  void idle(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) cycle();
   }
   void send(const Ord& o) {
     ord.load(o);
-    idle(20);
+    run(20);
   }
   static Ord imm(uint16_t rqmsn, uint32_t psn) {
-    Ord o;
-    o.qp = 2;
-    o.imm_valid = true;
-    o.rqmsn = rqmsn;
-    o.imm = 0x100u + rqmsn;
-    o.length = 50;
-    o.psn = psn;
-    o.cack = psn - 1;
+    Ord o{.qp = 2, .imm_valid = true, .rqmsn = rqmsn, .imm = 0x100u + rqmsn, .length = 50, .psn = psn, .cack = psn - 1};
     return o;
   }
 
   const Preset& preset;
-  CfgBus cfg;
   Stream<Ord> ord;
   Stream<Cqe> cqe;
   Stream<Qperr> qperr;
@@ -91,10 +62,7 @@ TEST_CASE("immediates wait for cack and leave in RQMSN order across the wrap", "
   r.send(Reorder::imm(0xfffe, 10));
   r.send(Reorder::imm(0xffff, 20));
   CHECK(r.cqes.empty());
-  Ord adv;
-  adv.qp = 2;
-  adv.adv = true;
-  adv.cack = 9;
+  Ord adv{.qp = 2, .adv = true, .cack = 9};
   r.send(adv);
   CHECK(r.cqes.empty());
   adv.cack = 25;
@@ -159,7 +127,7 @@ TEST_CASE("max_wimm_dest is the limit, whatever the ring holds", "[rx_reorder]")
   adv.adv = true;
   adv.cack = 100u + limit;
   r.send(adv);
-  r.idle(100);
+  r.run(100);
   REQUIRE(r.cqes.size() == 1u + limit);
   for (uint16_t i = 0; i < limit; ++i) CHECK(r.cqes[1u + i].msn == static_cast<uint16_t>(0xfffe + i));
   r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 2 * limit - 1), 300));
@@ -199,7 +167,7 @@ TEST_CASE("errors that nobody takes hold the next order back, without loss", "[r
   for (uint16_t i = 0; i < 4; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + 40 + i), 100));
   CHECK(r.cqes.size() == 3);  // two errors in the queue behind it, one in the output register
   r.take_qperr = true;
-  r.idle(20);
+  r.run(20);
   CHECK(r.cqes.size() == 4);
   CHECK(r.qperrs.size() == 4);
 }
@@ -214,10 +182,10 @@ TEST_CASE("a completion waits until every verdict issued before it is carried ou
   CHECK(r.cqes.empty());
   r.cycle(true, 1);
   r.cycle(true, 0);
-  r.idle(10);
+  r.run(10);
   CHECK(r.cqes.empty());
   r.cycle(true, 1);
-  r.idle(3);
+  r.run(3);
   CHECK(r.cqes.empty());
   r.cycle();  // done counts from the next cycle on; then placed, the output register, then the consumer's FIFO
   CHECK(r.cqes.size() == 1);
@@ -238,7 +206,7 @@ TEST_CASE("a completion that the host takes late is still due after any number o
     }
     for (unsigned i = 0; i < later; ++i) r.cycle(true, i & 1);
     r.take_cqe = true;
-    r.idle(50);
+    r.run(50);
     CHECK(r.cqes.size() == 8);
   }
 }
@@ -256,7 +224,7 @@ TEST_CASE("a completion that the host does not take holds up no more than there 
   }
   CHECK(given == 8 + 3 + 3);
   r.take_cqe = true;
-  r.idle(100);
+  r.run(100);
   REQUIRE(r.cqes.size() == given);
   for (uint16_t i = 0; i < given; ++i) CHECK(r.cqes[i].msn == static_cast<uint16_t>(0xfffe + i));
 }
@@ -276,10 +244,10 @@ TEST_CASE("a full hold queue stops delivery, not order", "[rx_reorder]") {
   o.snap = 0x01;
   r.send(o);
   CHECK(r.cqes.empty());
-  r.idle(100);
+  r.run(100);
   CHECK(r.cqes.empty());
   r.cycle(true, 0);
-  r.idle(100);
+  r.run(100);
   REQUIRE(r.cqes.size() == 10);
   for (uint16_t i = 0; i < 10; ++i) CHECK(r.cqes[i].msn == static_cast<uint16_t>(0xfffe + i));
 }
@@ -291,12 +259,12 @@ TEST_CASE("four completions per plane may wait for their data", "[rx_reorder]") 
     o = Reorder::imm(static_cast<uint16_t>(0xfffe + 40 + i), 100);  // too far ahead: each is an error, at once
     o.snap = 0x01;
     r.ord.load(o);
-    r.idle(5);
+    r.run(5);
   }
   CHECK(r.ord.count() == 2);
   CHECK(r.cqes.empty());
   r.cycle(true, 0);
-  r.idle(50);
+  r.run(50);
   CHECK(r.cqes.size() == 10);
 }
 
@@ -318,7 +286,7 @@ TEST_CASE("orders of plain WRITEs and immediates in order: one per cycle", "[rx_
     r.cycle();
   }
   CHECK(last - first == 99);
-  r.idle(20);
+  r.run(20);
   CHECK(r.cqes.size() == (immediates ? 100 : 0));
   for (std::size_t i = 0; i < r.cqes.size(); ++i) {
     CHECK(r.cqes[i].msn == static_cast<uint16_t>(0xfffe + i));
@@ -404,7 +372,7 @@ TEST_CASE("imm_ok falls while eight entries or less are free; all of them can be
     o.qp = 3;
     o.cack = 116;
     r.send(o);
-    r.idle(100);
+    r.run(100);
     REQUIRE(r.cqes.size() == 18);
     for (uint16_t i = 0; i <= 16; ++i) CHECK(r.cqes[1u + i].msn == i);
     CHECK(r.block.imm_ok());
@@ -416,7 +384,7 @@ TEST_CASE("imm_ok falls while eight entries or less are free; all of them can be
     o = Reorder::imm(0xfffe, 100);
     o.cack = 116;
     r.send(o);
-    r.idle(100);
+    r.run(100);
     CHECK(r.cqes.size() == 17);
     o.qp = 3;
     o.rqmsn = 0;
@@ -455,7 +423,7 @@ TEST_CASE("an immediate that finds no free entry is not kept, and its QP does no
   Ord first = Reorder::imm(0xfffe, 10);
   first.cack = 40;
   r.send(first);
-  r.idle(100);
+  r.run(100);
   REQUIRE(r.cqes.size() == 2);  // the third was not kept
   CHECK(r.cqes[0].msn == 0xfffe);
   CHECK(r.cqes[1].imm == 77);
@@ -477,7 +445,7 @@ TEST_CASE("an immediate that finds no free entry is not kept, and its QP does no
   REQUIRE(r.cqes.size() == 3);
   CHECK(r.cqes[2].msn == 0);
   r.send(of_three(0, 130));
-  r.idle(100);
+  r.run(100);
   REQUIRE(r.cqes.size() == 3 + 16);  // those that were kept are whole
   for (uint16_t i = 0; i < 16; ++i) {
     CHECK(r.cqes[3u + i].msn == i);
@@ -486,7 +454,7 @@ TEST_CASE("an immediate that finds no free entry is not kept, and its QP does no
   CHECK(r.qperrs.empty());
   for (uint16_t i = 1; i <= 16; ++i) r.send(of_three(static_cast<uint16_t>(16 + i), 99));  // all entries are free
   r.send(of_three(16, 140));
-  r.idle(100);
+  r.run(100);
   CHECK(r.cqes.size() == 3 + 16 + 17);
 }
 
@@ -494,7 +462,7 @@ TEST_CASE("imm_ok is one cycle behind the entries", "[rx_reorder]") {
   Reorder r;
   for (uint16_t i = 1; i <= 7; ++i) r.send(Reorder::imm(static_cast<uint16_t>(0xfffe + i), 100));
   r.ord.load(Reorder::imm(static_cast<uint16_t>(0xfffe + 8), 100));
-  r.idle(4);  // register, FIFO, taken in Idle, Put: the eighth entry is taken
+  r.run(4);  // register, FIFO, taken in Idle, Put: the eighth entry is taken
   CHECK(r.block.imm_ok());
   r.cycle();
   CHECK_FALSE(r.block.imm_ok());

@@ -3,6 +3,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/rx/rx_reorder.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
 namespace mrc::test::rx_reorder_wave_test {
@@ -18,14 +19,9 @@ TEST_CASE("the waves of rx_reorder.md: an immediate ahead of a gap, and the gap 
   const auto cycle = [&] {
     block.step(cfg, {.done_valid = done, .done_plane = 0});
     if (cqe.has()) cqe.pop();
-    ord.clock();
-    cqe.clock();
-    qperr.clock();
-    block.clock();
+    clock_all(ord, cqe, qperr, block);
   };
-  csr::TblQpCtx row;
-  row.state = QpState::Rtr;
-  row.max_wimm_dest = 8;
+  csr::TblQpCtx row{.max_wimm_dest = 8, .state = QpState::Rtr};
   row.pack(cfg.data.data());
   cfg.req = true;
   while (!block.cfg_ack()) cycle();
@@ -34,13 +30,7 @@ TEST_CASE("the waves of rx_reorder.md: an immediate ahead of a gap, and the gap 
 
   // RQMSN 1 ends with PSN 12 while cack is 10; then 11, 12 fill the gap: RQMSN 0 ends with 11.
   const auto order = [](uint16_t rqmsn, uint32_t psn, uint32_t cack, bool adv, unsigned snap) {
-    Ord o;
-    o.imm_valid = true;
-    o.rqmsn = rqmsn;
-    o.psn = psn;
-    o.cack = cack;
-    o.adv = adv;
-    o.snap = snap;
+    Ord o{.imm_valid = true, .rqmsn = rqmsn, .psn = psn, .adv = adv, .cack = cack, .snap = snap};
     return o;
   };
   Wave wave("rx_reorder", "rx_reorder: RQMSN 1 waits for RQMSN 0; both wait for their data (snap 1 and 2)");

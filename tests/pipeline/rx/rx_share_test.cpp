@@ -6,13 +6,14 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "gen/csr.hpp"
+#include "tests/pipeline/block_bench.hpp"
 
 namespace mrc::test::rx_share_test {
 namespace {
 
 constexpr uint32_t kLength = 100'000;
 
-struct Share {
+struct Share : BlockBench<Share> {
   Share() : preset(*find_preset("tiny")), share(preset, came) {
     csr.share_enable = true;
     csr.share_epoch = 3;
@@ -26,33 +27,22 @@ struct Share {
     came.clock();
     share.clock();
   }
-  void idle(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) cycle();
-  }
   /// A word, until the levels say what comes of it: the output register and four cycles.
   void tell(const Came& word) {
     came.load(word);
-    idle(6);
+    run(6);
   }
   void data(unsigned qp, uint16_t msn = 0x20, uint16_t plen = 1000, uint32_t length = kLength, uint16_t emsn = 0x20) {
     tell({.qp = static_cast<uint16_t>(qp), .plen = plen, .msn = msn, .emsn = emsn, .length = length});
   }
   void trim(unsigned qp) { tell({.qp = static_cast<uint16_t>(qp), .trimmed = true, .msn = 0x20, .emsn = 0x20}); }
   unsigned set_up(unsigned qp, uint16_t msn = 0x20, QpState state = QpState::Rtr) {
-    csr::TblQpCtx row;
-    row.state = state;
-    row.msn = msn;
-    cfg = {.req = true, .table = static_cast<uint8_t>(CfgTable::QpCtx), .index = static_cast<uint16_t>(qp), .data = {}};
-    row.pack(cfg.data.data());
-    unsigned n = 0;
-    while (!share.cfg_ack()) {
-      cycle();
-      ++n;
-    }
-    cfg.req = false;
-    idle(3);
-    return n;
+    csr::TblQpCtx row{.msn = msn, .state = state};
+    const unsigned took = configure(CfgTable::QpCtx, qp, row);
+    run(2);
+    return took;
   }
+  bool cfg_ack() const { return share.cfg_ack(); }
   void set_up_all() {
     for (unsigned qp = 0; qp < preset.num_qps; ++qp) set_up(qp);
   }
@@ -65,7 +55,6 @@ struct Share {
   const ShareLevels& now() const { return share.levels(); }
 
   const Preset preset;
-  CfgBus cfg;
   CsrOut csr;
   Stream<Came> came;
   RxShare share;
@@ -97,9 +86,9 @@ TEST_CASE("rx_share takes a word per cycle, and its levels follow four cycles la
     s.cycle();
   }
   // Loaded in cycle 0, in the FIFO from 2 on: A works in 2, B in 3, C and the levels in 4; QPs are counted by B.
-  s.idle(1);
+  s.run(1);
   CHECK_FALSE(s.now().arm);
-  s.idle(1);
+  s.run(1);
   CHECK(s.now().arm);
 }
 
@@ -114,7 +103,7 @@ TEST_CASE("at most fifteen messages ahead count", "[pipeline][rx_share]") {
     s.trim(0);
     CHECK(s.now().arm);
     s.csr.share_drain = 149'001;
-    s.idle(2);
+    s.run(2);
     CHECK_FALSE(s.now().arm);
     CHECK(s.now().drained);
   }
@@ -145,7 +134,7 @@ TEST_CASE("a message of no bytes ahead of others counts as none for them", "[pip
   s.data(0, 0x24, 0, 0, 0x23);
   CHECK_FALSE(s.now().drained);
   s.csr.share_drain = 9'001;
-  s.idle(2);
+  s.run(2);
   CHECK(s.now().drained);
 }
 
@@ -157,7 +146,7 @@ TEST_CASE("what is counted stops at its width", "[pipeline][rx_share]") {
   s.data(0, 0x2e, 1000, 0xffff'ffff);
   s.trim(0);
   s.csr.share_drain = 0xffff'ffff;
-  s.idle(2);
+  s.run(2);
   CHECK(s.now().arm);
   s.data(0, 0x2e, 1, 0xffff'ffff);
   CHECK(s.now().drained);
@@ -169,7 +158,7 @@ TEST_CASE("what is counted stops at its width", "[pipeline][rx_share]") {
     for (unsigned i = 0; epoch == 4 && i < 4097; ++i) s.data(0, 0x2e, 4096);
     s.data(0, 0x2e, 1);
     s.csr.share_trims = 255;
-    s.idle(2);
+    s.run(2);
     CHECK(s.now().penal == (epoch >= 3));  // three epochs with a QP lie behind
     CHECK_FALSE(s.share.fat(0));
   }
@@ -190,7 +179,7 @@ TEST_CASE("who had more than 7/4 of its share is told so with the first packet o
     CHECK_FALSE(s.share.fat(1));
   }
   s.csr.tick = 40;
-  s.idle(2);
+  s.run(2);
   CHECK_FALSE(s.share.fat(0));
 }
 
@@ -214,7 +203,7 @@ TEST_CASE("an epoch whose number does not follow forgets the one before", "[pipe
     s.set_up_all();
     s.incast();
     s.csr.tick = 8 * next;
-    s.idle(2);
+    s.run(2);
     CHECK(s.now().arm == (next == 1));  // QPs and trims of the one before count
   }
   // The tick wraps: with 8 ticks an epoch the number goes from 2^29 - 1 to 0.
@@ -224,7 +213,7 @@ TEST_CASE("an epoch whose number does not follow forgets the one before", "[pipe
   s.incast();
   CHECK(s.now().arm);
   s.csr.tick = 0;
-  s.idle(2);
+  s.run(2);
   CHECK_FALSE(s.now().arm);
   // With one tick an epoch it goes round.
   Share t;
@@ -233,7 +222,7 @@ TEST_CASE("an epoch whose number does not follow forgets the one before", "[pipe
   t.set_up_all();
   t.incast();
   t.csr.tick = 0;
-  t.idle(2);
+  t.run(2);
   CHECK(t.now().arm);
 }
 
@@ -245,10 +234,10 @@ TEST_CASE("messages that came before the policy was on count as ahead, until all
   s.data(0, 0x23, 1000, kLength, 0x23);
   CHECK_FALSE(s.now().drained);  // four messages of 100 000 bytes but for 1000
   s.csr.share_drain = 399'001;
-  s.idle(2);
+  s.run(2);
   CHECK(s.now().drained);
   s.csr.share_drain = 1;
-  s.idle(2);
+  s.run(2);
   CHECK_FALSE(s.now().drained);
   s.data(0, 0x23, 1000, kLength, 0x24);  // complete
   CHECK(s.now().drained);
@@ -280,11 +269,11 @@ TEST_CASE("a table write waits for the words inside, and no word passes it", "[p
   s.set_up_all();
   const Came word{.qp = 0, .plen = 1000, .msn = 0x20, .emsn = 0x20, .length = kLength};
   s.came.load(word);
-  s.idle(2);
+  s.run(2);
   s.came.load({.qp = 1, .plen = 1000, .msn = 0x20, .emsn = 0x20, .length = kLength});
   s.cycle();                // the first is in b now
   CHECK(s.set_up(3) == 3);  // B, C, and the write
-  s.idle(6);
+  s.run(6);
   CHECK_FALSE(s.now().drained);
   s.trim(1);
   CHECK(s.now().arm);  // the second came behind it

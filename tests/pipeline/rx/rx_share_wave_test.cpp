@@ -12,10 +12,7 @@ TEST_CASE("the waves of rx_share.md: two QPs begin, a packet is trimmed, all arr
   Stream<Came> came;
   RxShare share(preset, came);
   CfgBus cfg;
-  CsrOut csr;
-  csr.share_enable = true;
-  csr.share_least = 2;
-  csr.share_drain = 3000;
+  CsrOut csr{.share_enable = true, .share_least = 2, .share_drain = 3000};
   const auto step = [&] {
     share.step(cfg, csr);
     came.clock();

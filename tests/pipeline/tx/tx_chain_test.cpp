@@ -37,10 +37,7 @@ struct Peer {
     rtx += p.bth->rtx;
     const int fate = filter ? filter(plane, p) : 0;
     Qp& q = qps[p.bth->dqp];
-    Ctl c;
-    c.qp = index[p.bth->dqp];
-    c.psn = p.bth->psn;
-    c.entropy = p.entropy();
+    Ctl c{.qp = index[p.bth->dqp], .psn = p.bth->psn, .entropy = p.entropy()};
     if (fate == 1) return;
     if (fate == 2) {
       c.kind = CtlKind::Nack;

@@ -215,10 +215,7 @@ struct Flow {
   void answer(const Ctl& c) { back.emplace(now + 50 + below(weather.jitter), std::pair{c, life[c.qp]}); }
   void arrive(const Pkt& p) {
     Peer& peer = peers[p.qp];
-    Ctl c;
-    c.qp = p.qp;
-    c.psn = p.psn;
-    c.ts = 0;
+    Ctl c{.qp = p.qp, .psn = p.psn, .ts = 0};
     const bool trim = chance(weather.trim);
     if (trim || chance(weather.stray)) {
       c.kind = CtlKind::Nack;
@@ -248,12 +245,7 @@ struct Flow {
     c.rcvd = static_cast<uint32_t>((peer.bytes + 255) / 256) & 0xff'ffffu;
     if (!chance(weather.sack_loss)) answer(c);
     if (ack && !chance(weather.ack_loss)) {
-      Ctl a;
-      a.kind = CtlKind::Ack;
-      a.qp = p.qp;
-      a.psn = c.cack;
-      a.msn = peer.msn;
-      a.reason = 0x1f;
+      Ctl a{.kind = CtlKind::Ack, .qp = p.qp, .psn = c.cack, .reason = 0x1f, .msn = peer.msn};
       answer(a);
     }
   }
@@ -368,8 +360,7 @@ TEST_CASE("QPs that fail or are reset at any time give back exactly what they ha
       for (unsigned i = 0; i < 8; ++i) f.post(static_cast<uint16_t>(f.below(Flow::kQps)));
       f.run(500 + f.below(4000));
       const auto q = static_cast<uint16_t>(f.below(Flow::kQps));
-      Ctl end;
-      end.qp = q;
+      Ctl end{.qp = q};
       switch (f.below(4)) {
         case 0:  // the peer refuses
           end.kind = CtlKind::Ack;

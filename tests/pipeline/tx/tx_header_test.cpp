@@ -5,25 +5,29 @@
 #include <boost/crc.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <utility>
 #include <vector>
 
 #include "gen/csr.hpp"
 #include "pipeline/lib/convert.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 
 namespace mrc::test::tx_header_test {
 namespace {
 
-struct Bench {
+/// Where the inner IP header begins.
+constexpr std::pair<Encap, unsigned> kInner[] = {
+    {Encap::Ipv6, 14}, {Encap::Srv6, 54}, {Encap::Srv6Srh, 78}, {Encap::Udp, 14}};
+
+struct Bench : BlockBench<Bench> {
   Preset preset = *find_preset("tiny");
   Stream<Path> path;
   Stream<Ctlpkt> ctl, probe_in, eprq;
   TxHeader header{preset, path, ctl, probe_in, eprq};
-  CfgBus cfg;
   CsrOut csr;
   bool ready = true;
-  unsigned cycles = 0;
   std::vector<Hdr> got;
   std::vector<unsigned> at;
 
@@ -33,21 +37,11 @@ struct Bench {
       at.push_back(cycles);
     }
     header.step(cfg, csr, ready);
-    header.clock();
-    path.clock();
-    ctl.clock();
-    probe_in.clock();
-    eprq.clock();
+    clock_all(header, path, ctl, probe_in, eprq);
     ++cycles;
   }
-  void run(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) cycle();
-  }
   void request(bool ts, Encap encap = Encap::Ipv6) {
-    csr::TblQpCtx row;
-    row.encap = static_cast<uint8_t>(encap);
-    row.ts = ts;
-    row.dqpn = 0x77;
+    csr::TblQpCtx row{.dqpn = 0x77, .ts = ts, .encap = static_cast<uint8_t>(encap)};
     row.pack(cfg.data.data());
     cfg.index = 1;
     cfg.req = true;
@@ -60,16 +54,8 @@ struct Bench {
     p.pkt.rtx = rtx;
     path.load(p);
   }
-  /// Writes a row of a table, until it is done.
-  template <class Row>
-  void write(CfgTable table, unsigned qp, const Row& row) {
-    cfg = {.req = true, .table = static_cast<uint8_t>(table), .index = static_cast<uint16_t>(qp), .data = {}};
-    row.pack(cfg.data.data());
-    while (!header.cfg_ack()) cycle();
-    cfg.req = false;
-    cycle();
-  }
-  void set_up(unsigned qp, QpState state) { write(CfgTable::QpCtx, qp, csr::TblQpCtx{.state = state}); }
+  bool cfg_ack() const { return header.cfg_ack(); }
+  void set_up(unsigned qp, QpState state) { configure(CfgTable::QpCtx, qp, csr::TblQpCtx{.state = state}); }
   /// DSCP and ECN of the packet that leaves next.
   unsigned next_tc() {
     const std::size_t n = got.size();
@@ -78,27 +64,16 @@ struct Bench {
     return wire::load_be<2>(header_bytes(got[n]) + 14) >> 4 & 0xff;
   }
   void control() {
-    Ctlpkt c;
-    c.qp = 1;
-    c.opcode = 0xD1;
-    c.ext_len = 4;
+    Ctlpkt c{.qp = 1, .opcode = 0xD1, .ext_len = 4};
     ctl.load(c);
   }
   void probe() {
-    Ctlpkt c;
-    c.qp = 1;
-    c.plane = 1;
-    c.opcode = 0xDE;
-    c.ext_len = 16;
+    Ctlpkt c{.qp = 1, .plane = 1, .opcode = 0xDE, .ext_len = 16};
     probe_in.load(c);
   }
   void endpoint_request(unsigned tc) { eprq.load(request_of(tc)); }
   static Ctlpkt request_of(unsigned tc) {
-    Ctlpkt c;
-    c.qp = 1;
-    c.tc = static_cast<uint8_t>(tc);
-    c.opcode = 0xD8;
-    c.ext_len = 16;
+    Ctlpkt c{.qp = 1, .tc = static_cast<uint8_t>(tc), .opcode = 0xD8, .ext_len = 16};
     return c;
   }
 };
@@ -249,7 +224,7 @@ TEST_CASE("tx_header: a QP's class is its own, from QP_CLASS until Reset or Init
   b.set_up(1, QpState::Init);
   b.set_up(2, QpState::Init);
   classes(5, 9);
-  b.write(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 40, .data = 20, .own = true});
+  b.configure(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 40, .data = 20, .own = true});
   classes(20, 40);
   b.set_up(1, QpState::Rtr);
   b.set_up(1, QpState::Rts);
@@ -261,11 +236,11 @@ TEST_CASE("tx_header: a QP's class is its own, from QP_CLASS until Reset or Init
     classes(5, 9);
   }
   SECTION("so does a row without own") {
-    b.write(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 41, .data = 21, .own = false});
+    b.configure(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 41, .data = 21, .own = false});
     classes(5, 9);
   }
   SECTION("another row takes its place, and 0 is a code point") {
-    b.write(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 63, .data = 0, .own = true});
+    b.configure(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 63, .data = 0, .own = true});
     classes(0, 63);
   }
   SECTION("what passes stage A later has the new class, retransmissions of older ones too") {
@@ -274,7 +249,7 @@ TEST_CASE("tx_header: a QP's class is its own, from QP_CLASS until Reset or Init
     b.run(4);  // beyond stage A
     b.data(1, true);
     b.cycle();
-    b.write(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 41, .data = 21, .own = true});
+    b.configure(CfgTable::QpClass, 1, csr::TblQpClass{.rtx = 41, .data = 21, .own = true});
     b.ready = true;
     const std::size_t n = b.got.size();
     b.run(10);
@@ -287,14 +262,10 @@ TEST_CASE("tx_header: a QP's class is its own, from QP_CLASS until Reset or Init
 
 TEST_CASE("tx_header takes all four encapsulations from the QP, each with its part of the ICRC",
           "[pipeline][tx_header]") {
-  struct Row {
-    Encap encap;
-    unsigned inner;
-  };
-  for (const Row& r : {Row{Encap::Ipv6, 14}, Row{Encap::Srv6, 54}, Row{Encap::Srv6Srh, 78}, Row{Encap::Udp, 14}}) {
-    CAPTURE(r.inner);
+  for (const auto& [encap, offset] : kInner) {
+    CAPTURE(offset);
     Bench b;
-    b.request(false, r.encap);
+    b.request(false, encap);
     b.run(2);
     b.cfg.req = false;
     b.run(2);
@@ -302,24 +273,20 @@ TEST_CASE("tx_header takes all four encapsulations from the QP, each with its pa
     b.run(10);
     REQUIRE(b.got.size() == 1);
     const Hdr& h = b.got[0];
-    CHECK(h.hdr_len == r.inner + 40 + 8 + 12 + 4 + 16);
-    CHECK(header_bytes(h)[r.inner + 40 + 8] == 0xCA);
+    CHECK(h.hdr_len == offset + 40 + 8 + 12 + 4 + 16);
+    CHECK(header_bytes(h)[offset + 40 + 8] == 0xCA);
     // The ICRC register over the inner packet's header: icrc() complements it.
-    std::vector<uint8_t> inner(header_bytes(h) + r.inner, header_bytes(h) + h.hdr_len);
+    std::vector<uint8_t> inner(header_bytes(h) + offset, header_bytes(h) + h.hdr_len);
     CHECK(h.crc == ~wire::icrc(inner));
   }
 }
 
 TEST_CASE("tx_header begins the ICRC of SRv6 packets at the outer header if CTRL says so when stage B takes them",
           "[pipeline][tx_header][A-14]") {
-  struct Row {
-    Encap encap;
-    unsigned inner;
-  };
-  for (const Row& r : {Row{Encap::Ipv6, 14}, Row{Encap::Srv6, 54}, Row{Encap::Srv6Srh, 78}, Row{Encap::Udp, 14}}) {
-    CAPTURE(r.inner);
+  for (const auto& [encap, offset] : kInner) {
+    CAPTURE(offset);
     Bench b;
-    b.request(false, r.encap);
+    b.request(false, encap);
     b.run(2);
     b.cfg.req = false;
     b.run(2);
@@ -339,20 +306,20 @@ TEST_CASE("tx_header begins the ICRC of SRv6 packets at the outer header if CTRL
     f[14] |= 0x0f;
     ones(15, 18);
     ones(21, 22);
-    if (r.inner != 14) {
+    if (offset != 14) {
       ones(38, 54);
-      f[r.inner] |= 0x0f;
-      ones(r.inner + 1, r.inner + 4);
-      ones(r.inner + 7, r.inner + 8);
+      f[offset] |= 0x0f;
+      ones(offset + 1, offset + 4);
+      ones(offset + 7, offset + 8);
     }
-    if (r.inner == 78) ones(57, 58);
-    ones(r.inner + 46, r.inner + 48);
-    ones(r.inner + 52, r.inner + 53);
+    if (offset == 78) ones(57, 58);
+    ones(offset + 46, offset + 48);
+    ones(offset + 52, offset + 53);
     std::vector<uint8_t> v(8, 0xff);
     v.insert(v.end(), f.begin() + 14, f.end());
     boost::crc_optimal<32, 0x04C11DB7, 0xFFFFFFFF, 0, true, true> crc;
     crc.process_bytes(v.data(), v.size());
-    const bool differs = r.inner != 14;
+    const bool differs = offset != 14;
     for (unsigned i = 0; i < 6; ++i) {
       CAPTURE(i);
       CHECK((b.got[i].crc == crc.checksum()) == (i == 3 || !differs));

@@ -3,6 +3,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/tx/tx_header.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
 namespace mrc::test::tx_header_wave_test {
@@ -17,11 +18,7 @@ TEST_CASE("the waves of tx_header.md: control before data, and a table write und
   CsrOut csr;
   const auto cycle = [&] {
     header.step(cfg, csr, true);
-    header.clock();
-    path.clock();
-    ctlpkt.clock();
-    probe.clock();
-    eprq.clock();
+    clock_all(header, path, ctlpkt, probe, eprq);
   };
   Wave wave("tx_header", "tx_header: data (D, by PSN), a SACK (C), an endpoint request (E), a probe (P), QP_CTX");
   wave.head("path head", path, [](const Path& p) { return fmt::format("D{}", p.pkt.psn); });
@@ -52,9 +49,7 @@ TEST_CASE("the waves of tx_header.md: control before data, and a table write und
       path.load(p);
     }
     const auto control = [](uint8_t opcode) {
-      Ctlpkt c{};
-      c.opcode = opcode;
-      c.ext_len = 16;
+      Ctlpkt c{.opcode = opcode, .ext_len = 16};
       return c;
     };
     if (i == 2) ctlpkt.load(control(0xDC));

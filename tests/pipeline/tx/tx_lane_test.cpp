@@ -8,6 +8,7 @@
 
 #include "pipeline/lib/convert.hpp"
 #include "pipeline/tx/tx_fetch.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "wire/bytes.hpp"
 #include "wire/icrc.hpp"
 
@@ -61,13 +62,9 @@ struct Bench {
       }
       beats.push_back(b);
     }
-    if (rdreq.has()) {
-      requests.push_back(rdreq.head());
-      rdreq.pop();
-    }
+    take(rdreq, requests);
     lane.step(in);
-    lane.clock();
-    rdreq.clock();
+    clock_all(lane, rdreq);
     tx_inc += lane.tx_inc();
     dropped += lane.drop_inc();
     ++cycles;
@@ -378,9 +375,7 @@ TEST_CASE("tx_fetch takes the planes in turn", "[pipeline][tx_lane]") {
     if (p0.free() && a0 < 3) p0.load({a0++, 1, 0});
     if (p1.free() && a1 < 103) p1.load({a1++, 1, 1});
     fetch.step(ready);
-    fetch.clock();
-    p0.clock();
-    p1.clock();
+    clock_all(fetch, p0, p1);
   }
   CHECK(got == std::vector<uint64_t>{0, 100, 1, 101, 2, 102});
 }

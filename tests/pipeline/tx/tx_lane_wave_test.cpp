@@ -13,10 +13,7 @@ TEST_CASE("the waves of tx_lane.md: a packet of 80 bytes of payload", "[pipeline
   const Preset preset = *find_preset("tiny");  // beats of 16 bytes, lines of 32
   Stream<Rdreq> rdreq;
   TxLane lane{preset, 0, rdreq};
-  Hdr hdr;
-  hdr.hdr_len = 40;
-  hdr.laddr = 0x1000;
-  hdr.plen = 80;
+  Hdr hdr{.hdr_len = 40, .laddr = 0x1000, .plen = 80};
 
   std::deque<unsigned> answers;  // cycles in which the host's lines come
   const std::array<uint8_t, kMaxLineBytes> bytes{};

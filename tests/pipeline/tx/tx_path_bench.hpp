@@ -13,12 +13,13 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/tx/tx_path.hpp"
+#include "tests/pipeline/block_bench.hpp"
 
 namespace mrc::test::tx_path {
 
 /// tx_path alone, its outputs taken unless a test says otherwise. tiny: 2 planes, 16 EVs, so 8 groups. QP 2 leads to
 /// destination 3.
-struct Bench {
+struct Bench : BlockBench<Bench> {
   Preset preset;
   Stream<Pkt> pkt;
   Stream<Fb> fb, pfb;
@@ -27,11 +28,10 @@ struct Bench {
   Stream<Evev> evev;
   Stream<Badev> bad_out;
   TxPath path{preset, pkt, fb, pfb, out, rec, evev, bad_out};
-  CfgBus cfg;
   CsrOut csr;
   bool take_events = true, take_paths = true, take_recs = true;
   unsigned room, up;
-  unsigned cycles = 0, skips = 0, bads = 0, floors = 0, nopaths = 0;
+  unsigned skips = 0, bads = 0, floors = 0, nopaths = 0;
   std::vector<Path> got;
   std::vector<Rec> recs;
   std::vector<Evev> events;
@@ -46,13 +46,8 @@ struct Bench {
     set_up(2, 3, backup);
   }
   void set_up(unsigned qp, unsigned dest, unsigned backup = 0) {
-    csr::TblQpCtx row;
-    row.profile = 1;
-    row.backup = static_cast<uint8_t>(backup & 31);
-    row.dest = static_cast<uint8_t>(dest);
-    std::array<uint32_t, 16> w{};
-    row.pack(w.data());
-    configure(CfgTable::QpCtx, qp, w);
+    csr::TblQpCtx row{.dest = static_cast<uint8_t>(dest), .backup = static_cast<uint8_t>(backup & 31), .profile = 1};
+    configure(CfgTable::QpCtx, qp, row);
   }
   /// Returns the cycles until the acknowledgement.
   unsigned deny(unsigned ev_idx, bool on = true, unsigned qp = 2) {
@@ -62,39 +57,15 @@ struct Bench {
     for (unsigned i = 0; i < preset.evs_per_qp; ++i) deny(i, on);
   }
   void peer_ports(unsigned dest, unsigned mask) { configure(CfgTable::PeerPorts, dest, {mask}); }
-  unsigned configure(CfgTable t, unsigned index, const std::array<uint32_t, 16>& data) {
-    cfg = {true, static_cast<uint8_t>(t), static_cast<uint16_t>(index), data};
-    const unsigned from = cycles;
-    while (!path.cfg_ack()) cycle();
-    const unsigned took = cycles - from;
-    cfg.req = false;
-    cycle();
-    return took;
-  }
+  bool cfg_ack() const { return path.cfg_ack(); }
   void cycle() {
     if (out.has() && take_paths) out.pop();
-    if (rec.has() && take_recs) {
-      recs.push_back(rec.head());
-      rec.pop();
-    }
-    if (evev.has() && take_events) {
-      events.push_back(evev.head());
-      evev.pop();
-    }
-    if (bad_out.has()) {
-      bad.push_back(bad_out.head());
-      bad_out.pop();
-    }
+    take(rec, recs, take_recs);
+    take(evev, events, take_events);
+    take(bad_out, bad);
     const bool path_stays = out.valid() && !out.ready(), rec_stays = rec.valid() && !rec.ready();
     path.step(cfg, csr, {room, up});
-    path.clock();
-    pkt.clock();
-    fb.clock();
-    pfb.clock();
-    evev.clock();
-    bad_out.clock();
-    out.clock();
-    rec.clock();
+    clock_all(path, pkt, fb, pfb, evev, bad_out, out, rec);
     skips += path.pulses().skip;
     bads += path.pulses().bad;
     floors += path.pulses().floor;
@@ -107,10 +78,7 @@ struct Bench {
     if (rec.valid() && !rec_stays) rec_at.push_back(cycles);
   }
   void send(bool rtx = false, uint16_t avoid = 0, unsigned qp = 2) {
-    Pkt p;
-    p.qp = static_cast<uint16_t>(qp);
-    p.rtx = rtx;
-    p.avoid_ev = avoid;
+    Pkt p{.qp = static_cast<uint16_t>(qp), .rtx = rtx, .avoid_ev = avoid};
     pkt.load(p);
   }
   unsigned send_one(bool rtx = false, uint16_t avoid = 0) {
@@ -191,8 +159,7 @@ using Evs = std::set<unsigned>;
 using Gaps = std::vector<unsigned>;
 
 inline Pkt packet(unsigned qp) {
-  Pkt p;
-  p.qp = static_cast<uint16_t>(qp);
+  Pkt p{.qp = static_cast<uint16_t>(qp)};
   return p;
 }
 

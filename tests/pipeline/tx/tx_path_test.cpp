@@ -184,13 +184,7 @@ TEST_CASE("tx_path: with all own ports down a packet counts as sent and lost, an
   Bench b;
   CHECK(b.send_one() == 3);
   b.up = 0;
-  Pkt p;
-  p.psn = 0x123456;
-  p.msn = 0x1234;
-  p.idx = 77;
-  p.rtx = true;
-  p.last = true;
-  p.size = 4200;
+  Pkt p{.psn = 0x123456, .msn = 0x1234, .rtx = true, .last = true, .idx = 77, .size = 4200};
   // pkt in its register, in its FIFO, stages w and e, then rec in its register, in its FIFO, and taken.
   CHECK(b.no_path(p) == 7);
   CHECK(b.recs.back() == Rec{.qp = 2,
@@ -212,9 +206,7 @@ TEST_CASE("tx_path: a packet that is not needed any more goes to the window only
           "[pipeline][tx_path][nopath]") {
   Bench b;
   b.feed_back(3, 0xA013);  // SKIP: the packet must not restore it
-  Pkt p;
-  p.psn = 9;
-  p.voided = true;
+  Pkt p{.psn = 9, .voided = true};
   CHECK(b.no_path(p) == 7);
   CHECK(b.recs.back().voided);
   CHECK(b.recs.back().psn == 9);
@@ -228,8 +220,7 @@ TEST_CASE("tx_path: a peer that can hear on no plane gets nothing; others do", "
   b.peer_ports(3, 0);
   b.no_path();
   CHECK(b.nopaths == 1);
-  Pkt p;
-  p.qp = 1;
+  Pkt p{.qp = 1};
   b.pkt.load(p);
   for (int i = 0; i < 10; ++i) b.cycle();
   CHECK(b.got.size() == 1);
@@ -299,9 +290,7 @@ TEST_CASE("tx_path: a retransmission may use the EV it was lost on if there is n
   CHECK(b.send_one(true, 5) == 5);
   CHECK(b.send_one(true, 4) == 5);
   b.deny(5);
-  Pkt p;
-  p.rtx = true;
-  p.avoid_ev = 5;
+  Pkt p{.rtx = true, .avoid_ev = 5};
   // EV 5 was in the last group but one of the pass (key 8). What is left of it, then the set is walked twice: with the
   // avoided EV left out, and without.
   CHECK(b.no_path(p) == 2 + 1 + 1 + 8 + 8 + 1 + 2);
@@ -310,11 +299,7 @@ TEST_CASE("tx_path: a retransmission may use the EV it was lost on if there is n
 TEST_CASE("tx_path: what was lost goes on another plane, if one has an EV in use", "[pipeline][tx_path][A-85]") {
   Bench b;
   const auto again = [&](uint16_t avoid, bool lost) {
-    Pkt p;
-    p.qp = 2;
-    p.rtx = true;
-    p.avoid_ev = avoid;
-    p.lost = lost;
+    Pkt p{.qp = 2, .rtx = true, .avoid_ev = avoid, .lost = lost};
     const std::size_t n = b.got.size();
     b.pkt.load(p);
     for (int i = 0; i < 200 && b.got.size() == n; ++i) b.cycle();

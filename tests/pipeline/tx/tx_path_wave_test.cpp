@@ -3,6 +3,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/tx/tx_path.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
 namespace mrc::test::tx_path_wave_test {
@@ -17,22 +18,11 @@ TEST_CASE("the waves of tx_path.md: packets of two QPs, a bad group, a loss", "[
   Stream<Badev> bad;
   TxPath path{preset, pkt, fb, pfb, out, rec, evev, bad};
   CfgBus cfg;
-  CsrOut csr;
-  csr.ev_min_active = 2;
+  CsrOut csr{.ev_min_active = 2};
   const auto cycle = [&] {
-    if (out.has()) out.pop();
-    if (rec.has()) rec.pop();
-    if (evev.has()) evev.pop();
-    if (bad.has()) bad.pop();
+    pop_all(out, rec, evev, bad);
     path.step(cfg, csr, {.lane_room = 3, .port_up = 3});
-    path.clock();
-    pkt.clock();
-    fb.clock();
-    pfb.clock();
-    out.clock();
-    rec.clock();
-    evev.clock();
-    bad.clock();
+    clock_all(path, pkt, fb, pfb, out, rec, evev, bad);
   };
   const auto configure = [&](CfgTable table, unsigned index, const std::array<uint32_t, 16>& data) {
     cfg = {true, static_cast<uint8_t>(table), static_cast<uint16_t>(index), data};
@@ -65,9 +55,7 @@ TEST_CASE("the waves of tx_path.md: packets of two QPs, a bad group, a loss", "[
   wave.sample();
   for (unsigned i = 0; i < 18; ++i) {
     if (sent < 8 && pkt.free()) {
-      Pkt p;
-      p.qp = qps[sent];
-      p.psn = sent++;
+      Pkt p{.qp = qps[sent], .psn = sent++};
       pkt.load(p);
     }
     if (i == 5) fb.load({.qp = 1, .ev_idx = 4, .entropy = 0, .kind = FbKind::Loss});

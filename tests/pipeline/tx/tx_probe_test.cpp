@@ -6,6 +6,7 @@
 
 #include "gen/csr.hpp"
 #include "protocol/probe.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
 namespace mrc::test::tx_probe_test {
@@ -13,7 +14,8 @@ namespace {
 
 /// tx_probe alone, its outputs taken at once. tiny: 4 QPs, 2 planes, 4 slots, a tick of 128 cycles. Slot s is visited
 /// in the cycles 16 * (1 + s + 4 k): slots 0 to 2 in each tick for the first time 16, 32, 48 cycles after it began.
-struct Bench {
+struct Bench : BlockBench<Bench> {
+  using BlockBench::configure;
   Preset preset;
   Stream<Badev> bad;
   Stream<Pres> pres;
@@ -21,11 +23,10 @@ struct Bench {
   Stream<Fb> fb_out;
   Stream<Ctlpkt> probe_out;
   TxProbe block{preset, {bad, pres, pans}, fb_out, probe_out};
-  CfgBus cfg;
   CsrOut csr;
   unsigned up = 3;
   bool take_fb = true, take_probe = true;
-  unsigned cycles = 0, sent = 0, revived = 0, full = 0;
+  unsigned sent = 0, revived = 0, full = 0;
   std::vector<unsigned> sent_at;  // cycle in which a probe was made
   std::vector<Fb> fb;
   std::vector<Ctlpkt> probes;
@@ -47,43 +48,21 @@ struct Bench {
     row.dqpn = 0xab1230u + qp;
     row.dest = static_cast<uint8_t>(dest);
     row.state = state;
-    std::array<uint32_t, 16> w{};
-    row.pack(w.data());
-    write(CfgTable::QpCtx, qp, w);
+    REQUIRE(configure(CfgTable::QpCtx, qp, row) == 1);
   }
-  void state(uint16_t qp, QpState state) { write(CfgTable::QpState, qp, {static_cast<uint32_t>(state)}); }
-  void peer_ports(unsigned dest, unsigned mask) { write(CfgTable::PeerPorts, dest, {mask}); }
-  void write(CfgTable t, unsigned index, const std::array<uint32_t, 16>& data) {
-    cfg = {true, static_cast<uint8_t>(t), static_cast<uint16_t>(index), data};
-    cycle();
-    REQUIRE(block.cfg_ack());
-    cfg.req = false;
-    cycle();
-  }
+  void state(uint16_t qp, QpState state) { configure(CfgTable::QpState, qp, {static_cast<uint32_t>(state)}); }
+  void peer_ports(unsigned dest, unsigned mask) { configure(CfgTable::PeerPorts, dest, {mask}); }
+  bool cfg_ack() const { return block.cfg_ack(); }
   void cycle() {
-    if (fb_out.has() && take_fb) {
-      fb.push_back(fb_out.head());
-      fb_out.pop();
-    }
-    if (probe_out.has() && take_probe) {
-      probes.push_back(probe_out.head());
-      probe_out.pop();
-    }
+    take(fb_out, fb, take_fb);
+    take(probe_out, probes, take_probe);
     block.step(cfg, csr, up);
-    block.clock();
-    bad.clock();
-    pres.clock();
-    pans.clock();
-    fb_out.clock();
-    probe_out.clock();
+    clock_all(block, bad, pres, pans, fb_out, probe_out);
     if (block.pulses().sent) sent_at.push_back(cycles);
     sent += block.pulses().sent;
     revived += block.pulses().revived;
     full += block.pulses().full;
     ++cycles;
-  }
-  void run(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) cycle();
   }
   void run_to(unsigned cycle_number) {
     while (cycles < cycle_number) cycle();
@@ -357,14 +336,11 @@ TEST_CASE("tx_probe: no QP is live before its context", "[pipeline][tx_probe]") 
   Stream<Fb> fb;
   Stream<Ctlpkt> probe;
   TxProbe block(preset, {bad, pres, pans}, fb, probe);
-  CsrOut csr;
-  csr.probe_interval = 2;
+  CsrOut csr{.probe_interval = 2};
   bad.load({.qp = 2, .ev_idx = 1, .ev = 1});
   for (unsigned i = 0; i < 10 * 128; ++i) {
     block.step({}, csr, 3);
-    block.clock();
-    bad.clock();
-    probe.clock();
+    clock_all(block, bad, probe);
     REQUIRE_FALSE(block.pulses().sent);
     REQUIRE_FALSE(block.pulses().full);
   }

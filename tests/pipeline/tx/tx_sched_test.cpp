@@ -30,8 +30,7 @@ struct Bench : BlockBench<Bench> {
     for (unsigned q = 0; q < 16; ++q) bind(q, static_cast<uint8_t>(q / 4));
   }
   void bind(unsigned q, uint8_t dest) {
-    csr::TblQpCtx row;
-    row.dest = dest;
+    csr::TblQpCtx row{.dest = dest};
     REQUIRE(configure(CfgTable::QpCtx, q, row) == 1);
   }
   bool cfg_ack() const { return sched.cfg_ack(); }

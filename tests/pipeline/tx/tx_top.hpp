@@ -23,6 +23,7 @@
 #include "pipeline/tx/tx_probe.hpp"
 #include "pipeline/tx/tx_sched.hpp"
 #include "protocol/psn.hpp"
+#include "tests/pipeline/block_bench.hpp"
 
 namespace mrc::test {
 
@@ -96,10 +97,7 @@ struct TxTop {
       }
     }
     // Host queues.
-    if (evev.has()) {
-      events.push_back(evev.head());
-      evev.pop();
-    }
+    take(evev, events);
     if (!wqes.empty() && wqe.ready()) {
       wqe.push(wqes.front());
       wqes.pop_front();
@@ -157,46 +155,13 @@ struct TxTop {
     revived += probes.pulses().revived;
     rtxs += inflight.pulses().rtx;
     rtos += inflight.pulses().rto;
-    sched.clock();
-    segment.clock();
-    path.clock();
-    inflight.clock();
-    probes.clock();
-    header.clock();
-    fetch.clock();
+    clock_all(sched, segment, path, inflight, probes, header, fetch);
     for (auto& l : lanes) {
       l->clock();
       tx_inc += l->tx_inc();
     }
-    wqe.clock();
-    grant.clock();
-    push.clock();
-    park.clock();
-    wake.clock();
-    ask.clock();
-    ret.clock();
-    ans.clock();
-    rask.clock();
-    rans.clock();
-    ccev.clock();
-    okev.clock();
-    inf_qperr.clock();
-    seg_qperr.clock();
-    retx.clock();
-    upd.clock();
-    fb.clock();
-    pfb.clock();
-    evev.clock();
-    bad.clock();
-    pres.clock();
-    stateq.clock();
-    probe.clock();
-    pkt.clock();
-    cqe.clock();
-    path_out.clock();
-    rec.clock();
-    ctl.clock();
-    ctlpkt.clock();
+    clock_all(wqe, grant, push, park, wake, ask, ret, ans, rask, rans, ccev, okev, inf_qperr, seg_qperr, retx, upd, fb,
+              pfb, evev, bad, pres, stateq, probe, pkt, cqe, path_out, rec, ctl, ctlpkt);
     for (auto& s : rdreq) s.clock();
     ++now;
   }

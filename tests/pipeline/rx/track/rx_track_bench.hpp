@@ -13,11 +13,14 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/rx/track/rx_track.hpp"
+#include "tests/pipeline/block_bench.hpp"
 
 namespace mrc::test::rx_track {
 
 /// rx_track alone; everything it sends is collected.
-struct Track {
+struct Track : BlockBench<Track> {
+  using BlockBench::configure;
+
   explicit Track(const char* name = "tiny")
       : preset(*find_preset(name)),
         verdict(preset.num_planes, preset.lane_fifo),
@@ -32,48 +35,21 @@ struct Track {
         verdict.lane(p).pop();
       }
     }
-    if (take_resp && resp.has()) {
-      resps.push_back(resp.head());
-      resp_at.push_back(now);
-      resp.pop();
-    }
-    if (take_ackev && ackev.has()) {
-      acks.push_back(ackev.head());
-      ack_at.push_back(now);
-      ackev.pop();
-    }
-    if (take_ord && ord.has()) {
-      ords.push_back(ord.head());
-      ord.pop();
-    }
-    if (take_came && came.has()) {
-      cames.push_back(came.head());
-      came.pop();
-    }
-    if (take_qperr && qperr.has()) {
-      qperrs.push_back(qperr.head());
-      qperr.pop();
-    }
-    rxpkt.clock();
-    verdict.clock();
-    resp.clock();
-    ackev.clock();
-    ord.clock();
-    qperr.clock();
-    came.clock();
-    track.clock();
+    if (take(resp, resps, take_resp)) resp_at.push_back(now);
+    if (take(ackev, acks, take_ackev)) ack_at.push_back(now);
+    take(ord, ords, take_ord);
+    take(came, cames, take_came);
+    take(qperr, qperrs, take_qperr);
+    clock_all(rxpkt, verdict, resp, ackev, ord, qperr, came, track);
     ++now;
     dup += track.pulses().dup;
     oor += track.pulses().oor;
     trim += track.pulses().trim;
     nores += track.pulses().nores;
   }
-  void idle(unsigned n) {
-    for (unsigned i = 0; i < n; ++i) cycle();
-  }
   /// QP index qp; first PSN expected, MSN 0x20, TRIM_NACK, static MPR. Returns the cycles until the acknowledgement.
   unsigned configure(unsigned qp, uint32_t rq_psn, unsigned mpr_dest = 1) {
-    return write(CfgTable::QpCtx, qp, context(rq_psn, mpr_dest));
+    return configure(CfgTable::QpCtx, qp, context(rq_psn, mpr_dest));
   }
   static csr::TblQpCtx context(uint32_t rq_psn, unsigned mpr_dest) {
     csr::TblQpCtx row;
@@ -86,24 +62,10 @@ struct Track {
     return row;
   }
   unsigned set_mpr(unsigned qp, unsigned mpr) {
-    csr::TblQpMpr row;
-    row.mpr = static_cast<uint8_t>(mpr);
-    return write(CfgTable::QpMpr, qp, row);
+    csr::TblQpMpr row{.mpr = static_cast<uint8_t>(mpr)};
+    return configure(CfgTable::QpMpr, qp, row);
   }
-  template <class Row>
-  unsigned write(CfgTable table, unsigned index, const Row& row) {
-    cfg = {.req = true, .table = static_cast<uint8_t>(table), .index = static_cast<uint16_t>(index), .data = {}};
-    row.pack(cfg.data.data());
-    unsigned n = 0;
-    while (!track.cfg_ack()) {
-      cycle();
-      ++n;
-    }
-    cfg.req = false;
-    cycle();
-    CHECK_FALSE(track.cfg_ack());
-    return n;
-  }
+  bool cfg_ack() const { return track.cfg_ack(); }
   static Rxpkt packet(uint32_t psn, unsigned plen = 1000) {
     Rxpkt p;
     p.qp = 1;
@@ -123,7 +85,7 @@ struct Track {
   void send(const Rxpkt& p) {
     clear();
     rxpkt.load(p);
-    idle(24);
+    run(24);
   }
   /// As fast as they are taken; then until all is quiet.
   void stream(const std::vector<Rxpkt>& packets) {
@@ -133,13 +95,11 @@ struct Track {
       rxpkt.load(p);
       cycle();
     }
-    idle(60);
+    run(60);
   }
   /// What a probe hears.
   Resp ask(unsigned qp) {
-    Rxpkt p;
-    p.qp = static_cast<uint16_t>(qp);
-    p.probe = true;
+    Rxpkt p{.probe = true, .qp = static_cast<uint16_t>(qp)};
     send(p);
     REQUIRE(resps.size() == 1);
     REQUIRE(resps[0].kind == CtlKind::Sack);
@@ -158,7 +118,6 @@ struct Track {
   }
 
   const Preset& preset;
-  CfgBus cfg;
   CsrOut csr;
   Stream<Rxpkt> rxpkt;
   PlaneDemux<Verdict> verdict;

@@ -234,7 +234,7 @@ TEST_CASE("whatever holds the outputs back, nothing is lost, doubled or overtake
     t.cycle();
   }
   t.take_verdict = t.take_resp = t.take_ackev = t.take_ord = true;
-  t.idle(200);
+  t.run(200);
   REQUIRE(t.verdicts.size() == place.size());
   for (std::size_t i = 0; i < place.size(); ++i) REQUIRE(t.verdicts[i].place == place[i]);
   CHECK(place.size() > 1500);
@@ -368,11 +368,11 @@ TEST_CASE("without room for a completion no packet goes on, not even one that br
   t.verdicts.clear();
   t.hold_ok = false;
   t.rxpkt.load(packet_of(1, 0));  // a duplicate
-  t.idle(50);
+  t.run(50);
   CHECK(t.verdicts.empty());
   CHECK(t.dup == 0);
   t.hold_ok = true;
-  t.idle(10);
+  t.run(10);
   CHECK(t.verdicts.size() == 1);
   CHECK(t.dup == 1);
 }
@@ -557,9 +557,9 @@ TEST_CASE("a table write waits for the packets in the stages, and for cack and S
   Rxpkt p = packet_of(1, 0);
   p.ackreq = true;
   t.rxpkt.load(p);
-  t.idle(wait);
+  t.run(wait);
   t.configure(1, 1000);
-  t.idle(24);
+  t.run(24);
   // The packet is of the old connection, or of the new one as soon as its turn comes after the table write.
   REQUIRE(t.verdicts.size() == 1);
   REQUIRE(t.resps.size() == 1);
@@ -709,10 +709,7 @@ TEST_CASE("an immediate too many: the next packet, and each after it, hears NAK 
   t.send(p);
   REQUIRE(t.resps.size() == 1);
   CHECK(t.resps[0] == nak);
-  Rxpkt probe;
-  probe.qp = 1;
-  probe.plane = 1;
-  probe.probe = true;
+  Rxpkt probe{.plane = 1, .probe = true, .qp = 1};
   t.send(probe);
   REQUIRE(t.resps.size() == 1);
   CHECK(t.resps[0] == nak);

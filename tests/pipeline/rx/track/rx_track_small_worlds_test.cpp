@@ -127,9 +127,8 @@ TEST_CASE("every order of three arrivals: the reference and rx_track agree", "[r
   constexpr uint32_t kFirst = 0xffffffu;
   constexpr std::size_t kN = kLetters.size();
   for (std::size_t world = 0; world < kN * kN * kN; ++world) {
-    csr::TblQpState reset;
-    reset.state = QpState::Reset;
-    track.write(CfgTable::QpState, 1, reset);
+    csr::TblQpState reset{.state = QpState::Reset};
+    track.configure(CfgTable::QpState, 1, reset);
     track.configure(1, kFirst);
     ref::Responder r(ref::Seq{1} << 24 | kFirst, 0x20, 128);
     const std::array order = {world % kN, world / kN % kN, world / kN / kN};

@@ -275,7 +275,7 @@ TEST_CASE("without TRIM_NACK trimmed packets stay without answer, others do not"
   Track t;
   csr::TblQpCtx row = Track::context(0, 1);
   row.trim_nack = false;
-  t.write(CfgTable::QpCtx, 1, row);
+  t.configure(CfgTable::QpCtx, 1, row);
   t.configure(2, 0);  // has it
   Rxpkt p = Track::packet(0, 0);
   p.buf_valid = false;
@@ -443,7 +443,7 @@ TEST_CASE("a full response queue holds the tracker back without loss", "[rx_trac
     t.rxpkt.load(p);
     t.cycle();
   }
-  t.idle(60);
+  t.run(60);
   REQUIRE(t.resps.size() == 60);
   REQUIRE(t.acks.size() == 60);
   for (unsigned i = 0; i < 60; ++i) {
@@ -457,15 +457,7 @@ TEST_CASE("a probe is answered with what is here, changes nothing, and repeats t
   Track t;
   t.csr.sack_base_self = true;
   t.configure(1, 0);
-  Rxpkt probe;
-  probe.qp = 1;
-  probe.plane = 1;
-  probe.probe = true;
-  probe.psn = 0x1234;
-  probe.entropy = 0xe1;
-  probe.ts = 77;
-  probe.tsv = true;
-  probe.at = 79;
+  Rxpkt probe{.plane = 1, .probe = true, .qp = 1, .psn = 0x1234, .ts = 77, .tsv = true, .at = 79, .entropy = 0xe1};
   t.send(probe);
   REQUIRE(t.resps.size() == 1);  // no message is complete yet
   Resp want;
@@ -545,10 +537,7 @@ TEST_CASE("a probe of a failed QP hears the NAK", "[rx_track]") {
   Rxpkt bad = Track::packet(0);
   bad.syndrome = 0x62;
   t.send(bad);
-  Rxpkt probe;
-  probe.qp = 1;
-  probe.probe = true;
-  probe.psn = 9;
+  Rxpkt probe{.probe = true, .qp = 1, .psn = 9};
   t.send(probe);
   REQUIRE(t.resps.size() == 1);
   CHECK(t.resps[0].kind == CtlKind::Ack);
@@ -561,7 +550,7 @@ TEST_CASE("every field of a SACK and of the ACK beside it", "[rx_track]") {
   Track t("fpga100");
   csr::TblQpCtx row = Track::context(0, 2);
   row.dyn_mpr = dyn;
-  t.write(CfgTable::QpCtx, 9, row);
+  t.configure(CfgTable::QpCtx, 9, row);
   Rxpkt p = Track::packet(2, 500);
   p.qp = 9;
   p.size = 588;
@@ -699,12 +688,10 @@ TEST_CASE("a window grows again, up to what the QP was set up with, and SACKs te
   Track t("fpga100");
   csr::TblQpCtx row = Track::context(0, 2);
   row.dyn_mpr = true;
-  t.write(CfgTable::QpCtx, 1, row);
-  t.write(CfgTable::QpCtx, 2, row);
+  t.configure(CfgTable::QpCtx, 1, row);
+  t.configure(CfgTable::QpCtx, 2, row);
   const auto told = [&](unsigned qp) {
-    Rxpkt probe;
-    probe.qp = static_cast<uint16_t>(qp);
-    probe.probe = true;
+    Rxpkt probe{.probe = true, .qp = static_cast<uint16_t>(qp)};
     t.send(probe);
     REQUIRE(t.resps.size() == 1);
     return unsigned{t.resps[0].mpr};
@@ -731,7 +718,7 @@ TEST_CASE("a window grows again, up to what the QP was set up with, and SACKs te
   CHECK(t.resps[0].reason == 0x0B);
   t.set_mpr(16 + 1, 1);  // the table has 16 rows
   CHECK(told(1) == 1);
-  t.write(CfgTable::QpCtx, 1, row);
+  t.configure(CfgTable::QpCtx, 1, row);
   CHECK(told(1) == 2);
 }
 
@@ -807,7 +794,7 @@ TEST_CASE("rx_track: the row of Rts changes nothing, that of another state start
   row.state = QpState::Rts;
   row.trim_nack = false;
   row.dyn_mpr = true;
-  CHECK(t.write(CfgTable::QpCtx, 1, row) == 1);
+  CHECK(t.configure(CfgTable::QpCtx, 1, row) == 1);
   Rxpkt p = Track::packet(1);
   p.ackreq = true;
   t.send(p);
@@ -821,7 +808,7 @@ TEST_CASE("rx_track: the row of Rts changes nothing, that of another state start
   REQUIRE(t.resps.size() == 1);
   CHECK(t.resps[0].reason == 0x01);
   row.state = GENERATE(QpState::Init, QpState::Rtr, QpState::Reset);
-  CHECK(t.write(CfgTable::QpCtx, 1, row) == 1 + 2);
+  CHECK(t.configure(CfgTable::QpCtx, 1, row) == 1 + 2);
   p = Track::packet(50);
   p.ackreq = true;
   t.send(p);
@@ -840,11 +827,11 @@ TEST_CASE("QP errors that nobody takes hold the tracker back, without loss", "[r
   for (uint16_t qp = 0; qp < 4; ++qp) {
     p.qp = qp;
     t.rxpkt.load(p);
-    t.idle(16);
+    t.run(16);
   }
   CHECK(t.resps.size() == 3);  // two errors in the queue behind it, one in the output register
   t.take_qperr = true;
-  t.idle(16);
+  t.run(16);
   CHECK(t.resps.size() == 4);
   REQUIRE(t.qperrs.size() == 4);
   for (uint16_t qp = 0; qp < 4; ++qp) CHECK(t.qperrs[qp] == Qperr{.qp = qp, .status = CqStatus::RemInvalid});

@@ -4,6 +4,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/rx/track/rx_track.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
 namespace mrc::test::rx_track_wave_test {
@@ -19,12 +20,8 @@ TEST_CASE("the waves of rx_track.md: a gap, its packet, a duplicate, two SACKs",
   Stream<Came> came;
   RxTrack track{preset, rxpkt, verdict, resp, ackev, ord, qperr, came};
   CfgBus cfg;
-  CsrOut csr;
-  csr.sack_trigger = 1 << 19;
-  csr::TblQpCtx row;
-  row.state = QpState::Rtr;
-  row.rq_psn = 0x3e;
-  row.mpr_dest = 1;
+  CsrOut csr{.sack_trigger = 1 << 19};
+  csr::TblQpCtx row{.mpr_dest = 1, .rq_psn = 0x3e, .state = QpState::Rtr};
   row.pack(cfg.data.data());
   cfg.table = static_cast<uint8_t>(CfgTable::QpCtx);
   bool placed = false;
@@ -35,16 +32,8 @@ TEST_CASE("the waves of rx_track.md: a gap, its packet, a duplicate, two SACKs",
     for (unsigned p = 0; p < preset.num_planes; ++p) {
       if (verdict.lane(p).valid()) verdict.lane(p).pop();
     }
-    if (resp.has()) resp.pop();
-    if (ackev.has()) ackev.pop();
-    if (ord.has()) ord.pop();
-    rxpkt.clock();
-    verdict.clock();
-    resp.clock();
-    ackev.clock();
-    ord.clock();
-    qperr.clock();
-    track.clock();
+    pop_all(resp, ackev, ord);
+    clock_all(rxpkt, verdict, resp, ackev, ord, qperr, track);
   };
   cfg.req = true;
   while (!track.cfg_ack()) cycle();

@@ -14,6 +14,7 @@
 #include "pipeline/tx/segment/tx_segment.hpp"
 #include "pipeline/tx/tx_sched.hpp"
 #include "protocol/psn.hpp"
+#include "tests/pipeline/block_bench.hpp"
 
 namespace mrc::test::tx_segment {
 
@@ -151,38 +152,17 @@ struct Bench {
       wqe.push(queue.front());
       queue.pop_front();
     }
-    if (pkt.has() && take_pkt) {
-      pkts.push_back(pkt.head());
-      at.push_back(cycles);
-      pkt.pop();
-    }
+    if (take(pkt, pkts, take_pkt)) at.push_back(cycles);
     if (cqe.valid() && take_cqe) {
       cqes.push_back(cqe.head());
       cqe.pop();
     }
-    if (qperr.has() && take_qperr) {
-      qperrs.push_back(qperr.head());
-      qperr.pop();
-    }
+    take(qperr, qperrs, take_qperr);
     control_cycle();
     sched.step(cfg);
     segment.step(cfg, csr, freed != 0);
     if (freed != 0) --freed;
-    sched.clock();
-    segment.clock();
-    wqe.clock();
-    grant.clock();
-    retx.clock();
-    upd.clock();
-    ans.clock();
-    wake.clock();
-    pkt.clock();
-    push.clock();
-    park.clock();
-    ask.clock();
-    ret.clock();
-    cqe.clock();
-    qperr.clock();
+    clock_all(sched, segment, wqe, grant, retx, upd, ans, wake, pkt, push, park, ask, ret, cqe, qperr);
     ++cycles;
   }
   void run(unsigned n) {

@@ -391,14 +391,7 @@ TEST_CASE("tx_segment: a retransmission that is not needed any more goes on void
         continue;
       }
       REQUIRE(b.pkts.size() == 1);
-      Pkt want{};
-      want.qp = 1;
-      want.psn = 0xffffff;
-      want.msn = 0xffff;
-      want.idx = 1;
-      want.rtx = true;
-      want.size = 340;
-      want.voided = true;
+      Pkt want{.qp = 1, .psn = 0xffffff, .msn = 0xffff, .rtx = true, .idx = 1, .size = 340, .voided = true};
       CHECK(b.pkts[0] == want);
     }
   }

@@ -223,11 +223,7 @@ TEST_CASE("tx_segment: QP_STATE Error flushes; only QP_CTX makes the QP work aga
   REQUIRE(b.cqes.size() == 4);
   b.expect(3, 1, CqStatus::Flushed, 30, 0, 0);
   CHECK(b.pkts.empty());
-  csr::TblQpCtx row;
-  row.state = QpState::Rts;
-  row.mpr = 1;
-  row.sq_psn = 500;
-  row.msn = 7;
+  csr::TblQpCtx row{.msn = 7, .sq_psn = 500, .mpr = 1, .state = QpState::Rts};
   b.configure(1, row);
   b.post(1, 100, 31);
   b.run(20);

@@ -3,6 +3,7 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/tx/segment/tx_segment.hpp"
+#include "tests/pipeline/block_bench.hpp"
 #include "tests/pipeline/wave.hpp"
 
 namespace mrc::test::tx_segment_wave_test {
@@ -34,24 +35,9 @@ TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retran
     if (pkt.has()) pkt.pop();
     if (cqe.valid()) cqe.pop();
     block.step(cfg, csr, false);
-    block.clock();
-    wqe.clock();
-    grant.clock();
-    retx.clock();
-    upd.clock();
-    ans.clock();
-    pkt.clock();
-    push.clock();
-    park.clock();
-    ask.clock();
-    ret.clock();
-    cqe.clock();
+    clock_all(block, wqe, grant, retx, upd, ans, pkt, push, park, ask, ret, cqe);
   };
-  csr::TblQpCtx row;
-  row.state = QpState::Rts;
-  row.mpr = 1;
-  row.max_wimm = 4;
-  row.mtu = 0;
+  csr::TblQpCtx row{.max_wimm = 4, .mpr = 1, .mtu = 0, .state = QpState::Rts};
   row.pack(cfg.data.data());
   cfg.table = static_cast<uint8_t>(CfgTable::QpCtx);
   for (uint16_t q = 0; q < 2; ++q) {
@@ -83,10 +69,7 @@ TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retran
   wave.sample();
   for (unsigned i = 0; i < 30; ++i) {
     if (i < 2) {
-      Wqe w{};
-      w.qp = static_cast<uint16_t>(i);
-      w.length = i == 0 ? 5 * 256 : 3 * 256;
-      w.wr_id = i;
+      Wqe w{.qp = static_cast<uint16_t>(i), .wr_id = i, .length = i == 0 ? 5u * 256 : 3u * 256};
       wqe.push(w);
     }
     if (i == 10) retx.load({.qp = 0, .psn = 1, .msn = 0, .row = 0, .idx = 1, .avoid_ev = 0, .size = 340});
