@@ -7,7 +7,6 @@ a page per finding."""
 import html.parser
 import json
 import re
-import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
@@ -16,15 +15,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # the folder of the sources stays as it is
 
 import trace_reader  # noqa: E402
-from trace_reader import FAILED, check  # noqa: E402
-
-MRC = sys.argv[1]
-
-
-def mrc(*arguments, code=0):
-    done = subprocess.run([MRC, *map(str, arguments)], text=True, capture_output=True, check=False, timeout=120)
-    check(f"{arguments} ends with {done.returncode}: {done.stderr}", done.returncode == code)
-    return done.stdout
+from trace_reader import FAILED, check, mrc  # noqa: E402
 
 
 class Page(html.parser.HTMLParser):

@@ -13,21 +13,12 @@ import tempfile
 import xml.etree.ElementTree
 from pathlib import Path
 
-MRC, LITTLE, GOLDEN = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+sys.dont_write_bytecode = True  # the folder of the sources stays as it is
+
+from trace_reader import FAILED, check, mrc  # noqa: E402
+
+LITTLE, GOLDEN = sys.argv[2], Path(sys.argv[3])
 SVG = "{http://www.w3.org/2000/svg}"
-FAILED = []
-
-
-def check(what, good):
-    if not good:
-        print("FAILED:", what)
-        FAILED.append(what)
-
-
-def mrc(*arguments, code=0):
-    done = subprocess.run([MRC, *map(str, arguments)], text=True, capture_output=True, check=False, timeout=120)
-    check(f"{arguments} ends with {done.returncode}: {done.stderr}", done.returncode == code)
-    return done.stdout
 
 
 def marks(path):

@@ -6,7 +6,6 @@ Reads traces with protoc, which knows the format from tests/picture/perfetto.pro
 'mrc log print' and the run's own counters say."""
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -14,15 +13,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the folder of the sources stays as it is
 
-from trace_reader import FAILED, Trace, check, flows, says, value  # noqa: E402
-
-MRC = sys.argv[1]
-
-
-def mrc(*arguments, code=0):
-    done = subprocess.run([MRC, *map(str, arguments)], text=True, capture_output=True, check=False, timeout=120)
-    check(f"{arguments} ends with {done.returncode}: {done.stderr}", done.returncode == code)
-    return done.stdout
+from trace_reader import FAILED, Trace, check, flows, mrc, says, value  # noqa: E402
 
 
 def against_log(trace, log):

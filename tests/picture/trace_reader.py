@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads traces with protoc, which knows the format from perfetto.proto alone."""
+"""What tests of pictures share: a run of mrc, what it must have said, and traces, which protoc reads by perfetto.proto
+alone. The test that imports it has mrc as its first argument."""
 import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+MRC = sys.argv[1]
 FAILED = []
 
 
@@ -12,6 +15,12 @@ def check(what, good):
     if not good:
         print("FAILED:", what)
         FAILED.append(what)
+
+
+def mrc(*arguments, code=0):
+    done = subprocess.run([MRC, *map(str, arguments)], text=True, capture_output=True, check=False, timeout=120)
+    check(f"{arguments} ends with {done.returncode}: {done.stderr}", done.returncode == code)
+    return done.stdout
 
 
 def read_block(lines):
