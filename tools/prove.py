@@ -24,13 +24,13 @@ import yaml
 import rtl
 
 TABLES = ["formal/properties.yaml", "formal/waits.yaml", "formal/boards.yaml", "formal/boards_host.yaml"]
-HEADER = "formal/mrc_prove.svh"
 CACHE = rtl.ROOT / "build/prove"
 KINDS = {"induction": "z3", "pdr": "abc pdr", "bounded": "abc bmc3", "cover": "abc bmc3"}
 EXPECTED = {"induction": "proved", "pdr": "proved", "bounded": "holds to depth", "cover": "reached"}
 TOOLS = {"yosys-smtbmc": "yosys", "z3": "z3", "yosys-abc": "yosys"}
 SECONDS = 120       # what a search may take unless the table says otherwise
 SEARCH_DEPTH = 24   # cycles in which a cover must be reached and a bug must show, unless the table says otherwise
+INCLUDED = re.compile(r'`include "(\w+\.svh)"')
 HARNESS_KEYS = {"top", "module", "files", "harness", "search", "undefined", "clocks", "assertions", "step", "parameters",
                 "kind", "depth", "seconds", "slow", "assumes", "bugs", "properties"}
 PROPERTY_KEYS = {"what", "kind", "depth", "seconds", "bug", "assertion", "cover", "search"}
@@ -110,6 +110,7 @@ class Harness:
         for file in self.files:
             if not (rtl.ROOT / file).exists():
                 raise TableError(f"harness {name} wants {file}, which does not exist")
+        self.headers = [f"formal/{name}" for name in INCLUDED.findall((rtl.ROOT / self.files[-1]).read_text())]
         self.properties = [Property(self, key, value or {}) for key, value in row["properties"].items()]
         if unused := set(self.bugs) - {entry.bug for entry in self.properties}:
             raise TableError(f"no property names bug {name}.{sorted(unused)[0]}")
@@ -151,7 +152,7 @@ class Build:
     def __init__(self, harness, bug):
         self.harness, self.bug = harness, bug
         headers = sorted(str(path.relative_to(rtl.ROOT)) for path in (rtl.ROOT / rtl.HEADERS).glob("*.svh"))
-        self.texts = {file: harness.text(file, bug) for file in [*headers, HEADER, *harness.files]}
+        self.texts = {file: harness.text(file, bug) for file in [*headers, *harness.headers, *harness.files]}
         self.names = []
         for entry in harness.properties:
             if bug is None:
@@ -212,7 +213,7 @@ class Build:
                 script = script.replace("async2sync", "memory_map; clk2fflogic")
             if harness.free:
                 script = script.replace("design -save", "setundef -anyseq; design -save")
-            code, log = yosys.run(scratch, [*harness.files, HEADER], script, out)
+            code, log = yosys.run(scratch, [*harness.files, *harness.headers], script, out)
             if code:
                 raise TableError(f"Yosys could not read harness {harness.name}"
                                  f"{f' with bug {self.bug}' if self.bug else ''}: {first_error(log)}")
@@ -462,7 +463,7 @@ def read(harnesses):
         for harness in harnesses:
             with tempfile.TemporaryDirectory() as scratch:
                 script = harness.reading(harness.parameters, "--ast-compilation-only")
-                code, log = yosys.run(rtl.ROOT, [*harness.files, HEADER], script, scratch)
+                code, log = yosys.run(rtl.ROOT, [*harness.files, *harness.headers], script, scratch)
             if code:
                 raise TableError(f"Yosys could not read harness {harness.name}: {first_error(log)}")
     finally:
@@ -506,7 +507,7 @@ def main():
                                   "mrc prove --quick               without the slow ones"))
     parser.add_argument("--only", action="append", metavar="NAME",
                         help="only this harness, module or property (may be repeated)")
-    parser.add_argument("--quick", action="store_true", help="the harnesses that the tables call slow are read, not asked")
+    parser.add_argument("--quick", action="store_true", help="the harnesses that the tables call slow are read, not proved")
     parser.add_argument("--list", action="store_true", help="say what there is to prove and stop")
     parser.add_argument("--json", metavar="FILE", help="write everything to FILE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="engines at a time (all cores)")
