@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "gen/csr.hpp"
+#include "tb/device/pins_settings.hpp"
 #include "wire/bytes.hpp"
 #include "wire/decode.hpp"
 
@@ -123,13 +124,7 @@ Driver::Driver(Setup setup)
         return found != qps_.end() && found->second->program() != nullptr && !found->second->was_connected;
       },
       [this](unsigned plane, bool up) { set_port(plane, kPortCarrier, up); });
-  uint32_t rule = csr::kSrv6Reset;
-  for (const auto& [name, value] : request.settings) {
-    for (const csr::Field* field :
-         {&csr::kSrv6PlaneLsb, &csr::kSrv6UplinkUsid, &csr::kSrv6UplinkLsb, &csr::kSrv6UplinkBits}) {
-      if (name == std::string("SRV6.") + field->name) rule = field->set(rule, static_cast<uint32_t>(value));
-    }
-  }
+  const uint32_t rule = tb::read_settings(request.settings, preset).get(csr::kSrv6, csr::kSrv6Reset);
   controller_ = std::make_unique<Controller>(
       Controller::Setup{.planes = info_.planes,
                         .evs = info_.evs,
