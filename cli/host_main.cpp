@@ -70,7 +70,7 @@ int run(const HostOptions& o, const Context& context) {
   Output* const record = outputs.add("--record", o.record);
   if (record != nullptr) {
     writer.emplace(record->stream());
-    host.record = [&writer](tb::Teller::Record& told) { writer->write(*told); };
+    host.record = [&writer](tb::Monitor::Record& told) { writer->write(*told); };
   }
   host.stop = &g_stop;
   try {

@@ -21,7 +21,7 @@
 #include "libmrc/host/fabric.hpp"
 #include "libmrc/host/network.hpp"
 #include "libmrc/host/session.hpp"
-#include "tb/agent/telling_device.hpp"
+#include "tb/agent/monitored_device.hpp"
 
 namespace mrc::libmrc {
 namespace {
@@ -119,7 +119,7 @@ class Host {
   std::unique_ptr<tb::NicDevice> device(unsigned number) const {
     std::unique_ptr<tb::NicDevice> nic = options_.open();
     if (!options_.record) return nic;
-    return std::make_unique<tb::TellingDevice>(std::move(nic), number, fmt::format("mrc{}", number), options_.record);
+    return std::make_unique<tb::MonitoredDevice>(std::move(nic), number, fmt::format("mrc{}", number), options_.record);
   }
 
   std::function<void(const std::string&)> show_of(const std::string& name) const {

@@ -13,7 +13,7 @@
 
 #include "gen/presets.hpp"
 #include "sim/experiment/scenario.hpp"
-#include "tb/agent/teller.hpp"
+#include "tb/agent/monitor.hpp"
 #include "tb/device/device.hpp"
 
 namespace mrc::libmrc {
@@ -37,7 +37,7 @@ struct HostOptions {
   std::function<std::unique_ptr<tb::NicDevice>()> open;
   std::function<void(const std::string&)> say;   ///< a line for the log: a sentence without full stop
   std::function<void(const std::string&)> show;  ///< EVs of profiles that go ONLINE, as CSV; empty: nobody looks
-  tb::Teller::Sink record;      ///< takes what the NICs are asked and do, as records of a log; empty: nobody wants them
+  tb::Monitor::Sink record;     ///< takes what the NICs are asked and do, as records of a log; empty: nobody wants them
   std::function<void()> ready;  ///< programs can attach from now on
   /// Sees every frame that a NIC sends, when its first byte leaves; empty: nobody does.
   std::function<void(unsigned plane, tb::Time first, std::span<const uint8_t> bytes)> watch;

@@ -207,12 +207,12 @@ class AgentRun {
       now_ = to;
       if (!dut().problem().empty() || !peer().problem().empty()) break;
       if (!AgentSide::exchange(dut(), peer(), now_).empty()) break;
-      teller_.post(dut().flush(now_));
-      teller_.post(peer().flush(now_));
+      monitor_.post(dut().flush(now_));
+      monitor_.post(peer().flush(now_));
       if (next_phase()) break;
       if (options_.enough && now_ >= asked_ + kAsk) {
         asked_ = now_;
-        teller_.wait();
+        monitor_.wait();
         if (options_.enough()) {
           stop_with(AgentOutcome::Incomplete, "a rule is broken, and nothing that follows says more");
           break;
@@ -436,7 +436,7 @@ class AgentRun {
 
   void collect() {
     AgentResult& r = result_;
-    teller_.wait();
+    monitor_.wait();
     r.time = now_;
     r.traffic_time = traffic_end_ != 0 ? traffic_end_ : now_;
     if (!sides_[0] || !sides_[1]) return;
@@ -495,7 +495,7 @@ class AgentRun {
   Plan plan_;
   std::optional<AgentSide> sides_[2];
   // They end before what they work on.
-  Worker teller_, peer_thread_;
+  Worker monitor_, peer_thread_;
   Rng round_rng_, lives_rng_;
   AgentResult result_;
   bool decided_ = false, same_caps_ = false;

@@ -35,7 +35,7 @@ struct AgentOptions {
   bool shows = false;         ///< what the device shows of its inside counts (L1)
   /// Takes what both NICs do as records of a log: device 0 "dut", device 1 "peer". Called in a thread of its own, but
   /// not while `enough` is called.
-  Teller::Sink log;
+  Monitor::Sink log;
   /// Whoever reads the log has seen enough: asked now and then, true ends the run with Incomplete.
   std::function<bool()> enough;
   std::atomic<bool>* stop = nullptr;

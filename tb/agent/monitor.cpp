@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tb/agent/teller.hpp"
+#include "tb/agent/monitor.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -11,14 +11,14 @@ namespace {
 constexpr log::Time kSilence = 10'000'000;  ///< after so long the log is told that nothing happened
 
 /// What was taken at the time of an answer is told before it.
-std::pair<log::Time, bool> place_of(const Teller::Record& record) {
+std::pair<log::Time, bool> place_of(const Monitor::Record& record) {
   const auto* event = std::get_if<log::Event>(&record->body);
   return {record->time, event != nullptr && event->kind == log::EventKind::Answer};
 }
 
 }  // namespace
 
-log::Record& Teller::add(log::Time time) {
+log::Record& Monitor::add(log::Time time) {
   if (pool_.empty()) {
     added_.push_back(std::make_unique<log::Record>());
   } else {
@@ -31,7 +31,7 @@ log::Record& Teller::add(log::Time time) {
   return record;
 }
 
-void Teller::add(log::Time first, const SentFrame& frame, uint64_t number) {
+void Monitor::add(log::Time first, const SentFrame& frame, uint64_t number) {
   auto& r = add(first).body.emplace<log::Frame>();
   r.sent = true;
   r.plane = static_cast<uint8_t>(frame.plane);
@@ -41,8 +41,8 @@ void Teller::add(log::Time first, const SentFrame& frame, uint64_t number) {
   r.bytes = frame.bytes;
 }
 
-void Teller::add(log::Time first, log::Time last, unsigned plane, std::span<const uint8_t> frame, bool fcs_bad,
-                 uint64_t number) {
+void Monitor::add(log::Time first, log::Time last, unsigned plane, std::span<const uint8_t> frame, bool fcs_bad,
+                  uint64_t number) {
   auto& r = add(first).body.emplace<log::Frame>();
   r.plane = static_cast<uint8_t>(plane);
   r.flags = fcs_bad ? log::kFcsBad : 0;
@@ -52,7 +52,7 @@ void Teller::add(log::Time first, log::Time last, unsigned plane, std::span<cons
   r.bytes.assign(frame.begin(), frame.end());
 }
 
-void Teller::add(log::Time time, const HostRead& read) {
+void Monitor::add(log::Time time, const HostRead& read) {
   auto& r = add(time).body.emplace<log::Host>();
   r.op = log::HostOp::Read;
   r.addr = read.addr;
@@ -60,7 +60,7 @@ void Teller::add(log::Time time, const HostRead& read) {
   r.tag = read.tag;
 }
 
-void Teller::add(log::Time time, const HostRead& read, std::span<const uint8_t> data) {
+void Monitor::add(log::Time time, const HostRead& read, std::span<const uint8_t> data) {
   auto& r = add(time).body.emplace<log::Host>();
   r.op = log::HostOp::ReadDone;
   r.addr = read.addr;
@@ -69,7 +69,7 @@ void Teller::add(log::Time time, const HostRead& read, std::span<const uint8_t> 
   r.data.assign(data.begin(), data.end());
 }
 
-void Teller::add(log::Time time, const HostWrite& write) {
+void Monitor::add(log::Time time, const HostWrite& write) {
   auto& r = add(time).body.emplace<log::Host>();
   r.op = log::HostOp::Write;
   r.addr = write.addr;
@@ -77,7 +77,7 @@ void Teller::add(log::Time time, const HostWrite& write) {
   r.data = write.data;
 }
 
-std::vector<Teller::Record> Teller::taken() {
+std::vector<Monitor::Record> Monitor::taken() {
   if (pool_.empty()) {
     const std::lock_guard lock(mutex_);
     std::swap(pool_, free_);
@@ -88,7 +88,7 @@ std::vector<Teller::Record> Teller::taken() {
   return records;
 }
 
-std::size_t Teller::hand_over(std::vector<Record> records, log::Time until) {
+std::size_t Monitor::hand_over(std::vector<Record> records, log::Time until) {
   waiting_.insert(waiting_.end(), std::make_move_iterator(records.begin()), std::make_move_iterator(records.end()));
   std::ranges::stable_sort(waiting_, {}, place_of);
   const auto end = std::ranges::lower_bound(waiting_, until, {}, [](const Record& r) { return r->time; });
@@ -104,7 +104,7 @@ std::size_t Teller::hand_over(std::vector<Record> records, log::Time until) {
   return static_cast<std::size_t>(told);
 }
 
-void Teller::tell(std::vector<Record> records, log::Time until) {
+void Monitor::report(std::vector<Record> records, log::Time until) {
   const std::size_t told = hand_over(std::move(records), until);
   if (!sink_ || (told == 0 && until < until_ + kSilence)) return;
   until_ = until;
@@ -112,7 +112,7 @@ void Teller::tell(std::vector<Record> records, log::Time until) {
   sink_(passed);
 }
 
-void Teller::end(std::vector<Record> records, std::vector<log::Record> last) {
+void Monitor::end(std::vector<Record> records, std::vector<log::Record> last) {
   hand_over(std::move(records), log::kNever);
   if (!sink_) return;
   for (log::Record& record : last) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tells what one NIC did, in the order of time, to whoever takes records of a log. The run makes records, somebody
-/// else may tell them in a thread of its own; records are used again.
+/// Observes one NIC, and reports what it did to a sink, in the order of time, as records of a log. The run makes
+/// records; another thread may report them. Records are used again.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace mrc::tb {
 
-class Teller {
+class Monitor {
  public:
   using Record = std::unique_ptr<log::Record>;
   /// May keep the record: then it leaves another one, or none. Empty: nobody wants records.
   using Sink = std::function<void(Record&)>;
-  Teller(uint32_t device, Sink sink) : device_(device), sink_(std::move(sink)) {}
+  Monitor(uint32_t device, Sink sink) : device_(device), sink_(std::move(sink)) {}
 
   // By the run.
 
-  /// A record of the device, to be filled in and told later.
+  /// A record of the device, to be filled in and reported later.
   log::Record& add(log::Time time);
   // What it put out; a frame has the number that its owner counts.
   void add(log::Time first, const SentFrame& frame, uint64_t number);
@@ -38,11 +38,11 @@ class Teller {
   /// The records since the last call of this.
   std::vector<Record> taken();
 
-  // By whoever tells; one call after the other.
+  // By whoever reports; one call after the other.
 
-  /// Takes `records`, and tells what is of a time before `until`. If that is nothing, time passes only now and then.
-  void tell(std::vector<Record> records, log::Time until);
-  /// Tells all that waits, then `last`, whatever their time.
+  /// Takes `records`, and reports those of a time before `until`. Without any, it reports the time now and then.
+  void report(std::vector<Record> records, log::Time until);
+  /// Reports all that waits, then `last`, whatever their time.
   void end(std::vector<Record> records, std::vector<log::Record> last);
 
  private:
@@ -51,7 +51,7 @@ class Teller {
   const uint32_t device_;
   const Sink sink_;
   std::vector<Record> added_, pool_;  ///< of the run
-  std::vector<Record> waiting_;       ///< of who tells
+  std::vector<Record> waiting_;       ///< of who reports
   log::Time until_ = 0;
   std::mutex mutex_;
   std::vector<Record> free_;  ///< of both, by mutex_

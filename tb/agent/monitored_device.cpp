@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tb/agent/telling_device.hpp"
+#include "tb/agent/monitored_device.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -7,10 +7,10 @@
 
 namespace mrc::tb {
 
-TellingDevice::TellingDevice(std::unique_ptr<NicDevice> nic, uint32_t number, std::string name, Teller::Sink sink)
-    : nic_(std::move(nic)), number_(number), name_(std::move(name)), teller_(number, std::move(sink)) {}
+MonitoredDevice::MonitoredDevice(std::unique_ptr<NicDevice> nic, uint32_t number, std::string name, Monitor::Sink sink)
+    : nic_(std::move(nic)), number_(number), name_(std::move(name)), monitor_(number, std::move(sink)) {}
 
-TellingDevice::~TellingDevice() {
+MonitoredDevice::~MonitoredDevice() {
   std::vector<log::Record> last;
   try {
     for (const auto& [name, value] : nic_->counters().values)
@@ -19,27 +19,27 @@ TellingDevice::~TellingDevice() {
     last.clear();
   }
   last.push_back({number_, reached_, log::End{true, "stopped"}});
-  teller_.end(teller_.taken(), std::move(last));
+  monitor_.end(monitor_.taken(), std::move(last));
 }
 
 template <class Body>
-Body& TellingDevice::add(Time time) {
-  return teller_.add(time).body.emplace<Body>();
+Body& MonitoredDevice::add(Time time) {
+  return monitor_.add(time).body.emplace<Body>();
 }
 
-DeviceInfo TellingDevice::open(const OpenRequest& request) {
+DeviceInfo MonitoredDevice::open(const OpenRequest& request) {
   info_ = nic_->open(request);
   add<log::Device>(0) = {name_, info_.profile};
   return info_;
 }
 
-void TellingDevice::address(uint64_t mac, const log::Ip& ip) {
+void MonitoredDevice::address(uint64_t mac, const log::Ip& ip) {
   nic_->address(mac, ip);
   ip_ = ip;
 }
 
 /// The queue pair was ordered into the state of `config`, and has its values.
-void TellingDevice::state(const QpConfig& config) {
+void MonitoredDevice::state(const QpConfig& config) {
   Row& row = rows_[config.qp];
   if (config.state == log::QpState::Reset) {
     log::Qp none;
@@ -57,7 +57,7 @@ void TellingDevice::state(const QpConfig& config) {
   add<log::Qp>(reached_) = row.told;
 }
 
-bool TellingDevice::qp(const QpConfig& config) {
+bool MonitoredDevice::qp(const QpConfig& config) {
   const bool pending = nic_->qp(config);
   if (config.state == log::QpState::Reset || config.state == log::QpState::Error) {
     state(config);
@@ -68,7 +68,7 @@ bool TellingDevice::qp(const QpConfig& config) {
   return pending;
 }
 
-Modified TellingDevice::modify(const QpConfig& config, uint32_t with) {
+Modified MonitoredDevice::modify(const QpConfig& config, uint32_t with) {
   const Modified result = nic_->modify(config, with);
   if (result.refused == Refused::No && config.state != log::QpState::Init) state(config);
   rows_[config.qp].orders += result.pending;
@@ -76,7 +76,7 @@ Modified TellingDevice::modify(const QpConfig& config, uint32_t with) {
 }
 
 /// Before a region acts it is not there, and it is gone when the call to end it has acted.
-bool TellingDevice::mr(const log::Mr& region) {
+bool MonitoredDevice::mr(const log::Mr& region) {
   const bool pending = nic_->mr(region);
   if (pending) {
     regions_[region.rkey] = region;
@@ -86,25 +86,25 @@ bool TellingDevice::mr(const log::Mr& region) {
   return pending;
 }
 
-bool TellingDevice::post(const log::Post& request) {
+bool MonitoredDevice::post(const log::Post& request) {
   if (!nic_->post(request)) return false;
   add<log::Post>(reached_) = request;
   return true;
 }
 
-void TellingDevice::port(unsigned plane, bool up, Time t) {
+void MonitoredDevice::port(unsigned plane, bool up, Time t) {
   nic_->port(plane, up, t);
   add<log::Port>(t) = {static_cast<uint8_t>(plane), up};
 }
 
 /// A controller has ordered something: the device may act from now on.
-void TellingDevice::ordered(Row& row, bool pending, Time time) {
+void MonitoredDevice::ordered(Row& row, bool pending, Time time) {
   row.orders += pending;
   row.told.flags = row.orders != 0 ? log::kOrdered : 0;
   add<log::Qp>(time) = row.told;
 }
 
-bool TellingDevice::ev(uint32_t qp, uint32_t ev, bool deny) {
+bool MonitoredDevice::ev(uint32_t qp, uint32_t ev, bool deny) {
   const bool pending = nic_->ev(qp, ev, deny);
   Row& row = rows_[qp];
   const auto place = static_cast<uint32_t>(std::ranges::find(row.told.evs, ev) - row.told.evs.begin());
@@ -114,7 +114,7 @@ bool TellingDevice::ev(uint32_t qp, uint32_t ev, bool deny) {
   return pending;
 }
 
-bool TellingDevice::mpr(uint32_t qp, unsigned units) {
+bool MonitoredDevice::mpr(uint32_t qp, unsigned units) {
   const bool pending = nic_->mpr(qp, units);
   Row& row = rows_[qp];
   row.told.window = units;
@@ -122,7 +122,7 @@ bool TellingDevice::mpr(uint32_t qp, unsigned units) {
   return pending;
 }
 
-bool TellingDevice::reset() {
+bool MonitoredDevice::reset() {
   const bool pending = nic_->reset();
   for (auto& [qp, row] : rows_) {
     row.orders = 0;
@@ -136,24 +136,24 @@ bool TellingDevice::reset() {
   return pending;
 }
 
-void TellingDevice::rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) {
+void MonitoredDevice::rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) {
   nic_->rx(plane, t, frame, fcs_bad);
-  teller_.add(t - frame.size() * 8000 / info_.port_gbps, t, plane, frame, fcs_bad, ++frames_);
+  monitor_.add(t - frame.size() * 8000 / info_.port_gbps, t, plane, frame, fcs_bad, ++frames_);
 }
 
-void TellingDevice::host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) {
+void MonitoredDevice::host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) {
   nic_->host_done(tag, t, data, status);
-  if (const auto asked = read_.extract(tag)) teller_.add(t, asked.mapped(), data);
+  if (const auto asked = read_.extract(tag)) monitor_.add(t, asked.mapped(), data);
 }
 
-void TellingDevice::take(const Output& output) {
+void MonitoredDevice::take(const Output& output) {
   if (const auto* frame = std::get_if<SentFrame>(&output.body)) {
-    teller_.add(output.time, *frame, ++frames_);
+    monitor_.add(output.time, *frame, ++frames_);
   } else if (const auto* read = std::get_if<HostRead>(&output.body)) {
-    teller_.add(output.time, *read);
+    monitor_.add(output.time, *read);
     read_[read->tag] = *read;
   } else if (const auto* write = std::get_if<HostWrite>(&output.body)) {
-    teller_.add(output.time, *write);
+    monitor_.add(output.time, *write);
   } else if (const auto* cqe = std::get_if<log::Cqe>(&output.body)) {
     add<log::Cqe>(output.time) = *cqe;
   } else if (const auto* event = std::get_if<log::Event>(&output.body)) {
@@ -170,12 +170,12 @@ void TellingDevice::take(const Output& output) {
   }
 }
 
-Advanced TellingDevice::advance(Time until, Time slack) {
+Advanced MonitoredDevice::advance(Time until, Time slack) {
   Advanced ran = nic_->advance(until, slack);
   for (const Output& output : ran.out) take(output);
   reached_ = ran.reached;
   told_ = std::max(told_, std::min(reached_, nic_->shown_until()));
-  teller_.tell(teller_.taken(), told_);
+  monitor_.report(monitor_.taken(), told_);
   return ran;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A NIC that tells a log what its tester asks of it, and what it does (docs/reference/log.md, L1 and L2): for a tester
-/// that keeps no log of its own.
+/// A NIC with a monitor: the tester's calls and what the NIC does go to a log (docs/reference/log.md, L1 and L2). For a
+/// tester that keeps no log of its own.
 ///
-///     TellingDevice nic(open_nic(), 0, "mrc0", [&](Teller::Record& r) { writer.write(*r); });
+///     MonitoredDevice nic(open_nic(), 0, "mrc0", [&](Monitor::Record& r) { writer.write(*r); });
 #pragma once
 
 #include <memory>
@@ -10,16 +10,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tb/agent/teller.hpp"
+#include "tb/agent/monitor.hpp"
 #include "tb/device/device.hpp"
 
 namespace mrc::tb {
 
-class TellingDevice final : public NicDevice {
+class MonitoredDevice final : public NicDevice {
  public:
   /// Takes part in a log as device `number`. The log ends with this object: what is open then may stay open.
-  TellingDevice(std::unique_ptr<NicDevice> nic, uint32_t number, std::string name, Teller::Sink sink);
-  ~TellingDevice() override;
+  MonitoredDevice(std::unique_ptr<NicDevice> nic, uint32_t number, std::string name, Monitor::Sink sink);
+  ~MonitoredDevice() override;
 
   DeviceInfo open(const OpenRequest& request) override;
   void address(uint64_t mac, const log::Ip& ip) override;
@@ -59,7 +59,7 @@ class TellingDevice final : public NicDevice {
   const std::unique_ptr<NicDevice> nic_;
   const uint32_t number_;
   const std::string name_;
-  Teller teller_;
+  Monitor monitor_;
   DeviceInfo info_;
   log::Ip ip_{};
   Time reached_ = 0, told_ = 0;

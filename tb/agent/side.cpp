@@ -42,7 +42,7 @@ AgentSide::AgentSide(const Setup& s)
       other_nic_(s.other_nic),
       is_dut_(s.is_dut),
       number_(s.is_dut ? 0 : 1),
-      teller_(number_, s.sink),
+      monitor_(number_, s.sink),
       shows_(s.shows),
       host_rng_(s.seed, random_stream("host", s.is_dut)),
       control_rng_(s.seed, random_stream("csr", s.is_dut)),
@@ -86,7 +86,7 @@ AgentSide::Life::Life(const AgentSide& of, uint64_t seed, uint64_t packets)
 
 template <class Body>
 Body& AgentSide::add(Time time) {
-  return teller_.add(time).body.emplace<Body>();
+  return monitor_.add(time).body.emplace<Body>();
 }
 
 void AgentSide::connect(AgentSide& other) {
@@ -342,7 +342,7 @@ void AgentSide::deliver(Time from, Time to) {
       const bool cut = flip != port.flips.end() && *flip <= last;  // the carrier goes while it comes in
       nic_.device->rx(p, last, frame->bytes, frame->mac_error || cut);
       ++counts_.received;
-      teller_.add(first, last, p, frame->bytes, frame->mac_error || cut, ++frame_number_);
+      monitor_.add(first, last, p, frame->bytes, frame->mac_error || cut, ++frame_number_);
     }
   }
 }
@@ -350,7 +350,7 @@ void AgentSide::deliver(Time from, Time to) {
 void AgentSide::sent(SentFrame& frame, Time first) {
   if (frame.plane >= ports_.size())
     throw DeviceGone(fmt::format("the device sends on plane {}, which there is not.", frame.plane));
-  teller_.add(first, frame, ++frame_number_);
+  monitor_.add(first, frame, ++frame_number_);
   const FrameInfo info = look_at(frame.bytes);
   if (info.data()) last_data_ = std::max(last_data_, first);
   if (info.data() || info.is(wire::Opcode::Sack) || info.is(wire::Opcode::Nack) || info.is(wire::Opcode::Ack))
@@ -410,7 +410,7 @@ void AgentSide::pauses(Time from, Time to) {
 }
 
 void AgentSide::read(const HostRead& read, Time time, Time reached) {
-  teller_.add(time, read);
+  monitor_.add(time, read);
   const uint8_t* const data = read.bytes == 0 ? nullptr : life_->source.at(read.addr, read.bytes);
   if (data == nullptr) {
     return fail(fmt::format("host read of {} bytes at {:#x}: no work request names those", read.bytes, read.addr),
@@ -421,7 +421,7 @@ void AgentSide::read(const HostRead& read, Time time, Time reached) {
   done = std::max(done, reached);
   const std::span<const uint8_t> bytes(data, read.bytes);
   nic_.device->host_done(read.tag, done, bytes, 0);
-  teller_.add(done, read, bytes);
+  monitor_.add(done, read, bytes);
 }
 
 void AgentSide::wrote(const HostWrite& write, Time time) {
@@ -432,7 +432,7 @@ void AgentSide::wrote(const HostWrite& write, Time time) {
     fail(fmt::format("host write of {} bytes at {:#x} {}", length, write.addr, wrong), time);
   }
   last_progress_ = std::max(last_progress_, time);
-  teller_.add(time, write);
+  monitor_.add(time, write);
 }
 
 void AgentSide::completed(const log::Cqe& cqe, Time time) {
@@ -587,8 +587,8 @@ std::string AgentSide::exchange(AgentSide& a, AgentSide& b, Time now) {
 
 Worker::Job AgentSide::flush(Time now) {
   now = shown_until_ = std::max(shown_until_, std::min(now, nic_.device->shown_until()));
-  auto records = std::make_shared<std::vector<Teller::Record>>(teller_.taken());
-  return [this, records, now] { teller_.tell(std::move(*records), now); };
+  auto records = std::make_shared<std::vector<Monitor::Record>>(monitor_.taken());
+  return [this, records, now] { monitor_.report(std::move(*records), now); };
 }
 
 void AgentSide::end(Time now, bool counters, const log::End& end) {
@@ -598,7 +598,7 @@ void AgentSide::end(Time now, bool counters, const log::End& end) {
       last.push_back({number_, now, log::Counter{name, name == "silent_drops" ? value + drops_ : value}});
   }
   last.push_back({number_, now, end});
-  teller_.end(teller_.taken(), std::move(last));
+  monitor_.end(monitor_.taken(), std::move(last));
 }
 
 }  // namespace mrc::tb

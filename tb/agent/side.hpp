@@ -14,7 +14,7 @@
 
 #include "log/record.hpp"
 #include "tb/agent/fit.hpp"
-#include "tb/agent/teller.hpp"
+#include "tb/agent/monitor.hpp"
 #include "tb/environment/link.hpp"
 #include "tb/environment/plan.hpp"
 #include "tb/environment/traffic.hpp"
@@ -43,7 +43,7 @@ class AgentSide {
     const OpenNic& other_nic;
     uint64_t packets;  ///< data packets it sends
     std::string profile;
-    Teller::Sink sink;   ///< records of a log; empty: nobody wants them
+    Monitor::Sink sink;  ///< records of a log; empty: nobody wants them
     bool shows = false;  ///< its events go to the log
   };
   explicit AgentSide(const Setup& setup);
@@ -144,7 +144,7 @@ class AgentSide {
   const OpenNic& other_nic_;
   const bool is_dut_;
   const uint32_t number_;  ///< in the log
-  Teller teller_;
+  Monitor monitor_;
   const bool shows_;
 
   Rng host_rng_, control_rng_, port_rng_;

@@ -38,7 +38,7 @@ mrc_work work_of(uint32_t qp, uint64_t t) {
 uint32_t flag(bool on, uint32_t bit) { return on ? bit : 0; }
 
 /// What a program in C would tell of this record.
-struct Teller {
+struct Monitor {
   mrc_ref* ref;
   uint64_t t;
   int operator()(const log::Frame& f) const {
@@ -140,7 +140,7 @@ struct Outcome {
 Outcome tell(mrc_ref* ref, const std::vector<Happening>& happenings) {
   Outcome outcome;
   for (const Happening& h : happenings) {
-    const int code = std::visit(Teller{ref, h.record.time}, h.record.body);
+    const int code = std::visit(Monitor{ref, h.record.time}, h.record.body);
     if (code == MRC_OK) continue;
     ++outcome.refused;
     outcome.words = mrc_ref_error(ref);

@@ -15,9 +15,9 @@ constexpr uint64_t kRegionVa = 0x1000, kRegionAddr = 0x80000, kRegionBytes = 0x1
 
 uint8_t memory(uint64_t addr) { return static_cast<uint8_t>(addr * 167 + (addr >> 8) * 13); }
 
-class Teller {
+class Monitor {
  public:
-  Teller(const std::vector<Change>& changes, bool captured) : changes_(changes), captured_(captured) {}
+  Monitor(const std::vector<Change>& changes, bool captured) : changes_(changes), captured_(captured) {}
   std::vector<Happening> tell();
 
  private:
@@ -223,7 +223,7 @@ class Teller {
   uint16_t sq_msn_ = 0, sq_rqmsn_ = 0;
 };
 
-void Teller::begins() {
+void Monitor::begins() {
   log::Device device{"nic", ref::to_json(captured_ ? captured_profile() : life_profile())};
   log::Record told{0, 0, device};
   of("device", [&](const Change& change) { change.record(told); });
@@ -239,7 +239,7 @@ void Teller::begins() {
 
 /// A message of three packets; one with immediate that is trimmed under way; two immediates at once; one of no bytes;
 /// and a packet that a switch sends back.
-void Teller::sends() {
+void Monitor::sends() {
   const Message a = post("a", 600);
   frame("a.first", true, 0, data(a, 0, true, 0));
   frame("a.last", true, 1, data(a, 2, true, 1));  // ports overtake each other
@@ -281,7 +281,7 @@ void Teller::sends() {
   frame("back", false, 0, back);
 }
 
-void Teller::fills_the_window() {
+void Monitor::fills_the_window() {
   now_ += 50 * kUs;
   std::vector<Message> sent;
   for (unsigned i = 0; i < 128; ++i) {
@@ -298,7 +298,7 @@ void Teller::fills_the_window() {
   done("next", next);
 }
 
-void Teller::sends_again() {
+void Monitor::sends_again() {
   now_ += 50 * kUs;
   for (unsigned i = 0; i < 40; ++i) {
     const Message m = post("lost", 4);
@@ -322,7 +322,7 @@ void Teller::sends_again() {
 }
 
 /// The peer writes a message of two packets with immediate, the first one marked; then one that a switch trims first.
-void Teller::receives() {
+void Monitor::receives() {
   Message m{kRqPsn, 0, 0, kRegionVa + 0x40, 0x300000, 300, kRegionKey, true, 0x1234};
   wire::Packet first = data(m, 0, false, 20), last = data(m, 1, false, 21);
   first.ipv6->ecn = 3;
@@ -401,7 +401,7 @@ void Teller::receives() {
   ack("in.ack3", z.psn, 3);
 }
 
-void Teller::endpoints() {
+void Monitor::endpoints() {
   wire::Packet request = packet(wire::Opcode::EndpointRequest, false, 0x66);
   request.bth->psn = 0x42;
   request.erth->op = 0;
@@ -429,7 +429,7 @@ void Teller::endpoints() {
   frame("probe", true, 1, probe);
 }
 
-std::vector<Happening> Teller::tell() {
+std::vector<Happening> Monitor::tell() {
   begins();
   endpoints();
   sends();
@@ -477,7 +477,7 @@ ref::Profile captured_profile() {
 }
 
 std::vector<Happening> life(const std::vector<Change>& changes, bool captured) {
-  return Teller(changes, captured).tell();
+  return Monitor(changes, captured).tell();
 }
 
 }  // namespace mrc::test

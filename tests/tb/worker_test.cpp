@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "tb/agent/teller.hpp"
+#include "tb/agent/monitor.hpp"
 
 namespace mrc::test::worker_test {
 
-using tb::Teller;
+using tb::Monitor;
 using tb::Worker;
 
 TEST_CASE("jobs are done in their order, all of them at wait", "[tb][agent]") {
@@ -88,8 +88,8 @@ namespace {
 /// What a sink was told: time and kind (index of the body). Of `keeps` records it keeps one.
 struct Told {
   std::vector<std::pair<log::Time, std::size_t>> list;
-  Teller::Sink sink(unsigned keeps = 0) {
-    return [this, keeps](Teller::Record& record) {
+  Monitor::Sink sink(unsigned keeps = 0) {
+    return [this, keeps](Monitor::Record& record) {
       list.emplace_back(record->time, record->body.index());
       if (keeps != 0 && list.size() % keeps == 0) record.reset();
     };
@@ -98,7 +98,9 @@ struct Told {
 
 constexpr std::size_t kEvent = 9, kUntil = 10;
 
-void add_event(Teller& teller, log::Time time, log::EventKind kind) { teller.add(time).body = log::Event{kind, 1, {}}; }
+void add_event(Monitor& monitor, log::Time time, log::EventKind kind) {
+  monitor.add(time).body = log::Event{kind, 1, {}};
+}
 
 }  // namespace
 
@@ -107,22 +109,22 @@ TEST_CASE("records are told in the order of time, an answer behind what was take
   static_assert(std::is_same_v<std::variant_alternative_t<kUntil, decltype(log::Record::body)>, log::Until>);
   std::vector<log::EventKind> kinds;
   Told told;
-  Teller teller(3, [&](Teller::Record& record) {
+  Monitor monitor(3, [&](Monitor::Record& record) {
     CHECK(record->device == 3);
     if (const auto* event = std::get_if<log::Event>(&record->body)) kinds.push_back(event->kind);
     told.sink()(record);
   });
-  add_event(teller, 30, log::EventKind::Answer);
-  add_event(teller, 30, log::EventKind::Take);
-  add_event(teller, 10, log::EventKind::Take);
-  add_event(teller, 50, log::EventKind::Take);
-  teller.tell(teller.taken(), 50);
+  add_event(monitor, 30, log::EventKind::Answer);
+  add_event(monitor, 30, log::EventKind::Take);
+  add_event(monitor, 10, log::EventKind::Take);
+  add_event(monitor, 50, log::EventKind::Take);
+  monitor.report(monitor.taken(), 50);
   CHECK(told.list ==
         std::vector<std::pair<log::Time, std::size_t>>{{10, kEvent}, {30, kEvent}, {30, kEvent}, {50, kUntil}});
   CHECK(kinds == std::vector{log::EventKind::Take, log::EventKind::Take, log::EventKind::Answer});
   told.list.clear();
-  add_event(teller, 40, log::EventKind::Take);  // of an event that came late
-  teller.end(teller.taken(), {{3, 60, log::End{}}});
+  add_event(monitor, 40, log::EventKind::Take);  // of an event that came late
+  monitor.end(monitor.taken(), {{3, 60, log::End{}}});
   REQUIRE(told.list.size() == 3);
   CHECK(told.list[0].first == 40);
   CHECK(told.list[1].first == 50);
@@ -131,18 +133,18 @@ TEST_CASE("records are told in the order of time, an answer behind what was take
 
 TEST_CASE("when nothing happens the log is told so now and then", "[tb][agent]") {
   Told told;
-  Teller teller(0, told.sink());
-  for (log::Time time = 1'000'000; time <= 30'000'000; time += 1'000'000) teller.tell(teller.taken(), time);
+  Monitor monitor(0, told.sink());
+  for (log::Time time = 1'000'000; time <= 30'000'000; time += 1'000'000) monitor.report(monitor.taken(), time);
   CHECK(told.list == std::vector<std::pair<log::Time, std::size_t>>{
                          {10'000'000, kUntil}, {20'000'000, kUntil}, {30'000'000, kUntil}});
 }
 
 TEST_CASE("records that a sink keeps are replaced, the others are used again", "[tb][agent]") {
   Told told;
-  Teller teller(0, told.sink(3));
+  Monitor monitor(0, told.sink(3));
   for (unsigned round = 0; round < 10; ++round) {
-    for (unsigned n = 0; n < 7; ++n) add_event(teller, 10 * round + n, log::EventKind::Take);
-    teller.tell(teller.taken(), 10 * round + 9);
+    for (unsigned n = 0; n < 7; ++n) add_event(monitor, 10 * round + n, log::EventKind::Take);
+    monitor.report(monitor.taken(), 10 * round + 9);
   }
   CHECK(told.list.size() == 80);
 }
