@@ -686,10 +686,11 @@ Exit codes: 0 pass or deviates, 1 fail (--strict: deviates too), 3 the evidence 
   command.words("--live", options->live, "judge what dumpcap captures on this interface, until Ctrl-C").called("IFACE");
   command.text("--ring", options->ring, "of a live capture, the packets around the first finding there");
   command.number("--ring-mb", options->ring_mb, 1, 4096, "how many megabytes --ring keeps");
-  command.number("--learn", options->learn, 0, 60,
-                 "seconds of a live capture, from its first packet on, that tell of QPs before it is judged");
+  command.number(
+      "--learn", options->learn, 0, 60,
+      "seconds of a live capture, from its first packet on, from which check learns the QPs before it checks anything");
   command.flag("--rules", options->rules, "list the rules");
-  command.flag("--gains", options->gains, "which rules each kind of event that the devices show wakes");
+  command.flag("--gains", options->gains, "which rules each kind of event that the devices report enables");
   command.action([options, &context] { context.exit_code = check(*options, context); });
 
   auto again = std::make_shared<Options>();

@@ -612,7 +612,7 @@ void register_cosim(Command& app, Context& context) {
   command.number("--packets", options->packets, 1, kMostPackets, "data packets, both directions together");
   command
       .number("--cycles", options->cycles, 1, kMostPackets,
-              "cycles of traffic instead of a number of packets: as long as told, e.g. with --scenario soak")
+              "cycles of traffic instead of a number of packets, e.g. with --scenario soak")
       .shows("");
   command.number("--seed", options->seed, 0, kAnySeed, "everything random follows from it");
   command.number("--seeds", options->seeds, 1, 1'000'000'000,
@@ -627,7 +627,7 @@ void register_cosim(Command& app, Context& context) {
                "a JSON line per seed is added to this file, failures do not end the runs, and seeds that have a line\n"
                "are not run again: docs/guide/regress.md");
   command.flag("--no-record-shows", options->no_record_shows,
-               "the log's profiles do not say that take and answer are told completely: the judge then knows a\n"
+               "the log's profiles do not promise all events take and answer: the judge then knows a\n"
                "latency alone, as of a NIC that shows nothing (docs/reference/judge.md, The responder)");
   command.flag("--bins", options->bins, kBinsHelp);
   command.flag("--record-streams", options->record_streams,

@@ -63,7 +63,7 @@ Examples:
   command.text("--socket", options->socket, "where programs attach").called("PATH");
   command.text("--pcap", options->pcap, "write every frame that a NIC sends to this pcapng file").called("FILE");
   command
-      .text("--record", options->record, "write what the NICs are asked and do to this log, for mrc check and mrc log")
+      .text("--record", options->record, "record calls and events of the NICs in this log, for mrc check and mrc log")
       .called("FILE");
   command.text("--evs", options->evs, "write EVs of profiles that a controller puts ONLINE to this CSV file")
       .called("FILE");

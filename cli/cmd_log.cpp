@@ -509,7 +509,7 @@ void register_log(Command& app, Context& context) {
     Command& sub = command.command("import", "captures as a log");
     sub.words("CAPTURE", o->files, "captures, taken under way; - is standard input");
     sub.text("-o", o->out, "the log").required();
-    sub.flag("--qps", o->qps, "the QPs that frames tell, too, as mrc check infers them; reads the captures twice");
+    sub.flag("--qps", o->qps, "infer QPs from frames too, as mrc check does; reads the captures twice");
     sub.text("--profile", o->profile, "what the devices are (JSON, docs/reference/log.md); default: what captures say");
     sub.words("--device", o->devices, "a device, by its own IP addresses; default: every address that is seen")
         .called("ADDR[,ADDR]")

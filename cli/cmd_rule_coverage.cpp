@@ -54,7 +54,7 @@ Examples:
 Columns: nothing special; a packet went or came again, or cut, within the last 50 us; a QP is in ERROR; a port is down.)");
   command.words("file", options->files, "coverage as --coverage writes it").required().called("FILE");
   command.text("-o,--output", options->output, "the sum of them, to a file or -");
-  command.flag("--full", options->full, "what the judge was told when, too");
+  command.flag("--full", options->full, "also what the judge knew at the time");
   command.action([options, &context] { context.exit_code = run(*options); });
 }
 

@@ -29,7 +29,7 @@ inline constexpr const char* kExitCodes[] = {
     "fail: device and model differ, data are wrong, a check does not hold",
     "hang",
     "wrong use or environment",
-    "unsupported: the device has not what was asked for",
+    "unsupported: the device lacks what was requested",
     "inconclusive: stopped before the end, or nothing to judge",
 };
 

@@ -114,7 +114,7 @@ int run(int argc, char** argv) {
     return complain(line.name(), error.what(), error.remedy);
   } catch (const std::bad_alloc&) {
     return complain(line.name(), "there is not enough memory.",
-                    "Ask for less (fewer NICs, packets, bytes of input), raise the limit (ulimit -v), or use a larger "
+                    "Request less (fewer NICs, packets, bytes of input), raise the limit (ulimit -v), or use a larger "
                     "machine.");
   } catch (const std::exception& error) {
     return complain(line.name(), std::string("unexpected error: ") + error.what() + ".",

@@ -261,7 +261,7 @@ void Outputs::attempt(const std::function<void()>& part) {
   } catch (const UsageError& error) {
     complain(error.what(), error.remedy);
   } catch (const std::bad_alloc&) {
-    complain("there is not enough memory for the results.", "Ask for less, or use a larger machine.");
+    complain("there is not enough memory for the results.", "Request less, or use a larger machine.");
   } catch (const std::exception& error) {
     complain(std::string("a result could not be made: ") + error.what() + ".", "The others are there.");
   }
@@ -273,7 +273,7 @@ void Outputs::complain(std::string sentence, std::string remedy) {
 
 void Outputs::out_of_memory() {
   complain("there was not enough memory: the results are those up to there.",
-           "Ask for less, raise the limit (ulimit -v), or use a larger machine.");
+           "Request less, raise the limit (ulimit -v), or use a larger machine.");
 }
 
 void Outputs::write(Output* output, const std::function<void(std::ostream&)>& fill) {

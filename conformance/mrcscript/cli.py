@@ -66,7 +66,7 @@ _seconds, _jobs, _tier, _count = (_limited(float, 0.01, 86400), _limited(int, 1,
 def choose(parser):
     parser.add_argument("--tier", type=_tier, metavar="N", help="of this tier only (1 to 4)")
     parser.add_argument("--kind", choices=("literal", "derived"), help="of this kind only")
-    parser.add_argument("--rule", metavar="RULE", help="that ask this rule (resp.bitmap), or all of a part (resp)")
+    parser.add_argument("--rule", metavar="RULE", help="that check this rule (resp.bitmap), or all of a part (resp)")
     parser.add_argument("--section", type=_count, metavar="N", help="that cite this section of mrc.md")
     parser.add_argument("--assumption", metavar="A-NN", help="that belong to this assumption (A-12)")
     parser.add_argument("--cap", choices=compiler.CAPS, metavar="CAP", help="that need this capability (dyn_mpr)")
@@ -170,7 +170,7 @@ def vectors_main(argv=None):
     one.add_argument("id", nargs="*")
     one.add_argument("--json", action="store_true", help="as JSON, with rules, citation, capabilities, settings")
     choose(one)
-    show = commands.add_parser("show", help="all of a vector: what it asks, by which text, statement by statement")
+    show = commands.add_parser("show", help="all of a vector: what it checks, by which text, statement by statement")
     show.add_argument("id", nargs="+")
     two = commands.add_parser("run", help="run vectors against a device")
     two.add_argument("id", nargs="*")

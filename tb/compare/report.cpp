@@ -155,8 +155,8 @@ std::string summary_text(const RunInfo& info, const CosimResult& r) {
     t += fmt::format("  assertions   {} in the device{}, {} failed\n", grouped(r.assertions),
                      r.model_checks ? ", and those of the models" : "", r.failed_assertion ? 1 : 0);
   }
-  t += fmt::format("  lockstep     {} cycles, {} boundary events, {} mismatches, event log {:016x}\n",
-                   grouped(r.cycles), grouped(r.events), r.divergences.empty() ? 0 : 1, r.event_hash);
+  t += fmt::format("  lockstep     {} cycles, {} stream events, {} mismatches, event log {:016x}\n", grouped(r.cycles),
+                   grouped(r.events), r.divergences.empty() ? 0 : 1, r.event_hash);
   t += fmt::format(
       "  data         {} packets in {} messages, {}; {} messages verified byte by byte, {} immediates in order\n",
       grouped(r.data_packets), grouped(r.messages), bytes_text(r.bytes), grouped(r.writes_verified),
@@ -251,7 +251,7 @@ std::string failure_text(const RunInfo& info, const CosimResult& r) {
   } else {
     return t;
   }
-  t += fmt::format("Last {} events before it (cycle, boundary, fields that are not zero)\n", r.last_events.size());
+  t += fmt::format("Last {} events before it (cycle, stream, fields that are not zero)\n", r.last_events.size());
   for (const Event& e : r.last_events) t += event_line(e);
   if (r.qp >= 0) {
     t += fmt::format("Last {} events of QP {}\n", r.qp_events.size(), r.qp);

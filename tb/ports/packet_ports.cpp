@@ -59,7 +59,7 @@ PacketPorts::PacketPorts(const std::vector<std::string>& interfaces) : buffers_(
       throw PortError(fmt::format("the interface {} is named for two ports.", name), "Give each port its own.");
   }
   control_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (control_ < 0) throw PortError("cannot ask the kernel about interfaces: " + why() + ".", "Check its limits.");
+  if (control_ < 0) throw PortError("cannot query the kernel for interfaces: " + why() + ".", "Check its limits.");
   ports_.resize(interfaces.size());
   try {
     for (size_t i = 0; i < interfaces.size(); ++i) {

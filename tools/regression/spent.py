@@ -82,7 +82,7 @@ def main(words):
     database = Path(given.folder) / "results.sqlite"
     spent = of(database) if database.is_file() else None
     if spent is None:
-        rtl.fail(f"{given.folder} does not tell where its time went.",
+        rtl.fail(f"{given.folder} has no record of where its time went.",
                  "Name a folder that this 'mrc regress PLAN --out DIR' made, after it ended.")
     if given.json:
         rtl.write_json(given.json, spent)
