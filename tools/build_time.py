@@ -1,29 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What building costs: processor time of what ./mrc cosim builds first and of everything that there is to test, the
-dearest files, and how many lines the compiler reads for each source.
+"""usage: build_time.py [--all] [SOURCE...]
 
-  tools/build_time.py                   what Ninja's log says of build/fast: elapsed seconds, ccache and load included
-  tools/build_time.py --measure         builds both in a fresh folder without ccache: user seconds, the true figure;
-                                        half an hour of an idle machine with two cores
-  tools/build_time.py --measure --goal cosim     the first of the two alone
-  tools/build_time.py --json            the same, for scripts
-  tools/build_time.py --lines           the ratchet: preprocessed lines of sources against the limit of their folder,
-                                        of each folder the three that include most; --all: of all
-  tools/build_time.py --lines cli/main.cpp       of these files
+What building costs, as a ratchet: how many lines the compiler reads for each source, against the limit of its folder. Of
+each folder the three sources that include most; --all: all of them. Generated and Verilated sources are not counted.
+Needs the configured flavour fast (cmake --preset fast).
 
-Generated and Verilated sources are not counted. Needs the configured flavour fast (cmake --preset fast).
-
-Exit code 0: nothing too large; 1: a file has too many lines; 3: wrong use, not built, or a build that fails."""
+Exit code 0: nothing too large; 1: a file has too many lines; 3: wrong use, or not built."""
 import argparse
 import collections
 import concurrent.futures
-import json
 import os
 import re
-import resource
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -31,9 +20,6 @@ import compiled
 import rtl
 
 BUILT = rtl.ROOT / "build/fast"
-GOALS = {"cosim": ("mrc", "mrc_dut_rtl_asic800"), "all": ("all",)}
-WORDS = {"cosim": "what ./mrc cosim builds first", "all": "everything that there is to test, beyond that"}
-DEAREST = 20
 PER_FOLDER = 3
 # Preprocessed lines of a source, blank ones left out: the longest folder that fits counts. They may only shrink; each
 # leaves a tenth of air above today's largest file.
@@ -145,90 +131,13 @@ def check_lines(build, names, everything):
     return rtl.Exit.FAIL if found else rtl.Exit.PASS
 
 
-def ninja(build, *words):
-    return subprocess.run(["ninja", "-C", build, *words], capture_output=True, text=True, check=False)
-
-
-def logged(build):
-    """{output: seconds that passed while it was made, the last time}."""
-    log = build / ".ninja_log"
-    if not log.exists():
-        rtl.fail(f"{log} is missing.", "Run './mrc cosim' or ninja first, or measure with --measure.")
-    seconds = {}
-    for line in log.read_text(encoding="utf-8").splitlines():
-        fields = line.split("\t")
-        if len(fields) == 5:
-            seconds[fields[3]] = (int(fields[1]) - int(fields[0])) / 1000
-    return seconds
-
-
-def needed(build, goal):
-    """All files that Ninja makes for a goal, one of each step."""
-    done = ninja(build, "-t", "inputs", *GOALS[goal])
-    if done.returncode != 0:
-        rtl.fail(f"Ninja does not say what {goal} needs: {done.stderr.strip()}.", "Run 'cmake --preset fast'.")
-    return set(done.stdout.split("\n"))
-
-
-def from_log(build):
-    """{goal: seconds}, [(seconds, source)]."""
-    seconds = {name: value for name, value in logged(build).items() if name.endswith(".o")}
-    first = needed(build, "cosim") & seconds.keys()
-    goals = {"cosim": sum(seconds[name] for name in first),
-             "all": sum(value for name, value in seconds.items() if name not in first)}
-    dearest = sorted(((value, name) for name, value in seconds.items()), reverse=True)[:DEAREST]
-    return goals, dearest
-
-
-def measured(goals):
-    """The same in user seconds, from a build in a fresh folder without ccache."""
-    build = rtl.ROOT / "build/time"
-    shutil.rmtree(build, ignore_errors=True)
-    environment = os.environ | {"CCACHE_DISABLE": "1"}
-    spent = {}
-    try:
-        for goal in goals:
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            steps = [["ninja", "-C", build, *GOALS[goal]]]
-            if not build.exists():
-                steps.insert(0, ["cmake", "--preset", "fast", "-B", build])
-            for step in steps:
-                done = subprocess.run(step, cwd=rtl.ROOT, env=environment, capture_output=True, text=True, check=False)
-                if done.returncode != 0:
-                    rtl.fail(f"{step[0]} fails: {done.stdout[-1000:].strip()}", "Mend that, then measure again.")
-            spent[goal] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-        dearest = sorted(((value, name) for name, value in logged(build).items() if name.endswith(".o")), reverse=True)
-        return spent, dearest[:DEAREST]
-    finally:
-        shutil.rmtree(build, ignore_errors=True)
-
-
 def main():
     parser = rtl.Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*", help="with --lines: these sources alone")
-    parser.add_argument("--measure", action="store_true", help="build in a fresh folder without ccache")
-    parser.add_argument("--goal", choices=GOALS, action="append", help="with --measure: this one alone")
-    parser.add_argument("--lines", action="store_true", help="count preprocessed lines against their limits")
-    parser.add_argument("--all", action="store_true", help="with --lines: all sources")
-    parser.add_argument("--json", action="store_true", help="times as JSON")
+    parser.add_argument("sources", metavar="SOURCE", nargs="*", help="these alone, relative to the repository")
+    parser.add_argument("--all", action="store_true", help="all sources")
     parser.add_argument("--build", type=Path, default=BUILT, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.files and not options.lines:
-        rtl.fail("files are for --lines.", "Add --lines, or name none.")
-    if options.lines:
-        return check_lines(options.build, options.files, options.all)
-    unit = "user" if options.measure else "elapsed"
-    goals, dearest = measured(options.goal or list(GOALS)) if options.measure else from_log(options.build)
-    if options.json:
-        print(json.dumps({"unit": f"{unit} seconds", "goals": goals,
-                          "dearest": [{"seconds": seconds, "file": name} for seconds, name in dearest]}, indent=2))
-        return rtl.Exit.PASS
-    for goal, seconds in goals.items():
-        print(f"{seconds:>8.0f} s {unit}  {WORDS[goal]}")
-    print("the dearest files, in elapsed seconds:")
-    for seconds, name in dearest:
-        print(f"{seconds:>8.1f}    {name}")
-    return rtl.Exit.PASS
+    return check_lines(options.build, options.sources, options.all)
 
 
 if __name__ == "__main__":
