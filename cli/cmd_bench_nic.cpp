@@ -45,11 +45,8 @@ Lists are written with commas. What is measured and how: docs/design/performance
 struct Options {
   std::string preset = "asic800", dut = "rtl", json, svg, qps = "all", table = "all", messages, payload, direction,
               encapsulation, host_latency;
-  uint64_t cycles = 45000, warm = 45000, seed = 1;
-  unsigned dests = 1, reorder = tb::BenchOptions{}.reorder_pkts;
-  uint32_t sack_trigger = tb::BenchOptions{}.sack_trigger;
-  double delay_ns = 500, cc_rate = 0;
-  bool timestamps = false, cc = false, immediates = false, signals = false, ack_with_sack = false, check = false;
+  tb::BenchOptions bench;
+  bool check = false;
   DutProcess dut_process;
 };
 
@@ -442,21 +439,9 @@ class Measurement {
  public:
   Measurement(const Options& o, const Asked& asked, const Context& context)
       : o_(o), asked_(asked), progress_(asked.groups.size() * asked.directions.size() + asked.loads.size()) {
+    base_ = o.bench;
     base_.preset = asked.preset;
-    base_.open = dut_opener(o.dut, *asked.preset, o.seed, context, o.dut_process);
-    base_.timestamps = o.timestamps;
-    base_.cc = o.cc;
-    base_.cc_rate_gbps = o.cc_rate;
-    base_.immediates = o.immediates;
-    base_.signals = o.signals;
-    base_.ack_with_sack = o.ack_with_sack;
-    base_.delay_ns = o.delay_ns;
-    base_.dests = o.dests;
-    base_.reorder_pkts = o.reorder;
-    base_.sack_trigger = o.sack_trigger;
-    base_.seed = o.seed;
-    base_.cycles = o.cycles;
-    base_.warm_cycles = o.warm;
+    base_.open = dut_opener(o.dut, *asked.preset, o.bench.seed, context, o.dut_process);
     base_.stop = &g_stop;
     std::string error;
     if (!base_.open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
@@ -467,15 +452,15 @@ class Measurement {
     text_out() << fmt::format(
         "{}, {} planes of {} Gb/s, device {}{}, links of {} ns, {} cycles after {} of warm-up{}{}{}{}\n", o_.preset,
         asked_.preset->num_planes, asked_.preset->port_gbps, o_.dut,
-        o_.dut_process.own(o_.dut) ? " in a process of its own" : "", o_.delay_ns, o_.cycles, o_.warm,
-        o_.timestamps ? ", time stamps" : "",
-        !o_.cc            ? ""
-        : o_.cc_rate == 0 ? ", congestion control"
-                          : fmt::format(", congestion control for {} Gb/s", o_.cc_rate),
-        o_.immediates ? ", immediates"
-        : o_.signals  ? ", signals"
-                      : "",
-        o_.ack_with_sack ? ", ACKs with SACKs only" : "");
+        o_.dut_process.own(o_.dut) ? " in a process of its own" : "", o_.bench.delay_ns, o_.bench.cycles,
+        o_.bench.warm_cycles, o_.bench.timestamps ? ", time stamps" : "",
+        !o_.bench.cc                 ? ""
+        : o_.bench.cc_rate_gbps == 0 ? ", congestion control"
+                                     : fmt::format(", congestion control for {} Gb/s", o_.bench.cc_rate_gbps),
+        o_.bench.immediates ? ", immediates"
+        : o_.bench.signals  ? ", signals"
+                            : "",
+        o_.bench.ack_with_sack ? ", ACKs with SACKs only" : "");
     if (!asked_.groups.empty()) text_out() << title_line() << '\n';
     for (const Group& g : asked_.groups) {
       for (const Direction d : asked_.directions) {
@@ -581,19 +566,19 @@ std::string measured_json(const Options& o, const Measured& m, const std::string
   j["device"] = o.dut;
   j["device_process"] = o.dut_process.own(o.dut) ? "own" : "shared";
   j["complete"] = !m.stopped && !m.ended;
-  j["seed"] = o.seed;
-  j["delay_ns"] = o.delay_ns;
-  j["warm_cycles"] = o.warm;
-  j["cycles"] = o.cycles;
-  j["timestamps"] = o.timestamps || o.cc;
-  j["cc"] = o.cc;
-  j["cc_rate"] = o.cc_rate;
-  j["immediates"] = o.immediates;
-  j["signals"] = o.signals;
-  j["ack_with_sack"] = o.ack_with_sack;
-  j["dests"] = o.dests;
-  j["reorder"] = o.reorder;
-  j["sack_trigger"] = o.sack_trigger;
+  j["seed"] = o.bench.seed;
+  j["delay_ns"] = o.bench.delay_ns;
+  j["warm_cycles"] = o.bench.warm_cycles;
+  j["cycles"] = o.bench.cycles;
+  j["timestamps"] = o.bench.timestamps || o.bench.cc;
+  j["cc"] = o.bench.cc;
+  j["cc_rate"] = o.bench.cc_rate_gbps;
+  j["immediates"] = o.bench.immediates;
+  j["signals"] = o.bench.signals;
+  j["ack_with_sack"] = o.bench.ack_with_sack;
+  j["dests"] = o.bench.dests;
+  j["reorder"] = o.bench.reorder_pkts;
+  j["sack_trigger"] = o.bench.sack_trigger;
   j["rows"] = Json::array();
   for (const Row& row : m.rows) j["rows"].push_back(row_json(row));
   j["latency"] = Json::array();
@@ -680,25 +665,27 @@ void register_bench_nic(Command& bench, Context& context) {
   c.text("--host-latency", options->host_latency,
          "ns that each read from the host takes, or several: a row for each; default: 0.4 to 0.7 of what the "
          "preset's prefetch hides");
-  c.flag("--timestamps", options->timestamps, "a time stamp header in every data packet");
-  Option& cc = c.flag("--cc", options->cc, "QPs with the congestion controller (and time stamps)");
-  c.real("--cc-rate", options->cc_rate, 0, 1600,
+  c.flag("--timestamps", options->bench.timestamps, "a time stamp header in every data packet");
+  Option& cc = c.flag("--cc", options->bench.cc, "QPs with the congestion controller (and time stamps)");
+  c.real("--cc-rate", options->bench.cc_rate_gbps, 0, 1600,
          "Gb/s that its window of 1.5 round trips is made of; 0: the ports' together")
       .needs(cc);
   Option& immediates =
-      c.flag("--immediates", options->immediates, "every message is a WRITE with immediate, both ways");
-  c.flag("--signals", options->signals,
+      c.flag("--immediates", options->bench.immediates, "every message is a WRITE with immediate, both ways");
+  c.flag("--signals", options->bench.signals,
          "behind every message a WRITE with immediate of no bytes, both ways, as collectives signal; rates alone")
       .excludes(immediates);
-  c.flag("--ack-with-sack", options->ack_with_sack, "register CTRL.ack_with_sack: no ACK without a SACK");
-  c.real("--delay-ns", options->delay_ns, 10, 1e6, "delay of a link");
-  c.number("--dests", options->dests, 1, 256, "destinations that the QPs are spread over; each has its controller");
-  c.number("--reorder", options->reorder, 1, 32767, "register REORDER: packets above a gap before it counts as lost");
-  c.number("--sack-trigger", options->sack_trigger, 0, 1048575,
+  c.flag("--ack-with-sack", options->bench.ack_with_sack, "register CTRL.ack_with_sack: no ACK without a SACK");
+  c.real("--delay-ns", options->bench.delay_ns, 10, 1e6, "delay of a link");
+  c.number("--dests", options->bench.dests, 1, 256,
+           "destinations that the QPs are spread over; each has its controller");
+  c.number("--reorder", options->bench.reorder_pkts, 1, 32767,
+           "register REORDER: packets above a gap before it counts as lost");
+  c.number("--sack-trigger", options->bench.sack_trigger, 0, 1048575,
            "register SACK_TRIGGER: bytes after which a SACK comes unasked");
-  c.number("--cycles", options->cycles, 1000, kMostCycles, "cycles measured per row");
-  c.number("--warm-up", options->warm, 0, kMostCycles, "cycles before them");
-  c.number("--seed", options->seed, 0, kAnySeed, "addresses and numbers of QPs follow from it");
+  c.number("--cycles", options->bench.cycles, 1000, kMostCycles, "cycles measured per row");
+  c.number("--warm-up", options->bench.warm_cycles, 0, kMostCycles, "cycles before them");
+  c.number("--seed", options->bench.seed, 0, kAnySeed, "addresses and numbers of QPs follow from it");
   c.text("--json", options->json, "figures as JSON");
   c.text("--svg", options->svg, "folder for one figure per table, drawn by gnuplot").called("DIR");
   c.flag("--check", options->check,

@@ -42,8 +42,6 @@ namespace mrc::cli {
 namespace cosim_command {
 namespace {
 
-constexpr const char* kReports = "mrc-reports";
-
 constexpr const char* kFooter = R"(
 Examples:
   mrc cosim                                                   preset asic800, scenario mixed, 100 000 data packets
@@ -59,15 +57,12 @@ Examples:
 docs/guide/bench.md describes scenarios, reports and JSON. In docs/reference, outputs.md says where results go,
 inputs.md how numbers are written. Ctrl-C ends the run with the results so far.)";
 
-struct Options {
-  std::string preset = "asic800", scenario = "mixed", dut = "rtl", bug, json, pcap, pcap_peer, record, trace, wave,
-              reports = kReports, snapshots = "on";
-  uint64_t packets = 100000, cycles = 0, seed = 1, seeds = 1;
+struct Options : AgentCommand {
+  std::string pcap_peer, wave, snapshots = "on";
+  uint64_t cycles = 0;
   unsigned threads = 2;
-  bool assertions = false, no_record_shows = false, record_streams = false, bins = false;
+  bool assertions = false, no_record_shows = false, record_streams = false;
   DutProcess dut_process;
-  std::string level = "L0", peer = "model", fabric_profile, profile, variant, results, coverage;
-  std::vector<std::string> waive;
 };
 
 void list_scenarios() {
@@ -540,29 +535,8 @@ int run_agent(const Options& o, const Command& command, const Context& context) 
     }
   }
   if (o.reports != kReports) need_folder("--reports", o.reports);
-  AgentCommand agent;
-  agent.level = o.level;
-  agent.reports = o.reports;
+  AgentCommand agent = o;
   agent.reports_asked = command.count("--reports") != 0;
-  agent.preset = o.preset;
-  agent.scenario = o.scenario;
-  agent.fabric_profile = o.fabric_profile;
-  agent.dut = o.dut;
-  agent.peer = o.peer;
-  agent.bug = o.bug;
-  agent.json = o.json;
-  agent.pcap = o.pcap;
-  agent.record = o.record;
-  agent.trace = o.trace;
-  agent.profile = o.profile;
-  agent.variant = o.variant;
-  agent.results = o.results;
-  agent.coverage = o.coverage;
-  agent.waive = o.waive;
-  agent.bins = o.bins;
-  agent.packets = o.packets;
-  agent.seed = o.seed;
-  agent.seeds = o.seeds;
   agent.limit_s = o.dut_process.limit_s;
   return cosim_agent(agent, context);
 }
