@@ -2,7 +2,9 @@
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,38 @@ class Unit {
   }
   void reset() {
     reset([this] { edge(); });
+  }
+};
+
+/// One with the register port of a block of the map. Bench is what is derived; its cycle() is one.
+template <class Bench, class Top>
+class RegisterUnit : public Unit<Top> {
+ public:
+  using Unit<Top>::Unit, Unit<Top>::top;
+
+  /// False: refused.
+  bool write(unsigned at, uint32_t value, unsigned strobes = 15) {
+    auto& t = *top;
+    t.w_go_i = 1;
+    t.w_word_i = static_cast<uint16_t>(at / 4);
+    t.w_data_i = value;
+    t.w_strb_i = static_cast<uint8_t>(strobes);
+    this->settle();
+    const bool good = t.w_good_o;
+    static_cast<Bench*>(this)->cycle();
+    t.w_go_i = 0;
+    return good;
+  }
+  std::optional<uint32_t> try_read(unsigned at) {
+    top->r_word_i = static_cast<uint16_t>(at / 4);
+    this->settle();
+    if (!top->r_good_o) return {};
+    return top->r_data_o;
+  }
+  uint32_t read(unsigned at) {
+    const auto value = try_read(at);
+    REQUIRE(value);
+    return *value;
   }
 };
 

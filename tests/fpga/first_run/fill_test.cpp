@@ -36,36 +36,13 @@ Word pattern(uint32_t seed, uint32_t n) {
   return word;
 }
 
-class Bench : public Unit<Vmrc_fpga_fill> {
+class Bench : public RegisterUnit<Bench, Vmrc_fpga_fill> {
  public:
-  explicit Bench(uint64_t seed) : Unit("fill"), rng(seed, "fill") {
+  explicit Bench(uint64_t seed) : RegisterUnit("fill"), rng(seed, "fill") {
     top->run_i = 1;
     reset();
   }
 
-  bool write(unsigned at, uint32_t value, unsigned strobes = 15) {
-    auto& t = *top;
-    t.w_go_i = 1;
-    t.w_word_i = static_cast<uint16_t>(at / 4);
-    t.w_data_i = value;
-    t.w_strb_i = static_cast<uint8_t>(strobes);
-    settle();
-    const bool good = t.w_good_o;
-    cycle();
-    t.w_go_i = 0;
-    return good;
-  }
-  std::optional<uint32_t> try_read(unsigned at) {
-    top->r_word_i = static_cast<uint16_t>(at / 4);
-    settle();
-    if (!top->r_good_o) return {};
-    return top->r_data_o;
-  }
-  uint32_t read(unsigned at) {
-    const auto value = try_read(at);
-    REQUIRE(value);
-    return *value;
-  }
   void begin(uint64_t at, uint32_t words, uint32_t seed, uint32_t job) {
     REQUIRE(write(kAddrLo, static_cast<uint32_t>(at)));
     REQUIRE(write(kAddrHi, static_cast<uint32_t>(at >> 32)));

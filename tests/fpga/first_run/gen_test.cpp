@@ -24,37 +24,13 @@ constexpr unsigned kShape = 0x10, kControl = 0x14, kQpSet = 0x18, kOp = 0x1c, kL
                    kCyclesLo = 0x68, kRecv = 0x70, kRecvFailed = 0x74, kStrays = 0x78;
 constexpr uint32_t kRuns = 1, kBusy = 2, kCut = 4;
 
-class Bench : public Unit<Vmrc_fpga_gen> {
+class Bench : public RegisterUnit<Bench, Vmrc_fpga_gen> {
  public:
-  explicit Bench(uint64_t seed) : Unit("gen"), rng(seed, "gen") {
+  explicit Bench(uint64_t seed) : RegisterUnit("gen"), rng(seed, "gen") {
     top->run_i = 1;
     reset();
   }
 
-  /// False: refused.
-  bool write(unsigned at, uint32_t value, unsigned strobes = 15) {
-    auto& t = *top;
-    t.w_go_i = 1;
-    t.w_word_i = static_cast<uint16_t>(at / 4);
-    t.w_data_i = value;
-    t.w_strb_i = static_cast<uint8_t>(strobes);
-    settle();
-    const bool good = t.w_good_o;
-    cycle();
-    t.w_go_i = 0;
-    return good;
-  }
-  std::optional<uint32_t> try_read(unsigned at) {
-    top->r_word_i = static_cast<uint16_t>(at / 4);
-    settle();
-    if (!top->r_good_o) return {};
-    return top->r_data_o;
-  }
-  uint32_t read(unsigned at) {
-    const auto value = try_read(at);
-    REQUIRE(value);
-    return *value;
-  }
   void set_up(uint32_t qps, uint32_t count, uint32_t limit, uint32_t lap = 0) {
     REQUIRE(write(kQpSet, qps));
     REQUIRE(write(kOp, 1));
