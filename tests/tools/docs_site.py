@@ -5,7 +5,6 @@
 The pages as a site (tools/docs_site.py): it is made, each link to a source is its name, a link that leads to no page ends it,
 and Chromium reads it: light, dark, phone, search, no other host. --write makes the screenshots of docs/figures/site anew.
 Exit code 77: no Chromium, npm or node."""
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,10 +12,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
-import npm  # noqa: E402
+sys.path.insert(0, str(ROOT / "tests/cli"))
+import browser  # noqa: E402
 
-SKIPPED = 77
 FIGURES = ROOT / "docs/figures/site"
 
 
@@ -26,11 +24,7 @@ def make(*words):
 
 
 def main():
-    chromium = shutil.which("chromium")
-    modules = npm.modules("report") if shutil.which("node") else None
-    if not (chromium and modules and npm.modules("site")):
-        print("site: Chromium, node or the modules of npm are missing.\n  Install chromium and npm.", file=sys.stderr)
-        return SKIPPED
+    chromium = browser.chromium("site")
     with tempfile.TemporaryDirectory() as name:
         out = Path(name) / "html"
         done = make("-o", out)
@@ -52,8 +46,7 @@ def main():
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             port = server.stdout.readline().split(" port ")[1].split()[0]
-            subprocess.run(["node", HERE / "docs_site.mjs", modules / "playwright-core", chromium,
-                            f"http://127.0.0.1:{port}", FIGURES, "write" if "--write" in sys.argv else "read"],
+            subprocess.run(["node", HERE / "docs_site.mjs", *chromium, f"http://127.0.0.1:{port}", FIGURES, "write" if "--write" in sys.argv else "read"],
                            check=True, timeout=200)
         finally:
             server.kill()

@@ -15,10 +15,9 @@ from pathlib import Path
 MRC = sys.argv[1]
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-import npm  # noqa: E402
+sys.path.insert(0, str(HERE.parent))
+import browser  # noqa: E402
 
-SKIPPED = 77
 FIGURES = ROOT / "docs/figures/fabric-report"
 MANY = """[topology]
 planes = 2
@@ -40,11 +39,7 @@ def run(folder, *words, code=0):
 
 
 def main():
-    chromium = shutil.which("chromium")
-    modules = npm.modules("report") if shutil.which("node") else None
-    if not (chromium and modules):
-        print("report: Chromium, node or the modules of npm are missing.\n  Install chromium and npm.", file=sys.stderr)
-        return SKIPPED
+    chromium = browser.chromium()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fabric = (MRC, "fabric")
@@ -63,7 +58,7 @@ def main():
         for part in (folder / "bare/charts").iterdir():
             part.write_text("/* none */\n")
         FIGURES.mkdir(exist_ok=True)
-        print(run(folder, "node", HERE / "report.mjs", modules / "playwright-core", chromium, folder, FIGURES,
+        print(run(folder, "node", HERE / "report.mjs", *chromium, folder, FIGURES,
                   "write" if "--write" in sys.argv else "compare"))
     print("passed")
     return 0

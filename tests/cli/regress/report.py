@@ -6,7 +6,6 @@ mrc regress report, in headless Chromium: filters, keyboard, a failure's page in
 --write makes the screenshots of docs/figures/report anew. Exit code 77: no Chromium, npm or node."""
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,12 +13,11 @@ from pathlib import Path
 
 MRC = sys.argv[1]
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tools"))
-import npm  # noqa: E402
+sys.path.insert(0, str(ROOT / "tests/cli"))
+import browser  # noqa: E402  # finds tools, too
 from regression import store  # noqa: E402
 from regression.folder import Folder  # noqa: E402
 
-SKIPPED = 77
 FIGURES = ROOT / "docs/figures/report"
 JOB = """[[job]]
 kind = "lockstep"
@@ -95,11 +93,7 @@ def refuses(folder):
 
 def main():
     write = "--write" in sys.argv
-    chromium = shutil.which("chromium")
-    modules = npm.modules("report") if shutil.which("node") else None
-    if not (chromium and modules):
-        print("report: Chromium, node or the modules of npm are missing.\n  Install chromium and npm.", file=sys.stderr)
-        return SKIPPED
+    chromium = browser.chromium()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "good.toml").write_text(GOOD)
@@ -118,8 +112,7 @@ def main():
         nights = [f"night{night}" for night in range(5)]
         regress(folder, "report", *nights, "--out", "sample", "--repeat", "0", env={"TZ": "UTC"})
         FIGURES.mkdir(exist_ok=True)
-        print(run(folder, "node", ROOT / "tests/cli/regress/report.mjs", modules / "playwright-core", chromium,
-                  folder / "report", folder / "sample", FIGURES, "write" if write else "compare"))
+        print(run(folder, "node", ROOT / "tests/cli/regress/report.mjs", *chromium, folder / "report", folder / "sample", FIGURES, "write" if write else "compare"))
     print("passed")
     return 0
 
