@@ -94,6 +94,20 @@ log::Ip bytes_of(U128 address) {
   return ip;
 }
 
+/// What a program reads back as the NIC has it.
+void take_limits(QpAttributes& a, const tb::QpConfig& c) {
+  a.mpr = c.mpr;
+  a.mpr_dest = c.mpr_dest;
+  a.max_wimm = c.max_wimm;
+  a.max_wimm_dest = c.max_wimm_dest;
+  a.timeout = c.timeout;
+  a.retry_linear = c.retry_linear;
+  a.retry_exp = c.retry_exp;
+  a.trim_nack = c.trim_nack;
+  a.dynamic_mpr = c.dynamic_mpr;
+  a.svc_time = c.svc_time;
+}
+
 std::string without_stop(std::string sentence) {
   while (sentence.ends_with('.')) sentence.pop_back();
   return sentence;
@@ -274,20 +288,9 @@ int Driver::create_qp(Program& program, const CreateQp& wanted, uint32_t& number
   free_.pop_front();
   auto qp = std::make_unique<QueuePair>(program, number, wanted);
   qp->config = device_.qp_now(number);
-  const tb::QpConfig& c = qp->config;
-  QpAttributes& a = qp->attributes;
-  a.mpr = c.mpr;
-  a.mpr_dest = c.mpr_dest;
-  a.max_wimm = c.max_wimm;
-  a.max_wimm_dest = c.max_wimm_dest;
-  a.timeout = c.timeout;
-  a.retry_linear = c.retry_linear;
-  a.retry_exp = c.retry_exp;
-  a.trim_nack = c.trim_nack;
-  a.dynamic_mpr = c.dynamic_mpr;
-  a.svc_time = c.svc_time;
-  a.remote_write = 1;
-  qp->own_evs = c.evs;
+  take_limits(qp->attributes, qp->config);
+  qp->attributes.remote_write = 1;
+  qp->own_evs = qp->config.evs;
   qp->release = [this](uint64_t source) { regions_.unmake(static_cast<uint32_t>(source)); };
   qps_[number] = std::move(qp);
   ++counts_.qps;
@@ -514,16 +517,7 @@ void Driver::modify_qp(Program& program, const ModifyQp& wanted, const Reply& re
       a.gid = w.gid;
       a.traffic_class = w.traffic_class;
     }
-    a.mpr = config.mpr;
-    a.mpr_dest = config.mpr_dest;
-    a.max_wimm = config.max_wimm;
-    a.max_wimm_dest = config.max_wimm_dest;
-    a.timeout = config.timeout;
-    a.retry_linear = config.retry_linear;
-    a.retry_exp = config.retry_exp;
-    a.dynamic_mpr = config.dynamic_mpr;
-    a.trim_nack = config.trim_nack;
-    a.svc_time = config.svc_time;
+    take_limits(a, config);
     if (has(Attribute::EvProfile)) a.ev_profile = w.ev_profile;
     if (has(Attribute::CcProfile)) a.cc_profile = w.cc_profile;
     if (a.state == State::Error && !changed.at_nic()) changed.flush();
