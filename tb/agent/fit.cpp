@@ -9,6 +9,7 @@
 #include "gen/csr.hpp"
 #include "protocol/nscc_config.hpp"
 #include "reference/profile.hpp"
+#include "tb/device/qp_numbers.hpp"
 #include "wire/bytes.hpp"
 
 namespace mrc::tb {
@@ -272,23 +273,10 @@ QpConfig qp_config(const SidePlan& side, const OpenNic& own, const OpenNic& othe
   c.peer_ip = ip_bytes(q.dip);
   c.peer_mac = other_mac;
   c.mtu = 256u << q.mtu;
-  c.sq_psn = q.sq_psn;
-  c.rq_psn = q.rq_psn;
-  c.msn = q.msn;
-  c.rqmsn = q.rqmsn;
-  c.mpr = q.mpr;
-  c.mpr_dest = q.mpr_dest;
+  copy_qp_numbers(c, q);
   c.dynamic_mpr = q.dyn_mpr;
-  c.max_wimm = q.max_wimm;
-  c.max_wimm_dest = q.max_wimm_dest;
-  c.timeout = q.timeout;
-  c.retry_linear = q.retry_linear;
-  c.retry_exp = q.retry_exp;
-  c.trim_nack = q.trim_nack;
-  c.svc_time = q.svc_time;
   c.time_stamps = q.ts;
   c.controlled = q.cc;
-  c.pkey = q.pkey;
   c.own_class.reset();
   if (q.own_class) c.own_class = {static_cast<uint8_t>(q.class_data), static_cast<uint8_t>(q.class_rtx)};
   const auto encap = static_cast<Encap>(q.encap);

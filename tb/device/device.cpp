@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tb/device/qp_numbers.hpp"
+
 namespace mrc::tb {
 
 QpConfig first_config(uint32_t qp, const DeviceInfo& info) {
@@ -21,23 +23,10 @@ log::Qp record_of(const QpConfig& c, const log::Ip& own_ip, unsigned planes) {
   r.peer_qp = c.peer_qp;
   r.state = c.state;
   r.mtu = c.mtu;
-  r.sq_psn = c.sq_psn;
-  r.rq_psn = c.rq_psn;
-  r.msn = c.msn;
-  r.rqmsn = c.rqmsn;
-  r.mpr = c.mpr;
-  r.mpr_dest = c.mpr_dest;
+  copy_qp_numbers(r, c);
   r.dynamic_mpr = c.dynamic_mpr;
-  r.max_wimm = c.max_wimm;
-  r.max_wimm_dest = c.max_wimm_dest;
-  r.timeout = c.timeout;
-  r.retry_linear = c.retry_linear;
-  r.retry_exp = c.retry_exp;
-  r.trim_nack = c.trim_nack;
-  r.svc_time = c.svc_time;
   r.time_stamps = c.time_stamps;
   r.controlled = c.controlled;
-  r.pkey = c.pkey;
   r.own_class = c.own_class.has_value();
   if (c.own_class) {
     r.dscp_data = c.own_class->data;

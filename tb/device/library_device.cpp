@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "api/mrc_nic.h"
+#include "tb/device/qp_numbers.hpp"
 #include "util/printable.hpp"
 
 namespace mrc::tb {
@@ -256,22 +257,9 @@ mrc_nic_qp_t c_config(const QpConfig& c, Lists& lists) {
   std::copy(c.path.begin(), c.path.end(), q.path);
   q.peer_mac = c.peer_mac;
   q.mtu = c.mtu;
-  q.sq_psn = c.sq_psn;
-  q.rq_psn = c.rq_psn;
-  q.msn = c.msn;
-  q.rqmsn = c.rqmsn;
-  q.mpr = c.mpr;
-  q.mpr_dest = c.mpr_dest;
-  q.max_wimm = c.max_wimm;
-  q.max_wimm_dest = c.max_wimm_dest;
-  q.timeout = c.timeout;
-  q.retry_linear = c.retry_linear;
-  q.retry_exp = c.retry_exp;
-  q.pkey = c.pkey;
+  copy_qp_numbers(q, c);
   q.encap = static_cast<uint32_t>(c.encap);
   q.dynamic_mpr = c.dynamic_mpr;
-  q.trim_nack = c.trim_nack;
-  q.svc_time = c.svc_time;
   q.time_stamps = c.time_stamps;
   q.controlled = c.controlled;
   q.own_class = c.own_class.has_value();

@@ -11,6 +11,7 @@
 #include "api/mrc_nic.h"
 #include "gen/presets.hpp"
 #include "tb/device/pins_device.hpp"
+#include "tb/device/qp_numbers.hpp"
 #include "tb/dut/dut.hpp"
 
 using namespace mrc;
@@ -73,22 +74,9 @@ void read_config(const mrc_nic_qp_t& q, tb::QpConfig& c) {
   c.path = ip_of(q.path);
   c.peer_mac = q.peer_mac;
   c.mtu = q.mtu;
-  c.sq_psn = q.sq_psn;
-  c.rq_psn = q.rq_psn;
-  c.msn = static_cast<uint16_t>(q.msn);
-  c.rqmsn = static_cast<uint16_t>(q.rqmsn);
-  c.mpr = q.mpr;
-  c.mpr_dest = q.mpr_dest;
-  c.max_wimm = q.max_wimm;
-  c.max_wimm_dest = q.max_wimm_dest;
-  c.timeout = q.timeout;
-  c.retry_linear = q.retry_linear;
-  c.retry_exp = q.retry_exp;
-  c.pkey = static_cast<uint16_t>(q.pkey);
+  tb::copy_qp_numbers(c, q);
   c.encap = static_cast<tb::Encapsulation>(std::min<uint32_t>(q.encap, MRC_IPV4));
   c.dynamic_mpr = q.dynamic_mpr != 0;
-  c.trim_nack = q.trim_nack != 0;
-  c.svc_time = q.svc_time != 0;
   c.time_stamps = q.time_stamps != 0;
   c.controlled = q.controlled != 0;
   c.nscc.clear();

@@ -7,6 +7,7 @@
 
 #include "protocol/nscc_config.hpp"
 #include "tb/device/pins_parts.hpp"
+#include "tb/device/qp_numbers.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -215,26 +216,13 @@ csr::TblQpCtx PinsDevice::row_of(const Qp& qp) const {
   row.mtu = static_cast<uint8_t>(std::countr_zero(c.mtu) - 8);
   row.encap = static_cast<uint8_t>(c.encap);
   row.ts = c.time_stamps;
-  row.trim_nack = c.trim_nack;
-  row.svc_time = c.svc_time;
+  copy_qp_numbers(row, c);
   row.dyn_mpr = c.dynamic_mpr;
   row.cc = c.controlled;
-  row.mpr = static_cast<uint8_t>(c.mpr);
-  row.mpr_dest = static_cast<uint8_t>(c.mpr_dest);
-  row.max_wimm = static_cast<uint8_t>(c.max_wimm);
-  row.max_wimm_dest = static_cast<uint8_t>(c.max_wimm_dest);
-  row.timeout = static_cast<uint8_t>(c.timeout);
-  row.retry_linear = static_cast<uint8_t>(c.retry_linear);
-  row.retry_exp = static_cast<uint8_t>(c.retry_exp);
   row.dest = static_cast<uint8_t>(qp.dest);
   row.profile = static_cast<uint8_t>(qp.profile);
   row.backup = static_cast<uint8_t>(c.backup / planes_);
   row.dqpn = c.peer_qp;
-  row.pkey = c.pkey;
-  row.sq_psn = c.sq_psn;
-  row.rq_psn = c.rq_psn;
-  row.msn = c.msn;
-  row.rqmsn = c.rqmsn;
   row.dmac = c.peer_mac;
   row.dip = number(c.peer_ip);
   row.srv6 = number(c.path);

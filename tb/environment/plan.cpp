@@ -9,6 +9,7 @@
 
 #include "gen/csr.hpp"
 #include "protocol/nscc_config.hpp"
+#include "tb/device/qp_numbers.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -311,26 +312,13 @@ csr::TblQpCtx qp_row(const SidePlan& side, unsigned index) {
   row.mtu = static_cast<uint8_t>(q.mtu);
   row.encap = static_cast<uint8_t>(q.encap);
   row.ts = q.ts;
-  row.trim_nack = q.trim_nack;
-  row.svc_time = q.svc_time;
+  copy_qp_numbers(row, q);
   row.dyn_mpr = q.dyn_mpr;
   row.cc = q.cc;
-  row.mpr = static_cast<uint8_t>(q.mpr);
-  row.mpr_dest = static_cast<uint8_t>(q.mpr_dest);
-  row.max_wimm = static_cast<uint8_t>(q.max_wimm);
-  row.max_wimm_dest = static_cast<uint8_t>(q.max_wimm_dest);
-  row.timeout = static_cast<uint8_t>(q.timeout);
-  row.retry_linear = static_cast<uint8_t>(q.retry_linear);
-  row.retry_exp = static_cast<uint8_t>(q.retry_exp);
   row.dest = static_cast<uint8_t>(q.dest);
   row.profile = static_cast<uint8_t>(q.profile);
   row.backup = static_cast<uint8_t>(side.backup);
   row.dqpn = q.peer + kQpnBase;
-  row.pkey = q.pkey;
-  row.sq_psn = q.sq_psn;
-  row.rq_psn = q.rq_psn;
-  row.msn = q.msn;
-  row.rqmsn = q.rqmsn;
   row.dmac = q.dmac;
   row.dip = q.dip;
   row.srv6 = q.template_address;

@@ -11,6 +11,7 @@
 #include "pipeline/lib/convert.hpp"
 #include "protocol/ev_profile.hpp"
 #include "reference/profile.hpp"
+#include "tb/device/qp_numbers.hpp"
 #include "tb/environment/mac.hpp"
 #include "tb/environment/station.hpp"
 #include "wire/bytes.hpp"
@@ -172,23 +173,10 @@ log::Qp Recorder::qp(unsigned index) const {
   if (own.state == QpState::Reset) return r;
   r.dest = q.dest;
   r.mtu = 256u << q.mtu;
-  r.sq_psn = q.sq_psn;
-  r.rq_psn = q.rq_psn;
-  r.msn = q.msn;
-  r.rqmsn = q.rqmsn;
-  r.mpr = q.mpr;
-  r.mpr_dest = q.mpr_dest;
+  copy_qp_numbers(r, q);
   r.dynamic_mpr = q.dyn_mpr;
-  r.max_wimm = q.max_wimm;
-  r.max_wimm_dest = q.max_wimm_dest;
-  r.timeout = q.timeout;
-  r.retry_linear = q.retry_linear;
-  r.retry_exp = q.retry_exp;
-  r.trim_nack = q.trim_nack;
-  r.svc_time = q.svc_time;
   r.time_stamps = q.ts;
   r.controlled = q.cc;
-  r.pkey = q.pkey;
   r.own_class = q.own_class;
   r.dscp_data = static_cast<uint8_t>(q.own_class ? q.class_data : 0);
   r.dscp_rtx = static_cast<uint8_t>(q.own_class ? q.class_rtx : 0);
