@@ -84,7 +84,7 @@ SETTINGS = [
     ("A-72", "probe-revive", "probe_keep = 1"), ("A-73", "incast-trim", "cc_ar_shift = 0"),
     ("A-74", "trim", "trim_silent = 1"), ("A-75", "loss", "state_silent = 1"), ("A-76", "mixed", "ip_plane = 1"),
     ("A-78", "share", "share_trims = 4"), ("A-76", "plane-addresses", "ip_plane = 1\nip_plane_lsb = 80"),
-    ("A-82", "link-flap", "vary = 0\nport_wait = 0"), ("A-82", "plane-loss", "port_wait = 1"),
+    ("A-82", "link-flap", "port_wait = 0"), ("A-82", "plane-loss", "port_wait = 1"),
     ("A-79", "mixed", "own_class = 1"), ("A-79", "loss", "own_class = 0.5"), ("A-79", "collectives", "own_class = 0.5"),
     ("A-80", "returned", "returned = 0"), ("A-80", "returned", "returned = 1"), ("A-80", "returned", "returned = 2"),
     ("A-80", "collectives", "return_share = 0.3\ntrim = 0.1\nreturned = 1\nown_class = 0.5\nzero_share = 0.5"),
