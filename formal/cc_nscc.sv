@@ -44,7 +44,7 @@ module formal_cc_nscc
 
   logic on, granted;
   logic signed [31:0] flight, total;
-  assign on = dut.on_q[dut.acc];
+  assign on = dut.on;
   assign granted = dut.asking && dut.ask_ok && dut.answer.bytes != 16'd0;
   assign flight = 32'($signed(dut.infl));
   assign total = flight + $signed({16'd0, dut.answer.bytes});
@@ -55,12 +55,28 @@ module formal_cc_nscc
   `MRC_COVER(counted, granted && on && !dut.ask_part && dut.rask_pop)
   `MRC_PROVE(refused_gets_none, !(dut.asking && !dut.ask_ok)
              || (dut.answer.bytes == 16'd0 && !dut.infl_we))
-  `MRC_PROVE(refused_waits, !(dut.ask_pop && !dut.ask_ok) || dut.wait_d[dut.acc])
+  // Who waits, by controller; who was refused in the cycle before.
+  logic [1:0] noted;
+  logic refused_q, asked_q;
+  for (genvar i = 0; i < 2; i++) begin : gen_noted
+    assign noted[i] = (dut.u_waits.u_a.u_written.top_q[i] && dut.u_waits.u_a.u_rows.mem_q[i])
+        ^ (dut.u_waits.u_b.u_written.top_q[i] && dut.u_waits.u_b.u_rows.mem_q[i]);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      refused_q <= 1'b0;
+      asked_q <= 1'b0;
+    end else begin
+      refused_q <= dut.ask_pop && !dut.ask_ok;
+      asked_q <= dut.acc;
+    end
+  end
+  `MRC_PROVE(refused_waits, !refused_q || noted[asked_q])
   `MRC_COVER(refused, dut.ask_pop && !dut.ask_ok)
   // Whoever waits is told when what it wants fits.
-  `MRC_PROVE(woken, !(dut.state_q == StStore && dut.wait_q[dut.cc_q]
-                      && !dut.wait_d[dut.cc_q] && !dut.ask_pop) || dut.wake_load)
-  `MRC_COVER(woken, dut.state_q == StStore && dut.wait_q[dut.cc_q] && !dut.wait_d[dut.cc_q])
+  `MRC_PROVE(woken, !(dut.state_q == StStore && dut.waits[1]
+                      && dut.u_waits.b_clear_i && !dut.ask_pop) || dut.wake_load)
+  `MRC_COVER(woken, dut.state_q == StStore && dut.waits[1] && dut.u_waits.b_clear_i)
   `MRC_COVER(held, wake_valid_o && !wake_ready_i && dut.ev_v && dut.state_q == StIdle)
 
   `MRC_HELP(wake_is_free, dut.state_q == StIdle || dut.state_q == StInit || !wake_valid_o)

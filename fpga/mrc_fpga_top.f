@@ -73,6 +73,7 @@ rtl/rx/track/mrc_rx_track.sv
 rtl/rx/mrc_rx_reorder.sv
 rtl/rx/mrc_rx_share.sv
 rtl/ctl/mrc_ack_gen.sv
+rtl/ctl/mrc_endpoint_owed.sv
 rtl/ctl/mrc_endpoint.sv
 rtl/ctl/mrc_fence_stage.sv
 rtl/ctl/mrc_fence.sv

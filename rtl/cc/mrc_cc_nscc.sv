@@ -139,7 +139,8 @@ module mrc_cc_nscc
   logic [31:0] since_q, since_d;  // how long ago what the next state looks at was
   ctx_t s_q, s_d;
   kept_t kept_q, kept_d;
-  logic [NumDests-1:0] on_q, on_d, wait_q, wait_d;
+  logic on;  // of the controller that is asked
+  logic [1:0] waits;  // somebody waits: of that one, of cc_q
   logic cfg_ack_q, cfg_ack_d;
   logic md_inc_q, md_inc_d, qa_inc_q, qa_inc_d, hold_inc_q, hold_inc_d;
 
@@ -335,9 +336,9 @@ module mrc_cc_nscc
       ask_sum = {infl[28], infl} + ({14'd0, asked.bytes} ^ {30{ret_pop}}) + {29'd0, ret_pop};
       ask_free = {2'd0, cwin} - {infl[28], infl};
       ask_share = (ask_shift == 3'd0) ? 28'd0 : cwin >> ask_shift;
-      ask_ok = !on_q[acc] || !short_of(cwin, infl, asked.min, 28'd0);
+      ask_ok = !on || !short_of(cwin, infl, asked.min, 28'd0);
       // With ask_ok: all that is free, and that is not all that was asked for.
-      ask_part = ask_pop && on_q[acc] && short_of(cwin, infl, asked.bytes, 28'd0);
+      ask_part = ask_pop && on && short_of(cwin, infl, asked.bytes, 28'd0);
       answer.cc = asked.cc;
       if (ask_ok) begin
         answer.bytes = ask_part ? ask_free[15:0] : asked.bytes;
@@ -346,7 +347,7 @@ module mrc_cc_nscc
       if (ask_part) begin
         answer.last = ask_ok && (ask_mtu != 14'd0 || ask_share != 28'd0);
       end else begin
-        answer.last = ask_pop && on_q[acc] && ask_ok
+        answer.last = ask_pop && on && ask_ok
             && (short_of(cwin, infl, asked.bytes, {14'd0, ask_mtu})
             || short_of(cwin, infl, asked.bytes, ask_share));
       end
@@ -547,7 +548,7 @@ module mrc_cc_nscc
 
   logic init_end;
   assign init_end = state_q == StInit && last;
-  assign waiting_fits = state_q == StStore && wait_q[cc_q]
+  assign waiting_fits = state_q == StStore && waits[1]
       && !short_of(s_q.cwnd[43:16], infl, want, 28'd0);
   // Bug 94: nobody is told.
   assign wake_load = waiting_fits && bug_i != BugNoWake;
@@ -568,20 +569,35 @@ module mrc_cc_nscc
     end
   end
 
-  always_comb begin
-    on_d = on_q;
-    wait_d = wait_q;
-    if (ask_pop) begin
-      wait_d[acc] = !ask_ok;
-    end
-    if (init_end) begin
-      on_d[cc_q] = w.enable;
-      wait_d[cc_q] = 1'b0;
-    end
-    if (waiting_fits) begin
-      wait_d[cc_q] = 1'b0;
-    end
-  end
+  mrc_rf_reset #(
+      .Width(1),
+      .Depth(NumDests)
+  ) u_on (
+      .clk_i,
+      .rst_ni,
+      .raddr_i(acc),
+      .rdata_o(on),
+      .we_i(init_end),
+      .waddr_i(cc_q),
+      .wdata_i(w.enable)
+  );
+
+  mrc_flags #(
+      .Width(1),
+      .Depth(NumDests),
+      .Reads(2)
+  ) u_waits (
+      .clk_i,
+      .rst_ni,
+      .raddr_i({cc_q, acc}),
+      .flags_o(waits),
+      .a_port_i(1'b0),
+      .a_set_i(ask_pop && !ask_ok),
+      .a_clear_i(ask_pop),
+      .b_port_i(1'b1),
+      .b_set_i(1'b0),
+      .b_clear_i(init_end || waiting_fits)
+  );
 
   assign cnt_d = (state_d == state_q && state_q != StIdle) ? cnt_q + 5'd1 : 5'd0;
 
@@ -642,8 +658,6 @@ module mrc_cc_nscc
     if (!rst_ni) begin
       state_q <= StIdle;
       cnt_q <= 5'd0;
-      on_q <= '0;
-      wait_q <= '0;
       cfg_ack_q <= 1'b0;
       md_inc_q <= 1'b0;
       qa_inc_q <= 1'b0;
@@ -651,8 +665,6 @@ module mrc_cc_nscc
     end else begin
       state_q <= state_d;
       cnt_q <= cnt_d;
-      on_q <= on_d;
-      wait_q <= wait_d;
       cfg_ack_q <= cfg_ack_d;
       md_inc_q <= md_inc_d;
       qa_inc_q <= qa_inc_d;
@@ -673,7 +685,7 @@ module mrc_cc_nscc
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, unused_counts, cfg_i.index, cfg_row.rsvd8,
+  assign unused_ok = &{1'b0, waits[0], unused_counts, cfg_i.index, cfg_row.rsvd8,
                        cfg_prof.rsvd505, cfg_prof.rsvd473, cfg_prof.rsvd420, cfg_prof.rsvd356,
                        cfg_prof.rsvd220, cfg_prof.rsvd184, cfg_prof.rsvd156, cfg_prof.rsvd30,
                        cfg_prof.rsvd6, ask_free[29:16], rask_head.min};

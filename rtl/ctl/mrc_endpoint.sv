@@ -112,8 +112,6 @@ module mrc_endpoint
     logic [DestW-1:0] dest;
   } to_t;
 
-  typedef logic [NumDests-1:0] dests_t;
-
   localparam logic [3:0] RepeatForEver = 4'd15;
   localparam logic [3:0] MostDoublings = 4'd10;  // 64 ticks so often doubled is beyond any interval
 
@@ -197,26 +195,53 @@ module mrc_endpoint
   logic [31:0] lfsr_q, lfsr_d, lfsr_after, seed_q;
   logic req_inc_q, req_inc_d, rsp_inc_q, rsp_inc_d, drop_inc_q, drop_inc_d;
 
-  dests_t valid_q, valid_d;  // has a lender
-  dests_t due_q, due_d;  // has not answered the newest state of our ports
-  dests_t waiting_q, waiting_d;  // for the answer to an update
   logic [1:0][NumPlanes-1:0] peer;  // of the destination of a want, of an update
   logic [1:0][5:0] seq;  // of the destination of a response, of an update
-  logic [NumDests-1:0][3:0] tries_q, tries_d;  // updates sent again since one is due
 
   assign div_d = div_q + 4'd1;
+
+  // ---- destinations
+
+  logic cp_valid, rp_valid, evp_valid, want_valid, left_valid, visit_valid, own_valid, any_valid;
+  logic rx_waiting, owed_we, cfg_ctx_we, forgotten, changed, idle;
+  logic [DestW-1:0] cfg_dest, rx_dest, owed_dest;
+  owed_t owed, own, owed_d;  // of visit_q; of the row of a table, or of dest_q; what it becomes
+
+  mrc_endpoint_owed #(
+      .NumDests(NumDests),
+      .Reads(5)
+  ) u_owed (
+      .clk_i,
+      .rst_ni,
+      .changed_i(changed),
+      .any_o(any_valid),
+      .dests_i({left_q.dest, want.dest[DestW-1:0], evp.dest[DestW-1:0], rp_q.dest, cp_q.dest}),
+      .valid_o({left_valid, want_valid, evp_valid, rp_valid, cp_valid}),
+      .visit_i(visit_q),
+      .visit_valid_o(visit_valid),
+      .visit_o(owed),
+      .rx_i(rx_dest),
+      .rx_waiting_o(rx_waiting),
+      .own_i(idle ? cfg_dest : dest_q),
+      .own_valid_o(own_valid),
+      .own_o(own),
+      .we_i(owed_we),
+      .dest_i(owed_dest),
+      .owed_i(owed_d),
+      .gains_i(cfg_ctx_we),
+      .loses_i(forgotten)
+  );
 
   // ---- the choice of the cycle
 
   logic req_free, resp_free, okev_free, pmask_free, evr_free, pans_free;
-  logic idle, op_cfg, cfg_ctx_we, cfg_peer_we, op_rx, op_evp, op_want, op_cp_over, op_rp_over;
+  logic op_cfg, cfg_peer_we, op_rx, op_evp, op_want, op_cp_over, op_rp_over;
   logic op_cp_send, op_rp_send, op_visit;
   logic [31:0] cp_late, rp_late;
   logic cfg_ctx_gone, cfg_state_gone, cfg_leave;
   tbl_qp_ctx_t cfg_ctx;
   tbl_qp_state_t cfg_state;
   logic [QpW-1:0] cfg_qp;
-  logic [DestW-1:0] cfg_dest;
   to_t to;
 
   assign cfg_ctx = cfg_i.data;
@@ -260,9 +285,9 @@ module mrc_endpoint
         op_cp_over = 1'b1;
       end else if (rp_q.busy && !rp_late[31]) begin
         op_rp_over = 1'b1;
-      end else if (cp_q.send && req_free && port_up_i[cp_q.plane] && valid_q[cp_q.dest]) begin
+      end else if (cp_q.send && req_free && port_up_i[cp_q.plane] && cp_valid) begin
         op_cp_send = 1'b1;
-      end else if (rp_q.send && req_free && port_up_i[rp_q.plane] && valid_q[rp_q.dest]) begin
+      end else if (rp_q.send && req_free && port_up_i[rp_q.plane] && rp_valid) begin
         op_rp_send = 1'b1;
       end else begin
         op_visit = (hurry_q != '0) ? req_free : visit_due_q;
@@ -332,11 +357,10 @@ module mrc_endpoint
 
   // ---- responses, by the upper bits of their id
 
-  logic [DestW-1:0] rx_dest;
   logic rx_update, rx_ctl, rx_rev, rx_bad, rx_request, rx_drop;
   assign rx_dest = rx.id[DestW-1:0];
   // Bug 50: the answer to an update that has been overtaken ends it as well.
-  assign rx_update = op_rx && rx.resp && rx.id[15:14] == KindUpdate && waiting_q[rx_dest]
+  assign rx_update = op_rx && rx.resp && rx.id[15:14] == KindUpdate && rx_waiting
       && (rx.id[13:8] == seq[0] || bug_i == BugAnyResponseCounts);
   assign rx_ctl = op_rx && rx.resp && rx.id[15:14] == KindCtl && cp_q.busy && !cp_q.send
       && rx.id[13:0] == cp_q.seq;
@@ -359,13 +383,13 @@ module mrc_endpoint
                       e_q.plane[2:0]);
     end
   end
-  assign found = state_q == StFind && valid_q[dest_q] && from == e_q.sip;
+  assign found = state_q == StFind && own_valid && from == e_q.sip;
   assign not_found = state_q == StFind && !found && dest_q == DestW'(NumDests - 1);
 
   // ---- a QP leaves: who lends instead?
 
-  logic lender_left, sought, forgotten;
-  assign lender_left = state_q == StLeave && valid_q[left_q.dest]
+  logic lender_left, sought;
+  assign lender_left = state_q == StLeave && left_valid
       && addr.qp[QpW-1:0] == left_q.qp;
   assign lends = state_q == StSeek && to.leads && to.dest == left_q.dest;
   assign sought = state_q == StSeek && !lends && seek_q == QpW'(NumQps - 1);
@@ -378,15 +402,15 @@ module mrc_endpoint
   logic [15:0] first_wait;
   logic [31:0] again_late;
   assign again_late = tick_i - again;
-  assign visit_open = op_visit && valid_q[visit_q] && due_q[visit_q];
+  assign visit_open = op_visit && visit_valid && owed.due;
   // Bug 49: an update that nobody answers is not repeated.
-  assign visit_again = visit_open && waiting_q[visit_q] && !again_late[31]
+  assign visit_again = visit_open && owed.waiting && !again_late[31]
                         && bug_i != BugPortsToldOnce;
   assign for_ever = csr_i.ep_repeats == RepeatForEver;
-  assign give_up = !for_ever && tries_q[visit_q] >= csr_i.ep_repeats;
+  assign give_up = !for_ever && owed.tries >= csr_i.ep_repeats;
   // For ever: as far as the wait doubles.
-  assign tries_most = (tries_q[visit_q] >= MostDoublings) ? MostDoublings : tries_q[visit_q] + 4'd1;
-  assign visit_send = visit_open && !waiting_q[visit_q] && req_free && port_up_i != '0;
+  assign tries_most = (owed.tries >= MostDoublings) ? MostDoublings : owed.tries + 4'd1;
+  assign visit_send = visit_open && !owed.waiting && req_free && port_up_i != '0;
 
   // An update is sent in the cycle behind its visit. Only a port that changes touches tries then.
   // 64 << 10 is more than any interval.
@@ -400,7 +424,6 @@ module mrc_endpoint
 
   // ---- when ports change, all destinations are visited at once
 
-  logic changed;
   assign changed = port_up_i != up_q;
 
   always_comb begin
@@ -408,7 +431,7 @@ module mrc_endpoint
     if (op_visit && hurry_q != '0) begin
       hurry_d = hurry_q - (DestW + 1)'(1);
     end
-    if (changed && !csr_i.port_wait && valid_d != '0) begin
+    if (changed && !csr_i.port_wait && any_valid) begin
       hurry_d = (DestW + 1)'(NumDests);
     end
   end
@@ -416,9 +439,9 @@ module mrc_endpoint
   // ---- EV probes
 
   logic evp_known, want_known;
-  assign evp_known = op_evp && valid_q[evp.dest[DestW-1:0]];
+  assign evp_known = op_evp && evp_valid;
   // A port that is down here or there is not probed.
-  assign want_known = op_want && valid_q[want.dest[DestW-1:0]] && port_up_i[want.plane[PlaneW-1:0]]
+  assign want_known = op_want && want_valid && port_up_i[want.plane[PlaneW-1:0]]
       && peer[0][want.plane[PlaneW-1:0]];
   assign send_update = state_q == StSend && kind_q == KindUpdate && port_up_i != '0;
   assign send = send_update || (state_q == StSend && kind_q != KindUpdate);
@@ -477,48 +500,31 @@ module mrc_endpoint
 
   // ---- what each destination is owed
 
+  assign owed_we = cfg_ctx_we || rx_update || visit_again || send_update || forgotten;
+
   always_comb begin
-    valid_d = valid_q;
-    due_d = due_q;
-    waiting_d = waiting_q;
-    tries_d = tries_q;
-    if (cfg_ctx_we) begin
-      valid_d[cfg_dest] = 1'b1;
-      if (port_up_i != {NumPlanes{1'b1}}) begin
-        due_d[cfg_dest] = 1'b1;
-        waiting_d[cfg_dest] = 1'b0;
-        tries_d[cfg_dest] = 4'd0;
-      end
-    end
-    if (rx_update) begin
-      waiting_d[rx_dest] = 1'b0;
-      due_d[rx_dest] = 1'b0;
+    owed_dest = cfg_dest;
+    owed_d = own;
+    if (cfg_ctx_we && port_up_i != {NumPlanes{1'b1}}) begin
+      owed_d = '{due: 1'b1, waiting: 1'b0, tries: 4'd0};
     end
     if (visit_again) begin
-      waiting_d[visit_q] = 1'b0;
-      if (give_up) begin
-        due_d[visit_q] = 1'b0;
-      end else if (for_ever) begin
-        if (!csr_i.port_wait) begin
-          tries_d[visit_q] = tries_most;
-        end
-      end else if (bug_i != BugUpdateForEver) begin
+      owed_dest = visit_q;
+      owed_d = '{due: !give_up, waiting: 1'b0, tries: owed.tries};
+      if (for_ever && !csr_i.port_wait) begin
+        owed_d.tries = tries_most;
+      end else if (!for_ever && !give_up && bug_i != BugUpdateForEver) begin
         // Bug 97: nobody counts.
-        tries_d[visit_q] = tries_q[visit_q] + 4'd1;
+        owed_d.tries = owed.tries + 4'd1;
       end
     end
     if (send_update) begin
-      waiting_d[dest_q] = 1'b1;
+      owed_dest = dest_q;
+      owed_d.waiting = 1'b1;
     end
-    if (forgotten) begin
-      valid_d[left_q.dest] = 1'b0;
-      due_d[left_q.dest] = 1'b0;
-      waiting_d[left_q.dest] = 1'b0;
-    end
-    if (changed) begin
-      due_d = valid_d;
-      waiting_d = '0;
-      tries_d = '0;
+    if (rx_update || forgotten) begin
+      owed_dest = rx_update ? rx_dest : left_q.dest;
+      owed_d = '0;
     end
   end
 
@@ -778,10 +784,6 @@ module mrc_endpoint
       rp_q <= '0;
       lfsr_q <= 32'd1;
       seed_q <= 32'd1;
-      valid_q <= '0;
-      due_q <= '0;
-      waiting_q <= '0;
-      tries_q <= '0;
       req_inc_q <= 1'b0;
       rsp_inc_q <= 1'b0;
       drop_inc_q <= 1'b0;
@@ -799,10 +801,6 @@ module mrc_endpoint
       rp_q <= rp_d;
       lfsr_q <= lfsr_d;
       seed_q <= csr_i.rev_seed;
-      valid_q <= valid_d;
-      due_q <= due_d;
-      waiting_q <= waiting_d;
-      tries_q <= tries_d;
       req_inc_q <= req_inc_d;
       rsp_inc_q <= rsp_inc_d;
       drop_inc_q <= drop_inc_d;
@@ -849,7 +847,7 @@ module mrc_endpoint
       e_q <= rx;
     end
     if (visit_send) begin
-      doubled_q <= changed ? 4'd0 : tries_q[visit_q];
+      doubled_q <= changed ? 4'd0 : owed.tries;
     end
     if (evp_known) begin
       cp_class_q <= '{valid: evp.tc_valid, tc: evp.tc};
@@ -880,9 +878,9 @@ module mrc_endpoint
       "no such state")
   `MRC_ASSERT_IF(KindInRange, state_q == StSend, kind_q <= KindRev,
       "no such kind of request")
-  `MRC_ASSERT_IF(TriesInRange, visit_again, tries_q[visit_q] != 4'd15,
+  `MRC_ASSERT_IF(TriesInRange, visit_again, owed.tries != 4'd15,
       "the count of repeats comes round")
-  `MRC_ASSERT_IF(WaitsByTries, send_update, doubled_q == tries_q[dest_q],
+  `MRC_ASSERT_IF(WaitsByTries, send_update, doubled_q == own.tries,
       "an update waits for its answer as another one does")
   `MRC_ASSERT_IF(WaitsAtMostTheInterval, send_update, until_again <= csr_i.ep_interval,
       "an update waits longer than the interval")
@@ -890,11 +888,9 @@ module mrc_endpoint
       "more destinations are to hear at once than there are")
   `MRC_ASSERT(SeedLives, lfsr_q != 32'd0,
       "the generator stands still")
-  `MRC_ASSERT(OwedToSomebody, ((due_q | waiting_q) & ~valid_q) == '0,
-      "a destination without a lender is owed something")
   `MRC_ASSERT_IF(LeadsByARow, to.leads, to.row,
       "a QP without a row leads somewhere")
-  `MRC_ASSERT_IF(LendsWhereOneLeft, state_q == StSeek, valid_q[left_q.dest],
+  `MRC_ASSERT_IF(LendsWhereOneLeft, state_q == StSeek, left_valid,
       "a lender is sought for a destination that has none to replace")
 
 endmodule

@@ -3,7 +3,7 @@
 /// What those who send or answer probes share: of reliability probes mrc_tx_probe, mrc_ack_gen and
 /// mrc_rx_track, of endpoint requests mrc_tx_probe and mrc_endpoint. Ids that no probe of an EV
 /// has, the bytes of the extension headers (docs/design/blocks/tx/tx_probe.md,
-/// docs/design/blocks/ctl/endpoint.md).
+/// docs/design/blocks/ctl/endpoint.md); and what mrc_endpoint owes a peer.
 package mrc_probe_pkg;
 
   import mrc_pkg::*;
@@ -28,6 +28,13 @@ package mrc_probe_pkg;
     h.ftype = FtypeTimestamp16;
     return bytes_of_peth(h);
   endfunction
+
+  /// What a destination is owed
+  typedef struct packed {
+    logic due;  // it has not answered the newest state of our ports
+    logic waiting;  // for the answer to an update
+    logic [3:0] tries;  // updates sent again since one is due
+  } owed_t;
 
   // Upper bits of an endpoint request's id: whose the answer is.
   typedef enum logic [1:0] {

@@ -47,6 +47,11 @@ module mrc_tx_sched
     logic [QpW-1:0] tail;
   } list_t;
 
+  typedef struct packed {
+    logic some;  // a QP waits
+    logic woken;  // a wake found nobody waiting
+  } waits_t;
+
   // ---- inputs
 
   logic push_v, park_v, wake_v, push_pop, park_pop, wake_pop;
@@ -117,8 +122,7 @@ module mrc_tx_sched
 
   logic [QpW-1:0] qp, list_next, next_waddr, next_wdata;
   logic [DestW-1:0] qp_dest, dest;
-  logic [NumDests-1:0] some_q, some_d;  // a QP waits
-  logic [NumDests-1:0] woken_q, woken_d;  // a wake found nobody waiting
+  waits_t waits, waits_d;
   list_t list, list_d;
   logic list_we, next_we, alone;
 
@@ -136,6 +140,19 @@ module mrc_tx_sched
       .we_i(op_cfg && cfg_i.tbl == CfgTableQpCtx),
       .waddr_i(cfg_i.index[QpW-1:0]),
       .wdata_i(cfg_ctx.dest[DestW-1:0])
+  );
+
+  mrc_rf_reset #(
+      .Width($bits(waits_t)),
+      .Depth(NumDests)
+  ) u_waits (
+      .clk_i,
+      .rst_ni,
+      .raddr_i(dest),
+      .rdata_o(waits),
+      .we_i(park_pop || wake_pop || push_pop),
+      .waddr_i(dest),
+      .wdata_i(waits_d)
   );
 
   mrc_rf_1r1w #(
@@ -168,8 +185,7 @@ module mrc_tx_sched
   logic [QpW-1:0] run_qp;
 
   always_comb begin
-    some_d = some_q;
-    woken_d = woken_q;
+    waits_d = waits;
     list_we = 1'b0;
     list_d = list;
     next_we = 1'b0;
@@ -178,22 +194,22 @@ module mrc_tx_sched
     run_push = 1'b0;
     run_qp = qp;
     if (park_pop) begin
-      if (woken_q[dest]) begin
-        woken_d[dest] = 1'b0;
+      if (waits.woken) begin
+        waits_d.woken = 1'b0;
         run_push = 1'b1;
       end else begin
         // In front: the window was full for it first.
         next_we = 1'b1;
         list_we = 1'b1;
         list_d.head = qp;
-        if (!some_q[dest]) begin
+        if (!waits.some) begin
           list_d.tail = qp;
         end
-        some_d[dest] = 1'b1;
+        waits_d.some = 1'b1;
       end
-    end else if (wake_pop && !some_q[dest]) begin
-      woken_d[dest] = bug_i != BugWakeForgotten;
-    end else if (wake_pop || (push_pop && some_q[dest])) begin
+    end else if (wake_pop && !waits.some) begin
+      waits_d.woken = bug_i != BugWakeForgotten;
+    end else if (wake_pop || (push_pop && waits.some)) begin
       run_push = 1'b1;
       run_qp = list.head;
       list_we = 1'b1;
@@ -208,7 +224,7 @@ module mrc_tx_sched
           list_d.head = qp;
         end
       end else if (alone) begin
-        some_d[dest] = 1'b0;
+        waits_d.some = 1'b0;
         list_we = 1'b0;
       end
     end else if (push_pop) begin
@@ -241,12 +257,8 @@ module mrc_tx_sched
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cfg_ack_q <= 1'b0;
-      some_q <= '0;
-      woken_q <= '0;
     end else begin
       cfg_ack_q <= cfg_ack_d;
-      some_q <= some_d;
-      woken_q <= woken_d;
     end
   end
 
@@ -264,9 +276,9 @@ module mrc_tx_sched
   `MRC_NEVER_FULL(Run, run_push, run_ready)
   `MRC_ONE_HOT0(OneOperation, {op_cfg, park_pop, wake_pop, push_pop},
       "two operations in one cycle")
-  `MRC_ASSERT_IF(ListOfSome, list_we && (wake_pop || push_pop), some_q[dest],
+  `MRC_ASSERT_IF(ListOfSome, list_we && (wake_pop || push_pop), waits.some,
       "a QP is taken from an empty list")
-  `MRC_ASSERT(WokenNobody, (some_q & woken_q) == '0,
+  `MRC_ASSERT(WokenNobody, !(waits.some && waits.woken),
       "a destination was woken with nobody there, and somebody waits")
   `MRC_ASSERT_IF(RunInRange, run_push, 32'(run_qp) < NumQps,
       "a QP that there is not may send")

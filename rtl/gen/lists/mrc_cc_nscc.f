@@ -9,6 +9,10 @@ rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv
 rtl/lib/mrc_rf_2r1w.sv
+rtl/lib/mrc_rf_nr1w.sv
+rtl/lib/mrc_bits.sv
+rtl/lib/mrc_rf_reset.sv
+rtl/lib/mrc_flags.sv
 rtl/cc/mrc_cc_mul.sv
 rtl/cc/mrc_cc_div.sv
 rtl/cc/mrc_cc_nscc_pkg.sv

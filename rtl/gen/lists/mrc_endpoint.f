@@ -12,4 +12,5 @@ rtl/lib/mrc_bits.sv
 rtl/lib/mrc_rf_reset.sv
 rtl/ctl/mrc_probe_pkg.sv
 rtl/lib/mrc_addr_pkg.sv
+rtl/ctl/mrc_endpoint_owed.sv
 rtl/ctl/mrc_endpoint.sv

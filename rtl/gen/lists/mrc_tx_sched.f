@@ -5,4 +5,7 @@
 rtl/gen/mrc_pkg.sv
 rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_rf_1r1w.sv
+rtl/lib/mrc_rf_nr1w.sv
+rtl/lib/mrc_bits.sv
+rtl/lib/mrc_rf_reset.sv
 rtl/tx/mrc_tx_sched.sv
