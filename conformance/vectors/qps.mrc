@@ -297,6 +297,37 @@ none > cqe receive within rtt
 p0 < hole[0] ackreq
 > cqe receive imm 100 within 2 rtt
 
+cases id to what {
+  R-QPS-025 peer1 "one peer"
+  R-QPS-026 peer2 "two peers"
+}
+purpose of two QPs to $what one has an immediate more than it takes, and ends by it; the other one's complete
+mark S2, A-62, A-70
+rules resp.nak-cause resp.nak-code resp.cqe-order
+profile max_wimm_dest 2
+caps write_imm
+negative
+background ignore sack ack nack nak probe endpoint write cqe
+qp b to $to
+dut recv 2
+with b { dut recv 2 }
+msg k = write len 64 at buf seq 1 imm 1
+msg l = write len 64 at buf+64 seq 2 imm 2
+msg m = write len 64 at buf+128 seq 3 imm 3
+with b { msg n = write len 64 at buf+4096 seq 4 imm 4 ; msg o = write len 64 at buf+4160 seq 5 imm 5 }
+p0 < m[0] ackreq                                          # the third while two are open
+settle
+p1 < n[0]
+> cqe receive imm 4 of b within 2 rtt
+p0 < k[0] ackreq ; p0 < l[0] ackreq
+settle rtt
+p0 < l[0] rtx ackreq as after
+* > nak syndrome 0x61 within rtt
+none > cqe receive status ok imm 3 within rtt from after
+dut query state error
+p1 < o[0] ackreq
+> cqe receive imm 5 of b within 2 rtt
+
 # ---- completions of QPs interleave as they like ----
 
 cases id sends what {

@@ -121,10 +121,12 @@ rules qp.fails qp.flush-all req.cqe-owed req.psn-once
 background ignore sack ack nack nak probe endpoint write cqe
 qp b to $to
 dut post write len 4096
+dut post write len 64
 with b { dut post write len 8192 }
-until count(> write rtx 0) == 4 and count(> write rtx 0 of b) == 8 within 4 rtt
+until count(> write rtx 0) == 5 and count(> write rtx 0 of b) == 8 within 4 rtt
 $how
 > cqe send status $status within 4 rtt
+> cqe send status flushed within 4 rtt
 with b {
   p0 < sack cack sq_psn+7
   p0 < ack psn sq_psn+7 msn 1
@@ -203,7 +205,7 @@ with b {
 expect count(> cqe send) == 0
 
 id Q-QPS-023
-purpose immediates of a QP wait for MAX_WIMM; those of another one go
+purpose immediates of a QP wait for MAX_WIMM, those of another one go; once the first one is confirmed the QP goes on
 mark S2, A-62
 rules req.max-wimm req.moves
 caps write_imm
@@ -224,6 +226,10 @@ with b {
   * > write only psn sq_psn+1 imm 4 rqmsn 1 within rtt
 }
 none > write psn sq_psn+1 within rtt
+p0 < sack cack sq_psn
+p0 < ack psn sq_psn msn 1
+> cqe send status ok within rtt
+* > write only psn sq_psn+1 imm 2 rqmsn 1 within rtt
 
 # ---- fairness ----
 
