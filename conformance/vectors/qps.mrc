@@ -423,6 +423,24 @@ any order {
   * > sack pr 1 probe 9 cack rq_psn-1 of c
 } within rtt
 
+id R-QPS-054
+purpose forty probes of one QP are answered while four messages of another one complete: the last one is acknowledged
+mark S2
+rules resp.ack-psn resp.probe
+background ignore sack ack probe endpoint write
+qp b
+msg k = write len 64 at buf
+msg l = write len 64 at buf+64
+msg m = write len 64 at buf+128
+msg n = write len 64 at buf+192 seq 4
+repeat 20 { with b { p0 < probe id 9 ; p1 < probe id 9 } }
+p0 < k[0]
+p1 < l[0]
+p0 < m[0]
+p1 < n[0] ackreq
+* > ack psn n[0] msn 4 within 2 rtt
+mem digest buf+192 64 = seq 4
+
 id R-QPS-052
 purpose one QP is put into ERROR: probes of the other one are answered as before, with what has come
 mark S2
