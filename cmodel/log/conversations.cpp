@@ -599,8 +599,14 @@ std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
     if (holds(flow.get()) && holds(back)) found[told.qp.qp].push_back(std::move(told));
   }
   // A NIC with an address per plane has several ways of a QP: what one of them shows is true of all.
+  // Where no frame names the number of one of them, it may be any of the others.
+  const auto begins = [&](uint32_t number, uint32_t peer) {
+    return anew.contains({number, peer}) || (addresses.size() > 1 && std::ranges::any_of(anew, [&](const auto& qp) {
+                                               return qp.second == peer && (qp.first == 0 || (number & kStandIn) != 0);
+                                             }));
+  };
   for (auto& [number, some] : found) {
-    std::erase_if(some, [&, own = number](const Told& one) { return anew.contains({own, one.qp.peer_qp}); });
+    std::erase_if(some, [&, own = number](const Told& one) { return begins(own, one.qp.peer_qp); });
   }
   std::set<uint32_t> granting;  // so is a window that SACKs of one way to a QP grant
   for (const auto& [number, some] : found) {

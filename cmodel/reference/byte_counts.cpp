@@ -58,16 +58,24 @@ struct ByteCounts::Flow {
     steady = 0;
     sure = true;
   }
+  /// Of packets from one to another, each reading's sum. Nothing: one of them was not seen.
+  std::optional<std::array<Seq, 3>> sums(Seq from, Seq upto) {
+    std::array<Seq, 3> sum{};
+    for (Seq psn = from; psn <= upto; ++psn) {
+      const CountedPsn* const one = find(psn);
+      if (one == nullptr || one->udp == 0) return {};
+      sure &= !one->again;
+      sum[0] += one->udp + kNominalMore;
+      sum[1] += one->payload;
+      sum[2] += one->payload + kNominalMore;
+    }
+    return sum;
+  }
   /// Adds what a SACK has taken since the one before. False: it was not seen, or is more than a row can hold.
   bool add(Seq upto) {
-    for (Seq psn = *counted + 1; psn <= upto; ++psn) {
-      const CountedPsn* const one = find(psn);
-      if (one == nullptr || one->udp == 0) return false;
-      sure &= !one->again;
-      bytes[0] += one->udp + kNominalMore;
-      bytes[1] += one->payload;
-      bytes[2] += one->payload + kNominalMore;
-    }
+    const auto more = sums(*counted + 1, upto);
+    if (!more) return false;
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] += (*more)[i];
     counted = upto;
     return bytes[0] < kLongestRow;
   }
@@ -136,26 +144,30 @@ const char* ByteCounts::words(uint32_t nominal) {
 
 std::optional<ByteCounts::Shown> ByteCounts::sent(const wire::Packet& sack) {
   if (!sack.seth || !sack.cc_state || sack.seth->pr != 0 || sack.trimmed() || sack.cc_state->ooo_count != 0) return {};
-  // Its cack_psn may be of a later time than its rcvd_bytes, which is that of the packet it answers.
-  if (sack.seth->ack_psn_offset != 0) return {};
   Flow* const f = flow_of(sack);
   if (f == nullptr || !f->names(sack)) return {};
   const Seq cack = unwrap(sack.seth->cack_psn, f->top);
   if (f->counted && cack <= *f->counted && cack > *f->counted - 2 * kWidest) return {};
   const uint32_t rcvd = sack.cc_state->rcvd_bytes;
-  if (!f->counted || cack < *f->counted || !f->add(cack)) {
-    f->begin(cack, rcvd);
+  // rcvd_bytes is of the packet that the SACK answers; cack_psn may be of a later time.
+  const Seq later = -std::min<Seq>(sack.seth->ack_psn_offset, 0);
+  const auto begin = [&] { later == 0 ? f->begin(cack, rcvd) : f->counted.reset(); };
+  const bool goes_on = f->counted && cack >= *f->counted && f->add(cack);
+  const auto open = goes_on ? f->sums(cack - later + 1, cack) : std::nullopt;
+  if (!open) {
+    begin();
     return {};
   }
   const Seq shown = Seq{(rcvd - f->first) & 0xFFFFFF} * kRcvdUnit;
   std::optional<uint32_t> fits;
   unsigned readings = 0;
   for (uint32_t nominal = 0; nominal < f->bytes.size(); ++nominal) {
-    if (std::abs(shown - f->bytes[nominal]) >= kRcvdUnit) continue;
+    const Seq most = f->bytes[nominal], least = most - (*open)[nominal];
+    if (shown <= least - kRcvdUnit || shown >= most + kRcvdUnit) continue;
     fits = nominal;
     ++readings;
   }
-  if (readings == 0) f->begin(cack, rcvd);
+  if (readings == 0) begin();
   if (readings != 1) return {};
   f->steady = f->reading == *fits ? f->steady + 1 : 1;
   f->reading = *fits;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a responder counts a packet for in rcvd_bytes, from its SACKs and the data that they are about.
 ///
-/// A SACK with ooo_count 0 that answers the packet of its cack_psn has counted exactly the packets up to it. Between
-/// two of them the sum of these packets is known under each reading, and differs by at least 40 bytes a packet, while
-/// rcvd_bytes leaves 255 open. Readings that are wrong drift away from the first SACK of a row; the one that is right
-/// never does. A packet that was not seen, or a SACK that fits no reading, begins a new row; a PSN that is new once
-/// more, a new life.
+/// A SACK with ooo_count 0 has counted the packets up to its cack_psn, but perhaps for those behind the packet that it
+/// answers: cack_psn may be of a later time than rcvd_bytes. A row begins with one that answers its cack_psn. From then
+/// on the sum of these packets is known under each reading, and differs by at least 40 bytes a packet, while rcvd_bytes
+/// leaves 255 open. Readings that are wrong drift away from the first SACK of a row; the one that is right never does.
+/// A packet that was not seen, or a SACK that fits no reading, begins a new row; a PSN that is new once more, a new
+/// life.
 #pragma once
 
 #include <array>

@@ -34,7 +34,7 @@ def readings(folder, base, keys):
     (folder / "scenario.toml").write_text(text, encoding="utf-8")
     capture, profile = folder / "run.pcapng", folder / "nic.json"
     subprocess.run([MRC, "cosim", "--preset", "tiny", "--dut", "model", "--scenario", folder / "scenario.toml",
-                    "--packets", "300", "--pcap", capture], check=True, capture_output=True)
+                    "--packets", "600", "--pcap", capture], check=True, capture_output=True)
     done = subprocess.run([MRC, "profile", "infer", capture, "--json", "-"], capture_output=True, text=True, check=True)
     devices = json.loads(done.stdout)
     check_says_the_same(capture, devices, dict(keys))
