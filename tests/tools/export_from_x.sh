@@ -55,9 +55,9 @@ runs "$nic" "$scratch/flipped" $few
 grep -q "^cycle 59: awready is " "$scratch/said" || fail "a flipped bit is not seen"
 grep -q ", 1 differences$" "$scratch/said" || fail "more than the flipped bit is seen"
 
-# The first counter of words in a FIFO without its reset.
-awk '/if \(!rst_ni\) count_q <= / && !done { done = 1; getline; sub(/else /, "") } { print }' "$nic" >"$scratch/without.v"
-[ "$(diff "$nic" "$scratch/without.v" | grep -c '^>')" = 1 ] || fail "no register lost its reset"
+# The counters of words of FIFOs without their reset.
+awk '/if \(!rst_ni\) count_q <= / { getline; sub(/else /, "") } { print }' "$nic" >"$scratch/without.v"
+[ "$(diff "$nic" "$scratch/without.v" | grep -c '^>')" -ge 1 ] || fail "no register lost its reset"
 runs "$scratch/without.v" "$scratch/pins" $few
 grep -qE " is [0-9a-f]*[xX]" "$scratch/said" || fail "a register without reset is not seen"
 echo "right"
