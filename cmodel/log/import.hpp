@@ -45,8 +45,9 @@ struct ImportOptions {
   std::function<void(const wire::Packet&, const wire::WireConfig&, const Frame&)> packet{};
   /// Called with each packet that was told before, as another place saw it. Null: nobody asks.
   std::function<void(const wire::Packet&, const Frame&)> again{};
-  /// Called once with each packet that was cut between its BTH and the end of its headers, and with frames that a
-  /// switch may have trimmed with a code point that is not told: they have an IP header alone. Null: nobody asks.
+  /// Called once with each packet that the capture has cut before its BTH or between that and the end of its headers,
+  /// and with frames that a switch may have trimmed with a code point that is not told: they have an IP header alone.
+  /// Null: nobody asks.
   std::function<void(const wire::Packet&, const wire::WireConfig&, const Frame&)> unread{};
   /// Called with each packet whose ICRC or lengths are wrong, unless its sender's ports were captured: it was damaged
   /// under way, or a switch has trimmed it with a code point that is not told. Null: nobody asks.
