@@ -347,6 +347,10 @@
 #define MRC_CSR_EV_CTL_MIN_ACTIVE_LSB 0u
 #define MRC_CSR_EV_CTL_MIN_ACTIVE_WIDTH 9u
 #define MRC_CSR_EV_CTL_MIN_ACTIVE_MASK 0x000001ffu
+  /* while half of a QP's other planes lose too, one loss of 2^loss_share makes its EV ASSUMED_BAD; 0: each does, and other planes play no part */
+#define MRC_CSR_EV_CTL_LOSS_SHARE_LSB 12u
+#define MRC_CSR_EV_CTL_LOSS_SHARE_WIDTH 3u
+#define MRC_CSR_EV_CTL_LOSS_SHARE_MASK 0x00007000u
   /* 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us) */
 #define MRC_CSR_EV_CTL_SKIP_TICKS_LSB 16u
 #define MRC_CSR_EV_CTL_SKIP_TICKS_WIDTH 16u
