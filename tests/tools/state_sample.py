@@ -15,8 +15,8 @@ SAMPLE = {
     # 4 QPs, 8 EVs, 2 profiles, 6 blocks
     "tiny": {"QP": (4, 4 * 10 + 4 * 8 * 3 + 4), "EV profile": (2, 2 * 8 * 32), "packet in flight": (96, 96 * 5),
              "fixed": (1, 32 + 2)},
-    # 64 QPs, 32 EVs, 8 profiles, 12 blocks
-    "asic800": {"QP": (64, 64 * 10 + 64 * 32 * 3 + 64), "EV profile": (8, 8 * 32 * 32),
+    # 64 QPs, 32 EVs, 8 profiles, 12 blocks; of 32 QPs on a bit a QP in words
+    "asic800": {"QP": (64, 64 * 10 + 64 * 32 * 3 + 64 + 64), "EV profile": (8, 8 * 32 * 32),
                 "packet in flight": (192, 192 * 5), "fixed": (1, 32 + 6)},
 }
 # Receive buffer: 2 lanes of 1024 words of 16 bytes. Prefetched lines: 2 lanes of 16 lines of 32 bytes and a bit.

@@ -28,6 +28,18 @@ module state #(
   assign data_o = data_q;
   assign qp_o = qp_q;
 
+  // Words that a small set of QPs does without.
+  logic in_set;
+  if (NumQps >= 32) begin : gen_words
+    logic [7:0] word_q[0:NumQps/8-1];
+    assign in_set = word_q[addr_i[$clog2(NumQps)-1:3]][addr_i[2:0]];
+    always_ff @(posedge clk_i) begin
+      if (we_i) word_q[addr_i[$clog2(NumQps)-1:3]] <= data_i[7:0];
+    end
+  end else begin : gen_no_words
+    assign in_set = 1'b0;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= '0;
     else busy_q <= busy_q ^ NumQps'(addr_i);
@@ -45,6 +57,6 @@ module state #(
                ctx_q[addr_i[$clog2(NumQps)-1:0]],
                evst_q[addr_i[$clog2(NumQps*EvsPerQp)-1:0]],
                recs_q[addr_i[$clog2(NumBlocks*16)-1:0]]}
-              ^ 32'(busy_q);
+              ^ 32'(busy_q) ^ 32'(in_set);
   end
 endmodule
