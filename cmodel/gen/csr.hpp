@@ -294,8 +294,8 @@ inline constexpr uint32_t kEvCtl = 0x0068;
 inline constexpr uint32_t kEvCtlReset = 0x005e0008;
 /// ev_min_active: EVs of a QP that stay in use whatever they lose
 inline constexpr Field kEvCtlMinActive{"min_active", 0, 9, 0x8};
-/// while half of a QP's other planes lose too, one loss of 2^loss_share makes its EV ASSUMED_BAD;
-/// 0: each does, and other planes play no part
+/// while half of a QP's other planes lose too, one loss of 2^loss_share makes its EV ASSUMED_BAD; 5
+/// to 7 are taken as 4; 0: each does, and other planes play no part
 inline constexpr Field kEvCtlLossShare{"loss_share", 12, 3, 0x0};
 /// 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us)
 ///

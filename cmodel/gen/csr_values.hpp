@@ -124,6 +124,9 @@ struct CsrOut {
   bool same_ev = true;
   /// ev_min_active: EVs of a QP that stay in use whatever they lose
   uint16_t ev_min_active = 8;
+  /// while half of a QP's other planes lose too, one loss of 2^loss_share makes its EV ASSUMED_BAD;
+  /// 5 to 7 are taken as 4; 0: each does, and other planes play no part
+  uint8_t loss_share = 0;
   /// 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us)
   ///
   uint16_t skip_ticks = 94;
@@ -236,6 +239,7 @@ void publish(CsrOut& out, const Reg& reg) {
   out.reorder = static_cast<uint16_t>(csr::kReorderPkts.get(reg(csr::kReorder)));
   out.same_ev = csr::kReorderSameEv.get(reg(csr::kReorder)) != 0;
   out.ev_min_active = static_cast<uint16_t>(csr::kEvCtlMinActive.get(reg(csr::kEvCtl)));
+  out.loss_share = static_cast<uint8_t>(csr::kEvCtlLossShare.get(reg(csr::kEvCtl)));
   out.skip_ticks = static_cast<uint16_t>(csr::kEvCtlSkipTicks.get(reg(csr::kEvCtl)));
   out.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(reg(csr::kEvProbe)));
   out.probe_successes = static_cast<uint8_t>(csr::kEvProbeSuccesses.get(reg(csr::kEvProbe)));

@@ -191,6 +191,7 @@ module mrc_csr_regs
   assign csr_o.tx_segment.zero_length = rw_q[0][23:22];
   assign csr_o.tx_segment.wimm_over = rw_q[0][25:24];
   assign csr_o.tx_path.ev_min_active = rw_q[22][8:0];
+  assign csr_o.tx_path.loss_share = rw_q[22][14:12];
   assign csr_o.tx_path.skip_mode = rw_q[0][27:26];
   assign csr_o.tx_path.skip_ticks = rw_q[22][31:16];
   assign csr_o.tx_path.any_plane = rw_q[0][14];

@@ -2930,6 +2930,7 @@ package mrc_pkg;
 
   typedef struct packed {
     logic [8:0] ev_min_active;
+    logic [2:0] loss_share;
     logic [1:0] skip_mode;
     logic [15:0] skip_ticks;
     logic any_plane;
