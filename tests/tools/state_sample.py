@@ -49,7 +49,7 @@ def of_scale(source):
         if got != expected:
             print(f"{block}, {kind}: expected {expected} more, got {got}")
             bad += 1
-    timers = {row["qps"]: row["walks"]["tx_inflight"]["timers of all QPs"] for row in (few, many)}
+    timers = {row["qps"]: row["walks"]["tx_inflight"]["timers of all QPs, all busy"] for row in (few, many)}
     if timers != TIMERS:
         print(f"timers: expected {TIMERS}, got {timers}")
         bad += 1
