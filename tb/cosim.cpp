@@ -492,7 +492,8 @@ class Run {
       end_life();
       return false;
     }
-    const uint64_t progress = std::max({dut_station_->last_progress(), peer_station_->last_progress(), phase_begin_});
+    uint64_t progress = std::max({dut_station_->last_progress(), peer_station_->last_progress(), phase_begin_});
+    if (phase_ == Phase::Configure || phase_ == Phase::Reconnect) progress = std::max(progress, last_access(now));
     const auto next = [&](Phase phase) {
       phase_ = phase;
       phase_begin_ = now;
@@ -590,6 +591,16 @@ class Run {
       return true;
     }
     return false;
+  }
+
+  /// When an access of registers ended last, on either side. Thousands of QPs take longer to set up than a hang does.
+  uint64_t last_access(uint64_t now) {
+    const uint64_t ended = dut_station_->accesses_ended() + peer_station_->accesses_ended();
+    if (ended != accesses_) {
+      accesses_ = ended;
+      access_at_ = now;
+    }
+    return access_at_;
   }
 
   /// Resets the QPs that have failed on either side, and a quarter of the others.
@@ -796,6 +807,7 @@ class Run {
   uint64_t reset_at_ = kNever;  // the first cycle of the next life
   unsigned life_ = 0;
   CosimTotals former_;  // of the lives before
+  uint64_t accesses_ = 0, access_at_ = 0;
   uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
   bool hang_ = false, recorded_ = false, shows_boundaries_ = false;
   std::string reason_;  // why it ended early

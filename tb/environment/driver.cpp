@@ -47,6 +47,7 @@ void Driver::finish(uint32_t data, unsigned resp) {
     ++unexpected_;
   }
   queue_.pop_front();
+  ++ended_;
 }
 
 void Driver::busy_cycle(const mrc_pins_out& out, mrc_pins_in& in) {

@@ -54,6 +54,8 @@ class Driver {
   }
   /// Accesses answered with an error although no Done was given.
   unsigned unexpected() const { return unexpected_; }
+  /// Accesses that have ended.
+  uint64_t ended() const { return ended_; }
 
  private:
   enum class Kind : uint8_t {
@@ -85,6 +87,7 @@ class Driver {
   unsigned aw_wait_ = 0, w_wait_ = 0, ready_wait_ = 0;
   unsigned command_resp_ = 0;
   unsigned unexpected_ = 0;
+  uint64_t ended_ = 0;
 };
 
 }  // namespace mrc::tb

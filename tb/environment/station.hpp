@@ -125,6 +125,7 @@ class Station {
 
   /// Cycle of the newest progress: a completion, or new payload in memory.
   uint64_t last_progress() const { return last_progress_; }
+  uint64_t accesses_ended() const { return driver_.ended(); }  ///< of registers
   /// First thing that is wrong with what the NIC did, "" if nothing. `problem_block` is the block at those pins.
   const std::string& problem() const { return problem_; }
   const std::string& problem_block() const { return problem_block_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The widest window, MaxMpr 8192: a preset that nobody builds but a configuration with MRC_WIDE.
+// Large sizes: the widest window, MaxMpr 8192, and 4096 QPs. A configuration with MRC_WIDE builds their RTL.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
@@ -82,6 +82,34 @@ void check_full(CosimOptions o) {
   CHECK(window.widest <= 8192);
 }
 
+/// asic800 with 4096 QPs and room for them: the sizes of mrc_dut_rtl_asic800_large (CMakeLists.txt).
+const Preset& large() {
+  static const Preset preset = [] {
+    Preset p = *find_preset("asic800");
+    p.num_qps = p.num_mrs = 4096;
+    p.num_wqes = 7936;
+    p.num_blocks = 4608;
+    return p;
+  }();
+  return preset;
+}
+
+/// All QPs are in use.
+CosimOptions all_in_use(const char* scenario, uint64_t packets) {
+  CosimOptions o = short_run("asic800", scenario, packets, 3);
+  o.preset = &large();
+  o.open = [](std::string&) { return make_model_dut(large()); };
+  o.scenario.qps = 0;
+  return o;
+}
+
+void check_all(const CosimOptions& o) {
+  const CosimResult r = run_cosim(o);
+  INFO(r.problem << r.error << failure_text({}, r));
+  CHECK(r.outcome == Outcome::Pass);
+  CHECK(r.data_packets >= o.packets);
+}
+
 }  // namespace
 
 TEST_CASE("a window of 8192 PSNs is filled, and loses nothing", "[tb][wide]") { check_full(full_window(30000)); }
@@ -91,6 +119,19 @@ TEST_CASE("a window of 8192 PSNs in lockstep with the RTL", "[tb][wide]") {
   CosimOptions o = full_window(30000);
   o.open = [](std::string& error) { return open_dut(MRC_DUT_TINY_WIDE, wide(), 1, error); };
   check_full(o);
+}
+#endif
+
+TEST_CASE("4096 QPs are in use at once", "[tb][wide]") { check_all(all_in_use("many-qps", 20000)); }
+TEST_CASE("4096 QPs, mixed traffic", "[tb][wide]") { check_all(all_in_use("mixed", 20000)); }
+
+#ifdef MRC_DUT_ASIC800_LARGE
+TEST_CASE("4096 QPs in lockstep with the RTL", "[tb][wide]") {
+  for (const char* scenario : {"many-qps", "mixed"}) {
+    CosimOptions o = all_in_use(scenario, 20000);
+    o.open = [](std::string& error) { return open_dut(MRC_DUT_ASIC800_LARGE, large(), 1, error); };
+    check_all(o);
+  }
 }
 #endif
 
