@@ -36,6 +36,7 @@ rtl/tx/segment/mrc_tx_segment.sv
 rtl/tx/mrc_tx_path_pkg.sv
 rtl/tx/mrc_tx_path_look.sv
 rtl/tx/mrc_tx_path_walk.sv
+rtl/tx/mrc_tx_path_world.sv
 rtl/tx/mrc_tx_path_op.sv
 rtl/tx/mrc_tx_path_gen.sv
 rtl/tx/mrc_tx_path.sv

@@ -8,8 +8,8 @@
 /// finds used up. On feedback, between packets, it marks an EV SKIP, takes a bad one out of use and
 /// a backup EV of the same plane in, or the other way round: two cycles, and two per backup group
 /// looked at. A packet that finds no usable EV gets no path: only its record goes on, as if it were
-/// sent. It fills EV profiles by itself (EV_GEN: one row per cycle, or one in 32). It neither
-/// counts losses nor probes EVs.
+/// sent. It fills EV profiles by itself (EV_GEN: one row per cycle, or one in 32). With
+/// EV_CTL.loss_share it weighs a loss by what other planes of the QP lose. It does not probe EVs.
 module mrc_tx_path
   import mrc_pkg::*;
   import mrc_tx_path_pkg::*;
@@ -433,6 +433,25 @@ module mrc_tx_path
       .in_o(scrub_known)
   );
 
+  logic loss, loss_counts;
+  logic [QpW-1:0] loss_qp;
+  logic [PlaneW-1:0] loss_plane;
+
+  mrc_tx_path_world #(
+      .NumPlanes(NumPlanes),
+      .NumQps(NumQps)
+  ) u_world (
+      .clk_i,
+      .loss_share_i(csr_i.loss_share),
+      .epoch_i(tick_i[13:10]),
+      .clear_i(set_ctx),
+      .clear_qp_i(cfg_qp),
+      .loss_i(loss),
+      .qp_i(loss_qp),
+      .plane_i(loss_plane),
+      .counts_o(loss_counts)
+  );
+
   mrc_tx_path_op #(
       .NumPlanes(NumPlanes),
       .NumQps(NumQps),
@@ -460,7 +479,11 @@ module mrc_tx_path
       .row_i(evst_row),
       .value_i(evval),
       .plane_ok_i(op_ok),
+      .loss_counts_i(loss_counts),
       .state_o(state),
+      .loss_o(loss),
+      .loss_qp_o(loss_qp),
+      .loss_plane_o(loss_plane),
       .cfg_done_o(cfg_done),
       .find_addr_o(find_addr),
       .row_we_o(op_row_we),

@@ -48,8 +48,12 @@ module mrc_tx_path_op
     input logic [NumPlanes-1:0][2:0] row_i,
     input logic [31:0] value_i,
     input logic [NumPlanes-1:0] plane_ok_i,
+    input logic loss_counts_i,  // a loss says something about its EV
 
     output state_e state_o,
+    output logic loss_o,  // feedback is a loss of the EV of loss_qp_o, on loss_plane_o
+    output logic [QpW-1:0] loss_qp_o,
+    output logic [PlaneW-1:0] loss_plane_o,
     output logic cfg_done_o,
     output logic [QpW+GroupW-1:0] find_addr_o,
     output logic row_we_o,
@@ -86,7 +90,7 @@ module mrc_tx_path_op
 
   // ---- what feedback does to an EV, and which backup EV takes its place or leaves it
 
-  logic fb_now, fb_match, fb_mark, fb_fail, fb_revive;
+  logic fb_now, fb_match, fb_mark, fb_loss, fb_fail, fb_revive;
   logic test_fail, test_revive, test_last, more_active, judge_keep, judge_bad;
   logic [EvW-1:0] fb_idx;
   logic [PlaneW-1:0] fb_plane, test_plane;
@@ -102,8 +106,9 @@ module mrc_tx_path_op
       && (fb_state == 3'(EvGood) || (csr_i.skip_mode == SkipModeTwice && is_skip(fb_state)
                                      && fb_state != 3'(EvSkip2)));
   // A loss on a plane without ports says nothing about the EV.
-  assign fb_fail = fb_now && ((fb_q.kind == FbKindAlwaysSkip && fb_match)
-      || (fb_q.kind == FbKindLoss && plane_ok_i[fb_plane])) && in_use(fb_state);
+  assign fb_loss = fb_now && fb_q.kind == FbKindLoss && plane_ok_i[fb_plane] && in_use(fb_state);
+  assign fb_fail = (fb_now && fb_q.kind == FbKindAlwaysSkip && fb_match && in_use(fb_state))
+      || (fb_loss && loss_counts_i);
   assign fb_revive = fb_now && (fb_q.kind == FbKindRevivedGood || fb_q.kind == FbKindRevivedSkip)
       && fb_state == 3'(EvBad);
   assign backup_first = GroupW'(Groups) - backup_q;
@@ -277,6 +282,9 @@ module mrc_tx_path_op
           ev: value_i
       };
   assign state_o = state_q;
+  assign loss_o = fb_loss;
+  assign loss_qp_o = fb_qp;
+  assign loss_plane_o = fb_plane;
   assign cfg_done_o = state_q == StDeny || gen_last_i
       || (state_q == StInit && init_cnt_q == GroupW'(Groups - 1));
   assign find_addr_o = {fb_qp, f_q};
@@ -314,7 +322,8 @@ module mrc_tx_path_op
   end
 
   logic unused_ok;
-  assign unused_ok = &{1'b0, fb_q.ev_idx[15:EvW], csr_i.skip_ticks, csr_i.any_plane};
+  assign unused_ok = &{1'b0, fb_q.ev_idx[15:EvW], csr_i.skip_ticks, csr_i.any_plane,
+                       csr_i.loss_share};
 
   // ---- what always holds
 

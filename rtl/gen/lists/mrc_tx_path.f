@@ -15,6 +15,7 @@ rtl/lib/mrc_rr_arb.sv
 rtl/tx/mrc_tx_path_pkg.sv
 rtl/tx/mrc_tx_path_look.sv
 rtl/tx/mrc_tx_path_walk.sv
+rtl/tx/mrc_tx_path_world.sv
 rtl/tx/mrc_tx_path_op.sv
 rtl/tx/mrc_tx_path_gen.sv
 rtl/tx/mrc_tx_path.sv
