@@ -31,7 +31,7 @@ def said(result):
     """Verdict and counts of a capture."""
     captures = result["captures"]
     out = collections.Counter({reason: n for reason, n in captures["left_out"].items() if n})
-    text = f"{result['verdict']}, {captures['judged']} of {captures['packets']} judged"
+    text = f"{result['verdict']}, {captures['judged']} of {captures['packets']} checked"
     for name, count in [("duplicates", captures["duplicates"]), *out.items()]:
         text += f", {count} {name}" if count else ""
     return text

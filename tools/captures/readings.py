@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: readings.py MRC [--only A-21] [--page FILE]
 
-Does `mrc profile infer` read a NIC right? For each open question that packets can tell, our NIC runs with each setting
+Does `mrc profile infer` read a NIC right? For each open question that packets can show, our NIC runs with each setting
 of it, in a scenario that brings about what shows it. A table by assumption says what was read of the captures: the
-right reading, or "not shown"; of all others, why no capture tells them. What belongs to a QP is read of `facts` of mrc check.
+right reading, or "not shown"; of all others, why no capture shows them. What belongs to a QP is read of `facts` of mrc
+check.
 The table of docs/guide/captures.md is this output: --page puts it there anew.
 
 Exit 1: a wrong reading, both readings of a NIC that has one, an assumption of docs/protocol/assumptions.md without a
@@ -39,21 +40,21 @@ OF_QPS = [
     ("A-79", "code point of data", "dscp_data", {4: "4", 10: "10"}, "clean", ""),
     ("A-79", "code point of retransmissions", "dscp_rtx", {8: "8", 18: "18"}, "loss", ""),
 ]
-# Why a capture does not tell the others.
-EVS = "which EV or plane a NIC takes: what it knows of them is not on the wire"
-WHEN = "when a NIC acts: not measured here"
-ANY, NSCC = "any answer is right", "a controller's arithmetic"
-BITS = "which bits of an EV stand where: both readings fit every packet"
-HOST = "what the host sees, or how things begin"
-NOT_TOLD = {
+# Why a capture does not show the others.
+EVS = "a NIC chooses an EV or plane by what it knows of them, and that is not on the wire"
+WHEN = "the times at which a NIC acts are not measured here"
+ANY, NSCC = "any answer is right", "it is a controller's arithmetic"
+BITS = "every packet fits both readings of where the bits of an EV stand"
+HOST = "it is what the host sees, or how things begin"
+NOT_SHOWN = {
     BITS: "3 5 64", EVS: "6 20 23 31 32 33 34 66 67 85 86 87", WHEN: "7 8 9 16 17 28 35 60 71 72 82 83 84 89",
     ANY: "10 24 25 26 27 29 30 54", NSCC: "40 41 42 43 44 45 46 47 48 49 50 51 52 53 58 73 77 88", HOST: "18 61 65 68",
     "a trimmed packet without a NACK may have been one that a switch lost": "13",
     "the network's choice; trimmed packets are read with any lengths": "15",
     "how many immediates a QP may have outstanding is agreed outside of the wire": "62",
-    "NAK codes are judged (wire.syndrome), and none is told to be the NIC's choice": "70",
-    "addresses that belong together are told by the user: --at A,B": "76",
-    "a returned packet may have a code point of its own or not: what came back is left out, or rests": "80",
+    "NAK codes are checked (wire.syndrome), and none is named as the NIC's choice": "70",
+    "the user names addresses that belong together: --at A,B": "76",
+    "a returned packet may have a code point of its own or not. What came back is left out, or its rules rest": "80",
     "IPv4 is read, and our NIC sends none": "81",
 }
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,7 +85,7 @@ def facts(mrc, folder, base, keys):
 
 
 def rows_of(mrc, folder, only, wrong):
-    """{number of the assumption: its rows}, of those that packets tell."""
+    """{number of the assumption: its rows}, of those that packets show."""
     rows = collections.defaultdict(list)
     for assumption, key, values, base, besides in SETTINGS:
         for value in values if assumption.startswith(only) else ():
@@ -114,9 +115,9 @@ def main():
     wrong = []
     with tempfile.TemporaryDirectory() as name:
         rows = rows_of(o.mrc, Path(name), o.only, wrong)
-    for why, numbers in NOT_TOLD.items():
+    for why, numbers in NOT_SHOWN.items():
         for number in map(int, numbers.split()):
-            rows[number].append(f"| A-{number:02} | | not told: {why} |")
+            rows[number].append(f"| A-{number:02} | | not inferred: {why} |")
     table = ["| assumption | setting | read of the captures |", "|---|---|---|"]
     table += [row for number in sorted(rows) for row in rows[number] if row.startswith(f"| {o.only}")]
     print("\n".join(table))
