@@ -3,7 +3,9 @@
 /// assumptions ).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace mrc {
@@ -14,6 +16,42 @@ namespace mrc {
 constexpr unsigned strikes_needed(unsigned others, unsigned planes, unsigned strikes) {
   return 2 * others >= planes && others != 0 && strikes > 1 ? strikes : 1;
 }
+
+/// True when other planes that lost of late say that the world is bad, not a path: bit p of `others` is plane p.
+constexpr bool loss_world(unsigned others, unsigned planes) {
+  return others != 0 && 2 * static_cast<unsigned>(std::popcount(others)) >= planes;
+}
+
+/// Losses of a bad world of which one counts (EV_CTL.loss_share).
+constexpr unsigned loss_shares(unsigned loss_share) { return 1u << std::min(loss_share, 4u); }
+
+/// True when a loss makes its EV ASSUMED_BAD. spared: losses of a bad world since one of them has counted.
+constexpr bool loss_counts(bool bad_world, unsigned spared, unsigned loss_share) {
+  return !bad_world || (spared + 1) % loss_shares(loss_share) == 0;
+}
+
+/// What a QP of a NIC with a clock knows of the world: planes that lost in this epoch and in the one before, and losses
+/// that did not count (docs/design/blocks/tx/tx_path.md, "A loss in a bad world").
+class LossWorld {
+ public:
+  /// An EV in use, of a plane that can be used, has lost something. tick: 128 ns; loss_share: not 0. Returns whether
+  /// the loss counts.
+  constexpr bool lost(unsigned plane, uint32_t tick, unsigned planes, unsigned loss_share) {
+    const auto epoch = static_cast<uint8_t>(tick >> 10 & 15);
+    const unsigned age = (epoch - epoch_) & 15u;
+    before_ = age == 0 ? before_ : age == 1 ? now_ : uint8_t{0};
+    if (age != 0) now_ = 0;
+    epoch_ = epoch;
+    const bool bad = loss_world((now_ | before_) & ~(1u << plane), planes);
+    const bool counts = loss_counts(bad, spared_, loss_share);
+    if (bad) spared_ = static_cast<uint8_t>((spared_ + 1) % loss_shares(loss_share));
+    now_ |= static_cast<uint8_t>(1u << plane);
+    return counts;
+  }
+
+ private:
+  uint8_t epoch_ = 0, now_ = 0, before_ = 0, spared_ = 0;
+};
 
 /// Losses of a QP or towards a peer, by planes: when each plane lost last, in ticks.
 class LossPlanes {

@@ -79,7 +79,7 @@ constexpr bool mark_is_ecn(unsigned m) { return m == static_cast<unsigned>(wire:
 
 /// State of an EV after feedback. `match`: the profile still holds the entropy that the feedback names. A loss and a
 /// revival are about the EV of the QP's own set, whatever the profile holds now. `plane_ok`: the EV's plane can be used
-/// at this moment; if not, the port is to blame for a loss, not the EV.
+/// at this moment; if not, the port is to blame for a loss, not the EV. Nor is the EV if the world is (blame.hpp).
 constexpr unsigned ev_after(unsigned state, FbKind kind, bool match, bool plane_ok = true, const EvSkipping& now = {}) {
   switch (kind) {
     case FbKind::SkipOnce:

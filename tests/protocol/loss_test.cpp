@@ -273,6 +273,37 @@ TEST_CASE("one loss makes an EV bad, unless half of the planes lose too", "[prot
   CHECK(planes.others(7, 1064, 64) == 1);
 }
 
+TEST_CASE("a world is bad when half of the planes lose besides one's own; then one loss in so many counts",
+          "[protocol][blame][A-87]") {
+  CHECK_FALSE(loss_world(0, 1));
+  CHECK_FALSE(loss_world(0, 2));
+  CHECK(loss_world(2, 2));
+  CHECK_FALSE(loss_world(0b0010, 4));
+  CHECK(loss_world(0b1010, 4));
+  CHECK_FALSE(loss_world(0b1011'0000, 8) /* three */);
+  CHECK(loss_world(0b1011'0001, 8));
+  for (unsigned share = 1; share <= 7; ++share) {
+    const unsigned of = 1u << (share < 4 ? share : 4);  // 5 to 7 are taken as 4
+    for (unsigned spared = 0; spared < 16; ++spared) {
+      CAPTURE(share, spared);
+      CHECK(loss_counts(false, spared, share));
+      CHECK(loss_counts(true, spared, share) == (spared % of == of - 1));
+    }
+  }
+}
+
+TEST_CASE("by hand: four planes of eight make a bad world, of whose losses one in four counts",
+          "[protocol][blame][A-87]") {
+  LossWorld w;
+  for (unsigned plane = 0; plane < 4; ++plane) CHECK(w.lost(plane, 2048, 8, 2));
+  CHECK_FALSE(w.lost(4, 2049, 8, 2));
+  CHECK_FALSE(w.lost(4, 3071, 8, 2));
+  CHECK_FALSE(w.lost(0, 3072, 8, 2));  // the next epoch
+  CHECK(w.lost(0, 3072, 8, 2));
+  CHECK_FALSE(w.lost(0, 4095, 8, 2));
+  CHECK(w.lost(0, 4096, 8, 2));  // the epoch after that knows plane 0 alone
+}
+
 TEST_CASE("EVs of a plane that lose within a round trip are counted once each, up to four", "[protocol][blame]") {
   PlaneLosses losses;
   CHECK(losses.lost(5, 100, 46) == 1);

@@ -140,7 +140,8 @@ void TxPath::configure(const CfgBus& cfg) {
                         .backup = static_cast<uint8_t>(backup),
                         .dest = row.dest,
                         .active = static_cast<uint16_t>((groups_ - backup) * planes_),
-                        .known = true};
+                        .known = true,
+                        .world = {}};
       state_ = State::Init;
       return;
     }
@@ -243,12 +244,19 @@ void TxPath::take_packet(const CsrOut& csr, const In& in) {
   evst_.read(evst_row(w_.pkt.qp, group()));
 }
 
+/// An EV in use has lost something: true if that counts against it, and not against the world.
+bool TxPath::blamed(unsigned plane, const CsrOut& csr) {
+  if (csr.loss_share == 0) return true;
+  return qps_[fb_.qp & qp_mask_].world.lost(plane, csr.tick, planes_, csr.loss_share);
+}
+
 void TxPath::feedback(const CsrOut& csr, const In& in) {
   state_ = State::Idle;
   const unsigned plane = fb_.ev_idx & (planes_ - 1);
   keep_ = evst_.rdata();
-  const bool ok = (plane_ok(qps_[fb_.qp & qp_mask_].dest, in) >> plane & 1) != 0;
   const unsigned was = ev_state(keep_, plane);
+  bool ok = (plane_ok(qps_[fb_.qp & qp_mask_].dest, in) >> plane & 1) != 0;
+  if (fb_.kind == FbKind::Loss && ok && ev_in_use(was)) ok = blamed(plane, csr);
   const unsigned now = ev_after(was, fb_.kind, evval_.rdata() == fb_.entropy, ok, skipping(csr));
   if (now == was) return;
   evst_.write(evst_row(fb_.qp, fb_.ev_idx / planes_), ev_with_state(keep_, plane, now));

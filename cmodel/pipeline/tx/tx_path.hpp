@@ -11,6 +11,7 @@
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/ram.hpp"
 #include "pipeline/lib/stream.hpp"
+#include "protocol/blame.hpp"
 #include "protocol/ev_set.hpp"
 
 namespace mrc {
@@ -94,6 +95,7 @@ class TxPath {
     uint8_t dest = 0;
     uint16_t active = 0;  ///< EVs in GOOD or SKIP
     bool known = false;   ///< has had a QP_CTX
+    LossWorld world;
   };
 
   /// Stage w: the packet that walks, and the walk's working copies.
@@ -145,6 +147,7 @@ class TxPath {
   void take_feedback(Stream<Fb>& from);
   void take_packet(const CsrOut& csr, const In& in);
   void feedback(const CsrOut& csr, const In& in);
+  bool blamed(unsigned plane, const CsrOut& csr);
   void find();
   void test();
   void judge(unsigned min_active);
