@@ -195,6 +195,7 @@ constexpr RandomKey kNotDrawn[] = {
     {"stand_ports", "of stand_us"},
     {"port_stall", "of stand_us"},
     {"never_arrive", "it ends most QPs: a test of its own has it"},
+    {"loss_share", "choices_test.cpp has it"},
     {"fuzz_us", "ports are busy with it, and most runs would be long: fuzz has it"},
     {"fuzz_for_us", "of fuzz_us"},
     {"fuzz_flood", "of fuzz_us"},
