@@ -12,6 +12,7 @@ namespace mrc {
 struct PlaneAddress {
   bool enable = false;  ///< each plane has its own address
   unsigned lsb = 64;  ///< lowest of the three address bits that hold the plane's number; bit 0 is the last on the wire
+  bool operator==(const PlaneAddress&) const = default;
 };
 
 /// The address on a plane of a NIC with address `a`. Bits beyond the address fall off.

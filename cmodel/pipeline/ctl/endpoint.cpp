@@ -5,7 +5,6 @@
 
 #include "gen/csr.hpp"
 #include "pipeline/lib/convert.hpp"
-#include "protocol/address.hpp"
 #include "protocol/endpoint.hpp"
 #include "protocol/probe.hpp"
 
@@ -33,6 +32,10 @@ Endpoint::Endpoint(const Preset& preset, const Inputs& in, const Outputs& out)
       addr_(preset.num_dests),
       dests_(preset.num_dests),
       qps_(preset.num_qps),
+      next_(preset.num_qps),
+      prev_(preset.num_qps),
+      first_(preset.num_dests),
+      after_(preset.num_dests),
       up_((1u << preset.num_planes) - 1) {}
 
 void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
@@ -51,8 +54,23 @@ void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
     case State::Leave:
       left();
       break;
-    case State::Seek:
-      seek();
+    case State::Join:
+      joined();
+      break;
+    case State::Link:
+      link();
+      break;
+    case State::Unchain:
+      unchain();
+      break;
+    case State::Chain:
+      chain();
+      break;
+    case State::Clear:
+      clear();
+      break;
+    case State::Again:
+      again();
       break;
   }
   if (port_up != up_) {  // wins over what else happened to the destinations
@@ -75,6 +93,13 @@ void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
 
 /// The cycle's operation: the first that applies. What peers send is taken in turn with all else.
 void Endpoint::idle(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
+  const PlaneAddress plane{.enable = csr.ip_plane_enable, .lsb = csr.ip_plane_lsb};
+  if (plane != plane_) {
+    plane_ = plane;
+    f_ = 0;
+    state_ = State::Clear;
+    return;
+  }
   if (ack_.pending(cfg)) {
     configure(cfg, port_up);
     return;
@@ -134,8 +159,8 @@ void Endpoint::configure(const CfgBus& cfg, unsigned port_up) {
   } else if (cfg.is(CfgTable::QpState)) {
     if (csr::TblQpState::unpack(cfg.data.data()).state != QpState::Reset) return;
     const unsigned qp = cfg.index & qp_mask_;
-    qps_[qp].leads = false;
     leave(qp, true);
+    qps_[qp].leads = false;
   } else if (cfg.is(CfgTable::PeerPorts)) {
     dest(cfg.index).peer = csr::TblPeerPorts::unpack(cfg.data.data()).mask;
   }
@@ -147,58 +172,178 @@ void Endpoint::configure_row(const CfgBus& cfg, unsigned port_up) {
   const auto to = static_cast<uint16_t>(row.dest & dest_mask_);
   const bool reset = row.state == QpState::Reset;
   Qp& qp = qps_[index];
-  if (reset || qp.to != to) leave(index, false);
+  Dest& d = dests_[to];
+  const bool member = qp.leads && qp.to == to;
+  const bool leaves = (reset || qp.to != to) && leave(index, false);
   qp.row = qp.leads = !reset;
   if (reset) return;
   qp.to = to;
-  addr_.write(to, {.dip = row.dip, .qp = static_cast<uint16_t>(cfg.index)});
-  Dest& d = dests_[to];
+  join_ = {.on = true, .qp = index, .dest = to, .dip = row.dip, .had = d.valid, .member = member};
   d.valid = true;
   if (port_up != (1u << planes_) - 1) {  // a new peer takes all our ports for up
     d.due = true;
     d.waiting = false;
     d.tries = 0;
   }
+  if (!leaves) come();
 }
 
-/// A QP's row is written anew, or it goes to RESET: was it the lender of the destination its row names?
-void Endpoint::leave(unsigned qp, bool keep) {
-  if (!qps_[qp].row) return;
-  left_ = {.qp = qp, .dest = qps_[qp].to, .keep = keep};
+/// A QP's row is written anew, or it goes to RESET: it leaves the destination that its row names. False: none.
+bool Endpoint::leave(unsigned qp, bool keep) {
+  const Qp& q = qps_[qp];
+  if (!q.row) return false;
+  left_ = {.qp = qp, .dest = q.to, .keep = keep, .member = q.leads};
   addr_.read(left_.dest);
   state_ = State::Leave;
+  return true;
 }
 
+/// Out of the ring; the QP behind it lends if it did. Without one the destination goes.
 void Endpoint::left() {
-  const bool lends = dests_[left_.dest].valid && (addr_.rdata().qp & qp_mask_) == left_.qp;
-  f_ = 0;
-  state_ = lends ? State::Seek : State::Idle;
+  const Addr& a = addr_.rdata();
+  const bool lends = a.qp == left_.qp;
+  const uint16_t n = next_[left_.qp], p = prev_[left_.qp];
+  if (left_.member && n != left_.qp) {
+    next_.write(p, n);
+    prev_.write(n, p);
+    if (lends) addr_.write(left_.dest, {.dip = a.dip, .qp = n});
+  } else if (lends && !left_.keep) {
+    Dest& d = dests_[left_.dest];
+    d.valid = d.due = d.waiting = false;
+    state_ = leave_chain(left_.dest, a.dip, false);
+    return;
+  }
+  come();
 }
 
-/// Looks for another QP that leads to the destination, which then lends.
-void Endpoint::seek() {
-  const Qp& qp = qps_[f_];
-  if (qp.leads && qp.to == left_.dest) {
-    addr_.write(left_.dest, {.dip = addr_.rdata().dip, .qp = static_cast<uint16_t>(f_)});
-    state_ = State::Idle;
-  } else if (f_ == qp_mask_) {
-    Dest& d = dests_[left_.dest];
-    if (!left_.keep) d.valid = d.due = d.waiting = false;
-    state_ = State::Idle;
+/// Who leaves has left: does it come to another destination?
+void Endpoint::come() {
+  if (join_.on) addr_.read(join_.dest);
+  state_ = join_.on ? State::Join : State::Idle;
+}
+
+/// Into the ring, as the lender; and into the chain of its address, if that is new.
+void Endpoint::joined() {
+  const Addr& a = addr_.rdata();
+  const auto q = static_cast<uint16_t>(join_.qp);
+  addr_.write(join_.dest, {.dip = join_.dip, .qp = q});
+  State then = State::Chain;
+  if (!join_.had) {
+    f_ = join_.dest;
+  } else if (address_is_own(a.dip, join_.dip, plane_)) {
+    then = State::Idle;
   } else {
-    ++f_;
+    then = leave_chain(join_.dest, a.dip, true);
+  }
+  if (join_.member) {
+    join_goes_on(then);
+  } else if (join_.had && a.qp != q && qps_[a.qp].leads) {
+    next_.write(q, next_[a.qp]);
+    prev_.write(q, a.qp);
+    lent_ = a.qp;
+    then_ = then;
+    state_ = State::Link;
+  } else {
+    next_.write(q, q);
+    prev_.write(q, q);
+    join_goes_on(then);
   }
 }
 
-/// A request looks for its sender's address; a response ends what it answers.
+void Endpoint::link() {
+  const auto q = static_cast<uint16_t>(join_.qp);
+  prev_.write(next_[lent_], q);
+  next_.write(lent_, q);
+  join_goes_on(then_);
+}
+
+void Endpoint::join_goes_on(State then) {
+  if (then == State::Idle) join_.on = false;
+  state_ = then;
+}
+
+/// Begins to take a destination with this address out of its chain.
+Endpoint::State Endpoint::leave_chain(unsigned dest, U128 dip, bool moves) {
+  gone_ = dest;
+  moves_ = moves;
+  bucket_ = bucket(dip);
+  f_ = first_[bucket_].dest;
+  return State::Unchain;
+}
+
+void Endpoint::unchain() {
+  const Step step = after_[f_];
+  if (f_ != gone_) {
+    g_ = f_;
+    f_ = step.dest;
+    return;
+  }
+  if (f_ == first_[bucket_].dest) {
+    first_.write(bucket_, step);
+  } else {
+    after_.write(g_, step);
+  }
+  if (moves_) {
+    f_ = join_.dest;
+    state_ = State::Chain;
+  } else {
+    come();
+  }
+}
+
+/// At the head of its bucket's chain.
+void Endpoint::chain() {
+  const unsigned b = join_.on ? bucket(join_.dip) : bucket_;
+  after_.write(f_, first_[b]);
+  first_.write(b, {.any = true, .dest = static_cast<uint16_t>(f_)});
+  if (join_.on) {
+    join_goes_on(State::Idle);
+  } else {
+    next_again();
+  }
+}
+
+/// The rule of addresses per plane has changed: no chain stands any more.
+void Endpoint::clear() {
+  first_.write(f_, {});
+  if (f_ != dest_mask_) {
+    ++f_;
+    return;
+  }
+  f_ = 0;
+  addr_.read(0);
+  state_ = State::Again;
+}
+
+/// Each destination with an address enters the chain that is now its.
+void Endpoint::again() {
+  if (dests_[f_].valid) {
+    bucket_ = bucket(addr_.rdata().dip);
+    state_ = State::Chain;
+  } else {
+    next_again();
+  }
+}
+
+void Endpoint::next_again() {
+  state_ = f_ == dest_mask_ ? State::Idle : State::Again;
+  if (f_ != dest_mask_) addr_.read(++f_);
+}
+
+/// A request looks for its sender's address in the chain of its bucket; a response ends what it answers.
 void Endpoint::receive(const CsrOut& csr) {
   e_ = eprx_.head();
   eprx_.pop();
   if (e_.resp) {
     answered(e_, csr);
   } else if (is_op(e_, wire::ErthOp::PortStatus) || is_op(e_, wire::ErthOp::EvProbe)) {
-    f_ = 0;
-    addr_.read(0);
+    const Step step = first_[bucket(e_.sip)];
+    if (!step.any) {
+      pulses_next_.drop = true;
+      return;
+    }
+    f_ = step.dest;
+    addr_.read(f_);
     state_ = State::Find;
   } else {
     pulses_next_.drop = true;
@@ -272,8 +417,8 @@ void Endpoint::read_for(unsigned kind, unsigned dest) {
 
 void Endpoint::find(const CsrOut& csr) {
   const Addr& a = addr_.rdata();
-  const U128 peer = at_plane(a.dip, e_.plane, {.enable = csr.ip_plane_enable, .lsb = csr.ip_plane_lsb});
-  if (dests_[f_].valid && peer == e_.sip) {
+  const Step step = after_[f_];
+  if (at_plane(a.dip, e_.plane, plane_) == e_.sip) {
     if (is_op(e_, wire::ErthOp::PortStatus)) {
       const unsigned mask = ep_planes_of_mask(e_.mask, planes_, csr.ports_from_0);
       pmask_.load({.dest = static_cast<uint16_t>(f_), .mask = static_cast<uint8_t>(mask)});
@@ -290,11 +435,12 @@ void Endpoint::find(const CsrOut& csr) {
     resp_.load(r);
     pulses_next_.rsp = true;
     state_ = State::Idle;
-  } else if (f_ == dest_mask_) {
+  } else if (!step.any) {
     pulses_next_.drop = true;
     state_ = State::Idle;
   } else {
-    addr_.read(++f_);
+    f_ = step.dest;
+    addr_.read(f_);
   }
 }
 

@@ -10,12 +10,14 @@
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/ram.hpp"
 #include "pipeline/lib/stream.hpp"
+#include "protocol/address.hpp"
 
 namespace mrc {
 
 /// Tells each peer which of our ports are up and repeats it until the peer has answered, hears the same from them,
 /// answers EV probes, and sends them for the controller and for reverse paths. Contract:
-/// docs/design/blocks/ctl/endpoint.md. One operation per cycle.
+/// docs/design/blocks/ctl/endpoint.md. One operation per cycle. The QPs that lead to a destination stand in a ring, the
+/// destinations of which addresses fall into one bucket in a chain.
 class Endpoint {
  public:
   using Pulses = EndpointPulses;
@@ -41,12 +43,16 @@ class Endpoint {
   void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up);
   void clock() {
     addr_.clock();
+    next_.clock();
+    prev_.clock();
+    first_.clock();
+    after_.clock();
     ack_.clock();
     pulses_ = pulses_next_;
   }
 
  private:
-  enum class State : uint8_t { Idle, Find, Send, Leave, Seek };
+  enum class State : uint8_t { Idle, Find, Send, Leave, Join, Link, Unchain, Chain, Clear, Again };
   struct Addr {
     U128 dip = 0;
     uint16_t qp = 0;
@@ -67,10 +73,24 @@ class Endpoint {
     bool leads = false;  ///< and is not in RESET
     uint16_t to = 0;     ///< destination
   };
-  /// Who leaves which destination. keep: it may go on lending, since its row stands.
+  /// Who leaves which destination.
   struct Left {
     unsigned qp = 0, dest = 0;
-    bool keep = false;
+    bool keep = false;    ///< it may go on lending, since its row stands
+    bool member = false;  ///< it stands in the ring
+  };
+  /// Who comes to which destination.
+  struct Join {
+    bool on = false;
+    unsigned qp = 0, dest = 0;
+    U128 dip = 0;
+    bool had = false;     ///< the destination had a lender
+    bool member = false;  ///< the QP stands in its ring
+  };
+  /// A destination of a chain, or none.
+  struct Step {
+    bool any = false;
+    uint16_t dest = 0;
   };
   /// An EV probe.
   struct Probe {
@@ -89,9 +109,19 @@ class Endpoint {
   bool other(const CsrOut& csr, unsigned port_up);
   void configure(const CfgBus& cfg, unsigned port_up);
   void configure_row(const CfgBus& cfg, unsigned port_up);
-  void leave(unsigned qp, bool keep);
+  bool leave(unsigned qp, bool keep);
   void left();
-  void seek();
+  void come();
+  void joined();
+  void link();
+  void join_goes_on(State then);
+  unsigned bucket(U128 a) const { return address_fold(a, plane_) & dest_mask_; }
+  State leave_chain(unsigned dest, U128 dip, bool moves);
+  void unchain();
+  void chain();
+  void clear();
+  void again();
+  void next_again();
   void receive(const CsrOut& csr);
   void answered(const Eprx& e, const CsrOut& csr);
   void order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, const CsrOut& csr);
@@ -114,22 +144,32 @@ class Endpoint {
   Ram1r1w<Addr> addr_;
   std::vector<Dest> dests_;
   std::vector<Qp> qps_;
-  Probe controller_, reverse_;  // cp, rp
-  unsigned up_;                 // port_up of the cycle before
-  unsigned rot_ = 0;            // plane at which the search for an update's plane starts
-  uint32_t lfsr_ = 1;           // entropy value of the newest reverse-path probe, or the seed of the next
-  uint32_t seed_ = 1;           // REV_SEED of the cycle before
+  Rf1r1w<uint16_t> next_, prev_;  // the ring of a QP's destination: who stands behind it and before it
+  Rf1r1w<Step> first_, after_;    // the first destination of a bucket's chain; the one behind a destination
+  PlaneAddress plane_;            // by which the chains stand
+  Probe controller_, reverse_;    // cp, rp
+  unsigned up_;                   // port_up of the cycle before
+  unsigned rot_ = 0;              // plane at which the search for an update's plane starts
+  uint32_t lfsr_ = 1;             // entropy value of the newest reverse-path probe, or the seed of the next
+  uint32_t seed_ = 1;             // REV_SEED of the cycle before
   unsigned div_ = 0, visit_ = 0;
   unsigned hurry_ = 0;  // destinations that are visited without waiting for div_
   bool visit_due_ = false;
   bool turn_ = false;  // a packet of a peer was taken last: all else goes first
 
   State state_ = State::Idle;
-  Eprx e_{};           // the request that is worked on
-  unsigned f_ = 0;     // Find: the destination whose address is read; Seek: the QP that is looked at
-  unsigned kind_ = 0;  // Send: EpKind
-  unsigned to_ = 0;    // Send, kind 0: destination
-  Left left_;          // Leave, Seek
+  Eprx e_{};                  // the request that is worked on
+  unsigned f_ = 0;            // the destination that is looked at
+  unsigned g_ = 0;            // Unchain: the one before it
+  unsigned kind_ = 0;         // Send: EpKind
+  unsigned to_ = 0;           // Send, kind 0: destination
+  Left left_;                 // Leave
+  Join join_;                 // from cfg to the end of what it begins
+  unsigned lent_ = 0;         // Link: the lender before join_.qp
+  State then_ = State::Idle;  // what comes behind Link
+  unsigned gone_ = 0;         // Unchain: who leaves the chain
+  bool moves_ = false;        // and enters another one
+  unsigned bucket_ = 0;       // whose chain changes
   CfgAck ack_;
   Pulses pulses_, pulses_next_;
 };
