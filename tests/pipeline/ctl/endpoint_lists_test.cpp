@@ -77,7 +77,7 @@ struct Lists : Bench {
 };
 
 TEST_CASE("a request is answered two cycles after its turn, and a cycle later for each address in front of its own",
-          "[endpoint]") {
+          "[endpoint][lists]") {
   Lists b;
   CHECK(b.ask(same_fold(1)) == Found{.cycles = 1});  // an empty bucket
   for (unsigned d = 0; d < 4; ++d) b.lead(d, d, same_fold(d));
@@ -89,7 +89,7 @@ TEST_CASE("a request is answered two cycles after its turn, and a cycle later fo
   CHECK(b.ask(same_fold(2)) == Found{2, 2, 2});
 }
 
-TEST_CASE("a QP that comes, leaves or moves takes seven cycles at the most", "[endpoint]") {
+TEST_CASE("a QP that comes, leaves or moves takes seven cycles at the most", "[endpoint][lists]") {
   Lists b;
   CHECK(b.lead(0, 0) == 3);                 // Idle, Join, Chain
   CHECK(b.lead(0, 0) == 2);                 // Idle, Join
@@ -121,7 +121,7 @@ TEST_CASE("a QP that comes, leaves or moves takes seven cycles at the most", "[e
   CHECK(b.write(CfgTable::PeerPorts, 3, csr::TblPeerPorts{.mask = 1}) == 1);
 }
 
-TEST_CASE("who leaves a chain takes a cycle more for each address in front of it", "[endpoint]") {
+TEST_CASE("who leaves a chain takes a cycle more for each address in front of it", "[endpoint][lists]") {
   Lists b("asic800");
   const auto build = [&] {
     for (unsigned d = 0; d < 5; ++d) b.lead(d, d, same_fold(d));  // the chain is 4, 3, 2, 1, 0
@@ -187,7 +187,7 @@ TEST_CASE("who leaves a chain takes a cycle more for each address in front of it
   }
 }
 
-TEST_CASE("destinations whose addresses have one fold are all found", "[endpoint]") {
+TEST_CASE("destinations whose addresses have one fold are all found", "[endpoint][lists]") {
   Lists b("asic800");
   for (unsigned d = 0; d < 256; ++d) b.lead(d, d, same_fold(d));
   for (unsigned d = 0; d < 256; ++d) CHECK(b.ask(same_fold(d)) == Found{int(d), int(d), 2 + (255 - d)});
@@ -197,7 +197,7 @@ TEST_CASE("destinations whose addresses have one fold are all found", "[endpoint
   CHECK(b.ask(same_fold(128)) == Found{.cycles = 129});
 }
 
-TEST_CASE("of two destinations with one address the newer one is found", "[endpoint]") {
+TEST_CASE("of two destinations with one address the newer one is found", "[endpoint][lists]") {
   Lists b;
   b.lead(0, 2, address(5));
   b.lead(1, 1, address(5));
@@ -219,7 +219,7 @@ TEST_CASE("of two destinations with one address the newer one is found", "[endpo
   CHECK(b.ask(address(5)) == Found{2, 0, 2});
 }
 
-TEST_CASE("the ring of a destination: who lends next is the QP behind the one that leaves", "[endpoint]") {
+TEST_CASE("the ring of a destination: who lends next is the QP behind the one that leaves", "[endpoint][lists]") {
   Lists b("asic800");
   SECTION("one") {
     b.lead(4, 1);
@@ -321,7 +321,7 @@ TEST_CASE("the ring of a destination: who lends next is the QP behind the one th
   }
 }
 
-TEST_CASE("a new IP_PLANE makes the chains anew", "[endpoint][A-76]") {
+TEST_CASE("a new IP_PLANE makes the chains anew", "[endpoint][lists][A-76]") {
   Lists b;
   const auto on = [](unsigned dest, unsigned plane) { return address(1000 + dest) | static_cast<U128>(plane) << 64; };
   b.lead(0, 0);
@@ -403,7 +403,7 @@ TEST_CASE("a new IP_PLANE makes the chains anew", "[endpoint][A-76]") {
 }
 
 TEST_CASE("a port that changes in any cycle of what a QP begins is told to all that are then to hear of it",
-          "[endpoint][port-loss]") {
+          "[endpoint][lists][port-loss]") {
   struct Move {
     unsigned qp, dest;
     QpState state;
@@ -569,7 +569,7 @@ struct Plain {
 };
 
 TEST_CASE("thousands of set-ups, moves and resets: addresses, lenders and cycles are those of a plain list",
-          "[endpoint][random]") {
+          "[endpoint][lists][random]") {
   struct Size {
     const char* preset;
     unsigned qps, dests, steps;
