@@ -75,6 +75,9 @@ rtl/rx/mrc_rx_reorder.sv
 rtl/rx/mrc_rx_share.sv
 rtl/ctl/mrc_ack_gen.sv
 rtl/ctl/mrc_endpoint_owed.sv
+rtl/ctl/mrc_endpoint_rings.sv
+rtl/ctl/mrc_endpoint_chains.sv
+rtl/ctl/mrc_endpoint_lists.sv
 rtl/ctl/mrc_endpoint.sv
 rtl/ctl/mrc_fence_stage.sv
 rtl/ctl/mrc_fence.sv

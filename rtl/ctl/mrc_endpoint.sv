@@ -67,19 +67,12 @@ module mrc_endpoint
     $error("%m: NumDests must be a power of two, 2 to 256");
   end
 
-  typedef enum logic [2:0] {
+  // The others of the page are in mrc_endpoint_lists: here it is StIdle, and not idle.
+  typedef enum logic [1:0] {
     StIdle,
     StFind,
-    StSend,
-    StLeave,
-    StSeek
+    StSend
   } state_e;
-
-  /// A peer's address, and the QP that lends the rest: its lender.
-  typedef struct packed {
-    logic [127:0] dip;
-    logic [15:0] qp;
-  } addr_t;
 
   /// An EV probe.
   typedef struct packed {
@@ -98,20 +91,6 @@ module mrc_endpoint
     logic [5:0] tc;
   } class_t;
 
-  /// Who leaves which destination.
-  typedef struct packed {
-    logic [QpW-1:0] qp;
-    logic [DestW-1:0] dest;
-    logic keep;  // it may go on lending when there is no other
-  } left_t;
-
-  /// Where a QP goes.
-  typedef struct packed {
-    logic row;  // dest is that of its QP_CTX row
-    logic leads;  // and it is not in RESET
-    logic [DestW-1:0] dest;
-  } to_t;
-
   localparam logic [3:0] RepeatForEver = 4'd15;
   localparam logic [3:0] MostDoublings = 4'd10;  // 64 ticks so often doubled is beyond any interval
 
@@ -128,7 +107,8 @@ module mrc_endpoint
   logic [1:0] unused_evp_count;
   logic [4:0] unused_eprx_count, unused_want_count;
 
-  // An answer may take a cycle per destination: requests wait here before they stop the lanes.
+  // An answer takes a cycle for each destination of the address's fold: requests wait here before
+  // they stop the lanes.
   mrc_fifo #(
       .T(eprx_t),
       .Depth(16)
@@ -182,9 +162,7 @@ module mrc_endpoint
   logic [NumPlanes-1:0] up_q;
   logic [PlaneW-1:0] rot_q, rot_d;
   logic [DestW-1:0] visit_q, visit_d;
-  logic [DestW-1:0] dest_q, dest_d;  // looked at in Find, written to in Send
-  left_t left_q;
-  logic [QpW-1:0] seek_q, seek_d;  // looked at in Seek
+  logic [DestW-1:0] dest_q, dest_d;  // written to in Send
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d;
   logic turn_q, turn_d;  // a packet of a peer was taken last: all else goes first
@@ -202,9 +180,9 @@ module mrc_endpoint
 
   // ---- destinations
 
-  logic cp_valid, rp_valid, evp_valid, want_valid, left_valid, visit_valid, own_valid, any_valid;
+  logic cp_valid, rp_valid, evp_valid, want_valid, looked_valid, visit_valid, own_valid, any_valid;
   logic rx_waiting, owed_we, cfg_ctx_we, forgotten, changed, idle;
-  logic [DestW-1:0] cfg_dest, rx_dest, owed_dest;
+  logic [DestW-1:0] cfg_dest, rx_dest, owed_dest, forgotten_dest, looked_dest;
   owed_t owed, own, owed_d;  // of visit_q; of the row of a table, or of dest_q; what it becomes
 
   mrc_endpoint_owed #(
@@ -215,8 +193,8 @@ module mrc_endpoint
       .rst_ni,
       .changed_i(changed),
       .any_o(any_valid),
-      .dests_i({left_q.dest, want.dest[DestW-1:0], evp.dest[DestW-1:0], rp_q.dest, cp_q.dest}),
-      .valid_o({left_valid, want_valid, evp_valid, rp_valid, cp_valid}),
+      .dests_i({looked_dest, want.dest[DestW-1:0], evp.dest[DestW-1:0], rp_q.dest, cp_q.dest}),
+      .valid_o({looked_valid, want_valid, evp_valid, rp_valid, cp_valid}),
       .visit_i(visit_q),
       .visit_valid_o(visit_valid),
       .visit_o(owed),
@@ -235,30 +213,25 @@ module mrc_endpoint
   // ---- the choice of the cycle
 
   logic req_free, resp_free, okev_free, pmask_free, evr_free, pans_free;
-  logic op_cfg, cfg_peer_we, op_rx, op_evp, op_want, op_cp_over, op_rp_over;
+  logic op_plane, op_cfg, cfg_peer_we, op_rx, op_evp, op_want, op_cp_over, op_rp_over;
   logic op_cp_send, op_rp_send, op_visit;
   logic [31:0] cp_late, rp_late;
-  logic cfg_ctx_gone, cfg_state_gone, cfg_leave;
+  logic cfg_ctx_gone, cfg_state_gone, stale, lists_busy;
   tbl_qp_ctx_t cfg_ctx;
   tbl_qp_state_t cfg_state;
-  logic [QpW-1:0] cfg_qp;
-  to_t to;
 
   assign cfg_ctx = cfg_i.data;
   assign cfg_state = cfg_i.data[$bits(tbl_qp_state_t)-1:0];
-  assign cfg_qp = cfg_i.index[QpW-1:0];
   assign cfg_dest = cfg_ctx.dest[DestW-1:0];
   assign cp_late = tick_i - cp_q.over;
   assign rp_late = tick_i - rp_q.over;
 
-  assign idle = state_q == StIdle;
-  assign op_cfg = idle && cfg_i.req && !cfg_ack_q;
+  assign idle = state_q == StIdle && !lists_busy;
+  assign op_plane = idle && stale;
+  assign op_cfg = idle && !stale && cfg_i.req && !cfg_ack_q;
   assign cfg_ctx_we = op_cfg && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state != QpStateReset;
   assign cfg_ctx_gone = op_cfg && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state == QpStateReset;
   assign cfg_state_gone = op_cfg && cfg_i.tbl == CfgTableQpState && cfg_state.state == QpStateReset;
-  // to is as it was before.
-  assign cfg_leave = to.row
-      && (cfg_ctx_gone || cfg_state_gone || (cfg_ctx_we && cfg_dest != to.dest));
   assign cfg_peer_we = op_cfg && cfg_i.tbl == CfgTablePeerPorts;
   assign cfg_ack_d = cfg_i.req && (cfg_ack_q || op_cfg);
   assign cfg_ack_o = cfg_ack_q;
@@ -276,7 +249,7 @@ module mrc_endpoint
     op_cp_send = 1'b0;
     op_rp_send = 1'b0;
     op_visit = 1'b0;
-    if (idle && !op_cfg && !rx_first) begin
+    if (idle && !stale && !op_cfg && !rx_first) begin
       if (evp_v && evr_free) begin
         op_evp = 1'b1;
       end else if (want_v && !rp_q.busy) begin
@@ -297,7 +270,7 @@ module mrc_endpoint
 
   assign op_other = op_evp || op_want || op_cp_over || op_rp_over || op_cp_send || op_rp_send
       || op_visit;
-  assign op_rx = idle && !op_cfg && rx_can && !op_other;
+  assign op_rx = idle && !stale && !op_cfg && rx_can && !op_other;
   assign turn_d = op_rx || (turn_q && !op_other);
 
   assign eprx_pop = op_rx;
@@ -308,39 +281,47 @@ module mrc_endpoint
 
   // ---- memories
 
-  logic addr_re, send, send_update, lends;
+  logic addr_re, send, send_update, plane_on, rx_request, rx_known, find_goes_on, find_last;
+  logic [6:0] plane_lsb;
   logic [DestW-1:0] addr_raddr;
-  addr_t addr, addr_d;
+  logic [127:0] dip;
+  logic [15:0] lender;
   logic [31:0] again;  // tick at which it is repeated
   logic [15:0] until_again;
 
-  // In Seek the row of the destination that was left is still the one read.
-  assign addr_d = lends ? '{dip: addr.dip, qp: 16'(seek_q)} : '{dip: cfg_ctx.dip, qp: cfg_i.index};
-
-  mrc_ram_1r1w #(
-      .Width($bits(addr_t)),
-      .Depth(NumDests)
-  ) u_addr (
-      .clk_i,
-      .re_i(addr_re),
-      .raddr_i(addr_raddr),
-      .rdata_o(addr),
-      .we_i(cfg_ctx_we || lends),
-      .waddr_i(lends ? left_q.dest : cfg_dest),
-      .wdata_i(addr_d)
-  );
-
-  mrc_rf_reset #(
-      .Width($bits(to_t)),
-      .Depth(NumQps)
-  ) u_to (
+  mrc_endpoint_lists #(
+      .NumQps(NumQps),
+      .NumDests(NumDests)
+  ) u_lists (
       .clk_i,
       .rst_ni,
-      .raddr_i(idle ? cfg_qp : seek_q),
-      .rdata_o(to),
-      .we_i(cfg_ctx_we || cfg_ctx_gone || cfg_state_gone),
-      .waddr_i(cfg_qp),
-      .wdata_i({cfg_state_gone ? to.row : cfg_ctx_we, cfg_ctx_we, cfg_ctx_we ? cfg_dest : to.dest})
+      .busy_o(lists_busy),
+      .plane_on_i(csr_i.ip_plane_enable),
+      .plane_lsb_i(csr_i.ip_plane_lsb),
+      .plane_on_o(plane_on),
+      .plane_lsb_o(plane_lsb),
+      .stale_o(stale),
+      .anew_i(op_plane),
+      .ctx_we_i(cfg_ctx_we),
+      .ctx_gone_i(cfg_ctx_gone),
+      .state_gone_i(cfg_state_gone),
+      .qp_i(cfg_i.index[QpW-1:0]),
+      .dest_i(cfg_dest),
+      .dip_i(cfg_ctx.dip),
+      .had_i(own_valid),
+      .forgotten_o(forgotten),
+      .forgotten_dest_o(forgotten_dest),
+      .find_i(rx_request && rx_known),
+      .sip_i(rx.sip),
+      .found_any_o(rx_known),
+      .go_on_i(find_goes_on),
+      .last_o(find_last),
+      .dest_o(looked_dest),
+      .dest_valid_i(looked_valid),
+      .read_i(addr_re),
+      .read_dest_i(addr_raddr),
+      .dip_o(dip),
+      .lender_o(lender)
   );
 
   mrc_rf_1r1w #(
@@ -357,7 +338,7 @@ module mrc_endpoint
 
   // ---- responses, by the upper bits of their id
 
-  logic rx_update, rx_ctl, rx_rev, rx_bad, rx_request, rx_drop;
+  logic rx_update, rx_ctl, rx_rev, rx_bad, rx_drop;
   assign rx_dest = rx.id[DestW-1:0];
   // Bug 50: the answer to an update that has been overtaken ends it as well.
   assign rx_update = op_rx && rx.resp && rx.id[15:14] == KindUpdate && rx_waiting
@@ -369,7 +350,8 @@ module mrc_endpoint
   // Whether it fits is tx_probe's to say.
   assign rx_bad = op_rx && rx.resp && rx.id[15:14] == KindBad;
   assign rx_request = op_rx && !rx.resp && !rx.op[1];
-  assign rx_drop = op_rx && !rx_update && !rx_ctl && !rx_rev && !rx_bad && !rx_request;
+  assign rx_drop = op_rx && !rx_update && !rx_ctl && !rx_rev && !rx_bad
+      && !(rx_request && rx_known);
 
   // ---- requests: whose are they?
 
@@ -379,21 +361,12 @@ module mrc_endpoint
   always_comb begin
     from = 128'd0;
     if (state_q == StFind) begin
-      from = at_plane(addr.dip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb,
-                      e_q.plane[2:0]);
+      from = at_plane(dip, plane_on, plane_lsb, e_q.plane[2:0]);
     end
   end
-  assign found = state_q == StFind && own_valid && from == e_q.sip;
-  assign not_found = state_q == StFind && !found && dest_q == DestW'(NumDests - 1);
-
-  // ---- a QP leaves: who lends instead?
-
-  logic lender_left, sought;
-  assign lender_left = state_q == StLeave && left_valid
-      && addr.qp[QpW-1:0] == left_q.qp;
-  assign lends = state_q == StSeek && to.leads && to.dest == left_q.dest;
-  assign sought = state_q == StSeek && !lends && seek_q == QpW'(NumQps - 1);
-  assign forgotten = sought && !left_q.keep;
+  assign found = state_q == StFind && from == e_q.sip;
+  assign not_found = state_q == StFind && !found && find_last;
+  assign find_goes_on = state_q == StFind && !found && !find_last;
 
   // ---- visits: who has to hear of our ports?
 
@@ -523,7 +496,7 @@ module mrc_endpoint
       owed_d.waiting = 1'b1;
     end
     if (rx_update || forgotten) begin
-      owed_dest = rx_update ? rx_dest : left_q.dest;
+      owed_dest = rx_update ? rx_dest : forgotten_dest;
       owed_d = '0;
     end
   end
@@ -534,18 +507,11 @@ module mrc_endpoint
     state_d = state_q;
     kind_d = kind_q;
     dest_d = dest_q;
-    seek_d = seek_q;
     addr_re = 1'b0;
     addr_raddr = '0;
     unique case (state_q)
       StIdle: begin
-        if (cfg_leave) begin
-          addr_re = 1'b1;
-          addr_raddr = to.dest;
-          state_d = StLeave;
-        end else if (rx_request) begin
-          dest_d = '0;
-          addr_re = 1'b1;
+        if (rx_request && rx_known) begin
           state_d = StFind;
         end else if (op_cp_send) begin
           kind_d = KindCtl;
@@ -566,23 +532,8 @@ module mrc_endpoint
         end
       end
       StFind: begin
-        if (found || not_found) begin
+        if (!find_goes_on) begin
           state_d = StIdle;
-        end else begin
-          dest_d = dest_q + DestW'(1);
-          addr_re = 1'b1;
-          addr_raddr = dest_d;
-        end
-      end
-      StLeave: begin
-        seek_d = '0;
-        state_d = lender_left ? StSeek : StIdle;
-      end
-      StSeek: begin
-        if (lends || sought) begin
-          state_d = StIdle;
-        end else begin
-          seek_d = seek_q + QpW'(1);
         end
       end
       default: state_d = StIdle;
@@ -642,7 +593,7 @@ module mrc_endpoint
   always_comb begin
     req_d = '0;
     if (send) begin
-      req_d.qp = addr.qp;
+      req_d.qp = lender;
       req_d.plane = 4'(req_plane);
       req_d.ev = req_ev;
       req_d.opcode = OpcodeEndpointRequest;
@@ -681,7 +632,7 @@ module mrc_endpoint
     resp_d = '0;
     if (found) begin
       resp_d.kind = CtlKindEndpoint;
-      resp_d.qp = addr.qp;
+      resp_d.qp = lender;
       resp_d.plane = e_q.plane;
       resp_d.psn = {8'd0, e_q.id};
       resp_d.reason = {6'd0, e_q.op};
@@ -694,7 +645,7 @@ module mrc_endpoint
   assign okev_d = '{dest: 16'(rp_q.dest), plane: 4'(rp_q.plane), ev: rp_q.ev};
   // Bug 51: ports counted from the wrong end of the first bit.
   assign said = (csr_i.ports_from_0 != (bug_i == BugPortMaskShifted)) ? e_q.mask : e_q.mask >> 1;
-  assign pmask_d = '{dest: 16'(dest_q), mask: 8'(said[NumPlanes-1:0])};
+  assign pmask_d = '{dest: 16'(looked_dest), mask: 8'(said[NumPlanes-1:0])};
   assign rtt = csr_i.tsr_us ? {rx.at[15:3] - rx.ts[12:0], 3'd0} : rx.at - rx.ts;
   assign evr_d = '{answered: rx_ctl, rtt: rx_ctl ? rtt : 16'd0};
   assign pans_d = '{id: rx.id[13:0]};
@@ -839,10 +790,6 @@ module mrc_endpoint
   always_ff @(posedge clk_i) begin
     kind_q <= kind_d;
     dest_q <= dest_d;
-    seek_q <= seek_d;
-    if (cfg_leave) begin
-      left_q <= '{qp: cfg_qp, dest: to.dest, keep: cfg_state_gone};
-    end
     if (op_rx) begin
       e_q <= rx;
     end
@@ -870,11 +817,11 @@ module mrc_endpoint
   `MRC_POPS_A_WORD(Evp, evp_pop, evp_v)
   `MRC_POPS_A_WORD(Want, want_pop, want_v)
   `MRC_ONE_HOT0(OneOperation,
-      {op_cfg, op_rx, op_evp, op_want, op_cp_over, op_rp_over, op_cp_send, op_rp_send, op_visit},
+      {op_plane, op_cfg, op_rx, op_evp, op_want, op_cp_over, op_rp_over, op_cp_send, op_rp_send, op_visit},
       "two operations in one cycle")
-  `MRC_ASSERT_IF(WorksWhenIdle, op_cfg || op_rx || op_evp || op_want || op_visit, idle,
+  `MRC_ASSERT_IF(WorksWhenIdle, op_cfg || op_rx || op_evp || op_want || op_visit, idle && !stale,
       "an operation begins in the middle of another")
-  `MRC_ASSERT(StateInRange, state_q <= StSeek,
+  `MRC_ASSERT(StateInRange, state_q <= StSend,
       "no such state")
   `MRC_ASSERT_IF(KindInRange, state_q == StSend, kind_q <= KindRev,
       "no such kind of request")
@@ -888,9 +835,7 @@ module mrc_endpoint
       "more destinations are to hear at once than there are")
   `MRC_ASSERT(SeedLives, lfsr_q != 32'd0,
       "the generator stands still")
-  `MRC_ASSERT_IF(LeadsByARow, to.leads, to.row,
-      "a QP without a row leads somewhere")
-  `MRC_ASSERT_IF(LendsWhereOneLeft, state_q == StSeek, left_valid,
-      "a lender is sought for a destination that has none to replace")
+  `MRC_ASSERT_IF(FindsALender, state_q == StFind, looked_valid,
+      "a destination without a lender is looked at")
 
 endmodule

@@ -13,4 +13,7 @@ rtl/lib/mrc_rf_reset.sv
 rtl/ctl/mrc_probe_pkg.sv
 rtl/lib/mrc_addr_pkg.sv
 rtl/ctl/mrc_endpoint_owed.sv
+rtl/ctl/mrc_endpoint_rings.sv
+rtl/ctl/mrc_endpoint_chains.sv
+rtl/ctl/mrc_endpoint_lists.sv
 rtl/ctl/mrc_endpoint.sv
