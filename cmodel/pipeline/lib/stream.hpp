@@ -23,6 +23,8 @@ class Fifo {
   std::size_t count() const { return count_; }
   std::size_t depth() const { return depth_; }
   const T& head() const { return mem_[rd_]; }
+  /// The word `i` places behind the head; i is less than count(). For checks.
+  const T& at(std::size_t i) const { return mem_[(rd_ + i) % depth_]; }
 
   /// Takes the head at the end of this cycle; the caller has seen valid(). Once or more often in a cycle is the same.
   void pop() {

@@ -86,7 +86,7 @@ void FastConfig::be_nic(const Preset& preset) {
   max_wimm = preset.max_wimm;
   wait_for_timer();
   nic_walks = nic_times = true;
-  visit = Time{4} * preset.num_qps * cycle;
+  visit = 4 * cycle;
   clock = cycle;
 }
 

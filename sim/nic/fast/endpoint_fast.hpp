@@ -88,7 +88,8 @@ struct FastConfig {
   bool nic_walks = false;  ///< the order of a QP's EVs follows from its number alone, as in the NIC
   /// Time and questions as the NIC with a clock has them: by the QP's own round trips, questions on planes in turn.
   bool nic_times = false;
-  Time visit = 1;              ///< a QP asks at a multiple of that: its visits in tx_inflight
+  /// A QP asks at a multiple of that times the QPs that watch for silence: its visits in tx_inflight. 0: at any time.
+  Time visit = 0;
   unsigned ev_min_active = 8;  ///< EVs of a QP that stay in use whatever they lose
   /// So many EVs of one plane lose something within a round trip, and none of another plane towards that peer: the
   /// plane is not used until a probe on it is answered. 0: no; at most 4.
@@ -411,6 +412,7 @@ class FastEndpoint final : public Endpoint {
   uint64_t misdirected_ = 0;
   unsigned planes_ = 0, up_ = 0, room_ = 0;
   unsigned ack_turn_ = 0;  // plane of the next SACK or ACK
+  unsigned watched_ = 0;   // QPs that have a state timer
   bool started_ = false, pumping_ = false;
   std::array<Lane, kMaxPlanes> lanes_;
   std::vector<std::unique_ptr<FastQp>> qps_;

@@ -230,8 +230,10 @@ bool FastEndpoint::trims(const FastDest& dest) const {
 void FastEndpoint::arm_state(FastQp& qp, uint32_t out) {
   const uint32_t wait = quiet_wait(qp, out), since = tick() - quiet_since(qp, out);
   const Time soon = access_.now() + (wait > since ? wait - since : 1) * kTick;
-  const Time due = (soon + config_.visit - 1) / config_.visit * config_.visit;
+  const Time round = config_.visit * (watched_ + (qp.watched ? 0 : 1));
+  const Time due = round == 0 ? soon : (soon + round - 1) / round * round;
   if (qp.watched && due >= qp.state_due) return;
+  if (!qp.watched) ++watched_;
   qp.watched = true;
   qp.state_due = due;
   add_timer(qp.state_due, TimerKind::State, qp.index);
@@ -306,6 +308,7 @@ void FastEndpoint::ask_state(FastQp& qp, uint32_t out) {
 void FastEndpoint::state_timer(FastQp& qp, Time time) {
   if (!qp.watched || time != qp.state_due) return;
   qp.watched = false;
+  --watched_;
   if (!busy(qp) || (qp.una == qp.nxt && qp.msn_done == qp.msn_head)) return;
   const uint32_t out = longest_out(qp);
   if (tick() - quiet_since(qp, out) >= quiet_wait(qp, out)) {

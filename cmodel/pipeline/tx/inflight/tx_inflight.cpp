@@ -36,7 +36,7 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
   switch (shared_.now.state) {
     case State::Idle:
       if (fsm_.idle(cfg, csr, record_.mine(), recording) == Fsm::Choice::Visit) {
-        timer_.visit(fsm_.next_visit(), csr, fsm_.quiet());
+        timer_.visit(fsm_.visit(), csr, fsm_.quiet());
       }
       break;
     case State::Rec:

@@ -34,7 +34,10 @@ class TxInflight {
   /// port_up: bit p is port_up_i[p].
   void step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up, bool sends = false);
   /// The QP whose visit is next.
-  unsigned visit_qp() const { return fsm_.visit_qp(); }
+  unsigned visit_qp() const { return shared_.watch.qp(); }
+  /// For checks: who is visited, in this order; who has something open.
+  std::vector<uint16_t> watched() const { return shared_.watch.all(); }
+  bool busy(unsigned qp) const { return shared_.qps[qp].busy(); }
   void clock() {
     rec_done_ = shared_.rec_taken;
     ctl_done_ = shared_.ctl_taken;

@@ -27,7 +27,8 @@ Fsm::Choice Fsm::idle(const CfgBus& cfg, const CsrOut& csr, bool for_record, Rec
       in_.rec.has() && ccev && !for_record,
       in_.ctl.has() && answer_may_begin(),
       !s_.qps.list.empty() && out.retx.free() && out.fb.free() && out.rask.free() && ccev && !hold_,
-      visit_due_ && (csr.silence_wait || ahead_.steady == kSteady) && out.upd.free() && ccev && out.qperr.free(),
+      visit_due_ && s_.watch.on() && (csr.silence_wait || ahead_.steady == kSteady) && out.upd.free() && ccev &&
+          out.qperr.free(),
       !s_.qps.rq.empty() && ccev,
       ports_.due() && ccev && out.stateq.free()};
   if (!(request[0] | request[1] | request[2] | request[3] | request[4] | request[5])) return Choice::None;

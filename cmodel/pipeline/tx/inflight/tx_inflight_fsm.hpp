@@ -9,13 +9,15 @@
 #include "pipeline/tx/inflight/tx_inflight_pkg.hpp"
 #include "pipeline/tx/inflight/tx_inflight_qps.hpp"
 #include "pipeline/tx/inflight/tx_inflight_tell.hpp"
+#include "pipeline/tx/inflight/tx_inflight_watch.hpp"
 
 namespace mrc::inflight {
 
 /// What all operations share: the main machine's registers and, for those that look at one block of the window after
 /// the other, the step from block to block.
 struct Shared {
-  Shared(const Preset& preset, const Out& out) : blocks(preset), tell(out), qps(preset, now, blocks, tell) {}
+  Shared(const Preset& preset, const Out& out)
+      : blocks(preset), tell(out), qps(preset, now, blocks, tell), watch(preset.num_qps) {}
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
 
@@ -35,6 +37,7 @@ struct Shared {
   Blocks blocks;
   Tell tell;
   Qps qps;
+  Watch watch;
   bool rec_taken = false, ctl_taken = false;  // in this cycle: heads of the inputs
 
  private:
@@ -74,11 +77,11 @@ class Fsm {
     ++chain_;
     take_ctl(recording);
   }
-  unsigned visit_qp() const { return visit_qp_; }
-  /// The QP that is visited.
-  uint16_t next_visit() {
-    const auto index = static_cast<uint16_t>(visit_qp_);
-    visit_qp_ = (visit_qp_ + 1) & s_.qps.mask();
+  /// The QP that is visited in this cycle.
+  uint16_t visit() {
+    const auto index = static_cast<uint16_t>(s_.watch.qp());
+    const Qp& q = s_.qps[index];
+    s_.watch.visit(q.busy() || q.dup);  // with dup it will be: in RetxW
     ahead_next_.steady = 0;
     return index;
   }
@@ -88,6 +91,7 @@ class Fsm {
   void hold() { hold_ = true; }
   void end() {
     ahead_ = ahead_next_;
+    s_.watch.clock();
     if (div_ % 4 == 3) visit_due_ = true;
     if (div_ == 15) hold_ = false;
     div_ = (div_ + 1) % 16;
@@ -108,7 +112,11 @@ class Fsm {
 
   /// By the registers of this cycle.
   void look_ahead(bool sends) {
-    const Qp& q = s_.qps[visit_qp_];
+    if (!s_.watch.on()) {
+      ahead_next_ = {};
+      return;
+    }
+    const Qp& q = s_.qps[s_.watch.qp()];
     ahead_next_ = {.bound = silence_bound(trip_of_question(q.trip, q.trims)),
                    .doubled = silence_doubled(q.asked, q.una == q.nxt, sends),
                    .none = q.asked == 0,
@@ -131,7 +139,6 @@ class Fsm {
   bool visit_due_ = false;
   unsigned chain_ = 0;  ///< answers begun behind another one since the last cycle in Idle
   bool hold_ = false;   ///< a retransmission was refused a moment ago
-  unsigned visit_qp_ = 0;
   Ahead ahead_, ahead_next_;
 };
 

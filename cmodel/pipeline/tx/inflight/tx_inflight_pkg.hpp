@@ -121,6 +121,8 @@ struct Qp {
   bool cc = false, ts = false, dyn_mpr = false;
 
   bool outstanding() const { return una != nxt || msn_done != msn_sent; }
+  /// Something is open, or bytes are in the flight.
+  bool busy() const { return live && (outstanding() || fly.bytes() != 0); }
   /// Ticks of a step of the timer.
   uint32_t step() const { return retry_interval(timeout, retry, limits) / kTimerSteps; }
   /// True when the record of a PSN is there.

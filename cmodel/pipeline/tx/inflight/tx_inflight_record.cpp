@@ -60,6 +60,7 @@ void Record::record(bool begins) {
   q.nxt = psn_add(r.psn, 1);
   if (r.last) q.msn_sent = msn_add(r.msn, 1);
   if (q.cc) q.fly.enter(r.size);
+  s_.watch.record(r.qp);
   in_.rec.pop();
   s_.rec_taken = true;
 }

@@ -125,6 +125,7 @@ bool Scan::retx_wait() {
   s_.now.state = State::Idle;
   Qp& q = s_.qps[s_.now.qp];
   MRC_CHECK(q.cc, "a QP without a controller waits for one");
+  MRC_CHECK(s_.watch.watches(s_.now.qp), "a QP sends again whose timer nobody visits");
   if (ok) {
     order();
     q.fly.enter_again(s_.blocks.sent().size);

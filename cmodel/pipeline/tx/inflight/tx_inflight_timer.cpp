@@ -13,7 +13,7 @@ constexpr uint32_t kSackTicks = 8;
 void Timer::visit(uint16_t index, const CsrOut& csr, const Quiet& quiet) {
   Qp& q = s_.qps[index];
   const uint32_t since = s_.now.tick - q.start;
-  if (!q.live || !(q.outstanding() || q.fly.bytes() != 0)) {
+  if (!q.busy()) {
     q.armed = false;
     q.asked = 0;
   } else if (!q.armed) {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/lib/stream.hpp"
+#include "util/check.hpp"
+
+namespace mrc::inflight {
+
+/// *Who is visited*: QPs that may be busy, one after the other. Who becomes busy comes by a FIFO of its own; who is
+/// visited and stays goes behind the others.
+class Watch {
+ public:
+  explicit Watch(unsigned num_qps) : watched_(num_qps), come_(num_qps), ring_(num_qps), mask_(num_qps - 1) {}
+
+  /// There is a QP to visit, and which.
+  bool on() const { return on_; }
+  unsigned qp() const { return qp_; }
+  /// QP `index` is on(), or will be.
+  bool watches(unsigned index) const { return watched_[index & mask_]; }
+
+  /// In this cycle *Visit* is of qp(). stays: it has something open, or will have.
+  void visit(bool stays) {
+    MRC_CHECK(on_ && watched_[qp_], "a QP is visited that nobody watches");
+    visit_ = true;
+    stays_ = stays;
+  }
+  /// In this cycle Record is of QP `index`.
+  void record(unsigned index) {
+    recorded_ = index & mask_;
+    record_ = true;
+  }
+  /// The end of the cycle.
+  void clock() {
+    if (record_) begin(recorded_);
+    if (visit_) {
+      back();
+    } else if (come_.valid()) {
+      ring_.push(come_.head());
+      come_.pop();
+    }
+    if (visit_ || !on_) next();
+    visit_ = record_ = false;
+    come_.clock();
+    ring_.clock();
+    MRC_CHECK(come_.count() + ring_.count() + on_ == count_, "a QP that is watched is nowhere, or twice");
+  }
+  /// All who are watched, in the order of their visits.
+  std::vector<uint16_t> all() const {
+    std::vector<uint16_t> found;
+    if (on_) found.push_back(qp_);
+    for (std::size_t i = 0; i < ring_.count(); ++i) found.push_back(ring_.at(i));
+    for (std::size_t i = 0; i < come_.count(); ++i) found.push_back(come_.at(i));
+    return found;
+  }
+
+ private:
+  /// Something of the QP has been sent.
+  void begin(unsigned index) {
+    if (watched_[index]) return;
+    watched_[index] = true;
+    ++count_;
+    come_.push(static_cast<uint16_t>(index));
+  }
+  /// The QP that is visited goes behind the others, or leaves.
+  void back() {
+    if (stays_ || (record_ && recorded_ == qp_)) {
+      ring_.push(qp_);
+    } else {
+      watched_[qp_] = false;
+      --count_;
+    }
+  }
+  void next() {
+    on_ = ring_.valid();
+    if (!on_) return;
+    qp_ = ring_.head();
+    ring_.pop();
+  }
+
+  std::vector<bool> watched_;
+  Fifo<uint16_t> come_, ring_;
+  const unsigned mask_;
+  bool on_ = false;
+  uint16_t qp_ = 0;
+  std::size_t count_ = 0;                                // of watched_
+  bool visit_ = false, stays_ = false, record_ = false;  // in this cycle
+  unsigned recorded_ = 0;
+};
+
+}  // namespace mrc::inflight
