@@ -9,6 +9,7 @@ template (docs/design/blocks/conventions.md, "How a page is built"). It tells, w
 - a row of "Limits" that names no test, or a test that no source of tests/ has,
 - code blocks of more than 120 columns,
 - a function at the right margin of a code block that cmodel does not have,
+- a section in a file of its own (NAME_section.md) that its page has no link to,
 - a waveform that is on no page, and a page whose waveform is not there."""
 import re
 import sys
@@ -86,17 +87,35 @@ def check_margin(lines, known):
                     yield number, f"cmodel has no function {name}"
 
 
+def check_text(lines, known):
+    """What holds for each page, and for each section that has a file of its own."""
+    yield from check_margin(lines, known)
+    for number, line in enumerate(lines, 1):
+        if len(line) > COLUMNS and not line.lstrip().startswith("|"):
+            yield number, f"{len(line)} columns, {COLUMNS} are the limit"
+
+
+def page_of(path):
+    """The page of which the file is a section (NAME_section.md beside NAME.md), or None: it is a page."""
+    name = path.stem
+    owners = [path.with_name(f"{name[:i]}.md") for i, c in enumerate(name) if c == "_"]
+    return next((owner for owner in owners if owner.exists()), None)
+
+
+def check_section(path, page, known):
+    yield from check_text(path.read_text(encoding="utf-8").split("\n"), known)
+    if f"]({path.name})" not in page.read_text(encoding="utf-8"):
+        yield 1, f"{page.name} has no link to this section of it"
+
+
 def check_page(path, name, tests, known, waves):
     lines = path.read_text(encoding="utf-8").split("\n")
     yield from check_parts(lines)
     yield from check_limits(lines, tests)
-    yield from check_margin(lines, known)
+    yield from check_text(lines, known)
     text = "\n".join(lines)
     if not re.search(rf"^<!-- ports: {name} -->$.*?^<!-- end of ports -->$", text, re.MULTILINE | re.DOTALL):
         yield 1, f"the marks <!-- ports: {name} --> and <!-- end of ports --> are not there"
-    for number, line in enumerate(lines, 1):
-        if len(line) > COLUMNS and not line.lstrip().startswith("|"):
-            yield number, f"{len(line)} columns, {COLUMNS} are the limit"
     for wave in re.findall(r"figures/waves/(\w+)\.svg", text):
         waves.add(wave)
     shown = name in re.findall(r"figures/waves/(\w+)\.svg", text)
@@ -109,6 +128,10 @@ def main():
     tests, known, waves, complaints = test_names(root), functions(root), set(), []
     blocks = root / "docs/design/blocks"
     pages = sorted(path for path in blocks.rglob("*.md") if path.parent != blocks)
+    sections = {path: page_of(path) for path in pages if page_of(path)}
+    for path, page in sections.items():
+        complaints += [f"{path.relative_to(root)}:{number}: {words}" for number, words in check_section(path, page, known)]
+    pages = [path for path in pages if path not in sections]
     for path in pages:
         name, where = path.stem, path.relative_to(root)
         complaints += [f"{where}:{number}: {words}" for number, words in check_page(path, name, tests, known, waves)]
