@@ -49,6 +49,7 @@ rtl/tx/inflight/mrc_tx_inflight_time.sv
 rtl/tx/inflight/mrc_tx_inflight_answer.sv
 rtl/tx/inflight/mrc_tx_inflight_scan.sv
 rtl/tx/inflight/mrc_tx_inflight_silence.sv
+rtl/tx/inflight/mrc_tx_inflight_visits.sv
 rtl/tx/inflight/mrc_tx_inflight_timer.sv
 rtl/tx/inflight/mrc_tx_inflight_ports.sv
 rtl/tx/inflight/mrc_tx_inflight_flight.sv

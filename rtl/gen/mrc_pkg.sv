@@ -1304,7 +1304,8 @@ package mrc_pkg;
     BugYoungCopyBlamed = 8'd117,
     BugAnyPlaneAgain = 8'd118,
     BugPeersFirst = 8'd119,
-    BugAnswersFirst = 8'd120
+    BugAnswersFirst = 8'd120,
+    BugVisitForgets = 8'd121
   } bug_e;
 
   // ---- wire format (headers.yaml)

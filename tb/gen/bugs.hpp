@@ -219,6 +219,8 @@ inline constexpr Bug kBugs[] = {
      "packets of peers go before all else, so that a flood of them keeps port updates and EV probes waiting", "tiny", "flood", ""},
     {120, "answers-first", "tx_probe",
      "answers to probes go before bad EVs and visits, so that a flood of forged ones keeps them waiting", "tiny", "flood", ""},
+    {121, "visit-forgets", "tx_inflight",
+     "a QP that sends in the cycle of its visit, and had nothing open before, is not visited any more", "tiny", "mixed", ""},
 };
 
 }  // namespace mrc::tb

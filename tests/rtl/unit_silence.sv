@@ -27,6 +27,7 @@ module unit_silence (
       .bug_i(8'd0),
       .now_i(quiet_now_i),
       .silence_wait_i(quiet_wait_i),
+      .visit_on_i(1'b1),
       .visit_i(quiet_visit_i),
       .vis_qp_i(quiet_qp_i),
       .trip_i(quiet_trip_i),

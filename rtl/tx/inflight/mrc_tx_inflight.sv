@@ -198,7 +198,7 @@ module mrc_tx_inflight
   logic [27:0] cur_fly;
   recording_t recording;
   overdue_t told;
-  logic vis_ready, silent;
+  logic visit_on, busy, vis_ready, silent;
   stamp_t vis_last;
 
   assign ctx = cfg_i.data;
@@ -232,7 +232,7 @@ module mrc_tx_inflight
       .vis_ready_i(vis_ready),
       .rq_base_i(rq_base),
       .list_qp_o(list_qp),
-      .vis_qp_o(vis_qp),
+      .vis_qp_i(vis_qp),
       .rq_qp_o(rq_qp),
       .op_o(op),
       .mem_o(idle_mem),
@@ -339,6 +339,20 @@ module mrc_tx_inflight
       .give_o(give),
       .freed_o,
       .reclaim_end_o(reclaim_end)
+  );
+
+  mrc_tx_inflight_visits #(
+      .NumQps(NumQps)
+  ) u_visits (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .record_i(recording.go),
+      .record_qp_i(rec_qp),
+      .visit_i(op.visit),
+      .busy_i(busy),
+      .visit_on_o(visit_on),
+      .visit_qp_o(vis_qp)
   );
 
   assign visit_qp_o = 16'(vis_qp);
@@ -507,6 +521,7 @@ module mrc_tx_inflight
       .bug_i,
       .now_i(tick_i[11:0]),
       .silence_wait_i(csr_i.silence_wait),
+      .visit_on_i(visit_on),
       .visit_i(op.visit),
       .vis_qp_i(vis_qp),
       .trip_i(vis.row.trip),
@@ -540,6 +555,7 @@ module mrc_tx_inflight
       .block_i(block),
       .win_i(win),
       .early_owed_i(early_owed),
+      .busy_o(busy),
       .steps_o(timer_steps),
       .timer_o(timer),
       .mem_o(timer_mem),

@@ -40,7 +40,7 @@ module mrc_tx_inflight_fsm
     input logic vis_ready_i,  // when it asks for its peer's state is known
     input logic [19:0] rq_base_i,  // base of the head of rq
     output logic [QpW-1:0] list_qp_o,
-    output logic [QpW-1:0] vis_qp_o,
+    input logic [QpW-1:0] vis_qp_i,
     output logic [QpW-1:0] rq_qp_o,
     output op_t op_o,
     output mem_t mem_o,
@@ -75,7 +75,6 @@ module mrc_tx_inflight_fsm
   logic cfg_ack_q, cfg_ack_d;
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d, hold_q, hold_d;
-  logic [QpW-1:0] vis_qp_q, vis_qp_d;
   logic [1:0] chain_q, chain_d;
   logic idle;
   assign idle = state_q == StIdle;
@@ -199,16 +198,13 @@ module mrc_tx_inflight_fsm
 
   assign cfg_ack_d = cfg_req_i && (cfg_ack_q || op_o.ctx_new || state || other);
   assign cfg_ack_o = cfg_ack_q;
-  assign vis_qp_o = vis_qp_q;
   assign div_d = div_q + 4'd1;
 
   always_comb begin
     visit_due_d = visit_due_q;
-    vis_qp_d = vis_qp_q;
     hold_d = hold_q;
     if (op_o.visit) begin
       visit_due_d = 1'b0;
-      vis_qp_d = vis_qp_q + QpW'(1);
     end
     if (scan_i.refused) begin
       hold_d = 1'b1;
@@ -340,7 +336,7 @@ module mrc_tx_inflight_fsm
       qp_d = list_qp_o;
     end
     if (op_o.visit) begin
-      qp_d = vis_qp_q;
+      qp_d = vis_qp_i;
     end
     if (op_o.reclaim) begin
       qp_d = rq_qp_o;
@@ -382,7 +378,6 @@ module mrc_tx_inflight_fsm
       div_q <= 4'd0;
       chain_q <= 2'd0;
       visit_due_q <= 1'b0;
-      vis_qp_q <= '0;
       hold_q <= 1'b0;
     end else begin
       state_q <= state_d;
@@ -390,7 +385,6 @@ module mrc_tx_inflight_fsm
       div_q <= div_d;
       chain_q <= chain_d;
       visit_due_q <= visit_due_d;
-      vis_qp_q <= vis_qp_d;
       hold_q <= hold_d;
     end
   end

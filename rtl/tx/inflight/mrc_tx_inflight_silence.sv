@@ -21,7 +21,8 @@ module mrc_tx_inflight_silence
     input stamp_t now_i,  // low bits of the tick
     input logic silence_wait_i,
 
-    // The QP whose visit is next, or is now.
+    // The QP whose visit is next, or is now, if there is one.
+    input logic visit_on_i,
     input logic visit_i,
     input logic [QpW-1:0] vis_qp_i,
     input logic [17:0] trip_i,
@@ -64,7 +65,7 @@ module mrc_tx_inflight_silence
 
   always_comb begin
     steady_d = steady_q;
-    if (visit_i) begin
+    if (visit_i || !visit_on_i) begin
       steady_d = 2'd0;
     end else if (steady_q != 2'd2) begin
       steady_d = steady_q + 2'd1;
@@ -90,7 +91,7 @@ module mrc_tx_inflight_silence
   assign asked_ago = now_i - since;
   assign silent_o = !silence_wait_i && sent_ago >= pause_q
       && (first_q || asked_ago >= pause_q || bug_i == BugAsksWithoutEnd);
-  assign ready_o = silence_wait_i || steady_q == 2'd2;
+  assign ready_o = visit_on_i && (silence_wait_i || steady_q == 2'd2);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

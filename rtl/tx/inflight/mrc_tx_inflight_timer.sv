@@ -36,6 +36,7 @@ module mrc_tx_inflight_timer
     input win_t win_i,
     input logic [19:0] early_owed_i,  // a visit: if all that flies leaves the flight
 
+    output logic busy_o,  // a visit: something is open
     output timer_steps_t steps_o,
     output timer_t timer_o,
     output mem_t mem_o,
@@ -92,6 +93,7 @@ module mrc_tx_inflight_timer
     end
   end
 
+  assign busy_o = armed;
   assign ask = (quarter || silent) && may_ask_i;
 
   // ---- one block of the walk, or of what is told
