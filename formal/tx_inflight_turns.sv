@@ -22,6 +22,7 @@ module formal_tx_inflight_turns
     input logic [23:0] list_lo_i,
     input logic [23:0] vis_una_i,
     input logic vis_ready_i,
+    input logic vis_qp_i,
     input logic [19:0] rq_base_i,
     input logic [23:0] una_i,
     input sack_steps_t sack_i,
@@ -49,7 +50,7 @@ module formal_tx_inflight_turns
     free.stateq = stateq_free_i;
   end
 
-  logic cfg_ack, list_qp, vis_qp, rq_qp, stay, qp, next_qp, mine, again;
+  logic cfg_ack, list_qp, rq_qp, stay, qp, next_qp, mine, again;
   op_t op;
   mem_t mem;
   state_e state;
@@ -90,7 +91,7 @@ module formal_tx_inflight_turns
       .vis_ready_i,
       .rq_base_i,
       .list_qp_o(list_qp),
-      .vis_qp_o(vis_qp),
+      .vis_qp_i,
       .rq_qp_o(rq_qp),
       .op_o(op),
       .mem_o(mem),
@@ -143,7 +144,7 @@ module formal_tx_inflight_turns
       .cur_msn_i(16'd0),
       .cur_o(cur_out),
       .newest_o(newest),
-      .vis_qp_i(vis_qp),
+      .vis_qp_i,
       .vis_una_i,
       .vis_msn_i(16'd0),
       .vis_o(vis_out),
@@ -191,19 +192,6 @@ module formal_tx_inflight_turns
   `MRC_GIVEN(answers, (scan_i.granted || scan_i.refused) == (state == StRetxW && rans_valid_i))
   `MRC_GIVEN(walks_in_a_visit, !timer_i.walk || op.visit)
   `MRC_GIVEN(ends_in_reclaim, !reclaim_end_i || state == StReclaim)
-
-  // A visit waits for what it is judged by for two cycles behind another one.
-  logic [1:0] steady_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      steady_q <= 2'd0;
-    end else if (op.visit) begin
-      steady_q <= 2'd0;
-    end else if (steady_q != 2'd2) begin
-      steady_q <= steady_q + 2'd1;
-    end
-  end
-  `MRC_GIVEN(visits_are_due, vis_ready_i || steady_q != 2'd2)
 
   // It answers nothing else, and is not asked for a packet that counts for no bytes. Its answer is
   // taken at once: the machine waits for it.

@@ -350,7 +350,7 @@ module mrc_tx_inflight
       .record_i(recording.go),
       .record_qp_i(rec_qp),
       .visit_i(op.visit),
-      .busy_i(busy),
+      .stays_i(busy || vis.is.dup),
       .visit_on_o(visit_on),
       .visit_qp_o(vis_qp)
   );

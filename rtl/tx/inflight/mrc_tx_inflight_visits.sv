@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// Whose visit is next (docs/design/blocks/tx/inflight/tx_inflight.md, Who is visited): the QPs that
-/// may be busy, one after the other. Record puts a QP in. Its visit puts it in again while it is
-/// busy, and takes it out when it is not. A QP that comes waits in a FIFO of its own until no visit
-/// puts one in: for a cycle, as visits are several cycles apart. It does not know when a visit may
-/// be, nor what is busy.
+/// Whose visit is next (docs/design/blocks/tx/inflight/tx_inflight.md, Who is visited): the QPs
+/// that may be busy, one after the other. Record puts a QP in. Its visit puts it in again, or takes
+/// it out. A QP that comes waits in a FIFO of its own for a cycle without a visit. It does not know
+/// when a visit may be, nor who stays.
 module mrc_tx_inflight_visits
   import mrc_pkg::*;
 #(
@@ -18,7 +17,7 @@ module mrc_tx_inflight_visits
     input logic record_i,  // Record of record_qp_i
     input logic [QpW-1:0] record_qp_i,
     input logic visit_i,  // Visit of visit_qp_o
-    input logic busy_i,  // it is busy
+    input logic stays_i,  // it is busy, or its copy for an ACK waits
     output logic visit_on_o,
     output logic [QpW-1:0] visit_qp_o
 );
@@ -49,7 +48,7 @@ module mrc_tx_inflight_visits
 
   // What Record of this cycle makes busy stays, whatever the visit finds.
   // Bug 121: it leaves.
-  assign again = busy_i
+  assign again = stays_i
       || (record_i && record_qp_i == visit_qp_q && bug_i != BugVisitForgets);
   assign comes = record_i && !watched;
   assign come_pop = come_v && !visit_i;
