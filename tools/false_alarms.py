@@ -85,6 +85,7 @@ SETTINGS = [
     ("A-74", "trim", "trim_silent = 1"), ("A-75", "loss", "state_silent = 1"), ("A-76", "mixed", "ip_plane = 1"),
     ("A-78", "share", "share_trims = 4"), ("A-76", "plane-addresses", "ip_plane = 1\nip_plane_lsb = 80"),
     ("A-82", "link-flap", "port_wait = 0"), ("A-82", "plane-loss", "port_wait = 1"),
+    ("A-87", "loss", "loss_share = 4"), ("A-87", "bad-plane", "loss_share = 2"),
     ("A-79", "mixed", "own_class = 1"), ("A-79", "loss", "own_class = 0.5"), ("A-79", "collectives", "own_class = 0.5"),
     ("A-80", "returned", "returned = 0"), ("A-80", "returned", "returned = 1"), ("A-80", "returned", "returned = 2"),
     ("A-80", "collectives", "return_share = 0.3\ntrim = 0.1\nreturned = 1\nown_class = 0.5\nzero_share = 0.5"),

@@ -64,6 +64,7 @@ constexpr Setting kSettings[] = {
     {"LOSS.time", "A-83", 1, &Settings::loss_time, nullptr},
     {"LOSS.again", "A-83", 1, &Settings::loss_again, nullptr},
     {"EV_CTL.min_active", "A-31", 511, nullptr, &Settings::min_active},
+    {"EV_CTL.loss_share", "A-87", 7, nullptr, &Settings::loss_share},
     {"EV_PROBE.interval", "A-32", 65535, nullptr, &Settings::probe_interval},
     {"EV_PROBE.cap", "A-71", 14, nullptr, &Settings::probe_cap},
     {"EV_PROBE.successes", "A-32", 7, nullptr, &Settings::probe_successes},

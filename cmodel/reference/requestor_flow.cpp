@@ -100,7 +100,7 @@ void RequestorFlow::sent(const Seen& seen) {
   const Requestor::Flight* const before = hi_.find(psn);
   if (before != nullptr && p.bth->rtx != 0 && !before->reported && before->named < before->last) {
     // It says so itself: this one is lost, and nobody has trimmed it.
-    paths_.lost();
+    paths_.lost(before->plane);
     // Loss may have been decided while this transmission waited inside.
     const Time given = before->last - std::min(before->last, world_.world.queue());
     if (shows_evs_ && evs_.floored(given)) {
@@ -283,6 +283,7 @@ void RequestorFlow::ev_event(const log::Event& event, Time time) {
   if (!bad) paths_.answered(static_cast<uint32_t>(event.arg[0]));
   if (!bad && !denied) paths_.back(static_cast<uint32_t>(event.arg[0]));
   if (bad || denied) paths_.out_of_use(static_cast<uint32_t>(event.arg[0]), time);
+  if (const auto at = event.arg[3]; bad && at < qp_.ev_planes.size()) paths_.loses(qp_.ev_planes[at]);
   const auto ev = static_cast<uint32_t>(event.arg[0]);
   evs_.event(event, bad && lost_on(ev, time), bad && given_up_on(ev, time), time);
 }

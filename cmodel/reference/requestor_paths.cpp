@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace mrc::ref {
 namespace {
@@ -120,6 +121,10 @@ void RequestorPaths::sent(const Seen& seen, bool again) {
     world_.world.report().rests(Rule::PathBlamed, "the EV may be needed");
     late = false;
   }
+  if (late && bad_world(seen.frame.plane)) {
+    world_.world.report().rests(Rule::PathBlamed, "other planes lose, too");
+    late = false;
+  }
   if (shown)
     world_.world.check(
         Rule::PathBlamed, !late, &seen, world_.world.local(qp_.qp),
@@ -157,6 +162,14 @@ bool RequestorPaths::floor() const {
   const std::size_t set = uses_.size() - std::min<std::size_t>(qp_.backup, uses_.size());
   const auto doubted = std::count_if(uses_.begin(), uses_.end(), [](const auto& one) { return one.second.doubted; });
   return static_cast<std::size_t>(doubted) + world_.world.settings().min_active >= set;
+}
+
+/// Half of the planes have lost something besides that one, so the loss may not have counted. What a device
+/// forgets, and when, is not looked at. A world that is bad was good before: then each loss has counted, and was shown.
+bool RequestorPaths::bad_world(unsigned plane) const {
+  if (world_.world.settings().loss_share == 0) return false;
+  const uint64_t others = lossy_ & ~(uint64_t{1} << (plane & 63));
+  return others != 0 && 2 * static_cast<unsigned>(std::popcount(others)) >= world_.world.planes();
 }
 
 void RequestorPaths::answered(uint32_t ev) { blames_.erase(ev); }

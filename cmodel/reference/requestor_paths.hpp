@@ -19,8 +19,13 @@ class RequestorPaths {
   void change(const log::Qp& qp, Time time);
   /// A data packet left; `again`: it was sent before.
   void sent(const Seen& seen, bool again);
-  /// A packet counts as lost, whichever EV it went with when that happened.
-  void lost() { ever_lost_ = true; }
+  /// A packet counts as lost that went on this plane, whichever EV it went with when that happened.
+  void lost(unsigned plane) {
+    ever_lost_ = true;
+    loses(plane);
+  }
+  /// This plane has lost something, or may have.
+  void loses(unsigned plane) { lossy_ |= uint64_t{1} << (plane & 63); }
   /// A packet that went with this EV at `sent` counts as lost, and was not trimmed.
   void blamed(uint32_t ev, Time sent, Time time);
   /// An EV of the set goes out of use for another reason: the peer refuses it, or the device says so.
@@ -54,6 +59,7 @@ class RequestorPaths {
   void balance(const Seen& seen);
   const char* unfit() const;
   bool floor() const;
+  bool bad_world(unsigned plane) const;
 
   log::Qp qp_;
   RequestorWorld& world_;
@@ -63,6 +69,7 @@ class RequestorPaths {
   std::size_t denied_ = 0;  ///< how many of uses_ are denied, and how many wait to be used again
   std::size_t allowed_ = 0;
   bool ever_lost_ = false;        ///< so EVs may have gone bad
+  uint64_t lossy_ = 0;            ///< planes that have ever lost something
   bool lessened_ = false;         ///< EVs went out of use for other reasons: what is left need not be even
   std::vector<uint32_t> planes_;  ///< packets by plane, of this window
   uint32_t window_ = 0;

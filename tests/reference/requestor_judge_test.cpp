@@ -334,6 +334,38 @@ TEST_CASE("who has replaced EVs may know a later packet of the same one", "[refe
   }
 }
 
+TEST_CASE("an EV may stay in use after a loss while half of the planes lose besides its own, if the NIC has that rule",
+          "[reference.requestor][A-87]") {
+  for (const uint32_t share : {0u, 4u}) {
+    for (const unsigned others : {0u, 1u, 2u, 3u}) {
+      for (const bool shown : {false, true}) {
+        INFO(share << ": " << others << " other planes lose" << (shown ? ", as the device says" : ""));
+        Bench b;
+        b.profile.planes = 4;
+        for (uint32_t n = 0; n < 16; ++n) {
+          b.qp.evs.push_back(0x10000 + n);
+          b.qp.ev_planes.push_back(n % 4);
+        }
+        b.profile.shows = uint64_t{1} << static_cast<unsigned>(log::EventKind::Path);
+        b.profile.settings.loss_share = share;
+        b.start();
+        for (uint32_t n = 0; n < 4; ++n) b.data(n, 10 * kUs + n * log::Time{1000}, false, 0, n);
+        for (uint32_t n = 0; n < others; ++n) {
+          if (shown) {
+            b.judge->event({log::EventKind::Path, b.qp.qp, {ev_of(n), 0, static_cast<uint64_t>(log::EvState::Bad), n}},
+                           20 * kUs);
+          } else {
+            b.data(n, 30 * kUs, true, 0x1000F, 3);
+          }
+        }
+        b.data(3, 32 * kUs, true, 0x1000E, 2);
+        b.data(5, 70 * kUs, false, ev_of(3), 3);
+        CHECK(b.broken(Rule::PathBlamed) == (share != 0 && others >= 2 ? 0 : 1));
+      }
+    }
+  }
+}
+
 TEST_CASE("an EV whose packet was lost is left alone until a probe on it is answered", "[reference.requestor]") {
   Bench b;
   for (uint32_t n = 0; n < 16; ++n) b.qp.evs.push_back(0x10000 + n);
