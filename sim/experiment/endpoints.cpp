@@ -96,6 +96,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.loss_spares = scenario.loss_spares;
   if (ours("suspect")) config.suspect = static_cast<unsigned>(scenario.suspect);
   if (ours("strikes")) config.strikes = static_cast<unsigned>(scenario.strikes);
+  config.loss_share = static_cast<unsigned>(scenario.loss_share);
   if (scenario.timeout >= 0) config.timeout = static_cast<unsigned>(scenario.timeout);
   config.ar_shift = static_cast<unsigned>(scenario.ar_shift);
   config.sack_trigger = static_cast<uint32_t>(scenario.sack_trigger);

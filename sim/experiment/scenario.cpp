@@ -68,6 +68,9 @@ const Key<Scenario> kScenarioKeys[] = {
         "never"),
     NUMBER(Scenario, strikes, 0, 255, true,
            "losses that make an entropy value bad while other planes lose too; 0, 1: one loss always does"),
+    NUMBER(Scenario, loss_share, 0, 4, true,
+           "in place of strikes, as NICs with a clock have it: while other planes lose too, one loss of 2^loss_share "
+           "makes its entropy value bad; 0: strikes it is"),
     NUMBER(Scenario, timeout, -1, 24, true,
            "retransmission timer 1.024 us x 2^timeout; -1: 64 round trips, at least 131 us"),
     NUMBER(Scenario, sack_trigger, 0, 1048575, true, "bytes received before a SACK"),

@@ -66,7 +66,7 @@ struct Scenario {
   double mpr = 0, reorder = 0, overdue = 6, timeout = -1, sack_trigger = 16384, min_active = 8, probe_us = 100,
          ar_shift = 0;
   double roce_timeout_us = 1000, roce_retries = 7, roce_reopen_us = 0, failure_rates = 1;
-  double silence = 9, silence_us = 0, suspect = 0, strikes = 3, copies = 2;
+  double silence = 9, silence_us = 0, suspect = 0, strikes = 3, loss_share = 0, copies = 2;
   double common_evs = 0, probe_kind = 0, ep_repeats = 15, nominal = 0;
   double max_wimm = 32, wimm_over = 0, zero_length = 0, skip_mode = 0, skip_us = 0, returned_dscp = -1;
   double share_epoch = -1, share_least = 4, share_trims = 24, share_pen = 8, share_drain = 0;

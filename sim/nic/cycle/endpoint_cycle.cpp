@@ -70,6 +70,7 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         beyond("copies", c.copies, 1, 1),
         beyond("suspect", c.suspect, 0, 0),
         beyond("strikes", c.strikes, 0, 1),
+        beyond("loss_share", c.loss_share, 0, 4),
         beyond("max_wimm", c.max_wimm, 0, preset.max_wimm),
         beyond("skip_ticks", c.skip_ticks, 0, csr::kEvCtlSkipTicks.mask() >> csr::kEvCtlSkipTicks.lsb),
         beyond("endpoint_repeats", c.endpoint_repeats, 0, kEpRepeatsForEver),
@@ -251,8 +252,9 @@ void CycleEndpoint::configure() {
                        csr::kEpCtlRevProbe.set(0, config_.reverse_probes) |
                        csr::kEpCtlRepeats.set(0, config_.endpoint_repeats));
   put(csr::kRevSeed, reverse_seed(node));
-  put(csr::kEvCtl,
-      csr::kEvCtlMinActive.set(0, config_.ev_min_active) | csr::kEvCtlSkipTicks.set(0, config_.skip_ticks));
+  put(csr::kEvCtl, csr::kEvCtlMinActive.set(0, config_.ev_min_active) |
+                       csr::kEvCtlLossShare.set(0, config_.loss_share) |
+                       csr::kEvCtlSkipTicks.set(0, config_.skip_ticks));
   put(csr::kEvProbe, csr::kEvProbeSuccesses.set(csr::kEvProbeInterval.set(csr::kEvProbeReset, config_.probe_interval),
                                                 config_.probe_successes) |
                          csr::kEvProbeSkipGood.set(0, config_.probe_skip_good) |

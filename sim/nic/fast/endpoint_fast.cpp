@@ -92,7 +92,7 @@ void FastConfig::be_nic(const Preset& preset) {
 
 void FastConfig::wait_for_timer() {
   port_loss = other_plane = loss_spares = false;
-  overdue = silence = suspect = strikes = 0;
+  overdue = silence = suspect = strikes = loss_share = 0;
   copies = 1;
 }
 

@@ -97,6 +97,9 @@ struct FastConfig {
   /// Losses on an EV, with nothing heard of it in between, that make it bad while other planes of its QP lose, too;
   /// otherwise one is enough. 0, 1: one always is.
   unsigned strikes = 3;
+  /// What takes the place of strikes in a NIC with a clock, if not 0: of 2^loss_share losses one makes its EV bad,
+  /// while other planes lose, too (EV_CTL.loss_share). At most 4.
+  unsigned loss_share = 0;
   SkipMode skip_mode = SkipMode::Pass;  ///< how long an EV is in SKIP (A-20)
   unsigned skip_ticks = 94;             ///< with SkipMode::RoundTrip: 128 ns, at least so long
   uint16_t probe_interval = 781;        ///< 128 ns: until the first probe of a bad EV, doubled per failure

@@ -69,7 +69,11 @@ void FastEndpoint::blame(FastQp& qp, unsigned ev_idx) {
   if (ev_idx == kNoPathEv) return;
   const unsigned plane = qp.ev.plane(ev_idx);
   if (config_.suspect != 0) suspect(qp, ev_idx);
-  if (config_.strikes > 1) {
+  if (config_.loss_share != 0) {
+    const bool counts = (usable(qp) >> plane & 1) == 0 || !ev_in_use(qp.ev.state(ev_idx)) ||
+                        qp.world.lost(plane, tick(), planes_, config_.loss_share);
+    if (!counts) return;
+  } else if (config_.strikes > 1) {
     const unsigned others = qp.losses.others(plane, tick(), kBlameTrips * full_round_trip(dest_of(qp)));
     qp.losses.lost(plane, tick());
     if (qp.strikes.empty()) qp.strikes.resize(qp.ev.size());

@@ -99,6 +99,7 @@ struct FastQp {
   ProvenEvs proven;
   std::vector<uint8_t> strikes;  ///< of each EV, once one has lost something: losses since something was heard of it
   LossPlanes losses;
+  LossWorld world;              ///< with loss_share
   std::vector<uint32_t> notes;  ///< those of what has been lost and is not reported yet
 
   // Responder.

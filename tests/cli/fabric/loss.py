@@ -11,6 +11,7 @@ Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time;
   whole      the same of scenarios without failures
   links      t0t1-links-down against what the links that are left allow
   clock      RTL and model in lockstep: from the begin of a lost frame until its PSN has arrived
+  share      random and failing with the rules of NICs with a clock and loss_share 0 to 4, and with the fast NIC's own
   mixed      64 NICs, none or the first 8 by the clock: P100, with failures seen and unseen
 KEYS are added to each scenario: 'strikes = 1'; off: all rules off, as it was; nic: the rules of NICs with a clock.
 Median (worst) of the seeds."""
@@ -105,10 +106,15 @@ def rules(bench):
         tail(bench, name, "mrc-1024", keys)
 
 
+def losing(planes, share, nic="nic0"):
+    """Random loss on links of the sender, or of another NIC."""
+    return "".join(f'[[event]]\nwhat = "link-loss"\nlink = "{nic}/{p}"\nloss = {share}\n' for p in planes)
+
+
 def random_loss(bench):
     print("random loss on each link of a sender: goodput over what it leaves, median (least)")
     for share in (0.01, 0.05, 0.1):
-        events = "".join(f'[[event]]\nwhat = "link-loss"\nlink = "nic0/{p}"\nloss = {share}\n' for p in range(4))
+        events = losing(range(4), share)
         results = bench.runs("loss-1", "", events)
         goodput = [1 / (result["max_fct_over_bound"] * (1 - share)) for result in results]
         print(f"{share} | {statistics.median(goodput):.3f} ({min(goodput):.3f}); {found(results)}", flush=True)
@@ -177,6 +183,29 @@ def clock(bench):
               f"{max(lost) * FRAME_US:.1f} us of one link", flush=True)
 
 
+BAD_EVS = "".join(f'[[event]]\nwhat = "bad-ev"\nfrom = "nic0"\nto = "nic2"\nev = {ev}\nloss = 0.5\n'
+                  for ev in (3, 12, 33, 50))  # of each plane one, of 128: a link has one impairment
+BAD = (("bad-ev-20", "bad-ev-20", ""),
+       ("one plane of four loses 20 %", "loss-1", losing((1,), 0.2, "nic2")),
+       ("and 4 of 128 EVs lose half", "loss-1", BAD_EVS + losing((1,), 0.2, "nic2")),
+       ("4 of 128 EVs lose half", "loss-1", BAD_EVS),
+       ("and all links lose 1 %", "loss-1", BAD_EVS + losing(range(4), 0.01, "nic2")),
+       ("path-bypass", "path-bypass", ""), ("t0t1-links-down", "t0t1-links-down", ""))
+
+
+def share(bench):
+    ways = [(f"loss_share = {n}", f"{NIC}\nloss_share = {n}") for n in range(5)] + [("fast NIC's", "")]
+    print("goodput over what random loss leaves, median (least); then completion over the bound, median (worst): "
+          + " | ".join(name for name, _ in ways))
+    for loss in (0.01, 0.05, 0.1):
+        goodput = [[1 / (r["max_fct_over_bound"] * (1 - loss)) for r in bench.runs("loss-1", keys, losing(range(4), loss))]
+                   for _, keys in ways]
+        print(f"{loss:.0%}", *(f"{statistics.median(g):.3f} ({min(g):.3f})" for g in goodput), sep=" | ", flush=True)
+    for name, base, events in BAD:
+        over = [[r["max_fct_over_bound"] for r in bench.runs(base, keys, events)] for _, keys in ways]
+        print(name, *(shown(o) for o in over), sep=" | ", flush=True)
+
+
 EIGHT_LEAVES = "[topology]\nplanes = 8\ngbps = 100\nleaves = 8\nhosts_per_leaf = 8\nspines = 8"
 MIXED = '''[[traffic]]
 pattern = "permutation"
@@ -225,7 +254,7 @@ def mixed(bench):
 
 
 TABLES = {"rules": rules, "random": random_loss, "failing": failing, "whole": whole, "links": links, "clock": clock,
-          "mixed": mixed, "mrc-1024": flagship("mrc-1024"), "mrc-8192": flagship("mrc-8192"),
+          "mixed": mixed, "share": share, "mrc-1024": flagship("mrc-1024"), "mrc-8192": flagship("mrc-8192"),
           "mrc-131072": flagship("mrc-131072")}
 SHORT = {"off": OFF, "nic": NIC}
 

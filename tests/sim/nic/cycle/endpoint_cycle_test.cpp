@@ -444,6 +444,29 @@ TEST_CASE("entropy values that go bad are counted as the NIC tells", "[sim][cycl
   CHECK(evs.good == 128);  // one of the backup set has taken its place
 }
 
+TEST_CASE("where all links lose, loss_share keeps EVs in use, of NICs by the clock as of fast ones",
+          "[sim][cycle][A-87]") {
+  std::string text = std::string(kTwoTiers) + "[[traffic]]\nfrom = \"nic0\"\nto = \"nic4\"\nbytes = 4_000_000\n";
+  for (unsigned p = 0; p < 8; ++p) {
+    text += fmt::format("[[event]]\nwhat = \"link-loss\"\nlink = \"nic0/{}\"\nloss = 0.04\n", p);
+  }
+  unsigned bad[2][2];
+  for (const bool model : {false, true}) {
+    for (const unsigned share : {0u, 4u}) {
+      const std::string head = endpoints(model ? "model" : "fast") + fmt::format("loss_share = {}\n", share);
+      Experiment e(parse_fabric_scenario(head + text, "s.toml"), 1, make_clocked);
+      CHECK(e.run().outcome == Outcome::Done);
+      bad[model][share != 0] = e.fabric().endpoint_at(0)->ev_counts(kQpnBase).assumed_bad;
+    }
+  }
+  fmt::print("all links lose: bad EVs {} {}, with loss_share 4 {} {}\n", bad[0][0], bad[1][0], bad[0][1], bad[1][1]);
+  for (const auto& of : bad) {
+    CHECK(of[0] >= 20);  // 39 of 977 packets are lost
+    CHECK(of[1] <= 10);  // four planes, and one in 16 of what is left
+    CHECK(of[1] >= 4);
+  }
+}
+
 TEST_CASE("what the fast endpoint takes for the NIC's time is the NIC's", "[sim][cycle]") {
   struct Times final : Tap {
     std::vector<std::pair<uint8_t, Time>> seen;

@@ -170,6 +170,27 @@ TEST_CASE("fast: losses on all planes leave EVs in use that one loss would take 
   CHECK(bad[1] >= 5);
 }
 
+TEST_CASE("fast: with loss_share one loss in so many counts while both planes lose, and each while one does",
+          "[sim][fast][blame][A-87]") {
+  for (const bool both : {true, false}) {
+    uint32_t bad[2];
+    for (const unsigned share : {0u, 4u}) {
+      FastConfig config = slow_timer();
+      config.strikes = 0;
+      config.loss_share = share;
+      config.ev_min_active = 2;
+      FastPair t(2, config, {.gbps = 100}, 16);
+      for (unsigned p = 0; p < (both ? 2 : 1); ++p) t.fabric.set_impairment(t.links[p], true, {.loss = 0.02});
+      REQUIRE(t.post(2000 * 4096));
+      t.fabric.run(90 * kUs);
+      bad[share != 0] = t.nic[0]->ev_counts(3).assumed_bad;
+    }
+    INFO(bad[0] << " " << bad[1]);
+    CHECK(bad[0] >= (both ? 5 : 3));
+    CHECK((both ? bad[1] <= 3 : bad[1] == bad[0]));
+  }
+}
+
 TEST_CASE("fast: time stamps tell of losses, of what was sent again too, or the timer must", "[sim][fast][A-83]") {
   Time end[2] = {};
   for (const bool knows : {true, false}) {
