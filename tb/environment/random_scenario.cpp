@@ -159,6 +159,9 @@ constexpr RandomKey kLater[] = {
     {"return_swap", "0 0.5 1"},     {"return_marked", "0 0.5 1"}, {"dscp_returned_valid", "0 1"},
 };
 
+/// What came after that: the same again.
+constexpr RandomKey kNewest[] = {{"loss_share", "0 0 1 2 4"}};
+
 /// Lives: in a stream of their own again, one scenario in eight.
 constexpr RandomKey kLives[] = {{"lives", "2 2 3"},
                                 {"life_us", "1 5 20 100"},
@@ -195,7 +198,6 @@ constexpr RandomKey kNotDrawn[] = {
     {"stand_ports", "of stand_us"},
     {"port_stall", "of stand_us"},
     {"never_arrive", "it ends most QPs: a test of its own has it"},
-    {"loss_share", "choices_test.cpp has it"},
     {"fuzz_us", "ports are busy with it, and most runs would be long: fuzz has it"},
     {"fuzz_for_us", "of fuzz_us"},
     {"fuzz_flood", "of fuzz_us"},
@@ -246,6 +248,7 @@ std::span<const RandomKey> random_keys() {
     std::vector<RandomKey> keys(std::begin(kDrawn), std::end(kDrawn));
     keys.insert(keys.end(), std::begin(kLater), std::end(kLater));
     keys.insert(keys.end(), std::begin(kLives), std::end(kLives));
+    keys.insert(keys.end(), std::begin(kNewest), std::end(kNewest));
     for (const Switch& w : kSwitches) {
       const auto same = [&](const RandomKey& key) { return std::string_view(key.name) == w.field->name; };
       if (std::ranges::none_of(keys, same)) keys.push_back({w.field->name, w.values});
@@ -258,13 +261,13 @@ std::span<const RandomKey> keys_not_drawn() { return kNotDrawn; }
 
 namespace {
 
-/// The stream of a seed, that of what came later, and that of lives.
+/// The stream of a seed, that of what came later, that of lives, and that of the newest keys.
 struct Draws {
-  Rng rng, later, lives;
+  Rng rng, later, lives, newest;
 };
 Draws draws_of(uint64_t seed, unsigned draw) {
   const uint64_t of = draw == 0 ? seed : Rng::hash(seed + draw * uint64_t{0x9e3779b97f4a7c15});
-  return {Rng(of, kRandomScenario), Rng(of, "random, later"), Rng(of, "random, lives")};
+  return {Rng(of, kRandomScenario), Rng(of, "random, later"), Rng(of, "random, lives"), Rng(of, "random, newest")};
 }
 
 /// Scenarios that were there before kLater; a seed draws one of them, and perhaps a newer one in its place.
@@ -276,8 +279,19 @@ bool is_first(std::string_view key) {
   return std::ranges::any_of(kDrawn, is) || std::ranges::any_of(kNotDrawn, is);
 }
 
+bool is_newest(std::string_view key) {
+  return std::ranges::any_of(kNewest, [&](const RandomKey& one) { return key == one.name; });
+}
+
 bool is_life(std::string_view key) {
   return std::ranges::any_of(kLives, [&](const RandomKey& one) { return key == one.name; });
+}
+
+/// The stream that a key is drawn from.
+Rng& stream_of(std::string_view key, Draws& draws) {
+  if (is_life(key)) return draws.lives;
+  if (is_newest(key)) return draws.newest;
+  return is_first(key) ? draws.rng : draws.later;
 }
 
 /// Draws other values for this share of the keys, and rules. How many.
@@ -291,7 +305,7 @@ unsigned change(Draws& draws, Scenario& s, double share) {
   }
   for (const RandomKey& key : random_keys()) {
     if (is_life(key.name)) continue;
-    Rng& from = is_first(key.name) ? rng : draws.later;
+    Rng& from = stream_of(key.name, draws);
     if (!from.chance(share)) continue;
     set(key.name, one_of(from, numbers(key.values)));
     ++changes;
@@ -334,7 +348,8 @@ void mend(Scenario& s) {
 
 Scenario random_scenario(uint64_t seed, unsigned draw) {
   Draws draws = draws_of(seed, draw);
-  auto& [rng, later, lives] = draws;
+  Rng& rng = draws.rng;
+  Rng& later = draws.later;
   const auto& all = scenarios();
   // Those whose peer forges frames stand last: random:fuzz draws near them, since a judge is right to find them.
   const auto forging =
@@ -398,13 +413,13 @@ void change_a_little(Draws& draws, Scenario& s) {
 
 /// Each key is one or the other's; those that are never drawn alone are all of the same one.
 void cross(Draws& draws, Scenario& s, Scenario other) {
-  auto& [rng, later, lives] = draws;
+  Rng& rng = draws.rng;
   const std::string words = fmt::format("{} crossed with {}", words_of(s), words_of(other));
   const bool together = rng.chance(0.5);
   for (const ScenarioKey& key : scenario_keys()) {
     const bool alone =
         std::ranges::none_of(kNotDrawn, [&](const RandomKey& one) { return std::string_view(one.name) == key.name; });
-    Rng& from = is_life(key.name) ? lives : is_first(key.name) ? rng : later;
+    Rng& from = stream_of(key.name, draws);
     const bool takes = !alone ? together : from.chance(0.5);
     if (takes) key.set_value(s, key.value(other));
   }
