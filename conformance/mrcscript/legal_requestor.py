@@ -13,6 +13,7 @@ from .packets import CONSTANTS, OPCODES, WRITES, wrap
 GOOD, SKIP, BAD, DENIED, STANDBY = range(5)
 LINEAR, FOR_EVER = 7, 25
 PROBE_TICK = 128_000
+WORLD = 2 * 1024 * PROBE_TICK  # so long a loss on another plane counts (A-87)
 FIRST_WAIT = 64 * PROBE_TICK  # before the first round trip (A-84)
 NAMES = {0x61: "remote_invalid", 0x62: "remote_access", 0x63: "remote_operation"}
 MAX_OPEN = 256
@@ -89,7 +90,7 @@ class LegalRequestor(LegalNic):
         own = {"REORDER.pkts", "REORDER.same_ev", "EV_CTL.min_active", "EP_CTL.repeats", "CTRL.state_silent",
                "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.cap", "EV_PROBE.kind", "CTRL.skip_mode",
                "EV_CTL.skip_ticks", "CTRL.wimm_over", "EV_PROBE.keep_count", "EV_PROBE.skip_good",
-               "CTRL.any_plane", "CTRL.time_wait", "CTRL.silence_wait"}
+               "CTRL.any_plane", "CTRL.time_wait", "CTRL.silence_wait", "EV_CTL.loss_share"}
         settings = message.get("settings", {})
         answer = super()._call_open({**message, "settings": {k: v for k, v in settings.items() if k not in own}})
         self.settings = settings
@@ -281,6 +282,7 @@ class Sender:
         self.skips, self.skip_until = {}, {}
         self.probing = {}                        # probe id -> EV
         self.good_answers, self.failures, self.probe_id = {}, {}, 0
+        self.lost_on, self.spared = {}, 0        # A-87: when each plane lost last; losses that did not count
         self.ticking = False
         self.newest = None                       # (message, index) of the last new packet
         self.own_class = get("class")            # {"data", "rtx"}: its code points, or those of the NIC (A-79)
@@ -482,11 +484,25 @@ class Sender:
             if mode >= 2:
                 self.skip_until[ev] = self.nic.now + self.nic.settings.get("EV_CTL.skip_ticks", 94) * PROBE_TICK
 
+    def _spares(self, plane):
+        """Other planes of the QP lose, too, and this is not the loss in so many that counts (A-87)."""
+        share = min(self.nic.settings.get("EV_CTL.loss_share", 0), 4)
+        if not share:
+            return False
+        others = [p for p, lost in self.lost_on.items() if p != plane and self.nic.now - lost < WORLD]
+        self.lost_on[plane] = self.nic.now
+        if not others or 2 * len(others) < self.nic.planes:
+            return False
+        self.spared = (self.spared + 1) % (1 << share)
+        return self.spared != 0
+
     def blame(self, ev):
         """A packet on it was lost."""
         if self.ev_state.get(ev) not in (GOOD, SKIP) or not self.nic.usable(self.evs.index(ev) % self.nic.planes, self.peer_ip):
             return
         plane = self.evs.index(ev) % self.nic.planes
+        if self._spares(plane):
+            return
         standby = [e for e in self.evs[plane::self.nic.planes] if self.ev_state[e] == STANDBY]
         active = sum(state in (GOOD, SKIP) for state in self.ev_state.values())
         if not standby and active - 1 < self.nic.settings.get("EV_CTL.min_active", 8):

@@ -211,6 +211,33 @@ until count(> cqe send status ok) == 96 within 20 rto
 expect count(> write ev e4 from bad) >= $use
 expect count(> write ev e4 from bad) <= 64 * $use
 
+# ---- what a loss says when other planes lose, too (A-87); losses are close together ----
+
+cases id share a b stay what {
+  Q-EV-135 0 e4 e5 0 "both are left: one loss is enough in any world"
+  Q-EV-136 4 e4 e5 1 "one is left: then the other plane's loss says that the world is bad"
+  Q-EV-137 4 e4 e6 0 "both are left: of one plane, they say nothing of the world"
+}
+purpose packets of $a and $b are lost where loss_share is $share: $what
+mark C, A-87, A-31
+cite mrc.md 5
+rules path.blamed path.set
+setting A-87 EV_CTL.loss_share $share
+profile timeout 5
+when > evprobe : answer none
+when > probe ev $a or $b : answer none
+peer auto sack each
+dut post write len 256 * 32
+on > write ev $a rtx 0 : answer lost
+on > write ev $b rtx 0 : answer lost
+until count(> cqe send status ok) == 32 within 20 rto
+settle 2 rto
+let later = now
+dut post write len 256 * 64
+until count(> cqe send status ok) == 96 within 20 rto
+expect len(count(> write by ev from later)) == 14 + $stay
+expect min(count(> write ev $a from later), count(> write ev $b from later)) == 0
+
 # ---- backup set ----
 
 id Q-EV-141
