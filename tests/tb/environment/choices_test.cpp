@@ -219,6 +219,16 @@ TEST_CASE("what was lost goes on another plane, or on the next EV of the walk", 
   CHECK(again(r.first) < again(r.second));  // fewer are lost twice
 }
 
+TEST_CASE("one loss makes an EV bad, or one in 2^n while other planes lose, too", "[tb][choices][A-87]") {
+  const Both r = both("loss", "loss_share", 0, 4, {{"ts_share", 1}}, 1000);
+  const auto blamed = [](const CosimResult& one) {
+    const auto of = [](const auto& side) { return side.counters.ev_bad + side.counters.ev_floor; };
+    return of(one.dut) + of(one.peer);
+  };
+  CHECK(blamed(r.first) > 2 * blamed(r.second));
+  CHECK(blamed(r.second) > 0);
+}
+
 TEST_CASE("a loss without a trim leaves the window as it is, or makes it smaller", "[tb][choices][A-88]") {
   // What the controllers hear.
   const Both r = both("loss", "loss_shrinks", 0, 1, {{"cc_share", 1}, {"ts_share", 1}}, 2000, "asic800");
