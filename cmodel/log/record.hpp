@@ -77,8 +77,8 @@ enum QpFlag : uint8_t {
   kNoPdcid = 8,     ///< it sends spdcid and dpdcid as 0
   kSeenTrims = 16,  ///< what switches trimmed on its way to it is in the log as it came
   kSeenMarks = 32,  ///< the same of what they marked CE
-  /// Its owner has ordered what is new here (EVs denied or allowed, a window), which acts from now on at the earliest.
-  /// The next record of the QP without this flag tells that all of it acts.
+  /// Its owner has ordered what is new here (EVs denied or allowed, a window, Reset), which acts from now on at the
+  /// earliest. The next record of the QP without this flag tells that all of it acts.
   kOrdered = 64,
   /// The capture has cut packets between the same two addresses inside their headers: which of its own may come back to
   /// it, and with which EVs, is not told.

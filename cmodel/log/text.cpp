@@ -51,7 +51,7 @@ struct Words {
                        f.redacted.bytes == 0 ? "" : fmt::format(", {} bytes redacted", f.redacted.bytes));
   }
   std::string operator()(const Qp& q) const {
-    if (q.state == QpState::Reset) return fmt::format("QP {} reset", hex(q.qp));
+    if (q.state == QpState::Reset) return fmt::format("QP {} reset{}", hex(q.qp), q.flags == 0 ? "" : ", ordered");
     return fmt::format(
         "QP {} {} to QP {} of {}: mtu {} sq_psn {} rq_psn {} msn {} rqmsn {} mpr {}/{} timeout {}, {}, {} EVs, {} of "
         "them backup{}{}{}{}",
@@ -128,6 +128,7 @@ struct Members {
   void operator()(const Qp& q) const {
     j["qp"] = q.qp;
     j["state"] = name_of(q.state);
+    if (q.state == QpState::Reset && q.flags != 0) j["flags"] = q.flags;
     if (q.state == QpState::Reset) return;
     j["peer_qp"] = q.peer_qp;
     j["dest"] = q.dest;

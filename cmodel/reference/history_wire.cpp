@@ -347,11 +347,15 @@ class WirePart final : public Part {
     // give wait for it, and others behind them: only time in which it owed nothing counts.
     const auto before = waited_before_.find(qp.set.qp);
     const Time waiting = before == waited_before_.end() ? 0 : w_.waited(seen.first) - before->second;
-    const Time under_way = std::min(w_.lag() + waiting, w_.queue());
+    // They leave a port that stands still when it goes on.
+    const Time under_way =
+        std::min(w_.lag() + waiting, w_.queue()) + w_.down(seen.frame.plane, qp.state_since, seen.first);
     const bool settled = seen.first > qp.state_since + under_way + seen.frame.error;
     const bool late = (now == Reset || (qp.incarnation != 0 && qp.again)) && !settled;
     bool legal = late || now == Rts || now == Error;
     if (now == Rtr) legal |= !is_data(seen.packet);
+    if (!legal && now == Reset && (qp.set.flags & log::kOrdered) != 0)
+      return w_.report().rests(Rule::QpState, "the device has not done what its owner ordered");
     static constexpr const char* kStates[] = {"RESET", "INIT", "RTR", "RTS", "ERROR"};
     w_.check(
         Rule::QpState, legal, &seen, &qp,

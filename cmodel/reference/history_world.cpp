@@ -14,6 +14,7 @@ std::string words(Time time) { return fmt::format("{:.3f} us", static_cast<doubl
 
 namespace {
 
+constexpr std::size_t kMostDowns = 64;
 constexpr const char* kHoles = "frames do not show that the capture has all that came to its QPs";
 
 std::string line(const Moment& m) {
@@ -50,10 +51,35 @@ World::World(const Profile& profile, Report& report)
 void World::port(const log::Port& port, Time time) {
   if (port.plane >= log::kMaxPlanes) return;
   PortWorld& p = ports_[port.plane];
-  if (p.up != port.up) p.since = time;
+  if (p.up != port.up) {
+    if (port.up) p.downs.emplace_back(p.since, time);
+    if (p.downs.size() > kMostDowns) p.downs.pop_front();
+    p.since = time;
+  }
   p.up = port.up;
   p.ever_down |= !port.up;
   any_down_ |= !port.up;
+}
+
+Time World::down(unsigned plane, Time from, Time to) const {
+  if (plane >= log::kMaxPlanes) return 0;
+  const PortWorld& p = ports_[plane];
+  Time sum = 0;
+  const auto add = [&](Time begin, Time end) {
+    begin = std::max(begin, from);
+    end = std::min(end, to);
+    if (begin < end) sum += end - begin;
+  };
+  for (const auto& [begin, end] : p.downs) add(begin, end);
+  if (!p.up) add(p.since, to);
+  return sum;
+}
+
+Time World::went_down(unsigned plane) const {
+  if (plane >= log::kMaxPlanes) return 0;
+  const PortWorld& p = ports_[plane];
+  if (!p.up) return std::max<Time>(p.since, 1);
+  return p.downs.empty() ? 0 : std::max<Time>(p.downs.back().first, 1);
 }
 
 /// Steps that were left out may not have been recorded; none leads back.
@@ -90,6 +116,8 @@ void World::qp(const log::Qp& set, Time time) {
   } else if (qp.set.state != set.state) {
     qp.before = qp.set.state;
     qp.state_since = time;
+  } else if (ended && (qp.set.flags & log::kOrdered) != 0) {
+    qp.state_since = time;  // the order acts
   }
   ++qp.changes;
   own_.qp(set);
@@ -106,6 +134,7 @@ void World::qp(const log::Qp& set, Time time) {
   if (known != peers_.end() && known->second == set.qp) peers_.erase(known);
   if (set.state == log::QpState::Reset && !fresh) {
     qp.set.state = set.state;  // the rest of what it was stays: late packets are told apart by it
+    qp.set.flags = static_cast<uint8_t>((qp.set.flags & ~log::kOrdered) | (set.flags & log::kOrdered));
   } else {
     qp.set = set;
   }

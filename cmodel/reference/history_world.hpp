@@ -18,6 +18,7 @@
 #include "reference/checker.hpp"
 #include "reference/own_addresses.hpp"
 #include "reference/profile.hpp"
+#include "reference/queue.hpp"
 #include "reference/report.hpp"
 
 namespace mrc::ref::history {
@@ -69,6 +70,7 @@ struct QpWorld {
 struct PortWorld {
   bool up = true, ever_down = false;
   Time since = 0;
+  Queue<std::pair<Time, Time>> downs;  ///< from, to: of late, oldest first
 };
 
 class World {
@@ -118,6 +120,10 @@ class World {
   bool qps_told() const { return !qps_.empty(); }
 
   const PortWorld& at(unsigned plane) const { return ports_[plane]; }
+  /// Time between two moments in which the port was down, or stood still.
+  Time down(unsigned plane, Time from, Time to) const;
+  /// When it went down last; 0: never.
+  Time went_down(unsigned plane) const;
   bool any_down() const { return any_down_; }
   unsigned planes() const { return planes_; }
   /// Whether the device has sent the packet before: who keeps what it sent says so.

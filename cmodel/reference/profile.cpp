@@ -60,6 +60,7 @@ constexpr Setting kSettings[] = {
     {"IP_PLANE.lsb", "A-76", 127, nullptr, &Settings::ip_plane_lsb},
     {"REORDER.pkts", "A-08", 32767, nullptr, &Settings::reorder_pkts},
     {"REORDER.same_ev", "A-08", 1, &Settings::same_ev, nullptr},
+    {"CTRL.port_wait", "A-82", 1, &Settings::port_wait, nullptr},
     {"LOSS.port", "A-82", 1, &Settings::loss_port, nullptr},
     {"LOSS.time", "A-83", 1, &Settings::loss_time, nullptr},
     {"LOSS.again", "A-83", 1, &Settings::loss_again, nullptr},

@@ -60,6 +60,7 @@ struct Settings {
   uint32_t nak_invalid = 0x61, nak_access = 0x62;  ///< A-70 NAK_CODE.*
   bool trim_silent = false;                        ///< A-74 CTRL.trim_silent
   bool state_silent = false;                       ///< A-75 CTRL.state_silent
+  bool port_wait = false;                          ///< A-82 CTRL.port_wait: a port that fell shows no losses
   bool ip_per_plane = false;                       ///< A-76 IP_PLANE.enable
   uint32_t ip_plane_lsb = 64;                      ///< A-76 IP_PLANE.lsb
   uint32_t reorder_pkts = 64;                      ///< A-08 REORDER.pkts

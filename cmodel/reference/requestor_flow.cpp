@@ -193,7 +193,10 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   // Whichever transmission the NACK was about.
   const bool trimmed = old.named != 0 && old.named > old.earlier &&
                        (old.named_reason == kTrimmed || old.named_reason == kTrimmedLasthop);
-  if (trimmed || (causes & (kByGap | kBySameEv | kByReturn | kByTime)) != 0) return;
+  // Given to a port that was down, or went down while it was out.
+  const Time gone = world_.gone(qp_, old.plane);
+  const bool by_port = !w.settings().port_wait && gone != 0 && gone + w.queue() >= old.last;
+  if (trimmed || by_port || (causes & (kByGap | kBySameEv | kByReturn | kByTime)) != 0) return;
   // One whose cause came before the progress may leave after it: soon, or when the host has given what was asked for.
   const bool excusable = std::exchange(excusable_, false);
   if (old.last <= hi_.progress()) return;

@@ -103,6 +103,12 @@ void RequestorJudge::port_status(const Seen& seen) {
   if ((mask & all) != (p.erth->port_status_mask & all)) world_.peer_changed = std::max<Time>(seen.last, 1);
   mask = p.erth->port_status_mask;
   world_.peer_down |= (mask & all) != all;
+  const log::Ip peer = world_.world.plain(log::mapped_source(p), p.ipv4.has_value());
+  if ((mask & all) == all || !world_.world.is_peer(peer)) return;
+  auto& gone = world_.peer_gone[peer];
+  for (unsigned plane = 0; plane < std::min(world_.world.planes(), 30u); ++plane) {
+    if ((mask & lowest << plane) == 0) gone[plane] = std::max<Time>(seen.last, 1);
+  }
 }
 
 /// A probe from NIC to NIC serves all QPs that have its EV and its destination.

@@ -49,19 +49,23 @@ void FreeTime::read_done(uint64_t tag, Time time) {
 
 Time FreeTime::until(Time time) {
   if (time <= at_) return free_;
-  Time end = time;
-  if (!reads_.empty()) end = std::clamp(reads_.oldest() + patience_, at_, time);
-  Time sum = 0, idle = at_;
+  Time end = time, sum = 0, idle = at_;
   unsigned up = 0;
   for (unsigned plane = 0; plane < planes_; ++plane) {
     if (!up_[plane]) continue;
     ++up;
     idle = std::max(idle, busy_[plane]);
+  }
+  idle = std::min(idle, time);
+  if (!reads_.empty()) {
+    end = std::min(idle, std::max(reads_.oldest() + patience_, at_));
+    starved_ += time - idle;
+  }
+  for (unsigned plane = 0; plane < planes_; ++plane) {
     const Time from = std::max(at_, busy_[plane]);
-    if (from < end) sum += end - from;
+    if (up_[plane] && from < end) sum += end - from;
   }
   if (up != 0) free_ += sum / up;
-  if (!reads_.empty() && idle < time) starved_ += time - idle;
   at_ = time;
   if (samples_.empty() || samples_.back().first + kSample <= time) {
     if (samples_.size() == kMostSamples) samples_.pop_front();
@@ -93,6 +97,12 @@ double nominal_size(const wire::Packet& p, const Settings& settings) {
 
 RequestorWorld::RequestorWorld(const Profile& profile, Report& report)
     : world(profile, report), free(profile.planes, profile.port_gbps, profile.take) {}
+
+Time RequestorWorld::gone(const log::Qp& qp, unsigned plane) const {
+  if (plane >= log::kMaxPlanes) return 0;
+  const auto peer = peer_gone.find(world.plain(qp.peer_ip, qp.encap == 3));
+  return std::max(world.went_down(plane), peer == peer_gone.end() ? 0 : peer->second[plane]);
+}
 
 bool RequestorWorld::all_overtaken() const {
   return std::ranges::count_if(overtaken, [](unsigned marks) { return marks >= kMostOvertaken; }) > 1;

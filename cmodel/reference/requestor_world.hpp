@@ -16,7 +16,7 @@
 namespace mrc::ref {
 
 /// Counts the time in which a NIC could have sent: as much of each moment as ports are up and free, and nothing while
-/// the host lets it wait for data.
+/// the host lets it wait for data: for long, or so that all ports stand idle. A packet then waits for all before it.
 class FreeTime {
  public:
   FreeTime(unsigned planes, double port_gbps, Time patience);
@@ -60,11 +60,14 @@ struct RequestorWorld {
   bool steady(Time since) const { return free.steady(since) && peer_changed < since; }
   /// No port here or at peers was ever down.
   bool never_down() const { return !world.any_down() && !peer_down; }
+  /// When the plane's port went down last, here or by the word of the QP's peer; 0: never.
+  Time gone(const log::Qp& qp, unsigned plane) const;
 
   history::World world;
   FreeTime free;
   Time peer_changed = 0;  ///< a peer's word about its ports that differed from the one before
   bool peer_down = false;
+  std::map<log::Ip, std::array<Time, log::kMaxPlanes>> peer_gone;  ///< peer -> newest word that the plane is down
   Time now = 0;
   Disturbances disturbed;       ///< a carrier came or went by itself: what was on its way then may be lost
   std::optional<Time> crowded;  ///< so many work requests were open that others may have waited behind them

@@ -45,7 +45,8 @@ void MonitoredDevice::state(const QpConfig& config) {
     log::Qp none;
     none.qp = config.qp;
     none.peer_qp = row.told.peer_qp;
-    row = {none};
+    none.flags = row.orders != 0 ? log::kOrdered : 0;
+    row.told = none;
   } else if (config.state == log::QpState::Error) {
     row.told.state = log::QpState::Error;
   } else {
@@ -59,19 +60,19 @@ void MonitoredDevice::state(const QpConfig& config) {
 
 bool MonitoredDevice::qp(const QpConfig& config) {
   const bool pending = nic_->qp(config);
+  rows_[config.qp].orders += pending;
   if (config.state == log::QpState::Reset || config.state == log::QpState::Error) {
     state(config);
   } else {
     state(nic_->qp_now(config.qp));
   }
-  rows_[config.qp].orders += pending;
   return pending;
 }
 
 Modified MonitoredDevice::modify(const QpConfig& config, uint32_t with) {
   const Modified result = nic_->modify(config, with);
-  if (result.refused == Refused::No && config.state != log::QpState::Init) state(config);
   rows_[config.qp].orders += result.pending;
+  if (result.refused == Refused::No && config.state != log::QpState::Init) state(config);
   return result;
 }
 
@@ -126,7 +127,7 @@ bool MonitoredDevice::reset() {
   const bool pending = nic_->reset();
   for (auto& [qp, row] : rows_) {
     row.orders = 0;
-    if (row.told.state == log::QpState::Reset) continue;
+    if (row.told.state == log::QpState::Reset && row.told.flags == 0) continue;
     QpConfig none;
     none.qp = qp;
     state(none);

@@ -132,6 +132,7 @@ void AgentSide::ends(unsigned index) {
   log::Qp r;
   r.qp = nic_.info.qp_first + index;
   r.peer_qp = other_nic_.info.qp_first + own_.qps[index].peer;
+  r.flags = open_orders_[index] != 0 ? log::kOrdered : 0;
   add<log::Qp>(told_) = rows_[index] = r;
 }
 
@@ -140,7 +141,7 @@ void AgentSide::reset_nic() {
   pending_ = nic_.device->reset();
   std::ranges::fill(open_orders_, 0);
   for (unsigned i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].state != log::QpState::Reset) ends(i);
+    if (rows_[i].state != log::QpState::Reset || rows_[i].flags != 0) ends(i);
   }
   add<log::Counter>(told_) = {"resets", ++resets_};
   ending_ = fresh_ = true;

@@ -170,6 +170,7 @@ log::Qp Recorder::qp(unsigned index) const {
   r.qp = qpn_of(index);
   r.peer_qp = qpn_of(q.peer);
   r.state = state_of(own.state);
+  r.flags = own.ordered ? log::kOrdered : 0;
   if (own.state == QpState::Reset) return r;
   r.dest = q.dest;
   r.mtu = 256u << q.mtu;
@@ -220,15 +221,16 @@ log::Status Recorder::status(CqStatus status) const {
   }
 }
 
-void Recorder::moved(unsigned index, QpState to, uint64_t now_ps) {
+void Recorder::moved(unsigned index, QpState to, uint64_t now_ps, bool ordered) {
   if (to == QpState::Reset || to == QpState::Init) owned_[index] = {};
   owned_[index].state = to;
+  owned_[index].ordered = ordered;
   add<log::Qp>(now_ps) = qp(index);
 }
 
 void Recorder::reset(uint64_t now_ps) {
   for (unsigned i = 0; i < owned_.size(); ++i) {
-    if (owned_[i].state != QpState::Reset) moved(i, QpState::Reset, now_ps);
+    if (owned_[i].state != QpState::Reset || owned_[i].ordered) moved(i, QpState::Reset, now_ps);
   }
   for (auto& reads : reads_) reads.clear();
   for (std::size_t i = 0; i < evs_.size(); ++i) evs_[i] = evs_of(preset_, plan_.profiles[i]);  // written anew

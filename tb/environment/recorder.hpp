@@ -38,8 +38,8 @@ class Recorder final : public BoundarySink, public InsideSink {
   };
   explicit Recorder(const Setup& setup);
 
-  /// Software is about to write the row that takes a QP to this state.
-  void moved(unsigned qp, QpState to, uint64_t now_ps);
+  /// Software is about to write the row that takes a QP to this state. `ordered`: it is told again when that is done.
+  void moved(unsigned qp, QpState to, uint64_t now_ps, bool ordered = false);
   /// Software is about to write that row of a connected QP, or of its EV profile: one of its EVs is denied or allowed,
   /// another one stands at that place, its window as responder moves.
   void denied(unsigned qp, unsigned place, bool on, uint64_t now_ps);
@@ -102,6 +102,7 @@ class Recorder final : public BoundarySink, public InsideSink {
   const Preset& preset_;
   struct Owned {  // by software
     QpState state = QpState::Reset;
+    bool ordered = false;
     std::set<uint32_t> denied;
     uint32_t window = 0;
   };

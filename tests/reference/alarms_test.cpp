@@ -330,6 +330,46 @@ TEST_CASE("packets inside a NIC whose host is slow leave after their QP's reset"
   }
 }
 
+TEST_CASE("packets leave a port that stood still after their QP's reset", "[reference][history]") {
+  // The lag is 13 us. The port stands from 5 us before the reset to 80 us behind it.
+  for (const auto& [plane, later, right] :
+       {std::tuple{0u, 12 * kUs, true}, {0u, 14 * kUs, false}, {1u, 1 * kUs, false}}) {
+    INFO(plane << " " << later);
+    Tale tale;
+    tale.sends(0, 0);
+    tale.push(log::Port{0, false});
+    tale.waits(5 * kUs);
+    log::Qp qp = life_qp();
+    qp.state = log::QpState::Reset;
+    tale.push(qp);
+    tale.waits(80 * kUs);
+    tale.push(log::Port{0, true});
+    tale.waits(later);
+    tale.sends(0, 2 + plane, true);
+    CHECK(tale.broken(Rule::QpState) == (right ? 0 : 1));
+  }
+}
+
+TEST_CASE("a reset that was ordered may act later, and counts from then on", "[reference][history]") {
+  for (const auto& [acts, later, right] :
+       {std::tuple{false, 300 * kUs, true}, {true, 12 * kUs, true}, {true, 14 * kUs, false}}) {
+    INFO(acts << " " << later);
+    Tale tale;
+    tale.sends(0, 0);
+    log::Qp qp = life_qp();
+    qp.state = log::QpState::Reset;
+    qp.flags = log::kOrdered;
+    tale.push(qp);
+    tale.waits(100 * kUs);
+    qp.flags = 0;
+    if (acts) tale.push(qp);
+    tale.waits(later);
+    tale.sends(0, 2, true);
+    CHECK(tale.broken(Rule::QpState) == (right ? 0 : 1));
+    CHECK(tale.rests(Rule::QpState) == (acts ? 0 : 1));
+  }
+}
+
 TEST_CASE("a port status update that waited at its port tells what was true when it was built",
           "[reference][history]") {
   for (const log::Time later : {15 * kUs, 150 * kUs, 250 * kUs}) {  // a frame may wait for 208 us

@@ -189,6 +189,23 @@ TEST_CASE("a timer that is over leads to a retransmission or a probe", "[referen
     b.data(0, 100 * kUs, true);
     CHECK(b.broken(Rule::ReqRetries) == 1);
   }
+  SECTION("what was given to a port that is down is no retry, if the NIC knows it") {
+    for (const bool waits : {false, true}) {
+      Bench c;
+      c.profile.planes = 2;
+      c.profile.settings.port_wait = waits;
+      c.start();
+      c.data(0, 10 * kUs, false, 0, 1);
+      c.data(0, 30 * kUs, true, 0, 1);
+      wire::Packet down = c.packet(wire::Opcode::EndpointRequest, true);
+      down.bth->dqp = 2;
+      down.erth->op = 0;
+      down.erth->port_status_mask = 0b010;
+      c.put(false, down, 40 * kUs);
+      for (const log::Time at : {50 * kUs, 70 * kUs, 100 * kUs}) c.data(0, at, true, 0, 0);
+      CHECK(c.broken(Rule::ReqRetries) == (waits ? 2 : 1));
+    }
+  }
   SECTION("one that had its cause before the progress does not count, the next ones do") {
     b.data(1, 11 * kUs);
     b.sack(-1, 1, 0b10, 1, 12 * kUs);
@@ -233,6 +250,21 @@ TEST_CASE("work that is posted is sent", "[reference.requestor]") {
     b.end(60 * kUs);
     CHECK(b.broken(Rule::ReqMoves) == (comes ? 0 : 1));
     CHECK(b.ok(Rule::ReqMoves) == (comes ? 1 : 0));
+  }
+  // Time in which the ports stand idle for the host's sake does not count, however quickly it answers each read.
+  for (const bool read : {true, false}) {
+    Bench b;
+    b.start();
+    b.post(100, 10 * kUs);
+    for (log::Time at = 10 * kUs; at < 60 * kUs; at += kUs) {
+      b.until(at);
+      const auto tag = at / kUs;
+      if (read) b.judge->host({log::HostOp::Read, 0x1000, 64, tag, 0, {}, 0}, at);
+      b.until(at + kUs - 1);
+      if (read) b.judge->host({log::HostOp::ReadDone, 0x1000, 64, tag, 0, {}, 0}, at + kUs - 1);
+    }
+    b.end(60 * kUs);
+    CHECK(b.broken(Rule::ReqMoves) == (read ? 0 : 1));
   }
   Bench b;
   b.profile.settings.zero_length = kZeroNak;
