@@ -65,7 +65,8 @@ ENDPOINTS = {"model": (("--endpoint", "model"), lambda vector: True), "fast": ((
              "model of fpga100": (("--endpoint", "model", "--preset", "fpga100"), lambda vector: "dyn_mpr" in vector["caps"]),
              "model of asic800": (("--endpoint", "model", "--preset", "asic800"), lambda vector: vector["planes"] > 2)}
 # Files of the part that is the requestor's; the rest is the responder's and the wire's.
-REQUESTOR = {"endpoint", "ev_set", "flight", "probe", "retry", "step_timer", "tx_window"}
+REQUESTOR = {"blame", "endpoint", "ev_set", "flight", "overdue", "port_loss", "probe", "resend", "retry", "silence", "step_timer",
+             "tx_window"}
 CONTROLLER = {"nscc"}
 # Keys of scenarios in which every QP has a controller, and what happens to it; sizes as a link carries them.
 CONTROLLED = {

@@ -432,6 +432,27 @@ dut post write len 256 * 96
 until count(> cqe send status ok) == 112 within 20 rto
 expect count(> write ev e4 from later) == 0
 
+id Q-EV-167
+purpose six EVs are bad and no probe is answered: each of them is probed, however few a NIC probes at once
+mark C, A-32, A-71
+cite mrc.md 5
+rules path.probed
+setting A-71 EV_PROBE.cap 0
+setting A-32 EV_PROBE.interval 100
+profile timeout 4
+when > endpoint request : answer none
+when > probe : answer none
+when > write ev e1 or e4 or e6 or e9 or e11 or e14 rtx 0 : answer m always_skip
+peer auto sack each
+dut post write len 256 * 64
+until count(> cqe send status ok) == 64 within 20 rto
+until count(> * ev e1 opcode 0xD8 or 0xDE) >= 1 within 2 ms
+until count(> * ev e4 opcode 0xD8 or 0xDE) >= 1 within 2 ms
+until count(> * ev e6 opcode 0xD8 or 0xDE) >= 1 within 2 ms
+until count(> * ev e9 opcode 0xD8 or 0xDE) >= 1 within 2 ms
+until count(> * ev e11 opcode 0xD8 or 0xDE) >= 1 within 2 ms
+until count(> * ev e14 opcode 0xD8 or 0xDE) >= 1 within 2 ms
+
 # ---- a mark costs a turn ----
 
 cases id answer rounds low high what {

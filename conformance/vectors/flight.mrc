@@ -138,6 +138,37 @@ p0 < sack cack sq_psn+11 rcvd 52
 set > write rtx 0 psn sq_psn+28 .. sq_psn+29 each once within 4 rtt
 none > write within rtt
 
+# rcvd_bytes has told of 1280 bytes when 1108 had arrived, so 128 stand for the 300 that are out; a NACK takes them all.
+# When the repeat is reported 256 bytes are told: 300 have arrived, and at most 255 more may count as such.
+cases id len n what {
+  Q-CC-027 386 0 "470 bytes do not go for 300 that have arrived"
+  Q-CC-028 216 1 "300 bytes go for them"
+}
+purpose rounding of rcvd_bytes neither opens nor shuts a window for good: $what
+mark U, A, A-45, A-51, A-55
+cite mrc.md 8; mrc.md 3
+rules req.moves
+setting A-40 CC_PROFILE.max_cwnd 1408
+setting A-45 CC_PROFILE.nack_any_reason 0
+dut post write len 1024
+dut post write len 216
+set > write rtx 0 psn sq_psn .. sq_psn+1 each once within 4 rtt
+p0 < sack cack sq_psn rcvd 5
+settle rtt
+p0 < nack reason no_pkt_buffer psn sq_psn+1
+* > write psn sq_psn+1 rtx 1 within 16 rtt
+dut post write len 1024
+* > write psn sq_psn+2 rtx 0 within 4 rtt
+dut post write len $len
+settle 2 rtt
+expect count(> write psn sq_psn+3) == 0
+p0 < sack cack sq_psn+1 rcvd 6
+settle 4 rtt
+expect count(> write psn sq_psn+3) == $n
+p0 < sack cack sq_psn+2 rcvd 10
+settle 4 rtt
+expect count(> write psn sq_psn+3) == 1
+
 # The first k packets are NACKed: what is out falls by k packets, and with congestion the window too. When the others are
 # reported, repeats and new packets are out, together as many as the window holds; one of them may have gone before.
 cases id reason k any n what {
@@ -193,6 +224,27 @@ expect sent(sq_psn+3) == 2 and sent(sq_psn+15) == 2
 p0 < sack cack sq_psn+17 rcvd 78
 settle 4 rtt
 expect count(> write) == 18 + 3 + 15
+
+# As before, and one that waits is reported: it had left the flight. 15 packets fit; 18 - 3 + 1 are out, 2 of them arrive.
+id Q-CC-039
+purpose a trimmed packet that is reported before it could go again left the flight once: one packet goes, not three
+mark U, A, A-45, A-55
+cite mrc.md 8; mrc.md 7
+rules req.moves req.rtx-cause
+setting A-40 CC_PROFILE.max_cwnd 20000
+setting A-43 CC_PROFILE.disable_qa 1
+setting A-45 CC_PROFILE.nack_any_reason 0
+setting A-08 REORDER.same_ev 0
+dut post write len 65536
+set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
+p0 < nack reason trimmed psn sq_psn
+p0 < nack reason trimmed psn sq_psn+3
+p0 < nack reason trimmed psn sq_psn+15
+settle rtt
+expect count(> write) == 19 and sent(sq_psn) == 2
+p0 < sack cack sq_psn-1 trigger sq_psn+2 has sq_psn+1 .. sq_psn+3 base sq_psn ooo 3 rcvd 13
+settle rtt
+expect count(> write) == 20 and sent(sq_psn+3) == 1
 
 cases id reason k {
   Q-CC-041 no_pkt_buffer  4

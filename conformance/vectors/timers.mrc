@@ -64,6 +64,19 @@ set > write rtx 1 psn $back each once within 4 rto
 settle rto
 expect count(> write rtx 1) == count(> write rtx 1 psn $back)
 
+id Q-TIME-020
+purpose a bitmap says nothing of the packets behind its 64 bits: the timer brings them back
+mark S2, S
+cite mrc.md 7; mrc.md 3
+rules req.timer req.rtx-cause
+setting A-08 REORDER.same_ev 0
+profile timeout 5 mtu 256
+dut post write len 20480
+set > write rtx 0 psn sq_psn .. sq_psn+79 each once within 16 rtt
+p0 < sack cack sq_psn-1 trigger sq_psn+15 has sq_psn+1 .. sq_psn+15 base sq_psn ooo 15
+set > write rtx 1 psn sq_psn+64 .. sq_psn+79 each once within 4 rto
+expect count(> write rtx 1 psn sq_psn+1 .. sq_psn+15) == 0
+
 id Q-TIME-026
 purpose a repeat that gets lost too goes again by the timer
 mark S, S2
