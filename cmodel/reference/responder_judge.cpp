@@ -252,7 +252,9 @@ void ResponderJudge::received(const Seen& seen) {
   }
   const bool nak = p.aeth && p.aeth->syndrome != static_cast<uint8_t>(wire::AethSyndrome::Ack);
   const bool fatal = p.neth && p.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent);
-  if (nak || fatal) flow->may_fail(seen.last);
+  if (!nak && !fatal) return;
+  flow->requestor();  // whatever it is about, a former life perhaps
+  flow->may_fail(seen.last);
 }
 
 void ResponderJudge::data(const Seen& seen, ResponderFlow& flow, Trust trust, bool trimmed) {

@@ -302,6 +302,25 @@ TEST_CASE("what stands in front of the inner header may have been looked at or n
   }
 }
 
+TEST_CASE("a NACK UNEXP_EVENT may end a QP that has sent nothing: it may be about a former life",
+          "[reference][responder]") {
+  for (const bool told : {true, false}) {
+    Tale tale;
+    const auto unexpected = [&](bool sent, uint32_t psn) {
+      wire::Packet p = Tale::packet(wire::Opcode::Nack, sent, psn);
+      p.neth->nack_psn = p.bth->psn;
+      p.neth->reason = static_cast<uint8_t>(wire::NackReason::UnexpEvent);
+      p.neth->entropy = ev(1);
+      tale.frame(sent, 0, p);
+    };
+    tale.frame(false, 0, Tale::write(false, 0, 1));
+    if (told) unexpected(false, kSqPsn + 900);
+    unexpected(true, kRqPsn);
+    tale.waits(100 * kUs);
+    CHECK(tale.broken(Rule::RespNackUnexp) == (told ? 0 : 1));
+  }
+}
+
 TEST_CASE("packets inside a NIC whose host is slow leave after their QP's reset", "[reference][history]") {
   // The lag is 13 us. What the host owed from 5 us after the reset on does not count, but not for ever.
   struct Late {
