@@ -611,7 +611,7 @@ int run(const Options& o, const Context& context) {
   const Asked asked = asked_for(o);
   if (!o.svg.empty()) {
     if (!std::filesystem::is_directory(o.svg))
-      throw UsageError("--svg " + o.svg + " is no folder.", "Make it first: mkdir -p " + o.svg);
+      throw UsageError("--svg " + o.svg + " is not a folder.", "Make it first: mkdir -p " + o.svg);
     need_folder("--svg", o.svg);
     need_gnuplot("--svg");
   }

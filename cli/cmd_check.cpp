@@ -514,7 +514,7 @@ void refuse_live(const Options& o) {
   const auto refuse_with = [](bool given, const std::string& option, const char* remedy) {
     if (given) throw UsageError("--live and " + option + " do not go together.", remedy);
   };
-  refuse_with(!o.files.empty(), o.files.empty() ? "" : o.files.front(), "Leave out the file: what is live is no file.");
+  refuse_with(!o.files.empty(), o.files.empty() ? "" : o.files.front(), "Leave out the file: --live reads interfaces.");
   constexpr const char* kTwice = "A live capture cannot be read twice: --ring DIR keeps the packets around a finding.";
   refuse_with(!o.annotate.empty(), "--annotate", kTwice);
   refuse_with(!o.pages.empty(), "--pages", kTwice);
@@ -564,7 +564,7 @@ int check(const Options& o, const Context& context) {
   std::optional<OutputFolder> folder;
   if (!o.annotate.empty()) {
     if (const auto file = read_once(o))
-      throw UsageError("--annotate reads its input twice, and " + *file + " cannot be.", "Name a file.");
+      throw UsageError("--annotate reads its input twice, and " + *file + " can be read only once.", "Name a file.");
     folder.emplace("--annotate", o.annotate);
   }
   std::optional<OutputFolder> ring_folder;
@@ -572,7 +572,7 @@ int check(const Options& o, const Context& context) {
   std::optional<OutputFolder> page_folder;
   if (!o.pages.empty()) {
     if (const auto file = read_once(o))
-      throw UsageError("--pages reads its input twice, and " + *file + " cannot be.", "Name a file.");
+      throw UsageError("--pages reads its input twice, and " + *file + " can be read only once.", "Name a file.");
     page_folder.emplace("--pages", o.pages);
   }
   Output* const json = outputs.add("--json", o.json);
@@ -644,26 +644,30 @@ int check(const Options& o, const Context& context) {
 
 void common_options(Command& command, Options& options) {
   command.words("file", options.files, "logs (mrc cosim --record), captures (pcapng, pcap; gzip, zstd)").called("FILE");
-  command.text("--profile", options.profile, "what the devices say of themselves (JSON, docs/reference/log.md)");
-  command.words("--device", options.devices, "judge this one alone: a name, or an own address").called("NAME");
+  command.text("--profile", options.profile,
+               "profiles of the devices (JSON, docs/reference/log.md), instead of those in the log");
+  command.words("--device", options.devices, "check only this device: its name, or an address of its own")
+      .called("NAME");
   command.text("--json", options.json, "the result as JSON, to a file or -").optional("-").called("FILE");
   command
       .words("--at", options.at,
-             "captures (or this one) were taken at the ports of this device; with all its addresses")
+             "all captures (or only FILE) were taken at the ports of the device with these addresses")
       .called("ADDR[,ADDR...][=FILE]");
   command.number("--slow", options.slow, 1, 1'000'000, "ns of the captures' clock for one ns of the devices");
-  command.text("--annotate", options.annotate, "copies of the captures there, with a comment on packets");
+  command.text("--annotate", options.annotate,
+               "folder for copies of the captures, with comments on packets of findings");
   command.text("--html", options.html, "the result as a page");
-  command.text("--bins", options.bins, "names of the bins of coverage that the devices show: docs/guide/coverage.md");
+  command.text("--bins", options.bins,
+               "file for the names of the coverage bins that the devices hit: docs/guide/coverage.md");
   command.text(
       "--pages", options.pages,
-      "a page with pictures for the first finding of each rule there, with trace and captures: docs/guide/pictures.md");
+      "folder for a page with pictures of the first finding of each rule, trace and captures: docs/guide/pictures.md");
   command.text("--trace", options.trace, kTraceHelp);
   command.flag("--qps", options.qps, "list all ways of data between QPs, also when there are many");
-  command.flag("--strict", options.strict, "rules marked U, C or A that are broken count: exit code 1");
+  command.flag("--strict", options.strict, "exit code 1 also if a broken rule is marked U, C or A");
   waiver_option(command, options.waive);
   command.text("--coverage", options.coverage,
-               "which rules were applied, in which situations: docs/reference/judge.md");
+               "file for the rules that were applied, and in which situations: docs/reference/judge.md");
 }
 
 }  // namespace
@@ -672,19 +676,19 @@ void common_options(Command& command, Options& options) {
 void register_check(Command& app, Context& context) {
   using namespace check_command;
   auto options = std::make_shared<Options>();
-  Command& command = app.command("check", "hold any NIC against the rules of MRC, by what was seen of it");
+  Command& command = app.command("check", "check any NIC against the rules of MRC, from a log or a capture");
   command.footer(R"(
 Examples:
-  mrc check run.mrclog                          a log
+  mrc check run.mrclog                          a log of a run
   mrc check port.pcapng --profile nic.json --at fd00::1   a capture taken at the ports of a NIC
-  mrc check --live eth0 --ring kept             what comes and goes there, until Ctrl-C
-  mrc check --rules                             what is held
-  mrc check run.mrclog --pages found            a page with pictures for each rule that is broken
-  mrc check run.mrclog --gains --device dut     what it brings that the device shows take, answer, path, cc
-Exit codes: 0 pass or deviates, 1 fail (--strict: deviates too), 3 the evidence is broken, 5 nothing to judge.)");
+  mrc check --live eth0 --ring kept             the packets of an interface, until Ctrl-C
+  mrc check --rules                             all rules
+  mrc check run.mrclog --pages found            a page with pictures for each broken rule
+  mrc check run.mrclog --gains --device dut     which rules need the events take, answer, path, cc of the device
+Exit codes: 0 pass or deviates, 1 fail (--strict: deviates too), 3 the evidence is broken, 5 nothing to check.)");
   common_options(command, *options);
-  command.words("--live", options->live, "judge what dumpcap captures on this interface, until Ctrl-C").called("IFACE");
-  command.text("--ring", options->ring, "of a live capture, the packets around the first finding there");
+  command.words("--live", options->live, "check what dumpcap captures on this interface, until Ctrl-C").called("IFACE");
+  command.text("--ring", options->ring, "folder for the packets of a live capture around the first finding");
   command.number("--ring-mb", options->ring_mb, 1, 4096, "how many megabytes --ring keeps");
   command.number(
       "--learn", options->learn, 0, 60,

@@ -589,8 +589,9 @@ void register_cosim(Command& app, Context& context) {
               "cycles of traffic instead of a number of packets, e.g. with --scenario soak")
       .shows("");
   command.number("--seed", options->seed, 0, kAnySeed, "everything random follows from it");
-  command.number("--seeds", options->seeds, 1, 1'000'000'000,
-                 "so many runs, one per seed from --seed on, until one fails; e.g. with --scenario random");
+  command.number(
+      "--seeds", options->seeds, 1, 1'000'000'000,
+      "number of runs, one per seed from --seed on; the first failure ends them; e.g. with --scenario random");
   command.text("--json", options->json, "result as JSON");
   command.text("--pcap", options->pcap, "every frame at the device's ports as pcapng, one interface per plane");
   command.text("--pcap-peer", options->pcap_peer, "every frame at the peer's ports: the other end");
@@ -598,15 +599,15 @@ void register_cosim(Command& app, Context& context) {
                "what both NICs do (frames, host, QPs, work requests, completions) as a log: docs/reference/log.md");
   command.text("--trace", options->trace, kTraceHelp);
   command.text("--results", options->results,
-               "a JSON line per seed is added to this file, failures do not end the runs, and seeds that have a line\n"
-               "are not run again: docs/guide/regress.md");
+               "add a JSON line per seed to this file; failures do not end the runs; seeds that have a line are not\n"
+               "run again: docs/guide/regress.md");
   command.flag("--no-record-shows", options->no_record_shows,
-               "the log's profiles do not promise all events take and answer: the judge then knows a\n"
-               "latency alone, as of a NIC that shows nothing (docs/reference/judge.md, The responder)");
+               "the log's profiles do not promise the events take and answer: the judge then knows only a\n"
+               "latency, as for a NIC that shows nothing (docs/reference/judge.md, The responder)");
   command.flag("--bins", options->bins, kBinsHelp);
   command.flag("--record-streams", options->record_streams,
-               "the log also counts, every 512 cycles, how often the streams between blocks moved and waited; what\n"
-               "mrc picture draws of it names the block that limits. A trace always has it");
+               "the log also counts, every 512 cycles, how often the streams between blocks moved and waited; mrc\n"
+               "picture then names the block that causes backpressure. A trace always has it");
   command
       .value(
           "--wave", [options](const std::string& text) { options->wave = text.empty() ? "default" : text; },
@@ -619,26 +620,26 @@ void register_cosim(Command& app, Context& context) {
       .one_of({"on", "off"});
   command.text("--rtl-bug", options->bug, "let the RTL make an error: a name, or list").such_as(names_of(tb::bugs()));
   command.flag("--assertions", options->assertions,
-               "the RTL asserts in every cycle what it takes for granted; ./mrc builds it. It is slower");
+               "the RTL checks its assertions in every cycle, which is slower; ./mrc builds it");
   command.text(
       "--dut", options->dut,
       "rtl, model, or a shared object that speaks api/mrc_dut.h; at L1 and L2 also fast, rtl-stalled, a command, "
       "tcp:HOST:PORT, unix:PATH, and the shared object speaks api/mrc_nic.h");
   command
       .text("--level", options->level,
-            "what is known of the device: L0 its pins in every cycle; L2 ports, host and verbs, held against the "
-            "rules of MRC (docs/guide/levels.md); L1 what it shows of its inside as well")
+            "what the bench observes: L0 the device's pins in every cycle; L2 ports, host and verbs, checked against "
+            "the rules of MRC (docs/guide/levels.md); L1 as L2, and the events that the device reports")
       .one_of({"L0", "L1", "L2"});
   command.text("--peer", options->peer, "the other NIC at L1 and L2, as --dut");
-  command.text("--profile", options->profile, "JSON instead of what the device says of itself, at L1 and L2");
+  command.text("--profile", options->profile, "the device's profile (JSON), instead of its own, at L1 and L2");
   command
       .text("--variant", options->variant,
-            "what the device does is changed, lawfully or not, at L1 and L2 (docs/reference/variants.md): a name, or "
-            "list")
+            "change what the device does, legally or not, at L1 and L2 (docs/reference/variants.md): a name, or list")
       .such_as(names_of(tb::variants()));
   waiver_option(command, options->waive);
   command.text("--coverage", options->coverage,
-               "which rules were applied to the device, in which situations, at L1 and L2: docs/reference/judge.md");
+               "file for the rules that were applied to the device, and in which situations, at L1 and L2: "
+               "docs/reference/judge.md");
   add_dut_process(command, options->dut_process);
   command.text("--reports", options->reports, "folder for the files of a failure");
   command.number("--threads", options->threads, 1, 2, "1: the peer runs in the device's thread");

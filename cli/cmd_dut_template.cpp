@@ -40,10 +40,10 @@ Examples:
   mrc dut-template ../my-nic --python --name my_nic
 
 Verilator reads the sources once, to find the module and its ports. They stay where they are. A file list (.f) names
-files relative to itself. DIR must not exist, or be empty. What is made compiles as it is; what only you can write is
-marked in nic.cpp, and says its place when a run gets there. docs/guide/adopt.md: a week of it.
-Without Verilog, for what wraps another simulator, a board, a model: --c and --cpp make the same project in C11 or C++20
-alone, --python a NIC as a process that speaks JSON lines (docs/reference/device.md), without a build.)";
+files relative to itself. DIR must not exist, or be empty. The project compiles as it is. Parts that only you can write
+are marked in nic.cpp; a run that reaches one names its place. docs/guide/adopt.md: a week of it.
+A NIC without Verilog wraps another simulator, a board, a model. For it --c and --cpp make the same project in C11 or
+C++20 alone. --python makes a NIC as a process that speaks JSON lines (docs/reference/device.md), without a build.)";
 
 struct Options {
   std::string folder, top, name, clock, reset;

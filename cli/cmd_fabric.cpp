@@ -381,7 +381,7 @@ void register_fabric(Command& app, Context& context) {
             options->failure_rates =
                 input::number({text, "--failure-rates"}, {0, 1e6}, "every per_hour is so many times");
           },
-          "every per_hour is so many times what the scenario says")
+          "multiply every per_hour of the scenario by this")
       .called("0..1000000");
   command.words("--compare", options->compare, "results (--json) side by side; seeds of one scenario are one line")
       .called("FILE ...");
@@ -395,7 +395,7 @@ void register_fabric(Command& app, Context& context) {
   command.text("--trace", options->trace, kTraceHelp);
   command.text("--matrix", options->matrix, "the flows as htsim's connection matrix (.cm)");
   command.number("--waits", options->waits, 0, 999'999,
-                 "what the end of that step of a job waited for, back to packets");
+                 "print what the end of this step of a job waited for, back to packets");
   command.text("--goal", options->goal,
                "the operations of the job's ranks as GOAL (FILE.bin: its binary form): docs/guide/training.md");
   command.flag("--print", options->print, "print a shipped scenario as TOML, to start a file from");

@@ -41,25 +41,25 @@ void register_host(Command& app, Context& context) {
   auto options = std::make_shared<HostOptions>();
   Command& command = app.command("host", "NICs for programs that are written for mrc.h");
   command.footer(R"(
-Has NICs and the network between them until it is stopped. Programs that are linked with lib_mrc.so, or start with it in
-LD_PRELOAD, find them as devices mrc0, mrc1, ... of libibverbs, if MRC_HOST names the socket. The NICs read and write
-the memory of programs where it lies. Simulated time passes while somebody waits for it (docs/guide/api.md).
+Simulates NICs and the network between them until it is stopped. Programs that are linked with lib_mrc.so, or start with
+it in LD_PRELOAD, find them as devices mrc0, mrc1, ... of libibverbs, if MRC_HOST names the socket. The NICs read and
+write the programs' own memory. Simulated time advances while a program waits for it (docs/guide/api.md).
 
 Examples:
   mrc host                                     two NICs: the cycle-accurate model
-  mrc host --endpoint fast                     the protocol alone, without a clock: faster, and says yes too often
+  mrc host --endpoint fast                     the protocol alone, without a clock: faster, and accepts calls that a NIC refuses
   mrc host --endpoint rtl --preset tiny        our RTL
-  mrc host --pcap run.pcapng                   and what they send each other, for Wireshark and mrc check
-  mrc host --record run.mrclog                 and all that they are asked and do, for mrc check and mrc log
+  mrc host --pcap run.pcapng                   and a capture of their frames, for Wireshark and mrc check
+  mrc host --record run.mrclog                 and a log of all calls and events, for mrc check and mrc log
   mrc host --loss 0.01                         one frame of a hundred is lost
   mrc host net.toml                            NICs in a fabric; links fail as the file says (docs/guide/fabric.md)
-  mrc host --pace real/10000                   a simulated second takes 10 000, whether somebody waits or not
+  mrc host --pace real/10000                   a simulated second takes 10 000, whether a program waits or not
   mrc host --nics 8 --socket ~/.mrc/host       eight, for a small cluster of processes)");
   Option& fabric = command.text("fabric", options->fabric,
                                 "a scenario of mrc fabric: its topology and events; all of its NICs are there");
   command.text("--endpoint", options->endpoint, "model, rtl, or fast").one_of({"model", "rtl", "fast"});
   command.text("--preset", options->preset, "sizes of the NICs: asic800, fpga100, tiny").such_as(names_of(kPresets));
-  command.number("--nics", options->nics, 1, 64, "how many").excludes(fabric);
+  command.number("--nics", options->nics, 1, 64, "number of NICs").excludes(fabric);
   command.text("--socket", options->socket, "where programs attach").called("PATH");
   command.text("--pcap", options->pcap, "write every frame that a NIC sends to this pcapng file").called("FILE");
   command

@@ -36,13 +36,13 @@ using input::Json;
 constexpr const char* kFooter = R"(
 Examples:
   mrc cosim --preset tiny --packets 2000 --scenario mixed --record run.mrclog
-  mrc mutate --log run.mrclog --count 5000                    5000 times one place of the log is broken: who sees it?
-  mrc mutate --log run.mrclog --blur 1000 --skew-ns 300       the reverse: less is shown, ports run apart; nobody may complain
-  mrc mutate --log run.mrclog --as cut                        what of that does a capture show that is cut after 128 bytes?
+  mrc mutate --log run.mrclog --count 5000                    5000 mutants of the log, each wrong in one place
+  mrc mutate --log run.mrclog --blur 1000 --skew-ns 300       the reverse: logs that show less, ports apart; all must pass
+  mrc mutate --log run.mrclog --as cut                        the same in captures that are cut after 128 bytes
   mrc mutate --rules --help                                   one operator of cmodel/protocol changed, in model and peer alike
-  mrc mutate --rtl --help                                     one bit of a block of the RTL broken: who sees it?
+  mrc mutate --rtl --help                                     one bit of a block of the RTL changed
 
-docs/reference/judge.md says what the judge holds a log against.)";
+docs/reference/judge.md says how the judge checks a log.)";
 
 struct Options {
   std::vector<std::string> logs;
@@ -287,11 +287,11 @@ int run(const Options& o) {
 void register_mutate(Command& app, Context& context) {
   using namespace mutate_command;
   auto options = std::make_shared<Options>();
-  Command& command = app.command("mutate", "is the judge awake? Breaks logs, rules or RTL, and asks who sees it");
+  Command& command = app.command("mutate", "mutate logs, rules or RTL, and count the mutants that are detected");
   command.footer(kFooter);
-  command.words("--log", options->logs, "logs whose places are broken").called("LOG");
+  command.words("--log", options->logs, "logs to mutate").called("LOG");
   command.number("--count", options->count, 1, 100'000'000, "mutants to draw");
-  std::string views = "judge captures of the frames instead of the log:";
+  std::string views = "check captures of the frames instead of the log:";
   for (const CaptureView& v : kCaptureViews) views += fmt::format(" {} ({}),", v.name, v.about);
   views.pop_back();
   std::vector<std::string> names;
@@ -299,9 +299,10 @@ void register_mutate(Command& app, Context& context) {
   for (const CaptureView& v : kCaptureViews) names.emplace_back(v.name);
   command.text("--as", options->as, views).one_of(names);
   command.real("--least", options->least, 0.0, 100.0, "percent of the mutants that must be seen");
-  command.number("--blur", options->blur, 0, 100'000'000, "instead: logs that show less, which must pass");
-  command.number("--skew-ns", options->skew_ns, 0, 1'000'000, "how far ports run apart in blurred logs");
-  command.number("--seed", options->seed, 0, kAnySeed, "of the drawing");
+  command.number("--blur", options->blur, 0, 100'000'000,
+                 "instead of mutants: so many logs that show less; all must pass");
+  command.number("--skew-ns", options->skew_ns, 0, 1'000'000, "how far the clocks of ports are apart in blurred logs");
+  command.number("--seed", options->seed, 0, kAnySeed, "mutants are drawn from it");
   command.number("--threads", options->threads, 0, 1024, "0: as many as the machine has");
   command.text("--json", options->json, "result as JSON");
   command.flag("--list", options->list, "list the kinds of mutants");

@@ -93,9 +93,9 @@ Examples:
   auto there = std::make_shared<Options>();
   Command& two = app.command("ports", "one of our NICs behind real ports, in network namespaces of its own");
   two.footer(R"(
-Two network namespaces, a veth pair for each plane, our NIC as a process in one, the tester in the other: what 'mrc
-tester' and 'mrc nic --port' do with the interfaces of a machine, without touching those. Needs root, or a kernel that
-lets users have namespaces. When the command ends, by whatever, nothing is left.
+Makes two network namespaces and a veth pair for each plane. Our NIC is a process in one, the tester is in the other. It
+does what 'mrc tester' and 'mrc nic --port' do with the interfaces of a machine, without touching those. Needs root, or
+a kernel that lets users have namespaces. However the command ends, it leaves nothing behind.
 
 Examples:
   mrc vectors run --wall 600 --answer-seconds 60 --device "mrc ports"
@@ -104,8 +104,8 @@ Examples:
   two.text("--endpoint", there->endpoint, "model, rtl, or fast").one_of({"model", "rtl", "fast"});
   two.text("--preset", there->preset, "sizes of the NIC: asic800, fpga100, tiny").such_as(names_of(kPresets));
   two.text("--rtl-bug", there->bug, "let the RTL make an error: a name of 'mrc cosim --rtl-bug list'");
-  two.number("--planes", there->planes, 1, 8, "cables; those of the preset unless it is said");
-  two.text("--capture", there->capture, "what is on the NIC's ports, by dumpcap, to this file (pcapng)");
+  two.number("--planes", there->planes, 1, 8, "number of planes; those of the preset by default");
+  two.text("--capture", there->capture, "capture the NIC's ports with dumpcap, to this file (pcapng)");
   add_time_options(two, there->ports);
   two.action([there, &context] { context.exit_code = lab(*there); });
 }

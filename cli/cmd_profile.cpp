@@ -127,7 +127,7 @@ int infer(const Options& o) {
 
 void register_profile(Command& app, Context& context) {
   using namespace profile_command;
-  Command& command = app.command("profile", "what a NIC says of itself: infer it from captures");
+  Command& command = app.command("profile", "infer from captures how a NIC reads the open questions");
   command.footer(R"(
 Examples:
   mrc profile infer run.pcapng    which reading of each open question a NIC follows, by its packets)");

@@ -33,7 +33,7 @@ using input::Json;
 
 constexpr const char* kFooter = R"(
 Examples:
-  mrc replay-pins dump.bin --preset fpga100          the model does what the board was given; digests are compared
+  mrc replay-pins dump.bin --preset fpga100          the model gets the board's inputs; digests are compared
   mrc replay-pins dump.bin --preset tiny --json -    the result as JSON
   mrc replay-pins dump.bin --preset tiny --pcap ports.pcapng    frames at the ports, in and out
   mrc replay-pins dump.bin --preset tiny --dut rtl   the RTL in the place of the model
@@ -49,7 +49,7 @@ struct Options {
 
 std::unique_ptr<FdInput> open_input(const std::string& path) {
   const auto refuse = [&](const std::string& why) {
-    throw UsageError(name_of_file(path) + ": no record that can be read: " + why + ".",
+    throw UsageError(name_of_file(path) + ": cannot read the record: " + why + ".",
                      "Name an existing file that you may read, or -.");
   };
   if (path == "-") return std::make_unique<FdInput>(STDIN_FILENO);
@@ -183,11 +183,11 @@ int replay_pins(const Options& o, const Context& context) {
 void register_replay_pins(Command& app, Context& context) {
   using namespace replay_pins_command;
   auto options = std::make_shared<Options>();
-  Command& command = app.command("replay-pins", "what a board's core was given, given to the model");
+  Command& command = app.command("replay-pins", "drive the model with recorded inputs of a board's core");
   command.footer(kFooter);
   command.text("FILE", options->file, "a record of a board's pins; - is standard input").required();
   command.text("--preset", options->preset, "preset of the board").such_as(names_of(kPresets));
-  command.text("--dut", options->dut, "what is driven: model, rtl, or a shared object");
+  command.text("--dut", options->dut, "the device that gets the inputs: model, rtl, or a shared object");
   add_dut_process(command, options->dut_process);
   command.text("--json", options->json, "the result as JSON, to a file or -").optional("-").called("FILE");
   command.text("--pcap", options->pcap, "frames at the ports, received by the board and sent by the device");

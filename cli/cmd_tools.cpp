@@ -86,11 +86,11 @@ void register_tools(Command& app, Context& context) {
   register_script(app, context, "fpga", "what every block costs on UltraScale+: mrc fpga report", "tools/fpga.py");
   register_script(app, context, "gates", "netlists of gates in the places of blocks, in lockstep", "tools/gates.py");
   register_script(app, context, "coverage", "lines of RTL and model that runs and tests reach", "tools/coverage.py");
-  register_script(app, context, "api", "hold a lib_mrc.so against MRC's headers: mrc api test", "tools/api.py");
+  register_script(app, context, "api", "test a lib_mrc.so against MRC's headers: mrc api test", "tools/api.py");
   register_script(app, context, "regress", "run a plan: seeds, vectors, mutants, proofs", "tools/regress.py");
   register_script(app, context, "shrink", "make a failing run smaller: packets, keys, rules", "tools/shrink.py");
-  register_script(app, context, "script", "hold a NIC against a script", "conformance/script.py");
-  register_script(app, context, "vectors", "hold a NIC against the vectors", "conformance/vectors.py");
+  register_script(app, context, "script", "run a conformance script against a NIC", "conformance/script.py");
+  register_script(app, context, "vectors", "run the conformance vectors against a NIC", "conformance/vectors.py");
   register_script(app, context, "package", "a .deb and a .tar.zst of mrc and what it needs", "tools/package.sh");
   register_script(app, context, "test", "build and run a layer of the tests", "tools/test.sh");
 }

@@ -142,7 +142,7 @@ int run(const Options& o, const Context& context) {
 void register_topo(Command& app, Context& context) {
   using namespace topo_command;
   auto options = std::make_shared<Options>();
-  Command& command = app.command("topo", "a fabric's topology: check it, count it, draw it, hold it against another");
+  Command& command = app.command("topo", "a fabric's topology: check it, count it, draw it, compare it with another");
   command.footer(R"(
 Examples:
   mrc topo keys                                               what may stand in a topology file
@@ -151,12 +151,11 @@ Examples:
   Option& file = command.text(
       "file", options->file, "topology file (TOML), a shipped scenario, or keys: the list of what may stand in a file");
   Option& svg = command.text("--svg", options->svg, "picture");
-  Option& compare = command.words("--compare", options->compare, "files or shipped scenarios: what each is made of")
+  Option& compare = command.words("--compare", options->compare, "compare what files or shipped scenarios are made of")
                         .called("FILE ...")
                         .excludes(file)
                         .excludes(svg);
-  command
-      .text("--parts", options->parts, "what optics and switches are and need (TOML); 'mrc topo keys' prints its keys")
+  command.text("--parts", options->parts, "data of optics and switches (TOML); 'mrc topo keys' prints its keys")
       .needs(compare);
   command.text("--json", options->json, "the comparison as JSON").needs(compare);
   command.action([options, &context] { context.exit_code = run(*options, context); });

@@ -49,7 +49,7 @@ class StreamInput {
     return buffer;
   }
   [[noreturn]] void refuse_as(const std::string& why) const {
-    throw UsageError(name_ + ": no " + what_ + " that can be read: " + why + ".",
+    throw UsageError(name_ + ": cannot read the " + what_ + ": " + why + ".",
                      "Name an existing file that you may read, or -.");
   }
   const char* what_;

@@ -95,7 +95,7 @@ std::string overview(const Command& root) {
 
   mrc doctor               is everything there that commands need?
   mrc cosim --preset tiny  RTL and model in lockstep: what mrc is about, in seconds
-  mrc check run.mrclog     any NIC against the rules of MRC, by a log (cosim --record) or a capture
+  mrc check run.mrclog     any NIC against the rules of MRC, from a log (cosim --record) or capture
 
 )";
   for (const Group& group : groups()) text += group_lines(root, group);

@@ -25,7 +25,7 @@ std::string PortOptions::words() const { return fmt::format("--slow {} --late {:
 void add_time_options(Command& command, PortOptions& o) {
   command.number("--slow", o.slow, 1, 1'000'000, "ns of the wall for one ns of the NIC; both sides the same");
   command.real("--late", o.late_ms, 0.01, 10'000,
-               "ms of the wall that software around the NIC adds at most; later breaks the test bed");
+               "largest delay of software around the NIC, in ms of the wall; more counts as a broken test bed");
 }
 
 void add_port_options(Command& command, PortOptions& o) {

@@ -51,8 +51,7 @@ class RunBins {
 
 /// Help of --bins where it is a flag.
 constexpr const char* kBinsHelp =
-    "results also say which bins of coverage the device under test showed: docs/guide/coverage.md. It costs the time "
-    "of a\n"
-    "judge";
+    "results also list the coverage bins that the device under test hit: docs/guide/coverage.md. It costs as much\n"
+    "time as a judge";
 
 }  // namespace mrc::cli

@@ -21,7 +21,7 @@ constexpr input::FileKind kWaivers{"list of waivers", 1 << 20,
 void waiver_option(Command& command, std::vector<std::string>& to) {
   command
       .words("--waive", to,
-             "findings of RULE do not count, and why; or a file of waivers (TOML: rule, reason, who, until)")
+             "findings of RULE do not count, for this reason; or a file of waivers (TOML: rule, reason, who, until)")
       .called("RULE=REASON|FILE");
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""mrc api test: holds any lib_mrc.so against the headers of MRC's software interface (docs/guide/api_suite.md).
-Each test is a process of its own, and stands on a sentence: of the header, of libibverbs' manual, or of our reading
-where both are silent."""
+"""mrc api test: tests any lib_mrc.so against the headers of MRC's software interface (docs/guide/api_suite.md).
+Each test is a process of its own. It checks one sentence: of the header, of libibverbs' manual, or of our reading where
+both are silent."""
 import collections
 import os
 import signal
@@ -114,7 +114,7 @@ def arguments():
     parser.add_argument("--endpoint", choices=["model", "rtl", "fast"],
                         help="NICs of a host that is started for it; model, unless --lib names a library or MRC_HOST a host")
     parser.add_argument("--preset", default="asic800", help="their sizes: asic800, fpga100, tiny (asic800)")
-    parser.add_argument("--log", metavar="FILE", help="what that host says of calls that it refuses")
+    parser.add_argument("--log", metavar="FILE", help="messages of that host about calls that it refuses")
     parser.add_argument("--quiet", action="store_true", help="say nothing of tests that pass")
     parser.add_argument("--json", metavar="FILE", help="results for scripts")
     parser.add_argument("--junit", metavar="FILE", help="results as JUnit XML")

@@ -4,8 +4,9 @@
 
 Builds the flavour coverage, runs every built-in scenario and some random ones in lockstep at preset tiny, and the unit
 tests of the rooms of cmodel; then prints a table per folder. A line of the RTL counts as reached when
-one of its branches is taken in one instance; of the C++, when one of its instances has run. What no compiled file
-instantiates is no line. An assertion is reached when its condition is met in one instance; one without is no row."""
+one of its branches is taken in one instance; of the C++, when one of its instances has run. Lines that no
+compiled file instantiates do not count. An assertion is reached when its condition is met in one instance. An assertion
+without a condition has no row."""
 import argparse
 import collections
 import concurrent.futures

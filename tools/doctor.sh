@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: mrc doctor [-h] [--json] [COMMAND ...]
 #
-# mrc doctor: which tools and libraries commands need, and what of them is there, in which version and where. It says
-# what this system's package manager calls what is missing or too old. It installs and builds nothing.
+# mrc doctor: which tools and libraries commands need, and what of them is there, in which version and where. For what is
+# missing or too old, it names the package of this system's package manager. It installs and builds nothing.
 #
 # positional arguments:
-#   COMMAND     what these commands need alone
+#   COMMAND     list only what these commands need
 #
 # options:
 #   -h, --help  show this help message and exit

@@ -110,7 +110,7 @@ def arguments():
     parser.add_argument("--scenario", default="mixed", help="of mrc cosim (mixed)")
     parser.add_argument("--packets", type=int, default=300, help="of the run (300)")
     parser.add_argument("--seed", type=int, default=1, help="of the run (1)")
-    parser.add_argument("--least", type=int, default=ENOUGH, metavar="CYCLES", help=f"fewer are a failure ({ENOUGH})")
+    parser.add_argument("--least", type=int, default=ENOUGH, metavar="CYCLES", help=f"fail if the run has fewer ({ENOUGH})")
     parser.add_argument("--json", metavar="FILE", help="write the rows to FILE")
     parser.add_argument("--list", action="store_true", help="name the blocks and stop")
     parser.add_argument("-j", type=int, default=os.cpu_count() or 1, metavar="N", help="steps at a time (all cores)")

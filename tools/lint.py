@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--format", action="store_true", help="check the C++ sources with clang-format only")
     parser.add_argument("--top", help="lint this module of the given files instead of the NIC")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="with --top: a parameter of it")
-    parser.add_argument("--house", action="store_true", help="with --top: the waivers of the house hold there too")
+    parser.add_argument("--house", action="store_true", help="with --top: apply the waivers of this project there, too")
     parser.add_argument("files", nargs="*", help=argparse.SUPPRESS)
     options = parser.parse_args()
 

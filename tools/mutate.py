@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""mrc mutate --rules: are the rules of MRC watched? Changes one operator in cmodel/protocol at a time, for model, peer
-and fast endpoint alike, and asks whether vectors, rules and the reference see it. Lockstep is blind to such an error,
-since both sides have it; unit tests are not asked. What only the bench sees (wrong data, a hang) is told, and counts as
-not seen.
+"""mrc mutate --rules: mutants of the rules of MRC. Changes one operator in cmodel/protocol at a time, for model, peer and
+fast endpoint alike, and tests whether vectors, rules and the reference detect it. Lockstep is blind to such an error,
+since both sides have it. Unit tests are left out. A mutant that only the bench detects (wrong data, a hang) is listed,
+and counts as not seen.
 
 All mutants are compiled at once: an operator becomes a call that the environment variable MRC_MUTANT switches. Results
-are kept per mutant, so that an interrupted run goes on where it was; when vectors, rules or scenarios have changed,
-only those are asked again that nobody had seen. tools/mutants.yaml lists mutants that nothing can tell apart from the
-original, those that are another NIC which keeps to MRC, by which fact or mark, and those that nobody sees yet, each
-with the reason. The first two do not count."""
+are kept per mutant, so that an interrupted run goes on where it was. When vectors, rules or scenarios have changed, only
+mutants run again that nothing had detected. tools/mutants.yaml lists three kinds, each with the reason: mutants that are
+equal to the original; mutants that are another legal NIC, by which fact or mark; mutants that nothing detects yet. The
+first two do not count."""
 import argparse
 import collections
 import concurrent.futures
@@ -592,16 +592,16 @@ def main():
     parser.add_argument("--rules", action="store_true", required=True, help="mutants of cmodel/protocol")
     parser.add_argument("--files", default="", metavar="REGEX", help="only files whose names match")
     parser.add_argument("--most", type=int, default=0, metavar="N", help="draw N of them")
-    parser.add_argument("--seed", type=int, default=1, help="of the drawing")
+    parser.add_argument("--seed", type=int, default=1, help="mutants are drawn from it")
     parser.add_argument("--list", action="store_true", help="list them, run nothing")
     parser.add_argument("--json", metavar="FILE", help="result of every mutant")
     parser.add_argument("--quick", action="store_true",
                         help="leave out most scenarios, the fast endpoint, vectors that take long; "
-                             "without --quick those that nobody saw are asked again")
+                             "without --quick those that nothing detected run again")
     parser.add_argument("--remember", action="store_true", help=f"write who saw what to {SEEN.relative_to(rtl.ROOT)}")
-    parser.add_argument("--no-build", action="store_true", help="judge what was built last, while sources change")
+    parser.add_argument("--no-build", action="store_true", help="use the last build, while sources change")
     parser.add_argument("--anew", action="store_true", help="forget results of earlier runs")
-    parser.add_argument("-j", type=int, default=os.cpu_count() or 1, help="mutants judged at once")
+    parser.add_argument("-j", type=int, default=os.cpu_count() or 1, help="mutants at once")
     o = parser.parse_args()
     files = rewriters()
     mutants = [f[0] for file in files for f in file.found]

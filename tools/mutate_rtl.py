@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""mrc mutate --rtl: is the RTL watched? Breaks one bit of one word-level cell of a block at a time and asks who sees it: the
-lockstep with the model (L0), then the judge and the bench at L2, where the device is known by ports, host and verbs.
+"""mrc mutate --rtl: mutants of the RTL. Changes one bit of one word-level cell of a block at a time, and tests who detects
+it: the lockstep with the model (L0), then the judge and the bench at L2, which observes ports, host and verbs.
 
 Yosys makes the mutants of a block (mutate) in one netlist, which stands in preset tiny in the place of the RTL; the
 environment variable MRC_RTL_MUTANT switches one of them on. Results are kept per mutant: an interrupted run goes on where
-it was. abc says which of the others nothing can tell from the original; tools/rtl_mutants.yaml names more, each with a
-reason. docs/design/mutation.md says what came out."""
+it was. abc finds mutants that are equal to the original; tools/rtl_mutants.yaml names more, each with a reason.
+docs/design/mutation.md has the results."""
 import argparse
 import collections
 import concurrent.futures
@@ -488,13 +488,13 @@ def arguments():
     parser.add_argument("--rtl", action="store_true", required=True, help="mutants of the RTL's blocks, at preset tiny")
     parser.add_argument("--blocks", action="append", metavar="NAME,...", help=f"of these blocks ({','.join(FIRST)})")
     parser.add_argument("--count", type=int, default=60, metavar="N", help="mutants of each block (60)")
-    parser.add_argument("--seed", type=int, default=1, help="of the drawing")
+    parser.add_argument("--seed", type=int, default=1, help="mutants are drawn from it")
     parser.add_argument("--at", action="append", metavar="FILE:LINE", help="only of this line, up to --count (may be repeated)")
-    parser.add_argument("--levels", default="L0,L2", help="who is asked: some of L0, L2, vectors (L0,L2)")
+    parser.add_argument("--levels", default="L0,L2", help="which checks run: some of L0, L2, vectors (L0,L2)")
     parser.add_argument("--quick", action="store_true", help="only the short runs at L0 and L2")
     parser.add_argument("--list", action="store_true", help="list them, run nothing")
-    parser.add_argument("--cached", action="store_true", help="report on those whose answers are kept, run nothing")
-    parser.add_argument("--most", type=int, default=5000, metavar="N", help="ask only the first N mutants of each block")
+    parser.add_argument("--cached", action="store_true", help="report on mutants with kept results, run nothing")
+    parser.add_argument("--most", type=int, default=5000, metavar="N", help="run only the first N mutants of each block")
     parser.add_argument("--only", action="append", metavar="'BLOCK NUMBER'", help="only this mutant (may be repeated)")
     parser.add_argument("--json", metavar="FILE", help="result of every mutant")
     parser.add_argument("--limit", type=int, default=300, metavar="S", help="seconds of the processor that a run may take (300)")

@@ -507,7 +507,7 @@ def main():
                                   "mrc prove --quick               without the slow ones"))
     parser.add_argument("--only", action="append", metavar="NAME",
                         help="only this harness, module or property (may be repeated)")
-    parser.add_argument("--quick", action="store_true", help="the harnesses that the tables call slow are read, not proved")
+    parser.add_argument("--quick", action="store_true", help="read the slow harnesses, but do not prove them")
     parser.add_argument("--list", action="store_true", help="say what there is to prove and stop")
     parser.add_argument("--json", metavar="FILE", help="write everything to FILE")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="engines at a time (all cores)")

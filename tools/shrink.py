@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """mrc shrink: makes a failing run of mrc cosim smaller as long as it fails in the same way: packets, keys and rules of its
-scenario, queue pairs; then values and seeds with which it fails sooner. Prints the line of what is left."""
+scenario, queue pairs; then values and seeds with which it fails sooner. Prints the command of the smaller run."""
 import argparse
 import json
 import os
@@ -174,7 +174,7 @@ class Shrinker:
 def main():
     parser = rtl.Parser(prog="mrc shrink", description=__doc__, epilog=EXAMPLES,
                         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", default="mrc-shrunk.toml", metavar="FILE", help="the scenario that is left (%(default)s)")
+    parser.add_argument("--out", default="mrc-shrunk.toml", metavar="FILE", help="the smaller scenario (%(default)s)")
     parser.add_argument("--json", metavar="FILE", help="what came out as JSON")
     parser.add_argument("words", nargs="+", metavar="WORD", help="after --: the line of a run that fails")
     given = parser.parse_args()

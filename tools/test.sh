@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: mrc test [--house | --nightly | --all] [--json FILE] [CTEST-OPTION...]
 #
-# mrc test: builds everything, runs a layer of the tests, ends with CTest's summary. Without an option: what protects a
-# user. -R and -L look in every layer.
+# mrc test: builds everything, runs a layer of the tests, ends with CTest's summary. Without an option that is the product
+# layer, which protects a user. -R and -L look in every layer.
 #
 # options:
-#   --house      what protects the house: sources, documents, sizes
+#   --house      tests of the project itself: sources, documents, sizes
 #   --nightly    what takes minutes
 #   --all        every layer
 #   --json FILE  name, result and seconds of each test that ran, for programs

@@ -31,7 +31,7 @@ struct Descriptor {
 
 [[noreturn]] void cannot(const std::string& path, const FileKind& kind, const char* why) {
   const std::string name = path.empty() ? "\"\"" : file_name(path);
-  throw InputError(fmt::format("{}: no {} that can be read: {}.", name, kind.what, why), kind.remedy);
+  throw InputError(fmt::format("{}: cannot read the {}: {}.", name, kind.what, why), kind.remedy);
 }
 
 /// Fills `out` up to one byte beyond the limit, in steps that double.

@@ -208,7 +208,7 @@ class Importer {
   }
 
   static wire::Error no_capture(const std::string& name, const std::string& why) {
-    return {name, 0, "no capture that can be read: " + why, kRemedy, 0, 0};
+    return {name, 0, "cannot read the capture: " + why, kRemedy, 0, 0};
   }
 
   /// Packets of a capture wait for their turn.

@@ -119,7 +119,7 @@ void Readings::packet(const wire::Packet& p, const wire::WireConfig& wire, uint6
   if (p.cc_state && (p.cc_state->rcv_cwnd_pen != 0 || p.cc_state->restore_cwnd != 0)) {
     say(kShare, 1, "the receiver shrinks windows, or gives them back");
   }
-  if (p.peth && p.peth->probe_id == kStateProbe) say(kState, 0, "the QP asks for its peer's state");
+  if (p.peth && p.peth->probe_id == kStateProbe) say(kState, 0, "the QP requests its peer's state");
 }
 
 void Readings::came(const wire::Packet& p, const wire::WireConfig& wire) {

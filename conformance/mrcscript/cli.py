@@ -135,11 +135,11 @@ def lint_options(parser):
 
 
 def script_main(argv=None):
-    parser = Parser(prog="mrc script", description="Scripts that hold a NIC against MRC (docs/reference/vectors.md).",
+    parser = Parser(prog="mrc script", description="Scripts that test a NIC against MRC (docs/reference/vectors.md).",
                     epilog="Example: mrc script run conformance/vectors/responder.mrc --device \"mrc nic --endpoint rtl\"",
                     formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
-    one = commands.add_parser("lint", help="find what is wrong with scripts, by their text and on legal devices")
+    one = commands.add_parser("lint", help="find errors in scripts, by their text and on legal devices")
     one.add_argument("file", nargs="+")
     lint_options(one)
     two = commands.add_parser("run", help="run scripts against a device")
@@ -176,7 +176,7 @@ def vectors_main(argv=None):
     two.add_argument("id", nargs="*")
     device_options(two)
     choose(two)
-    three = commands.add_parser("lint", help="find what is wrong with them")
+    three = commands.add_parser("lint", help="find errors in them")
     lint_options(three)
     four = commands.add_parser("export", help="write all as one JSON file for conformance/run.py")
     four.add_argument("-o", "--output", default="-", metavar="FILE")

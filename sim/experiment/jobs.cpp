@@ -119,12 +119,12 @@ std::unique_ptr<Schedule> read_trace(const JobConfig& c, const Topology& t, cons
   const std::string path = trace_path(c);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError(path + ": no trace that can be read: it is a folder.",
+    throw InputError(path + ": cannot read the trace: it is a folder.",
                      "Name a file of GOAL, or rank 0's of Chakra.");
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) {
-    throw InputError(fmt::format("{}: no trace that can be read: {}.", path, std::strerror(errno)),
+    throw InputError(fmt::format("{}: cannot read the trace: {}.", path, std::strerror(errno)),
                      "Name a file of GOAL, beside the scenario.");
   }
   const std::string groups = c.groups.empty() ? c.groups : beside(c, c.groups);

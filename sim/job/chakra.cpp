@@ -142,7 +142,7 @@ class RankReader {
 
   void read() {
     std::ifstream in(path_, std::ios::binary);
-    if (!in) throw InputError(fmt::format("{}: no trace that can be read: {}.", path_, std::strerror(errno)), kRemedy);
+    if (!in) throw InputError(fmt::format("{}: cannot read the trace: {}.", path_, std::strerror(errno)), kRemedy);
     std::string message;
     for (uint64_t n = 0; next(in, message, n); ++n) {
       if (poll_ && n % 4096 == 0) poll_();

@@ -48,9 +48,9 @@ TEST_CASE("a file of any kind is read whole, up to its limit", "[input][file]") 
 }
 
 TEST_CASE("what cannot be read says why", "[input][file]") {
-  CHECK(refusal("/no/such/file") == "/no/such/file: no list that can be read: it does not exist.");
-  CHECK(refusal("/") == "/: no list that can be read: it is a folder.");
-  CHECK(refusal("") == "\"\": no list that can be read: it does not exist.");
+  CHECK(refusal("/no/such/file") == "/no/such/file: cannot read the list: it does not exist.");
+  CHECK(refusal("/") == "/: cannot read the list: it is a folder.");
+  CHECK(refusal("") == "\"\": cannot read the list: it does not exist.");
 }
 
 }  // namespace mrc::test::file_test

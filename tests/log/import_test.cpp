@@ -275,7 +275,7 @@ TEST_CASE("a damaged capture gives what stands before the damage, then its error
   const Result r = import({.files = {{file.path()}}});
   CHECK(r.error.starts_with("block length"));
   CHECK(r.frames(0).size() == 1);
-  CHECK(import({.files = {{"/nowhere/x"}}}).error == "no capture that can be read: it does not exist");
+  CHECK(import({.files = {{"/nowhere/x"}}}).error == "cannot read the capture: it does not exist");
 }
 
 TEST_CASE("redaction takes payload and keeps what is equal equal", "[log][redact]") {

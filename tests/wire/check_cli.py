@@ -194,7 +194,7 @@ def main():
               (3, f"mrc decode: cut.pcapng: byte {len(capture) - 96 + 4}: block length 96 is beyond the end of the file, "
                   "91 bytes are left."))
         check("cut: what stands before", [line.split()[0] for line in out.splitlines() if line.startswith("#")], ["#1"])
-        refused(folder, ["decode", "."], "mrc decode: .: no capture that can be read: it is a folder.")
+        refused(folder, ["decode", "."], "mrc decode: .: cannot read the capture: it is a folder.")
         refused(folder, ["decode", "--hex", "00", "--dscp", "trimmed=64"],
                 "mrc decode: code point in --dscp trimmed=64 is not a number of 6 bits.")
         refused(folder, ["decode", "--hex", "00", "--dscp", "cut=1"],

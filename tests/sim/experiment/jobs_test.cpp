@@ -286,7 +286,7 @@ TEST_CASE("a job as a trace: the same steps; what is wrong with one is told with
   file("num_ranks 17\n");
   CHECK_THAT(why(), ContainsSubstring("17 ranks are more than the 16 NICs"));
   std::filesystem::remove(folder / "job.goal");
-  CHECK(why() == name + ": no trace that can be read: No such file or directory.");
+  CHECK(why() == name + ": cannot read the trace: No such file or directory.");
   std::filesystem::remove_all(folder);
 }
 
