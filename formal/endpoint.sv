@@ -58,6 +58,8 @@ module formal_endpoint
   assign finds = dut.state_q == 2'd1;
   assign sends = dut.state_q == 2'd2;
   assign turn = dut.turn_q;
+  `MRC_HELP(counts, dut.u_eprx.count_q <= 5'd16 && dut.u_want.count_q <= 5'd16
+      && dut.u_evp.count_q <= 2'd2)
   `MRC_HELP(states, idle || (!dut.lists_busy && (finds ? turn : sends && !turn)))
 
   // Of the lists, by their number.
