@@ -695,7 +695,13 @@ void Station::random_access() {
       driver_.forget_rows();
       driver_.write(static_cast<uint16_t>(csr::kTblData0 + 4 * csr_rng_.below(16)), data, ignore,
                     static_cast<uint8_t>(csr_rng_.below(16)));
-      if (scenario_.vary && data % 2 != 0) driver_.write(csr::kRevSeed, data % 32 == 1 ? 0 : data);
+      if (!scenario_.vary) break;
+      if (data % 2 != 0) {
+        driver_.write(csr::kRevSeed, data % 32 == 1 ? 0 : data);
+      } else if (scenario_.churn > 0 && csr::kIpPlaneEnable.get(own_.ip_plane) == 0) {
+        // The bits mean nothing then, but addresses are sorted anew.
+        driver_.write(csr::kIpPlane, csr::kIpPlaneLsb.set(0, data >> 25));
+      }
       break;
     case 1:  // read-only ones: refused
       driver_.write(static_cast<uint16_t>(csr::kCntTx0 + 4 * csr_rng_.below(50)), data, ignore);
