@@ -817,7 +817,8 @@ module mrc_endpoint
   `MRC_POPS_A_WORD(Evp, evp_pop, evp_v)
   `MRC_POPS_A_WORD(Want, want_pop, want_v)
   `MRC_ONE_HOT0(OneOperation,
-      {op_plane, op_cfg, op_rx, op_evp, op_want, op_cp_over, op_rp_over, op_cp_send, op_rp_send, op_visit},
+      {op_plane, op_cfg, op_rx, op_evp, op_want, op_cp_over, op_rp_over, op_cp_send, op_rp_send,
+       op_visit},
       "two operations in one cycle")
   `MRC_ASSERT_IF(WorksWhenIdle, op_cfg || op_rx || op_evp || op_want || op_visit, idle && !stale,
       "an operation begins in the middle of another")
