@@ -86,7 +86,8 @@ module mrc_tx_path_world
   // Half of all planes, of which own is none: so there are some.
   assign bad_world = count >= (PlaneW + 1)'(NumPlanes / 2);
   assign spared = (world.spared + 4'd1) & last_spared;
-  assign counts_o = !on || !bad_world || spared == 4'd0;
+  // With loss_share 0 nothing is spared.
+  assign counts_o = !bad_world || spared == 4'd0;
   assign world_d = '{
           epoch: epoch_i,
           now: now | own,
