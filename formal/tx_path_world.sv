@@ -5,7 +5,9 @@
 /// and EV_CTL.loss_share are any; where losses are counted up, the register stands.
 module formal_tx_path_world
   import mrc_pkg::*;
-(
+#(
+    parameter int unsigned Bug = 0
+) (
     input logic clk_i,
     input logic [2:0] loss_share_i,
     input logic [3:0] epoch_i,
@@ -21,7 +23,10 @@ module formal_tx_path_world
   mrc_tx_path_world #(
       .NumPlanes(4),
       .NumQps(2)
-  ) dut (.*);
+  ) dut (
+      .bug_i(8'(Bug)),
+      .*
+  );
 
   // ---- any QP, once set up
 

@@ -1305,7 +1305,8 @@ package mrc_pkg;
     BugAnyPlaneAgain = 8'd118,
     BugPeersFirst = 8'd119,
     BugAnswersFirst = 8'd120,
-    BugVisitForgets = 8'd121
+    BugVisitForgets = 8'd121,
+    BugWorldOfOnePlane = 8'd124
   } bug_e;
 
   // ---- wire format (headers.yaml)

@@ -442,6 +442,7 @@ module mrc_tx_path
       .NumQps(NumQps)
   ) u_world (
       .clk_i,
+      .bug_i,
       .loss_share_i(csr_i.loss_share),
       .epoch_i(tick_i[13:10]),
       .clear_i(set_ctx),

@@ -15,6 +15,7 @@ module mrc_tx_path_world
     localparam int unsigned PlaneW = $clog2(NumPlanes)
 ) (
     input logic clk_i,
+    input logic [7:0] bug_i,
     input logic [2:0] loss_share_i,
     input logic [3:0] epoch_i,
 
@@ -69,7 +70,8 @@ module mrc_tx_path_world
     end else if (age == 4'd1) begin
       last = world.now;
     end
-    others = (now | last) & ~own;
+    // Bug 124: its own losses make the world of a plane bad.
+    others = (now | last) & ((bug_i == BugWorldOfOnePlane) ? {NumPlanes{1'b1}} : ~own);
     count = '0;
     for (int unsigned j = 0; j < NumPlanes; j++) begin
       count = count + (PlaneW + 1)'(others[j]);

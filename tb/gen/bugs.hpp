@@ -221,6 +221,8 @@ inline constexpr Bug kBugs[] = {
      "answers to probes go before bad EVs and visits, so that a flood of forged ones keeps them waiting", "tiny", "flood", ""},
     {121, "visit-forgets", "tx_inflight",
      "a QP that sends in the cycle of its visit, and had nothing open before, is not visited any more", "tiny", "mixed", ""},
+    {124, "world-of-one-plane", "tx_path",
+     "a plane that loses alone is taken for a bad world, and its EVs stay in use", "tiny", "bad-world", ""},
 };
 
 }  // namespace mrc::tb

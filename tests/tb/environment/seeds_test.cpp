@@ -88,6 +88,7 @@ SEEDS("returned")
 SEEDS("skip-round-trip")
 SEEDS("fuzz")
 SEEDS("flood")
+SEEDS("bad-world")
 
 TEST_CASE("no scenario is left out", "[tb][seeds]") {
   for (const Scenario& s : scenarios()) {
