@@ -1306,7 +1306,7 @@ package mrc_pkg;
     BugPeersFirst = 8'd119,
     BugAnswersFirst = 8'd120,
     BugVisitForgets = 8'd121,
-    BugWorldOfOnePlane = 8'd124
+    BugWorldOfOnePlane = 8'd122
   } bug_e;
 
   // ---- wire format (headers.yaml)

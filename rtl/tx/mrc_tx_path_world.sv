@@ -70,7 +70,7 @@ module mrc_tx_path_world
     end else if (age == 4'd1) begin
       last = world.now;
     end
-    // Bug 124: its own losses make the world of a plane bad.
+    // Bug 122: its own losses make the world of a plane bad.
     others = (now | last) & ((bug_i == BugWorldOfOnePlane) ? {NumPlanes{1'b1}} : ~own);
     count = '0;
     for (int unsigned j = 0; j < NumPlanes; j++) begin

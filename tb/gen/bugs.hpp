@@ -220,8 +220,8 @@ inline constexpr Bug kBugs[] = {
     {120, "answers-first", "tx_probe",
      "answers to probes go before bad EVs and visits, so that a flood of forged ones keeps them waiting", "tiny", "flood", ""},
     {121, "visit-forgets", "tx_inflight",
-     "a QP that sends in the cycle of its visit, and had nothing open before, is not visited any more", "tiny", "mixed", ""},
-    {124, "world-of-one-plane", "tx_path",
+     "a QP that sends in the cycle of its visit, and had nothing open before, is not visited any more", "tiny", "rto", ""},
+    {122, "world-of-one-plane", "tx_path",
      "a plane that loses alone is taken for a bad world, and its EVs stay in use", "tiny", "bad-world", ""},
 };
 
