@@ -25,6 +25,7 @@ GOOD = f"""{SPDX}# The judge checks, live runs pass
 | {LIMIT} | {LIMIT} |
 |---|---|
 | {LIMIT} | {LIMIT} |
+| "who tells, {LIMIT}" | "a lane tells", "{LIMIT} more" |
 
 ```
 {LIMIT} {LIMIT} tells
@@ -42,6 +43,7 @@ MISTAKES = {
     ":2: tells => reports": "The device tells the loss.\n",
     ":3: boundary => an interface": "\nEvery [boundary](README.md) is compared.\n",
     ":2: judges => checks": "# A tool judges a capture\n",
+    ":4: tells => reports": '| a |\n|---|\n| what "loss" tells |\n',
 }
 
 
