@@ -218,7 +218,7 @@ inline constexpr Bug kBugs[] = {
     {119, "peers-first", "endpoint",
      "packets of peers go before all else, so that a flood of them keeps port updates and EV probes waiting", "tiny", "flood", ""},
     {120, "answers-first", "tx_probe",
-     "answers to probes go before bad EVs and visits, so that a flood of forged ones keeps them waiting", "tiny", "flood", ""},
+     "answers to probes go before bad EVs and visits, so that a flood of forged ones keeps them waiting", "asic800", "flood", ""},
     {121, "visit-forgets", "tx_inflight",
      "a QP that sends in the cycle of its visit, and had nothing open before, is not visited any more", "tiny", "rto", ""},
     {122, "world-of-one-plane", "tx_path",
