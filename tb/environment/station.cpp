@@ -95,7 +95,8 @@ void Station::start_traffic() {
   if (traffic_) return;
   traffic_ = true;
   traffic_begin_ = series_next_ = cycle_;
-  link_.begin(now_ps());
+  connected_ps_ = now_ps();
+  link_.begin(connected_ps_);
 }
 
 void Station::fail(std::string what, const char* block, int qp) {
@@ -330,7 +331,8 @@ void Station::came(const Frame& frame, unsigned plane, uint64_t now) {
     return;
   }
   if (frame.forged != Forged::No) {
-    if (traffic_) forged_.came(frame.forged);  // before, nothing is set up to judge it
+    // Before, nothing is set up to judge it. Of a life before, its numbers mean something else by now.
+    if (traffic_ && (scenario_.lives == 1 || frame.sent_ps >= connected_ps_)) forged_.came(frame.forged);
     ++perhaps_returned_;
     if (frame.forged != Forged::Nowhere) return;  // and nothing of it may be written
   }

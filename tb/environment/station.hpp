@@ -248,7 +248,8 @@ class Station {
   unsigned standing_ = 0;                                    // ports that take nothing
   std::array<uint64_t, kMaxPlanes> waits_from_{};            // cycle from which on a beat waits at the port
   uint64_t port_failures_ = 0, frames_at_down_ports_ = 0, traffic_begin_ = 0;
-  std::vector<uint64_t> port_lost_;                       // sent here, lost at a port; handed over between time windows
+  uint64_t connected_ps_ = ~uint64_t{0};  // since when all QPs have been connected; the largest number: they are not
+  std::vector<uint64_t> port_lost_;       // sent here, lost at a port; handed over between time windows
   std::vector<std::pair<uint64_t, uint64_t>> link_lost_;  // on a link, and when it was sent; as port_lost_
   // sent to here, lost at a port, on a link: since when
   std::unordered_map<uint64_t, uint64_t> missing_, missing_on_links_;

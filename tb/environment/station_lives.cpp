@@ -16,6 +16,7 @@ void Station::take_over(Station& former) {
   for (TxMac& mac : tx_) {
     while (FramePtr frame = mac.rest()) leave(std::move(frame));
   }
+  if (forger_) forger_->forget();  // those frames have numbers of the life before
 }
 
 /// The pin is low: the NIC sees anything at its inputs, and what comes in at its ports goes by.
@@ -85,9 +86,13 @@ void Station::reconnect_qp(unsigned qp, bool rows) {
   if (forger_) forger_->forget();
 }
 
-void Station::revive_qp(unsigned qp) { requester_->revive(qp, own_.requester_plan(own_.qps[qp])); }
+void Station::revive_qp(unsigned qp) {
+  requester_->revive(qp, own_.requester_plan(own_.qps[qp]));
+  connected_ps_ = now_ps();
+}
 
 void Station::give_up_qp(unsigned qp) {
+  connected_ps_ = ~uint64_t{0};
   reset_qp(qp);
   requester_->give_up(qp);
   host_errors_.give_up(qp, cycle_);

@@ -294,14 +294,16 @@ TEST_CASE("QPs are recorded as their owner sets them, also when they are connect
     for (const auto& [number, list] : qps) {
       using enum log::QpState;
       REQUIRE(list.size() >= 3);
+      // A reset is there twice: when it is ordered, and when it has been carried out.
       for (std::size_t i = 0; i < list.size(); ++i) {
-        CHECK(list[i].state == std::array{Init, Rtr, Rts, Reset}[i % 4]);
-        if (i % 4 == 3) continue;
+        CHECK(list[i].state == std::array{Init, Rtr, Rts, Reset, Reset}[i % 5]);
+        CHECK(((list[i].flags & log::kOrdered) != 0) == (i % 5 == 3));
+        if (i % 5 >= 3) continue;
         CHECK(list[i].mtu >= 256);
         CHECK(list[i].evs.size() == list[i].ev_planes.size());
-        CHECK(list[i].sq_psn == list[i / 4 * 4].sq_psn);
+        CHECK(list[i].sq_psn == list[i / 5 * 5].sq_psn);
       }
-      if (list.size() > 4) again = again || list[0].sq_psn != list[4].sq_psn;
+      if (list.size() > 5) again = again || list[0].sq_psn != list[5].sq_psn;
     }
     // The other end says the same of the connection.
     for (const log::Record& record : r.records) {

@@ -220,7 +220,7 @@ TEST_CASE("what was lost goes on another plane, or on the next EV of the walk", 
 }
 
 TEST_CASE("one loss makes an EV bad, or one in 2^n while other planes lose, too", "[tb][choices][A-87]") {
-  const Both r = both("loss", "loss_share", 0, 4, {{"ts_share", 1}}, 1000);
+  const Both r = both("loss", "loss_share", 0, 4, {{"ts_share", 1}}, 4000);
   const auto blamed = [](const CosimResult& one) {
     const auto of = [](const auto& side) { return side.counters.ev_bad + side.counters.ev_floor; };
     return of(one.dut) + of(one.peer);
