@@ -119,8 +119,7 @@ std::unique_ptr<Schedule> read_trace(const JobConfig& c, const Topology& t, cons
   const std::string path = trace_path(c);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError(path + ": cannot read the trace: it is a folder.",
-                     "Name a file of GOAL, or rank 0's of Chakra.");
+    throw InputError(path + ": cannot read the trace: it is a folder.", "Name a file of GOAL, or rank 0's of Chakra.");
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) {
