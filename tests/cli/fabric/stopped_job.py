@@ -70,7 +70,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "job.toml").write_text(SCENARIO, encoding="utf-8")
-        for after in (3, 4):
+        for after in (6, 8):  # a step takes one or two, and the ideal run before
             took, result = stop(mrc, folder, after)
             steps = result["jobs"][0]["steps"]
             print(f"SIGINT after {after} s of processor time: {took:.2f} s until the end, {len(steps)} steps kept")
