@@ -303,7 +303,7 @@ TEST_CASE("what stands in front of the inner header may have been looked at or n
 }
 
 TEST_CASE("a NACK UNEXP_EVENT may end a QP that has sent nothing: it may be about a former life",
-          "[reference][responder]") {
+          "[reference][history]") {
   for (const bool told : {true, false}) {
     Tale tale;
     const auto unexpected = [&](bool sent, uint32_t psn) {
