@@ -191,7 +191,28 @@ module formal_tx_inflight_turns
   `MRC_GIVEN(one_way, !(scan_i.granted && scan_i.refused))
   `MRC_GIVEN(answers, (scan_i.granted || scan_i.refused) == (state == StRetxW && rans_valid_i))
   `MRC_GIVEN(walks_in_a_visit, !timer_i.walk || op.visit)
+  // A step of a QP's timer is longer than all that is looked at here.
+  logic [1:0] walked_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) walked_q <= '0;
+    else if (timer_i.walk) walked_q[vis_qp_i] <= 1'b1;
+  end
+  `MRC_GIVEN(one_walk_each, !(timer_i.walk && walked_q[vis_qp_i]))
   `MRC_GIVEN(ends_in_reclaim, !reclaim_end_i || state == StReclaim)
+
+  // Somebody is to be visited: a visit waits for what it is judged by for two cycles behind another
+  // one.
+  logic [1:0] steady_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      steady_q <= 2'd0;
+    end else if (op.visit) begin
+      steady_q <= 2'd0;
+    end else if (steady_q != 2'd2) begin
+      steady_q <= steady_q + 2'd1;
+    end
+  end
+  `MRC_GIVEN(visits_are_due, vis_ready_i || steady_q != 2'd2)
 
   // It answers nothing else, and is not asked for a packet that counts for no bytes. Its answer is
   // taken at once: the machine waits for it.
