@@ -57,7 +57,7 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part, const std::map<Vi
     const View view = at[frame.capture];
     wrong_icrcs_ += packet.outer_ipv6 && packet.icrc && !packet.icrc->ok;
     count(packet);
-    told_ |= !captures.wire && wire != wire::WireConfig{};
+    reported_ |= !captures.wire && wire != wire::WireConfig{};
     const log::CapturedAt place{frame.capture, frame.number, frame.plane, frame.last};
     views_.at(view).packet(packet, wire, place);
     if (view && elsewhere) views_.at({}).packet(packet, wire, place);
@@ -73,9 +73,9 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part, const std::map<Vi
     if (packet.error && packet.error->code == wire::ErrorCode::BadLength) wrong(packet);
     const log::CapturedAt place{frame.capture, frame.number, frame.plane, frame.last};
     const bool before_bth = (frame.flags & log::kCut) != 0 && wire::bytes_to_bth(packet) > frame.bytes.size();
-    const auto tell = [&](log::Conversations& to) { before_bth ? to.cut(packet) : to.unread(packet, wire, place); };
-    tell(views_.at(at[frame.capture]));
-    if (at[frame.capture] && elsewhere) tell(views_.at({}));
+    const auto report = [&](log::Conversations& to) { before_bth ? to.cut(packet) : to.unread(packet, wire, place); };
+    report(views_.at(at[frame.capture]));
+    if (at[frame.capture] && elsewhere) report(views_.at({}));
   };
   captures.captured = nullptr;
   captures.frames = false;
@@ -92,24 +92,24 @@ CaptureQps::CaptureQps(log::ImportOptions captures, bool part, const std::map<Vi
 }
 
 CaptureQps CaptureQps::as_they_read(log::ImportOptions& captures) {
-  CaptureQps told(captures);
-  if (captures.wire || g_stop) return told;
-  if (much_damaged(told.counts_)) {
+  CaptureQps reported(captures);
+  if (captures.wire || g_stop) return reported;
+  if (much_damaged(reported.counts_)) {
     log::ImportOptions outer = captures;
     outer.wire = icrc_outer();
     CaptureQps other(outer);
     if (!g_stop && !much_damaged(other.counts_)) {
       captures.wire = outer.wire;
-      other.told_ = told.told_;
-      told = std::move(other);
+      other.reported_ = reported.reported_;
+      reported = std::move(other);
     }
   }
-  if (told.told_) return told;
-  if (told.ops_high_ != 0 && told.ops_low_ == 0) {
+  if (reported.reported_) return reported;
+  if (reported.ops_high_ != 0 && reported.ops_low_ == 0) {
     if (!captures.wire) captures.wire.emplace();
     captures.wire->eeth_op_high = true;  // it changes nothing of what was told
   }
-  return std::move(told).with_trims(captures);
+  return std::move(reported).with_trims(captures);
 }
 
 void CaptureQps::remember(const wire::Packet& packet) {
@@ -195,10 +195,10 @@ std::vector<log::FactsOfWay> CaptureQps::facts() const {
   return all;
 }
 
-std::map<std::string, uint64_t> CaptureQps::untold() const {
+std::map<std::string, uint64_t> CaptureQps::unreported() const {
   std::map<std::string, uint64_t> all;
   for (const auto& [view, conversations] : views_) {
-    for (const auto& [reason, flows] : conversations.untold()) all[reason] += flows;
+    for (const auto& [reason, flows] : conversations.unreported()) all[reason] += flows;
   }
   return all;
 }

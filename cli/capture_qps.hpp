@@ -39,7 +39,7 @@ class CaptureQps {
   /// What they stand on, of each way of data.
   std::vector<log::FactsOfWay> facts() const;
   /// Why flows are not told: reason -> how many.
-  std::map<std::string, uint64_t> untold() const;
+  std::map<std::string, uint64_t> unreported() const;
   /// Which code points stand for trimmed packets, a sentence for each that the captures do not say themselves.
   const std::vector<std::string>& trims() const { return trims_; }
 
@@ -68,7 +68,7 @@ class CaptureQps {
   /// Code points of trimmed and wrong packets, by who sent them, to whom, and PSN.
   std::map<std::tuple<log::Ip, log::Ip, uint32_t>, uint8_t> cut_;
   uint64_t ops_low_ = 0, ops_high_ = 0;  ///< EETH.op in bits 3:2, in bits 5:4 (A-36)
-  bool told_ = false;                    ///< a capture says how to read it
+  bool reported_ = false;                ///< a capture says how to read it
   std::vector<std::string> trims_;
   std::map<log::Ip, std::size_t> own_;  ///< addresses of devices with captures of their own
 };

@@ -165,7 +165,7 @@ class Replay {
       nic_->step(in);
     }
   }
-  /// Both, with every pin and boundary compared.
+  /// Both, with every pin and stream compared.
   void lockstep(std::span<const mrc_pins_in> part) {
     for (const mrc_pins_in& in : part) {
       tb::Follower::Cycle& cycle = follower_->look(*dut_, lockstep_);

@@ -111,9 +111,9 @@ const char* encapsulation_name(Encap encap) { return entry(encap).name; }
 const char* messages_name(bool is_long) { return is_long ? "long" : "short"; }
 bool is_mtu(unsigned payload) { return payload >= 256 && payload <= 4096 && (payload & (payload - 1)) == 0; }
 
-/// Boundaries whose occupancy the table shows; JSON has all.
+/// Streams whose occupancy the table shows; JSON has all.
 constexpr struct {
-  const char* boundary;
+  const char* stream;
   const char* title;
 } kShown[] = {{"tx_segment.pkt", "segment"},   {"tx_path.path", "path"},    {"tx_header.hdr", "header"},
               {"tx_fetch.rdreq", "fetch"},     {"rx_lane.desc", "rx lane"}, {"rx_check.rxpkt", "check"},
@@ -128,8 +128,8 @@ class ProgressLine {
   void cycles(uint64_t since_last) {
     cycles_ += since_last;
     const auto now = Clock::now();
-    if (!line_.on() || now - told_ < std::chrono::milliseconds(200)) return;
-    told_ = now;
+    if (!line_.on() || now - reported_ < std::chrono::milliseconds(200)) return;
+    reported_ = now;
     const double seconds = std::chrono::duration<double>(now - begin_).count();
     line_.show(fmt::format("{} of {}: {}, {} cycles/s, {} left", done_ + 1, steps_, what_,
                            tb::grouped(static_cast<uint64_t>(static_cast<double>(cycles_) / seconds)),
@@ -143,7 +143,7 @@ class ProgressLine {
   StatusLine line_;
   std::string what_;
   uint64_t cycles_ = 0;
-  Clock::time_point begin_ = Clock::now(), told_ = begin_;
+  Clock::time_point begin_ = Clock::now(), reported_ = begin_;
 };
 
 std::string title_line() {
@@ -162,7 +162,7 @@ std::string flow_line(const Row& row, const char* direction, const tb::Flow& f) 
       f.limit_gbps, f.ratio, f.ratio_of_data, f.packets_per_second / 1e6, 100 * f.control_share,
       100 * f.plane_share_min, 100 * f.plane_share_max);
   for (const auto& s : kShown) {
-    const auto found = row.figures.occupancy.find(s.boundary);
+    const auto found = row.figures.occupancy.find(s.stream);
     const tb::Occupancy o = found == row.figures.occupancy.end() ? tb::Occupancy{} : found->second;
     line += fmt::format(" {:>7}", fmt::format("{:.0f}/{:.0f}", 100 * o.busy, 100 * o.blocked));
   }
@@ -346,7 +346,7 @@ std::string plot_latencies(const std::vector<LatencyTable>& tables, const Option
 }
 
 /// What is asked for.
-struct Asked {
+struct Requested {
   const Preset* preset;
   std::vector<unsigned> payloads{64, 128, 256, 512, 1024, 2048, 4096};
   std::vector<Group> groups;
@@ -356,8 +356,8 @@ struct Asked {
 };
 
 /// Throws UsageError.
-Asked asked_for(const Options& o) {
-  Asked a;
+Requested requested_for(const Options& o) {
+  Requested a;
   a.preset = &preset_from(o.preset);
   if (!o.payload.empty()) {
     a.payloads.clear();
@@ -437,11 +437,13 @@ struct Measured {
 
 class Measurement {
  public:
-  Measurement(const Options& o, const Asked& asked, const Context& context)
-      : o_(o), asked_(asked), progress_(asked.groups.size() * asked.directions.size() + asked.loads.size()) {
+  Measurement(const Options& o, const Requested& requested, const Context& context)
+      : o_(o),
+        requested_(requested),
+        progress_(requested.groups.size() * requested.directions.size() + requested.loads.size()) {
     base_ = o.bench;
-    base_.preset = asked.preset;
-    base_.open = dut_opener(o.dut, *asked.preset, o.bench.seed, context, o.dut_process);
+    base_.preset = requested.preset;
+    base_.open = dut_opener(o.dut, *requested.preset, o.bench.seed, context, o.dut_process);
     base_.stop = &g_stop;
     std::string error;
     if (!base_.open(error)) throw UsageError("no device: " + error + ".", dut_remedy(o.dut, context));
@@ -451,7 +453,7 @@ class Measurement {
     const auto begin = std::chrono::steady_clock::now();
     text_out() << fmt::format(
         "{}, {} planes of {} Gb/s, device {}{}, links of {} ns, {} cycles after {} of warm-up{}{}{}{}\n", o_.preset,
-        asked_.preset->num_planes, asked_.preset->port_gbps, o_.dut,
+        requested_.preset->num_planes, requested_.preset->port_gbps, o_.dut,
         o_.dut_process.own(o_.dut) ? " in a process of its own" : "", o_.bench.delay_ns, o_.bench.cycles,
         o_.bench.warm_cycles, o_.bench.timestamps ? ", time stamps" : "",
         !o_.bench.cc                 ? ""
@@ -461,17 +463,17 @@ class Measurement {
         : o_.bench.signals  ? ", signals"
                             : "",
         o_.bench.ack_with_sack ? ", ACKs with SACKs only" : "");
-    if (!asked_.groups.empty()) text_out() << title_line() << '\n';
-    for (const Group& g : asked_.groups) {
-      for (const Direction d : asked_.directions) {
+    if (!requested_.groups.empty()) text_out() << title_line() << '\n';
+    for (const Group& g : requested_.groups) {
+      for (const Direction d : requested_.directions) {
         if (!stopped()) rates(g, d);
       }
     }
-    if (!asked_.loads.empty() && !stopped()) {
+    if (!requested_.loads.empty() && !stopped()) {
       text_out() << fmt::format("{:<24} {:>7} {:<4} {:>8} {:>7} {:>7} {:>7} {:>8}\n", "cycles", "payload", "enc",
                                 "load", "min", "median", "max", "samples");
     }
-    for (const double load : asked_.loads) {
+    for (const double load : requested_.loads) {
       if (!stopped()) latencies(load);
     }
     progress_.clear();
@@ -522,9 +524,9 @@ class Measurement {
   void latencies(double load) {
     // One-packet messages, so that every packet has a WQE of its own; the largest of the sizes and encapsulations.
     // Few QPs as far as their WQEs can fill the ports: then each gets SACKs often enough.
-    const unsigned payload = *std::max_element(asked_.payloads.begin(), asked_.payloads.end());
-    const unsigned all = asked_.preset->num_qps;
-    const Group g{payload, payload >= 1024 ? std::min(16u, all) : all, asked_.largest, false};
+    const unsigned payload = *std::max_element(requested_.payloads.begin(), requested_.payloads.end());
+    const unsigned all = requested_.preset->num_qps;
+    const Group g{payload, payload >= 1024 ? std::min(16u, all) : all, requested_.largest, false};
     progress_.begin(fmt::format("latencies at {:.0f} % load", 100 * load));
     tb::BenchOptions options = set_up(g);
     options.signals = false;  // packets one by one
@@ -553,7 +555,7 @@ class Measurement {
   }
 
   const Options& o_;
-  const Asked& asked_;
+  const Requested& requested_;
   tb::BenchOptions base_;
   ProgressLine progress_;
   Measured m_;
@@ -608,7 +610,7 @@ int check(const Measured& m) {
 }
 
 int run(const Options& o, const Context& context) {
-  const Asked asked = asked_for(o);
+  const Requested requested = requested_for(o);
   if (!o.svg.empty()) {
     if (!std::filesystem::is_directory(o.svg))
       throw UsageError("--svg " + o.svg + " is not a folder.", "Make it first: mkdir -p " + o.svg);
@@ -618,7 +620,7 @@ int run(const Options& o, const Context& context) {
   const StopOnSignal stop;
   Outputs outputs("mrc bench nic");
   Output* const json = outputs.add("--json", o.json);
-  Measurement measurement(o, asked, context);
+  Measurement measurement(o, requested, context);
   const Measured m = measurement.run();
   const int verdict = m.wrong     ? kFail
                       : m.ended   ? kUsage

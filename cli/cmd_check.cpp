@@ -209,9 +209,9 @@ bool infers(const ref::RunOptions& how) { return !how.profile || how.profile->qp
 
 /// Judges captures. Which frames left or reached a device for certain is known of captures at its ports only. Returns
 /// why they could not be read.
-std::optional<wire::Error> judge_captures(log::ImportOptions& captures, const std::optional<CaptureQps>& told,
+std::optional<wire::Error> judge_captures(log::ImportOptions& captures, const std::optional<CaptureQps>& reported,
                                           const std::vector<std::string>& names, ref::Run& run, TraceOption& trace) {
-  if (told) captures.qps = [&](const log::ImportDevice& d) { return told->of(d); };
+  if (reported) captures.qps = [&](const log::ImportDevice& d) { return reported->of(d); };
   auto own = std::make_unique<log::Record>();
   const auto imported = log::import_captures(captures, [&](log::Record& record) {
     trace.add(record);
@@ -220,10 +220,10 @@ std::optional<wire::Error> judge_captures(log::ImportOptions& captures, const st
   });
   if (!imported) return imported.error();
   ref::Evidence evidence{*imported, names};
-  if (told) {
-    evidence.untold = told->untold();
-    evidence.facts = told->facts();
-    evidence.read_as = told->trims();
+  if (reported) {
+    evidence.unreported = reported->unreported();
+    evidence.facts = reported->facts();
+    evidence.read_as = reported->trims();
   }
   run.evidence(std::move(evidence));
   return std::nullopt;
@@ -237,7 +237,7 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
   const ReadFrom from(first.buffer(), first.size() == 0);
   if (first.size() == 0) captures.files.front().path = "-";
   captures.progress = [&](uint64_t bytes) { return progress.go_on(bytes, run.packets()); };
-  std::optional<CaptureQps> told;
+  std::optional<CaptureQps> reported;
   std::vector<std::unique_ptr<Spool>> spools;
   if (infers(how)) {
     for (std::size_t i = 0; i < o.files.size(); ++i) {
@@ -250,9 +250,9 @@ void push_captures(const Options& o, const ref::RunOptions& how, LogInput& first
       spools.push_back(std::make_unique<Spool>(in, file.name, [] { return !g_stop; }));
       file.path = spools.back()->path();
     }
-    told = how.profile ? CaptureQps(captures) : CaptureQps::as_they_read(captures);
+    reported = how.profile ? CaptureQps(captures) : CaptureQps::as_they_read(captures);
   }
-  const auto problem = judge_captures(captures, told, o.files, run, trace);
+  const auto problem = judge_captures(captures, reported, o.files, run, trace);
   progress.clear();
   if (problem && !g_stop) refuse(*problem);
 }
@@ -306,12 +306,12 @@ void push_live(const Options& o, const ref::RunOptions& how, PacketRing& ring, r
   LiveStatus status(run);
   LiveCapture live(o.live);
   live.each([&] { status.tick(); });
-  std::optional<CaptureQps> told;
+  std::optional<CaptureQps> reported;
   if (infers(how)) {
     if (o.learn != 0) live.keep(std::chrono::seconds(o.learn));
     std::istringstream kept{std::string(live.kept())};
     const ReadFrom from(*kept.rdbuf(), true);
-    told.emplace(captures, true);
+    reported.emplace(captures, true);
   }
   const ReadFrom from(live, true);
   captures.each = 64;
@@ -325,7 +325,7 @@ void push_live(const Options& o, const ref::RunOptions& how, PacketRing& ring, r
     if (std::ranges::any_of(devices, [&](const auto& one) { return !run.found(one.first).empty(); })) ring.found();
     return true;
   };
-  const auto problem = judge_captures(captures, told, {}, run, trace);
+  const auto problem = judge_captures(captures, reported, {}, run, trace);
   status.clear();
   if (const std::string why = live.failure(); !why.empty()) {
     if (status.packets() == 0) {
@@ -375,16 +375,16 @@ void copy(const std::string& file, std::ostream& to, CommentsOf&& comments_of) {
   StreamInput input(file, "capture");
   const std::unique_ptr<wire::PacketSource> reader = wire::read_capture(input.stream(), input.name());
   std::optional<wire::PcapngWriter> writer;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   const auto describe = [&](const wire::WireConfig& how) {
     if (!writer) {
       writer.emplace(to, how, 0, 0, reader->comments());
-      told = reader->comments().size();
+      reported = reader->comments().size();
     }
     while (writer->interfaces() < reader->interfaces().size()) {
       writer->add_interface(reader->interfaces()[writer->interfaces()]);
     }
-    for (; told < reader->comments().size(); ++told) writer->note(reader->comments()[told]);
+    for (; reported < reader->comments().size(); ++reported) writer->note(reader->comments()[reported]);
   };
   for (wire::CapturedFrame frame; !g_stop && reader->next(frame);) {
     describe(frame.wire);

@@ -160,13 +160,13 @@ struct Finished {
   }
 };
 
-using ToldProgress = std::function<void(const tb::Progress&)>;
+using ReportedProgress = std::function<void(const tb::Progress&)>;
 
 /// One run: what the options ask for, its result, and the files that it leaves beside those that were asked for.
 class OneRun {
  public:
   /// Throws UsageError: something that cannot work.
-  OneRun(const Options& o, const Context& context, Outputs& outputs, const ToldProgress& progress)
+  OneRun(const Options& o, const Context& context, Outputs& outputs, const ReportedProgress& progress)
       : o_(o), context_(context), outputs_(outputs) {
     run_.preset = &preset_from(o.preset);
     run_.packets = o.cycles != 0 ? ~uint64_t{0} >> 2 : o.packets;
@@ -399,7 +399,7 @@ int run_single(const Options& o, const Context& context) {
   Output* const pcap_peer = outputs.add("--pcap-peer", o.pcap_peer);
   Output* const record = outputs.add("--record", o.record);
   StatusLine status;
-  ToldProgress progress;
+  ReportedProgress progress;
   if (status.on()) progress = [&](const tb::Progress& p) { status.show(progress_text(p, preset_from(o.preset))); };
   OneRun run(o, context, outputs, progress);
   TraceOption trace(outputs.add("--trace", o.trace));
@@ -452,7 +452,7 @@ int run_seeds(const Options& options, const Context& context) {
   sweep.versions = versions();
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  ToldProgress progress;
+  ReportedProgress progress;
   if (status.on()) {
     progress = [&](const tb::Progress& p) {
       const double done = (static_cast<double>(sweep.passed) + std::min(p.done, 1.0)) / static_cast<double>(o.seeds);
@@ -536,7 +536,7 @@ int run_agent(const Options& o, const Command& command, const Context& context) 
   }
   if (o.reports != kReports) need_folder("--reports", o.reports);
   AgentCommand agent = o;
-  agent.reports_asked = command.count("--reports") != 0;
+  agent.reports_requested = command.count("--reports") != 0;
   agent.limit_s = o.dut_process.limit_s;
   return cosim_agent(agent, context);
 }

@@ -159,8 +159,8 @@ class Agent {
     judged.judge = std::make_unique<ref::Run>(std::move(how));
     std::optional<wire::PcapngWriter> capture;
     const std::string note = "run " + context_.run_id + ": " + repro(seed);
-    o.log = [&](std::unique_ptr<log::Record>& told) {
-      const log::Record& record = *told;
+    o.log = [&](std::unique_ptr<log::Record>& reported) {
+      const log::Record& record = *reported;
       if (writer) writer(record);
       if (const auto* device = std::get_if<log::Device>(&record.body);
           device && pcap != nullptr && record.device == 0) {
@@ -173,7 +173,7 @@ class Agent {
                        std::vector<std::string>{frame->sent ? "sent by the device" : "received by the device"},
                        frame->length);
       }
-      judged.judge->take(told);
+      judged.judge->take(reported);
     };
     o.enough = [&] { return judged.judge->verdict() == ref::Verdict::Fail; };
     try {
@@ -241,7 +241,7 @@ std::string summary(const AgentCommand& c, const Judged& j, uint64_t seed) {
 /// Leaves the scenario of a run with findings in --reports, so that it can be played again and made smaller.
 void leave_scenario(const AgentCommand& c, const Context& context, Judged& j, uint64_t seed, Outputs& outputs) {
   const int code = j.exit_code();
-  const bool deviates = c.reports_asked && j.judge->verdict() == ref::Verdict::Deviates;
+  const bool deviates = c.reports_requested && j.judge->verdict() == ref::Verdict::Deviates;
   if (code != kFail && code != kHang && !deviates) return;
   outputs.attempt([&] {
     make_folder("--reports", c.reports);

@@ -56,8 +56,8 @@ class Preface {
     if (!known_.insert(frame.interface).second) return;
     const std::string taken = wire::to_options(frame.wire, base_);
     const bool first = known_.size() == 1;
-    if (first) told_ = taken;
-    if (taken == (first ? std::string() : told_)) return;
+    if (first) reported_ = taken;
+    if (taken == (first ? std::string() : reported_)) return;
     std::cout << "taken from the capture" << (first ? std::string() : fmt::format(" (interface {})", frame.interface))
               << ": " << (taken.empty() ? "the defaults" : taken) << '\n';
   }
@@ -68,7 +68,7 @@ class Preface {
  private:
   wire::WireConfig base_;
   std::set<uint32_t> known_;
-  std::string told_;
+  std::string reported_;
   std::size_t shown_ = 0;
 };
 

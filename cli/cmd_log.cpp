@@ -480,14 +480,14 @@ int import(const ImportArguments& o) {
   if (!imported) refuse(imported.error());
   text_out() << fmt::format("{} packets; {} devices, {} frames in the log\n", tb::grouped(imported->counts.packets),
                             imported->devices.size(), tb::grouped(imported->records));
-  const auto tell = [](uint64_t n, const char* what) {
+  const auto report = [](uint64_t n, const char* what) {
     if (n != 0) text_out() << fmt::format("  {} {}\n", tb::grouped(n), what);
   };
   for (const std::string& line : log::words(imported->counts)) text_out() << "  " << line << '\n';
-  tell(imported->cut, "were cut by the capture: their ICRC cannot be checked");
-  tell(imported->trimmed_under_way, "were trimmed before they were captured");
-  tell(imported->lost, "were dropped by the capturing host: the evidence has gaps");
-  tell(imported->backwards, "are older than the one before on their interface: clocks or order are wrong");
+  report(imported->cut, "were cut by the capture: their ICRC cannot be checked");
+  report(imported->trimmed_under_way, "were trimmed before they were captured");
+  report(imported->lost, "were dropped by the capturing host: the evidence has gaps");
+  report(imported->backwards, "are older than the one before on their interface: clocks or order are wrong");
   return output.commit(imported->records == 0 ? kInconclusive : kPass);
 }
 

@@ -31,7 +31,7 @@ int serve(const std::string& nic, const PortOptions& options) {
   try {
     const tb::RemoteOptions remote{60, &g_stop};
     auto behind = tb::is_address(nic) ? tb::connect_device(nic, remote) : tb::start_device(nic, remote);
-    ask_for_priority();
+    request_priority();
     tb::PortsTester tester(std::move(behind), std::move(ports), options.time());
     return serve_lines(tester, nullptr);
   } catch (const tb::PortError& error) {

@@ -106,10 +106,10 @@ int infer(const Options& o) {
     for (const auto& [name, readings] : devices) text_out() << name << '\n' << text_of(readings);
   }
   outputs.write(profile, [&](std::ostream& out) {
-    ref::Profile told = read;
-    told.name = devices.begin()->first;
-    devices.begin()->second.apply(told.settings);
-    out << ref::to_json(told) << '\n';
+    ref::Profile reported = read;
+    reported.name = devices.begin()->first;
+    devices.begin()->second.apply(reported.settings);
+    out << ref::to_json(reported) << '\n';
   });
   outputs.write(json, [&](std::ostream& out) {
     Json all = Json::array();

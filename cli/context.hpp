@@ -50,7 +50,7 @@ inline std::string with_full_stop(std::string sentence) {
 }
 
 /// A reason to end that the user has been told already: `main` exits with kUsage without another word.
-class ToldAlready : public std::exception {};
+class ReportedAlready : public std::exception {};
 
 /// What a command gets from `main` and hands back to it.
 struct Context {

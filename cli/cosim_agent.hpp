@@ -18,9 +18,9 @@ struct AgentCommand {
               record, trace, profile, variant, results, coverage, fabric_profile, reports = kReports;
   std::vector<std::string> waive;
   uint64_t packets = 100000, seed = 1, seeds = 1;
-  bool reports_asked = false;  ///< a run with deviations leaves its scenario, too
-  bool bins = false;           ///< the lines of results name bins of coverage
-  double limit_s = 60;         ///< of a call of a device in a process of its own; 0: none
+  bool reports_requested = false;  ///< a run with deviations leaves its scenario, too
+  bool bins = false;               ///< the lines of results name bins of coverage
+  double limit_s = 60;             ///< of a call of a device in a process of its own; 0: none
 };
 
 /// Runs, prints, writes the outputs. Returns the exit code; throws UsageError.

@@ -67,7 +67,7 @@ std::string waits_text(const JobResult& j, const sim::WaitChain& c) {
     out += fmt::format("      rank {} to {} (nic{} to nic{}), {} bytes at {:.3f} us: {:.3f} us, {:.3f} more\n", w.from,
                        w.to, j.nics[w.from], j.nics[w.to], tb::grouped(w.bytes), us(w.begin), us(w.end - w.begin),
                        us(w.over()));
-    for (const std::string& told : w.told) out += "        " + told + '\n';
+    for (const std::string& reported : w.reported) out += "        " + reported + '\n';
   }
   return out;
 }
@@ -90,7 +90,7 @@ Json waits_json(const JobResult& j, const sim::WaitChain& c) {
                                     {"begin_us", us(w.begin)},
                                     {"end_us", us(w.end)},
                                     {"ideal_us", us(w.ideal)},
-                                    {"told", w.told}});
+                                    {"told", w.reported}});
   }
   return chain;
 }

@@ -193,20 +193,20 @@ class RecordedEndpoint final : public sim::Endpoint, sim::Listener {
   uint64_t memory() const override { return inside_->memory() + records_.size() * 4096; }
 
   /// What a flow of this NIC lost, as notes.
-  void tell(const sim::SlowestFlow& flow, sim::Time now) {
+  void report(const sim::SlowestFlow& flow, sim::Time now) {
     if (flow.sender != access_.node()) return;
     for (const sim::LossStory& story : flow.losses) {
       const sim::LossNote& n = story.note;
-      const picture::LossTold told{.qp = n.qpn,
-                                   .psn = n.psn,
-                                   .sent = n.sent,
-                                   .known = n.known,
-                                   .again = n.again,
-                                   .back = n.back,
-                                   .again_plane = n.again_plane,
-                                   .cause = sim::kLossCauseNames[static_cast<unsigned>(n.cause)],
-                                   .way = story.by};
-      add<log::Note>(now).text = told.text();
+      const picture::LossReported reported{.qp = n.qpn,
+                                           .psn = n.psn,
+                                           .sent = n.sent,
+                                           .known = n.known,
+                                           .again = n.again,
+                                           .back = n.back,
+                                           .again_plane = n.again_plane,
+                                           .cause = sim::kLossCauseNames[static_cast<unsigned>(n.cause)],
+                                           .way = story.by};
+      add<log::Note>(now).text = reported.text();
     }
   }
   void end(sim::Time now, const std::string& reason) {
@@ -343,7 +343,7 @@ void FabricRecord::end(const sim::ExperimentResult& result) {
                                  : std::string(sim::outcome_name(result.outcome)) + ": " + result.reason;
   for (RecordedEndpoint* endpoint : endpoints_) {
     for (const sim::GroupResult& group : result.groups) {
-      if (group.slowest) endpoint->tell(*group.slowest, result.time);
+      if (group.slowest) endpoint->report(*group.slowest, result.time);
     }
     endpoint->end(result.time, reason);
   }

@@ -47,9 +47,9 @@ std::string causes_text(const std::array<uint64_t, sim::kLossCauses>& found) {
 }
 
 /// Losses of the slowest flow that are told.
-constexpr size_t kTold = 2;
-std::span<const sim::LossStory> told(const sim::SlowestFlow& s) {
-  return std::span(s.losses).first(std::min(s.losses.size(), kTold));
+constexpr size_t kReported = 2;
+std::span<const sim::LossStory> reported(const sim::SlowestFlow& s) {
+  return std::span(s.losses).first(std::min(s.losses.size(), kReported));
 }
 
 /// Three lines: the flow, and the two losses that were back last.
@@ -58,7 +58,7 @@ std::string story(const sim::SlowestFlow& s, Time round_trip, Time bound) {
   std::string out =
       fmt::format("    slowest     {} to {}, {:.3f} to {:.3f} us, {:.1f} round trips over the bound, {} lost\n", s.from,
                   s.to, us(s.begun), us(s.done), trips, tb::grouped(s.lost));
-  for (const sim::LossStory& l : told(s)) {
+  for (const sim::LossStory& l : reported(s)) {
     const sim::LossNote& n = l.note;
     out += fmt::format("      PSN {} of {:.3f} us, {}: known at {:.3f} ({})", n.psn, us(n.sent), l.by, us(n.known),
                        sim::kLossCauseNames[static_cast<unsigned>(n.cause)]);
@@ -144,7 +144,7 @@ Json slowest_json(const sim::SlowestFlow& s) {
          {"begun_us", us(s.begun)}, {"done_us", us(s.done)}, {"lost", s.lost}};
   if (s.delivered != sim::kNever) j["delivered_us"] = us(s.delivered);
   j["last_back"] = Json::array();
-  for (const sim::LossStory& l : told(s)) {
+  for (const sim::LossStory& l : reported(s)) {
     const sim::LossNote& n = l.note;
     Json loss{{"psn", n.psn},
               {"sent_us", us(n.sent)},
@@ -273,7 +273,7 @@ std::string fabric_json(const ExperimentResult& r, bool curves, const std::strin
   }
   if (!r.not_reached.empty()) j["events_not_reached"] = r.not_reached;
   const sim::EndpointStats& t = r.total;
-  j["totals"] = {{"asked_bytes", r.asked_bytes},
+  j["totals"] = {{"asked_bytes", r.requested_bytes},
                  {"delivered_bytes", t.delivered_bytes},
                  {"data_packets", t.data_packets},
                  {"retransmissions", t.retransmissions},

@@ -62,7 +62,7 @@ void first_divergence(picture::Page& page, const tb::CosimResult& r, const std::
 std::string event_lines(const std::vector<tb::Event>& events) {
   std::string text;
   for (const tb::Event& e : events) {
-    const tb::BoundaryRef ref = tb::boundary(e.boundary);
+    const tb::StreamRef ref = tb::stream_at(e.stream);
     text += fmt::format("{:>10} {:<20} {}\n", e.cycle, ref.name(), tb::describe(ref.info->fields, e.data.data()));
   }
   return text;

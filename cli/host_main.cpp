@@ -70,7 +70,7 @@ int run(const HostOptions& o, const Context& context) {
   Output* const record = outputs.add("--record", o.record);
   if (record != nullptr) {
     writer.emplace(record->stream());
-    host.record = [&writer](tb::Monitor::Record& told) { writer->write(*told); };
+    host.record = [&writer](tb::Monitor::Record& reported) { writer->write(*reported); };
   }
   host.stop = &g_stop;
   try {
@@ -112,7 +112,7 @@ int main_of(std::span<char*> words) {
   }
   try {
     return run(*options, context_of(words[0]));
-  } catch (const ToldAlready&) {
+  } catch (const ReportedAlready&) {
     return kUsage;
   } catch (const Unsupported& error) {
     std::cerr << "mrc host: " << error.what() << "\n  " << error.remedy << '\n';

@@ -102,7 +102,7 @@ Lab::Lab(unsigned planes) : planes_(planes) {
       be_quiet();
       word = 'y';
     }
-    [[maybe_unused]] const auto told = ::write(ready[1], &word, 1);
+    [[maybe_unused]] const auto reported = ::write(ready[1], &word, 1);
     for (;;) ::pause();
   }
   ::close(ready[1]);

@@ -106,7 +106,7 @@ int run(int argc, char** argv) {
   try {
     if (const Command* command = line.parse(argc, argv)) command->action()();
     return context.exit_code;
-  } catch (const mrc::cli::ToldAlready&) {
+  } catch (const mrc::cli::ReportedAlready&) {
     return mrc::cli::kUsage;
   } catch (const mrc::cli::Unsupported& error) {
     return complain(line.name(), error.what(), error.remedy, mrc::cli::kUnsupported);

@@ -120,7 +120,7 @@ std::vector<std::string> broken_in_captures(const CaptureView& view, const std::
     run.take(own);
   });
   if (!imported) refuse(imported.error());
-  run.evidence({*imported, {}, qps.untold()});
+  run.evidence({*imported, {}, qps.unreported()});
   run.finish();
   std::vector<std::string> rules;
   for (const ref::Finding& f : run.findings()) {

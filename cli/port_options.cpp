@@ -56,13 +56,13 @@ std::unique_ptr<tb::PacketPorts> open_ports(const PortOptions& o) {
   }
 }
 
-void ask_for_priority() {
+void request_priority() {
   const sched_param lowest{::sched_get_priority_min(SCHED_RR)};
   ::sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest);  // who may not goes on without
 }
 
 int serve_ports(std::unique_ptr<tb::NicDevice> device, const PortOptions& options) {
-  ask_for_priority();
+  request_priority();
   tb::PortedNic nic(std::move(device), open_ports(options), options.time());
   try {
     return serve_lines(nic, [&nic](const LineInput& input) {

@@ -29,7 +29,7 @@ void add_port_options(Command& command, PortOptions& options);
 std::unique_ptr<tb::PacketPorts> open_ports(const PortOptions& options);
 
 /// From now on this process runs as soon as it has something to do, if it may: others keep the promise of --late.
-void ask_for_priority();
+void request_priority();
 
 /// Answers calls on standard input while the NIC lives at its ports.
 int serve_ports(std::unique_ptr<tb::NicDevice> device, const PortOptions& options);

@@ -61,14 +61,14 @@ std::filesystem::path rtl_device(const Preset& preset, Flavour flavour, const Co
   const std::string build = flavour == Flavour::Wave ? "wave" : "fast";
   const std::string target = std::string(preset.name) + suffix_of(flavour);
   if (!context.built.contains({build, target})) {
-    if (!run_to_end({context.builder.string(), build, target})) throw ToldAlready();
+    if (!run_to_end({context.builder.string(), build, target})) throw ReportedAlready();
     context.built.insert({build, target});
   }
   return flavour == Flavour::Wave ? wave_device(preset, context) : context.lib_dir / file_of(preset, flavour);
 }
 
 std::filesystem::path own_program(const std::string& target, const std::string& file, const Context& context) {
-  if (!context.builder.empty() && !run_to_end({context.builder.string(), "fast", target})) throw ToldAlready();
+  if (!context.builder.empty() && !run_to_end({context.builder.string(), "fast", target})) throw ReportedAlready();
   return context.lib_dir / file;
 }
 

@@ -18,7 +18,7 @@ enum class Flavour { Fast, Asserted, Wave, Stalled };
 /// The shared object of a preset's RTL. When ./mrc started this program, what is out of date is built first, with words
 /// on stderr; once per device, so that a long run stays with the one it began with. Without ./mrc it is the one beside
 /// this program, which may be missing.
-/// Throws ToldAlready when the build fails or is interrupted.
+/// Throws ReportedAlready when the build fails or is interrupted.
 std::filesystem::path rtl_device(const Preset& preset, Flavour flavour, const Context& context);
 
 /// A program beside the shared objects, brought up to date likewise.

@@ -79,9 +79,9 @@ std::string signature_of(const Json& result) {
   }
   if (const Json* a = result.find("failed_assertion")) return "assertion " + a->text_of("name");
   for (const char* verdict : {"fail", "deviates"}) {
-    const bool asked = verdict == std::string_view("fail") || outcome == verdict;
+    const bool requested = verdict == std::string_view("fail") || outcome == verdict;
     const Json rules = rules_of(result, verdict);
-    if (asked && !rules.items.empty()) return rules.items.front().text;
+    if (requested && !rules.items.empty()) return rules.items.front().text;
   }
   if (const Json* p = result.find("problem")) {
     const std::string& block = p->text_of("block");

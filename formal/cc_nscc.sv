@@ -13,24 +13,24 @@ module formal_cc_nscc
     input logic clk_i,
     input logic ev_valid_i,
     input ccev_t ev_i,
-    input logic ask_valid_i,
-    input ccask_t ask_i,
-    input logic rask_valid_i,
-    input ccask_t rask_i,
+    input logic req_valid_i,
+    input ccreq_t req_i,
+    input logic rtxreq_valid_i,
+    input ccreq_t rtxreq_i,
     input logic ret_valid_i,
     input ccret_t ret_i,
     input logic ans_ready_i,
     input logic rans_ready_i,
-    input logic wake_ready_i,
+    input logic resume_ready_i,
     input logic [31:0] tick_i,
     input cfg_t cfg_i
 );
   `MRC_RESET
 
-  logic ev_ready_o, ask_ready_o, rask_ready_o, ret_ready_o, ans_valid_o, rans_valid_o;
-  logic wake_valid_o, cfg_ack_o;
+  logic ev_ready_o, req_ready_o, rtxreq_ready_o, ret_ready_o, ans_valid_o, rans_valid_o;
+  logic resume_valid_o, cfg_ack_o;
   ccans_t ans_o, rans_o;
-  ccwake_t wake_o;
+  ccresume_t resume_o;
   cc_nscc_pulses_t pulses_o;
   mrc_cc_nscc #(
       .NumDests(2),
@@ -40,24 +40,24 @@ module formal_cc_nscc
       .*
   );
 
-  // ---- the cycle of an ask
+  // ---- the cycle of a request
 
   logic on, granted;
   logic signed [31:0] flight, total;
   assign on = dut.on;
-  assign granted = dut.asking && dut.ask_ok && dut.answer.bytes != 16'd0;
+  assign granted = dut.requesting && dut.req_ok && dut.answer.bytes != 16'd0;
   assign flight = 32'($signed(dut.infl));
   assign total = flight + $signed({16'd0, dut.answer.bytes});
   `MRC_PROVE(within_window, !(granted && on) || total <= $signed({4'd0, dut.cwin}))
-  `MRC_COVER(within_window, granted && on && dut.ask_part && flight > 32'sd0)
+  `MRC_COVER(within_window, granted && on && dut.req_part && flight > 32'sd0)
   `MRC_PROVE(counted, !(granted && on) || (dut.infl_we && dut.infl_addr == dut.acc
              && dut.infl_wdata == total[28:0]))
-  `MRC_COVER(counted, granted && on && !dut.ask_part && dut.rask_pop)
-  `MRC_PROVE(refused_gets_none, !(dut.asking && !dut.ask_ok)
+  `MRC_COVER(counted, granted && on && !dut.req_part && dut.rtxreq_pop)
+  `MRC_PROVE(refused_gets_none, !(dut.requesting && !dut.req_ok)
              || (dut.answer.bytes == 16'd0 && !dut.infl_we))
   // Who waits, by controller; who was refused in the cycle before.
   logic [1:0] noted;
-  logic refused_q, asked_q;
+  logic refused_q, requested_q;
   for (genvar i = 0; i < 2; i++) begin : gen_noted
     assign noted[i] = (dut.u_waits.u_a.u_written.top_q[i] && dut.u_waits.u_a.u_rows.mem_q[i])
         ^ (dut.u_waits.u_b.u_written.top_q[i] && dut.u_waits.u_b.u_rows.mem_q[i]);
@@ -65,21 +65,21 @@ module formal_cc_nscc
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       refused_q <= 1'b0;
-      asked_q <= 1'b0;
+      requested_q <= 1'b0;
     end else begin
-      refused_q <= dut.ask_pop && !dut.ask_ok;
-      asked_q <= dut.acc;
+      refused_q <= dut.req_pop && !dut.req_ok;
+      requested_q <= dut.acc;
     end
   end
-  `MRC_PROVE(refused_waits, !refused_q || noted[asked_q])
-  `MRC_COVER(refused, dut.ask_pop && !dut.ask_ok)
+  `MRC_PROVE(refused_waits, !refused_q || noted[requested_q])
+  `MRC_COVER(refused, dut.req_pop && !dut.req_ok)
   // Whoever waits is told when what it wants fits.
   `MRC_PROVE(woken, !(dut.state_q == StStore && dut.waits[1]
-                      && dut.u_waits.b_clear_i && !dut.ask_pop) || dut.wake_load)
+                      && dut.u_waits.b_clear_i && !dut.req_pop) || dut.resume_load)
   `MRC_COVER(woken, dut.state_q == StStore && dut.waits[1] && dut.u_waits.b_clear_i)
-  `MRC_COVER(held, wake_valid_o && !wake_ready_i && dut.ev_v && dut.state_q == StIdle)
+  `MRC_COVER(held, resume_valid_o && !resume_ready_i && dut.ev_v && dut.state_q == StIdle)
 
-  `MRC_HELP(wake_is_free, dut.state_q == StIdle || dut.state_q == StInit || !wake_valid_o)
+  `MRC_HELP(resume_is_free, dut.state_q == StIdle || dut.state_q == StInit || !resume_valid_o)
 
   // ---- how long those who ask wait, while their answers are taken and no table is written,
   // whatever event is worked off
@@ -95,17 +95,17 @@ module formal_cc_nscc
   ) u_pause (
       .clk_i,
       .rst_ni,
-      .waits_i(!dut.ask_slot && quiet),
+      .waits_i(!dut.req_slot && quiet),
       .others_i(1'b0),
       .count_o(pause_count)
   );
   `MRC_PROVE(pauses, pause_count <= 2'(MostPause))
-  `MRC_COVER(pauses, pause_count == 2'(MostPause) && dut.ask_v && dut.ret_v)
+  `MRC_COVER(pauses, pause_count == 2'(MostPause) && dut.req_v && dut.ret_v)
 
   localparam int unsigned MostRet = 3;
   localparam int unsigned Most = 1;
   logic [2:0] ret_count;
-  logic [1:0] ask_count, rask_count;
+  logic [1:0] req_count, rtxreq_count;
   formal_wait #(
       .Most(MostRet)
   ) u_ret (
@@ -117,28 +117,28 @@ module formal_cc_nscc
   );
   formal_wait #(
       .Most(Most)
-  ) u_rask (
+  ) u_rtxreq (
       .clk_i,
       .rst_ni,
-      .waits_i(rask_valid_i && !rask_ready_o && rans_ready_i && quiet),
-      .others_i(!dut.ask_slot || dut.ret_pop),
-      .count_o(rask_count)
+      .waits_i(rtxreq_valid_i && !rtxreq_ready_o && rans_ready_i && quiet),
+      .others_i(!dut.req_slot || dut.ret_pop),
+      .count_o(rtxreq_count)
   );
   formal_wait #(
       .Most(Most)
-  ) u_ask (
+  ) u_req (
       .clk_i,
       .rst_ni,
-      .waits_i(ask_valid_i && !ask_ready_o && ans_ready_i && quiet),
-      .others_i(!dut.ask_slot || dut.ret_pop || dut.rask_pop),
-      .count_o(ask_count)
+      .waits_i(req_valid_i && !req_ready_o && ans_ready_i && quiet),
+      .others_i(!dut.req_slot || dut.ret_pop || dut.rtxreq_pop),
+      .count_o(req_count)
   );
   `MRC_PROVE(ret, ret_count <= 3'(MostRet))
   `MRC_COVER(ret, ret_count == 3'd2 && ans_valid_o && !ans_ready_i)
-  `MRC_PROVE(rask, rask_count <= 2'(Most))
-  `MRC_COVER(rask, rask_count == 2'(Most) && ans_valid_o && !ans_ready_i)
-  `MRC_PROVE(taken, ask_count <= 2'(Most))
-  `MRC_COVER(taken, ask_count == 2'(Most) && rans_valid_o && !rans_ready_i)
+  `MRC_PROVE(rtxreq, rtxreq_count <= 2'(Most))
+  `MRC_COVER(rtxreq, rtxreq_count == 2'(Most) && ans_valid_o && !ans_ready_i)
+  `MRC_PROVE(taken, req_count <= 2'(Most))
+  `MRC_COVER(taken, req_count == 2'(Most) && rans_valid_o && !rans_ready_i)
 
   // ---- how long an event is worked off, whoever asks: cycles behind the one in which it is taken
 
@@ -155,10 +155,10 @@ module formal_cc_nscc
   end
   `MRC_PROVE(event_ends, busy_q <= 6'(MostEvent))
   `MRC_COVER(event_ends, busy_q == 6'(MostEvent))
-  // The next one is taken as soon as no wake waits for tx_sched.
-  `MRC_PROVE(event_begins, !(dut.ev_v && dut.state_q == StIdle && !cfg_i.req && wake_ready_i)
+  // The next one is taken as soon as no resume waits for tx_sched.
+  `MRC_PROVE(event_begins, !(dut.ev_v && dut.state_q == StIdle && !cfg_i.req && resume_ready_i)
              || dut.ev_pop)
-  `MRC_COVER(event_begins, dut.ev_pop && wake_valid_o && dut.ev_count == 5'd2)
+  `MRC_COVER(event_begins, dut.ev_pop && resume_valid_o && dut.ev_count == 5'd2)
 
   // Cycles from the beginning of an event to that of a state, at most, and its last cycle.
   function automatic logic [5:0] begins(state_e state);
@@ -193,18 +193,18 @@ module formal_cc_nscc
   `MRC_HELP(event_counts, dut.cnt_q <= last_of(dut.state_q))
   `MRC_HELP(event_in_range, dut.state_q <= StStore)
 
-  // ---- wakes are three cycles apart
+  // ---- resumes are three cycles apart
 
   logic [1:0] woke_q;  // tx_sched took one in the cycle before, in the one before that
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       woke_q <= '0;
     end else begin
-      woke_q <= {woke_q[0], wake_valid_o && wake_ready_i};
+      woke_q <= {woke_q[0], resume_valid_o && resume_ready_i};
     end
   end
-  `MRC_PROVE(wakes_apart, !wake_valid_o || woke_q == '0)
-  `MRC_COVER(wakes_apart, woke_q[1] && dut.wake_load)
+  `MRC_PROVE(resumes_apart, !resume_valid_o || woke_q == '0)
+  `MRC_COVER(resumes_apart, woke_q[1] && dut.resume_load)
   `MRC_HELP(woke, !woke_q[0] || dut.state_q == StIdle || dut.state_q == StInit
             || dut.state_q == StCount)
 endmodule

@@ -138,7 +138,7 @@ module formal_csr
       ack_q <= '0;
     end else begin
       ack_q <= {NumAcks{cfg_o.req}};
-      if (dut.busy_q && !dut.tell_any && cfg_ack_i == ack_q) begin
+      if (dut.busy_q && !dut.notify_any && cfg_ack_i == ack_q) begin
         wait_q <= wait_q + 4'(wait_q != '1);
       end else begin
         wait_q <= '0;
@@ -173,9 +173,9 @@ module formal_csr
   logic [2:0] err_state;
   logic may_fail;
   assign err_state = dut.error_state;
-  logic [NumQps-1:0] tell;  // QPs that wait in u_tell
-  assign tell = dut.u_tell.any_q[0]
-      ? dut.u_tell.set_q[0] ^ (dut.u_tell.taken_q[0] ? dut.u_tell.take_q[0] : '0) : '0;
+  logic [NumQps-1:0] notify;  // QPs that wait in u_notify
+  assign notify = dut.u_notify.any_q[0]
+      ? dut.u_notify.set_q[0] ^ (dut.u_notify.taken_q[0] ? dut.u_notify.take_q[0] : '0) : '0;
   logic [NumQps-1:0][10:0] qps;  // what u_qp has
   for (genvar i = 0; i < NumQps; i++) begin : gen_qp
     assign qps[i] = dut.u_qp.u_written.top_q[i] ? dut.u_qp.u_rows.mem_q[i] : 11'd0;
@@ -200,7 +200,7 @@ module formal_csr
 
   `MRC_PROVE(qp_fails, !fails_q || (qps[err_qp_q] == {err_status_q, 3'(QpStateError)}
              && errs == errs_q + 32'd1
-             && tell[err_qp_q]))
+             && notify[err_qp_q]))
   `MRC_COVER(qp_fails, fails_q && host_q && err_qp_q && err_status_q == 8'(CqStatusHostWrite))
   `MRC_PROVE(qp_fails_once, !idle_q || (qps == qps_q && errs == errs_q))
   `MRC_COVER(qp_fails_once, idle_q && host_q && qps_q[0][2:0] == 3'(QpStateInit))

@@ -144,7 +144,7 @@ module formal_fpga_axi_mux #(
           && m_arlen_o == 8'(ar_who_q)))
   `MRC_PROVE(w_in_order, !(m_wvalid_o && w_on_q && w_ahead_q == '0)
       || (m_wdata_o == 8'(aw_who_q) && m_wstrb_o == aw_who_q))
-  `MRC_PROVE(w_asked, !m_wvalid_o || bursts_q != '0)
+  `MRC_PROVE(w_requested, !m_wvalid_o || bursts_q != '0)
   `MRC_PROVE(in_turn, aw_waits_q[0] <= 2'd1 && aw_waits_q[1] <= 2'd1 && ar_waits_q[0] <= 2'd1
       && ar_waits_q[1] <= 2'd1)
   `MRC_PROVE(stays, (!aw_stays_q || (m_awvalid_o && m_awid_o == aw_id_out_q))
@@ -156,7 +156,7 @@ module formal_fpga_axi_mux #(
   `MRC_COVER(aw_in_order, m_awvalid_o && aw_on_q && aw_ahead_q == '0 && aw_who_q && aws_q == 2'd2)
   `MRC_COVER(ar_in_order, m_arvalid_o && ar_on_q && ar_ahead_q == '0 && ar_who_q && ars_q == 2'd2)
   `MRC_COVER(w_in_order, m_wvalid_o && w_on_q && w_ahead_q == '0 && aw_who_q && bursts_q == 3'd3)
-  `MRC_COVER(w_asked, m_wvalid_o && m_wlast_o && bursts_q == 3'd1)
+  `MRC_COVER(w_requested, m_wvalid_o && m_wlast_o && bursts_q == 3'd1)
   `MRC_COVER(in_turn, aw_waits_q[0] == 2'd1 && ar_waits_q[1] == 2'd1)
   `MRC_COVER(stays, aw_stays_q && ar_stays_q && w_stays_q)
   `MRC_COVER(answers, s_bvalid_o[1] && s_rvalid_o[0])

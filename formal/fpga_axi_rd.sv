@@ -60,14 +60,14 @@ module formal_fpga_axi_rd #(
   logic [MaxBeats+1:0][WordW-1:0] beats_q, beats_d;
   logic [2:0] n_reqs_q, n_reqs_d;
   logic [3:0] n_beats_q, n_beats_d, other_q, other_d;
-  logic ask, ar, r, mine, held_q, plane_q;
+  logic req, ar, r, mine, held_q, plane_q;
   logic [AddrW+8:0] held_ar_q;
   // Of the line that comes next: a beat has come with an error.
   logic bad_q, bad_d, first_q, first_d, err_q, given_q;
 
   assign host_rd_plane_i = 4'(rd_plane_i);
   assign host_rd_len_i = 8'(len_i);
-  assign ask = host_rd_valid_i && host_rd_ready_o && rd_plane_i == plane_i;
+  assign req = host_rd_valid_i && host_rd_ready_o && rd_plane_i == plane_i;
   assign m_axi_arready_i = ar_take_i && 32'(n_beats_q) < MaxBeats - 1 && other_q < 4'd12;
   assign ar = m_axi_arvalid_o && m_axi_arready_i;
   assign m_axi_rvalid_i = r_give_i && rst_ni
@@ -90,9 +90,9 @@ module formal_fpga_axi_rd #(
       n_reqs_d = n_reqs_q - 3'd1;
     end
     for (int unsigned k = 0; k < MaxReqs; k++) begin
-      if (ask && 3'(k) == n_reqs_d) reqs_d[k] = {host_rd_addr_i, len_i, host_rd_qp_i};
+      if (req && 3'(k) == n_reqs_d) reqs_d[k] = {host_rd_addr_i, len_i, host_rd_qp_i};
     end
-    n_reqs_d = n_reqs_d + 3'(ask);
+    n_reqs_d = n_reqs_d + 3'(req);
     beats_d = beats_q;
     n_beats_d = n_beats_q;
     other_d = other_q;
@@ -157,7 +157,7 @@ module formal_fpga_axi_rd #(
       || (m_axi_arvalid_o && {m_axi_araddr_o, m_axi_arlen_o, m_axi_arid_o} == held_ar_q))
   `MRC_PROVE(in_a_page, !m_axi_arvalid_o || (m_axi_arlen_o <= 8'd1
       && m_axi_araddr_o[AddrW-1:PageBits] == ar_end[AddrW-1:PageBits]))
-  `MRC_PROVE(asked, !rsp || n_reqs_q != '0)
+  `MRC_PROVE(requested, !rsp || n_reqs_q != '0)
   `MRC_PROVE(its_bytes, !rsp || right == '1)
   `MRC_PROVE(its_errors, !rsp || host_rsp_err_o == err_q)
   `MRC_PROVE(its_qp, !rsp || host_rsp_qp_o == reqs_q[0].qp)
@@ -165,7 +165,7 @@ module formal_fpga_axi_rd #(
   `MRC_PROVE(idle_is_idle, !idle_o || {n_reqs_q, n_beats_q, other_q} == '0)
   `MRC_COVER(ar_stays, held_q && m_axi_arlen_o == 8'd1)
   `MRC_COVER(in_a_page, m_axi_arvalid_o && m_axi_arlen_o == 8'd1)
-  `MRC_COVER(asked, rsp && n_reqs_q == 3'd3)
+  `MRC_COVER(requested, rsp && n_reqs_q == 3'd3)
   `MRC_COVER(its_bytes, rsp && reqs_q[0].len == 3'd4 && reqs_q[0].addr[2:0] == 3'd7)
   `MRC_COVER(its_errors, rsp && host_rsp_err_o && n_reqs_q > 3'd1)
   `MRC_COVER(its_qp, rsp && reqs_q[0].qp && n_reqs_q > 3'd1 && !reqs_q[1].qp)

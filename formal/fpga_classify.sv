@@ -101,7 +101,7 @@ module formal_fpga_classify #(
 
   logic come, inside_q, its;
   logic [NumPlanes:0] ways, last_q;
-  logic [2:0] begun_q, told_q, at_q;
+  logic [2:0] begun_q, reported_q, at_q;
   assign ways = {side_tvalid_o, tvalid_o};
   assign come = ways != '0;
   assign its = tdata_o[8*63+1];
@@ -170,11 +170,11 @@ module formal_fpga_classify #(
     if (!rst_ni) begin
       inside_q <= 1'b0;
       begun_q <= '0;
-      told_q <= '0;
+      reported_q <= '0;
     end else begin
       inside_q <= !reset_o && (come ? !tlast_o : inside_q);
       begun_q <= begun_q + 3'(word_in && first_q);
-      told_q <= told_q + 3'(mrc_o) + 3'(off_o) + 3'(side_tvalid_o && !inside_q);
+      reported_q <= reported_q + 3'(mrc_o) + 3'(off_o) + 3'(side_tvalid_o && !inside_q);
     end
   end
   always_ff @(posedge clk_i) last_q <= come ? ways : last_q;
@@ -190,8 +190,8 @@ module formal_fpga_classify #(
   `MRC_PROVE(none_lost, !(silent && known_q && {way_side_q, way_q} != '0) || out_q == in_q)
   `MRC_PROVE(one_way, !(come && inside_q) || ways == last_q)
   `MRC_PROVE(mrc_counted, mrc_o == (tvalid_o != '0 && !inside_q))
-  `MRC_PROVE(all_counted, !silent || told_q == begun_q)
-  `MRC_PROVE(in_turn, !(come && its && !inside_q) || told_q == at_q)
+  `MRC_PROVE(all_counted, !silent || reported_q == begun_q)
+  `MRC_PROVE(in_turn, !(come && its && !inside_q) || reported_q == at_q)
   `MRC_PROVE(reset_alone, !(reset_o && come))
   `MRC_COVER(ours_to_lane, tvalid_o == 3'b100 && its && tlast_o && out_q == 3'd1 && !promisc_i)
   `MRC_COVER(others_aside, side_tvalid_o && its && tlast_o && out_q == 3'd1 && dut.way_q == '0)
@@ -199,11 +199,11 @@ module formal_fpga_classify #(
   `MRC_COVER(in_order, come && its && out_q == 3'd3)
   `MRC_COVER(none_lost, silent && known_q && way_q == 3'b001 && out_q == 3'd3)
   `MRC_COVER(one_way, come && inside_q && last_q == 4'b0001)
-  `MRC_COVER(mrc_counted, mrc_o && told_q == 3'd1)
-  `MRC_COVER(all_counted, silent && told_q == 3'd3 && way_q == 3'b100 && !way_side_q)
+  `MRC_COVER(mrc_counted, mrc_o && reported_q == 3'd1)
+  `MRC_COVER(all_counted, silent && reported_q == 3'd3 && way_q == 3'b100 && !way_side_q)
   `MRC_COVER(in_turn, come && its && !inside_q && at_q == 3'd3)
   `MRC_COVER(reset_alone, reset_o && inside_q)
-  `MRC_COVER(dropped, off_o && told_q == 3'd1)
+  `MRC_COVER(dropped, off_o && reported_q == 3'd1)
 
   // ---- for the induction: where the words of the frame are
 
@@ -294,9 +294,10 @@ module formal_fpga_classify #(
   `MRC_HELP(last_way, !outside || dut.first_q || dut.reset_q
       || (come ? ways : last_q) == {dut.side_way_q, dut.way_q})
   `MRC_HELP(begins, !come || left_first_q == !inside_q)
-  `MRC_HELP(tells_mrc, mrc_o == (left_q && left_first_q && tvalid_o != '0))
-  `MRC_HELP(tells_off, off_o == (left_q && left_first_q && ways == '0))
-  `MRC_HELP(pending, begun_q == told_q + 3'(take1 && in_first_q) + 3'(dut.valid_q && dut.first_q)
+  `MRC_HELP(reports_mrc, mrc_o == (left_q && left_first_q && tvalid_o != '0))
+  `MRC_HELP(reports_off, off_o == (left_q && left_first_q && ways == '0))
+  `MRC_HELP(pending, begun_q == reported_q + 3'(take1 && in_first_q)
+            + 3'(dut.valid_q && dut.first_q)
       + 3'(left_q && left_first_q))
   `MRC_HELP(turn1, !(a1 && in_first_q) || at_q + 3'd1 == begun_q)
   `MRC_HELP(turn2, !(a2 && dut.first_q) || at_q + 3'd1 == begun_q - 3'(take1 && in_first_q))

@@ -58,7 +58,7 @@ module formal_fpga_dma_rd #(
   req_t [Max:0] reqs_q, reqs_d;
   desc_t [Max:0] descs_q, descs_d;
   logic [2:0] n_reqs_q, n_reqs_d, n_descs_q, n_descs_d;
-  logic ask, desc, rsp, held_q;
+  logic req, desc, rsp, held_q;
   logic [AddrW+OffW:0] held_desc_q;
   // Of the line that comes next: bytes that came, and that one came with an error.
   logic [OffW:0] got_q, got_d, sum;
@@ -67,7 +67,7 @@ module formal_fpga_dma_rd #(
 
   assign host_rd_plane_i = 4'(rd_plane_i);
   assign host_rd_len_i = 8'(len_i);
-  assign ask = host_rd_valid_i && host_rd_ready_o;
+  assign req = host_rd_valid_i && host_rd_ready_o;
   assign desc_ready_i = desc_take_i && 32'(n_descs_q) < Max;
   assign desc = desc_valid_o && desc_ready_i;
   assign rsp_valid_i = give_i && n_descs_q != '0 && rst_ni;
@@ -86,11 +86,11 @@ module formal_fpga_dma_rd #(
       n_reqs_d = n_reqs_q - 3'd1;
     end
     for (int unsigned k = 0; k < Max; k++) begin
-      if (ask && 3'(k) == n_reqs_d) begin
+      if (req && 3'(k) == n_reqs_d) begin
         reqs_d[k] = {host_rd_addr_i, len_i, host_rd_qp_i, rd_plane_i};
       end
     end
-    n_reqs_d = n_reqs_d + 3'(ask);
+    n_reqs_d = n_reqs_d + 3'(req);
     descs_d = descs_q;
     n_descs_d = n_descs_q;
     if (rsp_valid_i) begin
@@ -142,7 +142,7 @@ module formal_fpga_dma_rd #(
   `MRC_PROVE(desc_stays, !held_q || (desc_valid_o && {desc_addr_o, desc_len_o} == held_desc_q))
   `MRC_PROVE(in_a_page, !desc_valid_o || (desc_len_o != '0 && 32'(desc_len_o) <= WordBytes
       && desc_addr_o[AddrW-1:PageBits] == desc_end[AddrW-1:PageBits]))
-  `MRC_PROVE(asked, !rsp || n_reqs_q != '0)
+  `MRC_PROVE(requested, !rsp || n_reqs_q != '0)
   `MRC_PROVE(its_bytes, !rsp || right == '1)
   `MRC_PROVE(its_errors, !rsp || host_rsp_err_o == err_q)
   `MRC_PROVE(its_qp, !rsp
@@ -151,7 +151,7 @@ module formal_fpga_dma_rd #(
   `MRC_PROVE(idle_is_idle, !idle_o || {n_reqs_q, n_descs_q, desc_valid_o} == '0)
   `MRC_COVER(desc_stays, held_q && desc_len_o == 3'd3)
   `MRC_COVER(in_a_page, desc_valid_o && desc_len_o == 3'd1 && n_descs_q == 3'd1)
-  `MRC_COVER(asked, rsp && n_reqs_q == 3'd3)
+  `MRC_COVER(requested, rsp && n_reqs_q == 3'd3)
   `MRC_COVER(its_bytes, rsp && reqs_q[0].len == 3'd4 && reqs_q[0].addr[2:0] == 3'd7)
   `MRC_COVER(its_errors, rsp && host_rsp_err_o && n_reqs_q > 3'd1)
   `MRC_COVER(its_qp, rsp && reqs_q[0].qp && n_reqs_q > 3'd1 && !reqs_q[1].qp)

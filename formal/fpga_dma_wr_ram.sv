@@ -87,12 +87,12 @@ module formal_fpga_dma_wr_ram #(
   end
 
   `MRC_PROVE(rows_stay, stays == '1)
-  `MRC_PROVE(rows_asked, (row_valid_o[0] == (rows_q[0] != '0))
+  `MRC_PROVE(rows_requested, (row_valid_o[0] == (rows_q[0] != '0))
       && (row_valid_o[1] == (rows_q[1] != '0)))
   `MRC_PROVE(whole_first, !desc_valid_o || (more_beats != '0 && !more_beats[2]))
   `MRC_PROVE(idle_is_idle, !idle_o || {rows_q, more_descs, desc_valid_o, row_valid_o} == '0)
   `MRC_COVER(rows_stay, held_q == '1)
-  `MRC_COVER(rows_asked, rows_q[0] == 2'd1 && rows_q[1] == '0)
+  `MRC_COVER(rows_requested, rows_q[0] == 2'd1 && rows_q[1] == '0)
   `MRC_COVER(whole_first, desc_valid_o && gone_q == 3'd1 && open == '0)
   `MRC_COVER(idle_is_idle, idle_o && took_q && gone_q == 3'd2)
 endmodule

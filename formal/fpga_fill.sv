@@ -63,8 +63,8 @@ module formal_fpga_fill #(
   assign ar_new = m_axi_arvalid_o && !ar_q;
 
   // A burst is answered once, when its address and its beat were taken.
-  `MRC_GIVEN(b_asked, !m_axi_bvalid_i || (bs_q != aws_q && bs_q != ws_q))
-  `MRC_GIVEN(r_asked, !m_axi_rvalid_i || rs_q != ars_q)
+  `MRC_GIVEN(b_requested, !m_axi_bvalid_i || (bs_q != aws_q && bs_q != ws_q))
+  `MRC_GIVEN(r_requested, !m_axi_rvalid_i || rs_q != ars_q)
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -105,7 +105,7 @@ module formal_fpga_fill #(
   `MRC_PROVE(w_in_order, !m_axi_wvalid_o || m_axi_wdata_o == expected(dut.seed_q, ws_q))
   `MRC_PROVE(ar_in_order, !m_axi_arvalid_o
       || m_axi_araddr_o == {dut.addr_q, 3'd0} + {29'd0, ars_q, 3'd0})
-  `MRC_PROVE(told, dut.bad_q == bad_q && {dut.bad_at_q, 3'd0} == bad_at_q)
+  `MRC_PROVE(reported, dut.bad_q == bad_q && {dut.bad_at_q, 3'd0} == bad_at_q)
   `MRC_PROVE(idle, !idle_o || (!m_axi_awvalid_o && !m_axi_wvalid_o && !m_axi_arvalid_o
       && bs_q == aws_q && bs_q == ws_q && rs_q == ars_q))
   `MRC_PROVE(whole, !busy_q || dut.busy
@@ -117,7 +117,7 @@ module formal_fpga_fill #(
   `MRC_COVER(aw_in_order, m_axi_awvalid_o && aws_q == 2)
   `MRC_COVER(w_in_order, m_axi_wvalid_o && ws_q == 2)
   `MRC_COVER(ar_in_order, m_axi_arvalid_o && ars_q == 2)
-  `MRC_COVER(told, bad_q == 2 && rs_q == 3)
+  `MRC_COVER(reported, bad_q == 2 && rs_q == 3)
   `MRC_COVER(idle, idle_o && dut.busy && dut.left_q != 0 && rs_q == 1)
   `MRC_COVER(whole, busy_q && !dut.busy && dut.words_q == 2)
   `MRC_COVER(paused, !run_q && dut.left_q == 1)

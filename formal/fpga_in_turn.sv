@@ -71,11 +71,11 @@ module formal_fpga_in_turn #(
   `MRC_PROVE(free_numbers, !issue_i || !open_q[id_o])
   `MRC_PROVE(in_turn, !first || (turn_id_o == number_q && turn_valid_o == has_q))
   `MRC_PROVE(its_error, !(first && turn_valid_o) || turn_err_o == bad_q)
-  `MRC_PROVE(stray_told, stray_o == (came_i && !answer))
+  `MRC_PROVE(stray_reported, stray_o == (came_i && !answer))
   `MRC_PROVE(none_of_nothing, !turn_valid_o || count_q != '0)
   `MRC_COVER(room, !room_o && want_i)
   `MRC_COVER(free_numbers, issue_i && count_q == 3'd3 && turn_id_o == 2'd2)
   `MRC_COVER(in_turn, first && turn_valid_o && number_q == 2'd1 && answered_q == 4'b1010)
   `MRC_COVER(its_error, first && turn_valid_o && bad_q)
-  `MRC_COVER(stray_told, stray_o && answered_q[came_id_i] && count_q == 3'd4)
+  `MRC_COVER(stray_reported, stray_o && answered_q[came_id_i] && count_q == 3'd4)
 endmodule

@@ -24,13 +24,13 @@ module formal_fpga_limit #(
 
   // An access is under way, for so many cycles; what was handed on has no answer yet (out_q), and
   // is of this access (mine_q); this access had its answer in the cycle before, with err.
-  logic pending_q, out_q, mine_q, came_q, came_err_q, told_q, late_q, cut_q, refused_q;
+  logic pending_q, out_q, mine_q, came_q, came_err_q, reported_q, late_q, cut_q, refused_q;
   logic [2:0] since_q;
   assign go_i = want_i && !pending_q && rst_ni;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {pending_q, out_q, mine_q, came_q, told_q, late_q, cut_q, refused_q} <= '0;
+      {pending_q, out_q, mine_q, came_q, reported_q, late_q, cut_q, refused_q} <= '0;
       since_q <= '0;
     end else begin
       pending_q <= go_i || (pending_q && !done_o);
@@ -38,7 +38,7 @@ module formal_fpga_limit #(
       out_q <= start_o || (out_q && !answer_i && !cut_i);
       mine_q <= start_o || (mine_q && !done_o);
       came_q <= out_q && mine_q && !done_o && answer_i;
-      told_q <= late_o || refused_o || cut_i;
+      reported_q <= late_o || refused_o || cut_i;
       late_q <= (late_o || (late_q && !(out_q && answer_i))) && !cut_i;
       cut_q <= cut_i;
       refused_q <= refused_o;
@@ -48,20 +48,20 @@ module formal_fpga_limit #(
 
   `MRC_PROVE(in_time, !pending_q || done_o || 32'(since_q) < WaitCycles)
   `MRC_PROVE(once, !done_o || pending_q)
-  `MRC_PROVE(own_answer, !(done_o && !told_q) || (came_q && err_o == came_err_q))
-  `MRC_PROVE(told, !(done_o && told_q) || err_o)
+  `MRC_PROVE(own_answer, !(done_o && !reported_q) || (came_q && err_o == came_err_q))
+  `MRC_PROVE(reported, !(done_o && reported_q) || err_o)
   `MRC_PROVE(one_out, !(start_o && out_q))
   `MRC_PROVE(owed, owed_o == late_q)
-  `MRC_PROVE(cut_told, !(done_o && cut_q) || err_o)
+  `MRC_PROVE(cut_reported, !(done_o && cut_q) || err_o)
   `MRC_PROVE(cut_off, !(cut_i && start_o) && !(cut_q && pending_q && !done_o))
   `MRC_COVER(in_time, pending_q && 32'(since_q) == WaitCycles && !err_o)
-  `MRC_COVER(once, done_o && since_q == '0 && told_q)
-  `MRC_COVER(own_answer, done_o && !told_q && !err_o)
+  `MRC_COVER(once, done_o && since_q == '0 && reported_q)
+  `MRC_COVER(own_answer, done_o && !reported_q && !err_o)
   `MRC_COVER(one_out, go_i && out_q)
   `MRC_COVER(owed, late_q && answer_i && refused_o)
-  `MRC_COVER(told, done_o && told_q && out_q)
+  `MRC_COVER(reported, done_o && reported_q && out_q)
   `MRC_COVER(again, start_o && came_q)
   `MRC_COVER(cut_off, cut_q && pending_q && mine_q && !came_q && since_q == 3'd1)
-  `MRC_COVER(cut_told, done_o && cut_q && since_q == 3'd1 && !refused_q)
+  `MRC_COVER(cut_reported, done_o && cut_q && since_q == 3'd1 && !refused_q)
   `MRC_COVER(forgotten, cut_i && owed_o)
 endmodule

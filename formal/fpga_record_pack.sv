@@ -209,7 +209,7 @@ module formal_fpga_record_pack
       || (event_valid_i && !ended_q && pushed == want))
   `MRC_PROVE(whole, !(event_valid_i && event_ready_o && !cut_q)
       || (in_event && !more && (at_q != 3'd3 || second_q)))
-  `MRC_PROVE(cut_is_told, !(in_event && (cut || cut_q)) || (!ended_q && (cut
+  `MRC_PROVE(cut_is_reported, !(in_event && (cut || cut_q)) || (!ended_q && (cut
       ? pushed == 256'({16'(what.cycle), 8'h0C, 8'hA7})
       : pushed == 256'({8'd3, 48'(what.cycle)}) && full_o)))
   `MRC_PROVE(ends_once, !(in_event && ended_q))
@@ -221,7 +221,7 @@ module formal_fpga_record_pack
   `MRC_COVER(with_its_words, burst_push_o && bursts_q == 5'd1)
   `MRC_COVER(as_they_are, in_event && !cut_q && !cut && at_q == 3'd4 && there == 5'd31)
   `MRC_COVER(whole, event_valid_i && event_ready_o && !cut_q && at_q == 3'd3)
-  `MRC_COVER(cut_is_told, in_event && cut_q)
+  `MRC_COVER(cut_is_reported, in_event && cut_q)
   `MRC_COVER(ends_once, ended_q && cut_q && event_valid_i && what.ends)
   `MRC_COVER(ends, idle_o && words_q != '0 && !open_q && size_q == 2'd1)
   `MRC_COVER(zeros_behind, w && dut.state_q == StFill)

@@ -52,7 +52,7 @@ module formal_fpga_ring_credit #(
   );
 
   // Asked for, oldest first; with the core; their completions on the way back; forgotten.
-  logic [Reads-1:0][QpW-1:0] asked_q, asked_d;
+  logic [Reads-1:0][QpW-1:0] requested_q, requested_d;
   logic [CntW-1:0] n_q, n_d;
   logic [NumQps-1:0][CntW-1:0] core_q, core_d, coming_q, coming_d, lost_q, lost_d, count;
   logic [NumQps-1:0] known_q;
@@ -68,10 +68,10 @@ module formal_fpga_ring_credit #(
 
   assign take_i = want_take_i && may_o[take_qp_i] && 32'(n_q) < Reads && rst_ni;
   assign drop_i = want_drop_i && n_q != '0;
-  assign drop_qp_i = asked_q[0];
+  assign drop_qp_i = requested_q[0];
   assign refuse = !want_drop_i && want_refuse_i && n_q != '0;
   assign accept = !want_drop_i && !want_refuse_i && want_accept_i && n_q != '0
-      && known_q[asked_q[0]];
+      && known_q[requested_q[0]];
   assign pop = drop_i || refuse || accept;
   assign complete = want_complete_i && core_q[complete_qp_i] != '0;
   assign back_i = want_back_i && coming_q[back_qp_i] != '0;
@@ -80,19 +80,19 @@ module formal_fpga_ring_credit #(
       && !(take_i && take_qp_i == forget_qp_i);
 
   always_comb begin
-    asked_d = asked_q;
+    requested_d = requested_q;
     n_d = n_q;
     core_d = core_q;
     coming_d = coming_q;
     lost_d = lost_q;
     if (pop) begin
-      asked_d = asked_q >> QpW;
+      requested_d = requested_q >> QpW;
       n_d = n_q - 4'd1;
     end
-    if (refuse) coming_d[asked_q[0]] = coming_d[asked_q[0]] + 4'd1;
-    if (accept) core_d[asked_q[0]] = core_d[asked_q[0]] + 4'd1;
+    if (refuse) coming_d[requested_q[0]] = coming_d[requested_q[0]] + 4'd1;
+    if (accept) core_d[requested_q[0]] = core_d[requested_q[0]] + 4'd1;
     for (int unsigned k = 0; k < Reads; k++) begin
-      if (take_i && CntW'(k) == n_d) asked_d[k] = take_qp_i;
+      if (take_i && CntW'(k) == n_d) requested_d[k] = take_qp_i;
     end
     n_d = n_d + CntW'(take_i);
     if (complete) core_d[complete_qp_i] = core_d[complete_qp_i] - 4'd1;
@@ -104,9 +104,9 @@ module formal_fpga_ring_credit #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {asked_q, n_q, core_q, coming_q, lost_q, known_q, c1_q} <= '0;
+      {requested_q, n_q, core_q, coming_q, lost_q, known_q, c1_q} <= '0;
     end else begin
-      asked_q <= asked_d;
+      requested_q <= requested_d;
       n_q <= n_d;
       core_q <= core_d;
       coming_q <= coming_d;
@@ -132,7 +132,7 @@ module formal_fpga_ring_credit #(
       known = known + CntW'(known_q[q]);
       used = used + core_q[q];
       for (int unsigned k = 0; k < Reads; k++) begin
-        if (CntW'(k) < n_q && asked_q[k] == QpW'(q)) waiting[q] = waiting[q] + 4'd1;
+        if (CntW'(k) < n_q && requested_q[k] == QpW'(q)) waiting[q] = waiting[q] + 4'd1;
       end
       count[q] = waiting[q] + core_q[q] + coming_q[q] + lost_q[q]
           + CntW'(c1_q && c1_qp_q == QpW'(q));
@@ -141,9 +141,9 @@ module formal_fpga_ring_credit #(
     rows = CntW'(NumWqes) - known - used;
     for (int unsigned k = 0; k < Reads; k++) begin
       ahead[k] = used + CntW'(k);
-      its[k] = core_q[asked_q[k]];
+      its[k] = core_q[requested_q[k]];
       for (int unsigned j = 0; j < k; j++) begin
-        if (asked_q[j] == asked_q[k]) its[k] = its[k] + 4'd1;
+        if (requested_q[j] == requested_q[k]) its[k] = its[k] + 4'd1;
       end
     end
   end
@@ -153,12 +153,12 @@ module formal_fpga_ring_credit #(
   endfunction
 
   // Intake's rule at the oldest, and of each behind it when its turn comes.
-  `MRC_PROVE(room, n_q == '0 || has_room(rows, core_q[asked_q[0]]))
+  `MRC_PROVE(room, n_q == '0 || has_room(rows, core_q[requested_q[0]]))
   `MRC_PROVE(held, held_o[follow_i] == count[follow_i][1:0] && count[follow_i] <= 4'(WqeDepth))
   `MRC_PROVE(free, CntW'(free_o) + all == CntW'(Pool))
   `MRC_PROVE(may, may_o[follow_i] == has_room(CntW'(free_o), count[follow_i]))
   `MRC_PROVE(some, some_o[follow_i] == (count[follow_i] != '0))
-  `MRC_COVER(room, n_q != '0 && core_q[asked_q[0]] == 4'd1 && rows == 4'd1 && known_q == '1)
+  `MRC_COVER(room, n_q != '0 && core_q[requested_q[0]] == 4'd1 && rows == 4'd1 && known_q == '1)
   `MRC_COVER(held, held_o[follow_i] == 2'd3 && lost_q[follow_i] == 4'd1)
   `MRC_COVER(free, free_o == '0 && n_q == 4'd1)
   `MRC_COVER(may, !may_o[follow_i] && held_o[follow_i] == 2'd3 && free_o == FreeW'(3))
@@ -175,6 +175,6 @@ module formal_fpga_ring_credit #(
   end
   `MRC_HELP(fit, fit == '1)
   `MRC_HELP(exact, exact == '1)
-  `MRC_HELP(asked, 32'(n_q) <= Reads)
+  `MRC_HELP(requested, 32'(n_q) <= Reads)
   `MRC_HELP(no_stray, !stray_o)
 endmodule

@@ -88,7 +88,7 @@ module formal_fpga_ring_send #(
   // ---- memory: what each ring's slots say, and what is asked for, oldest first
 
   logic [NumQps-1:0][1:0][IdxW-1:0] slots_q, slots_d;
-  logic [Reads-1:0][WordW-1:0] asked_q, asked_d;
+  logic [Reads-1:0][WordW-1:0] requested_q, requested_d;
   logic [1:0] n_q, n_d;
   logic req, rsp, w_ok, posts;
   // As the host knows the rings.
@@ -98,7 +98,7 @@ module formal_fpga_ring_send #(
   assign req = req_valid_o && req_ready_i;
   assign rsp = want_rsp_i && n_q != '0 && rst_ni;
   assign rsp_valid_i = rsp;
-  assign rsp_data_i = slots_q[asked_q[0][2]][asked_q[0][0]];
+  assign rsp_data_i = slots_q[requested_q[0][2]][requested_q[0][0]];
   assign w_ok = w_act_o && !w_err_o;
   assign posts = w_ok && w_reg_i == 3'd4;
 
@@ -119,10 +119,10 @@ module formal_fpga_ring_send #(
   end
 
   always_comb begin
-    asked_d = rsp ? asked_q >> WordW : asked_q;
+    requested_d = rsp ? requested_q >> WordW : requested_q;
     n_d = n_q - 2'(rsp);
     for (int unsigned k = 0; k < Reads; k++) begin
-      if (req && 2'(k) == n_d) asked_d[k] = req_word_o;
+      if (req && 2'(k) == n_d) requested_d[k] = req_word_o;
     end
     n_d = n_d + 2'(req);
   end
@@ -146,10 +146,10 @@ module formal_fpga_ring_send #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {slots_q, asked_q, n_q, producer_q, size_q, based_q, core_q, marker_q} <= '0;
+      {slots_q, requested_q, n_q, producer_q, size_q, based_q, core_q, marker_q} <= '0;
     end else begin
       slots_q <= slots_d;
-      asked_q <= asked_d;
+      requested_q <= requested_d;
       n_q <= n_d;
       producer_q <= producer_d;
       size_q <= size_d;

@@ -90,27 +90,28 @@ module formal_rx_check
                        && dut.rxpkt_d.plen != 13'd0)
                      || (writes && dut.rxpkt_d.plen == dut.d_q.plen))
   `MRC_PROVE(pkey, !passes || dut.d_q.pkey[14:0] == dut.qp_row.pkey[14:0])
-  `MRC_PROVE(error_told, !(passes && dut.qp_state == QpStateError)
+  `MRC_PROVE(error_reported, !(passes && dut.qp_state == QpStateError)
                          || (!dut.ctl_load && dut.rxpkt_d.err))
   // Only a QP that receives takes anything; which one it is, tables have said last.
-  logic [1:0][2:0] told_q;
+  logic [1:0][2:0] reported_q;
   logic [23:0] named;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      told_q <= {2{3'(QpStateReset)}};
+      reported_q <= {2{3'(QpStateReset)}};
     end else if (dut.cfg_do && (cfg_i.tbl == CfgTableQpCtx || cfg_i.tbl == CfgTableQpState)) begin
-      told_q[cfg_i.index[0]] <= dut.cfg_ctx.state;
+      reported_q[cfg_i.index[0]] <= dut.cfg_ctx.state;
     end
   end
   assign named = dut.d_q.dqp - 24'(QpnBase);
-  for (genvar i = 0; i < 2; i++) begin : gen_told
-    `MRC_HELP(told, told_q[i] == (dut.u_state.u_written.top_q[i] ? dut.u_state.u_rows.mem_q[i]
+  for (genvar i = 0; i < 2; i++) begin : gen_reported
+    `MRC_HELP(reported, reported_q[i] == (dut.u_state.u_written.top_q[i]
+              ? dut.u_state.u_rows.mem_q[i]
                                   : 3'(QpStateReset)))
   end
-  `MRC_PROVE(receives, !passes || (named < 24'd2 && (told_q[named[0]] == 3'(QpStateRts)
-             || (!dut.ctl_load && (told_q[named[0]] == 3'(QpStateRtr)
-                                   || told_q[named[0]] == 3'(QpStateError))))))
-  `MRC_COVER(receives, dut.rxpkt_load && !dut.drop && told_q[named[0]] == 3'(QpStateRtr)
+  `MRC_PROVE(receives, !passes || (named < 24'd2 && (reported_q[named[0]] == 3'(QpStateRts)
+             || (!dut.ctl_load && (reported_q[named[0]] == 3'(QpStateRtr)
+                                   || reported_q[named[0]] == 3'(QpStateError))))))
+  `MRC_COVER(receives, dut.rxpkt_load && !dut.drop && reported_q[named[0]] == 3'(QpStateRtr)
              && named == 24'd1)
   `MRC_PROVE(icrc, !(passes || dut.eprx_load) || dut.trimmed || dut.d_q.icrc_ok)
   `MRC_PROVE(one_way, 2'(dut.rxpkt_load) + 2'(dut.ctl_load) + 2'(dut.eprx_load) <= 2'd1)

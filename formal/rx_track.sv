@@ -88,14 +88,14 @@ module formal_rx_track
   endfunction
   logic [7:0] owed_q;
   logic [2:0] held;
-  logic comes, told;
+  logic comes, reported;
   assign comes = rxpkt_valid_i && rxpkt_ready_o && owed(rxpkt_i);
-  assign told = verdict_valid_o && verdict_ready_i && verdict_o.plane[0] == plane_q;
+  assign reported = verdict_valid_o && verdict_ready_i && verdict_o.plane[0] == plane_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       owed_q <= '0;
     end else begin
-      owed_q <= owed_q + 8'(comes) - 8'(told);
+      owed_q <= owed_q + 8'(comes) - 8'(reported);
     end
   end
   logic [1:0] slot;  // of the input FIFO: a packet is in it
@@ -108,9 +108,9 @@ module formal_rx_track
       + 3'(dut.x_valid_q && dut.x_q.what != WhatDone && owed(dut.x_q.p))
       + 3'(verdict_valid_o && verdict_o.plane[0] == plane_q);
   `MRC_PROVE(one_verdict, owed_q == 8'(held))
-  `MRC_COVER(one_verdict, owed_q == 8'd4 && told)
-  `MRC_PROVE(never_two, !told || owed_q != 8'd0)
-  `MRC_COVER(never_two, told && owed_q == 8'd1 && verdict_o.place && dut.adv_valid)
+  `MRC_COVER(one_verdict, owed_q == 8'd4 && reported)
+  `MRC_PROVE(never_two, !reported || owed_q != 8'd0)
+  `MRC_COVER(never_two, reported && owed_q == 8'd1 && verdict_o.place && dut.adv_valid)
 
   // ---- covers of the RTL's assertions
 
@@ -126,8 +126,8 @@ module formal_rx_track
             && dut.u_rxpkt.wptr_q == (dut.u_rxpkt.rptr_q ^ dut.u_rxpkt.count_q[0]))
   `MRC_HELP(adv_fifo, dut.u_adv.count_q <= 3'd1
             && dut.u_adv.wptr_q == dut.u_adv.rptr_q + dut.u_adv.count_q[1:0])
-  `MRC_HELP(ask_fifo, dut.u_sack.u_ask.count_q <= 3'd4
-            && dut.u_sack.u_ask.wptr_q == dut.u_sack.u_ask.rptr_q + dut.u_sack.u_ask.count_q[1:0])
+  `MRC_HELP(req_fifo, dut.u_sack.u_req.count_q <= 3'd4
+            && dut.u_sack.u_req.wptr_q == dut.u_sack.u_req.rptr_q + dut.u_sack.u_req.count_q[1:0])
   for (genvar i = 0; i < 2; i++) begin : gen_slot
     `MRC_HELP(known, !slot[i] || set_q[dut.u_rxpkt.mem_q[i].qp[0]])
     `MRC_HELP(other, !slot[i] || !same(dut.u_rxpkt.mem_q[i]))

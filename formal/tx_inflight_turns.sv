@@ -180,7 +180,8 @@ module formal_tx_inflight_turns
   end
   `MRC_GIVEN(sack_of_five, !(state == StRow && looks == 4'd4) || sack_i.last)
   `MRC_GIVEN(scan_of_four, !(state == StScan && looks == 4'd3) || scan_i.send || scan_i.stop)
-  `MRC_GIVEN(walk_of_a_window, !((state == StWalk || state == StTold) && looks == 4'(Blocks - 1))
+  `MRC_GIVEN(walk_of_a_window, !((state == StWalk || state == StNotified)
+             && looks == 4'(Blocks - 1))
              || !timer_i.more)
   `MRC_GIVEN(reclaim_of_a_window, !(state == StReclaim && looks == 4'(Blocks - 1))
              || reclaim_end_i)
@@ -216,15 +217,16 @@ module formal_tx_inflight_turns
 
   // It answers nothing else, and is not asked for a packet that counts for no bytes. Its answer is
   // taken at once: the machine waits for it.
-  logic asked_q;
+  logic requested_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      asked_q <= 1'b0;
+      requested_q <= 1'b0;
     end else begin
-      asked_q <= (state == StRetx1 && is_i.cc && size_i != '0) || (asked_q && !rans_valid_i);
+      requested_q <= (state == StRetx1 && is_i.cc && size_i != '0)
+          || (requested_q && !rans_valid_i);
     end
   end
-  `MRC_GIVEN(answers_a_question, !rans_valid_i || asked_q)
+  `MRC_GIVEN(answers_a_question, !rans_valid_i || requested_q)
   `MRC_PROVE(rans, !rans_valid_i || state == StRetxW)
   `MRC_COVER(rans, rans_valid_i && scan_i.refused && rec_valid_i && ctl_valid_i)
 
@@ -249,8 +251,8 @@ module formal_tx_inflight_turns
 
   // ---- while the controller has answered what it was asked
 
-  logic asked;
-  assign asked = state == StRetxW && !rans_valid_i;
+  logic requested;
+  assign requested = state == StRetxW && !rans_valid_i;
 
   // What a port tells, from the grant on.
   localparam logic [4:0] MostPorts = 5'd28;
@@ -281,7 +283,7 @@ module formal_tx_inflight_turns
       .clk_i,
       .rst_ni,
       .waits_i(ctl_valid_i && !op.ctl),
-      .others_i(asked),
+      .others_i(requested),
       .count_o(ctl_count)
   );
   `MRC_PROVE(ctl, ctl_count <= 7'(MostCtl))
@@ -295,7 +297,7 @@ module formal_tx_inflight_turns
       .clk_i,
       .rst_ni,
       .waits_i(rec_valid_i && !mine && !op.rec),
-      .others_i(asked),
+      .others_i(requested),
       .count_o(rec_count)
   );
   `MRC_PROVE(rec, rec_count <= 7'(MostRec))
@@ -309,7 +311,7 @@ module formal_tx_inflight_turns
       .clk_i,
       .rst_ni,
       .waits_i(rec_valid_i && mine && !recording.go && !u_record.far),
-      .others_i(asked),
+      .others_i(requested),
       .count_o(record_count)
   );
   `MRC_PROVE(first, record_count <= 7'(MostRecord))

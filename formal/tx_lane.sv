@@ -84,15 +84,15 @@ module formal_tx_lane
   `MRC_HELP(of_the_line, dut.state_q != StPay || dut.beat_q <= 4'd1)
   `MRC_HELP(bad, dut.state_q != StPay
             || dut.bad_q == (spoiled_q || (dut.beat_q != '0 && dut.line_head.err)))
-  `MRC_HELP(told, !icrc || dut.bad_q == spoiled_q)
+  `MRC_HELP(reported, !icrc || dut.bad_q == spoiled_q)
 
   // ---- what it asks for
 
   logic [63:0] addr_q;
   logic [12:0] len_q, sent_q;
   logic [15:0] qp_q;
-  rdreq_t asks;
-  assign asks = dut.u_rdreq.data_i;
+  rdreq_t requests;
+  assign requests = dut.u_rdreq.data_i;
 
   always_ff @(posedge clk_i) begin
     if (dut.fq_pop) begin
@@ -101,17 +101,19 @@ module formal_tx_lane
       qp_q <= dut.fq_head.qp;
       sent_q <= '0;
     end else if (dut.req_load) begin
-      sent_q <= sent_q + 13'(asks.len);
+      sent_q <= sent_q + 13'(requests.len);
     end
   end
 
-  `MRC_PROVE(asks_in_order, !dut.req_load || asks.addr == addr_q + 64'(sent_q))
-  `MRC_PROVE(asks_all, !dut.req_load || (13'(asks.len) <= len_q - sent_q
-             && (asks.len == 8'd32 || 13'(asks.len) == len_q - sent_q)
-             && (dut.f_busy_d || 13'(asks.len) == len_q - sent_q)))
-  `MRC_PROVE(asks_for_bytes, !dut.req_load || asks.len != 8'd0)
-  `MRC_PROVE(asks_of_its_qp, !dut.req_load || (asks.qp == qp_q && asks.plane == plane_i))
-  `MRC_COVER(asks, dut.req_load && sent_q == 13'd64 && asks.len == 8'd1 && qp_q != '0 && dut.fq_v)
+  `MRC_PROVE(requests_in_order, !dut.req_load || requests.addr == addr_q + 64'(sent_q))
+  `MRC_PROVE(requests_all, !dut.req_load || (13'(requests.len) <= len_q - sent_q
+             && (requests.len == 8'd32 || 13'(requests.len) == len_q - sent_q)
+             && (dut.f_busy_d || 13'(requests.len) == len_q - sent_q)))
+  `MRC_PROVE(requests_for_bytes, !dut.req_load || requests.len != 8'd0)
+  `MRC_PROVE(requests_of_its_qp, !dut.req_load || (requests.qp == qp_q
+             && requests.plane == plane_i))
+  `MRC_COVER(requests, dut.req_load && sent_q == 13'd64 && requests.len == 8'd1
+             && qp_q != '0 && dut.fq_v)
   `MRC_HELP(fetch, !dut.f_busy_q || (sent_q <= len_q && dut.f_addr_q == addr_q + 64'(sent_q)
             && dut.f_left_q == len_q - sent_q && dut.f_qp_q == qp_q && dut.f_left_q != '0))
   for (genvar i = 0; i < 16; i++) begin : gen_fq

@@ -10,14 +10,14 @@ module formal_tx_sched
     input sched_t push_i,
     input logic park_valid_i,
     input grant_t park_i,
-    input logic wake_valid_i,
-    input ccwake_t wake_i,
+    input logic resume_valid_i,
+    input ccresume_t resume_i,
     input logic grant_ready_i,
     input cfg_t cfg_i
 );
   `MRC_RESET
 
-  logic push_ready_o, park_ready_o, wake_ready_o, grant_valid_o, cfg_ack_o;
+  logic push_ready_o, park_ready_o, resume_ready_o, grant_valid_o, cfg_ack_o;
   grant_t grant_o;
   mrc_tx_sched #(
       .NumQps(2),
@@ -40,19 +40,19 @@ module formal_tx_sched
 
   // A park waits for nothing.
   `MRC_PROVE(park, !(park_valid_i && !park_ready_o && !cfg_i.req))
-  `MRC_COVER(park, park_valid_i && dut.park_pop && dut.wake_v && dut.push_v && !grant_ready_i)
+  `MRC_COVER(park, park_valid_i && dut.park_pop && dut.resume_v && dut.push_v && !grant_ready_i)
 
-  // A wake lets parks pass, a push both; whether tx_segment takes grants does not matter.
+  // A resume lets parks pass, a push both; whether tx_segment takes grants does not matter.
   localparam int unsigned Most = 1;
-  logic [1:0] wake_count, push_count;
+  logic [1:0] resume_count, push_count;
   formal_wait #(
       .Most(Most)
-  ) u_wake (
+  ) u_resume (
       .clk_i,
       .rst_ni,
-      .waits_i(wake_valid_i && !wake_ready_o && !cfg_i.req),
+      .waits_i(resume_valid_i && !resume_ready_o && !cfg_i.req),
       .others_i(dut.park_pop),
-      .count_o(wake_count)
+      .count_o(resume_count)
   );
   formal_wait #(
       .Most(Most)
@@ -60,11 +60,11 @@ module formal_tx_sched
       .clk_i,
       .rst_ni,
       .waits_i(push_valid_i && !push_ready_o && !cfg_i.req),
-      .others_i(dut.park_pop || dut.wake_pop),
+      .others_i(dut.park_pop || dut.resume_pop),
       .count_o(push_count)
   );
-  `MRC_PROVE(wake, wake_count <= 2'(Most))
-  `MRC_COVER(wake, wake_count == 2'(Most) && dut.push_v)
+  `MRC_PROVE(resume, resume_count <= 2'(Most))
+  `MRC_COVER(resume, resume_count == 2'(Most) && dut.push_v)
   `MRC_PROVE(push, push_count <= 2'(Most))
-  `MRC_COVER(push, push_count == 2'(Most) && dut.wake_v)
+  `MRC_COVER(push, push_count == 2'(Most) && dut.resume_v)
 endmodule

@@ -22,7 +22,7 @@ module formal_tx_segment
     input logic pkt_ready_i,
     input logic push_ready_i,
     input logic park_ready_i,
-    input logic ask_ready_i,
+    input logic req_ready_i,
     input logic ret_ready_i,
     input logic cqe_ready_i,
     input logic qperr_ready_i,
@@ -33,13 +33,13 @@ module formal_tx_segment
   `MRC_RESET
 
   logic wqe_ready_o, grant_ready_o, retx_ready_o, upd_ready_o, ans_ready_o, pkt_valid_o;
-  logic push_valid_o, park_valid_o, ask_valid_o, ret_valid_o, cqe_valid_o, order_done_o, cfg_ack_o;
+  logic push_valid_o, park_valid_o, req_valid_o, ret_valid_o, cqe_valid_o, order_done_o, cfg_ack_o;
   logic qperr_valid_o;
   logic sends_o;
   pkt_t pkt_o;
   sched_t push_o;
   grant_t park_o;
-  ccask_t ask_o;
+  ccreq_t req_o;
   ccret_t ret_o;
   cqe_t cqe_o;
   qperr_t qperr_o;
@@ -114,8 +114,8 @@ module formal_tx_segment
   ) u_grant (
       .clk_i,
       .rst_ni,
-      .waits_i(grant_valid_i && !grant_ready_o && ask_ready_i && !cfg_i.req),
-      .others_i(eight || dut.u_fetch.retx_pop || !dut.u_fetch.ask_room
+      .waits_i(grant_valid_i && !grant_ready_o && req_ready_i && !cfg_i.req),
+      .others_i(eight || dut.u_fetch.retx_pop || !dut.u_fetch.req_room
                 || (dut.u_fetch.row_act && dut.u_fetch.busy_q)),
       .count_o(grant_count)
   );
@@ -132,7 +132,7 @@ module formal_tx_segment
   logic [1:0] row_count;
   logic runs, waits_for_ans, waits_for_end;
   assign runs = pkt_ready_i && push_ready_i && park_ready_i && ret_ready_i && !cfg_i.req;
-  assign waits_for_ans = dut.u_emit.begin_row && dut.u_emit.asked && !dut.u_emit.ans_v;
+  assign waits_for_ans = dut.u_emit.begin_row && dut.u_emit.requested && !dut.u_emit.ans_v;
   assign waits_for_end = dut.u_emit.may_end && dut.u_emit.willing
       && (dut.u_emit.on_q || dut.u_emit.can);
   formal_wait #(

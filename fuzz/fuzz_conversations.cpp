@@ -86,7 +86,7 @@ void judge(const log::Conversations& found) {
     }
     if (found.qps(std::span(&own, 1)) != qps) std::abort();
   }
-  for (const auto& [reason, flows] : found.untold()) {
+  for (const auto& [reason, flows] : found.unreported()) {
     if (reason.empty() || flows == 0) std::abort();
   }
 }

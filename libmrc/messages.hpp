@@ -124,7 +124,7 @@ struct Hello {
   uint32_t magic, version;
   uint64_t address, value;
 };
-struct AskDevice {
+struct QueryDevice {
   static constexpr Kind kKind = Kind::Device;
   using Answer = DeviceRow;
   uint32_t index;
@@ -214,7 +214,7 @@ struct ControllerRow {
   uint32_t evs, free_evs, evs_of_profile;
   uint32_t events;  ///< 1: it tells when EVs change their states
 };
-struct AskController {
+struct QueryController {
   static constexpr Kind kKind = Kind::Controller;
   using Answer = ControllerRow;
 };

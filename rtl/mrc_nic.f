@@ -54,7 +54,7 @@ rtl/tx/inflight/mrc_tx_inflight_ports.sv
 rtl/tx/inflight/mrc_tx_inflight_flight.sv
 rtl/tx/inflight/mrc_tx_inflight_fsm.sv
 rtl/tx/inflight/mrc_tx_inflight_qps.sv
-rtl/tx/inflight/mrc_tx_inflight_tell.sv
+rtl/tx/inflight/mrc_tx_inflight_report.sv
 rtl/tx/inflight/mrc_tx_inflight.sv
 rtl/ctl/mrc_probe_pkg.sv
 rtl/lib/mrc_addr_pkg.sv
@@ -83,5 +83,5 @@ rtl/ctl/mrc_fence_stage.sv
 rtl/ctl/mrc_fence.sv
 rtl/gen/mrc_csr_regs.sv
 rtl/ctl/mrc_csr.sv
-rtl/gen/mrc_boundaries.sv
+rtl/gen/mrc_stream_checks.sv
 rtl/gen/mrc_nic.sv

@@ -19,8 +19,8 @@
 #include "pipeline/nic.hpp"
 #include "tb/compare/follower.hpp"
 #include "tb/compare/snapshots.hpp"
-#include "tb/environment/boundary_tap.hpp"
 #include "tb/environment/inside_tap.hpp"
+#include "tb/environment/rx_tap.hpp"
 #include "tb/environment/stream_tap.hpp"
 #include "tb/worker.hpp"
 #include "util/round.hpp"
@@ -181,7 +181,7 @@ class Run {
 
   /// Device and peer, time window by time window, until the run ends.
   void turns(Worker* worker, Clock::time_point begin) {
-    auto told = begin;
+    auto reported = begin;
     uint64_t cycles = 0;
     const auto peer_work = [this, &cycles] { run_peer(cycles); };
     for (;;) {
@@ -206,8 +206,8 @@ class Run {
         reason_ = kStopped;
         break;
       }
-      if (options_.progress && Clock::now() - told > std::chrono::milliseconds(200)) {
-        told = Clock::now();
+      if (options_.progress && Clock::now() - reported > std::chrono::milliseconds(200)) {
+        reported = Clock::now();
         double done = static_cast<double>(completed()) / static_cast<double>(options_.packets);
         if (options_.cycles != 0) {
           done = phase_ == Phase::Configure
@@ -377,12 +377,12 @@ class Run {
       }
       Follower::Cycle& now = follower_.look(*dut_, lockstep_);
       if (dut_->fault() || (dut_->failed_assertion() && !waving())) break;
-      shows_boundaries_ = now.data != nullptr;
-      if (dut_recorder_ && shows_boundaries_)
+      shows_streams_ = now.data != nullptr;
+      if (dut_recorder_ && shows_streams_)
         tap(dut_tap_, *dut_recorder_, follower_.core(), follower_.lanes(), *dut_station_);
-      if (dut_recorder_ && shows_boundaries_ && options_.log_streams)
+      if (dut_recorder_ && shows_streams_ && options_.log_streams)
         tap(dut_streams_, *dut_recorder_, follower_.core(), follower_.lanes(), *dut_station_);
-      if (dut_recorder_ && shows_boundaries_)
+      if (dut_recorder_ && shows_streams_)
         tap(dut_inside_, *dut_recorder_, follower_.core(), dut_->inside(dut_now_) ? &dut_now_ : nullptr, *dut_station_);
       for (unsigned p = 0; follower_.pins().tx_tvalid >> p != 0; ++p)
         now.frame_offset[p] = static_cast<uint16_t>(dut_station_->tx_frame_offset(p));
@@ -407,12 +407,12 @@ class Run {
     catch_up();
   }
 
-  /// For the log: what the boundaries of a NIC show in this cycle.
-  void tap(std::optional<BoundaryTap>& tap, Recorder& recorder, const uint32_t* core, const uint32_t* lanes,
+  /// For the log: what the streams of a NIC show in this cycle.
+  void tap(std::optional<RxTap>& tap, Recorder& recorder, const uint32_t* core, const uint32_t* lanes,
            const Station& station) const {
     if (station.in_reset()) return;
     if (!tap) {
-      recorder.shows_boundaries(options_.log_shows);
+      recorder.shows_streams(options_.log_shows);
       tap.emplace(recorder, preset_);
     }
     tap->look(core, lanes, station.now_ps());
@@ -674,7 +674,7 @@ class Run {
     static_cast<CosimTotals&>(r) = all;
     r.events = lockstep_.log().count();
     r.event_hash = lockstep_.log().hash();
-    r.compared_events = shows_boundaries_ ? r.events : 0;
+    r.compared_events = shows_streams_ ? r.events : 0;
     r.csr_accesses = dut_station_->csr_accesses();
     r.divergences = divergences_;
 
@@ -784,7 +784,7 @@ class Run {
   const Preset& preset_;
   Plan plan_;
   std::unique_ptr<Recorder> dut_recorder_, peer_recorder_;  // null: nobody wants a log
-  std::optional<BoundaryTap> dut_tap_, peer_tap_;
+  std::optional<RxTap> dut_tap_, peer_tap_;
   std::optional<InsideTap> dut_inside_, peer_inside_;
   std::optional<StreamTap> dut_streams_, peer_streams_;
   mrc_inside_t dut_now_{}, peer_now_{};                  // each of its own thread
@@ -809,7 +809,7 @@ class Run {
   CosimTotals former_;  // of the lives before
   uint64_t accesses_ = 0, access_at_ = 0;
   uint64_t phase_begin_ = 0, traffic_begin_ = 0, traffic_end_ = 0, quiet_since_ = 0;
-  bool hang_ = false, recorded_ = false, shows_boundaries_ = false;
+  bool hang_ = false, recorded_ = false, shows_streams_ = false;
   std::string reason_;  // why it ended early
   bool out_of_memory_ = false;
   /// Given back when there is no memory left.

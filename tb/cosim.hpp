@@ -112,7 +112,7 @@ struct CosimResult : CosimTotals {
   double seconds = 0;
   unsigned lives = 1;  ///< of both NICs, and as many resets less one
   uint64_t events = 0, event_hash = 0;
-  uint64_t compared_events = 0;  ///< handshakes at boundaries that device and model both showed
+  uint64_t compared_events = 0;  ///< handshakes at streams that device and model both showed
   std::string dut_name, dut_version;
   bool dut_in_process = true;   ///< false: the device ran in a process of its own
   unsigned assertions = 0;      ///< that the device checked of itself in every cycle

@@ -114,7 +114,7 @@ struct NicBench::Impl {
         outstanding(preset.num_qps, 0),
         msn(preset.num_qps),
         immediates(preset.num_qps),
-        told(preset.num_qps),
+        reported(preset.num_qps),
         own(preset.num_qps, 0) {
     for (unsigned p = 0; p < preset.num_planes; ++p) {
       tx.emplace_back(preset, p);
@@ -124,7 +124,7 @@ struct NicBench::Impl {
     for (unsigned i = 0; i < preset.num_qps; ++i) {
       const SidePlan::Qp& q = plan.dut.qps[i];
       msn[i] = q.msn;
-      told[i] = q.sq_psn;
+      reported[i] = q.sq_psn;
       if (q.peer < preset.num_qps) own[q.peer] = i;
       if (q.peer < preset.num_qps) ++qps;
     }
@@ -138,7 +138,7 @@ struct NicBench::Impl {
     delay_ps = static_cast<uint64_t>(o.delay_ns * 1000);
     // One immediate more would be refused.
     room = o.immediates ? std::min(preset.wqe_depth, preset.max_wimm) : preset.wqe_depth;
-    for (const BoundaryInfo& b : kCoreBoundaries) {
+    for (const StreamInfo& b : kCoreStreams) {
       if (std::string_view(b.name) == "tx_inflight.upd") upd_offset = static_cast<int>(b.word_offset);
     }
     peer.messages(o.payload, o.message_packets, o.immediates);
@@ -385,7 +385,7 @@ struct NicBench::Impl {
   void received(const Frame& frame) {
     const FrameInfo info = look_at(frame.bytes);
     const uint32_t qp = info.dqp - kQpnBase;
-    if (!info.mrc || qp >= told.size()) return;
+    if (!info.mrc || qp >= reported.size()) return;
     const uint8_t* ext = &frame.bytes[info.inner + 60];
     if (info.data()) {
       const bool ts = wire::Bth::read(ext - wire::Bth::kBytes).ts;
@@ -396,8 +396,8 @@ struct NicBench::Impl {
       nacked[key(qp, wire::Neth::read(ext).nack_psn)] = cycle;
     } else if (info.is(wire::Opcode::Sack) || info.is(wire::Opcode::Ack)) {
       const uint32_t una = psn_add(info.is(wire::Opcode::Sack) ? wire::Seth::read(ext).cack_psn : info.psn, 1);
-      if (!psn_before(told[qp], una)) return;
-      told[qp] = una;
+      if (!psn_before(reported[qp], una)) return;
+      reported[qp] = una;
       if (info.is(wire::Opcode::Sack)) window[qp].push_back({una, cycle});
     }
   }
@@ -417,16 +417,16 @@ struct NicBench::Impl {
   void observe() {
     if (counting) {
       ++observed;
-      for (unsigned b = 0; b < kNumCoreBoundaries; ++b) {
-        const uint32_t flags = core[kCoreBoundaries[b].word_offset];
+      for (unsigned b = 0; b < kNumCoreStreams; ++b) {
+        const uint32_t flags = core[kCoreStreams[b].word_offset];
         busy[b] += (flags & 3) == 3;
         blocked[b] += (flags & 3) == 1;
       }
       for (unsigned p = 0; p < preset.num_planes; ++p) {
-        for (unsigned b = 0; b < kNumLaneBoundaries; ++b) {
-          const uint32_t flags = lanes[p * kObsLaneWords + kLaneBoundaries[b].word_offset];
-          busy[kNumCoreBoundaries + b] += (flags & 3) == 3;
-          blocked[kNumCoreBoundaries + b] += (flags & 3) == 1;
+        for (unsigned b = 0; b < kNumLaneStreams; ++b) {
+          const uint32_t flags = lanes[p * kObsLaneWords + kLaneStreams[b].word_offset];
+          busy[kNumCoreStreams + b] += (flags & 3) == 3;
+          blocked[kNumCoreStreams + b] += (flags & 3) == 1;
         }
       }
     }
@@ -539,14 +539,14 @@ struct NicBench::Impl {
   std::array<uint32_t, kMaxPlanes> ovf{};  // CNT_OVF of each plane, as last read
   double follow_placed = 0;
   const uint32_t *core = nullptr, *lanes = nullptr;
-  std::array<uint64_t, kNumCoreBoundaries + kNumLaneBoundaries> busy{}, blocked{};
+  std::array<uint64_t, kNumCoreStreams + kNumLaneStreams> busy{}, blocked{};
   uint64_t observed = 0;
   int upd_offset = -1;
   LatencyResult latency;
   uint64_t sample_from = 0;
   std::unordered_map<uint64_t, uint64_t> posted, placing, arrived, nacked;
   std::unordered_map<unsigned, std::deque<std::pair<uint32_t, uint64_t>>> window;
-  std::vector<uint32_t> told;
+  std::vector<uint32_t> reported;
   std::vector<unsigned> own;
 };
 
@@ -651,9 +651,9 @@ Throughput NicBench::measure(Direction direction, std::string& problem) {
     result.receive.pace = b.peer.pace();
     result.receive.drops = b.overflows() - drops;
   }
-  for (unsigned k = 0; k < kNumCoreBoundaries + kNumLaneBoundaries && b.observed != 0; ++k) {
-    const bool lane = k >= kNumCoreBoundaries;
-    const char* name = lane ? kLaneBoundaries[k - kNumCoreBoundaries].name : kCoreBoundaries[k].name;
+  for (unsigned k = 0; k < kNumCoreStreams + kNumLaneStreams && b.observed != 0; ++k) {
+    const bool lane = k >= kNumCoreStreams;
+    const char* name = lane ? kLaneStreams[k - kNumCoreStreams].name : kCoreStreams[k].name;
     const double n = static_cast<double>(b.observed) * (lane ? preset.num_planes : 1);
     if (b.busy[k] + b.blocked[k] != 0)
       result.occupancy[name] = {static_cast<double>(b.busy[k]) / n, static_cast<double>(b.blocked[k]) / n};

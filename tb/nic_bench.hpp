@@ -71,7 +71,7 @@ struct Flow {
   double sacks = 0, acks = 0, nacks = 0;  ///< control frames of this direction per data packet of the other
 };
 
-/// One boundary between blocks: share of the cycles with a transfer, and with valid but not ready.
+/// One stream between blocks: share of the cycles with a transfer, and with valid but not ready.
 struct Occupancy {
   double busy = 0, blocked = 0;
 };
@@ -79,7 +79,7 @@ struct Occupancy {
 struct Throughput {
   Direction direction = Direction::Send;
   Flow send, receive;                          ///< those that the direction has
-  std::map<std::string, Occupancy> occupancy;  ///< by boundary, mean over the planes where there is one per plane
+  std::map<std::string, Occupancy> occupancy;  ///< by stream, mean over the planes where there is one per plane
   uint64_t cycles = 0;
   double seconds = 0;
   bool complete = true;  ///< false: stopped from outside

@@ -19,7 +19,7 @@ from gen.model import Spec  # noqa: E402
 from gen.nic import Nic  # noqa: E402
 from gen.nic_sv import names  # noqa: E402
 
-# The bench sees a stream as its producer gives it, these as they come to who takes them: BoundaryTap and InsideTap
+# The bench sees a stream as its producer gives it, these as they come to who takes them: RxTap and InsideTap
 # count the cycles from there.
 SEEN_WHEN_TAKEN = {"rx_check.rxpkt", "tx_segment.ret"}
 # A word of each cycle at line rate: more waits would make a slower NIC of it, which discards what comes.

@@ -43,9 +43,9 @@ SHARED = {
 
 
 def blocks(root):
-    """The producers of the boundaries, in their order."""
-    boundaries = yaml.safe_load((root / STREAMS).read_text(encoding="utf-8"))["boundaries"]
-    names = [entry["name"].split(".")[0] for entries in boundaries.values() for entry in entries]
+    """The producers of the streams, in their order."""
+    streams = yaml.safe_load((root / STREAMS).read_text(encoding="utf-8"))["streams"]
+    names = [entry["name"].split(".")[0] for entries in streams.values() for entry in entries]
     names += [name for name in WATCHING if room_of(root, name) is not None]
     return [name for name in dict.fromkeys(names) if name not in NO_BLOCKS]
 

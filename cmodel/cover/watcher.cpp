@@ -29,7 +29,7 @@ constexpr int32_t kNear = 64;  ///< PSNs of a bitmap
 /// What is known of a PSN that was sent.
 struct Gone {
   unsigned times = 0;
-  std::optional<RetryCause> asked;  ///< since it went last
+  std::optional<RetryCause> requested;  ///< since it went last
 };
 
 struct Queue {
@@ -270,7 +270,7 @@ void Watcher::came_back(const wire::Packet& packet) {
   Queue* const queue = queue_of(packet, true);
   if (queue == nullptr) return;
   if (const auto gone = queue->gone.find(packet.bth->psn); gone != queue->gone.end())
-    gone->second.asked = RetryCause::Returned;
+    gone->second.requested = RetryCause::Returned;
 }
 
 void Watcher::encapsulation(const wire::Packet& packet, bool sent) {
@@ -343,10 +343,10 @@ void Watcher::data_goes(Queue& queue, const wire::Packet& packet) {
                            : gone.times == 2 ? RetryTurn::Third
                            : gone.times == 3 ? RetryTurn::Fourth
                                              : RetryTurn::Later;
-    bins_.hit(Group::Retry, gone.asked.value_or(RetryCause::Timer), turn);
+    bins_.hit(Group::Retry, gone.requested.value_or(RetryCause::Timer), turn);
   }
   ++gone.times;
-  gone.asked.reset();
+  gone.requested.reset();
 }
 
 void Watcher::acknowledge(Queue& queue, uint32_t cack) {
@@ -378,7 +378,7 @@ void Watcher::sack(const wire::Packet& packet, bool sent) {
     const auto bit = distance(psn, base);
     if (bit >= 0 && bit < kNear && (seth.sack_bitmap >> bit & 1) != 0) continue;
     const auto gone = queue->gone.find(psn);
-    if (gone != queue->gone.end() && !gone->second.asked) gone->second.asked = RetryCause::Hole;
+    if (gone != queue->gone.end() && !gone->second.requested) gone->second.requested = RetryCause::Hole;
   }
 }
 
@@ -392,7 +392,7 @@ void Watcher::nack(const wire::Packet& packet, bool sent) {
   const bool trimmed = reason == NackReason::Trimmed || reason == NackReason::Lasthop;
   if (trimmed) queue->trimmed[packet.neth->entropy] = true;
   if (const auto gone = queue->gone.find(packet.neth->nack_psn); gone != queue->gone.end())
-    gone->second.asked = trimmed ? RetryCause::Trimmed : RetryCause::Refused;
+    gone->second.requested = trimmed ? RetryCause::Trimmed : RetryCause::Refused;
 }
 
 void Watcher::endpoint(const wire::Packet& packet, bool sent) {
@@ -451,18 +451,19 @@ void Watcher::path(const log::Event& event) {
 }
 
 void Watcher::controller(const log::Event& event) {
-  const log::CcTold told = log::CcTold::unpack(event.arg[1]);
+  const log::CcNotified reported = log::CcNotified::unpack(event.arg[1]);
   const auto at = windows_.find(event.arg[0]);
-  const bool grant = told.kind == log::CcKind::Granted || told.kind == log::CcKind::Returned;  // it names no window
+  const bool grant =
+      reported.kind == log::CcKind::Granted || reported.kind == log::CcKind::Returned;  // it names no window
   const uint64_t window = grant && at != windows_.end() ? at->second : event.arg[5];
   const uint64_t before = at == windows_.end() ? window : at->second;
   const unsigned change = window > before ? 0 : window == before ? 1 : 2;  // grows, stays, shrinks
-  if (static_cast<unsigned>(told.kind) <= static_cast<unsigned>(log::CcKind::Begins))
-    bins_.hit(Group::Told, told.kind, change);
-  if (told.kind == log::CcKind::Ack && told.sampled) {
+  if (static_cast<unsigned>(reported.kind) <= static_cast<unsigned>(log::CcKind::Begins))
+    bins_.hit(Group::Told, reported.kind, change);
+  if (reported.kind == log::CcKind::Ack && reported.sampled) {
     const auto target = targets_.find(event.arg[0]);
     if (target != targets_.end())
-      bins_.hit(Group::Nscc, told.marked ? NsccMark::Marked : NsccMark::Plain,
+      bins_.hit(Group::Nscc, reported.marked ? NsccMark::Marked : NsccMark::Plain,
                 event.arg[3] > target->second ? NsccDelay::High : NsccDelay::Low, change);
   }
   if (!grant) windows_[event.arg[0]] = window;

@@ -28,8 +28,8 @@ struct NicStreams {
   NicStreams& operator=(const NicStreams&) = delete;
 
   void clock();
-  /// Calls show(stream, boundary) for each stream of the core that may have moved since the last forget(), and
-  /// show_lane(stream, boundary, plane) for each of the lanes. Streams of kind fifo show what their producer has: not
+  /// Calls show(stream, which) for each stream of the core that may have moved since the last forget(), and
+  /// show_lane(stream, which, plane) for each of the lanes. Streams of kind fifo show what their producer has: not
   /// here.
   template <class Show, class ShowLane>
   void observe(const Show& show, const ShowLane& show_lane) const;
@@ -43,7 +43,7 @@ struct NicStreams {
   Stream<Sched> tx_segment_push;  ///< to tx_sched
   Stream<Grant> tx_segment_park;  ///< to tx_sched
   Fifo<Grant> tx_sched_grant;  ///< to tx_segment
-  Stream<Ccask> tx_segment_ask;  ///< to cc_nscc
+  Stream<Ccreq> tx_segment_req;  ///< to cc_nscc
   Stream<Ccret> tx_segment_ret;  ///< to cc_nscc
   Stream<Pkt> tx_segment_pkt;  ///< to tx_path
   Fifo<Cqe> tx_segment_cqe;  ///< to cq_mux
@@ -58,12 +58,12 @@ struct NicStreams {
   Stream<Pres> tx_inflight_pres;  ///< to tx_probe
   Stream<Stateq> tx_inflight_stateq;  ///< to ack_gen
   Stream<Ccev> tx_inflight_ccev;  ///< to cc_nscc
-  Stream<Ccask> tx_inflight_rask;  ///< to cc_nscc
+  Stream<Ccreq> tx_inflight_rtxreq;  ///< to cc_nscc
   Stream<Okev> tx_inflight_okev;  ///< to ack_gen
   Stream<Qperr> tx_inflight_qperr;  ///< to csr
   Stream<Ccans> cc_nscc_ans;  ///< to tx_segment
   Stream<Ccans> cc_nscc_rans;  ///< to tx_inflight
-  Stream<Ccwake> cc_nscc_wake;  ///< to tx_sched
+  Stream<Ccresume> cc_nscc_resume;  ///< to tx_sched
   Stream<Fb> tx_probe_fb;  ///< to tx_path
   Stream<Ctlpkt> tx_probe_probe;  ///< to tx_header
   Stream<Rxpkt> rx_check_rxpkt;  ///< to rx_track
@@ -103,7 +103,7 @@ inline NicStreams::NicStreams(const Preset& p)
       tx_segment_push(2, &touched.send),
       tx_segment_park(2, &touched.rare),
       tx_sched_grant(2, &touched.send),
-      tx_segment_ask(2, &touched.rare),
+      tx_segment_req(2, &touched.rare),
       tx_segment_ret(2, &touched.rare),
       tx_segment_pkt(2, &touched.send),
       tx_segment_cqe(2, &touched.control),
@@ -118,12 +118,12 @@ inline NicStreams::NicStreams(const Preset& p)
       tx_inflight_pres(2, &touched.rare),
       tx_inflight_stateq(2, &touched.rare),
       tx_inflight_ccev(16, &touched.rare),
-      tx_inflight_rask(2, &touched.rare),
+      tx_inflight_rtxreq(2, &touched.rare),
       tx_inflight_okev(2, &touched.rare),
       tx_inflight_qperr(2, &touched.rare),
       cc_nscc_ans(2, &touched.rare),
       cc_nscc_rans(2, &touched.rare),
-      cc_nscc_wake(2, &touched.rare),
+      cc_nscc_resume(2, &touched.rare),
       tx_probe_fb(2, &touched.rare),
       tx_probe_probe(2, &touched.rare),
       rx_check_rxpkt(2, &touched.receive),
@@ -185,7 +185,7 @@ inline void NicStreams::clock() {
     moved.rare = true;
     host_fail.clock();
     tx_segment_park.clock();
-    tx_segment_ask.clock();
+    tx_segment_req.clock();
     tx_segment_ret.clock();
     tx_segment_qperr.clock();
     tx_path_evev.clock();
@@ -195,12 +195,12 @@ inline void NicStreams::clock() {
     tx_inflight_pres.clock();
     tx_inflight_stateq.clock();
     tx_inflight_ccev.clock();
-    tx_inflight_rask.clock();
+    tx_inflight_rtxreq.clock();
     tx_inflight_okev.clock();
     tx_inflight_qperr.clock();
     cc_nscc_ans.clock();
     cc_nscc_rans.clock();
-    cc_nscc_wake.clock();
+    cc_nscc_resume.clock();
     tx_probe_fb.clock();
     tx_probe_probe.clock();
     rx_check_eprx.clock();
@@ -235,62 +235,62 @@ inline void NicStreams::clock() {
 template <class Show, class ShowLane>
 void NicStreams::observe(const Show& show, const ShowLane& show_lane) const {
   if (moved.send) {
-    show(tx_segment_push, CoreB::TxSegmentPush);
-    show(tx_segment_pkt, CoreB::TxSegmentPkt);
-    show(tx_path_path, CoreB::TxPathPath);
-    show(tx_path_rec, CoreB::TxPathRec);
+    show(tx_segment_push, CoreStream::TxSegmentPush);
+    show(tx_segment_pkt, CoreStream::TxSegmentPkt);
+    show(tx_path_path, CoreStream::TxPathPath);
+    show(tx_path_rec, CoreStream::TxPathRec);
   }
   if (moved.receive) {
-    show(rx_check_rxpkt, CoreB::RxCheckRxpkt);
-    show(rx_track_verdict, CoreB::RxTrackVerdict);
-    show(rx_track_resp, CoreB::RxTrackResp);
-    show(rx_track_ackev, CoreB::RxTrackAckev);
-    show(rx_track_ord, CoreB::RxTrackOrd);
-    show(rx_track_came, CoreB::RxTrackCame);
-    show(rx_reorder_cqe, CoreB::RxReorderCqe);
+    show(rx_check_rxpkt, CoreStream::RxCheckRxpkt);
+    show(rx_track_verdict, CoreStream::RxTrackVerdict);
+    show(rx_track_resp, CoreStream::RxTrackResp);
+    show(rx_track_ackev, CoreStream::RxTrackAckev);
+    show(rx_track_ord, CoreStream::RxTrackOrd);
+    show(rx_track_came, CoreStream::RxTrackCame);
+    show(rx_reorder_cqe, CoreStream::RxReorderCqe);
   }
   if (moved.control) {
-    show(tx_inflight_upd, CoreB::TxInflightUpd);
-    show(rx_check_ctl, CoreB::RxCheckCtl);
-    show(ack_gen_ctlpkt, CoreB::AckGenCtlpkt);
+    show(tx_inflight_upd, CoreStream::TxInflightUpd);
+    show(rx_check_ctl, CoreStream::RxCheckCtl);
+    show(ack_gen_ctlpkt, CoreStream::AckGenCtlpkt);
   }
   if (moved.rare) {
-    show(tx_segment_park, CoreB::TxSegmentPark);
-    show(tx_segment_ask, CoreB::TxSegmentAsk);
-    show(tx_segment_ret, CoreB::TxSegmentRet);
-    show(tx_segment_qperr, CoreB::TxSegmentQperr);
-    show(tx_path_evev, CoreB::TxPathEvev);
-    show(tx_path_bad, CoreB::TxPathBad);
-    show(tx_inflight_retx, CoreB::TxInflightRetx);
-    show(tx_inflight_fb, CoreB::TxInflightFb);
-    show(tx_inflight_pres, CoreB::TxInflightPres);
-    show(tx_inflight_stateq, CoreB::TxInflightStateq);
-    show(tx_inflight_ccev, CoreB::TxInflightCcev);
-    show(tx_inflight_rask, CoreB::TxInflightRask);
-    show(tx_inflight_okev, CoreB::TxInflightOkev);
-    show(tx_inflight_qperr, CoreB::TxInflightQperr);
-    show(cc_nscc_ans, CoreB::CcNsccAns);
-    show(cc_nscc_rans, CoreB::CcNsccRans);
-    show(cc_nscc_wake, CoreB::CcNsccWake);
-    show(tx_probe_fb, CoreB::TxProbeFb);
-    show(tx_probe_probe, CoreB::TxProbeProbe);
-    show(rx_check_eprx, CoreB::RxCheckEprx);
-    show(rx_track_qperr, CoreB::RxTrackQperr);
-    show(rx_reorder_qperr, CoreB::RxReorderQperr);
-    show(ack_gen_want, CoreB::AckGenWant);
-    show(endpoint_req, CoreB::EndpointReq);
-    show(endpoint_resp, CoreB::EndpointResp);
-    show(endpoint_okev, CoreB::EndpointOkev);
-    show(endpoint_pmask, CoreB::EndpointPmask);
-    show(endpoint_evr, CoreB::EndpointEvr);
-    show(endpoint_pans, CoreB::EndpointPans);
-    show(csr_evp, CoreB::CsrEvp);
+    show(tx_segment_park, CoreStream::TxSegmentPark);
+    show(tx_segment_req, CoreStream::TxSegmentReq);
+    show(tx_segment_ret, CoreStream::TxSegmentRet);
+    show(tx_segment_qperr, CoreStream::TxSegmentQperr);
+    show(tx_path_evev, CoreStream::TxPathEvev);
+    show(tx_path_bad, CoreStream::TxPathBad);
+    show(tx_inflight_retx, CoreStream::TxInflightRetx);
+    show(tx_inflight_fb, CoreStream::TxInflightFb);
+    show(tx_inflight_pres, CoreStream::TxInflightPres);
+    show(tx_inflight_stateq, CoreStream::TxInflightStateq);
+    show(tx_inflight_ccev, CoreStream::TxInflightCcev);
+    show(tx_inflight_rtxreq, CoreStream::TxInflightRtxreq);
+    show(tx_inflight_okev, CoreStream::TxInflightOkev);
+    show(tx_inflight_qperr, CoreStream::TxInflightQperr);
+    show(cc_nscc_ans, CoreStream::CcNsccAns);
+    show(cc_nscc_rans, CoreStream::CcNsccRans);
+    show(cc_nscc_resume, CoreStream::CcNsccResume);
+    show(tx_probe_fb, CoreStream::TxProbeFb);
+    show(tx_probe_probe, CoreStream::TxProbeProbe);
+    show(rx_check_eprx, CoreStream::RxCheckEprx);
+    show(rx_track_qperr, CoreStream::RxTrackQperr);
+    show(rx_reorder_qperr, CoreStream::RxReorderQperr);
+    show(ack_gen_want, CoreStream::AckGenWant);
+    show(endpoint_req, CoreStream::EndpointReq);
+    show(endpoint_resp, CoreStream::EndpointResp);
+    show(endpoint_okev, CoreStream::EndpointOkev);
+    show(endpoint_pmask, CoreStream::EndpointPmask);
+    show(endpoint_evr, CoreStream::EndpointEvr);
+    show(endpoint_pans, CoreStream::EndpointPans);
+    show(csr_evp, CoreStream::CsrEvp);
   }
   if (moved.rdreq) {
-    for (unsigned i = 0; i < tx_lane_rdreq.size(); ++i) show_lane(tx_lane_rdreq[i], LaneB::TxLaneRdreq, i);
+    for (unsigned i = 0; i < tx_lane_rdreq.size(); ++i) show_lane(tx_lane_rdreq[i], LaneStream::TxLaneRdreq, i);
   }
   if (moved.line) {
-    for (unsigned i = 0; i < rx_lane_line.size(); ++i) show_lane(rx_lane_line[i], LaneB::RxLaneLine, i);
+    for (unsigned i = 0; i < rx_lane_line.size(); ++i) show_lane(rx_lane_line[i], LaneStream::RxLaneLine, i);
   }
 }
 

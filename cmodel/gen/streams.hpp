@@ -258,21 +258,21 @@ struct Ccev {
 };
 
 /// May packets go to destination cc? bytes of nominal size at most, min for the first
-struct Ccask {
+struct Ccreq {
   static constexpr unsigned kBits = 48;
   static constexpr unsigned kWords = 2;
-  static constexpr const char* kName = "ccask_t";
+  static constexpr const char* kName = "ccreq_t";
   uint16_t cc{};
   uint16_t min{};
   uint16_t bytes{};
-  bool operator==(const Ccask&) const = default;
+  bool operator==(const Ccreq&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = static_cast<uint32_t>(bytes) | (static_cast<uint32_t>(min) << 16);
     words[1] = static_cast<uint32_t>(cc);
   }
-  static Ccask unpack(const uint32_t* words) {
-    Ccask v;
+  static Ccreq unpack(const uint32_t* words) {
+    Ccreq v;
     v.cc = static_cast<uint16_t>((words[1] & 0xffffu));
     v.min = static_cast<uint16_t>((words[0] >> 16));
     v.bytes = static_cast<uint16_t>((words[0] & 0xffffu));
@@ -285,8 +285,8 @@ struct Ccask {
   };
 };
 
-/// Answer, in the order of the asks. bytes: granted, counted as sent (0: refused); last: less than
-/// one full packet may follow
+/// Answer, in the order of the requests. bytes: granted, counted as sent (0: refused); last: less
+/// than one full packet may follow
 struct Ccans {
   static constexpr unsigned kBits = 33;
   static constexpr unsigned kWords = 2;
@@ -338,19 +338,19 @@ struct Ccret {
   };
 };
 
-/// A refused ask to destination cc would now be granted
-struct Ccwake {
+/// A refused request to destination cc would now be granted
+struct Ccresume {
   static constexpr unsigned kBits = 16;
   static constexpr unsigned kWords = 1;
-  static constexpr const char* kName = "ccwake_t";
+  static constexpr const char* kName = "ccresume_t";
   uint16_t cc{};
-  bool operator==(const Ccwake&) const = default;
+  bool operator==(const Ccresume&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = static_cast<uint32_t>(cc);
   }
-  static Ccwake unpack(const uint32_t* words) {
-    Ccwake v;
+  static Ccresume unpack(const uint32_t* words) {
+    Ccresume v;
     v.cc = static_cast<uint16_t>((words[0] & 0xffffu));
     return v;
   }
@@ -1926,10 +1926,10 @@ void visit_structs(Visitor&& visitor) {
   visitor.template operator()<Sched>();
   visitor.template operator()<Qperr>();
   visitor.template operator()<Ccev>();
-  visitor.template operator()<Ccask>();
+  visitor.template operator()<Ccreq>();
   visitor.template operator()<Ccans>();
   visitor.template operator()<Ccret>();
-  visitor.template operator()<Ccwake>();
+  visitor.template operator()<Ccresume>();
   visitor.template operator()<Okev>();
   visitor.template operator()<Want>();
   visitor.template operator()<Evp>();
@@ -1962,14 +1962,14 @@ void visit_structs(Visitor&& visitor) {
   visitor.template operator()<Ord>();
 }
 
-/// Observed boundaries, one instance.
-enum class CoreB : unsigned {
+/// Observed streams, one instance.
+enum class CoreStream : unsigned {
   HostWqe,
   HostFail,
   TxSegmentPush,
   TxSegmentPark,
   TxSchedGrant,
-  TxSegmentAsk,
+  TxSegmentReq,
   TxSegmentRet,
   TxSegmentPkt,
   TxSegmentCqe,
@@ -1984,12 +1984,12 @@ enum class CoreB : unsigned {
   TxInflightPres,
   TxInflightStateq,
   TxInflightCcev,
-  TxInflightRask,
+  TxInflightRtxreq,
   TxInflightOkev,
   TxInflightQperr,
   CcNsccAns,
   CcNsccRans,
-  CcNsccWake,
+  CcNsccResume,
   TxProbeFb,
   TxProbeProbe,
   TxHeaderHdr,
@@ -2017,16 +2017,16 @@ enum class CoreB : unsigned {
   RxPlaceLine,
   CqMuxCqe,
 };
-inline constexpr unsigned kNumCoreBoundaries = 52;
+inline constexpr unsigned kNumCoreStreams = 52;
 /// Size of obs_core_t in 32-bit words.
 inline constexpr unsigned kObsCoreWords = 348;
-inline constexpr BoundaryInfo kCoreBoundaries[] = {
+inline constexpr StreamInfo kCoreStreams[] = {
     {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
     {"host.fail", "qperr_t", 10, 1, 24, Qperr::kFields},
     {"tx_segment.push", "sched_t", 12, 1, 17, Sched::kFields},
     {"tx_segment.park", "grant_t", 14, 1, 16, Grant::kFields},
     {"tx_sched.grant", "grant_t", 16, 1, 16, Grant::kFields},
-    {"tx_segment.ask", "ccask_t", 18, 2, 48, Ccask::kFields},
+    {"tx_segment.req", "ccreq_t", 18, 2, 48, Ccreq::kFields},
     {"tx_segment.ret", "ccret_t", 21, 1, 32, Ccret::kFields},
     {"tx_segment.pkt", "pkt_t", 23, 13, 400, Pkt::kFields},
     {"tx_segment.cqe", "cqe_t", 37, 5, 137, Cqe::kFields},
@@ -2041,12 +2041,12 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"tx_inflight.pres", "pres_t", 85, 2, 34, Pres::kFields},
     {"tx_inflight.stateq", "stateq_t", 88, 1, 16, Stateq::kFields},
     {"tx_inflight.ccev", "ccev_t", 90, 3, 80, Ccev::kFields},
-    {"tx_inflight.rask", "ccask_t", 94, 2, 48, Ccask::kFields},
+    {"tx_inflight.rtxreq", "ccreq_t", 94, 2, 48, Ccreq::kFields},
     {"tx_inflight.okev", "okev_t", 97, 2, 52, Okev::kFields},
     {"tx_inflight.qperr", "qperr_t", 100, 1, 24, Qperr::kFields},
     {"cc_nscc.ans", "ccans_t", 102, 2, 33, Ccans::kFields},
     {"cc_nscc.rans", "ccans_t", 105, 2, 33, Ccans::kFields},
-    {"cc_nscc.wake", "ccwake_t", 108, 1, 16, Ccwake::kFields},
+    {"cc_nscc.resume", "ccresume_t", 108, 1, 16, Ccresume::kFields},
     {"tx_probe.fb", "fb_t", 110, 3, 67, Fb::kFields},
     {"tx_probe.probe", "ctlpkt_t", 114, 13, 386, Ctlpkt::kFields},
     {"tx_header.hdr", "hdr_t", 128, 49, 1546, Hdr::kFields},
@@ -2075,16 +2075,16 @@ inline constexpr BoundaryInfo kCoreBoundaries[] = {
     {"cq_mux.cqe", "cqe_t", 342, 5, 137, Cqe::kFields},
 };
 
-/// Observed boundaries, one instance per plane.
-enum class LaneB : unsigned {
+/// Observed streams, one instance per plane.
+enum class LaneStream : unsigned {
   TxLaneRdreq,
   RxLaneDesc,
   RxLaneLine,
 };
-inline constexpr unsigned kNumLaneBoundaries = 3;
+inline constexpr unsigned kNumLaneStreams = 3;
 /// Size of obs_lane_t in 32-bit words.
 inline constexpr unsigned kObsLaneWords = 55;
-inline constexpr BoundaryInfo kLaneBoundaries[] = {
+inline constexpr StreamInfo kLaneStreams[] = {
     {"tx_lane.rdreq", "rdreq_t", 0, 3, 92, Rdreq::kFields},
     {"rx_lane.desc", "rxdesc_t", 4, 14, 436, Rxdesc::kFields},
     {"rx_lane.line", "line_t", 19, 35, 1117, Line::kFields},

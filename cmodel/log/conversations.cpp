@@ -512,7 +512,7 @@ std::set<Conversations::Way> Conversations::mixed_up() const {
 }
 
 /// A QP in one life, by the flow that it sends.
-struct Conversations::Told {
+struct Conversations::Reported {
   Qp qp;
   const Key *key, *back;
   Time since = 0, until = kEver;
@@ -527,19 +527,19 @@ struct Conversations::Told {
 };
 
 /// Where one life of a way is not told, a packet of it would be taken for another one's.
-void Conversations::leave_whole(std::map<uint32_t, std::vector<Told>>& found) const {
+void Conversations::leave_whole(std::map<uint32_t, std::vector<Reported>>& found) const {
   for (bool again = !lives_.empty(); again;) {
-    std::map<std::pair<bool, Way>, std::size_t> told;
+    std::map<std::pair<bool, Way>, std::size_t> reported;
     for (const auto& [number, some] : found) {
-      for (const Told& one : some) {
-        ++told[{false, one.key->way()}];
-        if (one.back != nullptr) ++told[{true, one.back->way()}];
+      for (const Reported& one : some) {
+        ++reported[{false, one.key->way()}];
+        if (one.back != nullptr) ++reported[{true, one.back->way()}];
       }
     }
-    const auto all = [&](bool back, const Key& key) { return told[{back, key.way()}] == lives_of(key.way()); };
+    const auto all = [&](bool back, const Key& key) { return reported[{back, key.way()}] == lives_of(key.way()); };
     again = false;
     for (auto& [number, some] : found) {
-      again |= 0 != std::erase_if(some, [&](const Told& one) {
+      again |= 0 != std::erase_if(some, [&](const Reported& one) {
                  return !all(false, *one.key) || (one.back != nullptr && !all(true, *one.back));
                });
     }
@@ -548,8 +548,8 @@ void Conversations::leave_whole(std::map<uint32_t, std::vector<Told>>& found) co
 
 std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
   const std::set<Way> mixed = mixed_up();
-  std::map<uint32_t, std::vector<Told>> found;   // by own number
-  std::set<std::pair<uint32_t, uint32_t>> anew;  // QPs at both ends of ways that began anew
+  std::map<uint32_t, std::vector<Reported>> found;  // by own number
+  std::set<std::pair<uint32_t, uint32_t>> anew;     // QPs at both ends of ways that began anew
   for (const auto& [key, flow] : flows_) {
     if (std::ranges::find(addresses, key.source) == addresses.end()) continue;
     uint32_t own = 0;
@@ -590,13 +590,13 @@ std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
       if (back->seen_trims()) qp.flags |= kSeenTrims;
       if (back->seen_marks()) qp.flags |= kSeenMarks;
     }
-    Told told{std::move(qp), &key, back == nullptr ? nullptr : back->key};
-    told.within(lives_, key);
-    if (back != nullptr) told.within(lives_, *back->key);
+    Reported reported{std::move(qp), &key, back == nullptr ? nullptr : back->key};
+    reported.within(lives_, key);
+    if (back != nullptr) reported.within(lives_, *back->key);
     const auto holds = [&](const Flow* f) {
-      return f == nullptr || (f->oldest >= told.since && f->newest < told.until);
+      return f == nullptr || (f->oldest >= reported.since && f->newest < reported.until);
     };
-    if (holds(flow.get()) && holds(back)) found[told.qp.qp].push_back(std::move(told));
+    if (holds(flow.get()) && holds(back)) found[reported.qp.qp].push_back(std::move(reported));
   }
   // A NIC with an address per plane has several ways of a QP: what one of them shows is true of all.
   // Where no frame names the number of one of them, it may be any of the others.
@@ -606,24 +606,24 @@ std::vector<QpChange> Conversations::qps(std::span<const Ip> addresses) const {
                                              }));
   };
   for (auto& [number, some] : found) {
-    std::erase_if(some, [&, own = number](const Told& one) { return begins(own, one.qp.peer_qp); });
+    std::erase_if(some, [&, own = number](const Reported& one) { return begins(own, one.qp.peer_qp); });
   }
   std::set<uint32_t> granting;  // so is a window that SACKs of one way to a QP grant
   for (const auto& [number, some] : found) {
-    for (const Told& one : some) {
+    for (const Reported& one : some) {
       if (one.qp.dynamic_mpr && addresses.size() > 1) granting.insert(one.qp.peer_qp);
     }
   }
   for (auto& [number, some] : found) {
-    for (Told& one : some) one.qp.dynamic_mpr |= granting.contains(one.qp.peer_qp);
+    for (Reported& one : some) one.qp.dynamic_mpr |= granting.contains(one.qp.peer_qp);
   }
   leave_whole(found);
   std::vector<QpChange> qps;
   for (auto& [number, some] : found) {
-    std::ranges::sort(some, {}, &Told::since);
-    const auto mixed_with = [](const Told& one, const Told& next) { return next.since < one.until; };
+    std::ranges::sort(some, {}, &Reported::since);
+    const auto mixed_with = [](const Reported& one, const Reported& next) { return next.since < one.until; };
     if (std::ranges::adjacent_find(some, mixed_with) != some.end()) continue;
-    for (Told& one : some) {
+    for (Reported& one : some) {
       qps.push_back({one.since, one.qp});
       if (one.until == kEver) continue;
       one.qp.state = QpState::Reset;
@@ -693,7 +693,7 @@ std::vector<FactsOfWay> Conversations::facts() const {
   return all;
 }
 
-std::map<std::string, uint64_t> Conversations::untold() const {
+std::map<std::string, uint64_t> Conversations::unreported() const {
   std::map<std::string, uint64_t> reasons;
   const std::set<Way> mixed = mixed_up();
   if (!mixed.empty()) reasons["the QP was set up anew within the capture"] = mixed.size();

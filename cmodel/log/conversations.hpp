@@ -113,7 +113,7 @@ class Conversations {
   /// PSNs that are held.
   std::size_t psns() const { return psns_; }
   /// Why flows are not told: reason -> how many.
-  std::map<std::string, uint64_t> untold() const;
+  std::map<std::string, uint64_t> unreported() const;
 
  private:
   struct Flow;
@@ -132,7 +132,7 @@ class Conversations {
     std::size_t operator()(const Key& key) const;
   };
   struct Row;
-  struct Told;
+  struct Reported;
   Flow* flow_of(const Key& key);
   /// That QP in the life that it has at that time.
   Key key_of(const Ip& source, const Ip& destination, uint32_t dqp, Time time) const;
@@ -156,7 +156,7 @@ class Conversations {
   /// Of which the lives cannot be told apart.
   std::set<Way> mixed_up() const;
   std::size_t lives_of(const Way& way) const;
-  void leave_whole(std::map<uint32_t, std::vector<Told>>& found) const;
+  void leave_whole(std::map<uint32_t, std::vector<Reported>>& found) const;
   void answer(Flow& back, const Key& key, const wire::Packet& packet, const CapturedAt& at);
   /// The flow of data that answers to this QP are about; null: none that is known.
   Flow* answered(Flow& back, const Key& key, uint32_t psn, uint32_t entropy, bool probe, const CapturedAt& at);

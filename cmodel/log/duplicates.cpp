@@ -134,7 +134,7 @@ bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, const Si
   here->half = sight.each_twice;
   ++here->times;
   const auto times = [&](const Place& of) { return sight.unique ? of.times : times_at(seen, of); };
-  if (times(*here) <= seen.told) {
+  if (times(*here) <= seen.reported) {
     bool same = false;
     for (const Place* other = &seen.place;; other = &more_[other->next]) {
       if (other != here && times(*other) >= times(*here)) {
@@ -147,7 +147,7 @@ bool Duplicates::again(std::span<const uint8_t> frame, uint64_t length, const Si
     }
     if (same && (seen.marked || !sight.marked)) return true;
   }
-  ++seen.told;
+  ++seen.reported;
   seen.marked |= sight.marked;
   return false;
 }

@@ -50,9 +50,9 @@ class Duplicates {
   };
   struct Seen {
     uint64_t ns = 0, key = 0;
-    uint32_t told = 0;    ///< so many of them count
-    bool marked = false;  ///< one of these was
-    Place place;          ///< the first one; others are in more_
+    uint32_t reported = 0;  ///< so many of them count
+    bool marked = false;    ///< one of these was
+    Place place;            ///< the first one; others are in more_
   };
   /// A frame in index_. What is looked up most often is small.
   struct Entry {

@@ -36,7 +36,7 @@ uint64_t sender_of(std::span<const uint8_t> frame) {
 
 }  // namespace
 
-void EachTwice::tell(uint64_t sender, bool twice) {
+void EachTwice::report(uint64_t sender, bool twice) {
   if (senders_.size() >= kMostSenders && !senders_.contains(sender)) return;
   Sender& s = senders_[sender];
   s.twice = s.twice << 1 | static_cast<uint64_t>(twice);
@@ -60,7 +60,7 @@ void EachTwice::decide() {
 
 void EachTwice::forget_oldest() {
   const One& one = recent_.front();
-  tell(one.sender, one.paired);
+  report(one.sender, one.paired);
   const auto alone = alone_.find(one.key);
   if (alone != alone_.end() && alone->second == oldest_) alone_.erase(alone);
   recent_.pop_front();

@@ -40,7 +40,7 @@ class EachTwice {
     uint64_t twice = 0;
     unsigned frames = 0;
   };
-  void tell(uint64_t sender, bool twice);
+  void report(uint64_t sender, bool twice);
   void forget_oldest();
   void decide();
 

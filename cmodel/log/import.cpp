@@ -151,12 +151,12 @@ class Importer {
       const std::size_t i = heap_.top().second;
       heap_.pop();
       if (auto problem = packet(i)) return *problem;
-      if (result_.counts.packets >= next_until_) tell_untils();
+      if (result_.counts.packets >= next_until_) report_untils();
       if (result_.counts.packets % o_.each == 0 && o_.progress && !o_.progress(bytes_read())) break;
       if (auto problem = fetch(i)) return *problem;
     }
-    tell_losses();
-    for (uint32_t d = 0; d < known_.size(); ++d) tell(d, newest_, End{true, "the captures end here"});
+    report_losses();
+    for (uint32_t d = 0; d < known_.size(); ++d) report(d, newest_, End{true, "the captures end here"});
     return std::move(result_);
   }
 
@@ -320,47 +320,47 @@ class Importer {
     }
     if (o_.wire) wire = *o_.wire;
     wire_ = wire;
-    for (uint32_t d = 0; d < known_.size(); ++d) tell_device(d);
+    for (uint32_t d = 0; d < known_.size(); ++d) report_device(d);
     if (!known_.empty()) notes();
   }
 
-  void tell_device(uint32_t d) {
+  void report_device(uint32_t d) {
     ImportDevice& device = result_.devices[d];
     if (device.name.empty() && !device.addresses.empty()) device.name = address_text(device.addresses[0]);
     if (device.profile.empty() && o_.profile) device.profile = o_.profile(wire_);
-    tell(d, 0, Device{device.name, device.profile});
+    report(d, 0, Device{device.name, device.profile});
     if (!o_.qps) return;
     for (QpChange& change : o_.qps(device)) {
       if (change.time == 0) {
-        tell(d, 0, std::move(change.qp));
+        report(d, 0, std::move(change.qp));
       } else {
         changes_.emplace(change.time, std::pair(d, std::move(change.qp)));
       }
     }
-    tell_changes();
+    report_changes();
   }
 
-  void tell_changes() {
+  void report_changes() {
     while (!changes_.empty() && changes_.begin()->first <= newest_) {
       auto change = changes_.extract(changes_.begin());
-      tell(change.mapped().first, change.key(), std::move(change.mapped().second));
+      report(change.mapped().first, change.key(), std::move(change.mapped().second));
     }
   }
 
   void notes() {
     noted_ = true;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      tell(0, 0, Note{fmt::format("capture {} is {}", i, inputs_[i]->name.substr(0, 1000))});
+      report(0, 0, Note{fmt::format("capture {} is {}", i, inputs_[i]->name.substr(0, 1000))});
     }
     if (result_.base_ns != 0) {
-      tell(0, 0,
-           Note{fmt::format("time 0 is {}.{:09} s since 1970", result_.base_ns / kSecondNs,
-                            result_.base_ns % kSecondNs)});
+      report(0, 0,
+             Note{fmt::format("time 0 is {}.{:09} s since 1970", result_.base_ns / kSecondNs,
+                              result_.base_ns % kSecondNs)});
     }
   }
 
   template <class Body>
-  void tell(uint32_t device, Time time, Body body) {
+  void report(uint32_t device, Time time, Body body) {
     Record record{device, time, std::move(body)};
     sink_(record);
   }
@@ -387,7 +387,7 @@ class Importer {
     by_address_.emplace(ip, d);
     result_.devices.push_back({{ip}, {}, {}});
     known_.emplace_back();
-    tell_device(d);
+    report_device(d);
     if (!noted_) notes();
     return std::optional(d);
   }
@@ -405,7 +405,7 @@ class Importer {
     interface.newest_ns = std::max(interface.newest_ns, from.time_ns);
     interface.seen = true;
     newest_ = std::max(newest_, time);
-    if (!changes_.empty()) tell_changes();
+    if (!changes_.empty()) report_changes();
     bytes_ += from.bytes.size();
     if (counts().packets % o_.each == 0) {
       milestones_.push_back({newest_, counts().packets, bytes_});
@@ -439,7 +439,7 @@ class Importer {
     frame_.bytes.swap(from.bytes);
     input.spare.push_back(std::move(taken.frame));
     ++input.done;
-    if (!losses_.empty()) tell_losses();
+    if (!losses_.empty()) report_losses();
     return problem;
   }
 
@@ -451,8 +451,8 @@ class Importer {
 
   void unread(const Input& input, const wire::CapturedFrame& from, const wire::WireConfig& wire) {
     const uint32_t view = input.at ? static_cast<uint32_t>(*input.at) : kUnderWay;
-    const bool told = duplicates_[view].again(frame_.bytes, frame_.length, sight_of(from, reading_.packet));
-    if (!told) o_.unread(reading_.packet, wire, frame_);
+    const bool reported = duplicates_[view].again(frame_.bytes, frame_.length, sight_of(from, reading_.packet));
+    if (!reported) o_.unread(reading_.packet, wire, frame_);
   }
 
   CaptureCounts& counts() { return result_.counts; }
@@ -483,9 +483,9 @@ class Importer {
     const uint64_t before = result_.records;
     bool again = false;
     const auto once = [&](uint32_t view) {
-      const bool told = duplicates_[view].again(frame_.bytes, frame_.length, sight_of(from, packet));
-      again |= told;
-      return !told;
+      const bool reported = duplicates_[view].again(frame_.bytes, frame_.length, sight_of(from, packet));
+      again |= reported;
+      return !reported;
     };
     if (input.at && once(static_cast<uint32_t>(*input.at))) {
       const auto own = static_cast<uint32_t>(*input.at);
@@ -581,19 +581,19 @@ class Importer {
 
   /// The captures go on from the newest packet's time at the earliest, as far as they are in order. A device that is
   /// silent hears of it, too: what it has told waits for that.
-  void tell_untils() {
+  void report_untils() {
     const Time until = std::max(excluded_, newest_ < kSlack ? 0 : newest_ - kSlack);
     if (until == 0) return;
     std::erase_if(open_, [&](uint32_t device) {
       Known& known = known_[device];
-      if (until > known.until) tell(device, known.until = until, Until{});
+      if (until > known.until) report(device, known.until = until, Until{});
       known.open = known.newest + kSlack >= until;
       return !known.open;
     });
     next_until_ = counts().packets + std::max<uint64_t>(o_.each, open_.size());
   }
 
-  void tell_losses() {
+  void report_losses() {
     std::erase_if(losses_, [&](const Loss& loss) {
       Input& input = *inputs_[loss.input];
       if (input.done < loss.behind) return false;
@@ -617,11 +617,11 @@ class Importer {
                   fmt::format("the host that captured {} dropped packets", input.name.substr(0, 1000))};
     const Time time = std::max(newest_, log_time(to_ns));
     if (input.at) {
-      tell(static_cast<uint32_t>(*input.at), time, gap);
+      report(static_cast<uint32_t>(*input.at), time, gap);
       return;
     }
     for (uint32_t d = 0; d < known_.size(); ++d) {
-      if (!known_[d].own_capture) tell(d, time, gap);
+      if (!known_[d].own_capture) report(d, time, gap);
     }
   }
 

@@ -197,8 +197,8 @@ struct Cqe {
 /// Path: an EV of a QP goes from one state to another.
 ///   arg = {EV; EvState before; EvState after; its place in Qp::evs}
 /// Cc: a congestion controller was told something, at the time at which it took it; `qp` says nothing.
-///   arg = {Qp::dest; CcKind, and see CcTold; bytes of nominal size; round trip in ps; 0; its window afterwards, whole
-///   bytes}. The window counts with Ack, Nack, Loss and Begins
+///   arg = {Qp::dest; CcKind, and see CcNotified; bytes of nominal size; round trip in ps; 0; its window afterwards,
+///   whole bytes}. The window counts with Ack, Nack, Loss and Begins
 enum class EventKind : uint8_t { Take, Answer, Heard, Lost, Path, Cc, Timer, Window, Qp };
 enum class TakeResult : uint8_t {
   New,    ///< recorded: cack, counts and bitmap have it
@@ -223,7 +223,7 @@ enum class CcKind : uint8_t {
   Begins,    ///< a new controller
 };
 /// Event::arg[1] of Cc.
-struct CcTold {
+struct CcNotified {
   CcKind kind = CcKind::Ack;  ///< bits 7:0
   bool marked = false;        ///< bit 8: the SACK had SKIP_ONCE
   bool restore = false;       ///< bit 9
@@ -234,7 +234,7 @@ struct CcTold {
     return uint64_t{static_cast<uint8_t>(kind)} | uint64_t{marked} << 8 | uint64_t{restore} << 9 |
            uint64_t{sampled} << 10 | uint64_t{pen & 0x7fu} << 16 | uint64_t{reason} << 24;
   }
-  static CcTold unpack(uint64_t word) {
+  static CcNotified unpack(uint64_t word) {
     return {static_cast<CcKind>(word & 0xff),
             (word >> 8 & 1) != 0,
             (word >> 9 & 1) != 0,

@@ -74,8 +74,8 @@ void Redactor::redact(Record& record, const wire::WireConfig& wire) {
     post->addr = map_host(device, post->addr);
     post->remote = map_va(post->rkey, post->remote);
     post->rkey = map_key(post->rkey);
-  } else if (auto* told = std::get_if<Device>(&record.body)) {
-    if (profile_ && !told->profile.empty()) told->profile = profile_(told->profile, device, *this);
+  } else if (auto* reported = std::get_if<Device>(&record.body)) {
+    if (profile_ && !reported->profile.empty()) reported->profile = profile_(reported->profile, device, *this);
   }
 }
 

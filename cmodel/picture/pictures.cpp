@@ -182,10 +182,10 @@ std::optional<Picture> psn_picture(const Story& story, uint32_t number, const Ch
 
 namespace {
 
-bool is_of(const LossTold& loss, const Flow& flow) { return loss.device == flow.requestor && loss.qp == flow.qp; }
+bool is_of(const LossReported& loss, const Flow& flow) { return loss.device == flow.requestor && loss.qp == flow.qp; }
 
 /// "PSN 34, sent 8.123 us on plane 3 by T1-3-5: known at 14.2 us (time), again at 14.3 us on plane 5, ..."
-std::string told_text(const LossTold& l) {
+std::string reported_text(const LossReported& l) {
   std::string out = fmt::format("PSN {}, sent at {} us on {}: known to be lost at {} us ({})", l.psn,
                                 number_text(us(l.sent)), l.way, number_text(us(l.known)), l.cause);
   if (l.again != 0) out += fmt::format(", again at {} us on plane {}", number_text(us(l.again)), l.again_plane);
@@ -194,17 +194,17 @@ std::string told_text(const LossTold& l) {
 
 }  // namespace
 
-std::size_t losses_told(const Story& story, const Flow& flow) {
+std::size_t losses_reported(const Story& story, const Flow& flow) {
   if (flow.requestor == kNone) return 0;
   return static_cast<std::size_t>(
-      std::ranges::count_if(story.losses, [&](const LossTold& l) { return is_of(l, flow); }));
+      std::ranges::count_if(story.losses, [&](const LossReported& l) { return is_of(l, flow); }));
 }
 
 std::optional<Picture> loss_picture(const Story& story, uint32_t number, const Choice& c) {
   const Flow& flow = story.flows[number];
   const Ways w = ways(story, flow, c);
-  std::vector<const LossTold*> losses;
-  for (const LossTold& l : story.losses) {
+  std::vector<const LossReported*> losses;
+  for (const LossReported& l : story.losses) {
     if (flow.requestor != kNone && is_of(l, flow) && l.sent >= c.from && l.sent <= c.until) losses.push_back(&l);
   }
   if (losses.empty() || w.data.empty()) return {};
@@ -215,8 +215,8 @@ std::optional<Picture> loss_picture(const Story& story, uint32_t number, const C
     last = std::max(last, p->last);
     high = std::max(high, p->psn);
   }
-  const auto psn_of = [&](const LossTold& l) { return int64_t{(l.psn - flow.first_psn) & 0xffffffu}; };
-  for (const LossTold* l : losses) {
+  const auto psn_of = [&](const LossReported& l) { return int64_t{(l.psn - flow.first_psn) & 0xffffffu}; };
+  for (const LossReported* l : losses) {
     first = std::min(first, l->sent);
     last = std::max({last, l->known, l->again, l->back});
     high = std::max(high, psn_of(*l));
@@ -244,9 +244,9 @@ std::optional<Picture> loss_picture(const Story& story, uint32_t number, const C
     }
   }
   const auto x_at = [&](Time t) { return f.x.at(us(std::clamp(t, from, until))); };
-  for (const LossTold* l : losses) {
+  for (const LossReported* l : losses) {
     const double y = f.y.at(static_cast<double>(psn_of(*l))), known = x_at(l->known);
-    const std::string said = told_text(*l);
+    const std::string said = reported_text(*l);
     d.line(x_at(l->sent), y, known, y, Ink::Lost, true, said);
     d.cross(x_at(l->sent), y, Ink::Lost, said);
     d.triangle(known, y, Ink::Marked, said);
@@ -266,7 +266,7 @@ std::optional<Picture> loss_picture(const Story& story, uint32_t number, const C
           {Mark::Dot, Ink::Again, "sent again"},
           {Mark::Line, Ink::Answer, "until it was reported"}});
   for (std::size_t i = 0; i < lines; ++i) {
-    d.text(kLeft, kChart + 12 + kLine * static_cast<double>(i), told_text(*losses[i]));
+    d.text(kLeft, kChart + 12 + kLine * static_cast<double>(i), reported_text(*losses[i]));
   }
   if (losses.size() > lines) {
     d.text(kLeft, kChart + 12 + kLine * static_cast<double>(lines),
@@ -361,7 +361,7 @@ std::optional<Picture> ev_picture(const Story& story, uint32_t number, const Cho
     Time since;
   };
   std::map<uint32_t, State> states;
-  bool told = false;
+  bool reported = false;
   for (std::size_t i = 0; i < flow.evs.size(); ++i) {
     const bool backup = i + flow.backup >= flow.evs.size();
     states[flow.evs[i]] = {backup ? log::EvState::Backup : log::EvState::Good, from};
@@ -379,7 +379,7 @@ std::optional<Picture> ev_picture(const Story& story, uint32_t number, const Cho
   };
   for (const EvChange& change : story.ev_changes) {
     if (change.flow != number) continue;
-    told = true;
+    reported = true;
     const auto [at, fresh] = states.try_emplace(change.ev, State{change.before, from});
     band(change.ev, at->second, change.time);
     at->second = {change.after, change.time};
@@ -416,9 +416,9 @@ std::optional<Picture> ev_picture(const Story& story, uint32_t number, const Cho
   d.text((kEvLeft + f.x.end) / 2, y + 32, "time, us", 0);
   d.turned_text(14, (kTop + y) / 2, "entropy value, hexadecimal");
   marked_time(d, f, c);
-  heading(
-      d, "Entropy values against time: " + story.name_of(flow),
-      (told ? "States are those that the NIC shows." : "The NIC shows no states of entropy values.") + thinned(step));
+  heading(d, "Entropy values against time: " + story.name_of(flow),
+          (reported ? "States are those that the NIC shows." : "The NIC shows no states of entropy values.") +
+              thinned(step));
   legend(d, kEvLeft, 52,
          {{Mark::Dot, Ink::Plain, "sent"},
           {Mark::Dot, Ink::Again, "sent again"},
@@ -486,9 +486,9 @@ std::optional<Picture> window_picture(const Story& story, uint32_t device, uint3
   for (const Window* p : points) {
     if (p->time < from || drawn >= kMostMarks) continue;
     const double x = f.x.at(us(p->time)), y = f.y.at(static_cast<double>(p->bytes) / 1000);
-    if (p->told == log::CcKind::Loss) {
+    if (p->reported == log::CcKind::Loss) {
       d.cross(x, y, Ink::Lost, "loss");
-    } else if (p->told == log::CcKind::Nack) {
+    } else if (p->reported == log::CcKind::Nack) {
       d.triangle(x, y, Ink::Trimmed, "NACK");
     } else if (p->marked) {
       d.dot(x, y, Ink::Marked, 2.5, "SACK with SKIP_ONCE");

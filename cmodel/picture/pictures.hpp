@@ -40,7 +40,7 @@ std::optional<Picture> psn_picture(const Story& story, uint32_t flow, const Choi
 /// it is told.
 std::optional<Picture> loss_picture(const Story& story, uint32_t flow, const Choice& choice);
 /// Losses of a flow that its sender tells of.
-std::size_t losses_told(const Story& story, const Flow& flow);
+std::size_t losses_reported(const Story& story, const Flow& flow);
 /// Entropy values against time, a panel per plane: states, packets, marks, losses.
 std::optional<Picture> ev_picture(const Story& story, uint32_t flow, const Choice& choice);
 /// A controller's window and what is in flight of its flows.

@@ -176,13 +176,13 @@ void Story::Parts::Adder::operator()(const log::Frame& f) {
       out.mark = p.seth->m;
       out.mpr = p.seth->mpr;
       out.probed = p.seth->pr != 0;
-      out.told_ev = p.seth->entropy;
+      out.reported_ev = p.seth->entropy;
     }
     if (p.neth) {
       raw.sqp = p.neth->spdcid;
       raw.psn = p.neth->nack_psn;
       out.reason = p.neth->reason;
-      out.told_ev = p.neth->entropy;
+      out.reported_ev = p.neth->entropy;
     }
     if (p.aeth) {
       out.msn = p.aeth->msn;
@@ -226,10 +226,11 @@ void Story::Parts::Adder::operator()(const log::Event& e) {
                                 static_cast<uint32_t>(e.arg[3]), static_cast<log::EvState>(e.arg[1]),
                                 static_cast<log::EvState>(e.arg[2])});
   } else if (e.kind == log::EventKind::Cc) {
-    const log::CcTold told = log::CcTold::unpack(e.arg[1]);
-    if (told.kind == log::CcKind::Granted || told.kind == log::CcKind::Returned) return;  // leave the window alone
+    const log::CcNotified reported = log::CcNotified::unpack(e.arg[1]);
+    if (reported.kind == log::CcKind::Granted || reported.kind == log::CcKind::Returned)
+      return;  // leave the window alone
     story.windows.push_back(
-        {record.device, static_cast<uint32_t>(e.arg[0]), record.time, e.arg[5], told.kind, told.marked});
+        {record.device, static_cast<uint32_t>(e.arg[0]), record.time, e.arg[5], reported.kind, reported.marked});
   }
 }
 
@@ -269,7 +270,7 @@ void Story::Parts::Adder::operator()(const log::Counter& c) {
 }
 
 void Story::Parts::Adder::operator()(const log::Note& n) {
-  if (auto loss = LossTold::of(n.text)) {
+  if (auto loss = LossReported::of(n.text)) {
     loss->device = record.device;
     story.losses.push_back(std::move(*loss));
   } else {
@@ -468,8 +469,8 @@ class Story::Parts::Weaver {
     s_.end = std::max(s_.end, p.last);
     match(index);
     if (p.kind == Kind::Other || p.kind == Kind::Endpoint || p.damaged) return;
-    const bool asks = p.kind == Kind::Data || p.kind == Kind::Probe;
-    p.flow = !asks ? answered(p, raw) : p.sent ? going(p.device, raw) : coming(p.device, raw.dqp, raw.src);
+    const bool requests = p.kind == Kind::Data || p.kind == Kind::Probe;
+    p.flow = !requests ? answered(p, raw) : p.sent ? going(p.device, raw) : coming(p.device, raw.dqp, raw.src);
     if (p.flow == kNone) return;
     Flow& flow = s_.flows[p.flow];
     const int64_t psn = unwrap(p.flow, raw.psn);
@@ -655,18 +656,18 @@ std::string Story::name_of(const Packet& p) const {
   return text;
 }
 
-std::string LossTold::text() const {
+std::string LossReported::text() const {
   return fmt::format("loss QP 0x{:x} PSN {} sent {} known {} again {} back {} plane {} | {} | {}", qp, psn, sent, known,
                      again, back, again_plane, cause, way);
 }
 
-std::optional<LossTold> LossTold::of(std::string_view note) {
+std::optional<LossReported> LossReported::of(std::string_view note) {
   constexpr std::string_view kBar = " | ";
   if (!note.starts_with("loss QP 0x")) return {};
   const std::size_t first = note.find(kBar);
   const std::size_t second = first == std::string_view::npos ? first : note.find(kBar, first + kBar.size());
   if (second == std::string_view::npos) return {};
-  LossTold loss;
+  LossReported loss;
   std::istringstream words{std::string(note.substr(8, first - 8))};
   const auto word = [&](const char* name) {
     std::string is;

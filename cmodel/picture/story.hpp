@@ -42,7 +42,7 @@ struct Packet {
   uint32_t flow = kNone;     ///< whose data it is, or answers
   uint32_t message = kNone;  ///< Data: which one, when the log has its work request
   uint32_t ev = 0;           ///< its own
-  uint32_t told_ev = 0;      ///< Sack, Nack: that of the packet it answers
+  uint32_t reported_ev = 0;  ///< Sack, Nack: that of the packet it answers
   int64_t psn = 0;   ///< Data, Nack, Sack (the one that it answers): counted from the flow's first one, without wrap
   int64_t cack = 0;  ///< Sack: every one up to it has arrived
   int64_t base = 0;  ///< Sack: of bit 0 of the bitmap
@@ -93,7 +93,7 @@ struct Window {
   uint32_t device = 0, dest = 0;
   Time time = 0;
   uint64_t bytes = 0;
-  log::CcKind told{};
+  log::CcKind reported{};
   bool marked = false;
 };
 struct PortChange {
@@ -104,7 +104,7 @@ struct PortChange {
 };
 /// A packet that a NIC took for lost, as the recorder of a fabric tells it: a note of the log, "loss QP 0x12 PSN 34
 /// sent 8123000 known 14200000 again 14300000 back 20100000 plane 5 | time | plane 3 by T1-3-5", times in ps.
-struct LossTold {
+struct LossReported {
   uint32_t device = 0, qp = 0, psn = 0;           ///< psn: as it stands in the header
   Time sent = 0, known = 0, again = 0, back = 0;  ///< again, back: 0 when it was not
   unsigned again_plane = 0;
@@ -112,7 +112,7 @@ struct LossTold {
 
   std::string text() const;
   /// Nothing: the note says something else.
-  static std::optional<LossTold> of(std::string_view note);
+  static std::optional<LossReported> of(std::string_view note);
 };
 /// How a stream between two blocks was used since the entry of the same name before.
 struct StreamUse {
@@ -171,7 +171,7 @@ class Story {
   std::vector<PortChange> ports;
   std::vector<StreamUse> streams;
   std::vector<Stay> stays;
-  std::vector<LossTold> losses;  ///< no notes
+  std::vector<LossReported> losses;  ///< no notes
   std::vector<std::pair<Time, std::string>> notes;
   Time begin = log::kNever, end = 0;  ///< of packets and messages
 

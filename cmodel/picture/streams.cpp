@@ -306,7 +306,8 @@ std::vector<Picture> pictures(const Story& story, const Choice& c) {
   }
   std::ranges::stable_sort(flows, [&](uint32_t a, uint32_t b) {
     const Flow &x = story.flows[a], &y = story.flows[b];
-    return std::tuple(losses_told(story, x), x.trouble, x.data) > std::tuple(losses_told(story, y), y.trouble, y.data);
+    return std::tuple(losses_reported(story, x), x.trouble, x.data) >
+           std::tuple(losses_reported(story, y), y.trouble, y.data);
   });
   if (flows.size() > c.most) flows.resize(c.most);
   std::set<std::pair<uint32_t, uint32_t>> controllers;

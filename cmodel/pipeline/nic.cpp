@@ -47,21 +47,21 @@ std::vector<Stream<T>*> pointers(std::vector<Stream<T>>& streams) {
   return all;
 }
 
-/// Word 0 of a boundary, and its data when valid.
+/// Word 0 of a stream, and its data when valid.
 template <class T>
-void show(uint32_t* obs, const BoundaryInfo& at, bool valid, bool ready, const T& data) {
+void show(uint32_t* obs, const StreamInfo& at, bool valid, bool ready, const T& data) {
   uint32_t* words = obs + at.word_offset;
   words[0] = (valid ? 1u : 0u) | (ready ? 2u : 0u);
   if (valid) data.pack(words + 1);
 }
 
 template <class S>
-void show(uint32_t* obs, const BoundaryInfo& at, const S& stream) {
+void show(uint32_t* obs, const StreamInfo& at, const S& stream) {
   show(obs, at, stream.valid(), stream.ready(), stream.data());
 }
 
-constexpr const BoundaryInfo& core_at(CoreB b) { return kCoreBoundaries[static_cast<unsigned>(b)]; }
-constexpr const BoundaryInfo& lane_at(LaneB b) { return kLaneBoundaries[static_cast<unsigned>(b)]; }
+constexpr const StreamInfo& core_at(CoreStream b) { return kCoreStreams[static_cast<unsigned>(b)]; }
+constexpr const StreamInfo& lane_at(LaneStream b) { return kLaneStreams[static_cast<unsigned>(b)]; }
 
 }  // namespace
 
@@ -105,7 +105,7 @@ struct Nic::Impl {
   unsigned lane_room = 0, stands = 0, data_done = 0;  // bit p: of tx_lanes[p]
   bool fresh = true;                                  // no step since reset
 
-  // Inputs of the last step, for the boundaries that are pins.
+  // Inputs of the last step, for the streams that are pins.
   bool wqe_valid = false, fail_valid = false, cqe_ready = false, rdreq_ready = false, line_ready = false;
   uint32_t wqe_words[Wqe::kWords] = {}, fail_words[Qperr::kWords] = {};
 
@@ -121,17 +121,17 @@ Nic::Impl::Impl(const Preset& p)
       csr(p, s.tx_path_evev, s.endpoint_pmask,
           {{&s.tx_inflight_qperr, &s.rx_track_qperr, &s.rx_reorder_qperr, &s.tx_segment_qperr}, s.host_fail},
           s.endpoint_evr, s.csr_evp),
-      tx_sched(p, s.tx_segment_push, s.tx_segment_park, s.cc_nscc_wake, s.tx_sched_grant),
-      cc_nscc(p, {s.tx_inflight_ccev, s.tx_segment_ask, s.tx_inflight_rask, s.tx_segment_ret},
-              {s.cc_nscc_ans, s.cc_nscc_rans, s.cc_nscc_wake}),
+      tx_sched(p, s.tx_segment_push, s.tx_segment_park, s.cc_nscc_resume, s.tx_sched_grant),
+      cc_nscc(p, {s.tx_inflight_ccev, s.tx_segment_req, s.tx_inflight_rtxreq, s.tx_segment_ret},
+              {s.cc_nscc_ans, s.cc_nscc_rans, s.cc_nscc_resume}),
       tx_segment(p, {s.host_wqe, s.tx_sched_grant, s.tx_inflight_retx, s.tx_inflight_upd, s.cc_nscc_ans},
-                 {s.tx_segment_pkt, s.tx_segment_push, s.tx_segment_park, s.tx_segment_ask, s.tx_segment_ret,
+                 {s.tx_segment_pkt, s.tx_segment_push, s.tx_segment_park, s.tx_segment_req, s.tx_segment_ret,
                   s.tx_segment_cqe, s.tx_segment_qperr}),
       tx_path(p, s.tx_segment_pkt, s.tx_inflight_fb, s.tx_probe_fb, s.tx_path_path, s.tx_path_rec, s.tx_path_evev,
               s.tx_path_bad),
       tx_inflight(p, {s.tx_path_rec, s.rx_check_ctl, s.cc_nscc_rans},
                   {s.tx_inflight_retx, s.tx_inflight_upd, s.tx_inflight_fb, s.tx_inflight_pres, s.tx_inflight_ccev,
-                   s.tx_inflight_rask, s.tx_inflight_okev, s.tx_inflight_qperr, s.tx_inflight_stateq}),
+                   s.tx_inflight_rtxreq, s.tx_inflight_okev, s.tx_inflight_qperr, s.tx_inflight_stateq}),
       tx_probe(p, {s.tx_path_bad, s.tx_inflight_pres, s.endpoint_pans}, s.tx_probe_fb, s.tx_probe_probe),
       tx_header(p, s.tx_path_path, s.ack_gen_ctlpkt, s.tx_probe_probe, s.endpoint_req),
       tx_fetch(p, pointers(s.tx_lane_rdreq)),
@@ -349,30 +349,30 @@ void Nic::observe(const uint32_t*& core_words, const uint32_t*& lane_words) {
   core_words = n.seen_core.data();
   lane_words = n.seen_lanes.data();
   uint32_t* const core = n.seen_core.data();
-  const auto pin = [core](CoreB b, bool valid, bool ready, const auto& words) {
+  const auto pin = [core](CoreStream b, bool valid, bool ready, const auto& words) {
     uint32_t* at = core + core_at(b).word_offset;
     at[0] = (valid ? 1u : 0u) | (ready ? 2u : 0u);
     if (valid) std::memcpy(at + 1, words, sizeof words);
   };
-  pin(CoreB::HostWqe, n.wqe_valid, n.s.host_wqe.ready(), n.wqe_words);
-  pin(CoreB::HostFail, n.fail_valid, n.s.host_fail.ready(), n.fail_words);
-  show(core, core_at(CoreB::TxSchedGrant), n.tx_sched.grant_valid(), n.tx_sched.grant_ready(), n.tx_sched.grant());
-  show(core, core_at(CoreB::TxSegmentCqe), n.tx_segment.cqe_valid(), n.tx_segment.cqe_ready(), n.tx_segment.cqe());
+  pin(CoreStream::HostWqe, n.wqe_valid, n.s.host_wqe.ready(), n.wqe_words);
+  pin(CoreStream::HostFail, n.fail_valid, n.s.host_fail.ready(), n.fail_words);
+  show(core, core_at(CoreStream::TxSchedGrant), n.tx_sched.grant_valid(), n.tx_sched.grant_ready(), n.tx_sched.grant());
+  show(core, core_at(CoreStream::TxSegmentCqe), n.tx_segment.cqe_valid(), n.tx_segment.cqe_ready(), n.tx_segment.cqe());
   const OutReg<Hdr>& hdr = n.tx_header.hdr();
   const TxLane& to = n.tx_lanes[hdr.data().plane];
-  show(core, core_at(CoreB::TxHeaderHdr), hdr.valid(), hdr.data().ctl ? to.hdr_ready_ctl() : to.hdr_ready_data(),
+  show(core, core_at(CoreStream::TxHeaderHdr), hdr.valid(), hdr.data().ctl ? to.hdr_ready_ctl() : to.hdr_ready_data(),
        hdr.data());
-  show(core, core_at(CoreB::TxFetchRdreq), n.tx_fetch.rdreq().valid(), n.rdreq_ready, n.tx_fetch.rdreq().data());
-  show(core, core_at(CoreB::RxPlaceLine), n.rx_place.line_valid(), n.line_ready, n.rx_place.line());
-  show(core, core_at(CoreB::CqMuxCqe), n.cq_mux.cqe_valid(), n.cqe_ready, n.cq_mux.cqe());
-  n.s.observe([&](const auto& stream, CoreB b) { show(core, core_at(b), stream); },
-              [&](const auto& stream, LaneB b, unsigned plane) {
+  show(core, core_at(CoreStream::TxFetchRdreq), n.tx_fetch.rdreq().valid(), n.rdreq_ready, n.tx_fetch.rdreq().data());
+  show(core, core_at(CoreStream::RxPlaceLine), n.rx_place.line_valid(), n.line_ready, n.rx_place.line());
+  show(core, core_at(CoreStream::CqMuxCqe), n.cq_mux.cqe_valid(), n.cqe_ready, n.cq_mux.cqe());
+  n.s.observe([&](const auto& stream, CoreStream b) { show(core, core_at(b), stream); },
+              [&](const auto& stream, LaneStream b, unsigned plane) {
                 show(n.seen_lanes.data() + std::size_t{plane} * kObsLaneWords, lane_at(b), stream);
               });
   n.s.forget();
   for (unsigned i = 0; i < n.planes; ++i) {
     uint32_t* lane = n.seen_lanes.data() + std::size_t{i} * kObsLaneWords;
-    show(lane, lane_at(LaneB::RxLaneDesc), n.rx_lanes[i].desc_valid(), n.rx_lanes[i].desc_ready(),
+    show(lane, lane_at(LaneStream::RxLaneDesc), n.rx_lanes[i].desc_valid(), n.rx_lanes[i].desc_ready(),
          n.rx_lanes[i].desc());
   }
 }

@@ -30,8 +30,8 @@ class Nic {
   /// none.
   void step(const mrc_pins_in& pins);
 
-  /// Every block boundary of this cycle, in the layout of obs_core_t and obs_lane_t (gen/streams.hpp): core has
-  /// kObsCoreWords words, lanes num_planes * kObsLaneWords; both stay until the next step(). Word 0 of a boundary is
+  /// Every stream of this cycle, in the layout of obs_core_t and obs_lane_t (gen/streams.hpp): core has
+  /// kObsCoreWords words, lanes num_planes * kObsLaneWords; both stay until the next step(). Word 0 of a stream is
   /// valid | ready << 1; its data words count only when it is valid. An idle NIC costs next to nothing here.
   void observe(const uint32_t*& core, const uint32_t*& lanes);
 

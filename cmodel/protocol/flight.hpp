@@ -75,10 +75,10 @@ class Owed {
   uint32_t bytes_ = 0;
 };
 
-/// take() of what a SACK acknowledges, `told` bytes by rcvd_bytes; `all`: nothing is outstanding any more.
-inline uint32_t take_acked(Flight& fly, uint32_t told, unsigned cancelled, unsigned nominal, bool all,
+/// take() of what a SACK acknowledges, `reported` bytes by rcvd_bytes; `all`: nothing is outstanding any more.
+inline uint32_t take_acked(Flight& fly, uint32_t reported, unsigned cancelled, unsigned nominal, bool all,
                            uint8_t& credit) {
-  const int64_t n = int64_t{told} - int64_t{cancelled} * nominal + credit;
+  const int64_t n = int64_t{reported} - int64_t{cancelled} * nominal + credit;
   const uint32_t taken = all ? fly.take_all() : fly.take(static_cast<uint32_t>(std::max<int64_t>(n, 0)));
   credit = static_cast<uint8_t>(std::clamp<int64_t>(n - taken, 0, kRcvdUnit - 1));
   return taken;
@@ -92,8 +92,8 @@ inline uint32_t take_early(Flight& fly, Owed& owed) {
 /// What a SACK takes. whole: it acknowledges everything sent; all: nothing is outstanding any more.
 inline uint32_t take_sack(Flight& fly, Owed& owed, const RcvdNews& news, bool whole, unsigned cancelled,
                           unsigned nominal, bool all, uint8_t& credit) {
-  const uint32_t told = owed.pay(news.units * kRcvdUnit, whole && !news.late);
-  return news.late && !all ? 0 : take_acked(fly, told, cancelled, nominal, all, credit);
+  const uint32_t reported = owed.pay(news.units * kRcvdUnit, whole && !news.late);
+  return news.late && !all ? 0 : take_acked(fly, reported, cancelled, nominal, all, credit);
 }
 
 }  // namespace mrc

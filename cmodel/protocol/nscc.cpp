@@ -61,7 +61,7 @@ bool quick_adapt(NsccState& s, const NsccWords& w, NsccDecisions& d, uint32_t no
     s.mode = NsccMode::Ignore;
   } else if (!s.qa_armed || now - s.qa_start >= s.qa_len) {
     if (s.qa_armed && (s.trigger || loss || delay > w.qa_threshold)) {
-      d.gate_asked = true;
+      d.gate_checked = true;
       d.gate_under = to_q16(s.achieved) < s.max_wnd >> w.qa_gate;
       if (d.gate_under) {
         s.cwnd = to_q16(std::max(s.achieved, w.mtu));
@@ -89,7 +89,7 @@ bool quick_adapt(NsccState& s, const NsccWords& w, NsccDecisions& d, uint32_t no
 bool fast_increase(NsccState& s, const NsccWords& w, NsccDecisions& d, uint32_t bytes, uint32_t delay) {
   if (delay < w.near_zero) {
     s.fi_count = add28(s.fi_count, bytes);
-    d.count_asked = !s.increasing;
+    d.count_checked = !s.increasing;
     d.count_over = to_q16(s.fi_count) > s.cwnd;
     if (d.count_over || s.increasing) {
       const uint64_t step = (uint64_t{bytes} * w.fi_scale + (1 << 7)) >> 8;  // UQ36.24 to 16 fraction bits
@@ -116,7 +116,7 @@ void decrease(NsccState& s, const NsccWords& w, NsccDecisions& d, uint32_t now) 
   }
   const uint64_t target = uint64_t{w.target} << 16;  // UQ16.24
   if (now - s.last_dec <= s.base_rtt) return;
-  d.avg_asked = true;
+  d.avg_checked = true;
   d.avg_over = s.avg > target;
   if (!d.avg_over) return;
   const uint64_t ratio = nscc_divide(U128{s.avg - target} << 28, s.avg, 28);  // UQ0.28

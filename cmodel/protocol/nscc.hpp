@@ -71,11 +71,11 @@ struct NsccDecisions {
   bool eta_added = false;  ///< with eta
   bool decreased = false;  ///< avg > target and a base_rtt since the last decrease
   bool avg_over = false;   ///< avg > target, where it was asked
-  bool avg_asked = false;
+  bool avg_checked = false;
   bool count_over = false;  ///< fi_count > cwnd, where it was asked
-  bool count_asked = false;
+  bool count_checked = false;
   bool gate_under = false;  ///< achieved < max_wnd >> qa_gate, where it was asked
-  bool gate_asked = false;
+  bool gate_checked = false;
   bool adapted = false;  ///< quick adapt has set the window
   bool sampled = false;  ///< the moving average took a sample, and quick adapt was asked
   bool limited = false;

@@ -55,10 +55,10 @@ void NsccFloat::step(const NsccEvent& e, uint64_t now_ticks, const NsccDecisions
   follow_ = nullptr;
 }
 
-bool NsccFloat::decide(bool mine, bool asked, bool theirs, double margin, double bound) {
+bool NsccFloat::decide(bool mine, bool checked, bool theirs, double margin, double bound) {
   if (!follow_) return mine;
-  if (asked && mine == theirs) return mine;
-  if (asked && std::abs(margin) <= bound) {
+  if (checked && mine == theirs) return mine;
+  if (checked && std::abs(margin) <= bound) {
     ++knife_edges_;
     return theirs;
   }
@@ -137,7 +137,7 @@ void NsccFloat::multiplicative_decrease() {
     count_ = 0;
   }
   if (now_ - last_dec_ <= base_rtt_) return;
-  const bool over = decide(avg_ > config_.target, follow_ && follow_->avg_asked, follow_ && follow_->avg_over,
+  const bool over = decide(avg_ > config_.target, follow_ && follow_->avg_checked, follow_ && follow_->avg_over,
                            avg_ - config_.target, bounds_.avg_ticks);
   if (!over) return;
   cwnd_ *= std::max(1 - config_.gamma * (avg_ - config_.target) / avg_, config_.max_md_jump);
@@ -156,7 +156,7 @@ bool NsccFloat::quick_adapt(bool loss, bool ecn, double delay) {
     const bool wanted = trigger_ || loss || (config_.qa_threshold < 65535 && delay > config_.qa_threshold);
     if (qa_end_ != 0 && wanted) {
       const double gate = std::ldexp(max_wnd_, -static_cast<int>(config_.qa_gate));
-      if (decide(achieved_ < gate, follow_ && follow_->gate_asked, follow_ && follow_->gate_under, achieved_ - gate,
+      if (decide(achieved_ < gate, follow_ && follow_->gate_checked, follow_ && follow_->gate_under, achieved_ - gate,
                  bounds_.gate_bytes)) {
         cwnd_ = std::max(achieved_, config_.mtu);
         bytes_to_ignore_ = inflight_;
@@ -180,7 +180,7 @@ bool NsccFloat::fast_increase(double bytes, double delay) {
   if (delay < config_.near_zero) {
     count_ += bytes;
     const bool over =
-        increasing_ || decide(count_ > cwnd_, follow_ && follow_->count_asked, follow_ && follow_->count_over,
+        increasing_ || decide(count_ > cwnd_, follow_ && follow_->count_checked, follow_ && follow_->count_over,
                               count_ - cwnd_, bounds_.cwnd_relative * cwnd_);
     if (over) {
       cwnd_ = std::min(cwnd_ + bytes * config_.fi_scale, max_wnd_);

@@ -62,7 +62,7 @@ class NsccFloat {
   void update_base_rtt(double rtt);
   void sample(double delay);
   /// The outcome of a comparison whose operands differ by `margin`.
-  bool decide(bool mine, bool asked, bool theirs, double margin, double bound);
+  bool decide(bool mine, bool checked, bool theirs, double margin, double bound);
 
   NsccReal config_;
   double now_ = 0;

@@ -33,15 +33,15 @@ constexpr uint32_t overdue_eighths(uint32_t eighths, bool full) { return full &&
 
 /// Of the PSNs `gaps` of a row those that may be lost: neither reported nor waiting for retransmission.
 template <class Mask>
-constexpr Mask overdue_asked(const PsnRow<Mask>& row, MaskArg<Mask> gaps) {
+constexpr Mask overdue_candidates(const PsnRow<Mask>& row, MaskArg<Mask> gaps) {
   return static_cast<Mask>(gaps & ~(row.sacked | row.pend));
 }
 
 /// The same by what a SACK answers. again: a packet that was sent again. It goes in a class of higher priority, and
 /// while queues are full it overtakes those that were sent once: it tells of others that were sent again alone.
 template <class Mask>
-constexpr Mask overdue_asked(const PsnRow<Mask>& row, MaskArg<Mask> gaps, bool again) {
-  return static_cast<Mask>(overdue_asked(row, gaps) & (again ? row.rtxd : static_cast<Mask>(~Mask{0})));
+constexpr Mask overdue_candidates(const PsnRow<Mask>& row, MaskArg<Mask> gaps, bool again) {
+  return static_cast<Mask>(overdue_candidates(row, gaps) & (again ? row.rtxd : static_cast<Mask>(~Mask{0})));
 }
 
 /// True when a transmission at time stamp `sent` is older than the packet that the SACK answers, sent at `answered`, by
@@ -72,12 +72,12 @@ constexpr uint32_t trip_by_sent(uint16_t sent, uint32_t tick) {
 /// True when a packet whose block is still there (own), and that was sent again, was reported before this SACK about it
 /// came: in its row (sacked), or before the una of then. This copy of it may have been trimmed: its header has
 /// overtaken what waits in queues.
-constexpr bool told_before(bool own, bool once, uint32_t psn, uint32_t una, bool sacked) {
+constexpr bool reported_before(bool own, bool once, uint32_t psn, uint32_t una, bool sacked) {
   return own && !once && (psn_before(psn, una) || sacked);
 }
 /// True when a SACK tells time: it answers a question (pr; psn has its id), or psn, which has arrived, was not told
 /// before (twice), and of which is known when it was sent: the SACK returns its time stamp (ts), or it was sent once.
-constexpr bool time_told(bool pr, uint32_t psn, bool arrived, bool twice, bool ts, bool once) {
+constexpr bool gives_time(bool pr, uint32_t psn, bool arrived, bool twice, bool ts, bool once) {
   return pr ? static_cast<uint16_t>(psn) != kNoProbeId : arrived && !twice && (ts || once);
 }
 /// The low bits of the earliest tick that a time stamp stands for.
@@ -136,20 +136,20 @@ constexpr Mask overdue_row(PsnRow<Mask>& row, uint32_t p0, MaskArg<Mask> cover, 
   for (unsigned i = 0; i < kRowPsns<Mask>; ++i) {
     if (overdue_at(v.limit, sent[i])) old |= static_cast<Mask>(Mask{1} << i);
   }
-  const auto lost = overdue_asked(row, static_cast<Mask>(old & cover & range_mask<Mask>(p0, una, v.end)), v.again);
+  const auto lost = overdue_candidates(row, static_cast<Mask>(old & cover & range_mask<Mask>(p0, una, v.end)), v.again);
   row.pend |= lost;
   return lost;
 }
 /// True when a SACK says that una is missing, but not by its bitmap, which begins at `base`: una is to be looked at for
 /// itself. `una` is una' of the contract.
-constexpr bool time_asks(const TimeView& v, uint32_t cack, uint32_t base, uint32_t una) {
+constexpr bool time_candidate(const TimeView& v, uint32_t cack, uint32_t base, uint32_t una) {
   return v.knows && psn_add(cack, 1) == una && una != v.end && psn_dist(una, base) >= kSackBits;
 }
 /// Marks una as lost by time, and says so. Not when it has arrived, or waits already.
 template <class Mask>
 constexpr bool time_lost(PsnRow<Mask>& row, uint32_t una, uint16_t sent, const TimeView& v) {
   const Mask bit = psn_bit<Mask>(una);
-  if (overdue_asked(row, bit, v.again) == 0 || !overdue_at(v.limit, sent)) return false;
+  if (overdue_candidates(row, bit, v.again) == 0 || !overdue_at(v.limit, sent)) return false;
   row.pend |= bit;
   return true;
 }

@@ -131,8 +131,8 @@ constexpr bool rx_came_back(uint8_t tc, const RxAddresses& at, const RxParseCfg&
 
 /// Has a switch cut the packet, and whose is it?
 constexpr Trim rx_trim(uint8_t tc, const RxAddresses& at, const RxParseCfg& cfg) {
-  const bool told_apart = cfg.returned == Returned::Drop || cfg.returned == Returned::Learn;
-  return told_apart && rx_came_back(tc, at, cfg) ? Trim::Returned : rx_marked(tc, cfg);
+  const bool distinct = cfg.returned == Returned::Drop || cfg.returned == Returned::Learn;
+  return distinct && rx_came_back(tc, at, cfg) ? Trim::Returned : rx_marked(tc, cfg);
 }
 
 /// UDP destination ports of packets of ours: the one that is set, and the two that implementers use.

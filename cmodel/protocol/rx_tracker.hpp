@@ -54,8 +54,8 @@ constexpr wire::NackReason no_payload_reason(Trim trim) {
 }
 
 /// Window that a QP_MPR row sets, in units of 128 PSNs: never none, never more than the QP was set up with.
-constexpr uint8_t dynamic_mpr(uint8_t asked, uint8_t mpr_dest) {
-  const uint8_t some = asked == 0 ? uint8_t{1} : asked;
+constexpr uint8_t dynamic_mpr(uint8_t requested, uint8_t mpr_dest) {
+  const uint8_t some = requested == 0 ? uint8_t{1} : requested;
   return some < mpr_dest ? some : mpr_dest;
 }
 
@@ -153,9 +153,9 @@ struct SackDue {
 
   /// After a new packet has arrived and moved `cack`; `ooo` PSNs above it have arrived. asked: AckReq; at_once: a
   /// retransmission, or marked CE. True if the packet brings a SACK.
-  constexpr bool arrived(uint32_t trigger, bool asked, bool at_once, uint32_t cack, uint32_t ooo) {
-    const bool due = trig >= trigger || asked || at_once || (ar && ooo == 0) || tmiss.any;
-    ar = ooo != 0 && (ar || asked);
+  constexpr bool arrived(uint32_t trigger, bool requested, bool at_once, uint32_t cack, uint32_t ooo) {
+    const bool due = trig >= trigger || requested || at_once || (ar && ooo == 0) || tmiss.any;
+    ar = ooo != 0 && (ar || requested);
     tmiss.arrived(cack);
     return due;
   }

@@ -10,24 +10,24 @@
 namespace mrc {
 
 /// Doublings of the wait for an answer.
-inline constexpr unsigned kMostAsked = 6;
+inline constexpr unsigned kMostQueries = 6;
 /// Ticks that it waits at most: half of a time stamp's range.
 inline constexpr uint32_t kMostSilence = 0x7fff;
 
-/// Ticks of silence before the question number `asked` (0 the first): so many eighths of a round trip of `trip` ticks,
-/// `least` at least, then twice that, up to 64 times.
-constexpr uint32_t silence_wait(unsigned eighths, uint32_t trip, uint32_t least, unsigned asked) {
+/// Ticks of silence before the question number `queries` (0 the first): so many eighths of a round trip of `trip`
+/// ticks, `least` at least, then twice that, up to 64 times.
+constexpr uint32_t silence_wait(unsigned eighths, uint32_t trip, uint32_t least, unsigned queries) {
   const uint32_t first = std::min(std::max(eighths * trip / 8, least), kMostSilence);
-  return std::min(first << std::min(asked, kMostAsked), kMostSilence);
+  return std::min(first << std::min(queries, kMostQueries), kMostSilence);
 }
 
 /// Ticks that a packet may be older than a question to which the answer does not report it: what round trips differ by,
 /// and a quarter of the smallest.
 constexpr uint32_t question_spare(uint32_t longest, uint32_t smallest) { return longest - smallest + smallest / 4; }
 
-/// True when a question at tick `asked` was too soon to tell of a packet sent at `sent`: it was sent before, by `spare`
-/// ticks at most. Ticks of 32 bits.
-constexpr bool asked_too_soon(uint32_t asked, uint32_t sent, uint32_t spare) { return asked - sent <= spare; }
+/// True when a question at tick `queries` was too soon to tell of a packet sent at `sent`: it was sent before, by
+/// `spare` ticks at most. Ticks of 32 bits.
+constexpr bool query_too_soon(uint32_t queries, uint32_t sent, uint32_t spare) { return queries - sent <= spare; }
 
 // With a clock: since the QP has sent something last, by its own round trips ("Questions with a clock").
 
@@ -49,19 +49,19 @@ constexpr uint32_t silence_bound(uint32_t trip) {
 }
 /// How often that doubles before its next question, if it has asked so often. `acked`: only an ACK is missing. `sends`:
 /// it has more to send, and its turn will come.
-constexpr unsigned silence_doubled(unsigned asked, bool acked, bool sends) {
-  return (asked == 0 ? 0 : asked - 1) + (acked ? 1 : 0) + (sends ? 1 : 0);
+constexpr unsigned silence_doubled(unsigned queries, bool acked, bool sends) {
+  return (queries == 0 ? 0 : queries - 1) + (acked ? 1 : 0) + (sends ? 1 : 0);
 }
 /// Ticks that a QP keeps quiet before its next question.
 constexpr uint32_t silence_pause(uint32_t bound, unsigned doubled) { return std::min(bound << doubled, kMostPause); }
 /// True when it has been quiet for so long: since its newest packet, `last`, and its newest question, `since`. first:
 /// there was none.
-constexpr bool silence_asks(uint32_t pause, uint32_t tick, uint16_t last, bool first, uint16_t since) {
+constexpr bool query_due(uint32_t pause, uint32_t tick, uint16_t last, bool first, uint16_t since) {
   return ((tick - last) & kStampMask) >= pause && (first || ((tick - since) & kStampMask) >= pause);
 }
-/// Questions that count after a SACK. `moved`: it is about data and moves una; `tells`: it tells time.
-constexpr unsigned silence_heard(unsigned asked, bool moved, bool tells) {
-  return moved ? 0 : tells ? std::min(asked, 1u) : asked;
+/// Questions that count after a SACK. `moved`: it is about data and moves una; `gives_time`: it tells time.
+constexpr unsigned silence_heard(unsigned queries, bool moved, bool gives_time) {
+  return moved ? 0 : gives_time ? std::min(queries, 1u) : queries;
 }
 
 }  // namespace mrc

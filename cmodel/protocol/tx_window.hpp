@@ -163,7 +163,7 @@ constexpr unsigned cancelled_losses(const PsnRow<Mask>& row, uint32_t p0, MaskAr
 /// same EV is another question, and same_ev_lost() the last. `una` is una' of the contract; the caller has seen that
 /// the SACK speaks of a packet (`pr` 0) whose record is still there, and not of a retransmission. A SACK from before
 /// what has moved una says nothing of una.
-constexpr bool same_ev_asks(const Sack& sack, uint32_t una, uint32_t nxt) {
+constexpr bool same_ev_candidate(const Sack& sack, uint32_t una, uint32_t nxt) {
   return psn_add(sack.cack_psn, 1) == una && una != nxt && psn_before(una, sack.psn);
 }
 

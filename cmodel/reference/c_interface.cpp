@@ -77,9 +77,9 @@ struct mrc_ref {
   std::array<uint64_t, kSources> until{}, newest{}, newest_rx{};
   std::array<std::array<Beats, 64>, 2> beats;
   std::map<uint32_t, log::Qp> qps;
-  std::size_t told = 0;  ///< findings that were asked for
+  std::size_t notified = 0;  ///< findings that were asked for
   std::vector<std::string> unused;
-  std::size_t unused_told = 0;
+  std::size_t unused_notified = 0;
   uint64_t judged = 0, frames = 0;
   bool finished = false, dead = false;
 
@@ -378,18 +378,18 @@ int mrc_ref_qp(mrc_ref* ref, const mrc_qp* qp, uint64_t t) {
     const mrc_qp& q = known(qp, "mrc_qp");
     need(q.qp < 1u << 24, MRC_E_ARG, "a QP number has 24 bits.");
     need(q.state <= MRC_QP_ERROR, MRC_E_ARG, fmt::format("mrc_qp.state {} is not known.", q.state));
-    log::Qp told;
+    log::Qp notified;
     if (is_state_only(q.flags)) {
       const auto before = r.qps.find(q.qp);
       need(before != r.qps.end(), MRC_E_ARG,
            fmt::format("QP 0x{:x} was not told yet: its state alone says little.", q.qp));
-      told = before->second;
+      notified = before->second;
     } else {
-      told = read_qp(q);
+      notified = read_qp(q);
     }
-    told.state = static_cast<log::QpState>(q.state);
-    r.observe(MRC_SRC_VERBS, t, told);
-    r.qps[q.qp] = std::move(told);
+    notified.state = static_cast<log::QpState>(q.state);
+    r.observe(MRC_SRC_VERBS, t, notified);
+    r.qps[q.qp] = std::move(notified);
     return MRC_OK;
   });
 }
@@ -406,9 +406,9 @@ int mrc_ref_mr(mrc_ref* ref, const mrc_mr* mr, int valid, uint64_t t) {
 int mrc_ref_qp_json(mrc_ref* ref, const char* json, uint64_t t) {
   return guarded(ref, [&](mrc_ref& r) {
     need(json != nullptr, MRC_E_ARG, "json is NULL.");
-    log::Qp told = ref::read_qp(json, "mrc_ref_qp_json");
-    r.observe(MRC_SRC_VERBS, t, told);
-    r.qps[told.qp] = std::move(told);
+    log::Qp notified = ref::read_qp(json, "mrc_ref_qp_json");
+    r.observe(MRC_SRC_VERBS, t, notified);
+    r.qps[notified.qp] = std::move(notified);
     return MRC_OK;
   });
 }
@@ -416,9 +416,9 @@ int mrc_ref_qp_json(mrc_ref* ref, const char* json, uint64_t t) {
 int mrc_ref_mr_json(mrc_ref* ref, const char* json, uint64_t t) {
   return guarded(ref, [&](mrc_ref& r) {
     need(json != nullptr, MRC_E_ARG, "json is NULL.");
-    const log::Mr told = ref::read_region(json, "mrc_ref_mr_json");
+    const log::Mr notified = ref::read_region(json, "mrc_ref_mr_json");
     r.begin();
-    r.push({0, t, told});
+    r.push({0, t, notified});
     return MRC_OK;
   });
 }
@@ -462,15 +462,15 @@ int mrc_ref_host(mrc_ref* ref, const mrc_host* host) {
     const mrc_host& h = known(host, "mrc_host");
     need(h.op <= MRC_HOST_VISIBLE, MRC_E_ARG, fmt::format("mrc_host.op {} is not known.", h.op));
     need(h.bytes <= log::kMaxHostBytes, MRC_E_ARG, fmt::format("a host access of {} bytes.", h.bytes));
-    log::Host told;
-    told.op = static_cast<log::HostOp>(h.op);
-    told.addr = h.addr;
-    told.bytes = h.bytes;
-    told.tag = h.tag;
-    told.status = h.status;
+    log::Host notified;
+    notified.op = static_cast<log::HostOp>(h.op);
+    notified.addr = h.addr;
+    notified.bytes = h.bytes;
+    notified.tag = h.tag;
+    notified.status = h.status;
     const bool has_data = h.op == MRC_HOST_READ_DONE || h.op == MRC_HOST_WRITE;
-    if (has_data && h.data != nullptr) told.data.assign(h.data, h.data + h.bytes);
-    r.observe(MRC_SRC_HOST, h.t, std::move(told));
+    if (has_data && h.data != nullptr) notified.data.assign(h.data, h.data + h.bytes);
+    r.observe(MRC_SRC_HOST, h.t, std::move(notified));
     return MRC_OK;
   });
 }
@@ -536,12 +536,12 @@ int mrc_ref_next(mrc_ref* ref, mrc_finding* finding) {
     if (!r.run) return 0;
     const std::span<const ref::Finding> found = r.run->found(0);
     mrc_finding& to = *finding;
-    if (r.told < found.size()) {
-      const ref::Finding& from = found[r.told++];
+    if (r.notified < found.size()) {
+      const ref::Finding& from = found[r.notified++];
       const auto waiver = r.options.waive.find(info(from.rule).id);
       fill(to, from, waiver == r.options.waive.end() ? "" : waiver->second.reason);
-    } else if (r.unused_told < r.unused.size()) {
-      const std::string& id = r.unused[r.unused_told++];
+    } else if (r.unused_notified < r.unused.size()) {
+      const std::string& id = r.unused[r.unused_notified++];
       to = {};
       to.qp = -1;
       put(to.rule, id);

@@ -23,7 +23,7 @@ std::optional<std::string> Evidence::too_little() const {
 std::vector<std::string> Evidence::words() const {
   std::vector<std::string> lines = log::words(imported.counts);
   lines.insert(lines.end(), read_as.begin(), read_as.end());
-  for (const auto& [reason, flows] : untold) {
+  for (const auto& [reason, flows] : unreported) {
     lines.push_back(fmt::format("rules that need a QP rest for {} of the captures' flows: {}", flows, reason));
   }
   return lines;
@@ -72,7 +72,7 @@ input::Json Evidence::json() const {
     if (counts.left_out[i] != 0) out["left_out"][log::info(static_cast<log::LeftOut>(i)).name] = counts.left_out[i];
   }
   out["untold"] = input::Json::object();
-  for (const auto& [reason, flows] : untold) out["untold"][reason] = flows;
+  for (const auto& [reason, flows] : unreported) out["untold"][reason] = flows;
   out["read_as"] = input::Json::array();
   for (const std::string& how : read_as) out["read_as"].push_back(how);
   if (const auto why = too_little()) {

@@ -16,10 +16,10 @@ namespace mrc::ref {
 /// The captures that a log was made of: how much of them was judged.
 struct Evidence {
   log::Imported imported;
-  std::vector<std::string> files;               ///< by Frame::capture
-  std::map<std::string, uint64_t> untold = {};  ///< ways from a NIC to a QP that frames do not tell, by reason
-  std::vector<log::FactsOfWay> facts = {};      ///< what frames tell of QPs, by addresses and QP
-  std::vector<std::string> read_as = {};        ///< how packets are read although nobody says so, a sentence each
+  std::vector<std::string> files;                   ///< by Frame::capture
+  std::map<std::string, uint64_t> unreported = {};  ///< ways from a NIC to a QP that frames do not tell, by reason
+  std::vector<log::FactsOfWay> facts = {};          ///< what frames tell of QPs, by addresses and QP
+  std::vector<std::string> read_as = {};            ///< how packets are read although nobody says so, a sentence each
 
   /// In words, why no verdict is better than inconclusive. More than one in a hundred of the packets that may be MRC
   /// could not be judged, or more than one in ten were damaged.

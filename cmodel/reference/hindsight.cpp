@@ -71,24 +71,24 @@ struct Came {
     Time time;
     uint64_t number;
     uint64_t bytes;  ///< as a SACK's threshold counts them
-    bool asks;
+    bool requests;
   };
   FlatSet own_evs;         ///< of the device's own data to a QP of this number: they may come back (A-80)
   Seq own_top = 0;         ///< of these, the highest PSN
   FlatSet peers_evs;       ///< since there are such
   Queue<Waiting> waiting;  ///< since the newest SACK, whole
   bool sacked = false;
-  Seq told = std::numeric_limits<Seq>::min();  ///< the highest acknowledged PSN
-  uint64_t shown = 0;                          ///< of those that were acknowledged, seen in a row
-  bool missed = false;                         ///< one of them was not seen
+  Seq notified = std::numeric_limits<Seq>::min();  ///< the highest acknowledged PSN
+  uint64_t shown = 0;                              ///< of those that were acknowledged, seen in a row
+  bool missed = false;                             ///< one of them was not seen
 
   /// A SACK acknowledges all PSNs up to this one.
-  void tell(Seq cack) {
-    for (Seq psn = std::max(told + 1, base); psn <= std::min(cack, top - 1); ++psn) {
+  void notify(Seq cack) {
+    for (Seq psn = std::max(notified + 1, base); psn <= std::min(cack, top - 1); ++psn) {
       shown = has(psn) ? shown + 1 : 0;
       missed |= shown == 0;
     }
-    told = std::max(told, cack);
+    notified = std::max(notified, cack);
   }
   /// An answer says that packets have come which were not seen: by a port that the capture does not have?
   void unseen() {
@@ -202,7 +202,7 @@ class Hindsight final : public Checker {
 
  private:
   static uint32_t psn24(Seq psn) { return static_cast<uint32_t>(psn & 0xFFFFFF); }
-  bool ours(const Seen& seen) const { return seen.mrc() && w_.qps_told(); }
+  bool ours(const Seen& seen) const { return seen.mrc() && w_.qps_notified(); }
   Finding finding(Rule rule, const Seen& seen, const QpWorld& qp, std::string right) const {
     return w_.finding(rule, &seen, &qp, words(seen, wire_), std::move(right));
   }
@@ -281,8 +281,9 @@ void Hindsight::arrives(const Seen& seen, const QpWorld& qp, Came& came) {
   came.put(psn);
   if (!came.own_evs.empty() && came.peers_evs.size() < kMostEvs) came.peers_evs.insert(p.entropy(wire_));
   if (!came.sacked || came.waiting.size() == kMostWaiting) return;
-  const bool asks = p.bth->a != 0 || p.bth->rtx != 0;
-  came.waiting.push_back({psn, seen.last, seen.frame.number, std::max<uint64_t>(p.payload.size(), kLeastCount), asks});
+  const bool requests = p.bth->a != 0 || p.bth->rtx != 0;
+  came.waiting.push_back(
+      {psn, seen.last, seen.frame.number, std::max<uint64_t>(p.payload.size(), kLeastCount), requests});
 }
 
 void Hindsight::claim(Rule rule, Came& came, Seq first, Seq last, uint64_t bits, Finding finding,
@@ -305,7 +306,7 @@ void Hindsight::sack(const Seen& seen, const QpWorld& qp, Came& came) {
   }
   const Seq cack = unwrap(h.cack_psn, came.top), trigger = cack + h.ack_psn_offset, base = cack + h.sack_offset;
   const auto beyond = [&] { return fmt::format("PSNs up to {} have been sent", psn24(came.top - 1)); };
-  came.tell(cack);
+  came.notify(cack);
   if (cack >= came.top || (h.pr == 0 && trigger >= came.top)) came.unseen();
   if (cack >= came.top) {
     claim(Rule::RespCackArrived, came, came.top, std::min(cack, came.top + kWindow), ~uint64_t{0},
@@ -414,12 +415,12 @@ void Hindsight::unanswered(const Seen& seen, const QpWorld& qp, Came& came, Seq 
     for (const Rule rule : {Rule::RespSackAsk, Rule::RespSackBytes}) w_.report().rests(rule, why);
     return;
   }
-  unsigned asking = 0;
+  unsigned requesting = 0;
   uint64_t bytes = 0;
   const Time until = left_until(seen.first);
   for (const Came::Waiting& one : came.waiting) {
     if (one.psn > psn || one.time + w_.lag() >= until || psn >= came.top) continue;
-    asking += one.asks ? 1 : 0;
+    requesting += one.requests ? 1 : 0;
     bytes += one.bytes;
   }
   const auto check = [&](Rule rule, bool holds, const char* what) {
@@ -428,9 +429,9 @@ void Hindsight::unanswered(const Seen& seen, const QpWorld& qp, Came& came, Seq 
         [&] { return fmt::format("one since packet {}: {} have arrived", came.waiting.front().number, what); });
     return holds;
   };
-  bool told = !check(Rule::RespSackAsk, asking < kUnanswered, "packets that asked for it");
-  told |= !check(Rule::RespSackBytes, bytes < kMostBytes, "more bytes than any threshold");
-  if (told) came.waiting.clear();
+  bool notified = !check(Rule::RespSackAsk, requesting < kUnanswered, "packets that asked for it");
+  notified |= !check(Rule::RespSackBytes, bytes < kMostBytes, "more bytes than any threshold");
+  if (notified) came.waiting.clear();
 }
 
 /// The MSN of an ACK is not below that of one about an older packet.
@@ -552,7 +553,7 @@ void Hindsight::planes() {
 }
 
 void Hindsight::finish(const log::End&, Time) {
-  if (!w_.qps_told()) return;
+  if (!w_.qps_notified()) return;
   for (auto& [number, came] : came_) {
     for (const Claim& c : came.claims) w_.report().rests(c.rule, kUnseen);
   }

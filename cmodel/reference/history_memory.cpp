@@ -75,7 +75,7 @@ struct Payload {
 
 struct Placed {
   bool came = false, done = false;  ///< all of it written
-  bool told = false;                ///< its immediate has completed
+  bool notified = false;            ///< its immediate has completed
   bool empty = false;               ///< one came that has nothing to write (A-19)
   bool over() const { return done || empty; }
   std::weak_ptr<Payload> payload;
@@ -156,7 +156,7 @@ class MemoryPart final : public Part {
   std::unordered_map<uint64_t, Written> tags_;  ///< not visible yet
   std::unordered_map<uint32_t, Target> targets_;
   uint64_t bytes_ = 0;
-  bool writes_told_ = false, visible_told_ = false, lost_ = false;
+  bool writes_notified_ = false, visible_notified_ = false, lost_ = false;
 };
 
 Target& MemoryPart::of(const QpWorld& qp) {
@@ -210,7 +210,7 @@ void MemoryPart::data(const Seen& seen, const QpWorld& qp, Target& t) {
   if (is_imm(p.bth->opcode)) {
     // Copies may differ, and which one the NIC takes is its own affair.
     const Immediate imm{psn, p.meth->rqmsn, p.immdt ? p.immdt->value : 0};
-    const bool known = placed.told || (placed.came && std::ranges::find(t.immediates, imm) != t.immediates.end());
+    const bool known = placed.notified || (placed.came && std::ranges::find(t.immediates, imm) != t.immediates.end());
     if (!known) t.immediates.push_back(imm);
     if (t.immediates.size() > 4096) t.immediates.pop_front();
   }
@@ -286,10 +286,10 @@ bool MemoryPart::inside(const log::Host& host) {
 
 void MemoryPart::host(const log::Host& host, Time) {
   if (host.op == log::HostOp::Write) {
-    writes_told_ = true;
+    writes_notified_ = true;
     write(host);
   } else if (host.op == log::HostOp::Visible) {
-    visible_told_ = true;
+    visible_notified_ = true;
     const auto at = tags_.find(host.tag);
     if (at == tags_.end()) return;
     visible(*at->second.first, at->second.bytes);
@@ -376,7 +376,7 @@ void MemoryPart::stands(const Open& payload, uint32_t from, uint32_t to, uint64_
   }
   const uint32_t fresh = payload->there.add(from, to);
   if (fresh == 0) return;
-  if (visible_told_ && tag != 0) {
+  if (visible_notified_ && tag != 0) {
     if (tags_.size() > (1u << 16)) tags_.clear();
     Written& written = tags_[tag];
     if (written.first == nullptr) {
@@ -463,7 +463,7 @@ void MemoryPart::completed(const log::Cqe& cqe, Time) {
            });
   t.completed = right;
   if (at == t.immediates.end()) return;
-  if (!writes_told_ || lost_) {
+  if (!writes_notified_ || lost_) {
     w_.report().rests(Rule::MemCqe, lost_ ? "too many packets were open" : "no host writes are told");
   } else {
     w_.check(Rule::MemCqe, t.next > at->psn, nullptr, qp, came, [&] {
@@ -472,7 +472,7 @@ void MemoryPart::completed(const log::Cqe& cqe, Time) {
     });
   }
   const Seq psn = at->psn;
-  if (psn >= t.base) t.psns[static_cast<std::size_t>(psn - t.base)].told = true;
+  if (psn >= t.base) t.psns[static_cast<std::size_t>(psn - t.base)].notified = true;
   erase_if(t.immediates, [&](const Immediate& i) { return i.psn == psn; });
 }
 
@@ -503,7 +503,7 @@ void MemoryPart::finish(const log::End& end, Time) {
     if (!t.settled || qp == nullptr || qp->incarnation != t.incarnation) continue;
     const char* why = w_.incomplete();
     if (why == nullptr && !t.known_start) why = "the QP is older than the log";
-    if (why == nullptr && !writes_told_) why = "no host writes are told";
+    if (why == nullptr && !writes_notified_) why = "no host writes are told";
     if (why == nullptr && lost_) why = "too many packets were open";
     if (why != nullptr) {
       w_.report().rests(Rule::MemWritten, why);

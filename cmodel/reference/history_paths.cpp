@@ -35,15 +35,15 @@ void Paths::received(const Seen& seen) {
   // Where ports count from is a choice. Of a NIC that does not say, what either reading calls up is up; port 0
   // is there in one of them alone.
   const uint32_t mask = p.erth->port_status_mask;
-  const bool from_0 = w_.settings().ports_from_0, told = from_0 || !w_.profile().name.empty();
-  const uint32_t planes_up = told ? mask >> (from_0 ? 0 : 1) : (mask & 1) != 0 ? mask : mask | mask >> 1;
+  const bool from_0 = w_.settings().ports_from_0, notified = from_0 || !w_.profile().name.empty();
+  const uint32_t planes_up = notified ? mask >> (from_0 ? 0 : 1) : (mask & 1) != 0 ? mask : mask | mask >> 1;
   for (unsigned plane = 0; plane < (from_0 ? 32 : 31); ++plane) {
     PeerPort& port = ports[plane];
     const bool up = (planes_up >> plane & 1) != 0;
     any_peer_down_ |= !up && plane < w_.planes();
     // What only may have come is a word for use, none against it.
     if (!up && (seen.frame.flags & log::kMaybe) != 0) continue;
-    if (!port.told || port.up != up) port = {true, up, seen.last};
+    if (!port.notified || port.up != up) port = {true, up, seen.last};
     port.newest = seen.last;
   }
 }

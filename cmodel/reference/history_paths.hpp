@@ -28,7 +28,7 @@ class Paths {
 
  private:
   struct PeerPort {
-    bool told = false, up = true;
+    bool notified = false, up = true;
     Time since = 0;   ///< the word that changed it
     Time newest = 0;  ///< the last word
   };

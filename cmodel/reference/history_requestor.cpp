@@ -558,7 +558,7 @@ void RequestorPart::end(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn&
 void RequestorPart::bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s) {
   Walk& k = r.walk;
   k.bound = false;
-  if (!r.posts_told) {
+  if (!r.posts_notified) {
     r.before_posts = true;
     w_.report().rests(Rule::ReqPosted, "no work request of the QP is told");
     return;
@@ -648,13 +648,13 @@ void RequestorPart::posted(const log::Post& post, Time time) {
   QpWorld* const qp = w_.local(post.qp);
   if (qp == nullptr) return;
   Requestor& r = of(*qp);
-  if (r.before_posts && !r.posts_told && qp->from_log) {
+  if (r.before_posts && !r.posts_notified && qp->from_log) {
     w_.check(
         Rule::ReqPosted, false, nullptr, qp,
         [&] { return fmt::format("messages before work request {}, the first one that is told", post.wr_id); },
         [] { return std::string("nothing before it is posted"); });
   }
-  r.posts_told = true;
+  r.posts_notified = true;
   r.posts.push_back(
       {post, time, {}, false, r.fatal && (r.failed || time > *r.fatal + hearing(r, time)), r.open_immediates});
   r.open_immediates += post.immediate ? 1 : 0;
@@ -670,7 +670,7 @@ void RequestorPart::completed(const log::Cqe& cqe, Time time) {
   QpWorld* const qp = w_.local(cqe.qp);
   if (qp == nullptr || cqe.receive) return;
   Requestor& r = of(*qp);
-  if (!r.posts_told) {
+  if (!r.posts_notified) {
     w_.report().rests(Rule::ReqCqeOrder, "no work request of the QP is told");
     return;
   }
@@ -683,8 +683,8 @@ void RequestorPart::completed(const log::Cqe& cqe, Time time) {
   }
   // What is refused, or fails, may do so before the work ahead of it is done; and who is unsignalled says nothing.
   const auto next = std::ranges::find_if(r.posts, [](const Posted& p) { return !p.failed; });
-  const bool all_told = w_.profile().all_completions && w_.incomplete() == nullptr;
-  const bool in_turn = cqe.status != log::Status::Ok || at == next || !all_told;
+  const bool all_notified = w_.profile().all_completions && w_.incomplete() == nullptr;
+  const bool in_turn = cqe.status != log::Status::Ok || at == next || !all_notified;
   w_.check(Rule::ReqCqeOrder, there && in_turn, nullptr, qp, came, [&] {
     return next == r.posts.end() ? std::string("none: every work request has completed")
                                  : fmt::format("work request {} next", next->post.wr_id);

@@ -84,7 +84,7 @@ struct Requestor {
   Queue<Posted> posts;
   std::size_t next_post = 0;  ///< first one whose message was not walked over
   bool before_posts = false;  ///< messages were sent before any work request was told
-  bool posts_told = false;
+  bool posts_notified = false;
   Queue<Seq> immediates;         ///< MSNs of immediates not acknowledged
   unsigned open_immediates = 0;  ///< posted and not completed
   std::optional<Time> overrun;   ///< one too many was refused, which ends the QP (A-62)

@@ -420,7 +420,7 @@ void ResponderPart::counted(const Seen& seen) {
 /// A bit for each port, from bit 0 or 1 on. Who says neither may have either, but always the same one.
 void ResponderPart::port_status(const Seen& seen) {
   const uint32_t mask = seen.packet.erth->port_status_mask;
-  const bool told = w_.settings().ports_from_0 || !w_.profile().name.empty();
+  const bool notified = w_.settings().ports_from_0 || !w_.profile().name.empty();
   const char* why = nullptr;  // a bit rests
   // Until then it may have been built before the port changed; where its own did, however long before.
   const auto settled = [&](const PortWorld& port) { return port.since == 0 || seen.first > port.since + w_.queue(); };
@@ -443,9 +443,9 @@ void ResponderPart::port_status(const Seen& seen) {
   };
   const unsigned said = w_.settings().ports_from_0 ? 0 : 1;
   std::array<bool, 2> fits{};
-  for (const unsigned first : {0u, 1u}) fits[first] = (told ? first == said : ports_from_[first]) && right(first);
+  for (const unsigned first : {0u, 1u}) fits[first] = (notified ? first == said : ports_from_[first]) && right(first);
   const bool holds = fits[0] || fits[1];
-  if (holds && !told && ports_from_ != fits) {
+  if (holds && !notified && ports_from_ != fits) {
     ports_from_ = fits;
     ports_from_shown_ = seen.frame.number;
   }
@@ -454,7 +454,7 @@ void ResponderPart::port_status(const Seen& seen) {
       Rule::PeerMask, holds, &seen, nullptr,
       [&] { return fmt::format("port_status_mask 0x{:x} in {}", mask, words(seen, wire_)); },
       [&] {
-        const std::string from = told ? fmt::format("{} on", said)
+        const std::string from = notified ? fmt::format("{} on", said)
                                  : ports_from_shown_ != 0
                                      ? fmt::format("{} on, as in packet {}", ports_from_[0] ? 0 : 1, ports_from_shown_)
                                      : "0 or 1 on, always the same";
@@ -615,12 +615,12 @@ void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
     found = true;
     ce |= probe.copy.ce;
   }
-  if (!same_id && id == kUnaskedProbe && !a.trimmed && answers_returned(seen, qp, a, {}, h.entropy, 0)) return;
-  if (!same_id && id == kUnaskedProbe && !a.trimmed && w_.settings().loss_port) {
+  if (!same_id && id == kUnrequestedProbe && !a.trimmed && answers_returned(seen, qp, a, {}, h.entropy, 0)) return;
+  if (!same_id && id == kUnrequestedProbe && !a.trimmed && w_.settings().loss_port) {
     w_.report().rests(Rule::RespProbe, "a port may have gone down, and what it told is told again");
     return;
   }
-  if (!same_id && id == kUnaskedProbe && !w_.settings().trim_silent) {
+  if (!same_id && id == kUnrequestedProbe && !w_.settings().trim_silent) {
     check(Rule::RespProbe, a.trimmed || !qp.seen(log::kSeenTrims), seen, qp,
           [] { return std::string("probe id 0xffff only once a trimmed packet came"); });
     return;

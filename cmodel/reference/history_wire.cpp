@@ -59,10 +59,10 @@ class WirePart final : public Part {
                        choice->capture == seen.frame.capture ? "" : fmt::format(" of capture {}", choice->capture));
   }
   /// As equal(), of such a choice.
-  bool same(Rule rule, std::optional<Choice>& choice, unsigned came, unsigned told, const char* name,
+  bool same(Rule rule, std::optional<Choice>& choice, unsigned came, unsigned notified, const char* name,
             const Seen& seen) {
     if (silent()) choose(choice, came, seen);
-    const unsigned right = choice ? choice->value : told;
+    const unsigned right = choice ? choice->value : notified;
     return w_.check(
         rule, came == right, &seen, nullptr, [&] { return fmt::format("{} {} in {}", name, came, words(seen, wire_)); },
         [&] { return fmt::format("{} {}{}", name, right, shown_by(choice, seen)); });
@@ -145,18 +145,18 @@ class WirePart final : public Part {
     const auto of = [&](const TrafficClass& c) { return rtx ? c.rtx : c.data; };
     const std::optional<TrafficClass> own = qp == nullptr ? std::nullopt : class_of(qp->set);
     // Frames do not tell whether the owner of a QP gave it a class of its own.
-    const bool told = (rtx ? s.told_rtx : s.told_data) && qp != nullptr && !qp->inferred();
+    const bool notified = (rtx ? s.notified_rtx : s.notified_data) && qp != nullptr && !qp->inferred();
     const auto nics = static_cast<uint8_t>(rtx ? s.dscp_rtx : s.dscp_data);
     const auto one = [&](uint8_t right) { equal(Rule::WireClass, p.dscp(), right, "DSCP", seen, qp); };
     if (qp != nullptr && qp->class_since != 0 && inside_since(seen, qp->class_since, qp->class_waited)) {
       // It may have been built before the class was written, by the class of before.
-      const bool before = qp->class_before ? p.dscp() == of(*qp->class_before) : !told || p.dscp() == nics;
+      const bool before = qp->class_before ? p.dscp() == of(*qp->class_before) : !notified || p.dscp() == nics;
       if (before && !(own && p.dscp() == of(*own)))
         return w_.report().rests(Rule::WireClass, "the QP's owner has changed its class");
     }
     if (own) return one(of(*own));
     const auto& sets = w_.profile().classes;
-    if (sets.empty() && told) return one(nics);
+    if (sets.empty() && notified) return one(nics);
     if (!sets.empty()) {
       const bool listed = std::ranges::any_of(sets, [&](const TrafficClass& c) { return of(c) == p.dscp(); });
       if (!check(Rule::WireClass, listed, seen, qp, "a code point of one of the profile's classes")) return;
@@ -215,9 +215,9 @@ class WirePart final : public Part {
     check(Rule::WireReserved, reserved == 0, seen, nullptr, "reserved bits 0");
     // M may be the other one of the two bits.
     const unsigned bits = bth.m | bth.se << 1;
-    const bool told = w_.settings().bth_m || !silent();
-    if (!told && bits != 3) choose(m_se_, bits, seen);
-    const unsigned right = told ? w_.settings().bth_m : m_se_ ? m_se_->value : 0;
+    const bool notified = w_.settings().bth_m || !silent();
+    if (!notified && bits != 3) choose(m_se_, bits, seen);
+    const unsigned right = notified ? w_.settings().bth_m : m_se_ ? m_se_->value : 0;
     w_.check(
         Rule::WireMSe, bits == right, &seen, nullptr, [&] { return words(seen, wire_); },
         [&] { return fmt::format("M {}, SE {}{}", right & 1, right >> 1, shown_by(m_se_, seen)); });
@@ -239,9 +239,9 @@ class WirePart final : public Part {
 
   /// The unit is such a choice.
   void stamp(const Seen& seen, unsigned ftype, unsigned tsr) {
-    const bool told = w_.settings().tsr_us || !silent();
-    if (!told && tsr <= 1) choose(tsr_, tsr, seen);
-    const unsigned right = told ? w_.settings().tsr_us : tsr_ ? tsr_->value : 0;
+    const bool notified = w_.settings().tsr_us || !silent();
+    if (!notified && tsr <= 1) choose(tsr_, tsr, seen);
+    const unsigned right = notified ? w_.settings().tsr_us : tsr_ ? tsr_->value : 0;
     w_.check(
         Rule::WireStamp, ftype == 1 && tsr == right, &seen, nullptr,
         [&] { return fmt::format("ftype {}, tsr {} in {}", ftype, tsr, words(seen, wire_)); },
@@ -329,10 +329,10 @@ class WirePart final : public Part {
   void pdcid(const Seen& seen, const QpWorld& qp, unsigned source, unsigned destination) {
     if ((qp.set.flags & log::kNumberless) != 0) return w_.report().rests(Rule::WirePdcid, "no frame names the QP");
     const unsigned own = qp.set.qp & 0xFFFF, peer = qp.set.peer_qp & 0xFFFF;
-    const bool told = w_.settings().pdcid_zero || !silent();
-    if (!told && (own | peer) != 0) choose(pdcid_zero_, (source | destination) == 0, seen);
-    const bool zero =
-        told ? w_.settings().pdcid_zero || (qp.set.flags & log::kNoPdcid) != 0 : pdcid_zero_ && pdcid_zero_->value != 0;
+    const bool notified = w_.settings().pdcid_zero || !silent();
+    if (!notified && (own | peer) != 0) choose(pdcid_zero_, (source | destination) == 0, seen);
+    const bool zero = notified ? w_.settings().pdcid_zero || (qp.set.flags & log::kNoPdcid) != 0
+                               : pdcid_zero_ && pdcid_zero_->value != 0;
     const unsigned s = zero ? 0 : own, d = zero ? 0 : peer;
     w_.check(
         Rule::WirePdcid, source == s && destination == d, &seen, &qp,

@@ -117,7 +117,7 @@ class World {
   bool is_peer(const log::Ip& plain_ip) const;
   /// Some QP moves the time stamps that it reflects.
   bool any_svc_time() const { return any_svc_time_; }
-  bool qps_told() const { return !qps_.empty(); }
+  bool qps_notified() const { return !qps_.empty(); }
 
   const PortWorld& at(unsigned plane) const { return ports_[plane]; }
   /// Time between two moments in which the port was down, or stood still.
@@ -128,7 +128,7 @@ class World {
   unsigned planes() const { return planes_; }
   /// Whether the device has sent the packet before: who keeps what it sent says so.
   using SentBefore = std::function<bool(const Seen&, const QpWorld&)>;
-  void sent_before(SentBefore asked) { sent_before_ = std::move(asked); }
+  void sent_before(SentBefore requested) { sent_before_ = std::move(requested); }
   bool sent_before(const Seen& seen, const QpWorld& qp) const { return sent_before_ && sent_before_(seen, qp); }
   /// Null: all the device sent and received on all planes is in the log. Else why not.
   const char* incomplete() const;
@@ -164,7 +164,7 @@ class World {
       }
       report_.broken(std::move(more));
     } else {
-      tell(rule, seen, qp, came(), right());
+      notify(rule, seen, qp, came(), right());
     }
   }
   /// With the QP's last packets, not reported yet.
@@ -177,7 +177,7 @@ class World {
 
  private:
   using Peer = std::pair<log::Ip, uint32_t>;
-  void tell(Rule rule, const Seen* seen, const QpWorld* qp, std::string came, std::string right) {
+  void notify(Rule rule, const Seen* seen, const QpWorld* qp, std::string came, std::string right) {
     report_.broken(finding(rule, seen, qp, std::move(came), std::move(right)));
   }
 

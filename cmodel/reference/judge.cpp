@@ -207,20 +207,20 @@ void Judge::drain(Time until) {
   while (held_ != 0 && oldest_time() < until) {
     Held held = oldest();
     --held_;
-    if (held.time > told_ || !some_told_) {
-      some_told_ = true;
-      told_ = std::max(told_, held.time);
-      situation_.later(told_);
+    if (held.time > notified_ || !some_notified_) {
+      some_notified_ = true;
+      notified_ = std::max(notified_, held.time);
+      situation_.later(notified_);
       report_->situation(situation_.index());
-      for (const auto& checker : checkers_) checker->now(told_);
+      for (const auto& checker : checkers_) checker->now(notified_);
     }
-    tell(*held.record, held.time);
+    notify(*held.record, held.time);
     held_bytes_ -= held.bytes;
     spare_->put(std::move(held.record), held.bytes);
   }
 }
 
-void Judge::tell(const log::Record& record, Time time) {
+void Judge::notify(const log::Record& record, Time time) {
   if (!std::holds_alternative<log::Frame>(record.body)) {
     situation_.record(record, time);
     report_->situation(situation_.index());
@@ -292,9 +292,9 @@ void Judge::finish() {
   drain(log::kNever);
   if (ended_) return;
   ended_ = true;
-  situation_.record({}, told_);
+  situation_.record({}, notified_);
   report_->situation(situation_.index());
-  for (const auto& checker : checkers_) checker->finish({true, "the log has no end"}, told_);
+  for (const auto& checker : checkers_) checker->finish({true, "the log has no end"}, notified_);
 }
 
 uint64_t Judge::memory() const {

@@ -72,7 +72,7 @@ class Judge {
     bool before(const Held& other) const { return time != other.time ? time < other.time : order < other.order; }
     static bool heap(const Held& a, const Held& b) { return b.before(a); }
   };
-  void tell(const log::Record& record, Time time);
+  void notify(const log::Record& record, Time time);
   void drain(Time until);
   Held oldest();
   Time oldest_time() const;
@@ -95,8 +95,8 @@ class Judge {
   std::array<Time, 256> until_{};   ///< per source: nothing older comes
   uint64_t order_ = 0, packets_ = 0;
   std::size_t held_ = 0, held_bytes_ = 0;
-  Time told_ = 0, largest_error_ = 0;
-  bool ended_ = false, some_told_ = false;
+  Time notified_ = 0, largest_error_ = 0;
+  bool ended_ = false, some_notified_ = false;
 };
 
 }  // namespace mrc::ref

@@ -640,12 +640,12 @@ std::vector<Record> blur(const std::vector<Record>& records, Time skew, Rng& rng
   // A counter that nobody read; completions of WRITEs that went well, of which the host does not tell. Those of
   // immediates stay: their order is judged.
   const bool counters = rng.chance(0.5);
-  const double untold = rng.chance(0.5) ? 0.25 : 0;
+  const double unreported = rng.chance(0.5) ? 0.25 : 0;
   for (const Record& r : records) {
     if (std::holds_alternative<log::Event>(r.body)) continue;
     if (!counters && std::holds_alternative<log::Counter>(r.body)) continue;
     const auto* cqe = std::get_if<log::Cqe>(&r.body);
-    if (cqe != nullptr && !cqe->receive && cqe->status == log::Status::Ok && rng.chance(untold)) continue;
+    if (cqe != nullptr && !cqe->receive && cqe->status == log::Status::Ok && rng.chance(unreported)) continue;
     out.push_back(r);
     auto* frame = std::get_if<log::Frame>(&out.back().body);
     if (frame == nullptr || skew == 0) continue;

@@ -11,11 +11,11 @@
 namespace mrc::ref {
 
 inline constexpr int64_t kPsnMask = 0xffffff;
-inline constexpr uint32_t kMprUnit = 128;          ///< PSNs of a unit of mpr
-inline constexpr log::Time kTick = 128'000;        ///< ps of a time stamp's unit
-inline constexpr log::Time kSlowTick = 1'024'000;  ///< the same, where that is 1.024 us
-inline constexpr uint16_t kUnaskedProbe = 0xFFFF;  ///< probe id of a SACK that nothing asked for (A-74)
-inline constexpr uint16_t kStateProbe = 0xFFFE;    ///< probe id (A-75)
+inline constexpr uint32_t kMprUnit = 128;              ///< PSNs of a unit of mpr
+inline constexpr log::Time kTick = 128'000;            ///< ps of a time stamp's unit
+inline constexpr log::Time kSlowTick = 1'024'000;      ///< the same, where that is 1.024 us
+inline constexpr uint16_t kUnrequestedProbe = 0xFFFF;  ///< probe id of a SACK that nothing asked for (A-74)
+inline constexpr uint16_t kStateProbe = 0xFFFE;        ///< probe id (A-75)
 inline constexpr uint8_t kTrimmed = 1, kTrimmedLasthop = 2, kUnexpEvent = 0x19;  ///< reasons of NACKs
 
 /// Findings of a QP that wait for what would explain them.

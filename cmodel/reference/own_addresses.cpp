@@ -46,7 +46,7 @@ void OwnAddresses::qp(const log::Qp& qp) {
 }
 
 Whose OwnAddresses::whose(const wire::Packet& packet) const {
-  if (settings_.returned == kNotToldApart || !packet.trimmed() || (!packet.ipv6 && !packet.ipv4)) return Whose::Peers;
+  if (settings_.returned == kNotDistinct || !packet.trimmed() || (!packet.ipv6 && !packet.ipv4)) return Whose::Peers;
   if (packet.dscp_class == wire::DscpClass::Returned) return Whose::Own;
   if (own_.empty()) return Whose::Maybe;
   const bool ipv4 = packet.ipv4.has_value();

@@ -77,11 +77,11 @@ constexpr Setting kSettings[] = {
 };
 
 /// Settings that no rule asks about: read and held to their range, so that a profile may name all that was set.
-struct Unasked {
+struct Unrequested {
   const char* name;
   uint32_t most;
 };
-constexpr Unasked kUnasked[] = {
+constexpr Unrequested kUnrequested[] = {
     {"SRV6.plane_lsb", 15},     {"SRV6.uplink_usid", 7},    {"SRV6.uplink_lsb", 15}, {"SRV6.uplink_bits", 15},
     {"EP_CTL.rev_probe", 1},    {"REV_EV0", kMost32},       {"REV_SEED", kMost32},   {"ACK_CTL.ar_gap", 65535},
     {"EV_PROBE.keep_count", 1}, {"CC_PROFILE.ar_shift", 7}, {"SHARE.pen", 127},      {"CTRL.port_wait", 1},
@@ -243,10 +243,11 @@ void read_settings(const Json& json, const std::string& file, Settings& to) {
     const auto value = value_of(setting.name, setting.most, fmt::format("assumption {}", setting.assumption));
     if (!value) continue;
     setting.set(to, *value);
-    to.told_data |= setting.number == &Settings::dscp_data;
-    to.told_rtx |= setting.number == &Settings::dscp_rtx;
+    to.notified_data |= setting.number == &Settings::dscp_data;
+    to.notified_rtx |= setting.number == &Settings::dscp_rtx;
   }
-  for (const Unasked& setting : kUnasked) value_of(setting.name, setting.most, "a setting that no rule asks about");
+  for (const Unrequested& setting : kUnrequested)
+    value_of(setting.name, setting.most, "a setting that no rule asks about");
   for (const Elsewhere& setting : kElsewhere) {
     if (const Json* value = json.find(setting.name))
       members.refuse(*value, fmt::format("{} does not stand in settings", setting.name),
@@ -483,7 +484,7 @@ wire::WireConfig Profile::wire() const {
   w.dscp.trimmed = static_cast<uint8_t>(settings.dscp_trimmed);
   w.dscp.trimmed_lasthop = static_cast<uint8_t>(settings.dscp_lasthop);
   // A device that does not tell them apart takes them for what they are besides.
-  const bool apart = settings.returned_valid && settings.returned != kNotToldApart;
+  const bool apart = settings.returned_valid && settings.returned != kNotDistinct;
   w.dscp.returned = apart ? static_cast<uint8_t>(settings.dscp_returned) : wire::kNoDscp;
   return w;
 }
@@ -557,9 +558,9 @@ std::string to_json(const Profile& p) {
     if (p.shows >> i & 1) d.json["shows"].push_back(kEvents[i]);
   }
   for (const Setting& s : kSettings) {
-    const bool told = (s.number == &Settings::dscp_data && p.settings.told_data) ||
-                      (s.number == &Settings::dscp_rtx && p.settings.told_rtx);
-    if (told || s.get(p.settings) != s.get(usual.settings)) d.json["settings"][s.name] = s.get(p.settings);
+    const bool notified = (s.number == &Settings::dscp_data && p.settings.notified_data) ||
+                          (s.number == &Settings::dscp_rtx && p.settings.notified_rtx);
+    if (notified || s.get(p.settings) != s.get(usual.settings)) d.json["settings"][s.name] = s.get(p.settings);
   }
   for (const TrafficClass& c : p.classes) d.json["classes"].push_back(json_of(c));
   for (const log::Ip& ip : p.addresses) d.json["addresses"].push_back(log::address_text(ip));

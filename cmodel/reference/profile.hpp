@@ -22,7 +22,7 @@ using log::Time;
 inline constexpr uint32_t kZeroLegal = 0, kZeroNak = 1, kZeroDrop = 2;               ///< CTRL.zero_length
 inline constexpr uint32_t kWimmWaits = 0, kWimmRefused = 1, kWimmError = 2;          ///< CTRL.wimm_over
 inline constexpr uint32_t kSkipModeOnce = 0, kSkipModeTwice = 1, kSkipModeTime = 2;  ///< CTRL.skip_mode
-inline constexpr uint32_t kDropReturned = 0, kLearnReturned = 1, kNotToldApart = 2;  ///< CTRL.returned
+inline constexpr uint32_t kDropReturned = 0, kLearnReturned = 1, kNotDistinct = 2;   ///< CTRL.returned
 
 /// Settings of open questions. Names and ids: settings().
 struct Settings {
@@ -38,25 +38,26 @@ struct Settings {
   bool returned_valid = false;                          ///< A-80 DSCP_TRIM.returned_valid
   /// A-80 CTRL.returned: 0 counted and dropped, 1 a loss that is known at once, 2 not told apart
   uint32_t returned = 0;
-  bool told_data = false, told_rtx = false;  ///< DSCP_TX.data, DSCP_TX.rtx: the device says it, others may be right
-  uint32_t sack_trigger = 16384;             ///< A-09 SACK_TRIGGER.bytes
-  bool sack_base_self = false;               ///< A-11 CTRL.sack_base_self
-  bool oor_drop = false;                     ///< A-12 CTRL.oor_drop
-  bool icrc_outer = false;                   ///< A-14 CTRL.icrc_outer
-  bool ack_with_sack = false;                ///< A-16, A-17 CTRL.ack_with_sack
-  bool ack_plane = false;                    ///< A-06 CTRL.ack_plane
-  bool rev_fixed = false;                    ///< A-06 CTRL.rev_fixed
-  uint32_t zero_length = 0;                  ///< A-19 CTRL.zero_length: 0 legal, 1 NAK, 2 dropped
-  uint32_t wimm_over = 0;                    ///< A-62 CTRL.wimm_over: 0 waits, 1 refused, 2 ends its QP
-  uint32_t skip_mode = 0;                    ///< A-20 CTRL.skip_mode: 0 once, 1 twice, 2 a round trip
-  uint32_t skip_ticks = 94;                  ///< A-20 EV_CTL.skip_ticks, 128 ns
-  bool tsr_us = false;                       ///< A-21 CTRL.tsr_us
-  bool pdcid_zero = false;                   ///< A-22 CTRL.pdcid_zero
-  bool eeth_op_high = false;                 ///< A-36 CTRL.eeth_op_high
-  bool ports_from_0 = false;                 ///< A-37 CTRL.ports_from_0
-  uint32_t nominal = 0;                      ///< A-55 CTRL.nominal: 0 UDP length + 40, 1 payload, 2 payload + 40
-  bool err_silent = false;                   ///< A-57 CTRL.err_silent
-  bool rtt_rtx = false;                      ///< A-58 CTRL.rtt_rtx
+  bool notified_data = false,
+       notified_rtx = false;      ///< DSCP_TX.data, DSCP_TX.rtx: the device says it, others may be right
+  uint32_t sack_trigger = 16384;  ///< A-09 SACK_TRIGGER.bytes
+  bool sack_base_self = false;    ///< A-11 CTRL.sack_base_self
+  bool oor_drop = false;          ///< A-12 CTRL.oor_drop
+  bool icrc_outer = false;        ///< A-14 CTRL.icrc_outer
+  bool ack_with_sack = false;     ///< A-16, A-17 CTRL.ack_with_sack
+  bool ack_plane = false;         ///< A-06 CTRL.ack_plane
+  bool rev_fixed = false;         ///< A-06 CTRL.rev_fixed
+  uint32_t zero_length = 0;       ///< A-19 CTRL.zero_length: 0 legal, 1 NAK, 2 dropped
+  uint32_t wimm_over = 0;         ///< A-62 CTRL.wimm_over: 0 waits, 1 refused, 2 ends its QP
+  uint32_t skip_mode = 0;         ///< A-20 CTRL.skip_mode: 0 once, 1 twice, 2 a round trip
+  uint32_t skip_ticks = 94;       ///< A-20 EV_CTL.skip_ticks, 128 ns
+  bool tsr_us = false;            ///< A-21 CTRL.tsr_us
+  bool pdcid_zero = false;        ///< A-22 CTRL.pdcid_zero
+  bool eeth_op_high = false;      ///< A-36 CTRL.eeth_op_high
+  bool ports_from_0 = false;      ///< A-37 CTRL.ports_from_0
+  uint32_t nominal = 0;           ///< A-55 CTRL.nominal: 0 UDP length + 40, 1 payload, 2 payload + 40
+  bool err_silent = false;        ///< A-57 CTRL.err_silent
+  bool rtt_rtx = false;           ///< A-58 CTRL.rtt_rtx
   uint32_t nak_invalid = 0x61, nak_access = 0x62;  ///< A-70 NAK_CODE.*
   bool trim_silent = false;                        ///< A-74 CTRL.trim_silent
   bool state_silent = false;                       ///< A-75 CTRL.state_silent

@@ -12,7 +12,7 @@
 namespace mrc::ref {
 namespace {
 
-enum Asked : std::size_t {
+enum Requested : std::size_t {
   kPort,
   kM,
   kControl,
@@ -59,7 +59,7 @@ const std::vector<Question>& Readings::questions() {
 
 /// `words` are made of a reading that is new.
 template <class Words>
-void Readings::tell(std::size_t question, uint32_t value, uint64_t number, uint32_t capture, Words&& words) {
+void Readings::notify(std::size_t question, uint32_t value, uint64_t number, uint32_t capture, Words&& words) {
   const auto at = seen_.find({question, value});
   if (at != seen_.end()) {
     ++at->second.packets;
@@ -71,13 +71,13 @@ void Readings::tell(std::size_t question, uint32_t value, uint64_t number, uint3
 void Readings::packet(const wire::Packet& p, const wire::WireConfig& wire, uint64_t number, uint32_t capture) {
   if (!p.bth || !p.udp || p.error || p.trimmed()) return;
   const auto say = [&](std::size_t question, uint32_t value, const char* words) {
-    tell(question, value, number, capture, [&] { return std::string(words); });
+    notify(question, value, number, capture, [&] { return std::string(words); });
   };
-  tell(kPort, p.udp->dst_port, number, capture, [&] { return fmt::format("UDP port {}", p.udp->dst_port); });
+  notify(kPort, p.udp->dst_port, number, capture, [&] { return fmt::format("UDP port {}", p.udp->dst_port); });
   say(kM, p.bth->m, p.bth->m != 0 ? "M sent as 1" : "M sent as 0");
   if (p.seth || p.neth || p.aeth) {
-    tell(kControl, p.dscp(), number, capture,
-         [&] { return fmt::format("control packets with code point {}", p.dscp()); });
+    notify(kControl, p.dscp(), number, capture,
+           [&] { return fmt::format("control packets with code point {}", p.dscp()); });
   }
   if (p.outer_ipv6 && p.icrc) {
     say(kIcrc, wire.icrc_outer, wire.icrc_outer ? "ICRC from the outer header on" : "ICRC from the inner header on");
@@ -109,7 +109,7 @@ void Readings::packet(const wire::Packet& p, const wire::WireConfig& wire, uint6
     if (p.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) say(kError, 0, "answers with a NACK");
   }
   if (const auto counts = bytes_.sent(p)) say(kBytes, counts->nominal, ByteCounts::words(counts->nominal));
-  if (p.seth && p.seth->pr != 0 && static_cast<uint16_t>(p.seth->ack_psn_offset) == kUnaskedProbe) {
+  if (p.seth && p.seth->pr != 0 && static_cast<uint16_t>(p.seth->ack_psn_offset) == kUnrequestedProbe) {
     say(kTrim, 0, "brings a SACK besides its NACK");
   }
   if (p.seth && p.seth->pr == 0 && p.seth->m == 1 && p.seth->ack_psn_offset > 0) {

@@ -51,7 +51,7 @@ class Readings {
 
  private:
   template <class Words>
-  void tell(std::size_t question, uint32_t value, uint64_t number, uint32_t capture, Words&& words);
+  void notify(std::size_t question, uint32_t value, uint64_t number, uint32_t capture, Words&& words);
   std::map<std::pair<std::size_t, uint32_t>, Reading> seen_;
   ByteCounts bytes_;
 };

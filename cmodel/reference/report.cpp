@@ -50,10 +50,10 @@ void Report::broken(Finding finding) {
   findings_.push_back(std::move(finding));
 }
 
-void Report::discarded(Rule rule, uint64_t count, bool told) {
+void Report::discarded(Rule rule, uint64_t count, bool notified) {
   const bool held = tallies_[static_cast<std::size_t>(rule)].checked >= count;
   for (uint64_t i = 0; i < count; ++i) {
-    if (told && held) {
+    if (notified && held) {
       rests(rule, "a packet that the device discarded would explain it (its counter silent_drops is above 0)");
     } else {
       inconclusive(rule, "the device may have discarded the packet without a word");

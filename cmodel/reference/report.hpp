@@ -97,7 +97,7 @@ class Report {
   void disturbed(Rule rule) { rests(rule, "a port's carrier came or went by itself"); }
   /// `count` obligations that a packet discarded without a word would explain. They rest where the device has told that
   /// it discarded some, and the rule held at least as often; otherwise they are inconclusive.
-  void discarded(Rule rule, uint64_t count, bool told);
+  void discarded(Rule rule, uint64_t count, bool notified);
   void inconclusive(Rule rule, const char* reason) {
     ++tallies_[static_cast<std::size_t>(rule)].inconclusive;
     rests(rule, reason);

@@ -55,7 +55,7 @@ bool Requestor::report(Seq psn, Time time) {
   Flight* const flight = at(psn);
   if (flight == nullptr || flight->reported) return false;
   flight->reported = true;
-  flight->told = time;
+  flight->notified = time;
   arrived_ += flight->size;
   --open_;
   return true;
@@ -149,8 +149,8 @@ unsigned Requestor::causes(Seq psn, Time time, Time lag, Time inside) const {
   const auto trigger = triggers_.find(flight->ev);
   if (rules_.same_ev && trigger != triggers_.end() && trigger->second > flight->last) causes |= kBySameEv;
   // New packets are given to ports in the order of PSNs, and leave them in any other.
-  const bool asked = answered_ != 0 && answered_ + inside > flight->last;
-  const bool later = asked || through_ > flight->last || (flight->times == 1 && triggered_ > psn);
+  const bool requested = answered_ != 0 && answered_ + inside > flight->last;
+  const bool later = requested || through_ > flight->last || (flight->times == 1 && triggered_ > psn);
   if (rules_.by_time && (later || returned_.after(flight->stamp))) causes |= kByTime;
   // The clock runs from when the device meant to send, which may lie before the frame by what the host and other
   // frames kept it waiting: half an interval, or the transmission before.

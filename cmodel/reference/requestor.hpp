@@ -69,7 +69,7 @@ class Requestor {
     bool again = false;             ///< rtx of the newest transmission
     Time returned = 0;              ///< it came back; 0: not
     Time lost = 0;                  ///< a gap showed that it is lost; 0: not
-    Time told = 0;                  ///< it was reported
+    Time notified = 0;              ///< it was reported
     std::optional<uint16_t> stamp;  ///< time stamp of the newest transmission
   };
 

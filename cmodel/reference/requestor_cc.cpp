@@ -66,21 +66,21 @@ void RequestorCc::event(const log::Event& event, Time time) {
 
 void RequestorCc::take(Dest& to, const log::Event& event, Time time) {
   Dest* const dest = &to;
-  const log::CcTold told = log::CcTold::unpack(event.arg[1]);
+  const log::CcNotified notified = log::CcNotified::unpack(event.arg[1]);
   CcInput in;
-  in.kind = told.kind;
+  in.kind = notified.kind;
   in.time = time;
   in.bytes = static_cast<double>(event.arg[2]);
-  in.marked = told.marked;
-  in.restore = told.restore;
-  in.sampled = told.sampled;
-  in.pen = told.pen;
-  in.reason = told.reason;
+  in.marked = notified.marked;
+  in.restore = notified.restore;
+  in.sampled = notified.sampled;
+  in.pen = notified.pen;
+  in.reason = notified.reason;
   in.rtt = static_cast<double>(event.arg[3]);
-  switch (told.kind) {
+  switch (notified.kind) {
     case log::CcKind::Begins:
       dest->states = {Nscc(dest->controller, time)};
-      dest->fly = dest->granted = dest->on_wire = dest->told = dest->reported = 0;
+      dest->fly = dest->granted = dest->on_wire = dest->notified = dest->reported = 0;
       dest->window = dest->before = static_cast<double>(event.arg[5]);
       dest->window_at = time;
       dest->heard.clear();
@@ -175,35 +175,36 @@ void RequestorCc::granted(Dest& dest, Time time) {
       [&] { return fmt::format("at most the window of {:.0f} bytes and a packet", window); });
 }
 
-bool RequestorCc::says(const Heard& h, const Told& told) {
-  return (h.m == kSkipOnce) == told.marked && h.pen == told.pen && h.restore == told.restore;
+bool RequestorCc::says(const Heard& h, const Notified& notified) {
+  return (h.m == kSkipOnce) == notified.marked && h.pen == notified.pen && h.restore == notified.restore;
 }
 
 /// By how much what was told is longer than what the wire shows, modulo 2^16 ticks: a packet may have waited inside,
 /// with its stamp, before it left. None: it is no round trip of that SACK.
-std::optional<Time> RequestorCc::longer(const Heard& h, const Told& told) const {
+std::optional<Time> RequestorCc::longer(const Heard& h, const Notified& notified) const {
   const Settings& settings = world_.world.settings();
   if (!h.rtt || (!h.once && !settings.rtt_rtx)) return std::nullopt;
   const Time tick = settings.tsr_us ? kSlowTick : kTick;
-  const Time far = (told.rtt + kWrap + 2 * tick - *h.rtt) % kWrap;
+  const Time far = (notified.rtt + kWrap + 2 * tick - *h.rtt) % kWrap;
   return far <= world_.world.queue() + 4 * tick ? std::optional(far) : std::nullopt;
 }
 
 /// Finds a SACK for what was told. Which one it was of is not shown: one that was taken for another may have been this
 /// one's, if that one finds another SACK, `exchanges` deep.
-bool RequestorCc::give(Dest& dest, const Told& told, unsigned exchanges) {
+bool RequestorCc::give(Dest& dest, const Notified& notified, unsigned exchanges) {
   if (tries_ > kMostTries) return false;
   tries_ += dest.heard.size();
   auto best = dest.heard.end();
   const auto free = [&](bool wanted(const Heard&)) {
     if (best == dest.heard.end())
-      best = std::ranges::find_if(dest.heard, [&](const Heard& h) { return !h.told && says(h, told) && wanted(h); });
+      best = std::ranges::find_if(dest.heard,
+                                  [&](const Heard& h) { return !h.notified && says(h, notified) && wanted(h); });
   };
-  if (told.sampled) {
+  if (notified.sampled) {
     // Of two that came at once on two ports either may be told first: a round trip is that of the one nearest to it.
     std::optional<Time> least;
     for (auto h = dest.heard.begin(); h != dest.heard.end(); ++h) {
-      const std::optional<Time> far = h->told || !says(*h, told) ? std::nullopt : longer(*h, told);
+      const std::optional<Time> far = h->notified || !says(*h, notified) ? std::nullopt : longer(*h, notified);
       if (!far || (least && *far >= *least)) continue;
       best = h;
       least = far;
@@ -215,15 +216,15 @@ bool RequestorCc::give(Dest& dest, const Told& told, unsigned exchanges) {
     free([](const Heard&) { return true; });
   }
   if (best != dest.heard.end()) {
-    best->told = told;
+    best->notified = notified;
     return true;
   }
   if (exchanges == 0) return false;
   for (Heard& h : dest.heard) {
-    if (!h.told || !says(h, told) || (told.sampled && !longer(h, told))) continue;
-    const Told other = *std::exchange(h.told, told);
+    if (!h.notified || !says(h, notified) || (notified.sampled && !longer(h, notified))) continue;
+    const Notified other = *std::exchange(h.notified, notified);
     if (give(dest, other, exchanges - 1)) return true;
-    h.told = other;
+    h.notified = other;
   }
   return false;
 }
@@ -231,17 +232,18 @@ bool RequestorCc::give(Dest& dest, const Told& told, unsigned exchanges) {
 /// What the controller was told of an acknowledgement is what a SACK said that came.
 void RequestorCc::fits(Dest& dest, const CcInput& in) {
   Report& report = world_.world.report();
-  dest.told += in.bytes;
+  dest.notified += in.bytes;
   if (const char* why = world_.world.incomplete()) return report.rests(Rule::CcHeard, why);
-  const Told told{in.marked, in.restore, in.sampled, in.pen, static_cast<Time>(in.rtt)};
+  const Notified notified{in.marked, in.restore, in.sampled, in.pen, static_cast<Time>(in.rtt)};
   const auto came = [&] {
     return fmt::format("destination {}: the controller was told {}", dest.controller.dest, words(in));
   };
   tries_ = 0;
-  const bool timely = give(dest, told, kExchanges);
+  const bool timely = give(dest, notified, kExchanges);
   const bool given_up = !timely && tries_ > kMostTries;
-  const auto at = timely ? dest.heard.end()
-                         : std::ranges::find_if(dest.heard, [&](const Heard& h) { return !h.told && says(h, told); });
+  const auto at =
+      timely ? dest.heard.end()
+             : std::ranges::find_if(dest.heard, [&](const Heard& h) { return !h.notified && says(h, notified); });
   const bool heard = timely || at != dest.heard.end();
   if (given_up) report.rests(Rule::CcRtt, "there were more ways than are followed");
   world_.world.check(Rule::CcHeard, heard, nullptr, nullptr, came,
@@ -251,18 +253,20 @@ void RequestorCc::fits(Dest& dest, const CcInput& in) {
       return fmt::format("the time since a packet left that was sent once: {}",
                          at->rtt ? words(*at->rtt) : std::string("its SACK has no time stamp"));
     });
-  if (heard && !timely) at->told = told;
-  while (!dest.heard.empty() && ((dest.heard.front().told && dest.heard.size() > kKept) ||
+  if (heard && !timely) at->notified = notified;
+  while (!dest.heard.empty() && ((dest.heard.front().notified && dest.heard.size() > kKept) ||
                                  dest.heard.front().at + 4 * world_.world.queue() < in.time))
     dest.heard.pop_front();
   if (dest.mixed) return report.rests(Rule::CcBytes, "an ACK told of packets before rcvd_bytes did");
   // With nothing outstanding all leaves the flight: copies too of what rcvd_bytes counted before a bitmap reported it.
   if (dest.settled && in.time < *dest.settled + 4 * world_.world.queue() && dest.fly >= 0)
-    dest.reported = std::max(dest.reported, dest.told);
+    dest.reported = std::max(dest.reported, dest.notified);
   world_.world.check(
-      Rule::CcBytes, dest.told <= dest.reported + kRcvdUnit * static_cast<double>(received_.size()), nullptr, nullptr,
+      Rule::CcBytes, dest.notified <= dest.reported + kRcvdUnit * static_cast<double>(received_.size()), nullptr,
+      nullptr,
       [&] {
-        return fmt::format("destination {}: {:.0f} bytes were told as acknowledged", dest.controller.dest, dest.told);
+        return fmt::format("destination {}: {:.0f} bytes were told as acknowledged", dest.controller.dest,
+                           dest.notified);
       },
       [&] { return fmt::format("at most {:.0f}: what its QPs' SACKs and ACKs report", dest.reported); });
 }

@@ -34,7 +34,7 @@ class RequestorCc {
 
  private:
   /// Of an acknowledgement.
-  struct Told {
+  struct Notified {
     bool marked = false, restore = false, sampled = false;
     unsigned pen = 0;
     Time rtt = 0;  ///< with sampled
@@ -43,9 +43,9 @@ class RequestorCc {
     Time at = 0;
     unsigned m = 0, pen = 0;
     bool restore = false;
-    std::optional<Told> told;  ///< what it was taken for
-    bool once = false;         ///< what brought it was sent once
-    std::optional<Time> rtt;   ///< as the wire shows it, less the service time that its time stamp was moved by
+    std::optional<Notified> notified;  ///< what it was taken for
+    bool once = false;                 ///< what brought it was sent once
+    std::optional<Time> rtt;           ///< as the wire shows it, less the service time that its time stamp was moved by
   };
   struct Dest {
     explicit Dest(const Controller& of) : controller(of) {}
@@ -58,7 +58,7 @@ class RequestorCc {
     Queue<Heard> heard;
     bool lost = false;            ///< there were more states than kMostStates
     bool mixed = false;           ///< an ACK told of packets before rcvd_bytes did
-    double told = 0;              ///< bytes acknowledged, as the controller was told
+    double notified = 0;          ///< bytes acknowledged, as the controller was told
     double reported = 0;          ///< as SACKs reported them, and copies of what they had reported
     std::optional<Time> settled;  ///< when a QP of it had all reported that was sent, copies and all
   };
@@ -72,9 +72,9 @@ class RequestorCc {
   void follow(Dest& dest, const CcInput& input, double shown);
   void granted(Dest& dest, Time time);
   void fits(Dest& dest, const CcInput& input);
-  static bool says(const Heard& heard, const Told& told);
-  std::optional<Time> longer(const Heard& heard, const Told& told) const;
-  bool give(Dest& dest, const Told& told, unsigned exchanges);
+  static bool says(const Heard& heard, const Notified& notified);
+  std::optional<Time> longer(const Heard& heard, const Notified& notified) const;
+  bool give(Dest& dest, const Notified& notified, unsigned exchanges);
   Dest* find(uint32_t dest);
 
   RequestorWorld& world_;

@@ -121,7 +121,7 @@ void RequestorFlow::sent(const Seen& seen) {
   if (!known && history::is_last(p.bth->opcode)) ++ended_;
   if (!known && history::is_imm(p.bth->opcode) && p.meth) wimms_.push_back(unwrap(p.meth->msn, lo_.acked(), 16));
   if (shows_evs_) evs_.sent(seen);
-  state_asked_ = 0;
+  state_queried_ = 0;
   moved_ = seen.first;
   if (known) again_ = seen.first;
   if (known && before != nullptr) evs_.lost(before->ev, seen.first);
@@ -177,12 +177,12 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   if (flight != nullptr && flight->reported) {
     const Requestor::Flight* const later = lo_.find(psn + 1);
     const bool newest = later == nullptr || later->first + w.queue() + interval() > seen.first;
-    const Time starving = world_.free.starved(flight->told, seen.first);
-    const bool late = flight->told + w.queue() + starving < seen.first && !newest;
+    const Time starving = world_.free.starved(flight->notified, seen.first);
+    const bool late = flight->notified + w.queue() + starving < seen.first && !newest;
     if (late) {
       Finding f = w.finding(Rule::ReqRtxReported, &seen, qp, came(),
-                            fmt::format("nothing: PSN {} was reported at {}", psn24(psn), words(flight->told)));
-      f.since = flight->told;
+                            fmt::format("nothing: PSN {} was reported at {}", psn24(psn), words(flight->notified)));
+      f.since = flight->notified;
       world_.doubt(std::move(f));
     }
   } else {
@@ -216,7 +216,7 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
 
 void RequestorFlow::probed(uint32_t ev, const wire::Peth& probe, Time time) {
   const uint16_t id = probe.probe_id;
-  asked_ = time;
+  requested_ = time;
   probe_.emplace(time, probe.tx_timestamp16);
   if (id != kStateProbe) {
     probes_.emplace_back(id, ev);
@@ -225,11 +225,11 @@ void RequestorFlow::probed(uint32_t ev, const wire::Peth& probe, Time time) {
     return;
   }
   const bool silent = world_.world.settings().state_silent;
-  const bool moved = state_asked_ == 0 || moved_ + world_.world.queue() >= state_asked_;
+  const bool moved = state_queried_ == 0 || moved_ + world_.world.queue() >= state_queried_;
   const bool by_time = world_.world.settings().loss_time;
   if (!silent && !moved && (by_time || !world_.never_down())) {  // A-84; one that knows of ports
     world_.world.report().rests(Rule::ReqAsksOnce, by_time ? "it asks by its round trips" : "a port was down");
-    state_asked_ = std::max<Time>(time, 1);
+    state_queried_ = std::max<Time>(time, 1);
     return;
   }
   world_.world.check(
@@ -237,9 +237,9 @@ void RequestorFlow::probed(uint32_t ev, const wire::Peth& probe, Time time) {
       [&] { return fmt::format("QP 0x{:x} asks its peer for its state at {}", qp_.qp, words(time)); },
       [&] {
         return silent ? std::string("nothing: CTRL.state_silent is set")
-                      : fmt::format("nothing: it asked at {}, and nothing has moved since", words(state_asked_));
+                      : fmt::format("nothing: it asked at {}, and nothing has moved since", words(state_queried_));
       });
-  state_asked_ = std::max<Time>(time, 1);
+  state_queried_ = std::max<Time>(time, 1);
 }
 
 /// The EV on which the probe went that is answered. Its number tells: the entropy comes back as the probe brought it,
@@ -275,7 +275,7 @@ bool RequestorFlow::given_up_on(uint32_t ev, Time time) const {
   if (works_.empty() || works_.front().at + interval() > time) return false;
   for (Seq psn = hi_.base(); psn < hi_.next(); ++psn) {
     const Requestor::Flight* const flight = hi_.find(psn);
-    if (flight != nullptr && flight->ev == ev && (!flight->reported || flight->told + lag() >= time)) return true;
+    if (flight != nullptr && flight->ev == ev && (!flight->reported || flight->notified + lag() >= time)) return true;
   }
   return false;
 }
@@ -327,7 +327,7 @@ void RequestorFlow::received(const Seen& seen, bool sure) {
   advance(seen.last);
   const wire::Packet& p = seen.packet;
   if (lacks_ack()) lacked_ = seen.last;
-  state_asked_ = 0;
+  state_queried_ = 0;
   moved_ = heard_ = seen.last;
   Came came;
   came.at = seen.last;
@@ -502,7 +502,7 @@ void RequestorFlow::sweep(Time time) {
   if (world_.world.incomplete() != nullptr) return;
   idle(time);
   timer(time);
-  asks(time);
+  requests(time);
 }
 
 /// How often the timer's interval may have doubled. The news of a later packet is no progress of the oldest one.
@@ -514,16 +514,16 @@ unsigned RequestorFlow::doublings() const {
 
 /// With something open and no progress it asks, or repeats, before its timer is over: after a quarter of the interval,
 /// and it looks in steps of a quarter.
-void RequestorFlow::asks(Time time) {
+void RequestorFlow::requests(Time time) {
   if (may_be_dead() || hi_.open() == 0 || world_.world.settings().state_silent) return;
   const Requestor::Flight* const oldest = hi_.find(hi_.oldest());
   if (oldest == nullptr) return;
-  const Time since = std::max({hi_.progress(), oldest->last, last_sent_, asks_judged_});
+  const Time since = std::max({hi_.progress(), oldest->last, last_sent_, requests_judged_});
   const Time wait = 3 * (interval() << doublings()) / 4 + world_.world.queue();
   if (time < since + wait) return;
-  asks_judged_ = time;
-  if (std::max(asked_, again_) >= since) return world_.world.report().ok(Rule::ReqAsks);
-  if (state_asked_ != 0) return;  // it has, and nothing has moved
+  requests_judged_ = time;
+  if (std::max(requested_, again_) >= since) return world_.world.report().ok(Rule::ReqAsks);
+  if (state_queried_ != 0) return;  // it has, and nothing has moved
   if (!world_.never_down()) return world_.world.report().rests(Rule::ReqAsks, "a port was down");
   if (world_.free.until(time) - active_free_ <= world_.world.queue()) return;
   // With the timer over it has a packet to repeat, and does not ask.
@@ -575,8 +575,8 @@ bool RequestorFlow::immediate_waits() {
   while (!wimms_.empty() && wimms_.front() < lo_.acked()) wimms_.pop_front();
   if (world_.world.settings().wimm_over != kWimmWaits) return false;
   const auto left = static_cast<std::size_t>(std::max<Seq>(ended_ - done_, 0));
-  const bool told = world_.world.profile().all_completions && left < works_.size();
-  if (told && !works_[left].immediate) return false;
+  const bool notified = world_.world.profile().all_completions && left < works_.size();
+  if (notified && !works_[left].immediate) return false;
   const auto outstanding =
       std::count_if(works_.begin(), works_.begin() + static_cast<std::ptrdiff_t>(std::min(left, works_.size())),
                     [](const Work& work) { return work.immediate; });
@@ -586,7 +586,7 @@ bool RequestorFlow::immediate_waits() {
 /// What is not reported is asked for or sent again when the timer is over.
 void RequestorFlow::timer(Time time) {
   if (may_be_dead() || hi_.open() == 0) return;
-  const Time since = std::max({hi_.progress(), last_sent_, asked_});
+  const Time since = std::max({hi_.progress(), last_sent_, requested_});
   const Time allowed = (4 * interval() << doublings()) + world_.world.queue();
   if (time < since + allowed || world_.free.until(time) - active_free_ <= world_.world.queue()) return;
   if (held_back(since)) {
@@ -597,7 +597,7 @@ void RequestorFlow::timer(Time time) {
   } else {
     world_.world.report().rests(Rule::ReqTimer, "a port changed");
   }
-  asked_ = time;  // once
+  requested_ = time;  // once
 }
 
 // ---- work

@@ -98,7 +98,7 @@ class RequestorFlow {
   void finish_work(Time time);
   void idle(Time time);
   bool immediate_waits();
-  void asks(Time time);
+  void requests(Time time);
   bool lost_on(uint32_t ev, Time time) const;
   bool given_up_on(uint32_t ev, Time time) const;
   uint32_t ev_of_probe(const wire::Seth& answer) const;
@@ -149,12 +149,12 @@ class RequestorFlow {
   Time failed_work_ = 0;          ///< work completed with the QP's failure; 0: none
   std::optional<Time> idle_free_;
   Time idle_since_ = 0;
-  Time last_sent_ = 0, asked_ = 0;
+  Time last_sent_ = 0, requested_ = 0;
   std::optional<std::pair<Time, uint16_t>> probe_;  ///< the newest one, and its time stamp
   Time again_ = 0;                                  ///< the newest retransmission
   Queue<std::pair<uint16_t, uint32_t>> probes_;     ///< id, EV: the newest of them
-  Time state_asked_ = 0;  ///< the newest probe for the state alone; 0: none since something moved
-  Time asks_judged_ = 0;
+  Time state_queried_ = 0;  ///< the newest probe for the state alone; 0: none since something moved
+  Time requests_judged_ = 0;
   Time moved_ = 0;         ///< it sent data or heard something; a probe may have been meant before that
   Time active_free_ = 0;   ///< free time when it last sent or heard something new
   unsigned tries_ = 0;     ///< retransmissions of the oldest PSN without progress

@@ -52,7 +52,7 @@ void RequestorPeers::qp(const log::Qp& qp, Time time) {
 void RequestorPeers::port(Time time) {
   for (auto& [ip, peer] : peers_) {
     if (peer.qps.empty()) continue;
-    peer.told = peer.answer = peer.open = false;
+    peer.notified = peer.answer = peer.open = false;
     peer.changed = true;
     peer.since = time;
     peer.free = world_.free.until(time);
@@ -70,8 +70,8 @@ void RequestorPeers::sent(const Seen& seen) {
   const history::World& w = world_.world;
   const bool newest = p.erth->port_status_mask == mask();
   if (!newest) return;  // built before the change
-  if (!peer.told) report.ok(Rule::PeerUpdate);
-  peer.told = true;
+  if (!peer.notified) report.ok(Rule::PeerUpdate);
+  peer.notified = true;
   const Time interval = kTick * w.settings().ep_interval;
   if (!alone(peer)) {
     report.rests(Rule::PeerRepeats, "QPs of several destinations have this address");
@@ -129,13 +129,13 @@ void RequestorPeers::now(Time time) {
   if (w.incomplete() != nullptr || !w.recorded()) return;
   for (auto& [ip, peer] : peers_) {
     if (peer.qps.empty() || mask() == 0) {
-      peer.told = true;
+      peer.notified = true;
       peer.open = false;
       continue;
     }
     const Time free = world_.free.until(time);
-    if (!peer.told && free - peer.free > w.queue()) {
-      peer.told = true;
+    if (!peer.notified && free - peer.free > w.queue()) {
+      peer.notified = true;
       missed(Rule::PeerUpdate, ip, peer, peer.since, time,
              fmt::format("one within {}: a port changed at {}", words(w.queue()), words(peer.since)));
     }

@@ -28,7 +28,7 @@ class RequestorPeers {
   };
   struct Peer {
     std::map<uint32_t, log::Qp> qps;  ///< that lead there
-    bool told = true;                 ///< of the newest change
+    bool notified = true;             ///< of the newest change
     Time since = 0;                   ///< the newest change, or the QP that made it a peer
     Time free = 0;                    ///< free time then
     Queue<Try> tries;                 ///< of this change

@@ -114,13 +114,13 @@ void Responder::without(Seq psn) {
 }
 
 unsigned Responder::demands(const Arrival& packet, Fate fate) const {
-  const bool told = !done_.empty();  // there is an ACK to repeat
+  const bool notified = !done_.empty();  // there is an ACK to repeat
   switch (fate) {
     case Fate::New:
-      return (packet.ask || packet.rtx || packet.ce || since_sack_ >= rules_.sack_trigger ? kSack : 0u) |
-             (told && done_.rbegin()->second.first >= packet.psn ? kAck : 0u);
+      return (packet.request || packet.rtx || packet.ce || since_sack_ >= rules_.sack_trigger ? kSack : 0u) |
+             (notified && done_.rbegin()->second.first >= packet.psn ? kAck : 0u);
     case Fate::Below:
-      return kSack | (told ? kAck : 0u);
+      return kSack | (notified ? kAck : 0u);
     case Fate::Above:
       return kSack;
     case Fate::Beyond:
@@ -130,11 +130,11 @@ unsigned Responder::demands(const Arrival& packet, Fate fate) const {
     case Fate::Refused:
       return (packet.psn == cack_ + 1 && (packet.fault != Fault::Zero || !rules_.zero_drop)) ? kNak : 0u;
     case Fate::Trimmed:
-      return rules_.trim_nack ? kNackTrimmed | (rules_.trim_silent ? 0u : kSackUnasked) : 0u;
+      return rules_.trim_nack ? kNackTrimmed | (rules_.trim_silent ? 0u : kSackUnrequested) : 0u;
     case Fate::TrimmedHad:
       return kSack;
     case Fate::Probe:
-      return kSackProbe | (told ? kAck : 0u);
+      return kSackProbe | (notified ? kAck : 0u);
     case Fate::Dead:
       return rules_.err_silent ? 0 : kNackUnexp;
   }

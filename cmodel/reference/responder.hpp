@@ -26,8 +26,8 @@ struct Arrival {
   enum class What : uint8_t { Data, Trimmed, Probe };
   What what = What::Data;
   Seq psn = 0;
-  bool ask = false, rtx = false, ce = false;  ///< A, rtx, ECN-CE
-  bool last = false, immediate = false;       ///< last packet of its message; that completes with an immediate
+  bool request = false, rtx = false, ce = false;  ///< A, rtx, ECN-CE
+  bool last = false, immediate = false;           ///< last packet of its message; that completes with an immediate
   Fault fault = Fault::None;
   uint32_t payload = 0, udp = 0;  ///< bytes of payload; UDP length
   uint32_t imm = 0;
@@ -62,9 +62,9 @@ inline constexpr unsigned kNackTrimmed = 4;
 inline constexpr unsigned kNackOor = 8;
 inline constexpr unsigned kNackNoBitmap = 16;
 inline constexpr unsigned kNackUnexp = 32;
-inline constexpr unsigned kAck = 64;           ///< the newest semantic ACK
-inline constexpr unsigned kNak = 128;          ///< of the message that is next in order
-inline constexpr unsigned kSackUnasked = 256;  ///< besides the NACK of a trim (A-74)
+inline constexpr unsigned kAck = 64;               ///< the newest semantic ACK
+inline constexpr unsigned kNak = 128;              ///< of the message that is next in order
+inline constexpr unsigned kSackUnrequested = 256;  ///< besides the NACK of a trim (A-74)
 
 /// Choices of the register that decide what a responder does.
 struct ResponderRules {

@@ -64,7 +64,7 @@ void ResponderFlow::sack_went(const wire::Packet& packet, const Went& went) {
         owed.met = true;
         break;
       case Need::TrimSack:
-        owed.met = owed.met || (probe && id == kUnaskedProbe);
+        owed.met = owed.met || (probe && id == kUnrequestedProbe);
         break;
       case Need::NackTrim:
       case Need::SackOrNack:

@@ -21,7 +21,7 @@ constexpr Time kPatience = 16;
 constexpr Time kCut = 100'000;
 
 /// Taking::by of a packet whose take does not say when all answers count it.
-constexpr Time kNotTold = std::numeric_limits<Time>::max();
+constexpr Time kNotNotified = std::numeric_limits<Time>::max();
 
 Seq units(Seq bytes) { return (bytes + 255) >> 8; }
 
@@ -80,12 +80,12 @@ void ResponderFlow::forget(Time now) {
 /// is not known.
 Came ResponderFlow::choose(const std::vector<std::size_t>& copies, bool recorded) {
   std::size_t chosen = copies.back();
-  bool ce = true, ask = true, rtx = true;
+  bool ce = true, request = true, rtx = true;
   for (const std::size_t copy : copies) {
     const Came& c = coming_[copy];
     if (c.sure) chosen = copy;
     ce &= c.arrival.ce;
-    ask &= c.arrival.ask;
+    request &= c.arrival.request;
     rtx &= c.arrival.rtx;
   }
   const Arrival usual = coming_[chosen].arrival;
@@ -96,7 +96,7 @@ Came ResponderFlow::choose(const std::vector<std::size_t>& copies, bool recorded
       mixed_ = true;
     }
     a.ce = ce;
-    a.ask = ask;
+    a.request = request;
     a.rtx = rtx;
   }
   const Came came = coming_[chosen];
@@ -107,7 +107,7 @@ Came ResponderFlow::choose(const std::vector<std::size_t>& copies, bool recorded
 void ResponderFlow::took(const log::Event& event, Time time) {
   advance(time);
   auto result = static_cast<log::TakeResult>(event.arg[1]);
-  const bool told = result != log::TakeResult::Empty;
+  const bool notified = result != log::TakeResult::Empty;
   const bool probe = result == log::TakeResult::Probe;
   const Seq psn = probe ? static_cast<Seq>(event.arg[0] & kProbeMask) : unwrap(event.arg[0], hi_.cack());
   const auto same = [&](const Came& c) {
@@ -158,10 +158,10 @@ void ResponderFlow::took(const log::Event& event, Time time) {
     if (!came.sure) came.arrival.fault = Fault::None;
     if (hi_.fate(came.arrival) == Fate::New) {
       world_.report.ok(Rule::RespTakeOnce);
-      if (told) {  // packets are counted in the order of their takes
-        for (Taking& t : taking_) t.by = t.refused ? kNotTold : std::min(t.by, came.taken);
+      if (notified) {  // packets are counted in the order of their takes
+        for (Taking& t : taking_) t.by = t.refused ? kNotNotified : std::min(t.by, came.taken);
       }
-      taking_.push_back({told ? came.taken : kNotTold, psn, came.arrival.payload, came.arrival.udp, told});
+      taking_.push_back({notified ? came.taken : kNotNotified, psn, came.arrival.payload, came.arrival.udp, notified});
     } else if (state_ == State::Alive) {
       world_.broken(finding(
           Rule::RespTakeOnce, time, fmt::format("packet {} is taken as new", psn & kPsnMask),
@@ -178,9 +178,9 @@ void ResponderFlow::took(const log::Event& event, Time time) {
 bool ResponderFlow::refuses(Seq psn) {
   bool any = false;
   for (Taking& t : taking_) {
-    if (t.told || t.psn != psn) continue;
+    if (t.notified || t.psn != psn) continue;
     t.refused = any = true;
-    t.by = kNotTold;
+    t.by = kNotNotified;
   }
   return any;
 }
@@ -199,10 +199,10 @@ void ResponderFlow::read(const log::Event& event, Time time) {
   r.payload = hi_.payload();
   for (unsigned nominal = 0; nominal < r.bytes.size(); ++nominal) r.bytes[nominal] = hi_.bytes(nominal);
   r.bitmap = hi_.sack(unwrap(r.base, hi_.cack())).bitmap;
-  const auto asked = [&](const Taking& t) { return (static_cast<uint64_t>(t.psn) & kPsnMask) == event.arg[2]; };
-  const auto about = r.probe ? taking_.end() : std::ranges::find_if(taking_, asked);
+  const auto requested = [&](const Taking& t) { return (static_cast<uint64_t>(t.psn) & kPsnMask) == event.arg[2]; };
+  const auto about = r.probe ? taking_.end() : std::ranges::find_if(taking_, requested);
   if (about != taking_.end()) {  // what asks for a SACK is counted, and so is all before it
-    for (auto t = taking_.begin(); t <= about; ++t) t->by = t->refused ? kNotTold : std::min(t->by, time);
+    for (auto t = taking_.begin(); t <= about; ++t) t->by = t->refused ? kNotNotified : std::min(t->by, time);
   }
   for (const Taking& t : taking_) {
     if (t.by > time) r.perhaps.push_back(t);

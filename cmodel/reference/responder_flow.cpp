@@ -284,16 +284,16 @@ void ResponderFlow::data(const Came& came) {
   const bool near_enough = std::abs(hi_.cack() - a.psn) < (1 << 14) && (had || inside(a.psn) || came.recorded);
   if (!near_enough || a.psn > lo_.cack() + lo_.window()) return;
   if (a.ce) owe(Need::Mark, Rule::RespSackCe, came);
-  if (a.ask) owe(Need::Sack, Rule::RespSackAsk, came);
+  if (a.request) owe(Need::Sack, Rule::RespSackAsk, came);
   if (a.rtx) owe(Need::Sack, Rule::RespSackRtx, came);
-  if (had && !a.ask && !a.rtx && !a.ce) owe(Need::Sack, Rule::RespSackDup, came);
+  if (had && !a.request && !a.rtx && !a.ce) owe(Need::Sack, Rule::RespSackDup, came);
   if (below && lo_.completed() > Seq{qp_.msn}) owe(Need::Ack, Rule::RespAckAgain, came);
-  if (hi_.above() == 0 && missing && !refused_ && faults_ == 0 && asked_ != log::kNever &&
-      came.at > asked_ + world_.profile.take + 2 * world_.profile.skew) {
+  if (hi_.above() == 0 && missing && !refused_ && faults_ == 0 && requested_ != log::kNever &&
+      came.at > requested_ + world_.profile.take + 2 * world_.profile.skew) {
     owe(Need::AnySack, Rule::RespSackDrain, came);
   }
-  if (hi_.above() == 0) asked_ = log::kNever;
-  if (a.ask && hi_.above() != 0) asked_ = came.at;
+  if (hi_.above() == 0) requested_ = log::kNever;
+  if (a.request && hi_.above() != 0) requested_ = came.at;
 }
 
 /// The PSN lies in the window, whatever a dynamic MPR is now: one unit at least.
@@ -466,16 +466,16 @@ void ResponderFlow::completed(const log::Cqe& cqe, Time time) {
     return;
   }
   // A NIC may tell RQMSN or MSN; what it does not tell is 0. Then the immediate says which message it is.
-  const bool told = cqe.msn != 0 || cqe.rqmsn != 0;
+  const bool notified = cqe.msn != 0 || cqe.rqmsn != 0;
   const auto same = [&](const Responder::Immediate& i) {
     if (cqe.rqmsn != 0) return i.rqmsn == (cqe.rqmsn & 0xffff);
-    return told ? (i.msn & 0xffff) == (cqe.msn & 0xffff) : i.imm == cqe.imm;
+    return notified ? (i.msn & 0xffff) == (cqe.msn & 0xffff) : i.imm == cqe.imm;
   };
   const auto found = std::find_if(immediates_.begin(), immediates_.end(), same);
   const auto next = immediates_.front();
   if (found == immediates_.end()) {
     world_.broken(
-        finding(told ? Rule::RespCqeComplete : Rule::RespCqeImm, time,
+        finding(notified ? Rule::RespCqeComplete : Rule::RespCqeImm, time,
                 fmt::format("receive completion of MSN {}, RQMSN {}, immediate {:#x}", cqe.msn, cqe.rqmsn, cqe.imm),
                 fmt::format("that of MSN {}, {:#x}", next.msn & 0xffff, next.imm)));
     immediates_.pop_front();

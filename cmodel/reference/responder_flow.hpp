@@ -138,9 +138,9 @@ class ResponderFlow {
 
   /// New to hi, but an answer of this moment need not have it.
   struct Taking {
-    Time by = 0;  ///< kNotTold: a WRITE of no bytes; by then a later one is there, or what it asks for was read
+    Time by = 0;  ///< kNotNotified: a WRITE of no bytes; by then a later one is there, or what it asks for was read
     Seq psn = 0, payload = 0, udp = 0;
-    bool told = true;      ///< its take said that it is new
+    bool notified = true;  ///< its take said that it is new
     bool refused = false;  ///< it was not told, and a NACK names it: it may never have been counted
   };
   /// A SACK's contents when they were read: of hi, and what it need not have.
@@ -216,11 +216,11 @@ class ResponderFlow {
   Seq claimed_;
   Seq acked_;  ///< messages confirmed
   Time nak_sent_ = 0;
-  Time confirmed_ = 0;        ///< the newest ACK or NAK went
-  uint32_t bytes_ = 0;        ///< since the last SACK
-  Time sacked_ = 0;           ///< when that went
-  bool refused_ = false;      ///< a packet was NACKed, so that it did not arrive
-  Time asked_ = log::kNever;  ///< when a packet with A came while PSNs were missing
+  Time confirmed_ = 0;            ///< the newest ACK or NAK went
+  uint32_t bytes_ = 0;            ///< since the last SACK
+  Time sacked_ = 0;               ///< when that went
+  bool refused_ = false;          ///< a packet was NACKed, so that it did not arrive
+  Time requested_ = log::kNever;  ///< when a packet with A came while PSNs were missing
   Queue<Responder::Immediate> immediates_;
   bool immediates_lost_ = false;  ///< there were more than are kept
   uint64_t posted_ = 0, received_ = 0;

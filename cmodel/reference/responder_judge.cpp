@@ -263,7 +263,7 @@ void ResponderJudge::data(const Seen& seen, ResponderFlow& flow, Trust trust, bo
   Arrival& a = came.arrival;
   a.what = trimmed ? Arrival::What::Trimmed : Arrival::What::Data;
   a.psn = unwrap(p.bth->psn, flow.near());
-  a.ask = p.bth->a != 0;
+  a.request = p.bth->a != 0;
   a.rtx = p.bth->rtx != 0;
   a.ce = p.ecn() == 3;
   a.last = ends_message(p.bth->opcode);
@@ -300,7 +300,7 @@ void ResponderJudge::came_back(const Seen& seen) {
 
 /// The device counts what came back. It may just be about the last ones, and may have had no room for some.
 void ResponderJudge::count_returned() {
-  if (!returned_ || blind_ != nullptr || world_.profile.settings.returned == kNotToldApart) return;
+  if (!returned_ || blind_ != nullptr || world_.profile.settings.returned == kNotDistinct) return;
   const uint64_t lost = silent_drops_.value_or(world_.profile.silent_drops ? returned_->least : 0);
   const uint64_t least = returned_->least - std::min(returned_->least, lost);
   if (returned_->counted >= least && returned_->counted <= returned_->most) {

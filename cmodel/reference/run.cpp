@@ -54,7 +54,7 @@ std::optional<Rule> rule_of(std::string_view id) {
   return {};
 }
 
-bool Run::asked_for(const log::Device& device, const Profile& profile) const {
+bool Run::requested_for(const log::Device& device, const Profile& profile) const {
   if (options_.devices.empty()) return true;
   return std::ranges::any_of(options_.devices, [&](const std::string& wanted) {
     if (wanted == device.name || wanted == profile.name) return true;
@@ -67,7 +67,7 @@ void Run::comes(const log::Record& record, const log::Device& device) {
   if (devices_.contains(record.device)) return;  // appended logs say it again
   Profile profile;
   if (!device.profile.empty()) profile = read_profile(device.profile, "profile of device '" + device.name + "'");
-  const bool wanted = asked_for(device, profile);
+  const bool wanted = requested_for(device, profile);
   if (options_.profile) profile = *options_.profile;
   if (options_.shows) profile.shows &= *options_.shows;
   Device& made = devices_[record.device];

@@ -131,7 +131,7 @@ class Run {
   input::Json ways_json() const;
   input::Json readings_json() const;
   void comes(const log::Record& record, const log::Device& device);
-  bool asked_for(const log::Device& device, const Profile& profile) const;
+  bool requested_for(const log::Device& device, const Profile& profile) const;
 
   RunOptions options_;
   std::optional<Evidence> evidence_;

@@ -102,14 +102,14 @@ Json Run::ways_json() const {
     if (way.qp) entry["from_qp"] = *way.qp;
     entry.update(
         {{"to_qp", way.peer_qp}, {"p_key", way.pkey}, {"first_psn", way.first_psn}, {"last_psn", way.last_psn}});
-    const auto told = [&](const char* key, std::optional<uint32_t> value) {
+    const auto notified = [&](const char* key, std::optional<uint32_t> value) {
       if (value) entry[key] = *value;
     };
-    told("mtu", way.mtu == 0 ? std::nullopt : std::optional(way.mtu));
-    told("first_msn", way.first_msn);
-    told("last_msn", way.last_msn);
-    told("first_rqmsn", way.first_rqmsn);
-    told("last_rqmsn", way.last_rqmsn);
+    notified("mtu", way.mtu == 0 ? std::nullopt : std::optional(way.mtu));
+    notified("first_msn", way.first_msn);
+    notified("last_msn", way.last_msn);
+    notified("first_rqmsn", way.first_rqmsn);
+    notified("last_rqmsn", way.last_rqmsn);
     entry.update({{"packets", way.packets},
                   {"again", way.again},
                   {"lost", way.lost},

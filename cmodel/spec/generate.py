@@ -16,7 +16,7 @@ import os
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 
-from gen import bins, boundaries, bugs, conformance, crc, cpp, csr, docs, fabric_profiles, headers  # noqa: E402
+from gen import bins, stream_checks, bugs, conformance, crc, cpp, csr, docs, fabric_profiles, headers  # noqa: E402
 from gen import nic_cpp, nic_docs, nic_sv, presets, reuse, rules, sv  # noqa: E402
 from gen.model import Spec, SpecError  # noqa: E402
 from gen.nic import Nic  # noqa: E402
@@ -32,7 +32,7 @@ def outputs(folder, root):
     nic = Nic(spec)
     out = {
         "rtl/gen/mrc_pkg.sv": sv.package(spec, nic),
-        "rtl/gen/mrc_boundaries.sv": boundaries.module(spec),
+        "rtl/gen/mrc_stream_checks.sv": stream_checks.module(spec),
         "rtl/gen/mrc_csr_regs.sv": nic_sv.csr_regs(nic),
         "cmodel/gen/protocol.hpp": cpp.protocol(spec),
         "cmodel/gen/streams.hpp": cpp.streams(spec),

@@ -52,7 +52,7 @@ struct FieldInfo {
 };
 
 /// One observed block boundary: word_offset holds {30'b0, ready, valid}, the data words follow.
-struct BoundaryInfo {
+struct StreamInfo {
   const char* name;         ///< as in streams.yaml, "tx_sched.grant"
   const char* struct_name;  ///< as in the RTL, "grant_t"
   unsigned word_offset;     ///< in 32-bit words from the start of obs_core_t or obs_lane_t

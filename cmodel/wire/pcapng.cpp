@@ -394,11 +394,11 @@ class PcapngReader::Impl {
 
   /// As older tools wrote it: the count of drops stands beside the interface.
   std::optional<Error> old_packet(Reader& body) {
-    constexpr uint16_t kNotTold = 0xFFFF;
+    constexpr uint16_t kNotReported = 0xFFFF;
     const size_t offset = body.offset();
     const auto id = body.u16();
     const auto drops = body.u16();
-    return packet(body, offset, id, drops.value_or(kNotTold) == kNotTold ? 0 : *drops);
+    return packet(body, offset, id, drops.value_or(kNotReported) == kNotReported ? 0 : *drops);
   }
 
   std::optional<Error> packet(Reader& body, size_t offset, std::optional<uint32_t> id, uint64_t dropped) {

@@ -77,7 +77,7 @@ module mrc_fpga_dma_wr #(
 
   piece_t piece, desc;
   logic in_empty, out_idle, piece_push, piece_room, piece_end, issue;
-  logic turn_valid, turn_err, turn_take, turn_room, unasked;
+  logic turn_valid, turn_err, turn_take, turn_room, unrequested;
   logic [NumPlanes-1:0] beat_valid, beat_pop;
   logic [NumPlanes-1:0][DataW-1:0] head_data;
   logic [NumPlanes-1:0][WordBytes-1:0] head_keep;
@@ -158,7 +158,7 @@ module mrc_fpga_dma_wr #(
       .done_o,
       .fail_o,
       .fail_qp_o,
-      .stray_o(unasked),
+      .stray_o(unrequested),
       .idle_o(out_idle)
   );
 
@@ -188,9 +188,9 @@ module mrc_fpga_dma_wr #(
   );
 
   logic unused_bits;
-  assign unused_bits = ^{desc_zeros, turn_room, unasked, unused_turn, unused_len};
+  assign unused_bits = ^{desc_zeros, turn_room, unrequested, unused_turn, unused_len};
 
   `MRC_NEVER_FULL(Turns, issue, turn_room)
-  `MRC_ASSERT(TurnsAreOwed, !unasked, "a status came in its turn, and no piece is owed one")
+  `MRC_ASSERT(TurnsAreOwed, !unrequested, "a status came in its turn, and no piece is owed one")
 
 endmodule

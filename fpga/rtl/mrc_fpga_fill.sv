@@ -89,10 +89,10 @@ module mrc_fpga_fill #(
   endfunction
 
   logic [63:AlignW] addr_q, at_q, at_d, bad_at_q, bad_at_d;
-  logic [31:0] words_q, seed_q, left_q, left_d, asked_q, asked_d, came_q, came_d;
+  logic [31:0] words_q, seed_q, left_q, left_d, requested_q, requested_d, came_q, came_d;
   job_e job_q, job_d;
   logic [OpenW-1:0] open_q, open_d;
-  logic aw_q, aw_d, w_q, w_d, ar_q, ar_d, busy, begins, ask, may, b_came, r_came, differs, stray_b;
+  logic aw_q, aw_d, w_q, w_d, ar_q, ar_d, busy, begins, req, may, b_came, r_came, differs, stray_b;
   logic stray_r;
   logic [63:AlignW] aw_at_q, ar_at_q;
   logic [DataW-1:0] wdata_q;
@@ -144,21 +144,21 @@ module mrc_fpga_fill #(
   assign stray_b = m_axi_bvalid_i && !b_came;
   assign stray_r = m_axi_rvalid_i && !r_came;
   assign may = run_i && left_q != 32'd0 && open_q < OpenW'(MaxOpen);
-  assign ask = may && (job_q == JobFill ? (!aw_q || m_axi_awready_i) && (!w_q || m_axi_wready_i)
+  assign req = may && (job_q == JobFill ? (!aw_q || m_axi_awready_i) && (!w_q || m_axi_wready_i)
       : !ar_q || m_axi_arready_i);
   assign differs = r_came && !m_axi_rresp_i[1] && m_axi_rdata_i != pattern(seed_q, came_q);
   assign idle_o = !aw_q && !w_q && !ar_q && open_q == '0;
 
   always_comb begin
     job_d = job_q;
-    left_d = left_q - 32'(ask);
-    asked_d = asked_q + 32'(ask);
+    left_d = left_q - 32'(req);
+    requested_d = requested_q + 32'(req);
     came_d = came_q + 32'(b_came || r_came);
-    at_d = at_q + (64 - AlignW)'(ask);
-    open_d = open_q + OpenW'(ask) - OpenW'(b_came || r_came);
-    aw_d = (ask && job_q == JobFill) || (aw_q && !m_axi_awready_i);
-    w_d = (ask && job_q == JobFill) || (w_q && !m_axi_wready_i);
-    ar_d = (ask && job_q == JobCheck) || (ar_q && !m_axi_arready_i);
+    at_d = at_q + (64 - AlignW)'(req);
+    open_d = open_q + OpenW'(req) - OpenW'(b_came || r_came);
+    aw_d = (req && job_q == JobFill) || (aw_q && !m_axi_awready_i);
+    w_d = (req && job_q == JobFill) || (w_q && !m_axi_wready_i);
+    ar_d = (req && job_q == JobCheck) || (ar_q && !m_axi_arready_i);
     bad_d = bad_q + CountW'(differs);
     bad_at_d = (differs && bad_q == '0) ? addr_q + (64 - AlignW)'(came_q) : bad_at_q;
     errors_d = errors_q + CountW'((b_came && m_axi_bresp_i[1]) || (r_came && m_axi_rresp_i[1]));
@@ -169,7 +169,7 @@ module mrc_fpga_fill #(
     if (begins) begin
       job_d = w_data_i[0] ? JobFill : JobCheck;
       left_d = words_q;
-      {asked_d, came_d, bad_d, bad_at_d, errors_d} = '0;
+      {requested_d, came_d, bad_d, bad_at_d, errors_d} = '0;
       at_d = addr_q;
     end
   end
@@ -186,7 +186,7 @@ module mrc_fpga_fill #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       job_q <= JobNone;
-      {aw_q, w_q, ar_q, open_q, left_q, asked_q, came_q} <= '0;
+      {aw_q, w_q, ar_q, open_q, left_q, requested_q, came_q} <= '0;
       {bad_q, bad_at_q, errors_q, strays_q} <= '0;
     end else begin
       job_q <= job_d;
@@ -195,7 +195,7 @@ module mrc_fpga_fill #(
       ar_q <= ar_d;
       open_q <= open_d;
       left_q <= left_d;
-      asked_q <= asked_d;
+      requested_q <= requested_d;
       came_q <= came_d;
       bad_q <= bad_d;
       bad_at_q <= bad_at_d;
@@ -206,10 +206,10 @@ module mrc_fpga_fill #(
 
   always_ff @(posedge clk_i) begin
     at_q <= at_d;
-    if (ask) begin
+    if (req) begin
       aw_at_q <= at_q;
       ar_at_q <= at_q;
-      wdata_q <= pattern(seed_q, asked_q);
+      wdata_q <= pattern(seed_q, requested_q);
     end
   end
 

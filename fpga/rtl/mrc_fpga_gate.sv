@@ -91,13 +91,13 @@ module mrc_fpga_gate
   );
 
   // A failure that comes while the completion is on offer changes it no more.
-  logic tell_q, tell_d, head_failed, held_q;
+  logic report_q, report_d, head_failed, held_q;
   assign head_failed = head.recv && head.status == CqStatusOk && failed_q[head.qp[QpW-1:0]];
-  assign tell_d = held_q ? tell_q : head_failed;
+  assign report_d = held_q ? report_q : head_failed;
 
   always_comb begin
     cqe_o = head;
-    if (tell_d) begin
+    if (report_d) begin
       cqe_o.status = CqStatusRemOp;
     end
     failed_d = failed_q & ~clear_i;
@@ -127,7 +127,7 @@ module mrc_fpga_gate
   end
 
   always_ff @(posedge clk_i) begin
-    tell_q <= tell_d;
+    report_q <= report_d;
   end
 
   assign failed_o = failed_q;

@@ -70,6 +70,6 @@ module mrc_fpga_limit #(
 
   `MRC_ASSERT(OneByOne, !refused_o || owed_q || cut_i,
       "another access is asked for before one is done")
-  `MRC_ASSERT(OwesWhatItWasAsked, !owed_q || busy_q, "an answer is owed that nobody waits for")
+  `MRC_ASSERT(OwesWhatWasRequested, !owed_q || busy_q, "an answer is owed that nobody waits for")
 
 endmodule

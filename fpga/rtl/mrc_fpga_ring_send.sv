@@ -111,7 +111,7 @@ module mrc_fpga_ring_send #(
 
   // ---- who has the port of the rows
 
-  logic issue_q, issue_d, pick_marker_q, ask, drop, w_act, r_act;
+  logic issue_q, issue_d, pick_marker_q, req, drop, w_act, r_act;
   logic [QpW-1:0] pick_q, seat;
   tag_t head;
 
@@ -134,7 +134,7 @@ module mrc_fpga_ring_send #(
   // ---- a ring: open, or on its way there (its marker has gone out); posted: the host has posted
   // more than was asked for; used: it was opened once, and its indices mean something
 
-  logic [NumQps-1:0] open_q, open_d, opening_q, opening_d, asked_q, asked_d;
+  logic [NumQps-1:0] open_q, open_d, opening_q, opening_d, requested_q, requested_d;
   logic [NumQps-1:0] posted_q, posted_d, used_q, used_d;
   logic [NumQps-1:0][3:0] err_q, err_d;
   logic [NumQps-1:0][CqW-1:0] cq_q, cq_d;
@@ -236,7 +236,7 @@ module mrc_fpga_ring_send #(
   logic [NumQps-1:0][HeldW-1:0] held;
   logic answer, no_place;
 
-  assign answer = answer_i && asked_q[done_qp_i];
+  assign answer = answer_i && requested_q[done_qp_i];
 
   mrc_fpga_ring_credit #(
       .NumQps(NumQps),
@@ -245,7 +245,7 @@ module mrc_fpga_ring_send #(
   ) u_credit (
       .clk_i,
       .rst_ni,
-      .take_i(ask && !pick_marker_q),
+      .take_i(req && !pick_marker_q),
       .take_qp_i(pick_q),
       .drop_i(drop),
       .drop_qp_i(head.qp),
@@ -260,7 +260,7 @@ module mrc_fpga_ring_send #(
       .stray_o(no_place)
   );
 
-  assign stray_o = no_place || (answer_i && !asked_q[done_qp_i]);
+  assign stray_o = no_place || (answer_i && !requested_q[done_qp_i]);
 
   // ---- whose turn it is: picked in one cycle, asked for in the next
 
@@ -268,7 +268,7 @@ module mrc_fpga_ring_send #(
   logic [QpW-1:0] turn;
   logic any, pick, req_free, tag_room;
 
-  assign wants = (open_q & posted_q & may) | (opening_q & ~asked_q);
+  assign wants = (open_q & posted_q & may) | (opening_q & ~requested_q);
   assign pick = !issue_q && !w_req_i && any && req_free && tag_room;
   assign issue_d = pick;
 
@@ -285,14 +285,14 @@ module mrc_fpga_ring_send #(
   );
 
   // The ring may have failed meanwhile.
-  assign ask = issue_q && (pick_marker_q || open_q[pick_q]);
+  assign req = issue_q && (pick_marker_q || open_q[pick_q]);
 
   mrc_out_reg #(
       .T(logic [WordW-1:0])
   ) u_req (
       .clk_i,
       .rst_ni,
-      .load_i(ask && !pick_marker_q),
+      .load_i(req && !pick_marker_q),
       .data_i(WordW'({base_hi, base_lo}) + WordW'(slot)),
       .free_o(req_free),
       .valid_o(req_valid_o),
@@ -313,7 +313,7 @@ module mrc_fpga_ring_send #(
   ) u_tags (
       .clk_i,
       .rst_ni,
-      .valid_i(ask),
+      .valid_i(req),
       .ready_o(tag_room),
       .data_i({pick_marker_q, pick_q}),
       .valid_o(tag_valid),
@@ -410,7 +410,7 @@ module mrc_fpga_ring_send #(
   end
 
   always_comb begin
-    next_we = (ask && !pick_marker_q) || drop || opens;
+    next_we = (req && !pick_marker_q) || drop || opens;
     next_wdata = next + IdxW'(1);
     if (!issue_q) begin
       next_wdata = drop ? next - IdxW'(1) : '0;
@@ -420,15 +420,15 @@ module mrc_fpga_ring_send #(
   always_comb begin
     open_d = open_q;
     opening_d = opening_q;
-    asked_d = asked_q;
+    requested_d = requested_q;
     posted_d = posted_q;
     used_d = used_q;
     err_d = err_q;
     cq_d = cq_q;
-    if (ask && pick_marker_q) begin
-      asked_d[pick_q] = 1'b1;
+    if (req && pick_marker_q) begin
+      requested_d[pick_q] = 1'b1;
     end
-    if (ask && !pick_marker_q && next + IdxW'(1) == producer) begin
+    if (req && !pick_marker_q && next + IdxW'(1) == producer) begin
       posted_d[pick_q] = 1'b0;
     end
     if (producer_we) begin
@@ -440,14 +440,14 @@ module mrc_fpga_ring_send #(
     if (w_act && w_reg_i == RegControl && !w_err_o) begin
       open_d[seat] = opens && !some[seat];
       opening_d[seat] = opens && some[seat];
-      asked_d[seat] = 1'b0;
+      requested_d[seat] = 1'b0;
       posted_d[seat] = 1'b0;
       used_d[seat] = used_q[seat] || opens;
     end
     if (answer) begin
       open_d[done_qp_i] = answer_good_i;
       opening_d[done_qp_i] = 1'b0;
-      asked_d[done_qp_i] = 1'b0;
+      requested_d[done_qp_i] = 1'b0;
     end
     if (drop) begin
       open_d[head.qp] = 1'b0;
@@ -488,7 +488,7 @@ module mrc_fpga_ring_send #(
       issue_q <= 1'b0;
       open_q <= '0;
       opening_q <= '0;
-      asked_q <= '0;
+      requested_q <= '0;
       posted_q <= '0;
       used_q <= '0;
       err_q <= '0;
@@ -497,7 +497,7 @@ module mrc_fpga_ring_send #(
       issue_q <= issue_d;
       open_q <= open_d;
       opening_q <= opening_d;
-      asked_q <= asked_d;
+      requested_q <= requested_d;
       posted_q <= posted_d;
       used_q <= used_d;
       err_q <= err_d;
@@ -515,11 +515,11 @@ module mrc_fpga_ring_send #(
   logic unused_bits;
   assign unused_bits = ^{w_data_i, unused_gnt, unused_tags, unused_rsps};
 
-  `MRC_NEVER_FULL(Tags, ask, tag_room)
+  `MRC_NEVER_FULL(Tags, req, tag_room)
   `MRC_NEVER_FULL(Rsps, rsp_valid_i, rsp_room)
-  `MRC_ASSERT(OpenOrOpening, (open_q & opening_q) == '0 && (asked_q & ~opening_q) == '0,
+  `MRC_ASSERT(OpenOrOpening, (open_q & opening_q) == '0 && (requested_q & ~opening_q) == '0,
       "a ring is open and opening, or its marker is out and it is not opening")
-  `MRC_ASSERT(AsksForPosted, !(ask && !pick_marker_q) || next != producer,
+  `MRC_ASSERT(RequestsPosted, !(req && !pick_marker_q) || next != producer,
       "a descriptor is asked for that nobody has posted")
 
 endmodule

@@ -205,16 +205,16 @@ module mrc_fpga_coyote
 
   // ---- a notification when the interrupt rises
 
-  logic irq_q, tell_q;
+  logic irq_q, report_q;
   lynxTypes::irq_not_t note;
 
   always_ff @(posedge aclk or negedge aresetn) begin
     if (!aresetn) begin
       irq_q <= 1'b0;
-      tell_q <= 1'b0;
+      report_q <= 1'b0;
     end else begin
       irq_q <= irq;
-      tell_q <= (irq && !irq_q) || (tell_q && !notify.ready);
+      report_q <= (irq && !irq_q) || (report_q && !notify.ready);
     end
   end
 
@@ -223,7 +223,7 @@ module mrc_fpga_coyote
     note.value = 32'd1;
   end
 
-  assign notify.valid = tell_q;
+  assign notify.valid = report_q;
   assign notify.data = note;
   assign axis_net_rx.tready = 1'b1;
 

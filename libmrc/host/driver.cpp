@@ -152,7 +152,7 @@ Driver::Driver(Setup setup)
                         .cc_in_use = [this](uint64_t id) { return uses(&QpAttributes::cc_profile, id); },
                         .happened =
                             [this](const EvEvent& event) {
-                              for (Program* told : programs_) told->happened(event);
+                              for (Program* reported : programs_) reported->happened(event);
                             },
                         .show = setup_.show});
   endpoints_ = std::make_unique<Endpoints>(mac_, ip_, setup_.network, [this](const log::Ip& ip) {
@@ -717,7 +717,7 @@ void Driver::set_port(unsigned plane, uint32_t bit, bool on) {
   device_.port(plane, up, now_);
   ++counts_.port_changes;
   quiet_from_ = now_ + kLinger;  // for peers to hear of it
-  for (Program* told : programs_) told->changed(PortChange{plane + 1, up});
+  for (Program* reported : programs_) reported->changed(PortChange{plane + 1, up});
 }
 
 void Driver::leave(Program& program) {
@@ -781,8 +781,8 @@ void Driver::take(tb::Output& output, Time reached) {
   if (auto* frame = std::get_if<tb::SentFrame>(&output.body)) {
     ++counts_.frames_sent;
     if (!is_muted(frame->bytes)) setup_.network.send(mac_, std::move(*frame), output.time);
-  } else if (const auto* asked = std::get_if<tb::HostRead>(&output.body)) {
-    read(*asked, output.time, reached);
+  } else if (const auto* queried = std::get_if<tb::HostRead>(&output.body)) {
+    read(*queried, output.time, reached);
   } else if (const auto* write = std::get_if<tb::HostWrite>(&output.body)) {
     if (!regions_.write(write->addr, write->data) && std::has_single_bit(++lost_writes_))
       setup_.say(fmt::format("{}: {} writes to memory have gone nowhere: their region or program is gone", setup_.name,
@@ -796,16 +796,16 @@ void Driver::take(tb::Output& output, Time reached) {
   }
 }
 
-void Driver::read(const tb::HostRead& asked, Time time, Time reached) {
-  std::vector<uint8_t> bytes(asked.bytes);
-  if (!regions_.read(asked.addr, bytes)) {
+void Driver::read(const tb::HostRead& queried, Time time, Time reached) {
+  std::vector<uint8_t> bytes(queried.bytes);
+  if (!regions_.read(queried.addr, bytes)) {
     std::ranges::fill(bytes, uint8_t{0});
-    unreadable(asked.addr, asked.bytes);
+    unreadable(queried.addr, queried.bytes);
     if (std::has_single_bit(++lost_reads_))
       setup_.say(fmt::format("{}: {} reads of memory have found zeros: their region or program is gone", setup_.name,
                              lost_reads_));
   }
-  device_.host_done(asked.tag, std::max(time + read_time_, reached), bytes, 0);
+  device_.host_done(queried.tag, std::max(time + read_time_, reached), bytes, 0);
 }
 
 /// Memory of a program that is not there (any more): what its queue pairs send from it must not reach a peer, and they

@@ -86,12 +86,12 @@ class FabricNetwork::Plug final : public sim::Endpoint {
 unsigned FabricNetwork::nics(const sim::Scenario& scenario) { return sim::Topology(scenario.topology).hosts(); }
 
 FabricNetwork::FabricNetwork(const Preset& preset, const sim::Scenario& scenario, Watch watch, double loss,
-                             uint64_t seed, std::function<void(const std::string&)> tell)
+                             uint64_t seed, std::function<void(const std::string&)> report)
     : Network(preset, delay_of(scenario.topology), std::move(watch), loss, seed),
       scenario_(scenario),
       topology_(scenario_.topology),
       preamble_(Time{tb::kPreambleBytes} * tb::byte_ps(preset)),
-      tell_(std::move(tell)),
+      report_(std::move(report)),
       fabric_({.seed = seed}),
       failures_(scenario_, topology_, seed) {
   const sim::TopologyConfig& config = topology_.config();
@@ -114,11 +114,11 @@ FabricNetwork::FabricNetwork(const Preset& preset, const sim::Scenario& scenario
   // No entropy value is known before a program has a queue pair: there is none to be bad.
   events_ = std::make_unique<sim::Events>(scenario_, topology_, fabric_, seed,
                                           [](sim::NodeId, sim::NodeId) { return std::vector<uint32_t>(); });
-  const auto told = [this](const std::string& text, sim::Time) {
-    tell_(fmt::format("{:.3f} us: {}", static_cast<double>(fabric_.now()) * 1e-6, text));
+  const auto reported = [this](const std::string& text, sim::Time) {
+    report_(fmt::format("{:.3f} us: {}", static_cast<double>(fabric_.now()) * 1e-6, text));
   };
-  failures_.begin(fabric_, told);
-  events_->begin(told);
+  failures_.begin(fabric_, reported);
+  events_->begin(reported);
 }
 
 FabricNetwork::~FabricNetwork() = default;

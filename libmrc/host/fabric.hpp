@@ -21,10 +21,10 @@ namespace mrc::libmrc {
 /// is a link's delay before its first byte arrives: so far the drivers may be ahead.
 class FabricNetwork final : public Network, private sim::Tap {
  public:
-  /// `tell`: hears what happens to links and switches, as sentences without full stop. Throws InputError: a scenario
+  /// `report`: hears what happens to links and switches, as sentences without full stop. Throws InputError: a scenario
   /// whose network does not go with NICs of that preset.
   FabricNetwork(const Preset& preset, const sim::Scenario& scenario, Watch watch, double loss, uint64_t seed,
-                std::function<void(const std::string&)> tell);
+                std::function<void(const std::string&)> report);
   ~FabricNetwork() override;
 
   /// Of the NICs that the scenario's topology has.
@@ -44,7 +44,7 @@ class FabricNetwork final : public Network, private sim::Tap {
   const sim::Scenario scenario_;
   const sim::Topology topology_;
   const Time preamble_;
-  const std::function<void(const std::string&)> tell_;
+  const std::function<void(const std::string&)> report_;
   mutable sim::Fabric fabric_;
   std::vector<Plug*> plugs_;  ///< the fabric's
   sim::Failures failures_;

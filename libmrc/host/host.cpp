@@ -32,7 +32,7 @@ using Protocol = boost::asio::local::stream_protocol;
 constexpr Time kDelay = 500'000;
 constexpr unsigned kMaxNics = 64;
 /// How often somebody is asked whether the host is to end, when there is nothing to do.
-constexpr std::chrono::milliseconds kAsk{100};
+constexpr std::chrono::milliseconds kQuery{100};
 
 /// The folder of a socket: this user's, and nobody else's.
 void make_folder(const std::filesystem::path& folder) {
@@ -54,7 +54,7 @@ bool answers(boost::asio::io_context& io, const std::string& path) {
 class Host {
  public:
   explicit Host(const HostOptions& options)
-      : options_(options), network_(network_of(options)), acceptor_(io_), ask_(io_) {
+      : options_(options), network_(network_of(options)), acceptor_(io_), query_(io_) {
     const unsigned nics = options.fabric == nullptr ? options.nics : FabricNetwork::nics(*options.fabric);
     if (nics > kMaxNics)
       throw InputError(fmt::format("{} has {} NICs, and a host {} at most.", options.fabric->name, nics, kMaxNics),
@@ -78,7 +78,7 @@ class Host {
 
   HostResult run() {
     accept();
-    ask();
+    query();
     if (options_.ready) options_.ready();
     const auto begin = std::chrono::steady_clock::now();
     while (!options_.stop->load(std::memory_order_relaxed)) {
@@ -164,10 +164,10 @@ class Host {
   }
 
   /// Wakes run_one(), so that it sees `stop`.
-  void ask() {
-    ask_.expires_after(kAsk);
-    ask_.async_wait([this](const boost::system::error_code& error) {
-      if (!error) ask();
+  void query() {
+    query_.expires_after(kQuery);
+    query_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) query();
     });
   }
 
@@ -176,7 +176,7 @@ class Host {
   std::unique_ptr<Network> network_;
   std::vector<std::unique_ptr<Driver>> drivers_;
   Protocol::acceptor acceptor_;
-  boost::asio::steady_timer ask_;
+  boost::asio::steady_timer query_;
   std::set<std::shared_ptr<Session>> sessions_;
   bool held_ = false;  ///< a window is under way
   uint64_t opened_ = 0;

@@ -110,7 +110,7 @@ const T* Session::as() const {
 
 template <class T>
 bool Session::answer(const T& body) {
-  asking_ = false;
+  querying_ = false;
   put(Kind::Answer, &body, sizeof body);
   return true;
 }
@@ -141,7 +141,7 @@ bool Session::hello(const Hello& hello) {
 
 /// False: what no library of ours sends.
 bool Session::handle() {
-  if (asking_) return false;  // one thing at a time
+  if (querying_) return false;  // one thing at a time
   if (head_.kind == Kind::Hello) {
     const auto* m = as<Hello>();
     return m != nullptr && !greeted_ && hello(*m);
@@ -156,7 +156,7 @@ bool Session::handle() {
   }
   if (!greeted_) return false;
   if (head_.kind == Kind::Device) {
-    const auto* m = as<AskDevice>();
+    const auto* m = as<QueryDevice>();
     if (m == nullptr) return false;
     DeviceRow row{};
     row.error = ENODEV;
@@ -198,7 +198,7 @@ bool Session::handle_call() {
     default:
       break;
   }
-  asking_ = true;
+  querying_ = true;
   uint32_t number = 0;
   switch (head_.kind) {
     case Kind::AllocPd: {

@@ -66,7 +66,7 @@ class Session final : public Program, public std::enable_shared_from_this<Sessio
   std::function<void(const std::shared_ptr<Session>&)> gone_;
   std::shared_ptr<const ProcessMemory> memory_;
   Driver* driver_ = nullptr;
-  bool greeted_ = false, ended_ = false, asking_ = false, overfull_ = false;
+  bool greeted_ = false, ended_ = false, querying_ = false, overfull_ = false;
   std::string said_;  ///< last, and how often
   uint64_t again_ = 0;
   Head head_{};

@@ -43,7 +43,7 @@ int Connection::attach(uint32_t& devices) {
   if (getsockopt(fd_, SOL_SOCKET, SO_PEERCRED, &host, &size) == 0) prctl(PR_SET_PTRACER, host.pid, 0, 0, 0);
   const volatile uint64_t value = 0x6d7263206d726321;
   Number answer{};
-  const int error = ask(Hello{kMagic, kVersion, reinterpret_cast<uint64_t>(&value), value}, answer);
+  const int error = query(Hello{kMagic, kVersion, reinterpret_cast<uint64_t>(&value), value}, answer);
   devices = answer.value;
   return error;
 }
@@ -67,7 +67,7 @@ int Connection::send(Kind kind, const void* body, std::size_t bytes) {
 void Connection::say(const std::string& sentence) {
   Say message{};
   sentence.copy(message.text, sizeof message.text - 1);
-  tell(message);
+  report(message);
 }
 
 int Connection::receive(bool waits) {
@@ -98,7 +98,7 @@ bool Connection::next(Head& head, std::vector<uint8_t>& body) {
   return true;
 }
 
-bool Connection::unasked(const Head& head, const std::vector<uint8_t>& body) {
+bool Connection::unqueried(const Head& head, const std::vector<uint8_t>& body) {
   const auto hand_out = [&](auto message, const auto& to) {
     if (body.size() != sizeof message) return false;
     std::memcpy(&message, body.data(), sizeof message);
@@ -122,7 +122,7 @@ int Connection::wait(void* answer, std::size_t bytes) {
         std::memcpy(answer, body.data(), bytes);
         return 0;
       }
-      if (!unasked(head, body)) return lost();
+      if (!unqueried(head, body)) return lost();
     }
     if (const int error = receive(true); error != 0) return error;
   }
@@ -133,7 +133,7 @@ int Connection::poll() {
   Head head{};
   std::vector<uint8_t> body;
   while (next(head, body)) {
-    if (!unasked(head, body)) return lost();
+    if (!unqueried(head, body)) return lost();
   }
   return 0;
 }

@@ -25,13 +25,13 @@ class Connection {
   int attach(uint32_t& devices);
   /// Asks, and waits. What comes meanwhile unasked goes to the functions below.
   template <class Request>
-  int ask(const Request& request, typename Request::Answer& answer) {
+  int query(const Request& request, typename Request::Answer& answer) {
     if (const int error = send(Request::kKind, &request, sizeof request); error != 0) return error;
     if (const int error = wait(&answer, sizeof answer); error != 0) return error;
     return answer.error;
   }
   template <class Message>
-  int tell(const Message& message) {
+  int report(const Message& message) {
     return send(Message::kKind, &message, sizeof message);
   }
   /// A line for the host's log.
@@ -53,7 +53,7 @@ class Connection {
   int wait(void* answer, std::size_t bytes);
   int receive(bool waits);
   bool next(Head& head, std::vector<uint8_t>& body);
-  bool unasked(const Head& head, const std::vector<uint8_t>& body);
+  bool unqueried(const Head& head, const std::vector<uint8_t>& body);
   int lost();
 
   int fd_ = -1;  ///< stays open to the end: another thread may wait for it

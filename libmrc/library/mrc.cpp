@@ -233,7 +233,7 @@ int from_mrc(Context& c, const mrc_qp_attr& v, int mask, ModifyQp& m) {
 constexpr uint64_t kMaxBytes = uint64_t{1} << 31;  ///< of a message
 
 /// Tells the host of a work request, and where its bytes are.
-int tell(Context& c, PostSend& post, std::span<const ibv_sge> list, bool is_inline) {
+int report(Context& c, PostSend& post, std::span<const ibv_sge> list, bool is_inline) {
   if (is_inline && post.bytes > 0) {
     PostInline message{post, {}};
     uint8_t* to = message.data.data();
@@ -241,18 +241,18 @@ int tell(Context& c, PostSend& post, std::span<const ibv_sge> list, bool is_inli
       std::memcpy(to, std::bit_cast<const void*>(sge.addr), sge.length);
       to += sge.length;
     }
-    return c.connection.tell(message);
+    return c.connection.report(message);
   }
   if (list.size() > 1 && post.bytes > 0) {
     PostGather message{post, list.size(), {}};
     for (std::size_t i = 0; i < list.size(); ++i) message.piece[i] = {list[i].addr, list[i].lkey, list[i].length};
-    return c.connection.tell(message);
+    return c.connection.report(message);
   }
   if (!list.empty()) {
     post.key = list.front().lkey;
     post.address = list.front().addr;
   }
-  return c.connection.tell(post);
+  return c.connection.report(post);
 }
 
 constexpr uint32_t kMaxHints = 1 << 16;
@@ -571,7 +571,7 @@ mrc_qp* mrc_create_qp(mrc_context* context, mrc_qp_init_attr* attr) {
   qp->owner = context;
   qp->init = *attr;
   Number number{};
-  const int error = c.connection.ask(
+  const int error = c.connection.query(
       CreateQp{attr->pd->handle, attr->sq_sig_all != 0, attr->cap.max_send_wr, attr->cap.max_recv_wr}, number);
   if (error != 0) {
     delete qp;
@@ -590,7 +590,7 @@ int mrc_destroy_qp(mrc_qp* qp) {
   Context& c = *qp->owner->device;
   std::unique_lock lock(c.mutex);
   Done done{};
-  if (const int error = c.connection.ask(DestroyQp{qp->number}, done); error != 0 && error != EIO) return error;
+  if (const int error = c.connection.query(DestroyQp{qp->number}, done); error != 0 && error != EIO) return error;
   for (mrc_cq* cq : {qp->init.send_cq, qp->init.recv_cq}) {
     std::erase_if(cq->entries, [qp](const mrc_cq::Entry& e) { return e.qp == qp; });
     --cq->qps;
@@ -624,7 +624,7 @@ int mrc_modify_qp(mrc_qp* qp, ibv_qp_attr* vattr, int vattr_mask, mrc_qp_attr* m
   if (error == 0 && hint != nullptr && hint->owner->device != &c)
     error = refuse(c, EINVAL, "mrc_modify_qp: a hint of another device");
   Done done{};
-  if (error == 0) error = c.connection.ask(wanted, done);
+  if (error == 0) error = c.connection.query(wanted, done);
   if (error != 0) return errno = error;
   if (qp->hint != nullptr) --qp->hint->qps;
   if (hint != nullptr) ++hint->qps;
@@ -643,7 +643,7 @@ int mrc_query_qp(mrc_qp* qp, ibv_qp_attr* vattr, int, mrc_qp_attr* mrc_attr, int
   Context& c = *qp->owner->device;
   const std::scoped_lock lock(c.mutex);
   QpRow row{};
-  if (const int error = c.connection.ask(QueryQp{qp->number}, row); error != 0) return errno = error;
+  if (const int error = c.connection.query(QueryQp{qp->number}, row); error != 0) return errno = error;
   const QpAttributes& a = row.attributes;
   if (vattr != nullptr) {
     *vattr = {};
@@ -710,7 +710,7 @@ int mrc_post_send(mrc_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad_wr) {
     if (immediate) post.imm = be32toh(wr->imm_data);
     post.signaled = (wr->send_flags & IBV_SEND_SIGNALED) != 0;
     post.solicited = (wr->send_flags & IBV_SEND_SOLICITED) != 0;
-    if (const int error = tell(c, post, list, is_inline); error != 0) {
+    if (const int error = report(c, post, list, is_inline); error != 0) {
       if (bad_wr != nullptr) *bad_wr = wr;
       return errno = error;
     }
@@ -732,7 +732,7 @@ int mrc_post_recv(mrc_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
     if (wr->num_sge < 0 || wr->num_sge > static_cast<int>(std::max(1u, qp->init.cap.max_recv_sge)))
       return no(EINVAL, "there are more scatter/gather entries than max_recv_sge");
     if (qp->recv_used >= qp->init.cap.max_recv_wr) return no(ENOMEM, "the receive queue is full");
-    if (const int error = c.connection.tell(PostRecv{qp->number, 0, wr->wr_id}); error != 0) {
+    if (const int error = c.connection.report(PostRecv{qp->number, 0, wr->wr_id}); error != 0) {
       if (bad_wr != nullptr) *bad_wr = wr;
       return fail(error);
     }

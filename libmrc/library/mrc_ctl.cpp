@@ -27,8 +27,8 @@ constexpr int kBatch = 256;  ///< requests to endpoints at once
 
 /// Asks the host, and sets errno.
 template <class Request>
-int ask(Context& c, const Request& request, typename Request::Answer& answer) {
-  const int error = c.connection.ask(request, answer);
+int query(Context& c, const Request& request, typename Request::Answer& answer) {
+  const int error = c.connection.query(request, answer);
   return error == 0 ? 0 : fail(error);
 }
 
@@ -65,7 +65,7 @@ int describe(Context& c, mrc_ctl_device_attr& attr, int& supported) {
   static const char* algorithms[] = {kNscc, nullptr};
   const std::scoped_lock lock(c.mutex);
   ControllerRow row{};
-  if (const int error = ask(c, AskController{}, row); error != 0) return error;
+  if (const int error = query(c, QueryController{}, row); error != 0) return error;
   attr = {};
   attr.mrc_ctl_protocol_version = MRC_CTL_PROTOCOL_VERSION_1;
   attr.ev.ev_max_fmt_profiles = row.formats;
@@ -98,7 +98,7 @@ int entries(Context& c, uint64_t id, mrc_ctl_ev_op op, mrc_ctl_ev_op_entry* list
     wanted.ev = value_of(list[i].ev);
     wanted.replacement = value_of(list[i].ev_new);
     EvEntryRow row{};
-    if (const int error = ask(c, wanted, row); error != 0) return error;
+    if (const int error = query(c, wanted, row); error != 0) return error;
     if (op == MRC_CTL_EV_OP_QUERY_EV_ARRAY) list[i].ev = ev_of(row.ev);
     if (op == MRC_CTL_EV_OP_QUERY_EV_ARRAY || op == MRC_CTL_EV_OP_QUERY_EV_STATE)
       list[i].state = static_cast<mrc_ctl_ev_state>(row.state);
@@ -176,7 +176,7 @@ int mrc_ctl_query_port(mrc_context* context, uint8_t port, mrc_ctl_port_attr* at
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
   Number state{};
-  if (const int error = ask(c, QueryPort{port}, state); error != 0) return error;
+  if (const int error = query(c, QueryPort{port}, state); error != 0) return error;
   if ((mask & MRC_CTL_PORT_ADMIN_STATE) != 0)
     attr->port_admin_state =
         (state.value & kPortEnabled) != 0 ? MRC_CTL_PORT_ADMIN_ENABLED : MRC_CTL_PORT_ADMIN_DISABLED;
@@ -190,7 +190,7 @@ int mrc_ctl_modify_port(mrc_context* context, uint8_t port, mrc_ctl_port_attr* a
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
   Done done{};
-  return ask(c, ModifyPort{port, state}, done);
+  return query(c, ModifyPort{port, state}, done);
 }
 
 // Formats of EVs.
@@ -221,11 +221,11 @@ int mrc_ctl_modify_ev_fmt_profile(mrc_context* context, uint64_t id, mrc_ctl_ev_
   }
   Done done{};
   if (wanted.with != 0 || !queries) {
-    if (const int error = ask(c, wanted, done); error != 0) return error;
+    if (const int error = query(c, wanted, done); error != 0) return error;
   }
   if (!queries) return 0;
   QueryFormat::Answer row{};
-  if (const int error = ask(c, QueryFormat{id}, row); error != 0) return error;
+  if (const int error = query(c, QueryFormat{id}, row); error != 0) return error;
   return query_format_fields(row.profile, *attr);
 }
 
@@ -236,7 +236,7 @@ int mrc_ctl_query_ev_fmt_profile(mrc_context* context, uint64_t id, mrc_ctl_ev_f
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
   QueryFormat::Answer row{};
-  if (const int error = ask(c, QueryFormat{id}, row); error != 0) return error;
+  if (const int error = query(c, QueryFormat{id}, row); error != 0) return error;
   if ((mask & MRC_CTL_EV_FMT_PROFILE_STATE) != 0) attr->profile_state = to(row.profile.state);
   if ((mask & MRC_CTL_EV_FMT_PROFILE_CUR_STATE) != 0) attr->cur_profile_state = to(row.profile.current);
   if ((mask & MRC_CTL_EV_FMT_PROFILE_MODE) != 0) attr->ev_fmt_mode = static_cast<mrc_ctl_ev_fmt_mode>(row.profile.mode);
@@ -271,8 +271,8 @@ int mrc_ctl_modify_ev_profile(mrc_context* context, uint64_t id, mrc_ctl_ev_prof
   p.events = static_cast<uint32_t>(attr->ev_event_mask);
   p.format = attr->ev_fmt_profile_id;
   const auto& op = attr->ev_fields_op;
-  const bool asks_fields = fields && op.op == MRC_CTL_EV_FIELDS_OP_QUERY_FIELDS;
-  if (fields && !asks_fields) {
+  const bool queries_fields = fields && op.op == MRC_CTL_EV_FIELDS_OP_QUERY_FIELDS;
+  if (fields && !queries_fields) {
     if (op.op != MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS || op.field_count < 0 || op.fields == nullptr) return fail(EINVAL);
     if (op.field_count > static_cast<int>(kMaxFields)) return fail(E2BIG);
     wanted.with |= With::kFields;
@@ -284,14 +284,14 @@ int mrc_ctl_modify_ev_profile(mrc_context* context, uint64_t id, mrc_ctl_ev_prof
   }
   // A list comes before the step ONLINE, which needs it, and behind every other one.
   QueryEvProfile::Answer now{};
-  if (const int error = ask(c, QueryEvProfile{id}, now); error != 0) return error;
+  if (const int error = query(c, QueryEvProfile{id}, now); error != 0) return error;
   const bool first = evs && now.profile.state == ProfileState::Offline;
   if (first && ev_operation(c, id, *attr, now.profile.count, true) != 0) return -1;
   Done done{};
-  if (wanted.with != 0 && ask(c, wanted, done) != 0) return -1;
-  if ((evs && !first) || asks_fields) {
-    if (const int error = ask(c, QueryEvProfile{id}, now); error != 0) return error;
-    return asks_fields ? query_fields(now.profile, *attr) : ev_operation(c, id, *attr, now.profile.count, true);
+  if (wanted.with != 0 && query(c, wanted, done) != 0) return -1;
+  if ((evs && !first) || queries_fields) {
+    if (const int error = query(c, QueryEvProfile{id}, now); error != 0) return error;
+    return queries_fields ? query_fields(now.profile, *attr) : ev_operation(c, id, *attr, now.profile.count, true);
   }
   return 0;
 }
@@ -303,7 +303,7 @@ int mrc_ctl_query_ev_profile(mrc_context* context, uint64_t id, mrc_ctl_ev_profi
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
   QueryEvProfile::Answer row{};
-  if (const int error = ask(c, QueryEvProfile{id}, row); error != 0) return error;
+  if (const int error = query(c, QueryEvProfile{id}, row); error != 0) return error;
   const EvProfile& p = row.profile;
   if ((mask & MRC_CTL_EV_PROFILE_STATE) != 0) attr->profile_state = to(p.state);
   if ((mask & MRC_CTL_EV_PROFILE_CUR_STATE) != 0) attr->cur_profile_state = to(p.current);
@@ -351,7 +351,7 @@ int mrc_ctl_modify_cc_profile(mrc_context* context, uint64_t id, mrc_ctl_cc_prof
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
   Done done{};
-  return ask(c, wanted, done);
+  return query(c, wanted, done);
 }
 
 int mrc_ctl_query_cc_profile(mrc_context* context, uint64_t id, mrc_ctl_cc_profile_attr* attr, int mask) {
@@ -359,7 +359,7 @@ int mrc_ctl_query_cc_profile(mrc_context* context, uint64_t id, mrc_ctl_cc_profi
   Context& c = *context->device;
   const std::scoped_lock lock(c.mutex);
   QueryCcProfile::Answer row{};
-  if (const int error = ask(c, QueryCcProfile{id}, row); error != 0) return error;
+  if (const int error = query(c, QueryCcProfile{id}, row); error != 0) return error;
   const CcProfile& p = row.profile;
   if ((mask & MRC_CTL_CC_PROFILE_STATE) != 0) attr->profile_state = to(p.state);
   if ((mask & MRC_CTL_CC_PROFILE_CUR_STATE) != 0) attr->cur_profile_state = to(p.current);
@@ -459,10 +459,10 @@ int mrc_ctl_ep_batch_send_wait(mrc_context* context, uint8_t tc, mrc_ctl_ep_op_t
     message.ev = static_cast<uint32_t>(v[0]) << 24 | static_cast<uint32_t>(v[1]) << 16;
     if (r.ev_fmt_mode == MRC_CTL_EV_FMT_MODE_STEV) message.ev |= static_cast<uint32_t>(v[2]) << 8 | v[3];
     std::memcpy(message.to.data(), r.dgid.raw, message.to.size());
-    error = c.connection.tell(message);
+    error = c.connection.report(message);
   }
   Number answered{};
-  if (error == 0) error = c.connection.ask(EpWait{timeout}, answered);
+  if (error == 0) error = c.connection.query(EpWait{timeout}, answered);
   c.connection.on_ep_answer = nullptr;
   return error == 0 ? 0 : fail(error);
 }

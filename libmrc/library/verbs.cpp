@@ -56,7 +56,7 @@ std::vector<ibv_device*> devices() {
   Registry& all = registry();
   for (uint32_t i = 0; i < count; ++i) {
     DeviceRow row{};
-    if (host.ask(AskDevice{i}, row) != 0) break;
+    if (host.query(QueryDevice{i}, row) != 0) break;
     const std::scoped_lock lock(all.mutex);
     Device& device = all.devices[i];
     device.index = i;
@@ -142,7 +142,7 @@ ibv_mr* register_region(ibv_pd* pd, void* address, std::size_t bytes, uint64_t i
   auto* mr = new (std::nothrow) ibv_mr{};
   if (mr == nullptr) return nullptr;
   Number key{};
-  if (const int error = c.connection.ask(wanted, key); error != 0) {
+  if (const int error = c.connection.query(wanted, key); error != 0) {
     delete mr;
     errno = error;
     return nullptr;
@@ -210,7 +210,7 @@ ibv_context* ibv_open_device(ibv_device* device) {
   uint32_t count = 0;
   Done done{};
   int error = context->connection.attach(count);
-  if (error == 0) error = context->connection.ask(Open{ours->index}, done);
+  if (error == 0) error = context->connection.query(Open{ours->index}, done);
   context->events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   context->base.async_fd = either(context->connection.socket(), context->events);
   if (error == 0 && (context->events < 0 || context->base.async_fd < 0)) error = errno;
@@ -278,7 +278,7 @@ int ibv_query_port(ibv_context* context, uint8_t port, _compat_ibv_port_attr* at
   if (c == nullptr) return pass_on<int>("ibv_query_port", ENOSYS, context, port, attr);
   const std::scoped_lock lock(c->mutex);
   Number state{};
-  if (const int error = c->connection.ask(QueryPort{port}, state); error != 0) return errno = error;
+  if (const int error = c->connection.query(QueryPort{port}, state); error != 0) return errno = error;
   const bool enabled = (state.value & kPortEnabled) != 0, up = enabled && (state.value & kPortCarrier) != 0;
   // As ___ibv_query_port of verbs.h: all members but the last two.
   auto* a = reinterpret_cast<ibv_port_attr*>(attr);
@@ -352,7 +352,7 @@ ibv_pd* ibv_alloc_pd(ibv_context* context) {
   if (pd == nullptr) return nullptr;
   const std::scoped_lock lock(c->mutex);
   Number number{};
-  if (const int error = c->connection.ask(AllocPd{}, number); error != 0) {
+  if (const int error = c->connection.query(AllocPd{}, number); error != 0) {
     delete pd;
     errno = error;
     return nullptr;
@@ -367,7 +367,7 @@ int ibv_dealloc_pd(ibv_pd* pd) {
   if (c == nullptr) return pass_on<int>("ibv_dealloc_pd", ENOSYS, pd);
   const std::scoped_lock lock(c->mutex);
   Done done{};
-  if (const int error = c->connection.ask(DeallocPd{pd->handle}, done); error != 0 && error != EIO) return error;
+  if (const int error = c->connection.query(DeallocPd{pd->handle}, done); error != 0 && error != EIO) return error;
   --c->pds;
   delete pd;
   return 0;
@@ -396,7 +396,7 @@ int ibv_dereg_mr(ibv_mr* mr) {
   if (c == nullptr) return pass_on<int>("ibv_dereg_mr", ENOSYS, mr);
   const std::scoped_lock lock(c->mutex);
   Done done{};
-  if (const int error = c->connection.ask(DeregMr{mr->lkey}, done); error != 0 && error != EIO) return error;
+  if (const int error = c->connection.query(DeregMr{mr->lkey}, done); error != 0 && error != EIO) return error;
   delete mr;
   return 0;
 }

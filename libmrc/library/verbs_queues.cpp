@@ -335,15 +335,15 @@ int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
 }
 
 void ibv_ack_async_event(ibv_async_event* event) {
-  mrc_async_event told{};
-  told.event_type = event->event_type;
+  mrc_async_event reported{};
+  reported.event_type = event->event_type;
   if (event->event_type == IBV_EVENT_CQ_ERR && context_of(event->element.cq->context) != nullptr) {
-    told.element.cq = ours(event->element.cq).inner;
-    return mrc_ack_async_event(&told);
+    reported.element.cq = ours(event->element.cq).inner;
+    return mrc_ack_async_event(&reported);
   }
   if (event->event_type == IBV_EVENT_QP_FATAL && context_of(event->element.qp->context) != nullptr) {
-    told.element.qp = ours(event->element.qp).inner;
-    return mrc_ack_async_event(&told);
+    reported.element.qp = ours(event->element.qp).inner;
+    return mrc_ack_async_event(&reported);
   }
   if (auto* function = behind<void(ibv_async_event*)>("ibv_ack_async_event")) function(event);
 }

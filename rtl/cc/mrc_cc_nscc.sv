@@ -2,10 +2,10 @@
 `include "mrc_assert.svh"
 
 /// Network-signal congestion control: one window per destination, shared by the QPs that go there.
-/// Answers one ask per cycle (how many bytes may go?) in the cycle after it came to the head, or
+/// Answers one request per cycle (how many bytes may go?) a cycle after it came to the head, or
 /// takes back what was granted and not used, except while an event is counted or stored or a table
 /// written; works off one event at a time, in 3 to 59 cycles. It paces nothing and keeps no
-/// packets: a refused asker asks again after the wake. Contract: docs/design/blocks/cc/cc_nscc.md.
+/// packets: who was refused asks again after resume. Contract: docs/design/blocks/cc/cc_nscc.md.
 module mrc_cc_nscc
   import mrc_pkg::*;
   import mrc_cc_nscc_pkg::*;
@@ -21,12 +21,12 @@ module mrc_cc_nscc
     input logic ev_valid_i,
     output logic ev_ready_o,
     input ccev_t ev_i,
-    input logic ask_valid_i,
-    output logic ask_ready_o,
-    input ccask_t ask_i,
-    input logic rask_valid_i,
-    output logic rask_ready_o,
-    input ccask_t rask_i,
+    input logic req_valid_i,
+    output logic req_ready_o,
+    input ccreq_t req_i,
+    input logic rtxreq_valid_i,
+    output logic rtxreq_ready_o,
+    input ccreq_t rtxreq_i,
     input logic ret_valid_i,
     output logic ret_ready_o,
     input ccret_t ret_i,
@@ -37,9 +37,9 @@ module mrc_cc_nscc
     output logic rans_valid_o,
     input logic rans_ready_i,
     output ccans_t rans_o,
-    output logic wake_valid_o,
-    input logic wake_ready_i,
-    output ccwake_t wake_o,
+    output logic resume_valid_o,
+    input logic resume_ready_i,
+    output ccresume_t resume_o,
 
     input logic [31:0] tick_i,
     output cc_nscc_pulses_t pulses_o,
@@ -61,9 +61,9 @@ module mrc_cc_nscc
 
   // ---- inputs
 
-  logic ev_v, ev_pop, ask_v, ask_pop, rask_v, rask_pop, ret_v, ret_pop;
+  logic ev_v, ev_pop, req_v, req_pop, rtxreq_v, rtxreq_pop, ret_v, ret_pop;
   ccev_t ev_head;
-  ccask_t ask_head, rask_head;
+  ccreq_t req_head, rtxreq_head;
   ccret_t ret_head;
   logic [4:0] ev_count;
   logic [2:0][1:0] unused_counts;
@@ -84,32 +84,32 @@ module mrc_cc_nscc
   );
 
   mrc_fifo #(
-      .T(ccask_t),
+      .T(ccreq_t),
       .Depth(2)
-  ) u_ask (
+  ) u_req (
       .clk_i,
       .rst_ni,
-      .valid_i(ask_valid_i),
-      .ready_o(ask_ready_o),
-      .data_i(ask_i),
-      .valid_o(ask_v),
-      .ready_i(ask_pop),
-      .data_o(ask_head),
+      .valid_i(req_valid_i),
+      .ready_o(req_ready_o),
+      .data_i(req_i),
+      .valid_o(req_v),
+      .ready_i(req_pop),
+      .data_o(req_head),
       .count_o(unused_counts[0])
   );
 
   mrc_fifo #(
-      .T(ccask_t),
+      .T(ccreq_t),
       .Depth(2)
-  ) u_rask (
+  ) u_rtxreq (
       .clk_i,
       .rst_ni,
-      .valid_i(rask_valid_i),
-      .ready_o(rask_ready_o),
-      .data_i(rask_i),
-      .valid_o(rask_v),
-      .ready_i(rask_pop),
-      .data_o(rask_head),
+      .valid_i(rtxreq_valid_i),
+      .ready_o(rtxreq_ready_o),
+      .data_i(rtxreq_i),
+      .valid_o(rtxreq_v),
+      .ready_i(rtxreq_pop),
+      .data_o(rtxreq_head),
       .count_o(unused_counts[1])
   );
 
@@ -146,8 +146,8 @@ module mrc_cc_nscc
 
   // ---- what the cycle does
 
-  logic op_cfg, cfg_profile, cfg_ctx, ask_slot, rask_first;
-  logic ans_free, rans_free, wake_free;
+  logic op_cfg, cfg_profile, cfg_ctx, req_slot, rtxreq_first;
+  logic ans_free, rans_free, resume_free;
   logic [CcW-1:0] cfg_cc;
   tbl_cc_ctx_t cfg_row;
   tbl_cc_profile_t cfg_prof;
@@ -158,12 +158,12 @@ module mrc_cc_nscc
   assign cfg_cc = cfg_i.index[CcW-1:0];
   assign cfg_row = tbl_cc_ctx_t'(cfg_i.data[31:0]);
   assign cfg_prof = tbl_cc_profile_t'(cfg_i.data);
-  assign ev_pop = state_q == StIdle && !op_cfg && ev_v && wake_free;
-  assign ask_slot = !op_cfg && state_q != StCount && state_q != StStore && state_q != StInit;
-  assign rask_first = rask_v && rans_free;
-  assign ret_pop = ask_slot && ret_v;
-  assign rask_pop = ask_slot && !ret_v && rask_first;
-  assign ask_pop = ask_slot && !ret_v && !rask_first && ask_v && ans_free;
+  assign ev_pop = state_q == StIdle && !op_cfg && ev_v && resume_free;
+  assign req_slot = !op_cfg && state_q != StCount && state_q != StStore && state_q != StInit;
+  assign rtxreq_first = rtxreq_v && rans_free;
+  assign ret_pop = req_slot && ret_v;
+  assign rtxreq_pop = req_slot && !ret_v && rtxreq_first;
+  assign req_pop = req_slot && !ret_v && !rtxreq_first && req_v && ans_free;
 
   // In a hurry the round trip of an Ack without mark and penalty is not looked at.
   ccev_t taken;
@@ -177,10 +177,10 @@ module mrc_cc_nscc
   // ---- memories
 
   logic [CcW-1:0] acc;  // controller that is asked
-  ccask_t asked;
-  logic [ProfW-1:0] ask_prof, ev_prof;
-  logic [13:0] ask_mtu;
-  logic [2:0] ask_shift;
+  ccreq_t requested;
+  logic [ProfW-1:0] req_prof, ev_prof;
+  logic [13:0] req_mtu;
+  logic [2:0] req_shift;
   words_t w, cfg_words;
   ctx_t row;
   logic ctx_we, infl_we, cwin_we, want_we;
@@ -190,16 +190,16 @@ module mrc_cc_nscc
   logic [CcW-1:0] infl_addr;
 
   always_comb begin
-    asked = ask_head;
-    if (rask_first) begin
-      asked = '{cc: rask_head.cc, min: rask_head.bytes, bytes: rask_head.bytes};
+    requested = req_head;
+    if (rtxreq_first) begin
+      requested = '{cc: rtxreq_head.cc, min: rtxreq_head.bytes, bytes: rtxreq_head.bytes};
     end
     if (ret_v) begin
-      asked = '{cc: ret_head.cc, min: 16'd0, bytes: ret_head.bytes};
+      requested = '{cc: ret_head.cc, min: 16'd0, bytes: ret_head.bytes};
     end
   end
 
-  assign acc = asked.cc[CcW-1:0];
+  assign acc = requested.cc[CcW-1:0];
   assign cfg_words = '{
           enable: cfg_prof.enable,
           disable_qa: cfg_prof.disable_qa,
@@ -226,7 +226,7 @@ module mrc_cc_nscc
           max_md_jump: cfg_prof.max_md_jump
       };
   // Asking pauses in the three states in which the machine needs the flight.
-  assign infl_addr = ask_slot ? acc : cc_q;
+  assign infl_addr = req_slot ? acc : cc_q;
 
   mrc_ram_1r1w #(
       .Width($bits(ctx_t)),
@@ -274,7 +274,7 @@ module mrc_cc_nscc
       .rdata_o(want),
       .we_i(want_we),
       .waddr_i(acc),
-      .wdata_i(asked.min)
+      .wdata_i(requested.min)
   );
 
   mrc_rf_2r1w #(
@@ -283,7 +283,7 @@ module mrc_cc_nscc
   ) u_prof (
       .clk_i,
       .raddr0_i(acc),
-      .rdata0_o(ask_prof),
+      .rdata0_o(req_prof),
       .raddr1_i(ev_head.cc[CcW-1:0]),
       .rdata1_o(ev_prof),
       .we_i(cfg_ctx),
@@ -309,8 +309,8 @@ module mrc_cc_nscc
       .Depth(NumCcProfiles)
   ) u_mtu (
       .clk_i,
-      .raddr_i(ask_prof),
-      .rdata_o({ask_shift, ask_mtu}),
+      .raddr_i(req_prof),
+      .rdata_o({req_shift, req_mtu}),
       .we_i(cfg_profile),
       .waddr_i(cfg_i.index[ProfW-1:0]),
       .wdata_i({cfg_prof.ar_shift, cfg_words.mtu})
@@ -318,44 +318,44 @@ module mrc_cc_nscc
 
   // ---- asking
 
-  logic asking, ask_ok, ask_part, refused;
-  logic [29:0] ask_sum, ask_free;
-  logic [27:0] ask_share;
+  logic requesting, req_ok, req_part, refused;
+  logic [29:0] req_sum, req_free;
+  logic [27:0] req_share;
   ccans_t answer;
 
-  assign asking = rask_pop || ask_pop;
+  assign requesting = rtxreq_pop || req_pop;
 
   always_comb begin
-    ask_sum = '0;
-    ask_free = '0;
-    ask_share = '0;
-    ask_ok = 1'b0;
-    ask_part = 1'b0;
+    req_sum = '0;
+    req_free = '0;
+    req_share = '0;
+    req_ok = 1'b0;
+    req_part = 1'b0;
     answer = '0;
-    if (asking || ret_pop) begin
-      ask_sum = {infl[28], infl} + ({14'd0, asked.bytes} ^ {30{ret_pop}}) + {29'd0, ret_pop};
-      ask_free = {2'd0, cwin} - {infl[28], infl};
-      ask_share = (ask_shift == 3'd0) ? 28'd0 : cwin >> ask_shift;
-      ask_ok = !on || !short_of(cwin, infl, asked.min, 28'd0);
-      // With ask_ok: all that is free, and that is not all that was asked for.
-      ask_part = ask_pop && on && short_of(cwin, infl, asked.bytes, 28'd0);
-      answer.cc = asked.cc;
-      if (ask_ok) begin
-        answer.bytes = ask_part ? ask_free[15:0] : asked.bytes;
+    if (requesting || ret_pop) begin
+      req_sum = {infl[28], infl} + ({14'd0, requested.bytes} ^ {30{ret_pop}}) + {29'd0, ret_pop};
+      req_free = {2'd0, cwin} - {infl[28], infl};
+      req_share = (req_shift == 3'd0) ? 28'd0 : cwin >> req_shift;
+      req_ok = !on || !short_of(cwin, infl, requested.min, 28'd0);
+      // With req_ok: all that is free, and that is not all that was asked for.
+      req_part = req_pop && on && short_of(cwin, infl, requested.bytes, 28'd0);
+      answer.cc = requested.cc;
+      if (req_ok) begin
+        answer.bytes = req_part ? req_free[15:0] : requested.bytes;
       end
       // Less than a packet, or than a share of the window, is left.
-      if (ask_part) begin
-        answer.last = ask_ok && (ask_mtu != 14'd0 || ask_share != 28'd0);
+      if (req_part) begin
+        answer.last = req_ok && (req_mtu != 14'd0 || req_share != 28'd0);
       end else begin
-        answer.last = ask_pop && on && ask_ok
-            && (short_of(cwin, infl, asked.bytes, {14'd0, ask_mtu})
-            || short_of(cwin, infl, asked.bytes, ask_share));
+        answer.last = req_pop && on && req_ok
+            && (short_of(cwin, infl, requested.bytes, {14'd0, req_mtu})
+            || short_of(cwin, infl, requested.bytes, req_share));
       end
     end
   end
 
-  assign refused = asking && !ask_ok;
-  assign want_we = ask_pop && refused;
+  assign refused = requesting && !req_ok;
+  assign want_we = req_pop && refused;
 
   // ---- the multiplier: operands at the end of a state's first cycle, product of its second
 
@@ -487,7 +487,7 @@ module mrc_cc_nscc
   // ---- the machine
 
   state_e state_rule;
-  logic waiting_fits, wake_load;
+  logic waiting_fits, resume_load;
 
   // Count: what flies without the event's bytes.
   logic [28:0] flight;
@@ -551,15 +551,15 @@ module mrc_cc_nscc
   assign waiting_fits = state_q == StStore && waits[1]
       && !short_of(s_q.cwnd[43:16], infl, want, 28'd0);
   // Bug 94: nobody is told.
-  assign wake_load = waiting_fits && bug_i != BugNoWake;
+  assign resume_load = waiting_fits && bug_i != BugNoWake;
 
   assign ctx_we = init_end || state_q == StStore;
   assign cwin_we = ctx_we;
   assign cwin_wdata = init_end ? s_d.cwnd[43:16] : s_q.cwnd[43:16];
 
   always_comb begin
-    infl_we = ret_pop || (asking && ask_ok);
-    infl_wdata = ask_part ? {1'b0, cwin} : sat29(ask_sum);
+    infl_we = ret_pop || (requesting && req_ok);
+    infl_wdata = req_part ? {1'b0, cwin} : sat29(req_sum);
     if (init_end) begin
       infl_we = 1'b1;
       infl_wdata = '0;
@@ -592,8 +592,8 @@ module mrc_cc_nscc
       .raddr_i({cc_q, acc}),
       .flags_o(waits),
       .a_port_i(1'b0),
-      .a_set_i(ask_pop && !ask_ok),
-      .a_clear_i(ask_pop),
+      .a_set_i(req_pop && !req_ok),
+      .a_clear_i(req_pop),
       .b_port_i(1'b1),
       .b_set_i(1'b0),
       .b_clear_i(init_end || waiting_fits)
@@ -603,15 +603,15 @@ module mrc_cc_nscc
 
   // ---- outputs
 
-  ccwake_t wake_d;
-  assign wake_d.cc = e_q.cc;
+  ccresume_t resume_d;
+  assign resume_d.cc = e_q.cc;
 
   mrc_out_reg #(
       .T(ccans_t)
   ) u_ans (
       .clk_i,
       .rst_ni,
-      .load_i(ask_pop),
+      .load_i(req_pop),
       .data_i(answer),
       .free_o(ans_free),
       .valid_o(ans_valid_o),
@@ -624,7 +624,7 @@ module mrc_cc_nscc
   ) u_rans (
       .clk_i,
       .rst_ni,
-      .load_i(rask_pop),
+      .load_i(rtxreq_pop),
       .data_i(answer),
       .free_o(rans_free),
       .valid_o(rans_valid_o),
@@ -633,16 +633,16 @@ module mrc_cc_nscc
   );
 
   mrc_out_reg #(
-      .T(ccwake_t)
-  ) u_wake (
+      .T(ccresume_t)
+  ) u_resume (
       .clk_i,
       .rst_ni,
-      .load_i(wake_load),
-      .data_i(wake_d),
-      .free_o(wake_free),
-      .valid_o(wake_valid_o),
-      .ready_i(wake_ready_i),
-      .data_o(wake_o)
+      .load_i(resume_load),
+      .data_i(resume_d),
+      .free_o(resume_free),
+      .valid_o(resume_valid_o),
+      .ready_i(resume_ready_i),
+      .data_o(resume_o)
   );
 
   assign md_inc_d = state_q == StStore && kept_q.md;
@@ -688,14 +688,14 @@ module mrc_cc_nscc
   assign unused_ok = &{1'b0, waits[0], unused_counts, cfg_i.index, cfg_row.rsvd8,
                        cfg_prof.rsvd505, cfg_prof.rsvd473, cfg_prof.rsvd420, cfg_prof.rsvd356,
                        cfg_prof.rsvd220, cfg_prof.rsvd184, cfg_prof.rsvd156, cfg_prof.rsvd30,
-                       cfg_prof.rsvd6, ask_free[29:16], rask_head.min};
+                       cfg_prof.rsvd6, req_free[29:16], rtxreq_head.min};
 
   // ---- what always holds
 
   `MRC_POPS_A_WORD(Ev, ev_pop, ev_v)
-  `MRC_POPS_A_WORD(Rask, rask_pop, rask_v)
-  `MRC_POPS_A_WORD(Ask, ask_pop, ask_v)
-  `MRC_ONE_HOT0(OneAsks, {ret_pop, rask_pop, ask_pop},
+  `MRC_POPS_A_WORD(Rtxreq, rtxreq_pop, rtxreq_v)
+  `MRC_POPS_A_WORD(Req, req_pop, req_v)
+  `MRC_ONE_HOT0(OneRequest, {ret_pop, rtxreq_pop, req_pop},
       "two who ask are served in one cycle")
   `MRC_ASSERT(StateInRange, state_q <= StStore,
       "no such state")

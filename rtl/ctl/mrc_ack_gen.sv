@@ -341,7 +341,8 @@ module mrc_ack_gen
   // ---- the plane
 
   logic [NumPlanes-1:0] pmask;  // planes the peer's ports can receive on
-  logic [NumPlanes-1:0] both_up, low_up, low_both, asked, on_plane;  // one-hot from the second on
+  // One-hot from the second on.
+  logic [NumPlanes-1:0] both_up, low_up, low_both, requested, on_plane;
   logic [NumPlanes-1:0] turn_q, turn_d, passed;  // one-hot
   logic [NumPlanes-1:0] behind, low_behind;  // of both_up: at the turn, and behind it
   logic data_ack, in_turn, any_turn;
@@ -361,7 +362,7 @@ module mrc_ack_gen
   // Each of the four answers is found beside the others and beside what asks which of them holds.
   assign low_up = (port_up_i == '0) ? NumPlanes'(1) : port_up_i & ~(port_up_i - NumPlanes'(1));
   assign low_both = both_up & ~(both_up - NumPlanes'(1));
-  assign asked = NumPlanes'(1) << r.plane[PlaneW-1:0];
+  assign requested = NumPlanes'(1) << r.plane[PlaneW-1:0];
 
   always_comb begin
     on_plane = low_both;
@@ -369,8 +370,8 @@ module mrc_ack_gen
       on_plane = (behind != '0) ? low_behind : low_both;
     end else if (in_turn && (both_up & turn_q) != '0) begin
       on_plane = turn_q;
-    end else if ((both_up & asked) != '0) begin
-      on_plane = asked;
+    end else if ((both_up & requested) != '0) begin
+      on_plane = requested;
     end else if (both_up == '0) begin
       on_plane = low_up;
     end
@@ -644,7 +645,7 @@ module mrc_ack_gen
       "a QP is in the queue twice")
   `MRC_ASSERT(TurnIsOne, turn_q != '0 && (turn_q & (turn_q - 1'b1)) == '0,
       "the turn is at no plane, or at two")
-  `MRC_ASSERT_IF(AsksWhereItIsHeard, load && any_turn, (on_plane & both_up) != '0,
+  `MRC_ASSERT_IF(QueriesWhereItIsHeard, load && any_turn, (on_plane & both_up) != '0,
       "a question leaves on a plane that is not up at both ends, while one is")
   `MRC_ASSERT_IF(LeavesOnOne, load, on_plane != '0 && (on_plane & (on_plane - 1'b1)) == '0,
       "a packet leaves on no plane, or on two")
@@ -652,7 +653,7 @@ module mrc_ack_gen
       "a packet leaves on a plane whose port is down")
   `MRC_ASSERT_IF(LoadsAKind, load, eresp_v || resp_v || stateq_v || oq_valid,
       "a packet of nothing")
-  `MRC_ASSERT_IF(AgainAsksOnce, again_q, stateq_v,
+  `MRC_ASSERT_IF(AgainQueriesOnce, again_q, stateq_v,
       "the second probe of no question")
   `MRC_ONE_HOT0(OneSource, {eresp_pop, resp_pop && resp_v, go && state_turn, oq_pop},
       "two answers leave in one cycle")

@@ -161,8 +161,8 @@ module mrc_csr
   tstate_e tstate_q, tstate_d;
   logic cfg_req_q, cfg_req_d, cmd_go;
   logic take_pmask, take_qperr, error_qp;
-  logic tell_any, heard_any, go_tell, go_heard;
-  logic [QpW-1:0] tell_qp;
+  logic notify_any, heard_any, go_notify, go_heard;
+  logic [QpW-1:0] notify_qp;
   logic [DestW-1:0] heard_dest;
   logic turn_q, turn_d;  // software's command goes before the next mask
   logic int_q, int_d;  // the table write under way is the NIC's own
@@ -170,9 +170,9 @@ module mrc_csr
   logic [15:0] int_index_q;
   logic [7:0] int_value_q;
 
-  assign go_tell = tstate_q == TIdle && tell_any;
-  assign go_heard = tstate_q == TIdle && !tell_any && heard_any && !(turn_q && busy_q);
-  assign cmd_go = tstate_q == TIdle && !tell_any && (turn_q || !heard_any) && busy_q;
+  assign go_notify = tstate_q == TIdle && notify_any;
+  assign go_heard = tstate_q == TIdle && !notify_any && heard_any && !(turn_q && busy_q);
+  assign cmd_go = tstate_q == TIdle && !notify_any && (turn_q || !heard_any) && busy_q;
   assign turn_d = go_heard || (turn_q && !cmd_go);
   assign take_pmask = pmask_v && !cmd_go;
   assign take_qperr = qperr_v != '0 && !cmd_go;
@@ -360,14 +360,14 @@ module mrc_csr
 
   mrc_turns #(
       .N(NumQps)
-  ) u_tell (
+  ) u_notify (
       .clk_i,
       .rst_ni,
       .set_i(error_qp),
       .set_idx_i(qperr.qp[QpW-1:0]),
-      .any_o(tell_any),
-      .idx_o(tell_qp),
-      .take_i(go_tell)
+      .any_o(notify_any),
+      .idx_o(notify_qp),
+      .take_i(go_notify)
   );
 
   // A mask that comes while the one before it is broadcast is broadcast too.
@@ -511,7 +511,7 @@ module mrc_csr
     cmd_end = 1'b0;
     unique case (tstate_q)
       TIdle: begin
-        if (go_tell || go_heard) begin
+        if (go_notify || go_heard) begin
           int_d = 1'b1;
           cfg_req_d = 1'b1;
           tstate_d = TCfg;
@@ -558,9 +558,9 @@ module mrc_csr
   end
 
   always_ff @(posedge clk_i) begin
-    if (go_tell) begin
+    if (go_notify) begin
       int_table_q <= CfgTableQpState;
-      int_index_q <= 16'(tell_qp);
+      int_index_q <= 16'(notify_qp);
       int_value_q <= {5'd0, QpStateError};
     end else if (go_heard) begin
       int_table_q <= CfgTablePeerPorts;
@@ -788,34 +788,34 @@ module mrc_csr
       "what a block or the host reports waits, and not for a command")
   `MRC_ASSERT_IF(NoReportInACommand, cmd_go, !(pmask_pop || qperr_pop != '0),
       "a block's report and a command write in one cycle")
-  `MRC_ONE_HOT0(OneWrites, {go_tell, go_heard, cmd_go},
+  `MRC_ONE_HOT0(OneWrites, {go_notify, go_heard, cmd_go},
       "two want to write tables in one cycle")
   `MRC_ASSERT_IF(SomeoneWrites, tstate_q == TIdle,
-      go_tell || go_heard || cmd_go || !(tell_any || heard_any || busy_q),
+      go_notify || go_heard || cmd_go || !(notify_any || heard_any || busy_q),
       "a table write waits, and nothing is done")
 `ifdef MRC_ASSERT_ON
-  logic [NumQps-1:0] errors_q, told_q;  // QPs in Error; those of which the blocks have heard
+  logic [NumQps-1:0] errors_q, notified_q;  // QPs in Error; those of which the blocks have heard
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       errors_q <= '0;
-      told_q <= '1;
+      notified_q <= '1;
     end else begin
       if (cmd_moves) begin
         errors_q[cmd_index[QpW-1:0]] <= cmd_target == QpStateError;
       end
-      if (go_tell) begin
-        told_q[tell_qp] <= 1'b1;
+      if (go_notify) begin
+        notified_q[notify_qp] <= 1'b1;
       end
       if (error_qp) begin
         errors_q[qperr.qp[QpW-1:0]] <= 1'b1;
-        told_q[qperr.qp[QpW-1:0]] <= 1'b0;
+        notified_q[qperr.qp[QpW-1:0]] <= 1'b0;
       end
     end
   end
 
-  `MRC_ASSERT_IF(TellsAnError, tell_any, errors_q[tell_qp] && !told_q[tell_qp],
+  `MRC_ASSERT_IF(NotifiesAnError, notify_any, errors_q[notify_qp] && !notified_q[notify_qp],
       "the blocks are told of a QP that has not failed")
-  `MRC_ASSERT_IF(ToldOnce, error_qp, told_q[qperr.qp[QpW-1:0]],
+  `MRC_ASSERT_IF(NotifiedOnce, error_qp, notified_q[qperr.qp[QpW-1:0]],
       "a QP fails again before the blocks have heard of it")
 `endif
   `MRC_ASSERT_IF(OnlyFromRtr, cmd_good && cmd_table == CfgTableQpCtx && cmd_target == QpStateRts,
@@ -831,7 +831,7 @@ module mrc_csr
       "a QP is written that there is not")
   `MRC_ASSERT_IF(AnswersAWrite, bvalid_q, aw_full_q && w_full_q,
       "a write is answered that has not come")
-  `MRC_ASSERT(CfgWhileAsked, cfg_req_q == (tstate_q == TCfg),
+  `MRC_ASSERT(CfgWhileRequested, cfg_req_q == (tstate_q == TCfg),
       "a table write goes on that nobody asked for, or stands that was asked for")
   `MRC_ASSERT_IF(BusyToTheEnd, tstate_q != TIdle, int_q || busy_q,
       "a command counts as done, and the blocks are still at it")

@@ -5,7 +5,7 @@
 
 /// The NIC: requestor and responder of reliable multi-plane WRITEs between a host's memory and
 /// NumPlanes Ethernet ports, configured over AXI4-Lite. This module only checks the parameters,
-/// connects the blocks by the rows of nic.yaml and shows every boundary on obs_core_o and
+/// connects the blocks by the rows of nic.yaml and shows every stream on obs_core_o and
 /// obs_lane_o (leave them open in synthesis). It has no MAC and no memory of the host.
 /// Contract: docs/design/blocks/nic.md.
 module mrc_nic
@@ -194,8 +194,8 @@ module mrc_nic
   grant_t tx_segment_park;
   logic tx_sched_grant_valid, tx_sched_grant_ready;
   grant_t tx_sched_grant;
-  logic tx_segment_ask_valid, tx_segment_ask_ready;
-  ccask_t tx_segment_ask;
+  logic tx_segment_req_valid, tx_segment_req_ready;
+  ccreq_t tx_segment_req;
   logic tx_segment_ret_valid, tx_segment_ret_ready;
   ccret_t tx_segment_ret;
   logic tx_segment_pkt_valid, tx_segment_pkt_ready;
@@ -224,8 +224,8 @@ module mrc_nic
   stateq_t tx_inflight_stateq;
   logic tx_inflight_ccev_valid, tx_inflight_ccev_ready;
   ccev_t tx_inflight_ccev;
-  logic tx_inflight_rask_valid, tx_inflight_rask_ready;
-  ccask_t tx_inflight_rask;
+  logic tx_inflight_rtxreq_valid, tx_inflight_rtxreq_ready;
+  ccreq_t tx_inflight_rtxreq;
   logic tx_inflight_okev_valid, tx_inflight_okev_ready;
   okev_t tx_inflight_okev;
   logic tx_inflight_qperr_valid, tx_inflight_qperr_ready;
@@ -234,8 +234,8 @@ module mrc_nic
   ccans_t cc_nscc_ans;
   logic cc_nscc_rans_valid, cc_nscc_rans_ready;
   ccans_t cc_nscc_rans;
-  logic cc_nscc_wake_valid, cc_nscc_wake_ready;
-  ccwake_t cc_nscc_wake;
+  logic cc_nscc_resume_valid, cc_nscc_resume_ready;
+  ccresume_t cc_nscc_resume;
   logic tx_probe_fb_valid, tx_probe_fb_ready;
   fb_t tx_probe_fb;
   logic tx_probe_probe_valid, tx_probe_probe_ready;
@@ -420,9 +420,9 @@ module mrc_nic
       .park_valid_i(tx_segment_park_valid),
       .park_ready_o(tx_segment_park_ready),
       .park_i(tx_segment_park),
-      .wake_valid_i(cc_nscc_wake_valid),
-      .wake_ready_o(cc_nscc_wake_ready),
-      .wake_i(cc_nscc_wake),
+      .resume_valid_i(cc_nscc_resume_valid),
+      .resume_ready_o(cc_nscc_resume_ready),
+      .resume_i(cc_nscc_resume),
       .grant_valid_o(tx_sched_grant_valid),
       .grant_ready_i(tx_sched_grant_ready),
       .grant_o(tx_sched_grant)
@@ -442,12 +442,12 @@ module mrc_nic
       .ev_valid_i(tx_inflight_ccev_valid),
       .ev_ready_o(tx_inflight_ccev_ready),
       .ev_i(tx_inflight_ccev),
-      .ask_valid_i(tx_segment_ask_valid),
-      .ask_ready_o(tx_segment_ask_ready),
-      .ask_i(tx_segment_ask),
-      .rask_valid_i(tx_inflight_rask_valid),
-      .rask_ready_o(tx_inflight_rask_ready),
-      .rask_i(tx_inflight_rask),
+      .req_valid_i(tx_segment_req_valid),
+      .req_ready_o(tx_segment_req_ready),
+      .req_i(tx_segment_req),
+      .rtxreq_valid_i(tx_inflight_rtxreq_valid),
+      .rtxreq_ready_o(tx_inflight_rtxreq_ready),
+      .rtxreq_i(tx_inflight_rtxreq),
       .ret_valid_i(tx_segment_ret_valid),
       .ret_ready_o(tx_segment_ret_ready),
       .ret_i(tx_segment_ret),
@@ -457,9 +457,9 @@ module mrc_nic
       .rans_valid_o(cc_nscc_rans_valid),
       .rans_ready_i(cc_nscc_rans_ready),
       .rans_o(cc_nscc_rans),
-      .wake_valid_o(cc_nscc_wake_valid),
-      .wake_ready_i(cc_nscc_wake_ready),
-      .wake_o(cc_nscc_wake),
+      .resume_valid_o(cc_nscc_resume_valid),
+      .resume_ready_i(cc_nscc_resume_ready),
+      .resume_o(cc_nscc_resume),
       .pulses_o(pulses.cc_nscc)
   );
 
@@ -501,9 +501,9 @@ module mrc_nic
       .park_valid_o(tx_segment_park_valid),
       .park_ready_i(tx_segment_park_ready),
       .park_o(tx_segment_park),
-      .ask_valid_o(tx_segment_ask_valid),
-      .ask_ready_i(tx_segment_ask_ready),
-      .ask_o(tx_segment_ask),
+      .req_valid_o(tx_segment_req_valid),
+      .req_ready_i(tx_segment_req_ready),
+      .req_o(tx_segment_req),
       .ret_valid_o(tx_segment_ret_valid),
       .ret_ready_i(tx_segment_ret_ready),
       .ret_o(tx_segment_ret),
@@ -606,9 +606,9 @@ module mrc_nic
       .ccev_valid_o(tx_inflight_ccev_valid),
       .ccev_ready_i(tx_inflight_ccev_ready),
       .ccev_o(tx_inflight_ccev),
-      .rask_valid_o(tx_inflight_rask_valid),
-      .rask_ready_i(tx_inflight_rask_ready),
-      .rask_o(tx_inflight_rask),
+      .rtxreq_valid_o(tx_inflight_rtxreq_valid),
+      .rtxreq_ready_i(tx_inflight_rtxreq_ready),
+      .rtxreq_o(tx_inflight_rtxreq),
       .okev_valid_o(tx_inflight_okev_valid),
       .okev_ready_i(tx_inflight_okev_ready),
       .okev_o(tx_inflight_okev),
@@ -1054,7 +1054,7 @@ module mrc_nic
   assign host_wr_qp_o = rx_place_line.qp;
   assign host_wr_data_o = rx_place_line.data[HostBytes*8-1:0];
 
-  // ---- every boundary, for the bench
+  // ---- every stream, for the bench
 
   assign obs_core_o.host_wqe = obs_of_wqe(wqe_valid_i, wqe_ready_o, wqe_i);
   assign obs_core_o.host_fail = obs_of_qperr(host_fail_valid_i, host_fail_ready_o, host_fail_i);
@@ -1064,8 +1064,8 @@ module mrc_nic
       obs_of_grant(tx_segment_park_valid, tx_segment_park_ready, tx_segment_park);
   assign obs_core_o.tx_sched_grant =
       obs_of_grant(tx_sched_grant_valid, tx_sched_grant_ready, tx_sched_grant);
-  assign obs_core_o.tx_segment_ask =
-      obs_of_ccask(tx_segment_ask_valid, tx_segment_ask_ready, tx_segment_ask);
+  assign obs_core_o.tx_segment_req =
+      obs_of_ccreq(tx_segment_req_valid, tx_segment_req_ready, tx_segment_req);
   assign obs_core_o.tx_segment_ret =
       obs_of_ccret(tx_segment_ret_valid, tx_segment_ret_ready, tx_segment_ret);
   assign obs_core_o.tx_segment_pkt =
@@ -1092,8 +1092,8 @@ module mrc_nic
       obs_of_stateq(tx_inflight_stateq_valid, tx_inflight_stateq_ready, tx_inflight_stateq);
   assign obs_core_o.tx_inflight_ccev =
       obs_of_ccev(tx_inflight_ccev_valid, tx_inflight_ccev_ready, tx_inflight_ccev);
-  assign obs_core_o.tx_inflight_rask =
-      obs_of_ccask(tx_inflight_rask_valid, tx_inflight_rask_ready, tx_inflight_rask);
+  assign obs_core_o.tx_inflight_rtxreq =
+      obs_of_ccreq(tx_inflight_rtxreq_valid, tx_inflight_rtxreq_ready, tx_inflight_rtxreq);
   assign obs_core_o.tx_inflight_okev =
       obs_of_okev(tx_inflight_okev_valid, tx_inflight_okev_ready, tx_inflight_okev);
   assign obs_core_o.tx_inflight_qperr =
@@ -1101,8 +1101,8 @@ module mrc_nic
   assign obs_core_o.cc_nscc_ans = obs_of_ccans(cc_nscc_ans_valid, cc_nscc_ans_ready, cc_nscc_ans);
   assign obs_core_o.cc_nscc_rans =
       obs_of_ccans(cc_nscc_rans_valid, cc_nscc_rans_ready, cc_nscc_rans);
-  assign obs_core_o.cc_nscc_wake =
-      obs_of_ccwake(cc_nscc_wake_valid, cc_nscc_wake_ready, cc_nscc_wake);
+  assign obs_core_o.cc_nscc_resume =
+      obs_of_ccresume(cc_nscc_resume_valid, cc_nscc_resume_ready, cc_nscc_resume);
   assign obs_core_o.tx_probe_fb = obs_of_fb(tx_probe_fb_valid, tx_probe_fb_ready, tx_probe_fb);
   assign obs_core_o.tx_probe_probe =
       obs_of_ctlpkt(tx_probe_probe_valid, tx_probe_probe_ready, tx_probe_probe);
@@ -1152,9 +1152,9 @@ module mrc_nic
   assign obs_core_o.cq_mux_cqe = obs_of_cqe(cqe_valid_o, cqe_ready_i, cqe_o);
 
 `ifdef MRC_ASSERT_ON
-  mrc_boundaries #(
+  mrc_stream_checks #(
       .NumPlanes(NumPlanes)
-  ) u_boundaries (
+  ) u_stream_checks (
       .clk_i,
       .rst_ni,
       .core_i(obs_core_o),

@@ -525,7 +525,7 @@ module mrc_rx_lane
 
   // Trimmed by the code point; one of our own that came back by a code point too, or by addresses.
   trim_e marked;
-  logic src_own, dst_own, told_apart, code_back, came_back, not_trimmed;
+  logic src_own, dst_own, distinct, code_back, came_back, not_trimmed;
 
   always_comb begin
     marked = TrimNone;
@@ -545,14 +545,14 @@ module mrc_rx_lane
     end
   end
 
-  assign told_apart = csr_i.returned == ReturnedDrop || csr_i.returned == ReturnedLearn;
+  assign distinct = csr_i.returned == ReturnedDrop || csr_i.returned == ReturnedLearn;
   assign code_back = csr_i.dscp_returned_valid && fin_tc_q[7:2] == csr_i.dscp_returned;
   // Bug 106: no address is looked at.
   assign came_back = code_back || (marked != TrimNone && (src_own || !dst_own)
                                    && bug_i != BugReturnedAsPeers);
-  assign trim = (told_apart && came_back) ? TrimReturned : marked;
+  assign trim = (distinct && came_back) ? TrimReturned : marked;
   // Without the addresses: of a packet that nobody marked they say nothing.
-  assign not_trimmed = marked == TrimNone && !(told_apart && code_back);
+  assign not_trimmed = marked == TrimNone && !(distinct && code_back);
 
   // Both that sources name are taken, whichever is sent.
   logic known_port;

@@ -569,7 +569,7 @@ module mrc_tx_lane
       "two headers in one cycle")
   `MRC_ASSERT(CreditInRange, 32'(credit_q) <= LineFifo,
       "more credit than places for lines")
-  `MRC_ASSERT_IF(AsksWithCredit, req_load, credit_q != '0,
+  `MRC_ASSERT_IF(RequestsWithCredit, req_load, credit_q != '0,
       "a line is asked for that has no place")
   `MRC_ASSERT(LinesReserved, 32'(credit_q) + 32'(lines_count) <= LineFifo,
       "a place for a line is given away twice")

@@ -22,9 +22,9 @@ module mrc_tx_sched
     input logic park_valid_i,
     output logic park_ready_o,
     input grant_t park_i,
-    input logic wake_valid_i,
-    output logic wake_ready_o,
-    input ccwake_t wake_i,
+    input logic resume_valid_i,
+    output logic resume_ready_o,
+    input ccresume_t resume_i,
 
     output logic grant_valid_o,
     input logic grant_ready_i,
@@ -49,15 +49,15 @@ module mrc_tx_sched
 
   typedef struct packed {
     logic some;  // a QP waits
-    logic woken;  // a wake found nobody waiting
+    logic woken;  // a resume found nobody waiting
   } waits_t;
 
   // ---- inputs
 
-  logic push_v, park_v, wake_v, push_pop, park_pop, wake_pop;
+  logic push_v, park_v, resume_v, push_pop, park_pop, resume_pop;
   sched_t push;
   grant_t park;
-  ccwake_t wake;
+  ccresume_t resume;
   logic [2:0][1:0] unused_counts;
 
   mrc_fifo #(
@@ -91,17 +91,17 @@ module mrc_tx_sched
   );
 
   mrc_fifo #(
-      .T(ccwake_t),
+      .T(ccresume_t),
       .Depth(2)
-  ) u_wake (
+  ) u_resume (
       .clk_i,
       .rst_ni,
-      .valid_i(wake_valid_i),
-      .ready_o(wake_ready_o),
-      .data_i(wake_i),
-      .valid_o(wake_v),
-      .ready_i(wake_pop),
-      .data_o(wake),
+      .valid_i(resume_valid_i),
+      .ready_o(resume_ready_o),
+      .data_i(resume_i),
+      .valid_o(resume_v),
+      .ready_i(resume_pop),
+      .data_o(resume),
       .count_o(unused_counts[2])
   );
 
@@ -112,8 +112,8 @@ module mrc_tx_sched
   assign cfg_ctx = cfg_i.data;
   assign op_cfg = cfg_i.req && !cfg_ack_q;
   assign park_pop = park_v && !op_cfg;
-  assign wake_pop = wake_v && !op_cfg && !park_v;
-  assign push_pop = push_v && !op_cfg && !park_v && !wake_v;
+  assign resume_pop = resume_v && !op_cfg && !park_v;
+  assign push_pop = push_v && !op_cfg && !park_v && !resume_v;
 
   assign cfg_ack_d = cfg_i.req;
   assign cfg_ack_o = cfg_ack_q;
@@ -127,7 +127,7 @@ module mrc_tx_sched
   logic list_we, next_we, alone;
 
   assign qp = park_v ? park.qp[QpW-1:0] : push.qp[QpW-1:0];
-  assign dest = (wake_v && !park_v) ? wake.cc[DestW-1:0] : qp_dest;
+  assign dest = (resume_v && !park_v) ? resume.cc[DestW-1:0] : qp_dest;
   assign alone = list.head == list.tail;
 
   mrc_rf_1r1w #(
@@ -150,7 +150,7 @@ module mrc_tx_sched
       .rst_ni,
       .raddr_i(dest),
       .rdata_o(waits),
-      .we_i(park_pop || wake_pop || push_pop),
+      .we_i(park_pop || resume_pop || push_pop),
       .waddr_i(dest),
       .wdata_i(waits_d)
   );
@@ -207,9 +207,9 @@ module mrc_tx_sched
         end
         waits_d.some = 1'b1;
       end
-    end else if (wake_pop && !waits.some) begin
+    end else if (resume_pop && !waits.some) begin
       waits_d.woken = bug_i != BugWakeForgotten;
-    end else if (wake_pop || (push_pop && waits.some)) begin
+    end else if (resume_pop || (push_pop && waits.some)) begin
       run_push = 1'b1;
       run_qp = list.head;
       list_we = 1'b1;
@@ -274,9 +274,9 @@ module mrc_tx_sched
   // ---- what always holds
 
   `MRC_NEVER_FULL(Run, run_push, run_ready)
-  `MRC_ONE_HOT0(OneOperation, {op_cfg, park_pop, wake_pop, push_pop},
+  `MRC_ONE_HOT0(OneOperation, {op_cfg, park_pop, resume_pop, push_pop},
       "two operations in one cycle")
-  `MRC_ASSERT_IF(ListOfSome, list_we && (wake_pop || push_pop), waits.some,
+  `MRC_ASSERT_IF(ListOfSome, list_we && (resume_pop || push_pop), waits.some,
       "a QP is taken from an empty list")
   `MRC_ASSERT(WokenNobody, !(waits.some && waits.woken),
       "a destination was woken with nobody there, and somebody waits")

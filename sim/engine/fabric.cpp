@@ -757,15 +757,15 @@ void Fabric::carrier_changed(LinkId id) {
     update_special(p);
     if (!carrier) flush_wire(p);
   }
-  const auto tell = [this, id, change, carrier] {
+  const auto report = [this, id, change, carrier] {
     if (links_[id].changes != change) return;  // it changed back before anybody saw
     set_port(port_id(links_[id].a), carrier);
     set_port(port_id(links_[id].b), carrier);
   };
   if (const Time detect = link_configs_[link.config].detect; detect == 0)
-    tell();
+    report();
   else
-    at(now() + detect, tell);
+    at(now() + detect, report);
 }
 
 void Fabric::set_link(LinkId link, bool up) {

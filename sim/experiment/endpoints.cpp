@@ -54,8 +54,8 @@ bool has_clocked(const Scenario& scenario) {
 }
 
 bool nic_rules(const Scenario& scenario) {
-  const bool asked = scenario.source.lines.count("nic_rules") != 0;
-  return asked ? scenario.nic_rules : has_clocked(scenario);
+  const bool requested = scenario.source.lines.count("nic_rules") != 0;
+  return requested ? scenario.nic_rules : has_clocked(scenario);
 }
 
 ShareWords share_settings(const Scenario& scenario, const NsccParams& nscc) {

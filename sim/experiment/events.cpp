@@ -43,16 +43,16 @@ Events::Events(const Scenario& scenario, const Topology& topology, Fabric& fabri
   std::stable_sort(actions_.begin(), actions_.end(), [](const Action& a, const Action& b) { return a.time < b.time; });
 }
 
-void Events::begin(std::function<void(const std::string&, Time)> tell) {
-  tell_ = std::move(tell);
+void Events::begin(std::function<void(const std::string&, Time)> report) {
+  report_ = std::move(report);
   for (const Action& a : actions_) {
     fabric_.at(a.time, [this, &a] {
-      tell_(a.text, a.end_time == kNever ? 0 : a.end_time - a.time);
+      report_(a.text, a.end_time == kNever ? 0 : a.end_time - a.time);
       a.begin();
     });
     if (a.end_time != kNever && a.end) {
       fabric_.at(a.end_time, [this, &a] {
-        tell_(a.text + " ends", 0);
+        report_(a.text + " ends", 0);
         a.end();
       });
     }

@@ -21,8 +21,8 @@ class Events {
   /// Throws InputError: links, switches, NICs that the topology does not have.
   Events(const Scenario& scenario, const Topology& topology, Fabric& fabric, uint64_t seed, EvsOf evs_of);
 
-  /// Once, at time 0. `tell` hears of each as it happens, and how long it lasts; 0: for ever, or this is its end.
-  void begin(std::function<void(const std::string&, Time)> tell);
+  /// Once, at time 0. `report` hears of each as it happens, and how long it lasts; 0: for ever, or this is its end.
+  void begin(std::function<void(const std::string&, Time)> report);
   /// Those that are later, in words.
   std::vector<std::string> after(Time time) const;
 
@@ -38,7 +38,7 @@ class Events {
   const Topology& topology_;
   Fabric& fabric_;
   const EvsOf evs_of_;
-  std::function<void(const std::string&, Time)> tell_;
+  std::function<void(const std::string&, Time)> report_;
   std::vector<Action> actions_;
 };
 

@@ -127,8 +127,8 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
   channels_ = std::make_unique<Channels>(*fabric_, topology_, scenario_, seed);
   const Time reopen = scenario_.transport == "roce" ? from_us(scenario_.roce_reopen_us) : 0;
   driver_ = std::make_unique<Driver>(*fabric_, topology_, *channels_, traffic_, reopen);
-  driver_->ask();
-  jobs_.ask(*channels_);
+  driver_->request();
+  jobs_.request(*channels_);
   channels_->open(poll);
   driver_->begin();
   jobs_.begin(*fabric_, *channels_);
@@ -142,16 +142,16 @@ Experiment::Experiment(const Scenario& scenario, uint64_t seed, const ClockedMak
     });
   }
   check_time();
-  const auto tell = [this](const std::string& text, Time lasts) {
+  const auto report = [this](const std::string& text, Time lasts) {
     log_.push_back({.time = fabric_->now(), .lasts = lasts, .text = text});
   };
-  failures_.begin(*fabric_, tell);
+  failures_.begin(*fabric_, report);
   events_.emplace(scenario_, topology_, *fabric_, seed_, [this](NodeId from, NodeId to) {
     std::vector<uint32_t> active, backup;
     if (const Channel* channel = channels_->find(from, to)) channels_->entropy_of(*channel, active, backup);
     return active;
   });
-  events_->begin(tell);
+  events_->begin(report);
   group_of_receiver_.assign(topology_.hosts(), -1);
   has_curve_.assign(traffic_.groups.size(), true);
   for (const Flow& f : traffic_.flows) {
@@ -290,8 +290,8 @@ ExperimentResult Experiment::run() {
   r.transport = scenario_.transport;
   r.seed = seed_;
   r.failure_rates = scenario_.failure_rates;
-  for (const Flow& f : traffic_.flows) r.asked_bytes += f.bytes;
-  r.asked_bytes += jobs_.bytes();
+  for (const Flow& f : traffic_.flows) r.requested_bytes += f.bytes;
+  r.requested_bytes += jobs_.bytes();
   if (keep_waits) jobs_.keep(*keep_waits);
   const auto wall = std::chrono::steady_clock::now();
   const std::clock_t cpu = std::clock();
@@ -304,7 +304,7 @@ ExperimentResult Experiment::run() {
   double dearest = 0;  // processor time of a simulated picosecond, in the busiest slice
   Time progress_time = 0;
   uint64_t progress_bytes = 0;
-  double told = 0;
+  double reported = 0;
   if (scenario_.sampling) sample(r);
   r.outcome = Outcome::TimeLimit;
   while (!over()) {
@@ -360,8 +360,8 @@ ExperimentResult Experiment::run() {
       }
       next_check = fabric_->now() + hang / 4;
     }
-    if (progress && after - told > 0.2) {
-      told = after;
+    if (progress && after - reported > 0.2) {
+      reported = after;
       ExperimentProgress p;
       p.time = fabric_->now();
       p.seconds = after;
@@ -371,7 +371,7 @@ ExperimentResult Experiment::run() {
         bytes += stats.delivered_bytes;
         p.packets += stats.data_packets;
       }
-      p.done = std::max(static_cast<double>(bytes) / static_cast<double>(r.asked_bytes),
+      p.done = std::max(static_cast<double>(bytes) / static_cast<double>(r.requested_bytes),
                         scenario_.open_end ? static_cast<double>(p.time) / static_cast<double>(duration) : 0.0);
       p.flows = traffic_.flows.size();
       p.finished = driver_->finished();
@@ -474,12 +474,13 @@ void Experiment::finish(ExperimentResult& r) {
   }
   r.reopened = channels_->reopened();
   const bool twice = jobs_.restarted() || r.reopened > 0;
-  const bool all_there = twice ? r.total.delivered_bytes >= r.asked_bytes : r.total.delivered_bytes == r.asked_bytes;
+  const bool all_there =
+      twice ? r.total.delivered_bytes >= r.requested_bytes : r.total.delivered_bytes == r.requested_bytes;
   if (r.outcome == Outcome::Done && (driver_->failed() > 0 || !all_there)) {
     r.outcome = Outcome::Failed;
     r.reason = driver_->failed() > 0
                    ? fmt::format("{} of {} flows failed", driver_->failed(), traffic_.flows.size())
-                   : fmt::format("{} bytes were delivered, {} were sent", r.total.delivered_bytes, r.asked_bytes);
+                   : fmt::format("{} bytes were delivered, {} were sent", r.total.delivered_bytes, r.requested_bytes);
   }
   if (r.outcome == Outcome::OpenEnd && r.total.delivered_bytes == 0) {
     r.outcome = Outcome::Empty;
@@ -501,8 +502,8 @@ void Experiment::finish(ExperimentResult& r) {
   r.jobs = jobs_.results();
   r.failures = failures_.results();
   find_recovery(r);
-  tell_losses(r);
-  tell_waits(r);
+  report_losses(r);
+  report_waits(r);
   r.flows = std::move(traffic_.flows);
 }
 
@@ -516,7 +517,7 @@ std::string Experiment::way_of(const LossNote& note, NodeId from, NodeId to) con
 }
 
 /// What messages of a chain of waits lost, and the last failure on their way.
-void Experiment::tell_waits(ExperimentResult& r) const {
+void Experiment::report_waits(ExperimentResult& r) const {
   for (JobResult& job : r.jobs) {
     if (!job.waits) continue;
     for (LateMessage& wait : job.waits->slowest) {
@@ -533,7 +534,7 @@ void Experiment::tell_waits(ExperimentResult& r) const {
       if (last != nullptr) {
         const std::string way = way_of(*last, from, to);
         if (const size_t by = way.find("T1-"); by != std::string::npos) ways.push_back(way.substr(by));
-        wait.told.push_back(fmt::format(
+        wait.reported.push_back(fmt::format(
             "{} lost; the last back: PSN {} of {:.3f} us on {}, known at {:.3f} ({}), again at {:.3f} on plane {}",
             lost, last->psn, static_cast<double>(last->sent) / kUs, way, static_cast<double>(last->known) / kUs,
             kLossCauseNames[static_cast<unsigned>(last->cause)], static_cast<double>(last->again) / kUs,
@@ -546,14 +547,14 @@ void Experiment::tell_waits(ExperimentResult& r) const {
                });
       });
       if (event != log_.rend()) {
-        wait.told.push_back(fmt::format("at {:.3f} us: {}", static_cast<double>(event->time) / kUs, event->text));
+        wait.reported.push_back(fmt::format("at {:.3f} us: {}", static_cast<double>(event->time) / kUs, event->text));
       }
     }
   }
 }
 
 /// What found the losses of each group, and the story of its slowest flow.
-void Experiment::tell_losses(ExperimentResult& r) const {
+void Experiment::report_losses(ExperimentResult& r) const {
   const auto& flows = traffic_.flows;
   for (uint32_t f = 0; f < flows.size(); ++f) {
     const Flow& flow = flows[f];

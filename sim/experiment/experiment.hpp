@@ -145,7 +145,7 @@ struct ExperimentResult {
   std::vector<DepthResult> depths;
   EndpointStats total;
   uint64_t trims = 0, marks = 0, drops = 0, lost = 0, discards = 0;
-  uint64_t asked_bytes = 0;
+  uint64_t requested_bytes = 0;
   uint32_t reopened = 0;  ///< QPs of flows that failed and were set up anew, each as often as it was
   // The machine's side.
   uint64_t fabric_events = 0, memory = 0;
@@ -207,8 +207,8 @@ class Experiment {
   uint64_t delivered() const;
   void finish(ExperimentResult& result);
   void count_ports(ExperimentResult& result) const;
-  void tell_losses(ExperimentResult& result) const;
-  void tell_waits(ExperimentResult& result) const;
+  void report_losses(ExperimentResult& result) const;
+  void report_waits(ExperimentResult& result) const;
   std::string way_of(const LossNote& note, NodeId from, NodeId to) const;
   void find_recovery(ExperimentResult& result) const;
   uint64_t wire_of(const Flow& flow) const;

@@ -90,9 +90,9 @@ Failures::Failures(const Scenario& scenario, const Topology& t, uint64_t seed) :
   }
 }
 
-void Failures::begin(Fabric& fabric, std::function<void(const std::string&, Time)> tell) {
+void Failures::begin(Fabric& fabric, std::function<void(const std::string&, Time)> report) {
   fabric_ = &fabric;
-  tell_ = std::move(tell);
+  report_ = std::move(report);
   for (Process& p : processes_) fabric_->at(from_us(p.event.at_us), [this, &p] { plan(p); });
 }
 
@@ -124,12 +124,12 @@ void Failures::happen(Process& p) {
   const EventConfig& e = p.event;
   const uint32_t which = static_cast<uint32_t>(p.rng.below(p.count));
   const Time time = lasts(e, p.rng);
-  const bool told = p.result.times++ < kTold;
+  const bool reported = p.result.times++ < kReported;
   p.result.lasted += time;
   const double us = static_cast<double>(time) / kUs;
   if (p.of_switches) {
     const NodeId node = p.switches[which];
-    if (told) tell_(fmt::format("reboot of {} for {:.6g} us", topology_.node_name(node), us), time);
+    if (reported) report_(fmt::format("reboot of {} for {:.6g} us", topology_.node_name(node), us), time);
     (void)fabric_->reboot(node, time);
     return;
   }
@@ -140,13 +140,13 @@ void Failures::happen(Process& p) {
     links = bundle(p, p.first + which);
   }
   const bool loses = e.what == "link-loss";
-  if (told) {
-    tell_(fmt::format(
-              "{}{} {} for {:.6g} us",
-              p.of_planes ? fmt::format("plane {}", p.first + which) : "link " + topology_.link_name(links.front()),
-              links.size() > 1 && !p.of_planes ? fmt::format(" and {} more", links.size() - 1) : std::string(),
-              loses ? fmt::format("loses {:g} %", 100 * e.loss) : std::string("down"), us),
-          time);
+  if (reported) {
+    report_(fmt::format(
+                "{}{} {} for {:.6g} us",
+                p.of_planes ? fmt::format("plane {}", p.first + which) : "link " + topology_.link_name(links.front()),
+                links.size() > 1 && !p.of_planes ? fmt::format(" and {} more", links.size() - 1) : std::string(),
+                loses ? fmt::format("loses {:g} %", 100 * e.loss) : std::string("down"), us),
+            time);
   }
   for (const LinkId l : links) loses ? set_loss(e, l, e.loss) : set_down(l, true);
   fabric_->at(fabric_->now() + time, [this, &e, links, loses] {

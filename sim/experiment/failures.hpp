@@ -25,10 +25,10 @@ class Failures {
   /// Throws InputError: nothing to choose from, keys that do not go together.
   Failures(const Scenario& scenario, const Topology& topology, uint64_t seed);
 
-  /// `tell` hears of the first kTold of each kind, and how long they last.
-  void begin(Fabric& fabric, std::function<void(const std::string&, Time)> tell);
+  /// `report` hears of the first kReported of each kind, and how long they last.
+  void begin(Fabric& fabric, std::function<void(const std::string&, Time)> report);
   std::vector<FailureResult> results() const;
-  static constexpr uint64_t kTold = 100;
+  static constexpr uint64_t kReported = 100;
 
  private:
   struct Process {
@@ -50,7 +50,7 @@ class Failures {
   const Topology& topology_;
   std::vector<Process> processes_;
   Fabric* fabric_ = nullptr;
-  std::function<void(const std::string&, Time)> tell_;
+  std::function<void(const std::string&, Time)> report_;
   std::unordered_map<LinkId, uint32_t> down_;  // how many failures a link has
 };
 

@@ -432,7 +432,7 @@ void Jobs::pairs(const std::function<void(NodeId, NodeId)>& f) const {
   }
 }
 
-void Jobs::ask(Channels& channels) const {
+void Jobs::request(Channels& channels) const {
   pairs([&](NodeId from, NodeId to) { channels.want(from, to, -1, 1, kUser); });
 }
 

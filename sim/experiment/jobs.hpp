@@ -51,7 +51,7 @@ class Jobs final : public Channels::User {
 
   /// Calls f(from, to) for all pairs of NICs that have a QP.
   void pairs(const std::function<void(NodeId, NodeId)>& f) const;
-  void ask(Channels& channels) const;
+  void request(Channels& channels) const;
   /// The channels are open.
   void begin(Fabric& fabric, Channels& channels);
   /// Some job has gone back: bytes arrive more than once.

@@ -336,15 +336,15 @@ Driver::Driver(Fabric& fabric, const Topology& topology, Channels& channels, Tra
   channels.use(0, *this);
 }
 
-void Driver::ask() {
+void Driver::request() {
   for (const Flow& f : traffic_.flows) channels_.want(f.from, f.to, f.qp_class, f.qps);
 }
 
 void Driver::begin() {
   arrived_.assign(channels_.all().size(), 0);
-  asked_.assign(topology_.hosts(), 0);
+  requested_.assign(topology_.hosts(), 0);
   for (const Flow& f : traffic_.flows) {
-    asked_[f.to] += f.bytes;
+    requested_[f.to] += f.bytes;
     if (f.waits > 0) waits_until_ = std::max(waits_until_, f.start);
     if (f.waits > 1) local_ = false;
     for (const uint32_t n : f.next) {
@@ -385,14 +385,14 @@ std::string Driver::problem() const {
 }
 
 bool Driver::goes_on() {
-  const auto lacks = [&](NodeId h) { return fabric_.endpoint_at(h)->stats().delivered_bytes < asked_[h]; };
+  const auto lacks = [&](NodeId h) { return fabric_.endpoint_at(h)->stats().delivered_bytes < requested_[h]; };
   const auto steady = [&](uint32_t index) {
     const Channel& c = channels_.at(index);
     return fabric_.endpoint_at(c.from)->steady(c.from_qpn);
   };
-  while (lags_ < asked_.size() && !lacks(lags_)) ++lags_;
+  while (lags_ < requested_.size() && !lacks(lags_)) ++lags_;
   // A NIC that nobody who sends to it is about to give up.
-  for (NodeId h = lags_; h < std::min<size_t>(lags_ + kCandidates, asked_.size()); ++h) {
+  for (NodeId h = lags_; h < std::min<size_t>(lags_ + kCandidates, requested_.size()); ++h) {
     const std::vector<uint32_t>& qps = channels_.of(h);
     if (lacks(h) &&
         std::all_of(qps.begin(), qps.end(), [&](uint32_t c) { return channels_.at(c).to != h || steady(c); })) {

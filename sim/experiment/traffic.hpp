@@ -58,7 +58,7 @@ class Driver final : public Channels::User {
   Driver(Fabric& fabric, const Topology& topology, Channels& channels, Traffic& traffic, Time reopen = 0);
 
   /// Wants the QPs.
-  void ask();
+  void request();
   /// Schedules the flows.
   void begin();
   /// Called when the last flow has ended.
@@ -106,11 +106,11 @@ class Driver final : public Channels::User {
   std::vector<bool> reopens_;  // by channel: it is seen to have failed
   std::vector<uint32_t> due_;  // flows that wait for their time, the earliest last
   std::atomic<size_t> begun_ = 0, finished_ = 0, failed_ = 0;
-  bool local_ = true;              // whatever a flow waits for ends where that flow begins
-  Time waits_until_ = 0;           // flows that wait for others need not wait for their time beyond this
-  NodeId lags_ = 0;                // before this one all NICs have received everything
-  std::vector<uint64_t> asked_;    // bytes that a NIC will receive
-  std::vector<uint64_t> arrived_;  // by channel, the receiver's: bytes since the newest immediate
+  bool local_ = true;                // whatever a flow waits for ends where that flow begins
+  Time waits_until_ = 0;             // flows that wait for others need not wait for their time beyond this
+  NodeId lags_ = 0;                  // before this one all NICs have received everything
+  std::vector<uint64_t> requested_;  // bytes that a NIC will receive
+  std::vector<uint64_t> arrived_;    // by channel, the receiver's: bytes since the newest immediate
   mutable std::mutex problem_mutex_;
   std::string problem_;
 };

@@ -86,8 +86,8 @@ class Ideal final : public Wires {
   };
   /// A port in one direction, and what waits for it: of each peer a queue of turns of messages.
   struct Side {
-    Time until = 0;      // busy
-    bool asked = false;  // an event is on its way
+    Time until = 0;          // busy
+    bool requested = false;  // an event is on its way
     void put(uint32_t peer, uint32_t message) {
       if (newest == nullptr || newest_peer != peer) {
         newest = &queues[peer];
@@ -120,8 +120,8 @@ class Ideal final : public Wires {
   bool free(Side& side, Event::Kind kind, uint32_t rank) {
     if (side.active.empty()) return false;
     if (side.until <= now_) return true;
-    if (!side.asked) push(side.until, kind, rank);
-    side.asked = true;
+    if (!side.requested) push(side.until, kind, rank);
+    side.requested = true;
     return false;
   }
   void go_out(uint32_t rank) {
@@ -160,7 +160,7 @@ class Ideal final : public Wires {
     }
     if (event.kind == Event::Out || event.kind == Event::In) {
       const bool out = event.kind == Event::Out;
-      (out ? ports_[event.index].out : ports_[event.index].in).asked = false;
+      (out ? ports_[event.index].out : ports_[event.index].in).requested = false;
       return out ? go_out(event.index) : go_in(event.index);
     }
     const Message m = messages_[event.index];

@@ -17,7 +17,7 @@ struct LateMessage {
   Time begin = 0, end = 0;  ///< sent until there
   Time ideal = 0;           ///< what that takes in an ideal fabric
   Time over() const { return end - begin > ideal ? end - begin - ideal : 0; }
-  std::vector<std::string> told{};  ///< what was lost of it, and failures while it was under way
+  std::vector<std::string> reported{};  ///< what was lost of it, and failures while it was under way
 };
 
 struct WaitChain {

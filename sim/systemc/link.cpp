@@ -40,7 +40,7 @@ void Link::connect(unsigned end, Node& node, unsigned port) {
   node.out[port].bind(in[end]);
   out[end].bind(node.in[port]);
   node.linked(port);
-  tells_[end] = true;
+  reports_[end] = true;
 }
 
 void Link::before_end_of_elaboration() {
@@ -57,7 +57,7 @@ void Link::before_end_of_elaboration() {
   }
 }
 
-void Link::start_of_simulation() { tell(); }
+void Link::start_of_simulation() { report(); }
 
 // Frames.
 
@@ -145,9 +145,9 @@ void Link::blocking(int tag, tlm::tlm_generic_payload& payload, sc_core::sc_time
 
 // The link itself.
 
-void Link::tell() {
+void Link::report() {
   for (size_t end = 0; end < 2; ++end) {
-    if (!tells_[end]) continue;
+    if (!reports_[end]) continue;
     tlm::tlm_phase phase = link_change();
     sc_core::sc_time t;
     out[end]->nb_transport_fw(change_.payload({.gbps = config_.gbps, .carrier = carrier_, .up = seen_}), phase, t);
@@ -162,13 +162,13 @@ void Link::carrier_changed() {
   const bool before = sc_core::sc_get_status() < sc_core::SC_RUNNING;
   if (config_.detect == 0 || before) seen_ = carrier_;
   if (before) return;  // start_of_simulation() tells
-  tell();
+  report();
   if (seen_ != carrier_) detect_.notify(picoseconds(config_.detect));
 }
 
 void Link::detected() {
   seen_ = carrier_;
-  tell();
+  report();
 }
 
 void Link::set_up(bool up) {
@@ -184,7 +184,7 @@ void Link::set_rate(double gbps) {
   }
   config_.gbps = gbps;
   rate_ = rate;
-  if (sc_core::sc_get_status() >= sc_core::SC_RUNNING) tell();
+  if (sc_core::sc_get_status() >= sc_core::SC_RUNNING) report();
 }
 
 void Link::set_marking(unsigned from_end, double share) {

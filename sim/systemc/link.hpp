@@ -75,7 +75,7 @@ class Link : private BeforeElaboration, public sc_core::sc_module {
   sc_core::sc_time serialization(const FrameExtension& frame) const;
   void carrier_changed();
   void detected();
-  void tell();
+  void report();
   void before_end_of_elaboration() override;
   void start_of_simulation() override;
 
@@ -86,7 +86,7 @@ class Link : private BeforeElaboration, public sc_core::sc_module {
   LinkChange change_;
   sim::Tap* tap_ = nullptr;
   sim::LinkId id_ = 0;
-  std::array<bool, 2> tells_{};                    // ends that hear of changes
+  std::array<bool, 2> reports_{};                  // ends that hear of changes
   bool up_ = true, carrier_ = true, seen_ = true;  // seen: by the ends
   sc_core::sc_event detect_;
 };

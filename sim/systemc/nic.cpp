@@ -36,12 +36,12 @@ tlm::tlm_sync_enum Nic::backward(tlm::tlm_generic_payload&, tlm::tlm_phase& phas
 }
 void Nic::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time&) { post(payload); }
 
-void Nic::tell(const HostEvent& event) {
+void Nic::report(const HostEvent& event) {
   if (events.size() > 0) write_record(*events.operator->(), kEventAddress, pack(event));
 }
 void Nic::completed(const sim::Completion& c) {
-  tell({c.ok ? EventKind::Completed : EventKind::Failed, c.id, c.bytes, c.node, c.qpn});
+  report({c.ok ? EventKind::Completed : EventKind::Failed, c.id, c.bytes, c.node, c.qpn});
 }
-void Nic::delivered(const sim::Delivery& d) { tell({EventKind::Delivered, d.msn, d.bytes, d.node, d.qpn}); }
+void Nic::delivered(const sim::Delivery& d) { report({EventKind::Delivered, d.msn, d.bytes, d.node, d.qpn}); }
 
 }  // namespace mrc::systemc

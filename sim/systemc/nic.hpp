@@ -52,7 +52,7 @@ class Nic : public Node, private sim::Listener {
   void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& t);
   void completed(const sim::Completion& completion) override;
   void delivered(const sim::Delivery& delivery) override;
-  void tell(const HostEvent& event);
+  void report(const HostEvent& event);
 
   sim::NodeId number_;
 };

@@ -110,15 +110,15 @@ sim::Time Node::leave(unsigned port, sim::PacketPtr packet, sim::Time start, sim
   sc_core::sc_time t = picoseconds(latency_);
   Outgoing& o = outgoing_[port];
   o.free = free;
-  o.asked = true;
+  o.requested = true;
   const tlm::tlm_sync_enum answer = out[port]->nb_transport_fw(payload, phase, t);
   if (answer == tlm::TLM_COMPLETED) {
-    o.asked = false;
+    o.requested = false;
     payload.release();
     return start + std::max(picoseconds(t), latency_) - latency_;
   }
   if (answer == tlm::TLM_UPDATED && phase != tlm::BEGIN_REQ) {
-    o.asked = false;
+    o.requested = false;
     if (phase == tlm::BEGIN_RESP) {
       phase = tlm::END_RESP;
       sc_core::sc_time end = t;
@@ -141,7 +141,7 @@ tlm::tlm_sync_enum Node::backward(int tag, tlm::tlm_generic_payload& payload, tl
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;  // a phase that may be ignored
   Outgoing& o = outgoing_[port];
   if (o.payload == &payload) {
-    if (o.asked) request_ended(port, now_ps() + picoseconds(t));  // implied
+    if (o.requested) request_ended(port, now_ps() + picoseconds(t));  // implied
     o.payload = nullptr;
   }
   payload.release();
@@ -150,8 +150,8 @@ tlm::tlm_sync_enum Node::backward(int tag, tlm::tlm_generic_payload& payload, tl
 
 void Node::request_ended(unsigned port, sim::Time at) {
   Outgoing& o = outgoing_[port];
-  if (!o.asked) return;
-  o.asked = false;
+  if (!o.requested) return;
+  o.requested = false;
   o.free = std::max(o.free, at);
   const sim::Time now = now_ps();
   if (o.free > now) {
@@ -167,7 +167,7 @@ void Node::release_ports() {
   sim::Time next = sim::kNever;
   Acting here(*this);
   for (unsigned p = 0; p < ports(); ++p) {
-    if (!cell_.held(p) || outgoing_[p].asked) continue;
+    if (!cell_.held(p) || outgoing_[p].requested) continue;
     if (outgoing_[p].free <= now) {
       cell_.release(p);
     } else {
@@ -177,7 +177,7 @@ void Node::release_ports() {
   if (next != sim::kNever) free_.notify(picoseconds(next - now));
 }
 
-void Node::tell_carrier(unsigned port, bool carrier) {
+void Node::report_carrier(unsigned port, bool carrier) {
   if (!linked_[port]) return;
   LinkState state = links_[port];
   state.carrier = carrier;

@@ -60,7 +60,7 @@ class Node : private BeforeElaboration, public sc_core::sc_module, private sim::
   /// Reports what a cell could not do.
   void good(const std::optional<wire::Error>& error) const;
   /// Tells the link of a port whether this end gives light.
-  void tell_carrier(unsigned port, bool carrier);
+  void report_carrier(unsigned port, bool carrier);
   void before_end_of_elaboration() override;
   /// Something has happened in the cell.
   virtual void acted() {}
@@ -71,8 +71,8 @@ class Node : private BeforeElaboration, public sc_core::sc_module, private sim::
   /// A frame that its receiver has not taken yet.
   struct Outgoing {
     tlm::tlm_generic_payload* payload = nullptr;
-    sim::Time free = 0;  // not before
-    bool asked = false;  // END_REQ is owed
+    sim::Time free = 0;      // not before
+    bool requested = false;  // END_REQ is owed
   };
   sim::Time leave(unsigned port, sim::PacketPtr packet, sim::Time start, sim::Time free) override;
   tlm::tlm_sync_enum forward(int port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& t);

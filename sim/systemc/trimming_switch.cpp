@@ -36,7 +36,7 @@ void TrimmingSwitch::acted() {
 }
 
 void TrimmingSwitch::reset(const sc_core::sc_time& away) {
-  for (unsigned p = 0; p < ports(); ++p) tell_carrier(p, false);
+  for (unsigned p = 0; p < ports(); ++p) report_carrier(p, false);
   {
     Acting here(*this);
     cell_.reset();
@@ -46,7 +46,7 @@ void TrimmingSwitch::reset(const sc_core::sc_time& away) {
 }
 
 void TrimmingSwitch::back() {
-  for (unsigned p = 0; p < ports(); ++p) tell_carrier(p, true);
+  for (unsigned p = 0; p < ports(); ++p) report_carrier(p, true);
 }
 
 }  // namespace mrc::systemc

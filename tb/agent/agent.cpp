@@ -16,7 +16,7 @@
 namespace mrc::tb {
 namespace {
 
-constexpr Time kAsk = 5'000'000;  ///< how often somebody is asked whether this is enough
+constexpr Time kQuery = 5'000'000;  ///< how often somebody is asked whether this is enough
 constexpr const char* kStopped = "stopped before the end";
 
 /// The judge's profile as the log has it: without events if they do not count.
@@ -198,7 +198,7 @@ class AgentRun {
     const auto drained = static_cast<Time>(2000 * drained_ns(scenario_, preset_));
     hang_ = std::max({200000 * clock, static_cast<Time>(40 * timer_ps), drained});
     if (scenario_.hang_us > 0) hang_ = static_cast<Time>(scenario_.hang_us * 1e6);
-    auto told = begin;
+    auto reported = begin;
     draw_reset();
     for (;;) {
       const bool ends = !last_life() && phase_ <= Phase::Drain && reset_at_ > now_;
@@ -210,8 +210,8 @@ class AgentRun {
       monitor_.post(dut().flush(now_));
       monitor_.post(peer().flush(now_));
       if (next_phase()) break;
-      if (options_.enough && now_ >= asked_ + kAsk) {
-        asked_ = now_;
+      if (options_.enough && now_ >= queried_ + kQuery) {
+        queried_ = now_;
         monitor_.wait();
         if (options_.enough()) {
           stop_with(AgentOutcome::Incomplete, "a rule is broken, and nothing that follows says more");
@@ -222,11 +222,11 @@ class AgentRun {
         stop_with(AgentOutcome::Incomplete, kStopped);
         break;
       }
-      if (options_.progress && Clock::now() - told > std::chrono::milliseconds(200)) {
-        told = Clock::now();
+      if (options_.progress && Clock::now() - reported > std::chrono::milliseconds(200)) {
+        reported = Clock::now();
         const uint64_t done = dut().requester().completed_packets() + peer().requester().completed_packets();
         options_.progress({now_, done, static_cast<double>(done) / static_cast<double>(options_.packets),
-                           std::chrono::duration<double>(told - begin).count()});
+                           std::chrono::duration<double>(reported - begin).count()});
       }
     }
   }
@@ -502,7 +502,7 @@ class AgentRun {
   std::string why_;  ///< a queue pair was refused last
   std::optional<unsigned> first_qp_;
   Phase phase_ = Phase::Traffic;
-  Time now_ = 0, window_ = 1, quiet_ = 0, hang_ = 0, phase_begin_ = 0, traffic_end_ = 0, asked_ = 0;
+  Time now_ = 0, window_ = 1, quiet_ = 0, hang_ = 0, phase_begin_ = 0, traffic_end_ = 0, queried_ = 0;
   unsigned life_ = 0;
   bool same_psns_ = false;                  ///< the next life begins with the PSNs of this one
   Time reset_at_ = log::kNever, wait_ = 0;  ///< when this life ends, and how long the next one waits

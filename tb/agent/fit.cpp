@@ -155,7 +155,7 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
   return s;
 }
 
-std::optional<uint32_t> told(const std::string& profile, std::string_view setting) {
+std::optional<uint32_t> reported(const std::string& profile, std::string_view setting) {
   const ref::Profile known = ref::read_profile(profile, "profile");
   for (const ref::Setting& s : ref::settings()) {
     if (setting == s.name) return s.get(known.settings);
@@ -168,7 +168,7 @@ void fit_requestor(SidePlan& side, const Scenario& scenario, const OpenNic& nic,
     const std::string name = std::string("CTRL.") + field->name;
     const auto set = std::ranges::find(granted, name, &NamedSettings::value_type::first);
     const uint32_t otherwise = set == granted.end() ? field->reset : static_cast<uint32_t>(set->second);
-    side.ctrl = field->set(side.ctrl, told(nic.info.profile, name).value_or(otherwise));
+    side.ctrl = field->set(side.ctrl, reported(nic.info.profile, name).value_or(otherwise));
   }
   for (SidePlan::Qp& q : side.qps) q.wimm_room = immediates_posted(side, q, scenario);
 }

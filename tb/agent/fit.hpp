@@ -40,7 +40,7 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
 /// Makes the plan one that both NICs have room for.
 void fit(Plan& plan, const Preset& preset, const Scenario& scenario, const OpenNic& dut, const OpenNic& peer);
 /// What a profile says of a setting; nothing: it is none that a judge knows.
-std::optional<uint32_t> told(const std::string& profile, std::string_view setting);
+std::optional<uint32_t> reported(const std::string& profile, std::string_view setting);
 
 /// What a requestor does with messages of no bytes and with immediates that are too many: as its profile says, or as it
 /// was set.

@@ -92,7 +92,7 @@ std::size_t Monitor::hand_over(std::vector<Record> records, log::Time until) {
   waiting_.insert(waiting_.end(), std::make_move_iterator(records.begin()), std::make_move_iterator(records.end()));
   std::ranges::stable_sort(waiting_, {}, place_of);
   const auto end = std::ranges::lower_bound(waiting_, until, {}, [](const Record& r) { return r->time; });
-  const auto told = end - waiting_.begin();
+  const auto reported = end - waiting_.begin();
   for (auto record = waiting_.begin(); sink_ && record != end; ++record) sink_(*record);
   {
     const std::lock_guard lock(mutex_);
@@ -101,12 +101,12 @@ std::size_t Monitor::hand_over(std::vector<Record> records, log::Time until) {
     }
   }
   waiting_.erase(waiting_.begin(), end);
-  return static_cast<std::size_t>(told);
+  return static_cast<std::size_t>(reported);
 }
 
 void Monitor::report(std::vector<Record> records, log::Time until) {
-  const std::size_t told = hand_over(std::move(records), until);
-  if (!sink_ || (told == 0 && until < until_ + kSilence)) return;
+  const std::size_t reported = hand_over(std::move(records), until);
+  if (!sink_ || (reported == 0 && until < until_ + kSilence)) return;
   until_ = until;
   auto passed = std::make_unique<log::Record>(log::Record{device_, until, log::Until{}});
   sink_(passed);
@@ -116,8 +116,8 @@ void Monitor::end(std::vector<Record> records, std::vector<log::Record> last) {
   hand_over(std::move(records), log::kNever);
   if (!sink_) return;
   for (log::Record& record : last) {
-    auto told = std::make_unique<log::Record>(std::move(record));
-    sink_(told);
+    auto reported = std::make_unique<log::Record>(std::move(record));
+    sink_(reported);
   }
 }
 

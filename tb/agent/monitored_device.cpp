@@ -44,18 +44,18 @@ void MonitoredDevice::state(const QpConfig& config) {
   if (config.state == log::QpState::Reset) {
     log::Qp none;
     none.qp = config.qp;
-    none.peer_qp = row.told.peer_qp;
+    none.peer_qp = row.reported.peer_qp;
     none.flags = row.orders != 0 ? log::kOrdered : 0;
-    row.told = none;
+    row.reported = none;
   } else if (config.state == log::QpState::Error) {
-    row.told.state = log::QpState::Error;
+    row.reported.state = log::QpState::Error;
   } else {
     auto peer = std::ranges::find(peers_, config.peer_ip);
     if (peer == peers_.end()) peer = peers_.insert(peer, config.peer_ip);
-    row.told = record_of(config, ip_, info_.planes);
-    row.told.dest = static_cast<uint32_t>(peer - peers_.begin());
+    row.reported = record_of(config, ip_, info_.planes);
+    row.reported.dest = static_cast<uint32_t>(peer - peers_.begin());
   }
-  add<log::Qp>(reached_) = row.told;
+  add<log::Qp>(reached_) = row.reported;
 }
 
 bool MonitoredDevice::qp(const QpConfig& config) {
@@ -101,16 +101,16 @@ void MonitoredDevice::port(unsigned plane, bool up, Time t) {
 /// A controller has ordered something: the device may act from now on.
 void MonitoredDevice::ordered(Row& row, bool pending, Time time) {
   row.orders += pending;
-  row.told.flags = row.orders != 0 ? log::kOrdered : 0;
-  add<log::Qp>(time) = row.told;
+  row.reported.flags = row.orders != 0 ? log::kOrdered : 0;
+  add<log::Qp>(time) = row.reported;
 }
 
 bool MonitoredDevice::ev(uint32_t qp, uint32_t ev, bool deny) {
   const bool pending = nic_->ev(qp, ev, deny);
   Row& row = rows_[qp];
-  const auto place = static_cast<uint32_t>(std::ranges::find(row.told.evs, ev) - row.told.evs.begin());
-  std::erase(row.told.denied, place);
-  if (deny) row.told.denied.push_back(place);
+  const auto place = static_cast<uint32_t>(std::ranges::find(row.reported.evs, ev) - row.reported.evs.begin());
+  std::erase(row.reported.denied, place);
+  if (deny) row.reported.denied.push_back(place);
   ordered(row, pending, reached_);
   return pending;
 }
@@ -118,7 +118,7 @@ bool MonitoredDevice::ev(uint32_t qp, uint32_t ev, bool deny) {
 bool MonitoredDevice::mpr(uint32_t qp, unsigned units) {
   const bool pending = nic_->mpr(qp, units);
   Row& row = rows_[qp];
-  row.told.window = units;
+  row.reported.window = units;
   ordered(row, pending, reached_);
   return pending;
 }
@@ -127,7 +127,7 @@ bool MonitoredDevice::reset() {
   const bool pending = nic_->reset();
   for (auto& [qp, row] : rows_) {
     row.orders = 0;
-    if (row.told.state == log::QpState::Reset && row.told.flags == 0) continue;
+    if (row.reported.state == log::QpState::Reset && row.reported.flags == 0) continue;
     QpConfig none;
     none.qp = qp;
     state(none);
@@ -144,7 +144,7 @@ void MonitoredDevice::rx(unsigned plane, Time t, std::span<const uint8_t> frame,
 
 void MonitoredDevice::host_done(uint64_t tag, Time t, std::span<const uint8_t> data, uint32_t status) {
   nic_->host_done(tag, t, data, status);
-  if (const auto asked = read_.extract(tag)) monitor_.add(t, asked.mapped(), data);
+  if (const auto queried = read_.extract(tag)) monitor_.add(t, queried.mapped(), data);
 }
 
 void MonitoredDevice::take(const Output& output) {
@@ -166,7 +166,7 @@ void MonitoredDevice::take(const Output& output) {
       const auto region = regions_.extract(done->number);
       if (region && done->error.empty()) add<log::Mr>(output.time) = region.mapped();
     } else if (const auto row = rows_.find(done->number); row != rows_.end() && row->second.orders != 0) {
-      if (--row->second.orders == 0 && row->second.told.flags != 0) ordered(row->second, false, output.time);
+      if (--row->second.orders == 0 && row->second.reported.flags != 0) ordered(row->second, false, output.time);
     }
   }
 }
@@ -175,8 +175,8 @@ Advanced MonitoredDevice::advance(Time until, Time slack) {
   Advanced ran = nic_->advance(until, slack);
   for (const Output& output : ran.out) take(output);
   reached_ = ran.reached;
-  told_ = std::max(told_, std::min(reached_, nic_->shown_until()));
-  monitor_.report(monitor_.taken(), told_);
+  reported_ = std::max(reported_, std::min(reached_, nic_->shown_until()));
+  monitor_.report(monitor_.taken(), reported_);
   return ran;
 }
 

@@ -47,7 +47,7 @@ class MonitoredDevice final : public NicDevice {
 
  private:
   struct Row {
-    log::Qp told;
+    log::Qp reported;
     unsigned orders = 0;  ///< calls that do not act yet
   };
   template <class Body>
@@ -62,7 +62,7 @@ class MonitoredDevice final : public NicDevice {
   Monitor monitor_;
   DeviceInfo info_;
   log::Ip ip_{};
-  Time reached_ = 0, told_ = 0;
+  Time reached_ = 0, reported_ = 0;
   uint64_t frames_ = 0, resets_ = 0;
   std::unordered_map<uint32_t, Row> rows_;         ///< by number
   std::unordered_map<uint32_t, log::Mr> regions_;  ///< that do not act yet, by R_Key

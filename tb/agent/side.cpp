@@ -18,7 +18,7 @@ constexpr Time kNever = ~Time{0};
 /// Length of the pauses that stand for single cycles in which a host takes nothing, on average.
 constexpr double kStallCycles = 4;
 /// Shorter pauses than this, in ps, are told to nobody.
-constexpr Time kToldPause = 100'000;
+constexpr Time kReportedPause = 100'000;
 /// Software orders nothing more of queue pairs while so many calls do not act yet.
 constexpr unsigned kMostPending = 8;
 
@@ -56,8 +56,8 @@ AgentSide::AgentSide(const Setup& s)
       open_orders_(s.own.qps.size()) {
   const ref::Profile profile = ref::read_profile(s.profile, "profile");
   link_.trim_codes(profile.settings.dscp_trimmed, profile.settings.dscp_lasthop);
-  if (told(s.profile, "DSCP_TRIM.returned_valid").value_or(csr::kDscpTrimReturnedValid.get(own_.dscp_trim)) != 0)
-    link_.return_code(told(s.profile, "DSCP_TRIM.returned").value_or(csr::kDscpTrimReturned.get(own_.dscp_trim)));
+  if (reported(s.profile, "DSCP_TRIM.returned_valid").value_or(csr::kDscpTrimReturnedValid.get(own_.dscp_trim)) != 0)
+    link_.return_code(reported(s.profile, "DSCP_TRIM.returned").value_or(csr::kDscpTrimReturned.get(own_.dscp_trim)));
   if (own_.dests > 1) link_.receiver(other_.ip);
   link_.zero_legal(csr::kCtrlZeroLength.get(own_.ctrl) == static_cast<uint32_t>(ZeroLength::Legal));
   link_.icrc_outer(profile.settings.icrc_outer);
@@ -133,7 +133,7 @@ void AgentSide::ends(unsigned index) {
   r.qp = nic_.info.qp_first + index;
   r.peer_qp = other_nic_.info.qp_first + own_.qps[index].peer;
   r.flags = open_orders_[index] != 0 ? log::kOrdered : 0;
-  add<log::Qp>(told_) = rows_[index] = r;
+  add<log::Qp>(reported_) = rows_[index] = r;
 }
 
 void AgentSide::reset_nic() {
@@ -143,7 +143,7 @@ void AgentSide::reset_nic() {
   for (unsigned i = 0; i < rows_.size(); ++i) {
     if (rows_[i].state != log::QpState::Reset || rows_[i].flags != 0) ends(i);
   }
-  add<log::Counter>(told_) = {"resets", ++resets_};
+  add<log::Counter>(reported_) = {"resets", ++resets_};
   ending_ = fresh_ = true;
 }
 
@@ -168,7 +168,7 @@ void AgentSide::connect_qp(unsigned index) {
   log::Qp r = record_of(c, ip_bytes(own_.ip), nic_.info.planes);
   r.state = log::QpState::Rts;
   r.dest = own_.qps[index].dest;
-  add<log::Qp>(told_) = rows_[index] = r;
+  add<log::Qp>(reported_) = rows_[index] = r;
 }
 
 void AgentSide::reset_qp(unsigned index) {
@@ -372,10 +372,11 @@ void AgentSide::sent(SentFrame& frame, Time first) {
 // The host.
 
 /// The judge sees of a pause of writes or completions no more than that answers do not come. Reads it sees itself.
-void AgentSide::tell_pause(NicDevice::HostQueue queue, Time begin, Time end) {
+void AgentSide::report_pause(NicDevice::HostQueue queue, Time begin, Time end) {
   const bool writes = queue == NicDevice::HostQueue::Writes;
   for (const Time time : {begin, end})
-    add<log::Counter>(time) = {writes ? "host_pause writes" : "host_pause completions", ++pauses_told_[writes ? 0 : 1]};
+    add<log::Counter>(time) = {writes ? "host_pause writes" : "host_pause completions",
+                               ++pauses_reported_[writes ? 0 : 1]};
 }
 
 /// Times in which the host takes no reads, no writes, no completions.
@@ -388,7 +389,7 @@ void AgentSide::pauses(Time from, Time to) {
       begin = std::max({begin, from, paused_until_[q]});
       if (end <= begin) return;
       nic_.device->pause(queue, begin, end);
-      if (queue != Queue::Reads && end - begin >= kToldPause) tell_pause(queue, begin, end);
+      if (queue != Queue::Reads && end - begin >= kReportedPause) report_pause(queue, begin, end);
       paused_until_[q] = end;
     };
     const double rate = queue == Queue::Writes        ? scenario_.pause
@@ -530,7 +531,7 @@ void AgentSide::take(Output& output, Time reached) {
 // Time.
 
 void AgentSide::run(Time from, Time to) {
-  told_ = from;
+  reported_ = from;
   flips(from, to);
   deliver(from, to);
   pauses(from, to);
@@ -553,7 +554,7 @@ void AgentSide::run(Time from, Time to) {
       take(output, reached);
     }
   }
-  told_ = to;
+  reported_ = to;
 }
 
 std::string AgentSide::exchange(AgentSide& a, AgentSide& b, Time now) {

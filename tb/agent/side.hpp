@@ -118,7 +118,7 @@ class AgentSide {
   Time next_flip(unsigned plane, bool up, Time last);
   void flips(Time from, Time to);
   void pauses(Time from, Time to);
-  void tell_pause(NicDevice::HostQueue queue, Time begin, Time end);
+  void report_pause(NicDevice::HostQueue queue, Time begin, Time end);
   void deliver(Time from, Time to);
   void post(Time from, Time to);
   template <typename Order>
@@ -159,8 +159,8 @@ class AgentSide {
   Link link_;
   std::vector<Port> ports_;
   Time read_ps_, read_jitter_ps_;
-  std::array<Time, 3> stall_next_{};       ///< of short pauses; reads, writes, completions
-  std::array<uint64_t, 2> pauses_told_{};  ///< their begins and ends; of writes, of completions
+  std::array<Time, 3> stall_next_{};           ///< of short pauses; reads, writes, completions
+  std::array<uint64_t, 2> pauses_reported_{};  ///< their begins and ends; of writes, of completions
   std::array<Time, 3> paused_until_{};
   Time next_control_ = 0, next_end_ = 0;
   std::unordered_map<uint64_t, Wqe> posted_;  ///< by wr_id
@@ -173,7 +173,7 @@ class AgentSide {
   bool resting_ = false;
 
   uint64_t frame_number_ = 0;
-  Time told_ = 0;
+  Time reported_ = 0;
   Time shown_until_ = 0;  ///< events of this time and later may come
 
   FrameCounts counts_;

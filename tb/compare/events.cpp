@@ -9,29 +9,29 @@
 
 namespace mrc::tb {
 
-std::string BoundaryRef::name() const {
+std::string StreamRef::name() const {
   if (plane < 0) return info->name;
   const std::string_view n = info->name;
   const auto dot = n.find('.');
   return fmt::format("{}[{}]{}", n.substr(0, dot), plane, n.substr(dot));
 }
 
-unsigned num_boundaries(unsigned num_planes) { return kNumCoreBoundaries + num_planes * kNumLaneBoundaries; }
+unsigned num_streams(unsigned num_planes) { return kNumCoreStreams + num_planes * kNumLaneStreams; }
 
-BoundaryRef boundary(unsigned number) {
-  if (number < kNumCoreBoundaries) return {&kCoreBoundaries[number], -1};
-  number -= kNumCoreBoundaries;
-  return {&kLaneBoundaries[number % kNumLaneBoundaries], static_cast<int>(number / kNumLaneBoundaries)};
+StreamRef stream_at(unsigned number) {
+  if (number < kNumCoreStreams) return {&kCoreStreams[number], -1};
+  number -= kNumCoreStreams;
+  return {&kLaneStreams[number % kNumLaneStreams], static_cast<int>(number / kNumLaneStreams)};
 }
 
-const char* consumer_of(const BoundaryInfo& info) {
+const char* consumer_of(const StreamInfo& info) {
   for (const StreamFlow& f : kStreamFlow) {
     if (std::string_view(f.name) == info.name) return f.consumer;
   }
   return "?";
 }
 
-unsigned flow_rank(const BoundaryInfo& info) {
+unsigned flow_rank(const StreamInfo& info) {
   for (unsigned i = 0; i < std::size(kStreamFlow); ++i) {
     if (std::string_view(kStreamFlow[i].name) == info.name) return i;
   }
@@ -54,19 +54,19 @@ std::vector<Event> EventLog::newest(std::size_t count, uint64_t last_cycle, int 
     Event e;
     e.order = --order;
     e.cycle = word(begin) | uint64_t{word(begin + 1)} << 32;
-    e.boundary = word(begin + 2) & 0xffff;
+    e.stream = word(begin + 2) & 0xffff;
     const unsigned words = word(begin + 2) >> 16;
     for (unsigned i = 0; i < words; ++i) e.data.push_back(word(begin + 3 + i));
     at = begin;
     if (e.cycle > last_cycle) continue;
-    if (qp >= 0 && event_qp(boundary(e.boundary), e.data.data(), own) != qp) continue;
+    if (qp >= 0 && event_qp(stream_at(e.stream), e.data.data(), own) != qp) continue;
     list.push_back(std::move(e));
   }
   std::reverse(list.begin(), list.end());
   return list;
 }
 
-int event_qp(const BoundaryRef& ref, const uint32_t* data, std::span<const int> own) {
+int event_qp(const StreamRef& ref, const uint32_t* data, std::span<const int> own) {
   if (std::string_view(ref.info->struct_name) == "hdr_t") {
     const Hdr h = Hdr::unpack(data);
     const auto byte = [&](unsigned i) { return h.hdr[i / 4] >> (8 * (i % 4)) & 0xff; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Boundary handshakes: a hash over all of them, and the newest ones in full.
+/// Handshakes of streams: a hash over all of them, and the newest ones in full.
 #pragma once
 
 #include <bit>
@@ -13,26 +13,26 @@
 
 namespace mrc::tb {
 
-/// A boundary by number: core ones first, then kNumLaneBoundaries per plane.
-struct BoundaryRef {
-  const BoundaryInfo* info;
+/// A stream by number: core ones first, then kNumLaneStreams per plane.
+struct StreamRef {
+  const StreamInfo* info;
   int plane;                 ///< -1: not per plane
   std::string name() const;  ///< "tx_path.path", "rx_lane[3].desc"
   std::string producer() const { return std::string(info->name).substr(0, std::string_view(info->name).find('.')); }
 };
-unsigned num_boundaries(unsigned num_planes);
-BoundaryRef boundary(unsigned number);
+unsigned num_streams(unsigned num_planes);
+StreamRef stream_at(unsigned number);
 
-/// Whose ready it is at a boundary: the block that takes the stream ("host" for pins).
-const char* consumer_of(const BoundaryInfo& info);
+/// Whose ready it is at a stream: the block that takes the stream ("host" for pins).
+const char* consumer_of(const StreamInfo& info);
 /// Position in the data flow, for the order of several divergences in one cycle.
-unsigned flow_rank(const BoundaryInfo& info);
+unsigned flow_rank(const StreamInfo& info);
 
 /// A handshake: valid and ready in one cycle.
 struct Event {
   uint64_t order = 0;  ///< gap-free, from 0
   uint64_t cycle = 0;
-  unsigned boundary = 0;
+  unsigned stream = 0;
   std::vector<uint32_t> data;
 };
 
@@ -74,7 +74,7 @@ class EventLog {
     hash_ ^= hash_ >> 29;
     return wrong;
   }
-  /// Over cycle, boundary and data of all events so far.
+  /// Over cycle, stream and data of all events so far.
   uint64_t hash() const { return hash_; }
   uint64_t count() const { return count_; }
 
@@ -105,7 +105,7 @@ class EventLog {
 
 /// The QP an event is about, -1 if its struct does not say. `own` gives the QP here for a QP of the peer: sent headers
 /// name only that one.
-int event_qp(const BoundaryRef& ref, const uint32_t* data, std::span<const int> own = {});
+int event_qp(const StreamRef& ref, const uint32_t* data, std::span<const int> own = {});
 
 /// "qp=3 psn=0x1234 rtx=1": fields that are not zero, wide ones left out.
 std::string describe(std::span<const FieldInfo> fields, const uint32_t* data);

@@ -29,14 +29,14 @@ class Follower {
     mrc_pins_out out{};
     const mrc_pins_in* in = nullptr;  ///< stays as it is until the model has caught up
     Flags flags;
-    const uint32_t* data = nullptr;                   ///< null: the device shows no boundaries
+    const uint32_t* data = nullptr;                   ///< null: the device shows no streams
     std::array<uint16_t, kMaxPlanes> frame_offset{};  ///< byte of the frame that each port was at
   };
 
   Follower(const Preset& preset, const Lockstep& lockstep, unsigned depth = kDepth)
       : nic_(preset), cycles_(depth), seen_(depth * lockstep.note_words()) {}
 
-  /// The cycle that the device is in: its outputs and boundaries are kept, whoever calls fills in the rest.
+  /// The cycle that the device is in: its outputs and streams are kept, whoever calls fills in the rest.
   Cycle& look(Dut& dut, const Lockstep& lockstep) {
     Cycle& c = cycles_[count_];
     dut.outputs(c.out);
@@ -53,7 +53,7 @@ class Follower {
     }
     return c;
   }
-  /// Boundaries of the cycle of look(), all of them, until the device goes on; they count if the cycle has data.
+  /// Streams of the cycle of look(), all of them, until the device goes on; they count if the cycle has data.
   const uint32_t* core() const { return core_; }
   const uint32_t* lanes() const { return lanes_; }
   /// Output pins of the cycle of look(), without bits that no pin has: what the world outside of the device gets.
@@ -63,7 +63,7 @@ class Follower {
 
   /// The model takes all cycles that the device is ahead. The first of them has the number `cycle`. Returns how many of
   /// them agree: less than ahead() when lockstep has found a difference, and then the model stays where it is.
-  /// Cycles before `compare_from` are not compared; behind a cycle in reset, pins alone: boundaries show the inputs,
+  /// Cycles before `compare_from` are not compared; behind a cycle in reset, pins alone: streams show the inputs,
   /// too, and those are any.
   unsigned catch_up(uint64_t cycle, Lockstep& lockstep, uint64_t compare_from = 0) {
     for (unsigned i = 0; i < count_; ++i) {

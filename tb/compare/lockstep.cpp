@@ -61,8 +61,8 @@ void header_differences(std::vector<Difference>& list, const uint32_t* dut, cons
   }
 }
 
-/// Fields of a boundary that differ; `d` and `m` are its words.
-void field_differences(std::vector<Difference>& list, const BoundaryInfo& info, const uint32_t* d, const uint32_t* m) {
+/// Fields of a stream that differ; `d` and `m` are its words.
+void field_differences(std::vector<Difference>& list, const StreamInfo& info, const uint32_t* d, const uint32_t* m) {
   for (const FieldInfo& f : info.fields) {
     bool same = true;
     for (unsigned w = 0; w * 32 < f.width; ++w) same = same && f.word(d, w) == f.word(m, w);
@@ -142,17 +142,16 @@ Lockstep::Lockstep(const Preset& preset, std::size_t event_words)
       beyond_(~((1u << preset.num_planes) - 1)),
       rules_(preset),
       log_(event_words) {
-  for (const BoundaryInfo& b : kCoreBoundaries) places_.push_back({b.word_offset + 1, b.data_words});
+  for (const StreamInfo& b : kCoreStreams) places_.push_back({b.word_offset + 1, b.data_words});
   for (unsigned p = 0; p < planes_; ++p) {
-    for (const BoundaryInfo& b : kLaneBoundaries)
-      places_.push_back({p * kObsLaneWords + b.word_offset + 1, b.data_words});
+    for (const StreamInfo& b : kLaneStreams) places_.push_back({p * kObsLaneWords + b.word_offset + 1, b.data_words});
   }
 }
 
 void Lockstep::spread(const Flags& flags, const uint32_t* data, uint32_t* core, uint32_t* lanes) const {
   for (unsigned number = 0; number < places_.size(); ++number) {
-    const bool in_core = number < kNumCoreBoundaries;
-    const unsigned bit = in_core ? number : number - kNumCoreBoundaries;
+    const bool in_core = number < kNumCoreStreams;
+    const unsigned bit = in_core ? number : number - kNumCoreStreams;
     const uint64_t word = flags.words[in_core ? bit / 32 : Flags::kCoreWords];
     uint32_t* to = (in_core ? core : lanes) + places_[number].offset;
     to[-1] = static_cast<uint32_t>(word >> (2 * (bit % 32))) & 3;
@@ -162,8 +161,8 @@ void Lockstep::spread(const Flags& flags, const uint32_t* data, uint32_t* core, 
   }
 }
 
-bool Lockstep::explain_boundary(const BoundaryRef& ref, const uint32_t* d, const uint32_t* m, Divergence& x) const {
-  const BoundaryInfo& info = *ref.info;
+bool Lockstep::explain_stream(const StreamRef& ref, const uint32_t* d, const uint32_t* m, Divergence& x) const {
+  const StreamInfo& info = *ref.info;
   const bool valid = (*d ^ *m) & 1, ready = (*d ^ *m) & 2;
   const bool data = (*m & *d & 1) && std::memcmp(d + 1, m + 1, size_t{info.data_words} * 4) != 0;
   if (!valid && !ready && !data) return false;
@@ -187,7 +186,7 @@ bool Lockstep::explain_boundary(const BoundaryRef& ref, const uint32_t* d, const
 }
 
 void Lockstep::explain_pins(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model) {
-  constexpr unsigned kLate = 1000;  // pins show what a boundary or a block behind it has done
+  constexpr unsigned kLate = 1000;  // pins show what a stream or a block behind it has done
   const auto divergence = [cycle](const std::string& group, const char* block, unsigned rank) {
     Divergence x;
     x.cycle = cycle;
@@ -211,13 +210,13 @@ void Lockstep::explain_pins(uint64_t cycle, const mrc_pins_out& dut, const mrc_p
 void Lockstep::explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* dc,
                        const uint32_t* dl, const uint32_t* mc, const uint32_t* ml) {
   divergences_.clear();
-  for (unsigned number = 0; number < num_boundaries(planes_); ++number) {
-    const BoundaryRef ref = boundary(number);
+  for (unsigned number = 0; number < num_streams(planes_); ++number) {
+    const StreamRef ref = stream_at(number);
     const std::size_t lane = ref.plane < 0 ? 0 : static_cast<std::size_t>(ref.plane) * kObsLaneWords;
     Divergence x;
     x.cycle = cycle;
-    if (explain_boundary(ref, (ref.plane < 0 ? dc : dl + lane) + ref.info->word_offset,
-                         (ref.plane < 0 ? mc : ml + lane) + ref.info->word_offset, x)) {
+    if (explain_stream(ref, (ref.plane < 0 ? dc : dl + lane) + ref.info->word_offset,
+                       (ref.plane < 0 ? mc : ml + lane) + ref.info->word_offset, x)) {
       divergences_.push_back(std::move(x));
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Two NICs side by side: every output pin and every block boundary, each cycle.
+/// Two NICs side by side: every output pin and every stream, each cycle.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct Difference {
 struct Divergence {
   uint64_t cycle = 0;
   std::string block;  ///< who must have done it: producer of the data, or taker whose ready differs
-  std::string where;  ///< boundary or pin
+  std::string where;  ///< stream or pin
   unsigned rank = 0;  ///< position in the data flow
   int qp = -1;
   std::vector<Difference> differences;
@@ -36,32 +36,32 @@ struct Divergence {
   std::string note;     ///< what is wrong, in words, when the values do not tell
 };
 
-/// Valid and ready of all boundaries of a cycle, two bits each: 32 boundaries per word, core ones first, then the
+/// Valid and ready of all streams of a cycle, two bits each: 32 streams per word, core ones first, then the
 /// lanes'. What an idle cycle needs, and nothing else.
 struct Flags {
-  static constexpr unsigned kCoreWords = (kNumCoreBoundaries + 31) / 32;
-  static_assert(kMaxPlanes * kNumLaneBoundaries <= 32);
+  static constexpr unsigned kCoreWords = (kNumCoreStreams + 31) / 32;
+  static_assert(kMaxPlanes * kNumLaneStreams <= 32);
   static constexpr uint64_t kValid = 0x5555'5555'5555'5555u;
   std::array<uint64_t, kCoreWords + 1> words{};
 
   void gather(const uint32_t* core, const uint32_t* lanes, unsigned planes) {
-    gather_core(core, std::make_index_sequence<kNumCoreBoundaries>());
+    gather_core(core, std::make_index_sequence<kNumCoreStreams>());
     uint64_t all = 0;
     for (unsigned p = 0; p < planes; ++p, lanes += kObsLaneWords)
-      all |= lane(lanes, std::make_index_sequence<kNumLaneBoundaries>()) << (2 * kNumLaneBoundaries * p);
+      all |= lane(lanes, std::make_index_sequence<kNumLaneStreams>()) << (2 * kNumLaneStreams * p);
     words[kCoreWords] = all;
   }
 
  private:
-  // Places are constants: two instructions per boundary, no branch.
+  // Places are constants: two instructions per stream, no branch.
   template <std::size_t... kIndex>
   void gather_core(const uint32_t* core, std::index_sequence<kIndex...>) {
     words = {};
-    ((words[kIndex / 32] |= uint64_t{core[kCoreBoundaries[kIndex].word_offset] & 3} << (2 * (kIndex % 32))), ...);
+    ((words[kIndex / 32] |= uint64_t{core[kCoreStreams[kIndex].word_offset] & 3} << (2 * (kIndex % 32))), ...);
   }
   template <std::size_t... kIndex>
   static uint64_t lane(const uint32_t* lane, std::index_sequence<kIndex...>) {
-    return ((uint64_t{lane[kLaneBoundaries[kIndex].word_offset] & 3} << (2 * kIndex)) | ...);
+    return ((uint64_t{lane[kLaneStreams[kIndex].word_offset] & 3} << (2 * kIndex)) | ...);
   }
 };
 
@@ -69,14 +69,14 @@ class Lockstep {
  public:
   explicit Lockstep(const Preset& preset, std::size_t event_words = std::size_t{1} << 18);
 
-  /// What the device shows at its boundaries in a cycle: flags, and the data of those that are valid, one behind the
+  /// What the device shows at its streams in a cycle: flags, and the data of those that are valid, one behind the
   /// other. Returns how many words it took.
   std::size_t note(const uint32_t* core, const uint32_t* lanes, Flags& flags, uint32_t* data) const {
     flags.gather(core, lanes, planes_);
     const uint32_t* const begin = data;
     for_valid(flags, [&](unsigned number) {
       const Place& at = places_[number];
-      const uint32_t* from = (number < kNumCoreBoundaries ? core : lanes) + at.offset;
+      const uint32_t* from = (number < kNumCoreStreams ? core : lanes) + at.offset;
       unsigned i = 0;
       for (; i + 4 <= at.words; i += 4) std::memcpy(data + i, from + i, 16);
       for (; i < at.words; ++i) data[i] = from[i];
@@ -101,7 +101,7 @@ class Lockstep {
       const uint32_t* d = data;
       for_valid(own, [&](unsigned number) {
         const Place& at = places_[number];
-        const uint32_t* m = (number < kNumCoreBoundaries ? model_core : model_lanes) + at.offset;
+        const uint32_t* m = (number < kNumCoreStreams ? model_core : model_lanes) + at.offset;
         if (m[-1] & 2) {
           wrong |= log_.add(cycle, number, m, at.words, d);
         } else {
@@ -113,7 +113,7 @@ class Lockstep {
     } else {  // the device's handshakes count as far as the model has them
       for_valid(own, [&](unsigned number) {
         const Place& at = places_[number];
-        const uint32_t* m = (number < kNumCoreBoundaries ? model_core : model_lanes) + at.offset;
+        const uint32_t* m = (number < kNumCoreStreams ? model_core : model_lanes) + at.offset;
         if (m[-1] & 2) log_.add(cycle, number, m, at.words);
       });
     }
@@ -130,7 +130,7 @@ class Lockstep {
     note(dut_core, dut_lanes, flags, scratch_.data());
     return compare(cycle, dut, model, flags, scratch_.data(), model_core, model_lanes);
   }
-  /// For devices without boundaries: pins only, events from the model.
+  /// For devices without streams: pins only, events from the model.
   bool compare_pins(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* model_core,
                     const uint32_t* model_lanes) {
     return compare(cycle, dut, model, model_core, model_lanes, model_core, model_lanes);
@@ -150,7 +150,7 @@ class Lockstep {
   template <class Do>
   static void for_valid(const Flags& flags, Do&& act) {
     for (unsigned i = 0; i < flags.words.size(); ++i) {
-      const unsigned base = i == Flags::kCoreWords ? kNumCoreBoundaries : 32 * i;
+      const unsigned base = i == Flags::kCoreWords ? kNumCoreStreams : 32 * i;
       for (uint64_t v = flags.words[i] & Flags::kValid; v != 0; v &= v - 1)
         act(base + static_cast<unsigned>(std::countr_zero(v)) / 2);
     }
@@ -188,8 +188,8 @@ class Lockstep {
   }
   void explain(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model, const uint32_t* dc,
                const uint32_t* dl, const uint32_t* mc, const uint32_t* ml);
-  /// The boundary's words on both sides; false: they agree.
-  bool explain_boundary(const BoundaryRef& ref, const uint32_t* d, const uint32_t* m, Divergence& x) const;
+  /// The stream's words on both sides; false: they agree.
+  bool explain_stream(const StreamRef& ref, const uint32_t* d, const uint32_t* m, Divergence& x) const;
   void explain_pins(uint64_t cycle, const mrc_pins_out& dut, const mrc_pins_out& model);
 
   unsigned planes_, port_bytes_, host_bytes_;

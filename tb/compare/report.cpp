@@ -58,12 +58,12 @@ PlaneCounters total(const CosimResult::Side& side) {
 }
 
 std::string event_line(const Event& e) {
-  const BoundaryRef ref = boundary(e.boundary);
+  const StreamRef ref = stream_at(e.stream);
   return fmt::format("  {:>10} {:<20} {}\n", e.cycle, ref.name(), describe(ref.info->fields, e.data.data()));
 }
 
 Json event_json(const Event& e) {
-  const BoundaryRef ref = boundary(e.boundary);
+  const StreamRef ref = stream_at(e.stream);
   Json fields = Json::object();
   for (const FieldInfo& f : ref.info->fields) {
     if (f.width <= 64 && f.names.empty()) {

@@ -123,10 +123,10 @@ bool Snapshots::run(const Order& order) {
   }, old{};
   ignore.sa_handler = SIG_IGN;  // a copy that is gone is no reason to go as well
   sigaction(SIGPIPE, &ignore, &old);
-  const bool told =
+  const bool reported =
       write_all(copy.order, numbers, sizeof numbers) && write_all(copy.order, order.path.data(), order.path.size());
   sigaction(SIGPIPE, &old, nullptr);
-  if (!told) {
+  if (!reported) {
     drop(index);
     return false;
   }

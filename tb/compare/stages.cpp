@@ -60,56 +60,56 @@ class Follow {
   void event(const Event& e) {
     last_ = e.cycle;
     const uint32_t* d = e.data.data();
-    if (e.boundary >= kNumCoreBoundaries) {
-      const BoundaryRef ref = boundary(e.boundary);
-      if (ref.info == &kLaneBoundaries[static_cast<unsigned>(LaneB::RxLaneDesc)])
+    if (e.stream >= kNumCoreStreams) {
+      const StreamRef ref = stream_at(e.stream);
+      if (ref.info == &kLaneStreams[static_cast<unsigned>(LaneStream::RxLaneDesc)])
         described(e.cycle, Rxdesc::unpack(d), static_cast<unsigned>(ref.plane));
       return;
     }
-    switch (static_cast<CoreB>(e.boundary)) {
-      case CoreB::TxInflightRetx: {
+    switch (static_cast<CoreStream>(e.stream)) {
+      case CoreStream::TxInflightRetx: {
         const Retx r = Retx::unpack(d);
         StagedPacket& p = make(Way::Sends, r.qp, r.psn, 0, e.cycle, "tx_segment");
         p.again = true;
         open_[{Way::Sends, r.qp, r.psn}] = index();
         break;
       }
-      case CoreB::TxSegmentPkt: {
+      case CoreStream::TxSegmentPkt: {
         const Pkt k = Pkt::unpack(d);
         hand(Way::Sends, k.qp, k.psn, k.opcode, k.rtx, e.cycle, "tx_path");
         break;
       }
-      case CoreB::TxPathPath: {
+      case CoreStream::TxPathPath: {
         const Path k = Path::unpack(d);
         hand(Way::Sends, k.pkt.qp, k.pkt.psn, k.pkt.opcode, k.pkt.rtx, e.cycle, "tx_header");
         break;
       }
-      case CoreB::RxTrackResp:
-      case CoreB::EndpointResp: {
+      case CoreStream::RxTrackResp:
+      case CoreStream::EndpointResp: {
         const Resp r = Resp::unpack(d);
         make(Way::Answers, r.qp, r.psn, opcode_of(r.kind), e.cycle, "ack_gen");
         answers_[{r.qp, opcode_of(r.kind)}].push_back(index());
         break;
       }
-      case CoreB::AckGenCtlpkt:
-      case CoreB::TxProbeProbe:
-      case CoreB::EndpointReq:
+      case CoreStream::AckGenCtlpkt:
+      case CoreStream::TxProbeProbe:
+      case CoreStream::EndpointReq:
         control(e.cycle, Ctlpkt::unpack(d));
         break;
-      case CoreB::TxHeaderHdr:
+      case CoreStream::TxHeaderHdr:
         header(e.cycle, Hdr::unpack(d));
         break;
-      case CoreB::RxCheckRxpkt: {
+      case CoreStream::RxCheckRxpkt: {
         const Rxpkt r = Rxpkt::unpack(d);
         arrive(e.cycle, r);
         break;
       }
-      case CoreB::RxCheckCtl: {
+      case CoreStream::RxCheckCtl: {
         const Ctl c = Ctl::unpack(d);
         answer_came(e.cycle, c);
         break;
       }
-      case CoreB::RxCheckEprx: {
+      case CoreStream::RxCheckEprx: {
         const auto which = checked(
             [](const StagedPacket& p) {
               return p.opcode == static_cast<uint8_t>(wire::Opcode::EndpointRequest) ||
@@ -119,7 +119,7 @@ class Follow {
         if (which) hand_over(list_[*which], e.cycle, "endpoint");
         break;
       }
-      case CoreB::RxTrackVerdict:
+      case CoreStream::RxTrackVerdict:
         judged(e.cycle);
         break;
       default:
@@ -174,7 +174,7 @@ class Follow {
     p.again = again;
   }
 
-  /// The last block of which the boundaries tell that it has the packet.
+  /// The last block of which the streams tell that it has the packet.
   static void hand_over(StagedPacket& p, uint64_t cycle, const char* block) {
     p.stages.back().until = cycle;
     p.stages.push_back({block, cycle, cycle + 1, false});
@@ -282,7 +282,7 @@ class Follow {
 
   void arrive(uint64_t cycle, const Rxpkt& r) {
     const auto which = checked(
-        [&](const StagedPacket& p) { return p.qp == r.qp && p.psn == r.psn && p.again == r.rtx && asks(p.opcode); },
+        [&](const StagedPacket& p) { return p.qp == r.qp && p.psn == r.psn && p.again == r.rtx && requests(p.opcode); },
         cycle);
     if (!which) return;  // it was described before the window began
     next(list_[*which], cycle, "rx_track");
@@ -309,7 +309,7 @@ class Follow {
     const auto which = checked([&](const StagedPacket& p) { return p.qp == c.qp && p.opcode == opcode; }, cycle);
     if (which) hand_over(list_[*which], cycle, "tx_inflight");
   }
-  static bool asks(uint8_t opcode) {
+  static bool requests(uint8_t opcode) {
     return is_data(opcode) || opcode == static_cast<uint8_t>(wire::Opcode::ProbeRequest);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The way of packets through the blocks of the device, out of the handshakes at its boundaries; and the same as text
+/// The way of packets through the blocks of the device, out of the handshakes at its streams; and the same as text
 /// for Konata, a viewer of pipelines: a packet is an instruction, a block a stage.
 #pragma once
 
@@ -50,7 +50,7 @@ std::optional<PortFrame> port_frame(bool sent, unsigned plane, const std::vector
 ///
 /// What is seen: of a data packet tx_segment (when it is sent again), tx_path, tx_header, its lane; of an answer
 /// ack_gen, tx_header, its lane; of a packet that comes its lane, rx_check, and rx_track or tx_inflight. How long a
-/// packet is in tx_inflight, in rx_reorder or at the host's ports does not show at the boundaries, and has no stage.
+/// packet is in tx_inflight, in rx_reorder or at the host's ports does not show at the streams, and has no stage.
 std::vector<StagedPacket> staged_packets(std::span<const Event> events, std::span<const int> own,
                                          std::span<const PortFrame> frames, uint64_t clock_ps);
 

@@ -351,9 +351,9 @@ Output LibraryDevice::output(const mrc_nic_out_t& out) const {
     case MRC_OUT_DONE:
       o.body = Done{printable(bounded(out.call, 20)), out.region != 0, out.qp, printable(bounded(out.error))};
       if (out.kind >= MRC_REFUSED_TRANSITION && out.kind <= MRC_REFUSED_VALUE) {
-        auto& told = std::get<Done>(o.body);
-        told.refused = static_cast<Refused>(out.kind - MRC_REFUSED_TRANSITION + 1);
-        told.attributes = static_cast<uint32_t>(out.arg[0]);
+        auto& reported = std::get<Done>(o.body);
+        reported.refused = static_cast<Refused>(out.kind - MRC_REFUSED_TRANSITION + 1);
+        reported.attributes = static_cast<uint32_t>(out.arg[0]);
       }
       break;
     case MRC_OUT_EVENT: {

@@ -88,7 +88,7 @@ bool PinsDevice::end(const OrderPtr& order) {
     ++carried_out_;
     if (!started_) return;
     order->done.error = order->refused;
-    tell(now_, order->done, 128);
+    report(now_, order->done, 128);
   });
   if (started_) return true;
   settle();
@@ -438,12 +438,12 @@ void PinsDevice::transmit() {
       continue;
     }
     const size_t bytes = std::get<SentFrame>(on_wire_[i].body).bytes.size();
-    tell(on_wire_[i].time, std::move(on_wire_[i].body), bytes);
+    report(on_wire_[i].time, std::move(on_wire_[i].body), bytes);
     on_wire_.erase(on_wire_.begin() + static_cast<ptrdiff_t>(i));
   }
 }
 
-void PinsDevice::tell(Time time, decltype(Output::body) body, size_t bytes) {
+void PinsDevice::report(Time time, decltype(Output::body) body, size_t bytes) {
   output_bytes_ += 2 * bytes + 128;
   outputs_.push_back({time, std::move(body)});
 }
@@ -464,7 +464,7 @@ void PinsDevice::completion(const mrc::Cqe& cqe) {
   } else {
     fail(fmt::format("the NIC completes work request {} of queue pair {}, which nobody posted", cqe.wr_id, out.qp));
   }
-  tell(now_, out, 64);
+  report(now_, out, 64);
 }
 
 void PinsDevice::memory(bool takes) {
@@ -501,7 +501,7 @@ void PinsDevice::host() {
       queue.push_back({next_tag_, rd.len});
       unanswered_[next_tag_] = &queue.back();
       ++reads_pending_;
-      tell(now_, HostRead{next_tag_++, rd.addr, rd.len}, 32);
+      report(now_, HostRead{next_tag_++, rd.addr, rd.len}, 32);
     }
   }
   in_.host_rsp_valid = 0;
@@ -524,8 +524,8 @@ void PinsDevice::host() {
     } else if (const std::string what = options_.whose_writes ? host_writes_->taken(out_) : ""; !what.empty()) {
       fail(fmt::format("at {} ps: {}", now_, what));
     } else {
-      tell(now_, HostWrite{out_.host_wr_addr, {out_.host_wr_data, out_.host_wr_data + out_.host_wr_len}},
-           out_.host_wr_len);
+      report(now_, HostWrite{out_.host_wr_addr, {out_.host_wr_data, out_.host_wr_data + out_.host_wr_len}},
+             out_.host_wr_len);
     }
   }
   if (out_.cqe_valid && in_.cqe_ready) completion(mrc::Cqe::unpack(out_.cqe));
@@ -576,7 +576,7 @@ void PinsDevice::show() {
     return std::pair{a.time, answer(a)} < std::pair{b.time, answer(b)};
   });
   for (; !shown_.empty() && shown_.front().time <= now_; shown_.pop_front()) {
-    tell(shown_.front().time, std::move(shown_.front().body), 48);
+    report(shown_.front().time, std::move(shown_.front().body), 48);
   }
 }
 
@@ -623,12 +623,12 @@ Advanced PinsDevice::advance(Time until, Time slack) {
   if (until < reached_) wrong(fmt::format("time has reached {}, and does not go back to {}.", reached_, until));
   if (until > 0) started_ = true;
   Time stop = until;
-  bool told = false;
+  bool reported = false;
   while (now_ < stop && problem_.empty()) {
     cycle(true);
     if (outputs_.empty()) continue;
-    if (!told) {
-      told = true;
+    if (!reported) {
+      reported = true;
       const Time first = outputs_.front().time;
       if (stop > first && stop - first > slack) stop = first + slack;
     }
@@ -636,11 +636,11 @@ Advanced PinsDevice::advance(Time until, Time slack) {
   }
   // After the cycle at time `last`, what comes later than that is for a later cycle.
   const Time last = now_ == 0 ? 0 : now_ - preset_.clock_ps;
-  Time reached = told ? std::max(last, std::min(stop, now_)) : until;
+  Time reached = reported ? std::max(last, std::min(stop, now_)) : until;
   // First bytes between that cycle and the time reached.
   Time first = log::kNever;
   for (const Output& frame : on_wire_) first = std::min(first, frame.time);
-  if (!told && first <= until) reached = std::min(until, first + std::min(slack, until - first));
+  if (!reported && first <= until) reached = std::min(until, first + std::min(slack, until - first));
   std::erase_if(on_wire_, [&](Output& frame) {
     if (frame.time > reached) return false;
     outputs_.push_back(std::move(frame));

@@ -19,11 +19,11 @@
 #include "gen/streams.hpp"
 #include "tb/device/pins_device.hpp"
 #include "tb/device/pins_settings.hpp"
-#include "tb/environment/boundary_tap.hpp"
 #include "tb/environment/driver.hpp"
 #include "tb/environment/host_writes.hpp"
 #include "tb/environment/inside_tap.hpp"
 #include "tb/environment/mac.hpp"
+#include "tb/environment/rx_tap.hpp"
 #include "util/rng.hpp"
 
 namespace mrc::tb {
@@ -38,7 +38,7 @@ inline U128 number(const log::Ip& ip) {
   return out;
 }
 
-class PinsDevice final : public NicDevice, public BoundarySink, public InsideSink {
+class PinsDevice final : public NicDevice, public RxSink, public InsideSink {
  public:
   explicit PinsDevice(const PinsOptions& options) : options_(options), preset_(*options.preset) {}
 
@@ -176,7 +176,7 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   void completion(const mrc::Cqe& cqe);
   log::Status status_of(CqStatus status) const;
   bool takes(HostQueue what);
-  void tell(Time time, decltype(Output::body) body, size_t bytes);
+  void report(Time time, decltype(Output::body) body, size_t bytes);
 
   // What it shows of its inside.
   void event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps) override;
@@ -185,7 +185,7 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   void lane_empty(unsigned, uint64_t) override {}
   void path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps) override;
   /// Which controllers there are, and how they are set, is known when QPs are: too late for the profile.
-  void controller(unsigned, log::CcTold, uint64_t, uint64_t, uint64_t, uint64_t) override {}
+  void controller(unsigned, log::CcNotified, uint64_t, uint64_t, uint64_t, uint64_t) override {}
   void hold_inside(uint64_t) override {}
   void look();
   void show();
@@ -237,7 +237,7 @@ class PinsDevice final : public NicDevice, public BoundarySink, public InsideSin
   std::unordered_map<uint32_t, Posted> posted_;
   uint32_t next_wr_ = 0;
 
-  std::optional<BoundaryTap> tap_;   ///< of a device that shows its inside
+  std::optional<RxTap> tap_;         ///< of a device that shows its inside
   std::optional<InsideTap> inside_;  ///< of one that shows what moves there
   std::deque<Output> shown_;         ///< events whose time is yet to come
   Time hold_ = log::kNever;          ///< an event of this time may follow

@@ -39,7 +39,7 @@ class RemoteDevice final : public NicDevice {
 
   DeviceInfo open(const OpenRequest& request) override;
   void address(uint64_t mac, const log::Ip& ip) override {
-    ask("address", fmt::format(R"("mac":"{:012x}","ip":"{}")", mac, wire::to_text(ip)));
+    exchange("address", fmt::format(R"("mac":"{:012x}","ip":"{}")", mac, wire::to_text(ip)));
   }
   QpConfig qp_now(uint32_t qp) const override;
   bool qp(const QpConfig& config) override;
@@ -51,14 +51,14 @@ class RemoteDevice final : public NicDevice {
     later("port", fmt::format(R"("plane":{},"up":{},"t":{})", plane, up, t));
   }
   bool ev(uint32_t qp, uint32_t ev, bool deny) override {
-    return is_pending(ask("ev", fmt::format(R"("qp":{},"ev":{},"deny":{})", qp, ev, deny)));
+    return is_pending(exchange("ev", fmt::format(R"("qp":{},"ev":{},"deny":{})", qp, ev, deny)));
   }
   bool evprobe(uint32_t qp, unsigned plane, uint32_t ev, std::optional<uint8_t> tc) override {
-    return is_pending(ask("evprobe", fmt::format(R"("qp":{},"plane":{},"ev":{}{})", qp, plane, ev,
-                                                 tc ? fmt::format(R"(,"tc":{})", *tc) : "")));
+    return is_pending(exchange("evprobe", fmt::format(R"("qp":{},"plane":{},"ev":{}{})", qp, plane, ev,
+                                                      tc ? fmt::format(R"(,"tc":{})", *tc) : "")));
   }
   bool mpr(uint32_t qp, unsigned units) override {
-    return is_pending(ask("mpr", fmt::format(R"("qp":{},"units":{})", qp, units)));
+    return is_pending(exchange("mpr", fmt::format(R"("qp":{},"units":{})", qp, units)));
   }
   bool reset() override;
   void rx(unsigned plane, Time t, std::span<const uint8_t> frame, bool fcs_bad) override {
@@ -81,7 +81,7 @@ class RemoteDevice final : public NicDevice {
   [[noreturn]] void bad(const std::string& what) const {
     throw DeviceGone(fmt::format("the answer of the device to the call {} {}.", call_, what));
   }
-  const Json& ask(const char* call, const std::string& keys);
+  const Json& exchange(const char* call, const std::string& keys);
   void later(const char* call, const std::string& keys);
   const Json& exchange(const std::string& line, const std::string& call);
   void check(const Json& answer) const;
@@ -138,7 +138,7 @@ const Json& RemoteDevice::exchange(const std::string& line, const std::string& c
   return *answer_;
 }
 
-const Json& RemoteDevice::ask(const char* call, const std::string& keys) {
+const Json& RemoteDevice::exchange(const char* call, const std::string& keys) {
   const std::string text = fmt::format(R"({{"call":"{}"{}{}}})", call, keys.empty() ? "" : ",", keys);
   if (together_.empty()) {
     const Json& answer = exchange(text, call);
@@ -217,8 +217,8 @@ DeviceInfo RemoteDevice::open(const OpenRequest& request) {
   std::string settings;
   for (const auto& [name, value] : request.settings)
     settings += fmt::format("{}{}:{}", settings.empty() ? "" : ",", json_text(name), value);
-  const Json& a = ask("open", fmt::format(R"("version":1,"planes":{},"seed":{},"settings":{{{}}})", request.planes,
-                                          request.seed, settings));
+  const Json& a = exchange("open", fmt::format(R"("version":1,"planes":{},"seed":{},"settings":{{{}}})", request.planes,
+                                               request.seed, settings));
   DeviceInfo info;
   info.name = printable(text(a, "name")).substr(0, 100);
   info.version =
@@ -254,7 +254,7 @@ QpConfig RemoteDevice::qp_now(uint32_t qp) const {
 bool RemoteDevice::qp(const QpConfig& c) {
   const char* state = kLineStates[static_cast<unsigned>(c.state)];
   if (c.state == log::QpState::Reset || c.state == log::QpState::Error) {
-    const bool waits = is_pending(ask("qp", fmt::format(R"("qp":{},"state":"{}")", c.qp, state)));
+    const bool waits = is_pending(exchange("qp", fmt::format(R"("qp":{},"state":"{}")", c.qp, state)));
     if (c.state == log::QpState::Reset) {
       qps_.erase(c.qp);
     } else {
@@ -275,7 +275,7 @@ bool RemoteDevice::qp(const QpConfig& c) {
   if (c.encap == Encapsulation::Srv6 || c.encap == Encapsulation::Srh)
     keys += fmt::format(R"(,"path":"{}")", wire::to_text(c.path));
   if (!c.evs.empty()) keys += fmt::format(R"(,"evs":[{}],"backup":{})", fmt::join(c.evs, ","), c.backup);
-  const Json& a = ask("qp", keys);
+  const Json& a = exchange("qp", keys);
   QpConfig& now = qps_[c.qp] = c;
   now.mpr = static_cast<unsigned>(whole_or(a, "mpr", 255, c.mpr));
   now.mpr_dest = static_cast<unsigned>(whole_or(a, "mpr_dest", 255, c.mpr_dest));
@@ -295,21 +295,21 @@ bool RemoteDevice::qp(const QpConfig& c) {
 
 bool RemoteDevice::reset() {
   qps_.clear();
-  return is_pending(ask("reset", ""));
+  return is_pending(exchange("reset", ""));
 }
 
 std::pair<log::QpState, Time> RemoteDevice::query(uint32_t qp) {
-  const Json& a = ask("query", fmt::format(R"("qp":{})", qp));
+  const Json& a = exchange("query", fmt::format(R"("qp":{})", qp));
   return {static_cast<log::QpState>(choice(a, "state", kLineStates)), whole(a, "t", kMaxTime)};
 }
 
 bool RemoteDevice::mr(const log::Mr& r) {
-  return is_pending(ask("mr", fmt::format(R"("rkey":{},"valid":{},"write":{},"va":{},"bytes":{},"addr":{})", r.rkey,
-                                          r.valid, r.write, r.va, r.bytes, r.addr)));
+  return is_pending(exchange("mr", fmt::format(R"("rkey":{},"valid":{},"write":{},"va":{},"bytes":{},"addr":{})",
+                                               r.rkey, r.valid, r.write, r.va, r.bytes, r.addr)));
 }
 
 bool RemoteDevice::post(const log::Post& p) {
-  const Json& a = ask(
+  const Json& a = exchange(
       "post", fmt::format(R"("qp":{},"wr_id":{},"addr":{},"remote":{},"bytes":{},"rkey":{}{})", p.qp, p.wr_id, p.addr,
                           p.remote, p.bytes, p.rkey, p.immediate ? fmt::format(R"(,"imm":{})", p.imm) : ""));
   return !a.contains("taken") || flag(a, "taken");
@@ -367,7 +367,7 @@ std::optional<Output> RemoteDevice::output(const Json& of) const {
 }
 
 Advanced RemoteDevice::advance(Time until, Time slack) {
-  const Json& a = ask("advance", fmt::format(R"("until":{},"slack":{})", until, slack));
+  const Json& a = exchange("advance", fmt::format(R"("until":{},"slack":{})", until, slack));
   Advanced ran;
   ran.reached = whole(a, "reached", kMaxTime);
   try {
@@ -381,7 +381,7 @@ Advanced RemoteDevice::advance(Time until, Time slack) {
 }
 
 Counters RemoteDevice::counters() {
-  const Json& a = ask("counters", "");
+  const Json& a = exchange("counters", "");
   Counters counters{whole_or(a, "t", kMaxTime, 0), {}};
   const Json* values = a.find("counters");
   if (values == nullptr || !values->is_object()) bad("has no counters");

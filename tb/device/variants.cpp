@@ -107,7 +107,7 @@ struct FrameRow {
 /// timer's.
 constexpr const char* kLongTimer = "rto = 8";
 /// A NIC that asks its peer hears what is missing before anybody can say that it is late.
-constexpr const char* kAsksNobody = "rto = 8, state_silent = 1";
+constexpr const char* kQueriesNobody = "rto = 8, state_silent = 1";
 
 /// A controller at work, for long enough.
 constexpr const char* kOrders = "control = 1, csr_gap = 60000, qps = 1, delay_ns = 50000, rto = 10, backup = 6";
@@ -238,7 +238,7 @@ constexpr FrameRow kRequestor[] = {
        return Act::Drop;
      }},
     {"rtx-lost", "half of what is to be sent again is not", "loss", "req.timer req.nack-again req.gap-again",
-     MRC_SOME(again, Drop), kAsksNobody},
+     MRC_SOME(again, Drop), kQueriesNobody},
     {"rtx-payload", "retransmissions carry other bytes", "loss", "req.rtx-same req.payload",
      MRC_EDIT(whole_again, p.payload[20] ^= 1)},
     {"rtx-address", "retransmissions have another address", "loss", "req.rtx-head req.va req.posted",

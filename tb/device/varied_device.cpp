@@ -150,10 +150,10 @@ class VariedDevice final : public NicDevice {
       if (row_.event != nullptr) act = row_.event(*event, state_);
     }
     output.time = time;
-    tell(std::move(output), act);
+    report(std::move(output), act);
   }
 
-  void tell(Output output, Act act) {
+  void report(Output output, Act act) {
     if (act == Act::Drop) return;
     if (act == Act::Hold) {
       held_.push_back(std::move(output));

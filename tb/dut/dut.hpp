@@ -35,7 +35,7 @@ class Dut {
   virtual void outputs(mrc_pins_out& out) = 0;
   /// One clock cycle.
   virtual void step(const mrc_pins_in& in) = 0;
-  /// Boundaries of the current cycle, as in gen/streams.hpp, until the next step. False: the device shows none.
+  /// Streams of the current cycle, as in gen/streams.hpp, until the next step. False: the device shows none.
   virtual bool observe(const uint32_t*& core, const uint32_t*& lanes) = 0;
   /// What moves inside in the current cycle. False: the device does not show it.
   virtual bool inside(mrc_inside_t&) { return false; }

@@ -56,10 +56,10 @@ class GuestDut final : public Dut {
   void step(const mrc_pins_in& in) override {
     if (!settle()) return;
     refresh(&channel_->in, &in, sizeof in);
-    ask(Order::Step);  // and on with our own work: the answer is waited for when somebody wants to see it
+    request(Order::Step);  // and on with our own work: the answer is waited for when somebody wants to see it
   }
   bool observe(const uint32_t*& core, const uint32_t*& lanes) override {
-    if (!settle() || !has_boundaries_) return false;
+    if (!settle() || !has_streams_) return false;
     core = channel_->core;
     lanes = channel_->lanes;
     return true;
@@ -73,7 +73,7 @@ class GuestDut final : public Dut {
     if (!can_wave_ || !settle() || !channel_->path.put(path ? path : "")) return false;
     channel_->wave_has_path = path != nullptr;
     channel_->wave_on = on;
-    ask(Order::Wave);
+    request(Order::Wave);
     return settle() && channel_->wave_fine;
   }
   bool can_wave() const override { return can_wave_; }
@@ -86,11 +86,11 @@ class GuestDut final : public Dut {
   bool in_process() const override { return false; }
 
  private:
-  void ask(Order order) {
+  void request(Order order) {
     channel_->order = order;
     answers_ = channel_->answered.count();
     pending_ = true;
-    channel_->asked.give();
+    channel_->requested.give();
   }
   /// Waits for the answer that is due. False: there will be none.
   bool settle() {
@@ -118,7 +118,7 @@ class GuestDut final : public Dut {
   GuestChannel* channel_ = nullptr;
   Patience patience_;
   pid_t pid_ = 0;  // 0: there is none any more
-  bool pending_ = false, opened_ = false, has_boundaries_ = false, can_wave_ = false, closing_ = false;
+  bool pending_ = false, opened_ = false, has_streams_ = false, can_wave_ = false, closing_ = false;
   uint32_t answers_ = 0;
   std::string name_, version_, end_;
   std::unique_ptr<DeviceFault> fault_;
@@ -165,7 +165,7 @@ bool GuestDut::open(const std::string& path, const Preset& preset, uint64_t seed
   opened_ = true;
   name_ = printable(channel_->name.get());
   version_ = printable(channel_->version.get());
-  has_boundaries_ = channel_->has_boundaries != 0;
+  has_streams_ = channel_->has_streams != 0;
   can_wave_ = channel_->can_wave != 0;
   assertions_ = channel_->assertions;
   return true;
@@ -231,7 +231,7 @@ void GuestDut::kill() {
 void GuestDut::close() {
   if (pid_ > 0 && settle()) {
     closing_ = true;
-    ask(Order::Close);
+    request(Order::Close);
     if (settle()) leave();
   }
   kill();

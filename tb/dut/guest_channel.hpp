@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The memory that the bench and the process of a device share: pins, boundaries, one order at a time, one answer each.
+/// The memory that the bench and the process of a device share: pins, streams, one order at a time, one answer each.
 #pragma once
 
 #include <linux/futex.h>
@@ -133,7 +133,7 @@ struct GuestChannel {
   enum class Order : uint32_t { Open, Step, Wave, Close };
 
   // the bench writes
-  Turn asked;
+  Turn requested;
   alignas(64) mrc_pins_in in;
   Order order;
   uint32_t wave_on, wave_has_path;
@@ -150,7 +150,7 @@ struct GuestChannel {
   alignas(64) mrc_inside_t inside;
   alignas(64) CallSite site;
   uint32_t has_inside;
-  uint32_t open, has_boundaries, can_wave, wave_fine;
+  uint32_t open, has_streams, can_wave, wave_fine;
   uint32_t unsupported;  ///< with an error of opening: open_dut() says so
   uint32_t assertions, assertion_failed;
   uint64_t failed_cycle;

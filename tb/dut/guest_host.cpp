@@ -27,7 +27,7 @@ void show(Dut& dut, mrc_pins_out& out, GuestChannel& c, const Preset& preset) {
   const uint32_t *core = nullptr, *lanes = nullptr;
   if (dut.observe(core, lanes)) {
     const Calling reading(c.site, DeviceCall::Observe);  // the addresses are the device's
-    c.has_boundaries = 1;
+    c.has_streams = 1;
     refresh(c.core, core, sizeof c.core);
     refresh(c.lanes, lanes, size_t{preset.num_planes} * kObsLaneWords * sizeof *lanes);
   }
@@ -38,7 +38,7 @@ void show(Dut& dut, mrc_pins_out& out, GuestChannel& c, const Preset& preset) {
   }
 }
 
-void tell(const Dut& dut, GuestChannel& c) {
+void report(const Dut& dut, GuestChannel& c) {
   if (const FailedAssertion* failed = dut.failed_assertion(); failed && !c.assertion_failed) {
     c.failed_name.put(failed->name);
     c.failed_place.put(failed->place);
@@ -55,7 +55,7 @@ void tell(const Dut& dut, GuestChannel& c) {
 int serve(GuestChannel& c) {
   const Preset* preset = find_preset(c.preset.get());
   if (!preset) return 3;
-  uint32_t orders = c.asked.count();
+  uint32_t orders = c.requested.count();
   Patience patience;
   std::string error;
   bool unsupported = false;
@@ -75,7 +75,7 @@ int serve(GuestChannel& c) {
   c.answered.give();
   while (dut) {
     constexpr unsigned kSliceMs = 1000;
-    if (!c.asked.await(orders, patience, kSliceMs, [&] { return ::getppid() == c.bench; })) break;
+    if (!c.requested.await(orders, patience, kSliceMs, [&] { return ::getppid() == c.bench; })) break;
     ++orders;
     const Order order = c.order;  // once it is answered the bench may write the next one
     switch (order) {
@@ -89,7 +89,7 @@ int serve(GuestChannel& c) {
       default:
         dut->close();
     }
-    tell(*dut, c);
+    report(*dut, c);
     c.answered.give();
     if (order == Order::Close) return 0;
   }

@@ -214,15 +214,15 @@ bool SharedDut::open(const std::string& path, const Preset& preset, uint64_t see
   mrc_dut_info_t info{};
   std::string problem;
   // Its texts are read in here, too: their addresses are the device's.
-  const bool told = call(DeviceCall::Info, [&] {
+  const bool reported = call(DeviceCall::Info, [&] {
     const std::size_t size = info_(handle_, &info, sizeof info);
     problem = check(info, size, preset);
     name_ = info.name ? text_of(info.name) : path;
     version_ = info.version ? text_of(info.version) : "";
   });
-  if (!told || !problem.empty()) {
-    error = told ? path + " " + problem : path + ": " + fault_->text;
-    if (unsupported) *unsupported = told;
+  if (!reported || !problem.empty()) {
+    error = reported ? path + " " + problem : path + ": " + fault_->text;
+    if (unsupported) *unsupported = reported;
     return false;
   }
   if (info.obs_core_words == 0) observe_ = nullptr;

@@ -23,10 +23,10 @@ class Driver {
     queue_.push_back({Kind::Write, address, data, strobe, std::move(done)});
   }
   void read(uint16_t address, Done done) { queue_.push_back({Kind::Read, address, 0, 15, std::move(done)}); }
-  /// Calls `told` when the accesses before have been answered and the next one is about to begin; takes no time. There
-  /// must be a next one.
-  void before_next(std::function<void()> told) {
-    queue_.push_back({Kind::Note, 0, 0, 0, [told = std::move(told)](uint32_t, unsigned) { told(); }});
+  /// Calls `reported` when the accesses before have been answered and the next one is about to begin; takes no time.
+  /// There must be a next one.
+  void before_next(std::function<void()> reported) {
+    queue_.push_back({Kind::Note, 0, 0, 0, [reported = std::move(reported)](uint32_t, unsigned) { reported(); }});
   }
   /// A row of a table: the TBL_DATA words that changed since the last row, then TBL_CMD, then CMD_STATUS until the
   /// command has ended. A command that was refused is answered with SLVERR.

@@ -18,11 +18,11 @@ class Fences {
   explicit Fences(const Preset& preset) : planes_((1u << preset.num_planes) - 1) {}
 
   /// The NIC asks for a line for a plane; the host answers.
-  void asked(unsigned plane) { ++asked_[plane]; }
+  void requested(unsigned plane) { ++requested_[plane]; }
   void answered(unsigned plane) { ++answered_[plane]; }
   /// FENCE.busy is about to be written 1.
   void begins(uint64_t cycle) {
-    due_ = asked_;
+    due_ = requested_;
     ++begun_;
     open_ = true;
     since_ = cycle;
@@ -39,7 +39,7 @@ class Fences {
  private:
   using Counts = std::array<uint64_t, kMaxPlanes>;
   unsigned planes_;
-  Counts asked_{}, answered_{}, due_{};
+  Counts requested_{}, answered_{}, due_{};
   bool open_ = false;  // it has not been seen to end
   uint64_t begun_ = 0, ended_ = 0, since_ = 0, longest_ = 0;
 };

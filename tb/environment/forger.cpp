@@ -348,8 +348,8 @@ Forged Forger::endpoint_to_qp(Frame& f) {
   auto packet = like(all_);
   if (!packet) return Forged::No;
   if (rng_.chance(0.7)) {
-    const bool asks = rng_.chance(0.5);
-    packet = like_another(*packet, asks ? wire::Opcode::EndpointRequest : wire::Opcode::EndpointResponse, false);
+    const bool requests = rng_.chance(0.5);
+    packet = like_another(*packet, requests ? wire::Opcode::EndpointRequest : wire::Opcode::EndpointResponse, false);
     packet->bth->dqp = rng_.chance(0.5) ? kQpnBase + static_cast<uint32_t>(rng_.below(preset_.num_qps)) : 3;
   } else if (!is_endpoint_opcode(packet->bth->opcode)) {
     packet->bth->dqp = wire::kEndpointDqp;

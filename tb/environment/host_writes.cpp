@@ -55,10 +55,10 @@ std::string HostWrites::ends(const mrc_pins_out& o) {
     return {};
   }
   std::string came;
-  constexpr size_t kTold = 3;
-  for (size_t i = 0; i < std::min(p.waiting.size(), kTold); ++i)
+  constexpr size_t kReported = 3;
+  for (size_t i = 0; i < std::min(p.waiting.size(), kReported); ++i)
     came += fmt::format("{}QP {} with {} bytes", i == 0 ? "" : ", ", p.waiting[i].qp, p.waiting[i].bytes);
-  if (p.waiting.size() > kTold) came += fmt::format(", and {} more", p.waiting.size() - kTold);
+  if (p.waiting.size() > kReported) came += fmt::format(", and {} more", p.waiting.size() - kReported);
   return fmt::format(
       "{} ends a packet of {} bytes of QP {}, which did not come there: of those that came on this plane behind the "
       "one written last, {}",

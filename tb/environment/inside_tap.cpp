@@ -3,7 +3,7 @@
 
 #include "gen/protocol.hpp"
 #include "protocol/nscc_config.hpp"
-#include "tb/environment/boundary_words.hpp"
+#include "tb/environment/stream_words.hpp"
 
 namespace mrc::tb {
 namespace {
@@ -28,8 +28,8 @@ log::EvState state_of(unsigned state) {
   }
 }
 
-log::CcTold told(const Ccev& e) {
-  log::CcTold t;
+log::CcNotified reported(const Ccev& e) {
+  log::CcNotified t;
   t.kind = e.kind == CcEvent::Nack ? log::CcKind::Nack : e.kind == CcEvent::Loss ? log::CcKind::Loss : log::CcKind::Ack;
   t.marked = e.ecn;
   t.restore = e.restore;
@@ -60,7 +60,7 @@ void InsideTap::controllers(const mrc_inside_t& inside, uint64_t now_ps) {
     taken_ = Taken{Ccev::unpack(inside.cc_event), now_ps};
   } else if (state == MRC_CC_DONE && taken_) {
     const Ccev& e = taken_->event;
-    sink_.controller(inside.cc_dest, told(e), e.bytes, e.rtt * uint64_t{kNsccTickNs} * 1000, inside.cc_window,
+    sink_.controller(inside.cc_dest, reported(e), e.bytes, e.rtt * uint64_t{kNsccTickNs} * 1000, inside.cc_window,
                      taken_->at_ps);
     taken_.reset();
   } else if (state == MRC_CC_IDLE) {
@@ -73,16 +73,16 @@ void InsideTap::controllers(const mrc_inside_t& inside, uint64_t now_ps) {
 
 /// What is granted was decided in the cycle before it stands there.
 void InsideTap::grants(const uint32_t* core, uint64_t now_ps) {
-  const auto granted = [&](CoreB boundary, bool& stays) {
-    const uint32_t* at = core + place(boundary);
+  const auto granted = [&](CoreStream stream, bool& stays) {
+    const uint32_t* at = core + place(stream);
     if (!is_new(*at, stays)) return;
     const Ccans answer = Ccans::unpack(at + 1);
     if (answer.bytes == 0) return;
     sink_.controller(answer.cc, {.kind = log::CcKind::Granted}, answer.bytes, 0, 0, now_ps - preset_.clock_ps);
   };
-  granted(CoreB::CcNsccAns, ans_stays_);
-  granted(CoreB::CcNsccRans, rans_stays_);
-  const uint32_t* at = core + place(CoreB::TxSegmentRet);
+  granted(CoreStream::CcNsccAns, ans_stays_);
+  granted(CoreStream::CcNsccRans, rans_stays_);
+  const uint32_t* at = core + place(CoreStream::TxSegmentRet);
   if ((*at & kValid) != 0 && (*at & kReady) != 0) {
     const Ccret back = Ccret::unpack(at + 1);
     sink_.controller(back.cc, {.kind = log::CcKind::Returned}, back.bytes, 0, 0, now_ps);
@@ -109,7 +109,7 @@ void InsideTap::states(const mrc_inside_t& inside, uint64_t now_ps) {
 
 /// An EV is bad once the NIC says so: it may find that it needs it, and writes back what it was.
 void InsideTap::judged(const uint32_t* core, uint64_t now_ps) {
-  const uint32_t* at = core + place(CoreB::TxPathEvev);
+  const uint32_t* at = core + place(CoreStream::TxPathEvev);
   if (!is_new(*at, evev_stays_) || !bad_) return;
   const Evev said = Evev::unpack(at + 1);
   if (said.state != kEvBad || said.qp != bad_->qp || said.ev_idx != bad_->place) return;

@@ -19,7 +19,7 @@ class InsideSink {
  public:
   virtual ~InsideSink() = default;
   /// A controller was told something, or answers; also one that is none.
-  virtual void controller(unsigned dest, log::CcTold told, uint64_t bytes, uint64_t rtt_ps, uint64_t window,
+  virtual void controller(unsigned dest, log::CcNotified reported, uint64_t bytes, uint64_t rtt_ps, uint64_t window,
                           uint64_t time_ps) = 0;
   /// An EV of a QP goes from one state to another. `place`: in the set of the NIC.
   virtual void path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps) = 0;
@@ -33,7 +33,7 @@ class InsideTap {
 
   InsideTap(InsideSink& sink, const Preset& preset);
 
-  /// One cycle; called in every cycle from the first one after reset on. `core`: boundaries of the same cycle.
+  /// One cycle; called in every cycle from the first one after reset on. `core`: streams of the same cycle.
   void look(const mrc_inside_t& inside, const uint32_t* core, uint64_t now_ps);
 
  private:

@@ -360,8 +360,8 @@ void Recorder::received(const Frame& of, uint64_t begun_ps, uint64_t now_ps) {
   came_ps_[of.plane] = now_ps;
 }
 
-void Recorder::shows_boundaries(bool said) {
-  shows_boundaries_ = true;
+void Recorder::shows_streams(bool said) {
+  shows_streams_ = true;
   if (said) shows({log::EventKind::Take, log::EventKind::Answer});
 }
 
@@ -372,10 +372,10 @@ void Recorder::shows(std::initializer_list<log::EventKind> kinds) {
   std::get<log::Device>(records_.front().body).profile = ref::to_json(profile_);
 }
 
-void Recorder::controller(unsigned dest, log::CcTold told, uint64_t bytes, uint64_t rtt_ps, uint64_t window,
+void Recorder::controller(unsigned dest, log::CcNotified reported, uint64_t bytes, uint64_t rtt_ps, uint64_t window,
                           uint64_t time_ps) {
   if (dest >= controlled_.size() || !controlled_[dest]) return;
-  add<log::Event>(time_ps) = {log::EventKind::Cc, 0, {dest, told.pack(), bytes, rtt_ps, 0, window}};
+  add<log::Event>(time_ps) = {log::EventKind::Cc, 0, {dest, reported.pack(), bytes, rtt_ps, 0, window}};
 }
 
 void Recorder::path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps) {
@@ -428,8 +428,8 @@ void Recorder::flush(uint64_t now_ps, const Sink& sink) {
   const std::size_t before = records_.size();
   hand_over(until, sink);
   constexpr uint64_t kSilence = 10'000'000;
-  if (records_.size() == before && until < told_ps_ + kSilence) return;
-  told_ps_ = until;
+  if (records_.size() == before && until < reported_ps_ + kSilence) return;
+  reported_ps_ = until;
   sink({device_, until, log::Until{}});
 }
 
@@ -442,14 +442,14 @@ void Recorder::end(uint64_t now_ps, const NicCounters* counters, log::End end, c
   const auto counter = [&](std::string name, uint64_t value) {
     sink({device_, now_ps, log::Counter{std::move(name), value}});
   };
-  // The boundaries tell it exactly, in a hang too. Without them: CNT_OVF counts what had no room: frames lost whole,
+  // The streams tell it exactly, in a hang too. Without them: CNT_OVF counts what had no room: frames lost whole,
   // and payloads, whose packets are NACKed and counted by CNT_RX too. What came to the port and is not in CNT_RX was
   // lost whole; one frame may have been on its way.
   uint64_t silent = std::reduce(discarded_.begin(), discarded_.end());
-  for (unsigned p = 0; counters != nullptr && p < preset_.num_planes && !shows_boundaries_; ++p) {
+  for (unsigned p = 0; counters != nullptr && p < preset_.num_planes && !shows_streams_; ++p) {
     silent += std::min<uint64_t>(counters->ovf[p], counters->rx_after[p] - counters->rx[p]);
   }
-  if (counters != nullptr || (shows_boundaries_ && !end.cut)) counter("silent_drops", silent);
+  if (counters != nullptr || (shows_streams_ && !end.cut)) counter("silent_drops", silent);
   if (counters != nullptr) {
     for (const CounterRegister& r : kCounterRegisters) counter(r.name, counters->*r.value);
   }

@@ -15,17 +15,17 @@
 #include "gen/streams.hpp"
 #include "log/record.hpp"
 #include "reference/profile.hpp"
-#include "tb/environment/boundary_tap.hpp"
 #include "tb/environment/frame.hpp"
 #include "tb/environment/inside_tap.hpp"
 #include "tb/environment/plan.hpp"
+#include "tb/environment/rx_tap.hpp"
 
 namespace mrc::tb {
 
 struct NicCounters;
 
 /// Told by the NIC's Station, cycle by cycle. It never asks and never draws: a run with one is the run without it.
-class Recorder final : public BoundarySink, public InsideSink {
+class Recorder final : public RxSink, public InsideSink {
  public:
   static constexpr uint64_t kNone = ~uint64_t{0};
   using Sink = std::function<void(const log::Record&)>;
@@ -63,9 +63,9 @@ class Recorder final : public BoundarySink, public InsideSink {
   /// The same of a frame of which the NIC has seen the end alone, since it was reset meanwhile.
   void half_received(unsigned plane, uint64_t now_ps);
 
-  /// The NIC shows its boundaries: what its window takes and its SACKs read is told (events), and what its lanes
+  /// The NIC shows its streams: what its window takes and its SACKs read is told (events), and what its lanes
   /// discard (silent_drops). `said`: the profile says that these events are complete. Before the first flush().
-  void shows_boundaries(bool said);
+  void shows_streams(bool said);
   void event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps) override;
   /// No record before this time is handed over.
   void hold(uint64_t time_ps) override { held_ps_ = time_ps; }
@@ -74,7 +74,7 @@ class Recorder final : public BoundarySink, public InsideSink {
   /// The NIC shows what moves inside: all events of kind path and cc are told. Before the first flush().
   void shows_inside();
   /// Those that are none are left out.
-  void controller(unsigned dest, log::CcTold told, uint64_t bytes, uint64_t rtt_ps, uint64_t window,
+  void controller(unsigned dest, log::CcNotified reported, uint64_t bytes, uint64_t rtt_ps, uint64_t window,
                   uint64_t time_ps) override;
   void path(unsigned qp, unsigned place, log::EvState from, log::EvState to, uint64_t time_ps) override;
   void hold_inside(uint64_t time_ps) override { held_inside_ps_ = time_ps; }
@@ -120,11 +120,11 @@ class Recorder final : public BoundarySink, public InsideSink {
   };
   std::array<std::deque<Read>, kMaxPlanes> reads_;
   uint64_t tags_ = 0, numbers_ = 0, resets_ = 0;
-  uint64_t told_ps_ = 0;  // of the last Until
+  uint64_t reported_ps_ = 0;  // of the last Until
   uint64_t held_ps_ = kNone, held_inside_ps_ = kNone;
   ref::Profile profile_;
   std::vector<bool> controlled_;  // of each destination
-  bool shows_boundaries_ = false;
+  bool shows_streams_ = false;
   std::array<uint64_t, kMaxPlanes> came_{}, came_ps_{};  // whole frames at the pins, and when the newest was whole
   std::array<uint64_t, kMaxPlanes> described_{}, discarded_{};
 };

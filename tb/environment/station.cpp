@@ -169,7 +169,7 @@ void Station::host(const mrc_pins_out& out, mrc_pins_in& in) {
     uint64_t& order = read_ready_[rd.plane];
     order = std::max(order, ready);
     reads_[rd.plane].push_back({order, data, rd.qp});
-    fences_.asked(rd.plane);
+    fences_.requested(rd.plane);
     if (recorder_) recorder_->read(rd, now_ps());
     reads_pending_ |= 1u << rd.plane;
   }
@@ -327,7 +327,7 @@ void Station::came(const Frame& frame, unsigned plane, uint64_t now) {
   if (!traffic_ || (frame.fate & kFateHalf) != 0) ++perhaps_returned_;  // who it is the NIC does not know
   if ((frame.fate & kFateHalf) != 0) return;
   if ((frame.fate & kFateReturned) != 0) {
-    returned_ += told_apart(frame);
+    returned_ += distinct(frame);
     return;
   }
   if (frame.forged != Forged::No) {
@@ -355,7 +355,7 @@ void Station::came(const Frame& frame, unsigned plane, uint64_t now) {
 
 /// Must the NIC know of a frame that it is its own? By its code point, or by its addresses, unless a switch has
 /// exchanged them.
-bool Station::told_apart(const Frame& frame) const {
+bool Station::distinct(const Frame& frame) const {
   if (csr::kCtrlReturned.get(own_.ctrl) == static_cast<uint32_t>(Returned::Peer)) return false;
   const FrameInfo info = look_at(frame.bytes);
   constexpr unsigned kBth = wire::Ipv6::kBytes + wire::Udp::kBytes;
@@ -484,11 +484,11 @@ void Station::cut() {
   if (scenario_.back_us > 0 && cycle_ == at(scenario_.back_us)) ports_up_ = all;
 }
 
-template <class Tell>
-void Station::told(Tell tell) {
+template <class Report>
+void Station::reported(Report report) {
   if (recorder_ == nullptr) return;
-  driver_.before_next([this, tell] {
-    if (recorder_ != nullptr) tell(*recorder_, now_ps());
+  driver_.before_next([this, report] {
+    if (recorder_ != nullptr) report(*recorder_, now_ps());
   });
 }
 
@@ -502,7 +502,7 @@ void Station::controller_access() {
       auto ev = static_cast<uint32_t>(csr_rng_.below(preset_.evs_per_qp / 4));
       if (scenario_.backup != 0 && ev % 2 != 0) ev = preset_.evs_per_qp - ev;  // backups are at the end
       const uint32_t row = ev | static_cast<uint32_t>(csr_rng_.chance(0.6)) << 16;
-      told([qp, ev, row](Recorder& r, uint64_t now) { r.denied(qp, ev, row >> 16 != 0, now); });
+      reported([qp, ev, row](Recorder& r, uint64_t now) { r.denied(qp, ev, row >> 16 != 0, now); });
       driver_.row(csr::kTblEvStateId, qp, std::span(&row, 1));
       break;
     }
@@ -528,7 +528,7 @@ void Station::controller_access() {
       break;
     default: {
       const auto mpr = static_cast<uint32_t>(csr_rng_.between(1, preset_.max_mpr / 128));
-      told([qp, mpr](Recorder& r, uint64_t now) { r.window(qp, mpr, now); });
+      reported([qp, mpr](Recorder& r, uint64_t now) { r.window(qp, mpr, now); });
       driver_.row(csr::kTblQpMprId, qp, std::span(&mpr, 1));
     }
   }
@@ -578,7 +578,7 @@ void Station::random_row() {
     const auto profile = static_cast<unsigned>(csr_rng_.below(own_.profiles.size()));
     const uint32_t ev = word() & own_.ev_mask(own_.profiles[profile]);
     const auto place = static_cast<unsigned>(csr_rng_.below(preset_.evs_per_qp));
-    told([profile, place, ev](Recorder& r, uint64_t now) { r.ev(profile, place, ev, now); });
+    reported([profile, place, ev](Recorder& r, uint64_t now) { r.ev(profile, place, ev, now); });
     careless_row(csr::kTblEvId, profile * preset_.evs_per_qp + place, std::span(&ev, 1));
   }
 }
@@ -664,7 +664,7 @@ void Station::end_qp() {
   const auto qp = static_cast<unsigned>(csr_rng_.below(own_.requester_plan().size()));
   if (requester_->dead(qp)) return;
   const uint32_t error = static_cast<uint32_t>(QpState::Error);
-  if (const Moving told = moving()) driver_.before_next([told, qp] { told(qp, QpState::Error); });
+  if (const Moving reported = moving()) driver_.before_next([reported, qp] { reported(qp, QpState::Error); });
   driver_.row(csr::kTblQpStateId, qp, std::span(&error, 1));
 }
 

@@ -185,8 +185,8 @@ class Station {
   bool forge(unsigned plane, uint64_t now);
   Moving moving();
   /// Tells the recorder, if there is one, when the next access begins.
-  template <class Tell>
-  void told(Tell tell);
+  template <class Report>
+  void reported(Report report);
   void random_access();
   void random_row();
   void careless_row(unsigned table, unsigned index, std::span<const uint32_t> words, Driver::Done done = {});
@@ -206,7 +206,7 @@ class Station {
   void port_lost(const FrameInfo& info) { port_lost_.push_back(key_of(info)); }
   void came(const Frame& frame, unsigned plane, uint64_t now);
   static void give_back(Station& station);
-  bool told_apart(const Frame& frame) const;
+  bool distinct(const Frame& frame) const;
   static uint64_t key_of(const FrameInfo& info) { return uint64_t{info.dqp} << 24 | info.psn; }
 
   const Preset& preset_;

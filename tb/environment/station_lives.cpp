@@ -59,13 +59,13 @@ void Station::reset_qp(unsigned qp) {
   }
   sent_rules_.reset(qp);
   const uint32_t reset = static_cast<uint32_t>(QpState::Reset);
-  const auto told = [this, qp](bool ordered) {
+  const auto reported = [this, qp](bool ordered) {
     if (recorder_ != nullptr) recorder_->moved(qp, QpState::Reset, now_ps(), ordered);
   };
-  driver_.before_next([told] { told(true); });
-  driver_.row(csr::kTblQpStateId, qp, std::span(&reset, 1), [this, told, qp](uint32_t, unsigned resp) {
+  driver_.before_next([reported] { reported(true); });
+  driver_.row(csr::kTblQpStateId, qp, std::span(&reset, 1), [this, reported, qp](uint32_t, unsigned resp) {
     if (resp != 0) fail("a QP did not go to RESET", "csr", static_cast<int>(qp));
-    told(false);
+    reported(false);
   });
 }
 

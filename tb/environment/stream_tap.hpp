@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counts at the boundaries between a NIC's blocks: cycles in which a stream moved, and in which it wanted to and its
+/// Counts at the streams between a NIC's blocks: cycles in which a stream moved, and in which it wanted to and its
 /// taker did not let it.
 #pragma once
 
@@ -32,11 +32,11 @@ class StreamTap {
     bool lane;
     uint64_t moved = 0, blocked = 0;
   };
-  void tell(uint64_t now_ps);
+  void report(uint64_t now_ps);
 
   Sink sink_;
   std::vector<Stream> streams_;
-  uint64_t cycles_ = 0, told_ = ~uint64_t{0};
+  uint64_t cycles_ = 0, reported_ = ~uint64_t{0};
 };
 
 }  // namespace mrc::tb

@@ -126,7 +126,7 @@ inline constexpr Bug kBugs[] = {
     {59, "state-probe-id", "ack_gen",
      "the question for a peer's state has the id of a SACK that answers nothing", "tiny", "rto", ""},
     {60, "loss-told-twice", "tx_inflight",
-     "what left the flight with all others is told again, packet by packet", "tiny", "retry-exhaust", "ToldIsAll"},
+     "what left the flight with all others is told again, packet by packet", "tiny", "retry-exhaust", "NotifiedIsAll"},
     {61, "old-sack-judges", "tx_inflight",
      "a SACK that was overtaken judges by what a newer one told", "tiny", "soak", ""},
     {62, "walk-ends-early", "tx_path",

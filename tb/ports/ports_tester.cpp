@@ -9,7 +9,7 @@
 namespace mrc::tb {
 namespace {
 
-constexpr uint64_t kAskNs = 300'000;       ///< wall time between two looks at what the NIC did to its host
+constexpr uint64_t kPollNs = 300'000;      ///< wall time between two looks at what the NIC did to its host
 constexpr uint64_t kSettleNs = 2'000'000;  ///< for what an earlier run left on the wires
 constexpr uint64_t kOtherHostNs = 1'000'000'000;
 constexpr size_t kReady = 512, kReadyBytes = 384 << 10;
@@ -19,7 +19,7 @@ constexpr size_t kReady = 512, kReadyBytes = 384 << 10;
 DeviceInfo PortsTester::open(const OpenRequest& request) {
   for (unsigned p = 0; p < ports_->count(); ++p) ports_->set_up(p, true);
   runs_ = false;
-  reached_ = told_ = late_ = looked_ = 0;
+  reached_ = reported_ = late_ = looked_ = 0;
   due_.clear();
   ready_.clear();
   DeviceInfo info = nic_->open(request);
@@ -141,26 +141,26 @@ void PortsTester::carriers(Time now) {
   looked_ = now;
 }
 
-void PortsTester::ask(Time now) {
+void PortsTester::poll(Time now) {
   carriers(now);
-  asked_ns_ = monotonic_ns();
+  polled_ns_ = monotonic_ns();
   if (const uint64_t lost = ports_->dropped(); lost > 0) {
     throw Refusal(fmt::format("the test bed is broken: the kernel dropped {} frames at the tester's ports.", lost),
                   false);
   }
-  Advanced told = nic_->advance(std::max<Time>(now, 1), 0);
-  told_ = told.reached;
-  for (Output& output : told.out) place(std::move(output));
+  Advanced reported = nic_->advance(std::max<Time>(now, 1), 0);
+  reported_ = reported.reached;
+  for (Output& output : reported.out) place(std::move(output));
 }
 
 /// At the end of a wait: what the NIC sent until then is here once it has come as far. One that is behind may yet send.
 void PortsTester::hold_nic(Time now, Time until) const {
   const Time may = std::max<Time>(wall_.jitter, 1);
-  if (told_ < until && now - told_ > may) {
+  if (reported_ < until && now - reported_ > may) {
     throw Refusal(
         fmt::format("the test bed is broken: the NIC's process was {:.1f} us behind, and promises {:.1f}. Promise "
                     "more, or let time go slower.",
-                    static_cast<double>(now - told_) / 1e6, static_cast<double>(may) / 1e6),
+                    static_cast<double>(now - reported_) / 1e6, static_cast<double>(may) / 1e6),
         false);
   }
 }
@@ -182,8 +182,8 @@ Advanced PortsTester::advance(Time until, Time) {
     send_due(now, until);
     hold_promise();
     // First the host, then the wire: an answer never comes before what it tells of.
-    if (now >= until || monotonic_ns() - asked_ns_ >= kAskNs) ask(now);
-    const bool over = now >= until && told_ >= until;
+    if (now >= until || monotonic_ns() - polled_ns_ >= kPollNs) poll(now);
+    const bool over = now >= until && reported_ >= until;
     if (now >= until) hold_nic(now, until);
     hear();
     const Time end = std::min(until, now);
@@ -206,7 +206,7 @@ Advanced PortsTester::advance(Time until, Time) {
     if (!due_.empty()) next = std::min(next, due_.front().time);
     if (!ready_.empty()) next = std::min(next, ready_.front().time);
     const uint64_t nap = next > now ? wall_.to_ns(next - now) : 1;
-    ports_->wait(std::clamp<uint64_t>(nap, 1, kAskNs), -1);
+    ports_->wait(std::clamp<uint64_t>(nap, 1, kPollNs), -1);
   }
 }
 

@@ -59,7 +59,7 @@ class PortsTester final : public NicDevice {
   void send_due(Time now, Time until);
   void hear();
   void carriers(Time now);
-  void ask(Time now);
+  void poll(Time now);
   void place(Output output);
   void hold_nic(Time now, Time until) const;
   void hold_promise() const;
@@ -68,9 +68,9 @@ class PortsTester final : public NicDevice {
   std::unique_ptr<PacketPorts> ports_;
   WallTime wall_;
   bool runs_ = false;
-  uint64_t begin_ns_ = 0, asked_ns_ = 0, frames_ = 0;
+  uint64_t begin_ns_ = 0, polled_ns_ = 0, frames_ = 0;
   Time reached_ = 0, late_ = 0;
-  Time told_ = 0;  ///< how far the NIC has come, by its own word
+  Time reported_ = 0;  ///< how far the NIC has come, by its own word
   unsigned planes_ = 0, port_gbps_ = 1;
   std::deque<Due> due_;            ///< by time
   std::vector<Time> free_;         ///< of each port, of what comes in

@@ -68,7 +68,7 @@ struct Sending {
   uint32_t psn = 0;
   Head head;
   Bytes body;  ///< METH, RETH, ImmDt; then payload and pad, once read
-  bool read = false, sent = false, here = false, queued = false, gap_told = false, wanted = false;
+  bool read = false, sent = false, here = false, queued = false, gap_reported = false, wanted = false;
   unsigned tries = 0;
   uint16_t msn = 0;
   uint32_t entropy = 0;
@@ -301,7 +301,7 @@ class Alien final : public shell::Nic {
   std::map<uint64_t, Read> reads_;
   uint64_t tag_ = 0, order_ = 0, life_ = 0;
   uint16_t request_ = 0;
-  bool told_ = true;
+  bool reported_ = true;
   uint64_t round_ = 0;
 };
 

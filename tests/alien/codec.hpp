@@ -22,8 +22,8 @@ enum Opcode : uint8_t {
   kOnly = 0xca,
   kOnlyImm = 0xcb,
   kAck = 0xd1,
-  kAsk = 0xd8,
-  kTell = 0xd9,
+  kQuery = 0xd8,
+  kReport = 0xd9,
   kSack = 0xdc,
   kNack = 0xdd,
   kProbe = 0xde,
@@ -76,7 +76,7 @@ struct Head {
   uint8_t opcode = 0, pad = 0;
   uint16_t pkey = 0xffff;
   uint32_t qp = 0, psn = 0;
-  bool ask = false, again = false;
+  bool query = false, again = false;
 };
 
 /// `body`: what follows the BTH, pad included.
@@ -102,7 +102,7 @@ inline Bytes build(const Route& r, const Head& h, uint8_t code_point, uint8_t ec
   put(f, h.pkey, 2);
   put(f, 0, 1);
   put(f, h.qp, 3);
-  put(f, (h.ask ? 0x80u : 0u) | (h.again ? 0x20u : 0u), 1);
+  put(f, (h.query ? 0x80u : 0u) | (h.again ? 0x20u : 0u), 1);
   put(f, h.psn, 3);
   f.insert(f.end(), body.begin(), body.end());
   put(f, 0, 4);
@@ -157,18 +157,18 @@ inline std::optional<Packet> parse(Bytes frame, const Ip& own) {
   if ((frame[kBth + 1] & 0xf) != 0) return {};
   p.pkey = static_cast<uint16_t>(get(frame, kBth + 2, 2));
   p.qp = static_cast<uint32_t>(get(frame, kBth + 5, 3));
-  p.ask = (frame[kBth + 8] & 0x80) != 0;
+  p.query = (frame[kBth + 8] & 0x80) != 0;
   p.again = (frame[kBth + 8] & 0x20) != 0;
   p.stamped = (frame[kBth + 8] & 0x10) != 0;
   p.psn = static_cast<uint32_t>(get(frame, kBth + 9, 3));
   const std::size_t room = p.end - kBody;
-  const std::size_t least = p.opcode == kSack                        ? 36
-                            : p.opcode == kTell                      ? 36
-                            : p.opcode == kNack                      ? 20
-                            : p.opcode == kProbe || p.opcode == kAsk ? 16
-                            : p.opcode == kAck                       ? 4
-                            : !is_write(p.opcode)                    ? SIZE_MAX
-                            : p.trimmed                              ? p.reth()
+  const std::size_t least = p.opcode == kSack                          ? 36
+                            : p.opcode == kReport                      ? 36
+                            : p.opcode == kNack                        ? 20
+                            : p.opcode == kProbe || p.opcode == kQuery ? 16
+                            : p.opcode == kAck                         ? 4
+                            : !is_write(p.opcode)                      ? SIZE_MAX
+                            : p.trimmed                                ? p.reth()
                                         : p.reth() + 16 + (has_imm(p.opcode) ? 4 : 0) + p.pad;
   if (room < least || (!is_write(p.opcode) && !p.trimmed && room != least)) return {};
   p.frame = std::move(frame);

@@ -135,13 +135,13 @@ void Alien::carrier(unsigned plane, bool up) {
 }
 
 void Alien::update() {
-  told_ = false;
+  reported_ = false;
   ++request_;
   repeat_update(++round_);
 }
 
 void Alien::repeat_update(uint64_t round) {
-  if (told_ || round != round_) return;
+  if (reported_ || round != round_) return;
   uint32_t mask = 0;
   for (unsigned i = 0; i < kPlanes; ++i) mask |= ports_[i].up ? 2u << i : 0u;
   Bytes body(16);
@@ -151,7 +151,7 @@ void Alien::repeat_update(uint64_t round) {
   for (auto& [n, q] : qps_) {
     if ((q.state != MRC_QP_RTR && q.state != MRC_QP_RTS) || (!usable(0) && !usable(1))) continue;
     Head h;
-    h.opcode = kAsk;
+    h.opcode = kQuery;
     h.qp = 2;
     h.psn = request_;
     control(static_cast<unsigned>(order_++ % kPlanes), build(route(q, q.evs.front().value), h, kData, 2, body));

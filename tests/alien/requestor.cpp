@@ -90,7 +90,7 @@ bool Alien::start(Qp& q, Sending& s) {
   const std::optional<unsigned> plane = choose(q, s.sent ? s.entropy : 0, entropy);
   if (!plane) return false;
   const bool full = apart(s.psn, q.cack) >= static_cast<int32_t>(kSpan);
-  s.head.ask = full || ends_message(s.head.opcode) || s.psn % 4 == 0;
+  s.head.query = full || ends_message(s.head.opcode) || s.psn % 4 == 0;
   s.head.again = s.sent && fault_ != Fault::Rtx;
   s.entropy = entropy;
   s.queued = true;
@@ -146,7 +146,7 @@ void Alien::heard_sack(Qp& q, const Packet& p) {
     const bool same = oldest && cause != nullptr && cause->tries == 0 && cause->entropy == entropy &&
                       s.entropy == entropy && s.order < cause->order;
     oldest = false;
-    if ((many || same) && !s.gap_told && !s.queued) s.gap_told = s.wanted = true;
+    if ((many || same) && !s.gap_reported && !s.queued) s.gap_reported = s.wanted = true;
   }
   finish_work(q);
   send(q);

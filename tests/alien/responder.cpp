@@ -8,7 +8,7 @@ void Alien::receive(unsigned plane, Bytes frame) {
   if (!ports_[plane].up) return;
   const std::optional<Packet> p = parse(std::move(frame), ip_);
   if (!p) return;
-  if (p->opcode == kAsk || p->opcode == kTell) return endpoint(plane, *p);
+  if (p->opcode == kQuery || p->opcode == kReport) return endpoint(plane, *p);
   const auto found = qps_.find(p->qp);
   if (found == qps_.end()) return;
   Qp& q = found->second;
@@ -192,8 +192,8 @@ void Alien::endpoint(unsigned plane, const Packet& p) {
   for (const auto& [n, q] : qps_)
     if (q.state >= MRC_QP_RTR && q.peer() == p.from) peer = &q;
   if (peer == nullptr) return;
-  if (p.opcode == kTell) {
-    told_ |= (p.psn & 0xffff) == request_;
+  if (p.opcode == kReport) {
+    reported_ |= (p.psn & 0xffff) == request_;
     return;
   }
   const auto op = static_cast<unsigned>(p.word(1, 1) & 3);
@@ -206,7 +206,7 @@ void Alien::endpoint(unsigned plane, const Packet& p) {
   set(b, 1, op << 2, 1);
   set(b, 28, p.word(12, 2), 2);
   Head h;
-  h.opcode = kTell;
+  h.opcode = kReport;
   h.pkey = p.pkey;
   h.qp = 2;
   h.psn = p.psn;

@@ -177,15 +177,15 @@ TEST_CASE("what is changed in a life changes its bins", "[cover]") {
   CHECK(changed({{.name = "in.trim", .before = {path(9, log::EvState::Skip, log::EvState::SkipTwice)}}}) ==
         Names{"+ev.skip-skip2-mark"});
   // A grant names no window: between two answers it changes none.
-  const auto told = [](log::CcKind kind, uint64_t window) {
-    return log::Event{log::EventKind::Cc, 0, {7, log::CcTold{.kind = kind}.pack(), 4096, 0, 0, window}};
+  const auto reported = [](log::CcKind kind, uint64_t window) {
+    return log::Event{log::EventKind::Cc, 0, {7, log::CcNotified{.kind = kind}.pack(), 4096, 0, 0, window}};
   };
   using enum log::CcKind;
   CHECK(changed({{.name = "in.trim",
-                  .before = {told(Begins, 9000), told(Granted, 0), told(Ack, 9000), told(Returned, 0), told(Nack, 8000),
-                             told(Granted, 0), told(Ack, 8100)}}}) == Names{"+told.begins.stays", "+told.granted.stays",
-                                                                            "+told.ack.stays", "+told.returned.stays",
-                                                                            "+told.nack.shrinks", "+told.ack.grows"});
+                  .before = {reported(Begins, 9000), reported(Granted, 0), reported(Ack, 9000), reported(Returned, 0),
+                             reported(Nack, 8000), reported(Granted, 0), reported(Ack, 8100)}}}) ==
+        Names{"+told.begins.stays", "+told.granted.stays", "+told.ack.stays", "+told.returned.stays",
+              "+told.nack.shrinks", "+told.ack.grows"});
   CHECK(changed({{.name = "in.trim", .before = {log::Port{1, false}, log::Port{1, true}}}}) ==
         Names{"+planes.own.one"});
   const auto count = [](const char* name, uint64_t value) { return log::Body{log::Counter{name, value}}; };
@@ -227,7 +227,7 @@ TEST_CASE("what collectives and their switches do has its bins", "[cover][A-19][
     return changed(changes);
   };
   CHECK(of([](ref::Settings& s) { s.returned = ref::kLearnReturned; }).contains("+back.address.learned.new"));
-  CHECK(of([](ref::Settings& s) { s.returned = ref::kNotToldApart; }).contains("+back.address.peers.new"));
+  CHECK(of([](ref::Settings& s) { s.returned = ref::kNotDistinct; }).contains("+back.address.peers.new"));
   const Names marked = of(
       [](ref::Settings& s) {
         s.returned_valid = true;

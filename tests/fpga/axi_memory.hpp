@@ -43,15 +43,17 @@ class AxiMemory {
   };
 
   /// The beat whose bytes it wants to know next, null: none.
-  const Beat* wanted() const { return asks_.empty() ? nullptr : &owed_[asks_.front()][asked_[asks_.front()]]; }
-  void asked() {
-    ++asked_[asks_.front()];
-    ++open_[asks_.front()];
-    asks_.pop_front();
+  const Beat* wanted() const {
+    return requests_.empty() ? nullptr : &owed_[requests_.front()][requested_[requests_.front()]];
+  }
+  void requested() {
+    ++requested_[requests_.front()];
+    ++open_[requests_.front()];
+    requests_.pop_front();
   }
   /// The bytes of the oldest beat of that id that was asked for.
   void answered(unsigned id, const uint8_t* data) {
-    Beat& beat = owed_[id][asked_[id] - open_[id]--];
+    Beat& beat = owed_[id][requested_[id] - open_[id]--];
     beat.known = true;
     beat.ready = now_ + rng_.below(read_delay + 1);
     std::memcpy(beat.data.data(), data, Bytes);
@@ -63,7 +65,7 @@ class AxiMemory {
       all.fill(0xEE);
       return all;
     }();
-    while (wanted() != nullptr) asked();
+    while (wanted() != nullptr) requested();
     for (unsigned id = 0; id < Ids; ++id) {
       while (open_[id] != 0) answered(id, junk.data());
     }
@@ -74,7 +76,7 @@ class AxiMemory {
     forgotten();
     for (auto& beats : owed_) beats.clear();
     for (auto& acks : acks_) acks.clear();
-    asked_ = {};
+    requested_ = {};
     aws_.clear();
     ws_.clear();
     b_.reset();
@@ -148,7 +150,7 @@ class AxiMemory {
       burst("AR", ar, t.m_axi_arsize_o, t.m_axi_arburst_o);
       for (unsigned i = 0; i <= ar.more; ++i) {
         owed_[ar.id].push_back({ar.id, ar.at + i * Bytes, i == ar.more});
-        asks_.push_back(ar.id);
+        requests_.push_back(ar.id);
       }
     }
     if (stays("AW", aw_held_, aw, t.m_axi_awready_i)) {
@@ -213,7 +215,7 @@ class AxiMemory {
     }
     failed_reads_ += r_resp_ >= 2;
     owed_[id].pop_front();
-    --asked_[id];
+    --requested_[id];
     r_.reset();
     r_resp_ = kOpen;
   }
@@ -254,8 +256,8 @@ class AxiMemory {
   uint64_t now_ = 0, overtakes_ = 0, failed_writes_ = 0, failed_reads_ = 0;
   std::array<std::deque<Beat>, Ids> owed_;
   /// Of the beats of an id: those that were asked for, and of them those not answered. Ids in the order of their asks.
-  std::array<std::size_t, Ids> asked_{}, open_{};
-  std::deque<unsigned> asks_;
+  std::array<std::size_t, Ids> requested_{}, open_{};
+  std::deque<unsigned> requests_;
   std::deque<Offer> aws_, ws_;
   std::array<std::deque<Ack>, Ids> acks_;
   std::deque<Line> lines_;

@@ -110,7 +110,7 @@ class BoardOf final : public tb::Dut {
   std::array<Clock, std::size_t{2} * Macs> clocks_;  ///< of MAC p: 2 p reception, 2 p + 1 transmission
   std::array<FrameStore, Macs> to_board_, to_bench_;
   FrameStore to_side_;
-  std::array<std::deque<unsigned>, kPlanes> asked_;  ///< ids of the reads that the bench knows as those of a plane
+  std::array<std::deque<unsigned>, kPlanes> requested_;  ///< ids of the reads that the bench knows as those of a plane
   uint64_t now_ = 0, cycle_ = 0;
   bool was_reset_ = false, side_offered_ = false;
   tb::Driver shell_{Rng(0, "shell")};

@@ -165,11 +165,11 @@ void BoardOf<Top, Memory, Macs>::drive(const mrc_pins_in& i) {
   if (i.wqe_valid) put(t.wqe_data_i, 0, i.wqe, sizeof i.wqe);
   t.cqe_ready_i = i.cqe_ready;
   if (const auto* read = memory.wanted(); read != nullptr && i.host_rd_ready != 0) {
-    asked_[read->id % kPlanes].push_back(read->id);
-    memory.asked();
+    requested_[read->id % kPlanes].push_back(read->id);
+    memory.requested();
   }
   if (i.host_rsp_valid != 0) {
-    auto& ids = asked_[i.host_rsp_plane];
+    auto& ids = requested_[i.host_rsp_plane];
     memory.answered(ids.front(), i.host_rsp_data);
     ids.pop_front();
   }
@@ -323,7 +323,7 @@ void BoardOf<Top, Memory, Macs>::forget_frames() {
 /// Nobody answers what the memory has asked for any more.
 template <class Top, class Memory, unsigned Macs>
 void BoardOf<Top, Memory, Macs>::forget() {
-  asked_ = {};
+  requested_ = {};
   memory.forgotten();
 }
 
@@ -374,7 +374,7 @@ void BoardOf<Top, Memory, Macs>::step(const mrc_pins_in& i) {
   }
   top_->rst_ni = i.rst_n;
   if (i.rst_n == 0) {
-    asked_ = {};
+    requested_ = {};
     memory.reset();
     forget_frames();
     was_reset_ = true;

@@ -54,10 +54,10 @@ class DmaMemory {
   };
 
   /// The read whose bytes it wants to know next, null: none.
-  const Beat* wanted() const { return asks_.empty() ? nullptr : asks_.front().get(); }
-  void asked() {
-    answers_.push_back(asks_.front());
-    asks_.pop_front();
+  const Beat* wanted() const { return requests_.empty() ? nullptr : requests_.front().get(); }
+  void requested() {
+    answers_.push_back(requests_.front());
+    requests_.pop_front();
   }
   /// The bytes of the oldest read that was asked for.
   void answered(unsigned, const uint8_t* data) {
@@ -73,7 +73,7 @@ class DmaMemory {
   void forgotten() {
     std::array<uint8_t, Bytes> junk{};
     junk.fill(0xEE);
-    while (wanted() != nullptr) asked();
+    while (wanted() != nullptr) requested();
     while (!answers_.empty()) answered(0, junk.data());
     while (write() != nullptr) visible();
   }
@@ -86,7 +86,7 @@ class DmaMemory {
     beats_.clear();
     work_.clear();
     for (unsigned s = 0; s < kSegs; ++s) {
-      asks_rows_[s].clear();
+      requests_rows_[s].clear();
       rows_[s].clear();
       offered_[s] = false;
     }
@@ -161,7 +161,7 @@ class DmaMemory {
     std::size_t length = 0;
     unsigned id = 0, ram = 0;
     std::vector<uint8_t> bytes;  ///< of streams: what came, of RAMs: room for all
-    std::size_t came = 0, asked = 0, lines = 0;
+    std::size_t came = 0, requested = 0, lines = 0;
     std::size_t unseen = 0;  ///< of its lines: written, not visible
     bool fails = false, written = false;
     uint64_t ready = 0;  ///< 0: bytes are missing
@@ -212,7 +212,7 @@ class DmaMemory {
       fail("a read has the tag of one that is open");
     }
     reads_.push_back(beat);
-    asks_.push_back(beat);
+    requests_.push_back(beat);
   }
   template <class Top>
   void sample_pieces(const Top& t) {
@@ -283,16 +283,16 @@ class DmaMemory {
   void drive_rows(Top& t) {
     if (!work_.empty() && rng_.chance(takes)) {
       const PieceP piece = work_[rng_.below(work_.size())];
-      asks_rows_[piece->asked % kSegs].push_back({piece, piece->asked});
-      if (++piece->asked == piece->lines) std::erase(work_, piece);
+      requests_rows_[piece->requested % kSegs].push_back({piece, piece->requested});
+      if (++piece->requested == piece->lines) std::erase(work_, piece);
     }
     t.wr_read_valid_i = t.wr_row_ready_i = 0;
     t.wr_read_row_i = 0;
     for (unsigned s = 0; s < kSegs; ++s) {
-      offered_[s] = offered_[s] || (!asks_rows_[s].empty() && rng_.chance(takes));
+      offered_[s] = offered_[s] || (!requests_rows_[s].empty() && rng_.chance(takes));
       if (offered_[s]) {
-        const Row& ask = asks_rows_[s].front();
-        const auto row = static_cast<uint32_t>((ask.piece->ram / Bytes + ask.line) / kSegs);
+        const Row& issue = requests_rows_[s].front();
+        const auto row = static_cast<uint32_t>((issue.piece->ram / Bytes + issue.line) / kSegs);
         t.wr_read_valid_i |= static_cast<uint8_t>(1u << s);
         t.wr_read_row_i |= row << kWrRowBits * s;
       }
@@ -313,8 +313,8 @@ class DmaMemory {
         if (++piece->came == piece->lines) whole(*piece);
       }
       if (offered_[s] && (t.wr_read_ready_o >> s & 1) != 0) {
-        rows_[s].push_back(asks_rows_[s].front());
-        asks_rows_[s].pop_front();
+        rows_[s].push_back(requests_rows_[s].front());
+        requests_rows_[s].pop_front();
         offered_[s] = false;
       }
     }
@@ -390,7 +390,7 @@ class DmaMemory {
   bool falls_early(const PieceP& piece) {
     if (!piece->fails || piece->written || !rng_.chance(early)) return false;
     const auto its = [&](const Row& row) { return row.piece == piece; };
-    return std::ranges::none_of(asks_rows_, [&](const auto& rows) { return std::ranges::any_of(rows, its); });
+    return std::ranges::none_of(requests_rows_, [&](const auto& rows) { return std::ranges::any_of(rows, its); });
   }
   PieceP pick_status() {
     if (!rng_.chance(acknowledges)) return nullptr;
@@ -409,13 +409,13 @@ class DmaMemory {
   static constexpr unsigned kWrRowBits = 9, kRdRowBits = 6;  // of 16 * 64 / 2 and 128 / 2 rows
   Rng rng_;
   uint64_t now_ = 0, overtakes_ = 0, fell_early_ = 0, failed_writes_ = 0, failed_reads_ = 0;
-  std::deque<BeatP> reads_, asks_, answers_;  ///< open; whose bytes nobody was asked for; those asked for
-  bool gives_ = false;                        ///< of a stream: an answer in this cycle
-  std::deque<PieceP> pieces_;                 ///< open
-  PieceP status_;                             ///< in this cycle
+  std::deque<BeatP> reads_, requests_, answers_;  ///< open; whose bytes nobody was asked for; those asked for
+  bool gives_ = false;                            ///< of a stream: an answer in this cycle
+  std::deque<PieceP> pieces_;                     ///< open
+  PieceP status_;                                 ///< in this cycle
   std::deque<PieceP> owed_, work_;  ///< of a stream: whose beats have not all come; of a RAM: rows not all asked for
   std::deque<Word> beats_;          ///< without a descriptor yet
-  std::array<std::deque<Row>, kSegs> asks_rows_, rows_;  ///< rows to ask for; asked for
+  std::array<std::deque<Row>, kSegs> requests_rows_, rows_;  ///< rows to ask for; asked for
   std::array<bool, kSegs> offered_{};
   std::deque<Line> lines_;  ///< written, not visible, and whose each is
   std::deque<PieceP> whose_;

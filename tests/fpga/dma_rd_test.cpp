@@ -55,24 +55,24 @@ class Reads : public Unit<Top> {
   void run(unsigned cycles) {
     for (unsigned i = 0; i < cycles; ++i) cycle();
   }
-  void ask(uint64_t address, unsigned size, unsigned plane) {
+  void issue(uint64_t address, unsigned size, unsigned plane) {
     wanted.push_back({address, size, plane, static_cast<unsigned>(rng.below(65536)), false});
   }
   /// A request anywhere, often near a boundary of 4 KiB.
-  void ask_any() {
+  void issue_any() {
     const auto size = static_cast<unsigned>(rng.chance(0.6) ? kWord : rng.between(1, kWord));
     uint64_t address = rng.next();
     if (rng.chance(0.4)) address = (address & ~uint64_t{kPage - 1}) + kPage - rng.below(80);
     if (rng.chance(0.2)) address &= ~uint64_t{63};
-    ask(address >> 1, size, static_cast<unsigned>(rng.below(kPlanes)));
+    issue(address >> 1, size, static_cast<unsigned>(rng.below(kPlanes)));
   }
-  std::size_t open() const { return asked_[0].size() + asked_[1].size(); }
+  std::size_t open() const { return requested_[0].size() + requested_[1].size(); }
 
   Rng rng;
   double offers = 1.0, takes = 1.0, gives = 1.0, fails = 0.0;
   bool stray = false;
   std::deque<Request> wanted;  ///< not taken yet
-  uint64_t lines = 0, errors = 0, told = 0, strays = 0, descs = 0, splits = 0;
+  uint64_t lines = 0, errors = 0, reported = 0, strays = 0, descs = 0, splits = 0;
 
  protected:
   virtual void drive_shell() = 0;
@@ -108,17 +108,17 @@ class Reads : public Unit<Top> {
     if (t.host_rsp_valid_o) {
       const unsigned plane = t.host_rsp_plane_o;
       REQUIRE(plane < kPlanes);
-      REQUIRE(!asked_[plane].empty());
-      const Request request = *asked_[plane].front();
+      REQUIRE(!requested_[plane].empty());
+      const Request request = *requested_[plane].front();
       REQUIRE(t.host_rsp_qp_o == request.qp);
-      asked_[plane].pop_front();
+      requested_[plane].pop_front();
       std::array<uint8_t, kWord> data{};
       std::memcpy(data.data(), &t.host_rsp_data_o[0], kWord);
       if (!request.fails) {
         for (unsigned i = 0; i < request.size; ++i) REQUIRE(data[i] == byte_at(request.address + i));
       }
       REQUIRE(t.host_rsp_err_o == request.fails);
-      told += t.host_rsp_err_o;
+      reported += t.host_rsp_err_o;
       ++lines;
     }
     const auto now = desc();
@@ -141,7 +141,7 @@ class Reads : public Unit<Top> {
       auto request = std::make_shared<Request>(wanted.front());
       wanted.pop_front();
       offered_ = false;
-      asked_[request->plane].push_back(request);
+      requested_[request->plane].push_back(request);
       const auto room = static_cast<unsigned>(kPage - request->address % kPage);
       const unsigned first = std::min(request->size, room);
       parts_.push_back({request->address, first, 0, request});
@@ -152,7 +152,7 @@ class Reads : public Unit<Top> {
     }
   }
 
-  std::array<std::deque<std::shared_ptr<Request>>, kPlanes> asked_;
+  std::array<std::deque<std::shared_ptr<Request>>, kPlanes> requested_;
   std::deque<Desc> parts_;  ///< of requests that were taken, without descriptor
   std::optional<std::array<uint64_t, 4>> held_;
   bool offered_ = false;
@@ -281,17 +281,17 @@ TEMPLATE_TEST_CASE("lines are read by descriptors as they are in memory, in the 
     bench.offers = seed % 2 == 0 ? 1.0 : 0.5;
     bench.takes = seed % 3 == 0 ? 1.0 : 0.5;
     bench.gives = seed % 4 == 0 ? 1.0 : 0.3;
-    uint64_t asked = 0;
+    uint64_t requested = 0;
     for (unsigned i = 0; i < 4000; ++i) {
       if (bench.wanted.size() < 2) {
-        bench.ask_any();
-        ++asked;
+        bench.issue_any();
+        ++requested;
       }
       bench.cycle();
     }
     bench.offers = bench.takes = bench.gives = 1.0;
     bench.run(200);
-    CHECK(bench.lines == asked);
+    CHECK(bench.lines == requested);
     CHECK(bench.strays == 0);
     CHECK(bench.errors == 0);
     CHECK(failed_assertions() == std::vector<std::string>{});
@@ -310,8 +310,8 @@ TEMPLATE_TEST_CASE("a shell that answers no read holds those behind, of both pla
                    Streams, Ram) {
   TestType bench(20);
   bench.gives = 0.0;
-  for (unsigned i = 0; i < 30; ++i) bench.ask(64 * i, 64, 0);
-  bench.ask(0, 64, 1);
+  for (unsigned i = 0; i < 30; ++i) bench.issue(64 * i, 64, 0);
+  bench.issue(0, 64, 1);
   bench.run(200);
   CHECK(bench.lines == 0);
   CHECK(bench.descs == TestType::kOpen);
@@ -328,30 +328,30 @@ TEMPLATE_TEST_CASE("a shell that answers no read holds those behind, of both pla
 TEMPLATE_TEST_CASE("lines are read at a line per cycle", "[fpga][dma]", Streams, Ram) {
   TestType bench(21);
   if constexpr (std::is_same_v<TestType, Ram>) bench.prompt = true;
-  for (unsigned i = 0; i < 500; ++i) bench.ask(0x1003 + 64 * (i % 60), 64, i % 2);
+  for (unsigned i = 0; i < 500; ++i) bench.issue(0x1003 + 64 * (i % 60), 64, i % 2);
   bench.run(510);
   CHECK(bench.lines == 500);
 }
 
 TEMPLATE_TEST_CASE("a read whose answer is an error is told with its line", "[fpga][dma]", Streams, Ram) {
-  uint64_t told = 0, errors = 0;
+  uint64_t reported = 0, errors = 0;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     TestType bench(seed);
     bench.fails = 0.05;
     bench.gives = 0.7;
     for (unsigned i = 0; i < 3000; ++i) {
-      if (bench.wanted.size() < 2) bench.ask_any();
+      if (bench.wanted.size() < 2) bench.issue_any();
       bench.cycle();
     }
     bench.gives = 1.0;
     bench.run(200);
     CHECK(bench.open() == 0);
-    told += bench.told;
+    reported += bench.reported;
     errors += bench.errors;
   }
   CHECK(errors > 100);
-  CHECK(told > 100);
-  CHECK(told <= errors);
+  CHECK(reported > 100);
+  CHECK(reported <= errors);
 }
 
 TEMPLATE_TEST_CASE("an answer to no read is told, and does nothing", "[fpga][dma]", Streams, Ram) {
@@ -359,15 +359,15 @@ TEMPLATE_TEST_CASE("an answer to no read is told, and does nothing", "[fpga][dma
   bench.stray = true;
   bench.run(1);
   bench.stray = false;
-  bench.ask(5, 64, 1);
+  bench.issue(5, 64, 1);
   bench.run(60);
   CHECK(bench.strays == 1);
   CHECK(bench.lines == 1);
-  CHECK(bench.told == 0);
+  CHECK(bench.reported == 0);
   if constexpr (std::is_same_v<TestType, Ram>) {
     // A tag that is not open, while others are.
     bench.gives = 0.0;
-    bench.ask(5, 64, 1);
+    bench.issue(5, 64, 1);
     bench.run(20);
     bench.stray = true;
     bench.stray_tag = 5;
@@ -380,13 +380,13 @@ TEMPLATE_TEST_CASE("an answer to no read is told, and does nothing", "[fpga][dma
     // A tag that has its answer.
     bench.twice = 0.3;
     for (unsigned i = 0; i < 2000; ++i) {
-      if (bench.wanted.size() < 2) bench.ask_any();
+      if (bench.wanted.size() < 2) bench.issue_any();
       bench.cycle();
     }
     bench.run(200);
     CHECK(bench.repeats > 50);
     CHECK(bench.strays == 2 + bench.repeats);
-    CHECK(bench.told == 0);
+    CHECK(bench.reported == 0);
     CHECK(bench.open() == 0);
   }
 }

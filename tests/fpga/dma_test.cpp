@@ -216,7 +216,8 @@ class Ram : public Shell<Vmrc_fpga_dma_ram_bench> {
     work_.push_back({piece, 0});
   }
   bool bytes_owed() const override {
-    return !work_.empty() || !asks_[0].empty() || !asks_[1].empty() || !asked_[0].empty() || !asked_[1].empty();
+    return !work_.empty() || !requests_[0].empty() || !requests_[1].empty() || !requested_[0].empty() ||
+           !requested_[1].empty();
   }
 
   void drive_bytes() override {
@@ -225,16 +226,16 @@ class Ram : public Shell<Vmrc_fpga_dma_ram_bench> {
     if (!work_.empty() && rng.chance(takes)) {
       const std::size_t i = rng.below(work_.size());
       Read& read = work_[i];
-      asks_[(read.piece->ram / kHostLine + read.line) % kSegs].push_back(read);
+      requests_[(read.piece->ram / kHostLine + read.line) % kSegs].push_back(read);
       if (++read.line * kHostLine >= read.piece->length) work_.erase(work_.begin() + static_cast<std::ptrdiff_t>(i));
     }
     t.read_valid_i = 0;
     t.read_row_i = 0;
     t.row_ready_i = 0;
     for (unsigned s = 0; s < kSegs; ++s) {
-      offered_[s] = offered_[s] || (!asks_[s].empty() && rng.chance(takes));
+      offered_[s] = offered_[s] || (!requests_[s].empty() && rng.chance(takes));
       if (offered_[s]) {
-        const Read& read = asks_[s].front();
+        const Read& read = requests_[s].front();
         const unsigned row = (read.piece->ram / kHostLine + read.line) / kSegs;
         t.read_valid_i |= static_cast<uint8_t>(1u << s);
         t.read_row_i |= static_cast<uint16_t>(row << 5 * s);
@@ -248,12 +249,12 @@ class Ram : public Shell<Vmrc_fpga_dma_ram_bench> {
       std::array<uint8_t, kHostLine> row{};
       std::memcpy(row.data(), &t.row_data_o[16 * s], kHostLine);
       const bool valid = t.row_valid_o >> s & 1;
-      REQUIRE((!valid || !asked_[s].empty()));
+      REQUIRE((!valid || !requested_[s].empty()));
       if (held_row_[s]) REQUIRE((valid && row == *held_row_[s]));
       held_row_[s].reset();
       if (valid && (t.row_ready_i >> s & 1) != 0) {
-        const Read read = asked_[s].front();
-        asked_[s].pop_front();
+        const Read read = requested_[s].front();
+        requested_[s].pop_front();
         ++rows[s];
         came(read, row);
       } else if (valid) {
@@ -261,8 +262,8 @@ class Ram : public Shell<Vmrc_fpga_dma_ram_bench> {
       }
       if (offered_[s] && (t.read_ready_o >> s & 1) != 0) {
         ++reads[s];
-        asked_[s].push_back(asks_[s].front());
-        asks_[s].pop_front();
+        requested_[s].push_back(requests_[s].front());
+        requests_[s].pop_front();
         offered_[s] = false;
       }
     }
@@ -277,7 +278,7 @@ class Ram : public Shell<Vmrc_fpga_dma_ram_bench> {
   }
 
   std::deque<Read> work_;  ///< pieces of which a row is still to be asked for
-  std::array<std::deque<Read>, kSegs> asks_, asked_;
+  std::array<std::deque<Read>, kSegs> requests_, requested_;
   std::array<bool, kSegs> offered_{};
   std::array<std::optional<std::array<uint8_t, kHostLine>>, kSegs> held_row_;
 };
@@ -493,7 +494,7 @@ TEMPLATE_TEST_CASE("a completion behind a write whose status failed says so, unt
   CHECK(static_cast<unsigned>(bench.left[4].status) == kStatusOk);
 
   // At random, in any order, some before the shell has seen a byte.
-  uint64_t told = 0, early = 0;
+  uint64_t reported = 0, early = 0;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
     TestType random(seed);
@@ -504,10 +505,10 @@ TEMPLATE_TEST_CASE("a completion behind a write whose status failed says so, unt
     random.host = 0.7;
     run_random(random, 3000, 500);
     early += random.fell_early;
-    for (const Cqe& cqe : random.left) told += static_cast<unsigned>(cqe.status) == kStatusRemOp;
+    for (const Cqe& cqe : random.left) reported += static_cast<unsigned>(cqe.status) == kStatusRemOp;
   }
   CHECK(early > 5);
-  CHECK(told > 20);
+  CHECK(reported > 20);
 }
 
 TEMPLATE_TEST_CASE("a status that nobody waits for is told, and does nothing", "[fpga][dma]", Streams, Ram) {

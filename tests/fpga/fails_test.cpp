@@ -45,7 +45,7 @@ class Bench : public Unit<Vmrc_fpga_fails> {
   Rng rng;
   double takes = 1.0;
   std::array<std::optional<CqStatus>, kQps> owed;  ///< what is to be told of each QP
-  std::array<unsigned, kQps> told{};
+  std::array<unsigned, kQps> reported{};
   unsigned reads = 0, writes = 0;  ///< reports by their reason
   unsigned longest = 0;            ///< reports of others taken while a QP waited
 
@@ -65,7 +65,7 @@ class Bench : public Unit<Vmrc_fpga_fails> {
       held_ = bits;
       return;
     }
-    ++told[report.qp];
+    ++reported[report.qp];
     ++(report.status == CqStatus::HostRead ? reads : writes);
     for (unsigned qp = 0; qp < kQps; ++qp) {
       if (owed[qp]) longest = std::max(longest, ++passed_[qp]);
@@ -90,8 +90,8 @@ TEST_CASE("reads and writes that fail together are told to the core, of every QP
   bench.run(20);
   for (unsigned qp = 0; qp < kQps; ++qp) {
     CAPTURE(qp);
-    CHECK(bench.told[qp] >= 1);
-    CHECK(bench.told[qp] <= 2);  // one was on offer, and has failed again since
+    CHECK(bench.reported[qp] >= 1);
+    CHECK(bench.reported[qp] <= 2);  // one was on offer, and has failed again since
   }
   CHECK(bench.reads + bench.writes <= kQps + 1);
   CHECK(failed_assertions() == std::vector<std::string>{});
@@ -113,7 +113,7 @@ TEST_CASE("reads and writes that fail together are told to the core, of every QP
     random.run(20);
     for (unsigned qp = 0; qp < kQps; ++qp) {
       CHECK_FALSE(random.owed[qp]);
-      CHECK(random.told[qp] > 50);
+      CHECK(random.reported[qp] > 50);
     }
     reads += random.reads;
     writes += random.writes;

@@ -218,7 +218,7 @@ class HostCore : public Unit<Top> {
     }
     const Cqe cqe = Cqe::unpack(&t.cqe_o[0]);
     // A failure that comes while a completion is on offer changes it no more.
-    if (!held_cqe_) told_ = failed_before_;
+    if (!held_cqe_) reported_ = failed_before_;
     if (held_cqe_) {
       REQUIRE(t.cqe_valid_o);
       REQUIRE(cqe == *held_cqe_);
@@ -247,7 +247,7 @@ class HostCore : public Unit<Top> {
   }
   /// As it came; or a failure of its QP, where a write of it had failed when it was first on offer.
   void check_status(const Cqe& cqe, Cqe expected) {
-    if (expected.recv && told_[expected.qp] && expected.status == decltype(expected.status)(kStatusOk)) {
+    if (expected.recv && reported_[expected.qp] && expected.status == decltype(expected.status)(kStatusOk)) {
       expected.status = static_cast<decltype(expected.status)>(kStatusRemOp);
     }
     REQUIRE(cqe == expected);
@@ -260,7 +260,7 @@ class HostCore : public Unit<Top> {
   std::optional<Line> line_;
   std::deque<std::pair<Cqe, std::size_t>> inside_;
   std::optional<Cqe> held_cqe_;
-  std::array<bool, kHostQps> failed_before_{}, told_{};
+  std::array<bool, kHostQps> failed_before_{}, reported_{};
   bool cqe_offered_ = false;
   uint64_t free_ = 0x10000000fc1;
 };

@@ -48,16 +48,16 @@ class Bench : public Unit<Vmrc_fpga_axi_rd> {
   void run(unsigned cycles) {
     for (unsigned i = 0; i < cycles; ++i) cycle();
   }
-  void ask(uint64_t address, unsigned size, unsigned plane) {
+  void issue(uint64_t address, unsigned size, unsigned plane) {
     wanted.push_back({address, size, plane, static_cast<unsigned>(rng.below(65536)), false});
   }
 
   Rng rng;
   double offers = 1.0, takes = 1.0, gives = 1.0, fails = 0.0;
   std::deque<Request> wanted;  ///< not taken yet
-  uint64_t lines = 0, errors = 0, told = 0, strays = 0, bursts = 0, splits = 0, mixed = 0;
+  uint64_t lines = 0, errors = 0, reported = 0, strays = 0, bursts = 0, splits = 0, mixed = 0;
   bool stray = false;
-  std::array<std::deque<Request>, kPlanes> asked;  ///< taken, without answer
+  std::array<std::deque<Request>, kPlanes> requested;  ///< taken, without answer
 
  private:
   void drive() {
@@ -97,21 +97,21 @@ class Bench : public Unit<Vmrc_fpga_axi_rd> {
     if (t.host_rsp_valid_o) {
       const unsigned plane = t.host_rsp_plane_o;
       REQUIRE(plane < kPlanes);
-      REQUIRE(!asked[plane].empty());
-      const Request request = asked[plane].front();
-      asked[plane].pop_front();
+      REQUIRE(!requested[plane].empty());
+      const Request request = requested[plane].front();
+      requested[plane].pop_front();
       std::array<uint8_t, kWord> data{};
       std::memcpy(data.data(), &t.host_rsp_data_o[0], kWord);
       for (unsigned i = 0; i < request.size; ++i) REQUIRE(data[i] == byte_at(request.address + i));
       REQUIRE(t.host_rsp_err_o == request.fails);
       REQUIRE(t.host_rsp_qp_o == request.qp);
-      told += t.host_rsp_err_o;
+      reported += t.host_rsp_err_o;
       ++lines;
     }
     if (beat_) {
       // Which request the beat is of: the oldest whose beats have not all come.
       auto& open = came_[*beat_];
-      Request& request = asked[*beat_].at(open / 2);
+      Request& request = requested[*beat_].at(open / 2);
       const bool two = request.address % kWord + request.size > kWord;
       if (resp_ >= 2) {
         request.fails = true;
@@ -121,7 +121,7 @@ class Bench : public Unit<Vmrc_fpga_axi_rd> {
       if (last_plane_ && *last_plane_ != *beat_ && !whole_) ++mixed;
       whole_ = !two || open % 2 == 1;
       last_plane_ = *beat_;
-      // What is whole leaves `asked` one cycle later.
+      // What is whole leaves `requested` one cycle later.
       open = whole_ ? 0 : 1;
       owed_[*beat_].pop_front();
       beat_.reset();
@@ -144,7 +144,7 @@ class Bench : public Unit<Vmrc_fpga_axi_rd> {
     if (t.host_rd_valid_i && t.host_rd_ready_o) {
       const Request& request = wanted.front();
       splits += request.address / 4096 != (request.address + request.size - 1) / 4096;
-      asked[request.plane].push_back(request);
+      requested[request.plane].push_back(request);
       wanted.pop_front();
       offered_ = false;
     }
@@ -159,12 +159,12 @@ class Bench : public Unit<Vmrc_fpga_axi_rd> {
 };
 
 /// A request anywhere, often near a boundary of 4 KiB.
-void ask_any(Bench& bench) {
+void issue_any(Bench& bench) {
   const auto size = static_cast<unsigned>(bench.rng.chance(0.6) ? kWord : bench.rng.between(1, kWord));
   uint64_t address = bench.rng.next();
   if (bench.rng.chance(0.4)) address = (address & ~uint64_t{4095}) + 4096 - bench.rng.below(80);
   if (bench.rng.chance(0.2)) address &= ~uint64_t{63};
-  bench.ask(address >> 1, size, static_cast<unsigned>(bench.rng.below(kPlanes)));
+  bench.issue(address >> 1, size, static_cast<unsigned>(bench.rng.below(kPlanes)));
 }
 
 }  // namespace
@@ -178,18 +178,18 @@ TEST_CASE("lines are read as they are in memory, in the order of each plane", "[
     bench.takes = seed % 3 == 0 ? 1.0 : 0.5;
     bench.gives = seed % 4 == 0 ? 1.0 : 0.3;
     std::size_t most = 0;
-    uint64_t asked = 0;
+    uint64_t requested = 0;
     for (unsigned i = 0; i < 6000; ++i) {
       if (bench.wanted.size() < 2) {
-        ask_any(bench);
-        ++asked;
+        issue_any(bench);
+        ++requested;
       }
       bench.cycle();
-      most = std::max({most, bench.asked[0].size(), bench.asked[1].size()});
+      most = std::max({most, bench.requested[0].size(), bench.requested[1].size()});
     }
     bench.offers = bench.takes = bench.gives = 1.0;
     bench.run(100);
-    CHECK(bench.lines == asked);
+    CHECK(bench.lines == requested);
     CHECK(most >= kPending);      // requests have waited
     CHECK(most <= kPending + 3);  // and two in front, one that leaves
     CHECK(bench.strays == 0);
@@ -205,8 +205,8 @@ TEST_CASE("lines are read as they are in memory, in the order of each plane", "[
   // A memory that answers nothing: requests wait, of both planes.
   Bench bench(20);
   bench.gives = 0.0;
-  for (unsigned i = 0; i < 20; ++i) bench.ask(64 * i, 64, 0);
-  bench.ask(0, 64, 1);
+  for (unsigned i = 0; i < 20; ++i) bench.issue(64 * i, 64, 0);
+  bench.issue(0, 64, 1);
   bench.run(200);
   CHECK(bench.lines == 0);
   CHECK(bench.bursts == kPending);
@@ -217,30 +217,30 @@ TEST_CASE("lines are read as they are in memory, in the order of each plane", "[
 }
 
 TEST_CASE("a read that fails is told with its line", "[fpga][host]") {
-  uint64_t told = 0, errors = 0;
+  uint64_t reported = 0, errors = 0;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     Bench bench(seed);
     bench.fails = 0.05;
     bench.gives = 0.7;
     for (unsigned i = 0; i < 4000; ++i) {
-      if (bench.wanted.size() < 2) ask_any(bench);
+      if (bench.wanted.size() < 2) issue_any(bench);
       bench.cycle();
     }
-    told += bench.told;
+    reported += bench.reported;
     errors += bench.errors;
   }
   CHECK(errors > 300);
-  CHECK(told > 300);
-  CHECK(told <= errors);
+  CHECK(reported > 300);
+  CHECK(reported <= errors);
   Bench bench(7);
   bench.stray = true;
   bench.run(1);
   bench.stray = false;
-  bench.ask(5, 64, 1);
+  bench.issue(5, 64, 1);
   bench.run(20);
   CHECK(bench.strays == 1);
   CHECK(bench.lines == 1);
-  CHECK(bench.told == 0);
+  CHECK(bench.reported == 0);
 }
 
 }  // namespace mrc::test::host_rd_test

@@ -255,7 +255,7 @@ TEST_CASE("a completion behind a failed write says so, until its QP is cleared",
   CHECK(static_cast<unsigned>(bench.left[4].status) == kStatusOk);
 
   // At random: whose write failed before its completion left is told.
-  uint64_t errors = 0, told = 0;
+  uint64_t errors = 0, reported = 0;
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     Bench random(seed);
     random.fails = 0.002;
@@ -271,10 +271,10 @@ TEST_CASE("a completion behind a failed write says so, until its QP is cleared",
     }
     errors += random.errors;
     CHECK(random.word(Word::WrFailed) == random.errors % kCountWrap);
-    for (const Cqe& cqe : random.left) told += static_cast<unsigned>(cqe.status) == kStatusRemOp;
+    for (const Cqe& cqe : random.left) reported += static_cast<unsigned>(cqe.status) == kStatusRemOp;
   }
   CHECK(errors > 3);
-  CHECK(told > 50);
+  CHECK(reported > 50);
 }
 
 TEST_CASE("an answer that nobody asked for is told", "[fpga][host]") {

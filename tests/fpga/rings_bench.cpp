@@ -162,7 +162,7 @@ void Bench::drain(unsigned c) {
   while (poll(c)) {
   }
   Cq& cq = cqs[c];
-  if (cq.told == cq.consumer) return;
+  if (cq.reported == cq.consumer) return;
   REQUIRE(write(cq_at(c) + Bell, cq.consumer));
 }
 
@@ -208,7 +208,7 @@ void Bench::sample() {
     if ((t.irq_o >> c & 1) == 0 || (irq_ >> c & 1) != 0) continue;
     ++irqs[c];
     // Memory has acknowledged more than the ring knows to be taken.
-    const auto more = static_cast<uint16_t>(cqs[c].acknowledged - cqs[c].told);
+    const auto more = static_cast<uint16_t>(cqs[c].acknowledged - cqs[c].reported);
     REQUIRE((more != 0 && more <= 1u << cqs[c].log));
   }
   irq_ = t.irq_o;
@@ -217,7 +217,7 @@ void Bench::sample() {
     w_answer_ = {!t.w_err_o, 0};
     // A doorbell of a completion ring counts from here on.
     for (unsigned c = 0; c < kCqs; ++c) {
-      if (t.w_word_i == (cq_at(c) + Bell) / 4 && !t.w_err_o) cqs[c].told = static_cast<uint16_t>(t.w_data_i);
+      if (t.w_word_i == (cq_at(c) + Bell) / 4 && !t.w_err_o) cqs[c].reported = static_cast<uint16_t>(t.w_data_i);
     }
   }
   if (t.r_done_o) {
@@ -316,7 +316,7 @@ void Bench::written(uint64_t address, const Beat& beat) {
   REQUIRE(c < kCqs);
   Cq& cq = cqs[c];
   REQUIRE(address == cq.base + kEntry * (cq.written & ((uint64_t{1} << cq.log) - 1)));
-  REQUIRE(static_cast<uint16_t>(cq.written - cq.told) < 1u << cq.log);
+  REQUIRE(static_cast<uint16_t>(cq.written - cq.reported) < 1u << cq.log);
   ++cq.written;
   const bool bad = bad_writes.contains(address);
   if (!bad) std::copy_n(beat.data.begin() + kEntry * half, kEntry, memory[address].begin());

@@ -66,8 +66,8 @@ struct Sq {
 struct Cq {
   uint64_t base = 0;
   unsigned log = 0;
-  uint16_t consumer = 0, told = 0;  ///< the host's, and what it has told the ring
-  std::deque<Cqe> expected;         ///< completions of the core that the host has not seen
+  uint16_t consumer = 0, reported = 0;  ///< the host's, and what it has told the ring
+  std::deque<Cqe> expected;             ///< completions of the core that the host has not seen
   uint64_t written = 0, acknowledged = 0, taken = 0;
   bool closed = false;  ///< completions are not expected
 };

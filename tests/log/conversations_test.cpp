@@ -42,7 +42,7 @@ struct Talk {
   uint32_t peer = kPeerQp;
   log::Time begin = 0;  ///< a packet and its answer in a microsecond
   log::Time end() const { return begin + kUs * count; }
-  void tell(Conversations& c) const {
+  void report(Conversations& c) const {
     for (uint32_t psn = from; psn < from + count; ++psn) {
       if (every_second && psn % 2 != 0) continue;
       const log::CapturedAt at{.time = begin + kUs * (psn - from)};
@@ -71,7 +71,7 @@ log::Qp only(const Conversations& c, const Ip& own) {
 
 TEST_CASE("two flows that name each other are a conversation, seen whole", "[log][conversations]") {
   Conversations c;
-  Talk{}.tell(c);
+  Talk{}.report(c);
   const log::Qp one = only(c, kOne), two = only(c, kTwo);
   CHECK(one.qp == kQp);
   CHECK(one.peer_qp == kPeerQp);
@@ -150,7 +150,7 @@ TEST_CASE("a QP of which a copy went between other addresses was not seen whole"
   constexpr Ip kOther{0xfd, 1}, kOtherPeer{0xfd, 2};
   for (const bool elsewhere : {false, true}) {
     Conversations c;
-    Talk{.count = 40}.tell(c);
+    Talk{.count = 40}.report(c);
     wire::Packet copy = packet_of(wire::Opcode::WriteMiddle, kOther, kOtherPeer, kPeerQp, kPsn + 39, 0x77);
     copy.bth->rtx = 1;
     if (elsewhere) c.packet(copy, {});
@@ -172,7 +172,7 @@ TEST_CASE("an answer about such a copy counts before it is known whom the answer
     sack.seth->cack_psn = kPsn;
     sack.seth->entropy = 0x77;
     c.packet(sack, {});
-    Talk{.count = 40}.tell(c);
+    Talk{.count = 40}.report(c);
     CHECK(((only(c, kTwo).flags & log::kSeenWhole) == 0) == elsewhere);
   }
 }
@@ -285,14 +285,14 @@ TEST_CASE("an entropy with which nothing was seen shows a flow that was not seen
 
 TEST_CASE("one plane of two is not seen whole, and its QPs have the same numbers", "[log][conversations]") {
   Conversations c;
-  Talk{.every_second = true}.tell(c);
+  Talk{.every_second = true}.report(c);
   CHECK(only(c, kTwo).qp == kPeerQp);
   CHECK((only(c, kTwo).flags & log::kSeenWhole) == 0);
 }
 
 TEST_CASE("what is known stays when the PSNs are given back", "[log][conversations]") {
   Conversations c;
-  Talk{}.tell(c);
+  Talk{}.report(c);
   const log::Qp before = only(c, kTwo);
   CHECK((before.flags & log::kSeenWhole) != 0);
   c.end();
@@ -302,7 +302,7 @@ TEST_CASE("what is known stays when the PSNs are given back", "[log][conversatio
 TEST_CASE("beyond so many PSNs of all flows a flow has its newest ones, and others are as before",
           "[log][conversations]") {
   Conversations c;
-  Talk{}.tell(c);
+  Talk{}.report(c);
   constexpr Ip kThree{0xfd, 3};
   // Each of these has the PSNs of four packets that are as far from each other as a window allows.
   constexpr uint32_t kStep = 4608;
@@ -318,14 +318,14 @@ TEST_CASE("beyond so many PSNs of all flows a flow has its newest ones, and othe
 
 TEST_CASE("packets that the captures miss leave nothing whole", "[log][conversations]") {
   Conversations c;
-  Talk{}.tell(c);
+  Talk{}.report(c);
   c.lost();
   CHECK((only(c, kTwo).flags & log::kSeenWhole) == 0);
 }
 
 TEST_CASE("one direction alone tells the peer's QP and a stand-in for the own one", "[log][conversations]") {
   Conversations c;
-  Talk{.answers = false}.tell(c);
+  Talk{.answers = false}.report(c);
   const log::Qp one = only(c, kOne);
   CHECK(one.peer_qp == kPeerQp);
   CHECK((one.flags & log::kNumberless) != 0);
@@ -335,13 +335,13 @@ TEST_CASE("one direction alone tells the peer's QP and a stand-in for the own on
 namespace {
 
 /// What is told of a NIC by the second reading of these lives of its QP.
-std::vector<log::QpChange> told(const std::vector<Talk>& lives, const Ip& own, bool expect_anew = false) {
+std::vector<log::QpChange> reported(const std::vector<Talk>& lives, const Ip& own, bool expect_anew = false) {
   Conversations first;
-  for (const Talk& life : lives) life.tell(first);
+  for (const Talk& life : lives) life.report(first);
   Conversations c(first.lives());
-  for (const Talk& life : lives) life.tell(c);
+  for (const Talk& life : lives) life.report(c);
   c.end();
-  CHECK(c.untold().contains(kAnew) == expect_anew);
+  CHECK(c.unreported().contains(kAnew) == expect_anew);
   return c.qps(std::span(&own, 1));
 }
 
@@ -361,7 +361,7 @@ TEST_CASE("each life of a QP is a conversation of its own", "[log][conversations
     third.from = 4'000'000;
     third.begin = second.end() + 5000 * kUs;
     const bool other_qp = second.peer != kPeerQp;
-    const auto one = told({first, second, third}, kOne), two = told({first, second, third}, kTwo);
+    const auto one = reported({first, second, third}, kOne), two = reported({first, second, third}, kTwo);
     REQUIRE(one.size() == 5);
     using enum log::QpState;
     const log::Time begin = first.end() + 100 * kUs, late = second.end() + 2500 * kUs;
@@ -395,16 +395,16 @@ TEST_CASE("lives that silence does not divide are not told", "[log][conversation
   const Talk first;
   Talk second{.from = 8'000'000};
   second.begin = first.end() + 20 * kUs;
-  CHECK(told({first, second}, kOne, true).empty());
+  CHECK(reported({first, second}, kOne, true).empty());
   SECTION("a packet of the life before comes while the QP is set up again") {
     second.begin = first.end() + 300 * kUs;
     const Talk late{.from = kPsn + first.count, .count = 1, .answers = false, .begin = second.begin - 60 * kUs};
-    CHECK(told({first, late, second}, kOne, true).empty());
+    CHECK(reported({first, late, second}, kOne, true).empty());
   }
   SECTION("a first message, silence, and the rest") {
     const Talk begun{.count = 3, .begin = first.end() + 300 * kUs};
     const Talk rest{.from = kPsn + 3, .begin = begun.end() + 300 * kUs};
-    const auto one = told({first, begun, rest}, kOne);
+    const auto one = reported({first, begun, rest}, kOne);
     REQUIRE(one.size() == 3);
     CHECK(one[1].time > first.end());
     CHECK(one[1].time < begun.begin);
@@ -412,10 +412,10 @@ TEST_CASE("lives that silence does not divide are not told", "[log][conversation
   }
   SECTION("a life without answers") {
     second.begin = first.end() + 300 * kUs;
-    CHECK(told({first, second}, kOne).size() == 3);
+    CHECK(reported({first, second}, kOne).size() == 3);
     // The way back is not known.
     const Talk third{.from = 4'000'000, .count = 7, .answers = false, .begin = second.end() + 300 * kUs};
-    CHECK(told({first, second, third}, kOne, true).empty());
+    CHECK(reported({first, second, third}, kOne, true).empty());
   }
 }
 
@@ -424,15 +424,16 @@ TEST_CASE("a QP of which one packet alone is of another life is not told where o
   struct Case {
     bool begins, shares;  ///< another QP begins anew, of one of the two NICs
     log::Time later;
-    std::size_t told;
+    std::size_t reported;
   };
   constexpr Ip kThree{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3};
-  for (const auto& [begins, shares, later, told] : {Case{true, true, 20 * kUs, 0}, Case{false, true, 20 * kUs, 1},
-                                                    Case{true, false, 20 * kUs, 1}, Case{true, true, 3000 * kUs, 1}}) {
+  for (const auto& [begins, shares, later, reported] :
+       {Case{true, true, 20 * kUs, 0}, Case{false, true, 20 * kUs, 1}, Case{true, false, 20 * kUs, 1},
+        Case{true, true, 3000 * kUs, 1}}) {
     CAPTURE(begins, shares, later);
     Conversations c;
     const Talk first{.count = 100};
-    first.tell(c);
+    first.report(c);
     const Ip& from = shares ? kOne : kThree;
     const auto other = [&](uint32_t psn, log::Time time) {
       c.packet(packet_of(wire::Opcode::WriteMiddle, from, kThree, 0x33, psn, 0x5000 + psn), {}, {.time = time});
@@ -440,9 +441,9 @@ TEST_CASE("a QP of which one packet alone is of another life is not told where o
     for (uint32_t psn = 0; psn < 100; ++psn) other(psn, kUs * psn);
     for (uint32_t psn = 0; begins && psn < 10; ++psn) other(psn, first.end() + 20 * kUs + kUs * psn);
     const bool goes_on = later > 1000 * kUs;
-    if (goes_on) Talk{.from = kPsn + first.count, .count = 1500, .begin = first.end()}.tell(c);
-    Talk{.count = 1, .answers = false, .begin = first.end() + later}.tell(c);
-    CHECK(c.qps(std::span(&kOne, 1)).size() - (begins || !shares ? 0 : 1) == told);
+    if (goes_on) Talk{.from = kPsn + first.count, .count = 1500, .begin = first.end()}.report(c);
+    Talk{.count = 1, .answers = false, .begin = first.end() + later}.report(c);
+    CHECK(c.qps(std::span(&kOne, 1)).size() - (begins || !shares ? 0 : 1) == reported);
   }
 }
 
@@ -467,16 +468,16 @@ TEST_CASE("a QP of which one packet alone is of another life within a life that 
     const Talk first{.count = 100};
     const log::Time begin = first.end() + 300 * kUs;
     Conversations c(log::Lives{{{kOne, kTwo, kPeerQp}, {begin - 100 * kUs}}, {{kTwo, kOne, kQp}, {begin - 100 * kUs}}});
-    first.tell(c);
+    first.report(c);
     const Talk second{.count = 100, .begin = begin};
-    second.tell(c);
-    Talk{.count = 1, .answers = false, .begin = second.end() + 20 * kUs}.tell(c);
+    second.report(c);
+    Talk{.count = 1, .answers = false, .begin = second.end() + 20 * kUs}.report(c);
     for (uint32_t psn = 0; psn < 100 + (begins ? 10U : 0U); ++psn) {  // another QP, which begins anew
       c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, 0x33, psn % 100, 0x5000 + psn), {},
                {.time = begin + kUs * psn});
     }
     c.end();
-    CHECK(c.untold().contains(kAnew) == begins);
+    CHECK(c.unreported().contains(kAnew) == begins);
   }
 }
 
@@ -485,14 +486,14 @@ TEST_CASE("QPs of a NIC show together that it begins anew", "[log][conversations
     Conversations c;
     for (const log::Time begin : {log::Time{0}, 120 * kUs}) {
       for (unsigned i = 0; i < qps; ++i) {
-        const auto tell = [&](uint32_t psn) {
+        const auto report = [&](uint32_t psn) {
           c.packet(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp + i, psn, 0x1000 + psn), {},
                    {.time = begin + kUs * (psn + i)});
         };
         if (begin != 0) {
-          tell(kPsn);  // one packet of the second life
+          report(kPsn);  // one packet of the second life
         } else {
-          for (uint32_t psn = kPsn; psn < kPsn + 10; ++psn) tell(psn);
+          for (uint32_t psn = kPsn; psn < kPsn + 10; ++psn) report(psn);
         }
       }
     }
@@ -506,15 +507,15 @@ TEST_CASE("two QPs of a NIC that send another packet with their first PSN show t
        {std::tuple{2U, 1000U, true}, std::tuple{1U, 1000U, false}, std::tuple{2U, 1024U, false}}) {
     CAPTURE(qps, length);
     Conversations c;
-    const auto tell = [&](unsigned qp, uint32_t psn, std::size_t bytes, log::Time time) {
+    const auto report = [&](unsigned qp, uint32_t psn, std::size_t bytes, log::Time time) {
       wire::Packet p = packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp + qp, psn, 0x1000 + psn);
       p.payload.assign(bytes, 0);
       wire::complete(p);
       c.packet(p, {}, {.time = time});
     };
     for (unsigned qp = 0; qp < qps; ++qp) {
-      for (uint32_t psn = kPsn; psn < kPsn + 10; ++psn) tell(qp, psn, 1024, kUs * (psn + qp));
-      tell(qp, kPsn, length, 200 * kUs);
+      for (uint32_t psn = kPsn; psn < kPsn + 10; ++psn) report(qp, psn, 1024, kUs * (psn + qp));
+      report(qp, kPsn, length, 200 * kUs);
     }
     CHECK(c.qps(std::span(&kOne, 1)).empty() == anew);
   }
@@ -522,11 +523,11 @@ TEST_CASE("two QPs of a NIC that send another packet with their first PSN show t
 
 TEST_CASE("the first reading tells no QP that was set up anew", "[log][conversations]") {
   Conversations c;
-  Talk{}.tell(c);
-  SECTION("from a PSN far off") { Talk{.from = 8'000'000}.tell(c); }
-  SECTION("from the same PSN") { Talk{}.tell(c); }
+  Talk{}.report(c);
+  SECTION("from a PSN far off") { Talk{.from = 8'000'000}.report(c); }
+  SECTION("from the same PSN") { Talk{}.report(c); }
   CHECK(c.qps(std::span(&kOne, 1)).empty());
-  CHECK(c.untold().at(kAnew) == 1);
+  CHECK(c.unreported().at(kAnew) == 1);
 }
 
 TEST_CASE("lower MSNs and byte counts, or another QP's packets, are another life of a QP", "[log][conversations]") {
@@ -560,9 +561,9 @@ TEST_CASE("lower MSNs and byte counts, or another QP's packets, are another life
     live(kPsn, kPeerQp, 0, 0);
     live(second.from, second.dqp, second.msns ? kLife : 0, second.bytes ? 5 * kLife : 0);
     const auto qps = c.qps(std::span(&kOne, 1));
-    const bool told = std::ranges::any_of(qps, [](const log::QpChange& change) { return change.qp.qp == kQp; });
-    CHECK(told != second.anew);
-    CHECK(c.untold().contains(kAnew) == second.anew);
+    const bool reported = std::ranges::any_of(qps, [](const log::QpChange& change) { return change.qp.qp == kQp; });
+    CHECK(reported != second.anew);
+    CHECK(c.unreported().contains(kAnew) == second.anew);
   }
 }
 
@@ -580,21 +581,21 @@ TEST_CASE("an MSN that is too high in one packet does not make those behind it a
       c.packet(sack, {});
     }
     CHECK((only(c, kTwo).flags & log::kSeenWhole) != 0);
-    CHECK_FALSE(c.untold().contains(kAnew));
+    CHECK_FALSE(c.unreported().contains(kAnew));
   }
 }
 
 TEST_CASE("SACKs of no window are of another life, also before it sends data", "[log][conversations]") {
   for (const uint32_t probes : {5U, 6U}) {
     Conversations c;
-    Talk{}.tell(c);
+    Talk{}.report(c);
     for (uint32_t n = 0; n < probes; ++n) {
       wire::Packet sack = packet_of(wire::Opcode::Sack, kTwo, kOne, kQp, kPsn + 0x400000, 7);
       sack.seth->cack_psn = kPsn + 0x400000;
       sack.seth->pr = 1;
       c.packet(sack, {}, {.time = Talk{}.end() + kUs * n});
     }
-    CHECK(c.untold().contains(kAnew) == (probes == 6));
+    CHECK(c.unreported().contains(kAnew) == (probes == 6));
   }
 }
 
@@ -610,7 +611,7 @@ TEST_CASE("answers to nothing that was seen count, also before it is known whose
       sack.seth->entropy = 0x9000 + n;
       c.packet(sack, {});
     }
-    Talk{.count = 12}.tell(c);
+    Talk{.count = 12}.report(c);
     CHECK(((only(c, kTwo).flags & log::kSeenWhole) != 0) == (early == 0));
   }
 }
@@ -620,7 +621,7 @@ TEST_CASE("a way that began anew speaks for all ways of the QP, of a NIC with se
   constexpr Ip kOther{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9};
   for (const bool anew : {false, true}) {
     Conversations c;
-    Talk{}.tell(c);
+    Talk{}.report(c);
     const auto other = [&](uint32_t from) {
       for (uint32_t psn = from; psn < from + 40; ++psn) {
         c.packet(packet_of(wire::Opcode::WriteMiddle, kOther, kTwo, kPeerQp, psn, 0x1000 + psn), {});
@@ -640,7 +641,7 @@ TEST_CASE("a way that began anew speaks for all ways of the QP, of a NIC with se
 TEST_CASE("a QP of which packets were cut inside their headers is not seen whole", "[log][conversations]") {
   for (const bool cut : {false, true}) {
     Conversations c;
-    Talk{}.tell(c);
+    Talk{}.report(c);
     const wire::Packet again = packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, kPsn, 0x1000);
     if (cut) c.unread(again, {}, {.time = Talk{}.end()});
     CHECK(((only(c, kTwo).flags & log::kSeenWhole) != 0) != cut);
@@ -651,11 +652,11 @@ TEST_CASE("packets that were cut inside their headers tell by their PSNs that a 
           "[log][conversations]") {
   for (const uint32_t packets : {5U, 6U}) {
     Conversations c;
-    Talk{}.tell(c);
+    Talk{}.report(c);
     for (uint32_t psn = kPsn; psn < kPsn + packets; ++psn) {
       c.unread(packet_of(wire::Opcode::WriteMiddle, kOne, kTwo, kPeerQp, psn, 0x1000 + psn), {}, {.time = 500 * kUs});
     }
-    CHECK(c.untold().contains(kAnew) == (packets == 6));
+    CHECK(c.unreported().contains(kAnew) == (packets == 6));
   }
 }
 
@@ -663,7 +664,7 @@ TEST_CASE("of a QP between whose addresses packets of its NIC are cut, it is sai
           "[log][conversations]") {
   const auto own_unread = [](const wire::Packet& packet, bool before_bth) {
     Conversations c;
-    Talk{}.tell(c);
+    Talk{}.report(c);
     before_bth ? c.cut(packet) : c.unread(packet, {}, {.time = Talk{}.end()});
     CHECK((only(c, kTwo).flags & log::kSeenWhole) != 0);
     return (only(c, kTwo).flags & log::kOwnUnread) != 0;

@@ -84,9 +84,9 @@ class Little {
   void window(log::Time us, uint64_t bytes) {
     log::Event e;
     e.kind = log::EventKind::Cc;
-    log::CcTold told;
-    told.kind = us < 10 ? log::CcKind::Begins : log::CcKind::Nack;
-    e.arg = {0, told.pack(), 0, 0, 0, bytes};
+    log::CcNotified reported;
+    reported.kind = us < 10 ? log::CcKind::Begins : log::CcKind::Nack;
+    e.arg = {0, reported.pack(), 0, 0, 0, bytes};
     add(0, us * kUs, e);
   }
   void path(log::Time us, log::EvState before, log::EvState after) {

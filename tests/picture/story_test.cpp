@@ -102,17 +102,17 @@ TEST_CASE("SACKs bring each PSN once, and what is in flight ends at nothing", "[
 }
 
 TEST_CASE("notes of losses become losses of their flow, other notes stay notes", "[picture][story]") {
-  const LossTold told{.qp = 0x10,
-                      .psn = 0xffffff,
-                      .sent = 11 * Little::kUs,
-                      .known = 14 * Little::kUs,
-                      .again = 15 * Little::kUs,
-                      .back = 0,
-                      .again_plane = 5,
-                      .cause = "same EV",
-                      .way = "plane 3 by T1-3-5"};
+  const LossReported reported{.qp = 0x10,
+                              .psn = 0xffffff,
+                              .sent = 11 * Little::kUs,
+                              .known = 14 * Little::kUs,
+                              .again = 15 * Little::kUs,
+                              .back = 0,
+                              .again_plane = 5,
+                              .cause = "same EV",
+                              .way = "plane 3 by T1-3-5"};
   std::vector<log::Record> records = Little().records();
-  const std::string text = told.text();
+  const std::string text = reported.text();
   CHECK(text ==
         "loss QP 0x10 PSN 16777215 sent 11000000 known 14000000 again 15000000 back 0 plane 5 | same EV | plane 3 by "
         "T1-3-5");
@@ -127,7 +127,7 @@ TEST_CASE("notes of losses become losses of their flow, other notes stay notes",
   CHECK(s.losses[0].text() == text);
   CHECK(s.losses[0].device == 0);
   const auto flow = s.packets.front().flow;
-  CHECK(losses_told(s, s.flows.at(flow)) == 1);
+  CHECK(losses_reported(s, s.flows.at(flow)) == 1);
   const auto drawn = loss_picture(s, flow, {});
   REQUIRE(drawn);
   CHECK(drawn->name == "losses-left-qp10");

@@ -61,9 +61,9 @@ TEST_CASE("one WRITE arrives in the peer's memory and completes", "[nic]") {
   const uint32_t probed = pair.read(0, csr::kCntEpRsp);  // the receiver probes its reverse paths
   // Links take no time: the round trip of a short packet is two ticks. The sender may ask about long ones, on two
   // planes.
-  const uint32_t asked = std::min(preset.num_planes, 2u) * pair.read(0, csr::kCntState);
-  CHECK(sent == packets + probed + asked);
-  CHECK(received == packets + probed + asked);
+  const uint32_t requested = std::min(preset.num_planes, 2u) * pair.read(0, csr::kCntState);
+  CHECK(sent == packets + probed + requested);
+  CHECK(received == packets + probed + requested);
   CHECK(answered >= 2);  // one ACK, at least the SACK that the last packet asks for
   for (unsigned side = 0; side < 2; ++side) {
     for (const uint32_t counter :
@@ -205,12 +205,12 @@ TEST_CASE("observe shows a packet at each boundary it passes", "[nic]") {
   pair.connect_qp(0, 2);
   pair.write(1, csr::kEpCtl, csr::kEpCtlRevProbe.set(csr::kEpCtlReset, 0));  // no EV probe, nor its answer
   Host& a = pair.host[0];
-  std::array<unsigned, kNumCoreBoundaries> tx{}, rx{};
+  std::array<unsigned, kNumCoreStreams> tx{}, rx{};
   const auto tally = [&](Host& h, auto& sums) {
     const uint32_t *core = nullptr, *lanes = nullptr;
     h.nic.observe(core, lanes);
-    for (unsigned i = 0; i < kNumCoreBoundaries; ++i) {
-      if ((core[kCoreBoundaries[i].word_offset] & 3) == 3) ++sums[i];
+    for (unsigned i = 0; i < kNumCoreStreams; ++i) {
+      if ((core[kCoreStreams[i].word_offset] & 3) == 3) ++sums[i];
     }
   };
   pair.tap = [&](NicPair& p) {
@@ -220,23 +220,24 @@ TEST_CASE("observe shows a packet at each boundary it passes", "[nic]") {
   a.wqes.push_back(write_of(0, preset, 100, 0, 0));
   REQUIRE(pair.run_until([&] { return !a.cqes.empty(); }, 5000));
   pair.run(20);
-  const auto at = [](const auto& sums, CoreB b) { return sums[static_cast<unsigned>(b)]; };
-  for (const CoreB b : {CoreB::HostWqe, CoreB::TxSchedGrant, CoreB::TxSegmentPkt, CoreB::TxPathPath, CoreB::TxPathRec,
-                        CoreB::TxHeaderHdr, CoreB::TxSegmentCqe, CoreB::CqMuxCqe}) {
-    CAPTURE(kCoreBoundaries[static_cast<unsigned>(b)].name);
+  const auto at = [](const auto& sums, CoreStream b) { return sums[static_cast<unsigned>(b)]; };
+  for (const CoreStream b :
+       {CoreStream::HostWqe, CoreStream::TxSchedGrant, CoreStream::TxSegmentPkt, CoreStream::TxPathPath,
+        CoreStream::TxPathRec, CoreStream::TxHeaderHdr, CoreStream::TxSegmentCqe, CoreStream::CqMuxCqe}) {
+    CAPTURE(kCoreStreams[static_cast<unsigned>(b)].name);
     CHECK(at(tx, b) == 1);
   }
-  CHECK(at(tx, CoreB::TxSegmentPush) == 2);  // it may send; it has nothing more
-  CHECK(at(tx, CoreB::TxFetchRdreq) == 4);   // 100 bytes in lines of 32
-  CHECK(at(tx, CoreB::RxCheckCtl) == 2);     // ACK, SACK
-  CHECK(at(rx, CoreB::RxCheckRxpkt) == 1);
-  CHECK(at(rx, CoreB::RxTrackVerdict) == 1);
-  CHECK(at(rx, CoreB::RxTrackOrd) == 1);
-  CHECK(at(rx, CoreB::RxTrackResp) == 1);   // SACK
-  CHECK(at(rx, CoreB::RxTrackAckev) == 1);  // ACK
-  CHECK(at(rx, CoreB::AckGenCtlpkt) == 2);
-  CHECK(at(rx, CoreB::RxPlaceLine) == 4);
-  CHECK(at(rx, CoreB::HostWqe) == 0);
+  CHECK(at(tx, CoreStream::TxSegmentPush) == 2);  // it may send; it has nothing more
+  CHECK(at(tx, CoreStream::TxFetchRdreq) == 4);   // 100 bytes in lines of 32
+  CHECK(at(tx, CoreStream::RxCheckCtl) == 2);     // ACK, SACK
+  CHECK(at(rx, CoreStream::RxCheckRxpkt) == 1);
+  CHECK(at(rx, CoreStream::RxTrackVerdict) == 1);
+  CHECK(at(rx, CoreStream::RxTrackOrd) == 1);
+  CHECK(at(rx, CoreStream::RxTrackResp) == 1);   // SACK
+  CHECK(at(rx, CoreStream::RxTrackAckev) == 1);  // ACK
+  CHECK(at(rx, CoreStream::AckGenCtlpkt) == 2);
+  CHECK(at(rx, CoreStream::RxPlaceLine) == 4);
+  CHECK(at(rx, CoreStream::HostWqe) == 0);
 }
 
 TEST_CASE("reset makes a NIC as new", "[nic]") {

@@ -37,10 +37,10 @@ TEST_CASE("only what is out is asked about: neither what has arrived nor what wa
   row.sacked = 0x3;
   row.pend = 0x4;
   row.rtxd = 0x8;  // was sent again: it may be lost again
-  CHECK(overdue_asked(row, 0x1f) == 0x18);
+  CHECK(overdue_candidates(row, 0x1f) == 0x18);
   // What was sent again itself tells of what was sent again alone.
-  CHECK(overdue_asked(row, 0x1f, false) == 0x18);
-  CHECK(overdue_asked(row, 0x1f, true) == 0x08);
+  CHECK(overdue_candidates(row, 0x1f, false) == 0x18);
+  CHECK(overdue_candidates(row, 0x1f, true) == 0x08);
 }
 
 TEST_CASE("the longest round trip of late grows at once, fades by a 256th, and is the least one at least",
@@ -89,10 +89,10 @@ TEST_CASE("a question is asked after so many eighths of a round trip, then after
   CHECK(question_spare(81, 46) == 46);
   CHECK(question_spare(69, 46) == 34);
   // It was asked 34 ticks after the packet was sent, 35, and before.
-  CHECK(asked_too_soon(1034, 1000, 34));
-  CHECK_FALSE(asked_too_soon(1035, 1000, 34));
-  CHECK_FALSE(asked_too_soon(999, 1000, 34));
-  CHECK(asked_too_soon(33, 0xffffffff, 34));
+  CHECK(query_too_soon(1034, 1000, 34));
+  CHECK_FALSE(query_too_soon(1035, 1000, 34));
+  CHECK_FALSE(query_too_soon(999, 1000, 34));
+  CHECK(query_too_soon(33, 0xffffffff, 34));
 }
 
 TEST_CASE("with a clock, a QP asks by its longest round trip and what it sent last", "[protocol][silence][A-84]") {
@@ -103,33 +103,33 @@ TEST_CASE("with a clock, a QP asks by its longest round trip and what it sent la
   CHECK(silence_bound(0) == 64);  // it knows none yet
   CHECK(silence_bound(1023 * 256) == 1151);
   const std::array<uint32_t, 8> waits = {23, 23, 46, 92, 184, 368, 736, 1472};
-  for (unsigned asked = 0; asked < waits.size(); ++asked) {
-    CHECK(silence_pause(23, silence_doubled(asked, false, false)) == waits[asked]);
-    CHECK(silence_pause(23, silence_doubled(asked, true, false)) == std::min(2 * waits[asked], 1791u));
-    CHECK(silence_pause(23, silence_doubled(asked, false, true)) == std::min(2 * waits[asked], 1791u));
-    CHECK(silence_pause(23, silence_doubled(asked, true, true)) == std::min(4 * waits[asked], 1791u));
+  for (unsigned requested = 0; requested < waits.size(); ++requested) {
+    CHECK(silence_pause(23, silence_doubled(requested, false, false)) == waits[requested]);
+    CHECK(silence_pause(23, silence_doubled(requested, true, false)) == std::min(2 * waits[requested], 1791u));
+    CHECK(silence_pause(23, silence_doubled(requested, false, true)) == std::min(2 * waits[requested], 1791u));
+    CHECK(silence_pause(23, silence_doubled(requested, true, true)) == std::min(4 * waits[requested], 1791u));
   }
   CHECK(silence_pause(1151, 1) == 1791);
   // By stamps that come round it may ask for 257 ticks in a row at least, whenever the question before was.
   for (unsigned since = 0; since < 4096; ++since) {
     unsigned row = 0, most = 0;
     for (unsigned tick = 0; tick < 2 * 4096; ++tick) {
-      row = silence_asks(1791, tick, 0, false, static_cast<uint16_t>(since)) ? row + 1 : 0;
+      row = query_due(1791, tick, 0, false, static_cast<uint16_t>(since)) ? row + 1 : 0;
       most = std::max(most, row);
     }
     if (most < 257) FAIL("a question " << since << " ticks after the newest packet: " << most);
   }
   // Since the newest packet, sent at 100.
-  CHECK(!silence_asks(23, 122, 100, true, 99));
-  CHECK(silence_asks(23, 123, 100, true, 122));  // no question: since means nothing
+  CHECK(!query_due(23, 122, 100, true, 99));
+  CHECK(query_due(23, 123, 100, true, 122));  // no question: since means nothing
   // Since the newest question, asked at 123.
-  CHECK(!silence_asks(23, 145, 100, false, 123));
-  CHECK(silence_asks(23, 146, 100, false, 123));
-  CHECK(!silence_asks(23, 146, 124, false, 123));  // something was sent meanwhile
+  CHECK(!query_due(23, 145, 100, false, 123));
+  CHECK(query_due(23, 146, 100, false, 123));
+  CHECK(!query_due(23, 146, 124, false, 123));  // something was sent meanwhile
   // Stamps come round.
-  CHECK(silence_asks(23, 4096 + 10, 4083, true, 0));
-  CHECK(!silence_asks(23, 4096 + 9, 4083, true, 0));
-  CHECK(!silence_asks(23, 4096 + 110, 100, true, 0));
+  CHECK(query_due(23, 4096 + 10, 4083, true, 0));
+  CHECK(!query_due(23, 4096 + 9, 4083, true, 0));
+  CHECK(!query_due(23, 4096 + 110, 100, true, 0));
   CHECK(silence_heard(5, true, false) == 0);
   CHECK(silence_heard(5, true, true) == 0);
   CHECK(silence_heard(5, false, true) == 1);
@@ -166,21 +166,21 @@ TEST_CASE("with a clock, stamps of 12 bits and the round trips of the QP tell wh
   CHECK(trip_by_sent(4090, 4096 + 4) == 10);  // stamps come round
   CHECK(trip_by_sent(0, 1023) == 1023);
   CHECK(trip_by_sent(0, 4000) == 1023);
-  CHECK(time_told(true, 0xfffe, false, false, false, false));  // the answer to a question
-  CHECK(time_told(true, 0xfffe, false, true, false, false));   // whatever its id as a PSN
-  CHECK(!time_told(true, 0xffff, true, false, true, true));
-  CHECK(!time_told(true, 0x1'ffff, true, false, true, true));
-  CHECK(time_told(false, 0xffff, true, false, true, false));
-  CHECK(time_told(false, 0xffff, true, false, false, true));
-  CHECK(!time_told(false, 0xffff, true, false, false, false));
-  CHECK(!time_told(false, 0xffff, false, false, true, true));
-  CHECK(!time_told(false, 0xffff, true, true, true, false));
-  CHECK(told_before(true, false, 9, 10, false));
-  CHECK(told_before(true, false, 10, 10, true));
-  CHECK(told_before(true, false, 0xffffff, 0, false));
-  CHECK(!told_before(true, false, 10, 10, false));
-  CHECK(!told_before(true, true, 9, 10, true));
-  CHECK(!told_before(false, false, 9, 10, true));  // its block is gone
+  CHECK(gives_time(true, 0xfffe, false, false, false, false));  // the answer to a question
+  CHECK(gives_time(true, 0xfffe, false, true, false, false));   // whatever its id as a PSN
+  CHECK(!gives_time(true, 0xffff, true, false, true, true));
+  CHECK(!gives_time(true, 0x1'ffff, true, false, true, true));
+  CHECK(gives_time(false, 0xffff, true, false, true, false));
+  CHECK(gives_time(false, 0xffff, true, false, false, true));
+  CHECK(!gives_time(false, 0xffff, true, false, false, false));
+  CHECK(!gives_time(false, 0xffff, false, false, true, true));
+  CHECK(!gives_time(false, 0xffff, true, true, true, false));
+  CHECK(reported_before(true, false, 9, 10, false));
+  CHECK(reported_before(true, false, 10, 10, true));
+  CHECK(reported_before(true, false, 0xffffff, 0, false));
+  CHECK(!reported_before(true, false, 10, 10, false));
+  CHECK(!reported_before(true, true, 9, 10, true));
+  CHECK(!reported_before(false, false, 9, 10, true));  // its block is gone
   CHECK(late_spare(25) == 19);
   CHECK(late_spare(3) == 3);
   CHECK(late_spare(1022) == 767);
@@ -225,13 +225,13 @@ TEST_CASE("with a clock, a row of PSNs is judged at once", "[protocol][overdue][
   CHECK(time_lost(row, 0x106, 100, v));
   CHECK(row.pend == 0b0101'1010);
   // una is missing, and before the bitmap or behind it.
-  CHECK(time_asks(v, 0x100, 0x102, 0x101));
-  CHECK(!time_asks(v, 0x100, 0x101, 0x101));
-  CHECK(!time_asks(v, 0x100, 0x101 - 63, 0x101));
-  CHECK(time_asks(v, 0x100, 0x101 - 64, 0x101));
-  CHECK(!time_asks(v, 0x0ff, 0x102, 0x101));  // una has moved since
-  CHECK(!time_asks(v, 0x106, 0x109, 0x107));  // all are reported
-  CHECK(!time_asks({.knows = false, .limit = 100, .end = 0x107}, 0x100, 0x102, 0x101));
+  CHECK(time_candidate(v, 0x100, 0x102, 0x101));
+  CHECK(!time_candidate(v, 0x100, 0x101, 0x101));
+  CHECK(!time_candidate(v, 0x100, 0x101 - 63, 0x101));
+  CHECK(time_candidate(v, 0x100, 0x101 - 64, 0x101));
+  CHECK(!time_candidate(v, 0x0ff, 0x102, 0x101));  // una has moved since
+  CHECK(!time_candidate(v, 0x106, 0x109, 0x107));  // all are reported
+  CHECK(!time_candidate({.knows = false, .limit = 100, .end = 0x107}, 0x100, 0x102, 0x101));
 }
 
 TEST_CASE("what was lost goes on another plane, if there is one", "[protocol][resend]") {

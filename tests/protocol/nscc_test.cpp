@@ -297,7 +297,7 @@ TEST_CASE("a decrease is bounded by max_md_jump and by one packet", "[protocol][
 TEST_CASE("no decrease while the average is not above the target", "[protocol][nscc]") {
   Cc cc(example());
   cc.at(150).ack(4000, 200, true);  // avg 1.25
-  CHECK(cc.last.avg_asked);
+  CHECK(cc.last.avg_checked);
   CHECK(cc.s.mode == NsccMode::Hold);
   CHECK(cc.s.last_dec == 1000);
 }
@@ -604,7 +604,7 @@ TEST_CASE("the reference follows a decision at the knife's edge and refuses one 
   const NsccEvent mark{.kind = CcEvent::Ack, .bytes = 1, .ecn = true, .rtt_valid = true, .rtt = 175};
   const NsccFloat::Bounds bounds{.avg_ticks = 1e-3, .cwnd_relative = 1e-3, .gate_bytes = 1};
   NsccDecisions says;
-  says.avg_asked = true;
+  says.avg_checked = true;
   for (const bool over : {true, false}) {
     NsccFloat f(*real, 0);
     f.step(first, 1);

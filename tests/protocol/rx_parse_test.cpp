@@ -109,20 +109,20 @@ TEST_CASE("a trimmed packet that came back is told apart by its addresses or its
       return parsed(collected(inner, static_cast<uint8_t>(dscp << 2)), cfg);
     };
     for (const Returned mode : {Returned::Drop, Returned::Learn, Returned::Peer, static_cast<Returned>(3)}) {
-      const bool told = mode == Returned::Drop || mode == Returned::Learn;
+      const bool reported = mode == Returned::Drop || mode == Returned::Learn;
       CAPTURE(static_cast<unsigned>(mode));
-      CHECK(of(12, {.returned = mode}).trim == (c.back && told ? Trim::Returned : Trim::Trimmed));
-      CHECK(of(16, {.returned = mode}).trim == (c.back && told ? Trim::Returned : Trim::LastHop));
+      CHECK(of(12, {.returned = mode}).trim == (c.back && reported ? Trim::Returned : Trim::Trimmed));
+      CHECK(of(16, {.returned = mode}).trim == (c.back && reported ? Trim::Returned : Trim::LastHop));
       CHECK(of(4, {.returned = mode}).trim == Trim::None);  // not trimmed: whoever it is from
       CHECK(of(21, {.returned = mode}).trim == Trim::None);
       // A code point of its own says so whatever the addresses are, also if it is one of the other two.
       RxParseCfg own{.dscp_returned = 21, .dscp_returned_valid = true, .returned = mode};
-      CHECK(of(21, own).trim == (told ? Trim::Returned : Trim::None));
-      CHECK(of(12, own).trim == (c.back && told ? Trim::Returned : Trim::Trimmed));
+      CHECK(of(21, own).trim == (reported ? Trim::Returned : Trim::None));
+      CHECK(of(12, own).trim == (c.back && reported ? Trim::Returned : Trim::Trimmed));
       own.dscp_returned = 16;
-      CHECK(of(16, own).trim == (told ? Trim::Returned : Trim::LastHop));
+      CHECK(of(16, own).trim == (reported ? Trim::Returned : Trim::LastHop));
       own.dscp_returned_valid = false;
-      CHECK(of(16, own).trim == (c.back && told ? Trim::Returned : Trim::LastHop));
+      CHECK(of(16, own).trim == (c.back && reported ? Trim::Returned : Trim::LastHop));
     }
     const RxPacket d = of(12, {});
     CHECK(d.err == RxErr::None);

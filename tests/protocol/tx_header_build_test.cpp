@@ -364,9 +364,9 @@ TEST_CASE("the class of a packet is its QP's or the NIC's; of a request of endpo
     for (const unsigned opcode : {0xDEu, 0xD8u, 0xD9u, 0xDCu, 0xDDu, 0xD1u}) {
       ControlPacket c{.opcode = static_cast<uint8_t>(opcode), .ext_len = 16};
       CAPTURE(own, opcode);
-      const bool asks = opcode == 0xDE || opcode == 0xD8;
-      CHECK(tc(ctl_header(c, kWay, q, n)) == (asks ? plain : 3u << 2));
-      CHECK(tc(ctl_header(c, kWay, q, n, uint8_t{55})) == (opcode == 0xD8 ? 55u << 2 | 2 : asks ? plain : 3u << 2));
+      const bool requests = opcode == 0xDE || opcode == 0xD8;
+      CHECK(tc(ctl_header(c, kWay, q, n)) == (requests ? plain : 3u << 2));
+      CHECK(tc(ctl_header(c, kWay, q, n, uint8_t{55})) == (opcode == 0xD8 ? 55u << 2 | 2 : requests ? plain : 3u << 2));
     }
   }
   // The outer header has the same class.

@@ -151,8 +151,8 @@ TEST_CASE("an overtaken SACK judges by the packet that brought it", "[protocol][
   CHECK_FALSE(sack_view(probe, 0, 40, 30, 4, true).infer);
   CHECK(sack_view(probe, 0, 40, 30, 4, false).lost_end == 27);
   // One from before an ACK that moved una says nothing of una.
-  CHECK(same_ev_asks(c, 0, 40));
-  CHECK_FALSE(same_ev_asks(c, 1, 40));
+  CHECK(same_ev_candidate(c, 0, 40));
+  CHECK_FALSE(same_ev_candidate(c, 1, 40));
 }
 
 TEST_CASE("a cumulative acknowledgement fits up to the newest PSN sent, or is old", "[protocol][window]") {
@@ -265,14 +265,14 @@ TEST_CASE("a NACKed packet that arrives before it is sent again cancels its loss
 }
 
 TEST_CASE("a later packet of the same EV may speak for the oldest one only", "[protocol][window]") {
-  const auto asks = [](uint32_t psn, uint32_t una, uint32_t nxt) {
-    return same_ev_asks(sack(psn_add(una, -1), psn, 0), una, nxt);
+  const auto requests = [](uint32_t psn, uint32_t una, uint32_t nxt) {
+    return same_ev_candidate(sack(psn_add(una, -1), psn, 0), una, nxt);
   };
-  CHECK(asks(11, 10, 20));
-  CHECK_FALSE(asks(10, 10, 20));  // itself
-  CHECK_FALSE(asks(9, 10, 20));   // sent before it
-  CHECK_FALSE(asks(21, 20, 20));  // nothing is out
-  CHECK(asks(3, 0xfffffe, 20));
+  CHECK(requests(11, 10, 20));
+  CHECK_FALSE(requests(10, 10, 20));  // itself
+  CHECK_FALSE(requests(9, 10, 20));   // sent before it
+  CHECK_FALSE(requests(21, 20, 20));  // nothing is out
+  CHECK(requests(3, 0xfffffe, 20));
   WinRow row;
   CHECK(same_ev_lost(row, 74));
   CHECK(row == WinRow{.pend = uint64_t{1} << 10});

@@ -203,10 +203,10 @@ TEST_CASE("work completes well in the order in which it was posted; what is refu
   for (const Case& c : {Case{{{0, Ok}, {1, Ok}, {2, Ok}}, 0, 0}, Case{{{1, Ok}}, 1, 0}, Case{{{1, Ok}, {0, Ok}}, 2, 1},
                         Case{{{0, Ok}, {2, Ok}}, 1, 0}, Case{{{1, LocalLength}, {0, Ok}, {2, Ok}}, 0, 0},
                         Case{{{0, Fatal}, {1, Flushed}}, 0, 0}}) {
-    for (const bool all_told : {true, false}) {
-      CAPTURE(c.completions.size(), c.completions.front().first, all_told);
+    for (const bool all_notified : {true, false}) {
+      CAPTURE(c.completions.size(), c.completions.front().first, all_notified);
       ref::Profile profile = life_profile();
-      profile.all_completions = all_told;
+      profile.all_completions = all_notified;
       Tale tale(life_qp(), profile);
       for (uint32_t n = 0; n < 3; ++n) tale.push(log::Post{kQp, n, 0x100, 0x9000, 64, 9});
       for (uint32_t n = 0; n < 3; ++n) tale.sends(n, n);
@@ -216,7 +216,7 @@ TEST_CASE("work completes well in the order in which it was posted; what is refu
         cqe.wr_id = id;
         tale.push(cqe);
       }
-      CHECK(tale.broken(Rule::ReqCqeOrder) == (all_told ? c.wrong : c.wrong_unsignalled));
+      CHECK(tale.broken(Rule::ReqCqeOrder) == (all_notified ? c.wrong : c.wrong_unsignalled));
     }
   }
 }
@@ -304,7 +304,7 @@ TEST_CASE("what stands in front of the inner header may have been looked at or n
 
 TEST_CASE("a NACK UNEXP_EVENT may end a QP that has sent nothing: it may be about a former life",
           "[reference][history]") {
-  for (const bool told : {true, false}) {
+  for (const bool notified : {true, false}) {
     Tale tale;
     const auto unexpected = [&](bool sent, uint32_t psn) {
       wire::Packet p = Tale::packet(wire::Opcode::Nack, sent, psn);
@@ -314,10 +314,10 @@ TEST_CASE("a NACK UNEXP_EVENT may end a QP that has sent nothing: it may be abou
       tale.frame(sent, 0, p);
     };
     tale.frame(false, 0, Tale::write(false, 0, 1));
-    if (told) unexpected(false, kSqPsn + 900);
+    if (notified) unexpected(false, kSqPsn + 900);
     unexpected(true, kRqPsn);
     tale.waits(100 * kUs);
-    CHECK(tale.broken(Rule::RespNackUnexp) == (told ? 0 : 1));
+    CHECK(tale.broken(Rule::RespNackUnexp) == (notified ? 0 : 1));
   }
 }
 

@@ -18,7 +18,7 @@ struct Life {
   uint32_t bytes = 0;
   std::optional<ByteCounts::Shown> last;
 
-  void tell(uint32_t psn, std::size_t payload, bool answered = true) {
+  void notify(uint32_t psn, std::size_t payload, bool answered = true) {
     wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, wire::Encapsulation::Ipv6);
     p.bth->psn = psn;
     p.payload.assign(payload, 0);
@@ -44,7 +44,7 @@ TEST_CASE("SACKs show what packets count for", "[reference][A-55]") {
   for (const uint32_t nominal : {0U, 1U, 2U}) {
     ByteCounts counts;
     Life life{counts, nominal};
-    for (uint32_t psn = kPsn; psn < kPsn + kCount; ++psn) life.tell(psn, 96);
+    for (uint32_t psn = kPsn; psn < kPsn + kCount; ++psn) life.notify(psn, 96);
     REQUIRE(life.last);
     CHECK(life.last->nominal == nominal);
     CHECK(life.last->sure);
@@ -56,11 +56,11 @@ TEST_CASE("bytes of two lives of a QP are not added up", "[reference][A-55]") {
   for (const std::size_t payload : {20, 40, 60, 80}) {
     ByteCounts counts;
     Life first{counts};
-    for (uint32_t psn = kPsn; psn < kPsn + 8; ++psn) first.tell(psn, 96);
+    for (uint32_t psn = kPsn; psn < kPsn + 8; ++psn) first.notify(psn, 96);
     Life second{counts};
     for (uint32_t psn = kPsn; psn < kPsn + kCount; ++psn) {
       second.last.reset();
-      second.tell(psn, payload, psn >= kPsn + 4);
+      second.notify(psn, payload, psn >= kPsn + 4);
       if (second.last) CHECK(second.last->nominal == 0);
     }
     CHECK(second.last);

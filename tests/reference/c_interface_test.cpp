@@ -137,7 +137,7 @@ struct Outcome {
   std::string words;
 };
 
-Outcome tell(mrc_ref* ref, const std::vector<Happening>& happenings) {
+Outcome notify(mrc_ref* ref, const std::vector<Happening>& happenings) {
   Outcome outcome;
   for (const Happening& h : happenings) {
     const int code = std::visit(Monitor{ref, h.record.time}, h.record.body);
@@ -166,7 +166,7 @@ TEST_CASE("the C interface finds in each broken life what the C++ one finds", "[
     run.finish();
 
     const Handle ref = open(profile_of(happenings));
-    const Outcome outcome = tell(ref.get(), happenings);
+    const Outcome outcome = notify(ref.get(), happenings);
     INFO(ref::info(rule).id << " " << outcome.words);
     // What stands out of order, or is not whole, is refused here, and found there.
     if (outcome.refused != 0) {
@@ -206,7 +206,7 @@ TEST_CASE("the C interface tells findings once their time has passed, and record
     const Handle ref = open(profile_of(happenings));
     REQUIRE(mrc_ref_record(ref.get(), path.c_str()) == MRC_OK);
     CHECK(mrc_ref_verdict(ref.get()) == MRC_INCONCLUSIVE);
-    CHECK(tell(ref.get(), happenings).refused == 0);
+    CHECK(notify(ref.get(), happenings).refused == 0);
     CHECK(mrc_ref_verdict(ref.get()) == MRC_PASS);
     const mrc_work late = work_of(kQp, 0);
     CHECK(mrc_ref_post(ref.get(), &late) == MRC_E_UNSUPPORTED);

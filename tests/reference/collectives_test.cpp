@@ -285,7 +285,7 @@ TEST_CASE("what a device says of its classes is held against it", "[reference][h
   CHECK(classes({1, 1}, 4, sets) == "wire.class ");
   CHECK(classes({5, 1}, 2, sets) == "wire.class ");
   ref::Profile nics = life_profile();
-  nics.settings.told_data = nics.settings.told_rtx = true;
+  nics.settings.notified_data = nics.settings.notified_rtx = true;
   CHECK(classes({4, 4}, 8, nics).empty());
   CHECK(classes({1, 1}, 8, nics) == "wire.class wire.class ");
   CHECK(classes({4, 4}, 5, nics) == "wire.class ");

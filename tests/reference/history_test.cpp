@@ -58,9 +58,9 @@ TEST_CASE("what breaks a rule is found, and named by it", "[reference][history]"
     INFO(ref::info(rule).id << "\n" << run.to_text(""));
     CHECK(broken(run).contains(rule));
     CHECK(run.verdict() != ref::Verdict::Pass);
-    bool told = false;
-    for (const ref::Finding& f : run.findings()) told |= f.rule == rule && !f.came.empty() && !f.right.empty();
-    CHECK(told);
+    bool notified = false;
+    for (const ref::Finding& f : run.findings()) notified |= f.rule == rule && !f.came.empty() && !f.right.empty();
+    CHECK(notified);
   }
 }
 

@@ -18,7 +18,7 @@ uint8_t memory(uint64_t addr) { return static_cast<uint8_t>(addr * 167 + (addr >
 class Monitor {
  public:
   Monitor(const std::vector<Change>& changes, bool captured) : changes_(changes), captured_(captured) {}
-  std::vector<Happening> tell();
+  std::vector<Happening> notify();
 
  private:
   struct Message {
@@ -225,9 +225,9 @@ class Monitor {
 
 void Monitor::begins() {
   log::Device device{"nic", ref::to_json(captured_ ? captured_profile() : life_profile())};
-  log::Record told{0, 0, device};
-  of("device", [&](const Change& change) { change.record(told); });
-  out_.push_back({"device", told});
+  log::Record notified{0, 0, device};
+  of("device", [&](const Change& change) { change.record(notified); });
+  out_.push_back({"device", notified});
   for (const auto& [name, state] :
        {std::pair{"qp.init", log::QpState::Init}, {"qp.rtr", log::QpState::Rtr}, {"qp.rts", log::QpState::Rts}}) {
     log::Qp qp = life_qp();
@@ -359,14 +359,14 @@ void Monitor::receives() {
   nack.neth->tx_timestamp16 = cut.tseth->tx_timestamp16;
   nack.ipv6->dscp = 46;
   frame("nack", true, 0, nack);
-  wire::Packet unasked = packet(wire::Opcode::Sack, true, 0x91);
-  unasked.bth->psn = unasked.seth->cack_psn = n.psn - 1;
-  unasked.seth->pr = 1;
-  unasked.seth->ack_psn_offset = -1;
-  unasked.seth->entropy = ev(22);
-  unasked.cc_state->rcvd_bytes = rcvd_bytes();
-  unasked.ipv6->dscp = 46;
-  frame("unasked", true, 1, unasked);
+  wire::Packet unrequested = packet(wire::Opcode::Sack, true, 0x91);
+  unrequested.bth->psn = unrequested.seth->cack_psn = n.psn - 1;
+  unrequested.seth->pr = 1;
+  unrequested.seth->ack_psn_offset = -1;
+  unrequested.seth->entropy = ev(22);
+  unrequested.cc_state->rcvd_bytes = rcvd_bytes();
+  unrequested.ipv6->dscp = 46;
+  frame("unasked", true, 1, unrequested);
   const wire::Packet again = data(n, 0, false, 23, true);
   frame("in.again", false, 1, again);
   counts(again);
@@ -429,7 +429,7 @@ void Monitor::endpoints() {
   frame("probe", true, 1, probe);
 }
 
-std::vector<Happening> Monitor::tell() {
+std::vector<Happening> Monitor::notify() {
   begins();
   endpoints();
   sends();
@@ -477,7 +477,7 @@ ref::Profile captured_profile() {
 }
 
 std::vector<Happening> life(const std::vector<Change>& changes, bool captured) {
-  return Monitor(changes, captured).tell();
+  return Monitor(changes, captured).notify();
 }
 
 }  // namespace mrc::test

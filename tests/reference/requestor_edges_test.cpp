@@ -30,11 +30,11 @@ TEST_CASE("a controller with nothing in flight holds back no work that its windo
   CAPTURE(c.name);
   Bench b;
   controlled(b);
-  if (c.begins) told(b, {.kind = CcKind::Begins}, 0, c.window, kUs);
-  if (c.flying != 0) told(b, {.kind = CcKind::Granted}, c.flying, 0, 2 * kUs);
+  if (c.begins) notified(b, {.kind = CcKind::Begins}, 0, c.window, kUs);
+  if (c.flying != 0) notified(b, {.kind = CcKind::Granted}, c.flying, 0, 2 * kUs);
   b.post(100, 10 * kUs);
   if (c.comes) {
-    told(b, {.kind = CcKind::Granted}, 100, 0, 20 * kUs);
+    notified(b, {.kind = CcKind::Granted}, 100, 0, 20 * kUs);
     b.data(0, 20 * kUs);
   }
   b.end(60 * kUs);
@@ -47,7 +47,7 @@ TEST_CASE("a round trip is less by the service time that the peer took off", "[r
     INFO(ticks);
     Bench b;
     begins(b);
-    told(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
+    notified(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
     wire::Packet p = wire::make_packet(wire::Opcode::WriteOnly, wire::Encapsulation::Ipv6, true, b.profile.wire());
     p.ipv6->src = b.qp.own_ip;
     p.ipv6->dst = b.qp.peer_ip;
@@ -65,7 +65,7 @@ TEST_CASE("a round trip is less by the service time that the peer took off", "[r
     q.cc_state->rcvd_bytes = 1;
     q.cc_state->tx_timestamp16 = 1;
     b.put(false, q, 3 * kUs + kPeriod);
-    told(b, {.kind = CcKind::Ack}, 100, 24000, 3 * kUs + kPeriod, ticks * kTick);
+    notified(b, {.kind = CcKind::Ack}, 100, 24000, 3 * kUs + kPeriod, ticks * kTick);
     CHECK(b.broken(Rule::CcRtt) == (ticks == 4 ? 1 : 0));
   }
 }
@@ -135,7 +135,8 @@ TEST_CASE("for what a controller was told a bounded number of SACKs is looked at
     q.cc_state->rcvd_bytes = 1;
     b.put(false, q, 3 * kUs + n * kUs / 20);
   }
-  for (unsigned n = 0; n <= kSacks; ++n) told(b, {.kind = CcKind::Ack}, 0, 24000, 34 * kUs + n * kUs / 100, 33 * kUs);
+  for (unsigned n = 0; n <= kSacks; ++n)
+    notified(b, {.kind = CcKind::Ack}, 0, 24000, 34 * kUs + n * kUs / 100, 33 * kUs);
   const ref::Tally& tally = b.report.tally(Rule::CcRtt);
   CHECK(tally.checked == kSacks);
   CHECK(tally.broken == 0);
@@ -383,9 +384,9 @@ TEST_CASE("a copy of a reported packet may be told as acknowledged, once and not
     Bench b;
     begins(b);
     const log::Time at = exchange(b, 10, 3 * kUs);
-    told(b, {.kind = CcKind::Granted}, 100, 0, at + kUs);
+    notified(b, {.kind = CcKind::Granted}, 100, 0, at + kUs);
     b.data(9, at + kUs, true);
-    told(b, {.kind = CcKind::Ack}, 1380 + too_many, 24000, at + 2 * kUs);
+    notified(b, {.kind = CcKind::Ack}, 1380 + too_many, 24000, at + 2 * kUs);
     CHECK(b.broken(Rule::CcBytes) == too_many);
   }
 }
@@ -396,8 +397,8 @@ TEST_CASE("each loss may be told as acknowledged by less than a unit of rcvd_byt
       Bench b;
       begins(b);
       const log::Time at = exchange(b, 10, 3 * kUs);
-      told(b, {.kind = lost}, 20, 0, at + kUs);
-      told(b, {.kind = CcKind::Ack}, 1280 + 255 + too_many, 24000, at + 2 * kUs);
+      notified(b, {.kind = lost}, 20, 0, at + kUs);
+      notified(b, {.kind = CcKind::Ack}, 1280 + 255 + too_many, 24000, at + 2 * kUs);
       CHECK(b.broken(Rule::CcBytes) == too_many);
     }
   }
@@ -409,14 +410,14 @@ TEST_CASE("with nothing outstanding copies leave the flight too, of packets that
     for (const unsigned too_many : {0U, 1U}) {
       Bench b;
       begins(b);
-      told(b, {.kind = CcKind::Granted}, 1000, 0, 2 * kUs);
+      notified(b, {.kind = CcKind::Granted}, 1000, 0, 2 * kUs);
       for (uint32_t n = 0; n < 10; ++n) b.data(n, 2 * kUs, true);
       if (outstanding) {
-        told(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
+        notified(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
         b.data(10, 2 * kUs);
       }
       const log::Time at = exchange(b, 10, 3 * kUs);
-      told(b, {.kind = CcKind::Ack}, 2000 + too_many, 24000, at);
+      notified(b, {.kind = CcKind::Ack}, 2000 + too_many, 24000, at);
       CHECK(b.broken(Rule::CcBytes) == (outstanding || too_many != 0 ? 1 : 0));
     }
   }
@@ -492,7 +493,7 @@ TEST_CASE("what was told without a round trip is of a SACK that has none, if the
     Bench b;
     b.profile.settings.rtt_rtx = true;
     begins(b);
-    told(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
+    notified(b, {.kind = CcKind::Granted}, 100, 0, 2 * kUs);
     b.data(9, 2 * kUs, true);
     const log::Time at = exchange(b, 10, 3 * kUs);
     if (other) {
@@ -501,8 +502,8 @@ TEST_CASE("what was told without a round trip is of a SACK that has none, if the
       p.seth->pr = 1;
       b.put(false, p, at);
     }
-    told(b, {.kind = CcKind::Ack}, 500, 24000, at + kTick);
-    told(b, {.kind = CcKind::Ack}, 500, 24000, at + kTick, kPeriod);
+    notified(b, {.kind = CcKind::Ack}, 500, 24000, at + kTick);
+    notified(b, {.kind = CcKind::Ack}, 500, 24000, at + kTick, kPeriod);
     CHECK(b.broken(Rule::CcRtt) == 0);
     CHECK(b.broken(Rule::CcHeard) == (other ? 0 : 1));
   }
@@ -521,14 +522,14 @@ TEST_CASE("of two SACKs that come at once either may be told first", "[reference
     INFO(first << ", " << second);
     Bench b;
     begins(b);
-    told(b, {.kind = CcKind::Granted}, 200, 0, 2 * kUs);
+    notified(b, {.kind = CcKind::Granted}, 200, 0, 2 * kUs);
     b.data(0, 3 * kUs);
     b.data(1, 3 * kUs + 4 * kTick);
     const log::Time at = 3 * kUs + kPeriod;
     mark(b, 1, 1, at);
     mark(b, 0, 1, at);
-    told(b, {.kind = CcKind::Ack, .marked = true}, 100, 24000, at + 1000, first * kTick);
-    told(b, {.kind = CcKind::Ack, .marked = true}, 100, 24000, at + 2000, second * kTick);
+    notified(b, {.kind = CcKind::Ack, .marked = true}, 100, 24000, at + 1000, first * kTick);
+    notified(b, {.kind = CcKind::Ack, .marked = true}, 100, 24000, at + 2000, second * kTick);
     CHECK(b.broken(Rule::CcHeard) == 0);
     CHECK(b.broken(Rule::CcRtt) == broken);
   }
@@ -541,11 +542,11 @@ TEST_CASE("of two returns a moment ago one may not have left the flight when a p
        std::vector<std::pair<uint64_t, unsigned>>{{8500, 0}, {9100, 0}, {9900, 0}, {10500, 0}, {8800, 1}, {10800, 1}}) {
     Bench b;
     begins(b);
-    told(b, {.kind = CcKind::Granted}, 11000, 0, 2 * kUs);
+    notified(b, {.kind = CcKind::Granted}, 11000, 0, 2 * kUs);
     const log::Time at = exchange(b, 10, 3 * kUs, 0, 64);
-    told(b, {.kind = CcKind::Returned}, 600, 0, at);
-    told(b, {.kind = CcKind::Returned}, 1400, 0, at);
-    told(b, {.kind = CcKind::Ack, .pen = 64}, 1000, window, at);
+    notified(b, {.kind = CcKind::Returned}, 600, 0, at);
+    notified(b, {.kind = CcKind::Returned}, 1400, 0, at);
+    notified(b, {.kind = CcKind::Ack, .pen = 64}, 1000, window, at);
     CHECK(b.broken(Rule::CcPenalty) == wrong);
   }
 }
@@ -580,8 +581,8 @@ TEST_CASE("a controller may hold back a packet whose timer is over: the QP is no
     b.qp.timeout = 4;  // 16.384 us
     if (controller) {
       controlled(b);
-      told(b, {.kind = CcKind::Begins}, 0, 24000, kUs);
-      told(b, {.kind = CcKind::Granted}, 24000, 0, 2 * kUs);
+      notified(b, {.kind = CcKind::Begins}, 0, 24000, kUs);
+      notified(b, {.kind = CcKind::Granted}, 24000, 0, 2 * kUs);
     } else {
       b.start();
     }

@@ -39,8 +39,8 @@ inline void controlled(RequestorBench& b) {
   b.start();
 }
 
-inline void told(RequestorBench& b, log::CcTold what, uint64_t bytes, uint64_t window, log::Time at,
-                 log::Time rtt = 0) {
+inline void notified(RequestorBench& b, log::CcNotified what, uint64_t bytes, uint64_t window, log::Time at,
+                     log::Time rtt = 0) {
   b.until(at);
   what.sampled = rtt != 0;
   b.judge->event({log::EventKind::Cc, 0, {7, what.pack(), bytes, rtt, 0, window}}, at);
@@ -49,7 +49,7 @@ inline void told(RequestorBench& b, log::CcTold what, uint64_t bytes, uint64_t w
 /// All of `packets` at once, and a SACK for them 1.28 us after the last one.
 inline log::Time exchange(RequestorBench& b, uint32_t packets, log::Time at, unsigned m = 0, unsigned pen = 0,
                           bool restore = false) {
-  told(b, {.kind = log::CcKind::Granted}, packets * uint64_t{100}, 0, at);
+  notified(b, {.kind = log::CcKind::Granted}, packets * uint64_t{100}, 0, at);
   for (uint32_t n = 0; n < packets; ++n) b.data(n, at);
   wire::Packet p = b.packet(wire::Opcode::Sack, true);
   p.seth->cack_psn = p.bth->psn = (kFirst + packets - 1) & 0xFFFFFF;
@@ -64,7 +64,7 @@ inline log::Time exchange(RequestorBench& b, uint32_t packets, log::Time at, uns
 
 inline void begins(RequestorBench& b) {
   controlled(b);
-  told(b, {.kind = log::CcKind::Begins}, 0, 24000, kUs);
+  notified(b, {.kind = log::CcKind::Begins}, 0, 24000, kUs);
 }
 
 // ---- EVs 0x10000 to 0x10007, the last two of them the backup set of planes 0 and 1

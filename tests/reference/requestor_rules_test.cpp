@@ -321,66 +321,66 @@ Lives of_controllers() {
       {Rule::CcStart,
        [](Bench& b, bool wrong) {
          controlled(b);
-         told(b, {.kind = CcKind::Begins}, 0, wrong ? 16000 : 24000, kUs);
+         notified(b, {.kind = CcKind::Begins}, 0, wrong ? 16000 : 24000, kUs);
        }},
       {Rule::CcAck,
        // A delay of 6 ticks, above the target of 5: fair increase, fi x bytes; then inc / cwnd = 100 x 1000 / 20000 = 5
        // and eta = 50.
        [](Bench& b, bool wrong) {
          begins(b);
-         told(b, {.kind = CcKind::Granted}, 5000, 0, 2 * kUs);
-         told(b, {.kind = CcKind::Loss}, 4000, 20000, 2 * kUs + 1);
+         notified(b, {.kind = CcKind::Granted}, 5000, 0, 2 * kUs);
+         notified(b, {.kind = CcKind::Loss}, 4000, 20000, 2 * kUs + 1);
          const log::Time at = exchange(b, 10, 3 * kUs);
-         told(b, {.kind = CcKind::Ack}, 1000, wrong ? 20000 : 20055, at, kPeriod + 6 * kTick);
+         notified(b, {.kind = CcKind::Ack}, 1000, wrong ? 20000 : 20055, at, kPeriod + 6 * kTick);
        }},
       {Rule::CcPenalty,
        [](Bench& b, bool wrong) {
          begins(b);
-         told(b, {.kind = CcKind::Granted}, 10000, 0, 2 * kUs);
+         notified(b, {.kind = CcKind::Granted}, 10000, 0, 2 * kUs);
          const log::Time at = exchange(b, 10, 3 * kUs, 0, 64);
          // 10000 bytes are in flight afterwards, and half of the 1000 new ones is taken off.
-         told(b, {.kind = CcKind::Ack, .pen = 64}, 1000, wrong ? 23500 : 9500, at);
+         notified(b, {.kind = CcKind::Ack, .pen = 64}, 1000, wrong ? 23500 : 9500, at);
        }},
       {Rule::CcNack,
        [](Bench& b, bool wrong) {
          begins(b);
-         told(b, {.kind = CcKind::Granted}, 5000, 0, 2 * kUs);
-         told(b, {.kind = CcKind::Nack, .reason = 1}, 1000, wrong ? 24000 : 23000, 3 * kUs);
+         notified(b, {.kind = CcKind::Granted}, 5000, 0, 2 * kUs);
+         notified(b, {.kind = CcKind::Nack, .reason = 1}, 1000, wrong ? 24000 : 23000, 3 * kUs);
        }},
       {Rule::CcLoss,
        [](Bench& b, bool wrong) {
          begins(b);
-         told(b, {.kind = CcKind::Granted}, 5000, 0, 2 * kUs);
-         told(b, {.kind = CcKind::Loss}, 1000, wrong ? 12000 : 23000, 3 * kUs);
+         notified(b, {.kind = CcKind::Granted}, 5000, 0, 2 * kUs);
+         notified(b, {.kind = CcKind::Loss}, 1000, wrong ? 12000 : 23000, 3 * kUs);
        }},
       {Rule::CcGrant,
        [](Bench& b, bool wrong) {
          begins(b);
-         told(b, {.kind = CcKind::Granted}, wrong ? 25001 : 25000, 0, 2 * kUs);
+         notified(b, {.kind = CcKind::Granted}, wrong ? 25001 : 25000, 0, 2 * kUs);
        }},
       {Rule::CcSent,
        [](Bench& b, bool wrong) {
          begins(b);
-         told(b, {.kind = CcKind::Granted}, wrong ? 99 : 100, 0, 2 * kUs);
+         notified(b, {.kind = CcKind::Granted}, wrong ? 99 : 100, 0, 2 * kUs);
          b.data(0, 2 * kUs);
        }},
       {Rule::CcHeard,
        [](Bench& b, bool wrong) {
          begins(b);
          const log::Time at = exchange(b, 10, 3 * kUs, wrong ? 0 : 1);
-         told(b, {.kind = CcKind::Ack, .marked = true}, 1000, 24000, at);
+         notified(b, {.kind = CcKind::Ack, .marked = true}, 1000, 24000, at);
        }},
       {Rule::CcRtt,
        [](Bench& b, bool wrong) {
          begins(b);
          const log::Time at = exchange(b, 10, 3 * kUs);
-         told(b, {.kind = CcKind::Ack}, 1000, 24000, at, wrong ? kPeriod - 3 * kTick : kPeriod);
+         notified(b, {.kind = CcKind::Ack}, 1000, 24000, at, wrong ? kPeriod - 3 * kTick : kPeriod);
        }},
       {Rule::CcBytes,
        [](Bench& b, bool wrong) {
          begins(b);
          const log::Time at = exchange(b, 10, 3 * kUs);
-         told(b, {.kind = CcKind::Ack}, wrong ? 1281 : 1280, 24000, at);
+         notified(b, {.kind = CcKind::Ack}, wrong ? 1281 : 1280, 24000, at);
        }},
   };
 }

@@ -15,9 +15,9 @@ TEST_CASE("a NIC that answers as it should is found right", "[reference.responde
   b.start();
   b.put(false, b.write(0, 0, true), 10 * kUs);
   b.put(true, b.ack(0, 1), 11 * kUs);
-  wire::Packet asked = b.write(2, 2, true);
-  asked.bth->a = 1;
-  b.put(false, asked, 12 * kUs);
+  wire::Packet requested = b.write(2, 2, true);
+  requested.bth->a = 1;
+  b.put(false, requested, 12 * kUs);
   // With TSETH 4 bytes more: nominal 188, two of them are 376.
   wire::Packet answer = b.sack(0, 2, 0b10, 1, 2);
   answer.cc_state->tx_timestamp16 = 1002;
@@ -463,7 +463,7 @@ TEST_CASE("a port that changes takes answers with it, and a hole in the log all"
 namespace {
 
 /// Packets 0, 2 and 3 come and are taken at once; a SACK tells of them.
-struct Told {
+struct Notified {
   bool shown = true;
   uint32_t cack = 0, read_cack = 0;
   bool late = false;  ///< 3 is taken after the SACK was read, and before it was sent
@@ -473,7 +473,7 @@ struct Told {
   uint64_t bits = 0b110;
 };
 
-std::map<Rule, uint64_t> broken_by(const Told& t) {
+std::map<Rule, uint64_t> broken_by(const Notified& t) {
   ResponderBench b;
   if (t.shown) b.show();
   b.start();
@@ -548,9 +548,9 @@ TEST_CASE("a packet that is not taken was discarded, if the device counts it", "
     ResponderBench b;
     b.show();
     b.start();
-    wire::Packet asked = b.write(0, 0);
-    asked.bth->a = 1;
-    b.put(false, asked, 10 * kUs);
+    wire::Packet requested = b.write(0, 0);
+    requested.bth->a = 1;
+    b.put(false, requested, 10 * kUs);
     b.put(false, b.write(1, 1), 11 * kUs);
     b.take(1, 11 * kUs + 1);
     if (counted < 0) {
@@ -570,9 +570,9 @@ TEST_CASE("what is owed for a packet that is shown as taken is owed from then on
   ResponderBench b;
   b.show();
   b.start();
-  wire::Packet asked = b.write(0, 0);
-  asked.bth->a = 1;
-  b.put(false, asked, 10 * kUs);
+  wire::Packet requested = b.write(0, 0);
+  requested.bth->a = 1;
+  b.put(false, requested, 10 * kUs);
   b.take(0, 10 * kUs + 1);
   b.end(10 * kUs + kLate, 7);
   CHECK(b.broken(Rule::RespSackAsk) == 1);
@@ -595,19 +595,19 @@ TEST_CASE("a take that fits two copies of a packet asks for what both ask for", 
 }
 
 TEST_CASE("two copies of a packet that are both taken ask for no more than both ask for", "[reference.responder]") {
-  for (const unsigned asking : {1u, 2u, 3u}) {
+  for (const unsigned requesting : {1u, 2u, 3u}) {
     ResponderBench b;
     b.show();
     b.start();
     for (const unsigned copy : {0u, 1u}) {
       wire::Packet p = b.write(0, 0);
-      p.bth->a = asking >> copy & 1;
+      p.bth->a = requesting >> copy & 1;
       b.put(false, p, (10 + copy) * kUs);
     }
     b.take(0, 12 * kUs);
     b.take(0, 12 * kUs + 10, log::TakeResult::Other);
     b.end(12 * kUs + kLate, 7);
-    CHECK(b.broken(Rule::RespSackAsk) == (asking == 3 ? 2u : 0u));
+    CHECK(b.broken(Rule::RespSackAsk) == (requesting == 3 ? 2u : 0u));
   }
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("what a packet demands", "[reference.responder]") {
   Arrival a = data(0, true);
   CHECK(r.demands(a, r.take(a)) == kAck);
   a = data(1);
-  a.ask = true;
+  a.request = true;
   CHECK(r.demands(a, r.take(a)) == kSack);
   a = data(2);
   a.ce = true;
@@ -94,7 +94,7 @@ TEST_CASE("what a packet demands", "[reference.responder]") {
   CHECK(r.owed() == 1024);
   CHECK(r.demands(data(0), r.take(data(0))) == (kSack | kAck));
   CHECK(r.demands(probe(9), r.take(probe(9))) == (kSackProbe | kAck));
-  CHECK(r.demands(trim(5), r.take(trim(5))) == (kNackTrimmed | kSackUnasked));
+  CHECK(r.demands(trim(5), r.take(trim(5))) == (kNackTrimmed | kSackUnrequested));
   CHECK(r.take(trim(4)) == Fate::TrimmedHad);
   CHECK(r.cack() == 4);
   r.fail();

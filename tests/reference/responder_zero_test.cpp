@@ -89,9 +89,9 @@ TEST_CASE("a WRITE of no bytes that is refused for want of room is not counted, 
     b.put(false, p, 11 * kUs);
     b.take(2, 11 * kUs + 1, log::TakeResult::Empty);
     if (refused) b.put(true, b.nack(2, kNoPktBuffer), 12 * kUs);
-    wire::Packet asks = b.write(1, 1);
-    asks.bth->a = 1;
-    b.put(false, asks, 13 * kUs);
+    wire::Packet requests = b.write(1, 1);
+    requests.bth->a = 1;
+    b.put(false, requests, 13 * kUs);
     b.take(1, 13 * kUs + 1);
     b.read(1, 1, 2, 14 * kUs);
     b.put(true, b.sack(1, 1, 0, 0, units(2)), 14 * kUs + kUs / 2);

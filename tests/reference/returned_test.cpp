@@ -79,7 +79,7 @@ TEST_CASE("what came back is answered with nothing", "[reference][history][A-80]
            std::tuple{Switch::Leaves, ref::kDropReturned, false, ""},
            {Switch::Leaves, ref::kDropReturned, true, "resp.returned resp.returned "},
            {Switch::Leaves, ref::kLearnReturned, true, "resp.returned resp.returned "},
-           {Switch::Leaves, ref::kNotToldApart, true, ""},
+           {Switch::Leaves, ref::kNotDistinct, true, ""},
            {Switch::Marks, ref::kDropReturned, false, ""},
            {Switch::Marks, ref::kDropReturned, true, "resp.returned resp.returned "},
            {Switch::Exchanges, ref::kDropReturned, true, ""},
@@ -193,9 +193,9 @@ TEST_CASE("an answer to a packet of the device's own that came back before it wa
         tale.frame(false, 1, stamped(peers, 20));
       }
       if (comes_back) tale.frame(false, 0, stamped(back(Switch::Exchanges), 30));
-      wire::Packet told = answer(kind != Answer::Sack, entropy, time);
-      if (kind == Answer::NackOther) told.neth->reason = static_cast<uint8_t>(wire::NackReason::NoPktBuffer);
-      goes(told);
+      wire::Packet notified = answer(kind != Answer::Sack, entropy, time);
+      if (kind == Answer::NackOther) notified.neth->reason = static_cast<uint8_t>(wire::NackReason::NoPktBuffer);
+      goes(notified);
       // What comes back is trimmed. A NACK of another reason has to have another sign beside it.
       CHECK(tale.broken(Rule::RespEntropy) == (rests && (kind != Answer::NackOther || comes_back) ? 0 : 1));
     }
@@ -258,7 +258,7 @@ TEST_CASE("a packet that came back with all its bytes has the switch's code poin
 
 TEST_CASE("a device that learns of what came back sends it again at once, another has no cause",
           "[reference][history][A-80]") {
-  for (const uint32_t returned : {ref::kDropReturned, ref::kLearnReturned, ref::kNotToldApart}) {
+  for (const uint32_t returned : {ref::kDropReturned, ref::kLearnReturned, ref::kNotDistinct}) {
     for (const Switch how : {Switch::Leaves, Switch::Marks}) {
       CAPTURE(returned, static_cast<int>(how));
       Tale tale(twin(), device(returned, true));

@@ -116,7 +116,7 @@ class Bench {
 using enum wire::Opcode;
 
 /// A message of three packets with an immediate, one of one packet; 101 is lost, 102 marked, 103 trimmed.
-void tell(Bench& b) {
+void notify(Bench& b) {
   b.goes(10, {WriteFirst, 100, kEvA});
   b.sends(11, {WriteMiddle, 101, kEvB});
   b.sends(12, {WriteLastImm, 102, kEvA});
@@ -142,7 +142,7 @@ std::array<uint64_t, Timeline::kKinds> sum(const Timeline& timeline) {
 
 TEST_CASE("a way between two QPs is counted as by hand", "[reference][traffic]") {
   Bench b;
-  tell(b);
+  notify(b);
   const Way way = b.way();
   CHECK(way.from == kOne);
   CHECK(way.to == kTwo);
@@ -171,7 +171,7 @@ TEST_CASE("a way between two QPs is counted as by hand", "[reference][traffic]")
 
 TEST_CASE("a receiver alone tells of a way what came to it", "[reference][traffic]") {
   Bench b(false);
-  tell(b);
+  notify(b);
   const Way way = b.way();
   CHECK(way.qp == kQp);
   CHECK_FALSE(way.sender.has_value());

@@ -332,7 +332,7 @@ TEST_CASE("the assertions of the RTL's search fail when it is used wrongly", "[r
   CHECK(cycle(RetxW) == Names{"BlockAsItWas"});  // the row has not stayed
   CHECK(cycle(RetxW, row).empty());
   t.cc = false;
-  CHECK(cycle(RetxW, row) == Names{"AsksWithController"});
+  CHECK(cycle(RetxW, row) == Names{"RequestsWithController"});
   t.cc = true;
   t.una = psn_add(t.una, 1);
   CHECK(cycle(RetxW, row) == Names{"SendsWhatIsOut"});

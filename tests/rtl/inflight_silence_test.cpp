@@ -19,7 +19,7 @@ constexpr uint32_t kMostTrip = 1023 << 8;
 /// The registers of a QP that its visit is judged by.
 struct Qp {
   uint32_t trip = 0;  // 256ths of a tick
-  uint32_t asked = 0, last = 0, since = 0;
+  uint32_t queries = 0, last = 0, since = 0;
   bool acked = false, trims = false, sends = false;
 
   // The page's formulas.
@@ -27,10 +27,10 @@ struct Qp {
     const uint32_t longest = ((trims ? trip / 4 : trip) + 255) >> 8;
     return trip == 0 ? 64 : longest + (longest >> 3) + 1;
   }
-  uint32_t doubled() const { return (asked == 0 ? 0 : asked - 1) + (acked ? 1 : 0) + (sends ? 1 : 0); }
+  uint32_t doubled() const { return (queries == 0 ? 0 : queries - 1) + (acked ? 1 : 0) + (sends ? 1 : 0); }
   uint32_t pause() const { return std::min(bound() << doubled(), kMostPause); }
   bool silent(uint32_t now) const {
-    return ((now - last) & 0xfffu) >= pause() && (asked == 0 || ((now - since) & 0xfffu) >= pause());
+    return ((now - last) & 0xfffu) >= pause() && (queries == 0 || ((now - since) & 0xfffu) >= pause());
   }
 };
 
@@ -38,14 +38,14 @@ void drive(Unit& unit, unsigned index, const Qp& qp) {
   unit->quiet_qp_i = static_cast<uint8_t>(index);
   unit->quiet_trip_i = qp.trip;
   unit->quiet_trims_i = qp.trims;
-  unit->quiet_asked_i = static_cast<uint8_t>(qp.asked);
+  unit->quiet_queries_i = static_cast<uint8_t>(qp.queries);
   unit->quiet_acked_i = qp.acked;
   unit->quiet_sends_i = qp.sends;
   unit->quiet_last_i = static_cast<uint16_t>(qp.last & 0xfffu);
 }
 
-/// A visit at tick `now`, as early as the unit lets it be; whether it would ask. With `ask` it does then.
-bool visited(Unit& unit, unsigned index, Qp& qp, uint32_t now, bool ask) {
+/// A visit at tick `now`, as early as the unit lets it be; whether it would ask. With `query` it does then.
+bool visited(Unit& unit, unsigned index, Qp& qp, uint32_t now, bool query) {
   drive(unit, index, qp);
   unit->quiet_now_i = static_cast<uint16_t>(now & 0xfffu);
   unit.settle();
@@ -56,13 +56,13 @@ bool visited(Unit& unit, unsigned index, Qp& qp, uint32_t now, bool ask) {
   }
   const bool silent = unit->quiet_silent_o != 0;
   unit->quiet_visit_i = 1;
-  unit->quiet_ask_i = ask && silent;
+  unit->quiet_query_i = query && silent;
   unit.settle();
   unit.clock();
-  unit->quiet_visit_i = unit->quiet_ask_i = 0;
-  if (ask && silent) {
+  unit->quiet_visit_i = unit->quiet_query_i = 0;
+  if (query && silent) {
     qp.since = now;
-    qp.asked = std::min(qp.asked + 1, 7u);
+    qp.queries = std::min(qp.queries + 1, 7u);
   }
   return silent;
 }
@@ -100,14 +100,14 @@ TEST_CASE("the RTL keeps quiet for as long as the page says, to the tick", "[rtl
   // Each pause there is, around its end: by last, and by since.
   unsigned most = 0, longest_doubling = 0, unknown = 0;
   for (const uint32_t ticks : {0u, 1u, 13u, 14u, 27u, 28u, 64u, 397u, 398u, 1022u, 1023u}) {
-    for (uint32_t asked = 0; asked < 8; ++asked) {
+    for (uint32_t queries = 0; queries < 8; ++queries) {
       for (const bool acked : {false, true}) {
-        Qp one{.trip = ticks << 8, .asked = asked, .last = 4000, .acked = acked};
+        Qp one{.trip = ticks << 8, .queries = queries, .last = 4000, .acked = acked};
         const uint32_t pause = one.pause();
         most += pause == kMostPause;
         longest_doubling += one.doubled() == 7;
         unknown += ticks == 0;
-        INFO(ticks << " ticks, asked " << asked << ", all acknowledged " << acked << ", pause " << pause);
+        INFO(ticks << " ticks, asked " << queries << ", all acknowledged " << acked << ", pause " << pause);
         CHECK(pause <= kMostPause);
         // since first, by a question at 3000 (whatever is asked for).
         Qp first{.trip = 256, .last = 2900};
@@ -138,7 +138,7 @@ TEST_CASE("the RTL asks as the page's formulas do, whichever QP was visited befo
   Unit unit;
   Rng rng(1, "silence");
   std::array<Qp, 4> qps{};
-  unsigned asks = 0, seventh = 0, most = 0, wrapped = 0, deep = 0, trims = 0, sends = 0;
+  unsigned queries = 0, seventh = 0, most = 0, wrapped = 0, deep = 0, trims = 0, sends = 0;
   uint32_t now = 100;
   for (unsigned index = 0; index < 4; ++index) REQUIRE(visited(unit, index, qps[index], now, true));  // since is known
   for (unsigned i = 0; i < 100000; ++i) {
@@ -146,7 +146,7 @@ TEST_CASE("the RTL asks as the page's formulas do, whichever QP was visited befo
     Qp& qp = qps[index];
     now += static_cast<uint32_t>(rng.chance(0.5) ? rng.below(8) : corner(rng, 12));
     if (rng.chance(0.3)) qp.last = now - static_cast<uint32_t>(corner(rng, 12));
-    if (rng.chance(0.1)) qp.asked = static_cast<uint32_t>(rng.below(8));
+    if (rng.chance(0.1)) qp.queries = static_cast<uint32_t>(rng.below(8));
     if (rng.chance(0.3))
       qp.trip = static_cast<uint32_t>(rng.chance(0.5) ? rng.below(60 << 8) : rng.below(kMostTrip + 1));
     if (rng.chance(0.05)) qp.trip = rng.chance(0.5) ? 0 : kMostTrip;
@@ -154,18 +154,18 @@ TEST_CASE("the RTL asks as the page's formulas do, whichever QP was visited befo
     if (rng.chance(0.3)) qp.trims = rng.chance(0.5);
     if (rng.chance(0.3)) qp.sends = rng.chance(0.5);
     const bool expected = qp.silent(now);
-    INFO("visit " << i << " of QP " << index << " at " << now << ": trip " << qp.trip << " asked " << qp.asked);
-    asks += expected;
+    INFO("visit " << i << " of QP " << index << " at " << now << ": trip " << qp.trip << " asked " << qp.queries);
+    queries += expected;
     trims += expected && qp.trims;
     sends += expected && qp.sends;
-    seventh += expected && qp.asked == 7;
+    seventh += expected && qp.queries == 7;
     deep += expected && qp.doubled() == 7;
     most += expected && qp.pause() == kMostPause;
     wrapped += expected && (now & 0xfffu) < (qp.last & 0xfffu);
     REQUIRE(visited(unit, index, qp, now, rng.chance(0.7)) == expected);
     REQUIRE(unit.failed() == std::vector<std::string>{});
   }
-  for (const unsigned seen : {asks, seventh, most, wrapped, deep, trims, sends}) CHECK(seen > 300);
+  for (const unsigned seen : {queries, seventh, most, wrapped, deep, trims, sends}) CHECK(seen > 300);
 }
 
 TEST_CASE("the RTL goes on asking with visits slower than a tick, whatever their phase", "[rtl][silence]") {
@@ -180,7 +180,7 @@ TEST_CASE("the RTL goes on asking with visits slower than a tick, whatever their
         uint32_t newest = phase, longest = 0, questions = 0;
         bool as_long = false;  // asked 7, and pause at its most
         for (uint32_t now = kRound; now < kEnd; now += kRound) {
-          as_long |= qp.asked == 7 && qp.pause() == kMostPause;
+          as_long |= qp.queries == 7 && qp.pause() == kMostPause;
           const bool expected = qp.silent(now);
           REQUIRE(visited(unit, 3, qp, now, true) == expected);
           if (!expected) continue;

@@ -76,14 +76,14 @@ struct Answer {
     const uint32_t ahead = (una_was - psn) & kPsnMask;
     return own && !once() && ((ahead != 0 && ahead < kHalf) || (sacked >> (psn % 16) & 1u) != 0);
   }
-  bool tells() const {
+  bool gives_time() const {
     return kind == kSack && (pr ? (psn & 0xffff) != 0xffff : arrived() && !twice() && (ts || once()));
   }
   uint32_t bound() const { return trims && pr ? trip / 4 : trip; }
   uint32_t longest() const { return std::max(by_sent() ? 0 : took(), (bound() + 255) >> 8); }
   uint32_t spare() const { return longest() - (longest() >> 2); }
   bool knows() const {
-    return tells() && !time_wait && longest() != kMost && (!by_sent() || (trip != 0 && took() != kMost));
+    return gives_time() && !time_wait && longest() != kMost && (!by_sent() || (trip != 0 && took() != kMost));
   }
   uint32_t stamp() const { return by_sent() ? sent() : us ? uint32_t{returned} << 3 : returned; }
   uint32_t limit() const { return (stamp() - spare() - 1) & 0xfffu; }
@@ -94,13 +94,13 @@ struct Answer {
     return static_cast<uint16_t>(knows() ? bits : 0);
   }
   uint32_t trip_after() const {
-    if (kind == kSack) return tells() ? std::max(256 * took(), trip - (trip >> 8)) : trip;
+    if (kind == kSack) return gives_time() ? std::max(256 * took(), trip - (trip >> 8)) : trip;
     const bool trim = kind == kNack && (reason == kTrimmed || reason == kTrimmedLasthop);
     return trim && (ts || once()) ? std::max(trip, 256 * std::min<uint32_t>(8 * took(), kMost - 1)) : trip;
   }
   /// Of a trim, until a round trip has been as long.
   bool trims_after() const {
-    if (kind == kSack) return trims && !(tells() && 256 * took() > trip - (trip >> 8));
+    if (kind == kSack) return trims && !(gives_time() && 256 * took() > trip - (trip >> 8));
     return trims || trip_after() != trip;
   }
 };
@@ -346,9 +346,9 @@ TEST_CASE("a copy tells the RTL of copies alone", "[rtl][time]") {
 TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]") {
   Unit unit;
   Rng rng(1, "time");
-  unsigned knew = 0, some = 0, far = 0, silent = 0, trims = 0, longer = 0, asked = 0, waited = 0;
-  unsigned told = 0, copies = 0, in_us = 0;
-  unsigned knew_sent = 0, twice = 0, first = 0, ago = 0, trims_sent = 0, trims_twice = 0, asked_sent = 0;
+  unsigned knew = 0, some = 0, far = 0, silent = 0, trims = 0, longer = 0, requested = 0, waited = 0;
+  unsigned reported = 0, copies = 0, in_us = 0;
+  unsigned knew_sent = 0, twice = 0, first = 0, ago = 0, trims_sent = 0, trims_twice = 0, requested_sent = 0;
   unsigned quartered = 0, measured = 0;
   for (unsigned i = 0; i < 200000; ++i) {
     Answer a;
@@ -394,30 +394,30 @@ TEST_CASE("the RTL says what time tells as the page's formulas do", "[rtl][time]
     REQUIRE(unit.failed().empty());
     knew += said.knows;
     some += said.old != 0 && said.old != 0xffff;
-    far += a.tells() && !a.time_wait && !said.knows;
-    silent += a.kind == kSack && !a.tells();
-    asked += a.tells() && a.pr;
-    waited += a.tells() && a.time_wait;
+    far += a.gives_time() && !a.time_wait && !said.knows;
+    silent += a.kind == kSack && !a.gives_time();
+    requested += a.gives_time() && a.pr;
+    waited += a.gives_time() && a.time_wait;
     trims += a.kind == kNack && said.trip != a.trip;
     longer += a.kind == kSack && said.trip > a.trip;
     const bool trim = a.kind == kNack && (a.reason == kTrimmed || a.reason == kTrimmedLasthop);
     knew_sent += a.by_sent() && said.knows;
     twice += a.by_sent() && a.kind == kSack && a.arrived() && a.own && !a.once();
-    told += a.ts && a.kind == kSack && !a.pr && a.arrived() && a.twice();
+    reported += a.ts && a.kind == kSack && !a.pr && a.arrived() && a.twice();
     copies +=
         a.by_sent() && a.kind == kSack && !a.pr && a.arrived() && a.own && a.copy && (a.rtxd >> (a.psn % 16) & 1u) == 0;
     in_us += a.us && !a.by_sent() && said.knows && a.tick % 8 != 0;
-    first += a.by_sent() && a.tells() && a.trip == 0;
-    ago += a.by_sent() && a.tells() && a.took() == kMost;
+    first += a.by_sent() && a.gives_time() && a.trip == 0;
+    ago += a.by_sent() && a.gives_time() && a.took() == kMost;
     trims_sent += trim && a.by_sent() && said.trip != a.trip;
     trims_twice += trim && a.by_sent() && a.own && !a.once() && 8 * a.took() > a.longest();
     quartered += a.trims && a.pr && said.knows;
     measured += a.trims && !said.trims;
-    asked_sent += !a.ts && a.pr && said.knows && !a.once();
+    requested_sent += !a.ts && a.pr && said.knows && !a.once();
   }
-  for (const unsigned seen : {knew, some, far, silent, trims, longer, asked, waited}) CHECK(seen > 1000);
-  for (const unsigned seen :
-       {knew_sent, twice, told, copies, in_us, first, ago, trims_sent, trims_twice, asked_sent, quartered, measured})
+  for (const unsigned seen : {knew, some, far, silent, trims, longer, requested, waited}) CHECK(seen > 1000);
+  for (const unsigned seen : {knew_sent, twice, reported, copies, in_us, first, ago, trims_sent, trims_twice,
+                              requested_sent, quartered, measured})
     CHECK(seen > 500);
 }
 

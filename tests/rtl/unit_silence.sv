@@ -8,13 +8,13 @@ module unit_silence (
     input logic quiet_visit_i,
     input logic quiet_acked_i,
     input logic quiet_sends_i,
-    input logic quiet_ask_i,
+    input logic quiet_query_i,
     input logic [11:0] quiet_now_i,
     input logic [11:0] quiet_last_i,
     input logic [1:0] quiet_qp_i,
     input logic [17:0] quiet_trip_i,
     input logic quiet_trims_i,
-    input logic [2:0] quiet_asked_i,
+    input logic [2:0] quiet_queries_i,
     output logic quiet_ready_o,
     output logic quiet_silent_o
 );
@@ -32,11 +32,11 @@ module unit_silence (
       .vis_qp_i(quiet_qp_i),
       .trip_i(quiet_trip_i),
       .trims_i(quiet_trims_i),
-      .asked_i(quiet_asked_i),
+      .queries_i(quiet_queries_i),
       .all_acked_i(quiet_acked_i),
       .sends_i(quiet_sends_i),
       .last_i(quiet_last_i),
-      .ask_i(quiet_ask_i),
+      .query_i(quiet_query_i),
       .ready_o(quiet_ready_o),
       .silent_o(quiet_silent_o)
   );

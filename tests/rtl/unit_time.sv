@@ -35,7 +35,7 @@ module unit_time
 
   state_e time_state;
   mrc_pkg::ctl_t time_ctl;
-  overdue_t time_told;
+  overdue_t time_overdue;
 
   always_comb begin
     time_state = StIdle;
@@ -75,12 +75,12 @@ module unit_time
       .rtxd_i(time_rtxd_i),
       .copy_i(time_copy_i),
       .stamps_i(time_stamps_i),
-      .told_o(time_told)
+      .overdue_o(time_overdue)
   );
 
-  assign time_knows_o = time_told.knows;
-  assign time_old_o = time_told.old;
-  assign time_trip_o = time_told.trip;
-  assign time_trims_o = time_told.trims;
+  assign time_knows_o = time_overdue.knows;
+  assign time_old_o = time_overdue.old;
+  assign time_trip_o = time_overdue.trip;
+  assign time_trims_o = time_overdue.trims;
 
 endmodule

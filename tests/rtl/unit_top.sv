@@ -156,11 +156,11 @@ module unit_top
 
     // when a QP asks
     input logic quiet_wait_i, quiet_visit_i, quiet_acked_i, quiet_sends_i,
-    input logic quiet_ask_i, quiet_trims_i,
+    input logic quiet_query_i, quiet_trims_i,
     input logic [11:0] quiet_now_i, quiet_last_i,
     input logic [1:0] quiet_qp_i,
     input logic [17:0] quiet_trip_i,
-    input logic [2:0] quiet_asked_i,
+    input logic [2:0] quiet_queries_i,
     output logic quiet_ready_o, quiet_silent_o,
 
     // the account of the flight

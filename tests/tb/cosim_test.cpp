@@ -224,8 +224,8 @@ TEST_CASE("every injected bug is caught and its block named", "[tb][bugs]") {
   std::set<unsigned> numbers;
   for (const Bug& bug : bugs()) {
     CHECK(numbers.insert(bug.number).second);
-    std::string told;
-    for (uint64_t seed = 1; seed <= 6 && told.empty(); ++seed) {
+    std::string reported;
+    for (uint64_t seed = 1; seed <= 6 && reported.empty(); ++seed) {
       CosimOptions o = short_run(bug.preset, bug.scenario, 2500, seed);
       use_rtl(o);
       o.bug = bug.number;
@@ -233,14 +233,14 @@ TEST_CASE("every injected bug is caught and its block named", "[tb][bugs]") {
       INFO(bug.name << " seed " << seed << ": " << r.error << r.problem);
       REQUIRE((r.outcome == Outcome::Mismatch || r.outcome == Outcome::Pass));
       if (r.outcome == Outcome::Mismatch) {
-        told = r.divergences.front().block;
+        reported = r.divergences.front().block;
         RunInfo info;
         info.repro = "x";
         CHECK_THAT(failure_text(info, r), ContainsSubstring(std::string("block ") + bug.block));
       }
     }
     INFO(bug.name);
-    CHECK(told == bug.block);
+    CHECK(reported == bug.block);
   }
   std::set<unsigned> all;  // 90 to 94: congestion control
   for (unsigned n = 1; n <= 75; ++n) all.insert(n);

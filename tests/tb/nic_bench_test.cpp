@@ -92,8 +92,8 @@ TEST_CASE("full packets fill the ports, one direction and both", "[tb][bench][ra
     }
     REQUIRE(t.occupancy.count("tx_segment.pkt") == (d == Direction::Receive ? 0 : 1));
     REQUIRE(t.occupancy.count("rx_track.verdict") == (d == Direction::Send ? 0 : 1));
-    for (const auto& [boundary, o] : t.occupancy) {
-      INFO(boundary);
+    for (const auto& [stream, o] : t.occupancy) {
+      INFO(stream);
       REQUIRE(o.busy + o.blocked <= 1.0);
     }
   }

@@ -86,7 +86,7 @@ TEST_CASE("a worker that is given up drops what has not begun", "[tb][agent]") {
 namespace {
 
 /// What a sink was told: time and kind (index of the body). Of `keeps` records it keeps one.
-struct Told {
+struct Reported {
   std::vector<std::pair<log::Time, std::size_t>> list;
   Monitor::Sink sink(unsigned keeps = 0) {
     return [this, keeps](Monitor::Record& record) {
@@ -108,45 +108,45 @@ TEST_CASE("records are told in the order of time, an answer behind what was take
   static_assert(std::is_same_v<std::variant_alternative_t<kEvent, decltype(log::Record::body)>, log::Event>);
   static_assert(std::is_same_v<std::variant_alternative_t<kUntil, decltype(log::Record::body)>, log::Until>);
   std::vector<log::EventKind> kinds;
-  Told told;
+  Reported reported;
   Monitor monitor(3, [&](Monitor::Record& record) {
     CHECK(record->device == 3);
     if (const auto* event = std::get_if<log::Event>(&record->body)) kinds.push_back(event->kind);
-    told.sink()(record);
+    reported.sink()(record);
   });
   add_event(monitor, 30, log::EventKind::Answer);
   add_event(monitor, 30, log::EventKind::Take);
   add_event(monitor, 10, log::EventKind::Take);
   add_event(monitor, 50, log::EventKind::Take);
   monitor.report(monitor.taken(), 50);
-  CHECK(told.list ==
+  CHECK(reported.list ==
         std::vector<std::pair<log::Time, std::size_t>>{{10, kEvent}, {30, kEvent}, {30, kEvent}, {50, kUntil}});
   CHECK(kinds == std::vector{log::EventKind::Take, log::EventKind::Take, log::EventKind::Answer});
-  told.list.clear();
+  reported.list.clear();
   add_event(monitor, 40, log::EventKind::Take);  // of an event that came late
   monitor.end(monitor.taken(), {{3, 60, log::End{}}});
-  REQUIRE(told.list.size() == 3);
-  CHECK(told.list[0].first == 40);
-  CHECK(told.list[1].first == 50);
-  CHECK(told.list[2].first == 60);
+  REQUIRE(reported.list.size() == 3);
+  CHECK(reported.list[0].first == 40);
+  CHECK(reported.list[1].first == 50);
+  CHECK(reported.list[2].first == 60);
 }
 
 TEST_CASE("when nothing happens the log is told so now and then", "[tb][agent]") {
-  Told told;
-  Monitor monitor(0, told.sink());
+  Reported reported;
+  Monitor monitor(0, reported.sink());
   for (log::Time time = 1'000'000; time <= 30'000'000; time += 1'000'000) monitor.report(monitor.taken(), time);
-  CHECK(told.list == std::vector<std::pair<log::Time, std::size_t>>{
-                         {10'000'000, kUntil}, {20'000'000, kUntil}, {30'000'000, kUntil}});
+  CHECK(reported.list == std::vector<std::pair<log::Time, std::size_t>>{
+                             {10'000'000, kUntil}, {20'000'000, kUntil}, {30'000'000, kUntil}});
 }
 
 TEST_CASE("records that a sink keeps are replaced, the others are used again", "[tb][agent]") {
-  Told told;
-  Monitor monitor(0, told.sink(3));
+  Reported reported;
+  Monitor monitor(0, reported.sink(3));
   for (unsigned round = 0; round < 10; ++round) {
     for (unsigned n = 0; n < 7; ++n) add_event(monitor, 10 * round + n, log::EventKind::Take);
     monitor.report(monitor.taken(), 10 * round + 9);
   }
-  CHECK(told.list.size() == 80);
+  CHECK(reported.list.size() == 80);
 }
 
 }  // namespace mrc::test::worker_test

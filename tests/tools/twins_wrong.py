@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from samples import BESIDE, TOOLS, in_folder, run, told  # noqa: E402
 
 GOOD = {
-    "cmodel/spec/streams.yaml": "boundaries:\n  core:\n    - {name: host.wqe}\n    - {name: tx_path.path}\n"
+    "cmodel/spec/streams.yaml": "streams:\n  core:\n    - {name: host.wqe}\n    - {name: tx_path.path}\n"
                                 "    - {name: tx_path.rec}\n  lane:\n    - {name: csr.evp}\n",
     "rtl/tx/mrc_tx_path.sv": "module mrc_tx_path\n", "rtl/tx/mrc_tx_path_pkg.sv": "", "rtl/mrc_nic.sv": "",
     "rtl/lib/mrc_fifo.sv": "", "rtl/ctl/mrc_csr.sv": "module mrc_csr (\n",

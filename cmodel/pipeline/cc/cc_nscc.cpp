@@ -35,14 +35,14 @@ void CcNscc::step(const CfgBus& cfg, uint32_t tick) {
   ack_.begin(cfg);
   pulses_next_ = {};
   begun_ = false;
-  bool asks = false;  // may be answered in this cycle
+  bool requests = false;  // may be answered in this cycle
   switch (state_) {
     case State::Idle:
       if (ack_.pending(cfg)) {
         configure(cfg);
       } else {
-        asks = true;
-        if (in_.ev.has() && out_.wake.free()) take(tick);
+        requests = true;
+        if (in_.ev.has() && out_.resume.free()) take(tick);
       }
       break;
     case State::Init:
@@ -52,14 +52,14 @@ void CcNscc::step(const CfgBus& cfg, uint32_t tick) {
       count();
       break;
     case State::Work:
-      asks = true;
+      requests = true;
       if (--left_ == 0) state_ = State::Store;
       break;
     case State::Store:
       store();
       break;
   }
-  if (asks) answer();
+  if (requests) answer();
 }
 
 void CcNscc::configure(const CfgBus& cfg) {
@@ -127,7 +127,7 @@ void CcNscc::store() {
   dest.cwin = nscc_cwnd_bytes(s_, words(cc_));
   if (dest.wait && nscc_fits(dest.infl, dest.want, dest.cwin)) {
     dest.wait = false;
-    out_.wake.load({.cc = e_.cc});
+    out_.resume.load({.cc = e_.cc});
   }
   pulses_next_.md = made_.decreased;
   pulses_next_.qa = made_.adapted;
@@ -141,38 +141,38 @@ void CcNscc::answer() {
     in_.ret.pop();
     Dest& dest = dests_[ret.cc & dest_mask_];
     dest.infl = nscc_inflight(dest.infl, -int64_t{ret.bytes});
-  } else if (in_.rask.has() && out_.rans.free()) {
-    answer_rask();
-  } else if (in_.ask.has() && out_.ans.free()) {
-    answer_ask();
+  } else if (in_.rtxreq.has() && out_.rans.free()) {
+    answer_rtxreq();
+  } else if (in_.req.has() && out_.ans.free()) {
+    answer_req();
   }
 }
 
-void CcNscc::answer_rask() {
-  const Ccask ask = in_.rask.head();
-  in_.rask.pop();
-  Dest& dest = dests_[ask.cc & dest_mask_];
-  const bool ok = !dest.on || nscc_fits(dest.infl, ask.bytes, dest.cwin);
-  if (ok) dest.infl = nscc_inflight(dest.infl, ask.bytes);
-  out_.rans.load({.cc = ask.cc, .bytes = ok ? ask.bytes : uint16_t{0}, .last = false});
+void CcNscc::answer_rtxreq() {
+  const Ccreq req = in_.rtxreq.head();
+  in_.rtxreq.pop();
+  Dest& dest = dests_[req.cc & dest_mask_];
+  const bool ok = !dest.on || nscc_fits(dest.infl, req.bytes, dest.cwin);
+  if (ok) dest.infl = nscc_inflight(dest.infl, req.bytes);
+  out_.rans.load({.cc = req.cc, .bytes = ok ? req.bytes : uint16_t{0}, .last = false});
   pulses_next_.hold = !ok;
 }
 
 /// Grants what fits of a burst, but at least its first packet.
-void CcNscc::answer_ask() {
-  const Ccask ask = in_.ask.head();
-  in_.ask.pop();
-  const unsigned cc = ask.cc & dest_mask_;
+void CcNscc::answer_req() {
+  const Ccreq req = in_.req.head();
+  in_.req.pop();
+  const unsigned cc = req.cc & dest_mask_;
   Dest& dest = dests_[cc];
   const NsccGrant g =
-      dest.on ? nscc_grant(dest.infl, dest.cwin, ask.min, ask.bytes, words(cc)) : NsccGrant{true, ask.bytes, false};
+      dest.on ? nscc_grant(dest.infl, dest.cwin, req.min, req.bytes, words(cc)) : NsccGrant{true, req.bytes, false};
   if (g.ok) {
     dest.infl = nscc_inflight(dest.infl, g.bytes);
   } else {
-    dest.want = ask.min;
+    dest.want = req.min;
   }
   dest.wait = !g.ok;
-  out_.ans.load({.cc = ask.cc, .bytes = g.bytes, .last = g.last});
+  out_.ans.load({.cc = req.cc, .bytes = g.bytes, .last = g.last});
   pulses_next_.hold = !g.ok;
 }
 

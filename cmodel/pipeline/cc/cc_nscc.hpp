@@ -17,8 +17,8 @@ namespace mrc {
 
 /// How much may be in flight: one NSCC controller per destination. Contract: docs/design/blocks/cc/cc_nscc.md. The
 /// arithmetic is nscc_step()'s: a whole event is computed in Count, and shows in the cycles in which the contract lets
-/// it show (the flight in Count, the window, the wake and the pulses with Store). Events take 2 to 59 cycles; meanwhile
-/// one ask per cycle is answered, or one grant's rest taken back.
+/// it show (the flight in Count, the window, the resume and the pulses with Store). Events take 2 to 59 cycles;
+/// meanwhile one request per cycle is answered, or one grant's rest taken back.
 class CcNscc {
  public:
   /// Depth of the input FIFO `ev`, for whoever makes the stream.
@@ -28,16 +28,16 @@ class CcNscc {
 
   /// Streams in.
   struct In {
-    Stream<Ccev>& ev;     ///< what was acknowledged, trimmed, lost; made with kEvDepth
-    Stream<Ccask>& ask;   ///< bursts that want to go
-    Stream<Ccask>& rask;  ///< retransmissions that want to go
-    Stream<Ccret>& ret;   ///< what was granted and not used
+    Stream<Ccev>& ev;       ///< what was acknowledged, trimmed, lost; made with kEvDepth
+    Stream<Ccreq>& req;     ///< bursts that want to go
+    Stream<Ccreq>& rtxreq;  ///< retransmissions that want to go
+    Stream<Ccret>& ret;     ///< what was granted and not used
   };
   /// Streams out.
   struct Out {
-    Stream<Ccans>& ans;    ///< to ask
-    Stream<Ccans>& rans;   ///< to rask
-    Stream<Ccwake>& wake;  ///< a refused ask would now be granted
+    Stream<Ccans>& ans;        ///< to req
+    Stream<Ccans>& rans;       ///< to rtxreq
+    Stream<Ccresume>& resume;  ///< a refused request would now be granted
   };
 
   CcNscc(const Preset& preset, const In& in, const Out& out);
@@ -71,9 +71,9 @@ class CcNscc {
   struct Dest {
     int32_t infl = 0;   ///< bytes in flight, 29 bit signed
     uint32_t cwin = 0;  ///< window in whole bytes
-    uint16_t want = 0;  ///< the newest refused ask's first packet
+    uint16_t want = 0;  ///< the newest refused request's first packet
     uint8_t prof = 0;   ///< row of words
-    bool wait = false;  ///< an ask was refused
+    bool wait = false;  ///< a request was refused
     bool on = false;    ///< there is a controller
   };
 
@@ -85,8 +85,8 @@ class CcNscc {
   void count();
   void store();
   void answer();
-  void answer_rask();
-  void answer_ask();
+  void answer_rtxreq();
+  void answer_req();
 
   const unsigned dest_mask_, profile_mask_;
   const In in_;

@@ -99,7 +99,7 @@ bool AckGen::send(const CsrOut& csr, unsigned port_up, Want& want) {
     return respond(csr, port_up, r, want);
   }
   if (in_.stateq.has()) {
-    ask_state(csr, port_up, in_.stateq.head().qp);
+    query_state(csr, port_up, in_.stateq.head().qp);
     again_ = !again_ && !csr.silence_wait;
     if (!again_) in_.stateq.pop();
     return false;
@@ -140,7 +140,7 @@ unsigned AckGen::plane_for(bool in_turn, unsigned port_up, unsigned peer, bool a
 }
 
 /// Plane of a probe of a question; `in_turn`: those that can be used in turn.
-unsigned AckGen::plane_to_ask(bool in_turn, unsigned port_up, unsigned peer) {
+unsigned AckGen::plane_to_query(bool in_turn, unsigned port_up, unsigned peer) {
   const StatePlane next =
       in_turn ? state_plane(turn_, planes_, port_up, peer) : StatePlane{.plane = 0, .turn = (turn_ + 1) % planes_};
   turn_ = next.turn;
@@ -169,9 +169,9 @@ bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
 }
 
 /// A reliability probe that belongs to no EV: its answer is a SACK with what has arrived.
-void AckGen::ask_state(const CsrOut& csr, unsigned port_up, uint16_t index) {
+void AckGen::query_state(const CsrOut& csr, unsigned port_up, uint16_t index) {
   const Qp& qp = qps_[index & qp_mask_];
-  const unsigned plane = plane_to_ask(!csr.ack_plane || !csr.silence_wait, port_up, peer_[qp.dest & dest_mask_]);
+  const unsigned plane = plane_to_query(!csr.ack_plane || !csr.silence_wait, port_up, peer_[qp.dest & dest_mask_]);
   Ctlpkt& c = ctlpkt_.load();
   c.qp = index;
   put(build_probe(kStateProbeId, PdcIds::of(qpn_of(index), qp.dqpn, csr.pdcid_zero), csr.tick, csr.tsr_us), c);

@@ -62,9 +62,9 @@ class AckGen {
   void configure(const CfgBus& cfg);
   bool send(const CsrOut& csr, unsigned port_up, Want& want);
   bool respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want);
-  void ask_state(const CsrOut& csr, unsigned port_up, uint16_t index);
+  void query_state(const CsrOut& csr, unsigned port_up, uint16_t index);
   unsigned plane_for(bool in_turn, unsigned port_up, unsigned peer, bool any, unsigned plane);
-  unsigned plane_to_ask(bool in_turn, unsigned port_up, unsigned peer);
+  unsigned plane_to_query(bool in_turn, unsigned port_up, unsigned peer);
   uint32_t ev_for(const CsrOut& csr, unsigned dest, unsigned plane);
   void owe(const Ackev& e);
 

@@ -78,7 +78,7 @@ void Csr::step(const In& in) {
     reg_[csr::kEvpRes / 4] =
         csr::kEvpResState.set(0, r.answered ? kEvpAnswered : kEvpNotAnswered) | csr::kEvpResRtt.set(0, r.rtt);
     evr_.pop();
-    tell(csr::kIrqEvp);
+    raise(csr::kIrqEvp);
   }
   if (q_.bvalid) {
     if (in.bready) d_.bvalid = d_.aw_full = d_.w_full = false;
@@ -145,24 +145,24 @@ uint32_t Csr::irq() const { return csr::kIrqEvq.set(q_.happened, evq_.valid()); 
 
 /// An error of a QP, else a peer's mask, else the command of software; masks and commands take turns.
 void Csr::idle() {
-  if (tell_ != 0) {
-    tell_error();
+  if (notify_ != 0) {
+    notify_error();
   } else if (heard_ != 0 && !(turn_ && q_.busy)) {
-    tell_mask();
+    notify_mask();
   } else if (q_.busy) {
     command();
   }
 }
 
-void Csr::tell_error() {
+void Csr::notify_error() {
   unsigned qp = 0;
-  while (!qps_[qp].tell) ++qp;
-  qps_[qp].tell = false;
-  --tell_;
+  while (!qps_[qp].notify) ++qp;
+  qps_[qp].notify = false;
+  --notify_;
   start_internal(CfgTable::QpState, static_cast<uint16_t>(qp), static_cast<uint8_t>(QpState::Error));
 }
 
-void Csr::tell_mask() {
+void Csr::notify_mask() {
   const unsigned last = static_cast<unsigned>(peers_.size()) - 1;
   unsigned dest = first_;
   while (!peers_[dest].heard) dest = (dest + 1) & last;
@@ -199,10 +199,10 @@ void Csr::qp_error(const Qperr& e) {
   if (e.qp >= qps_.size()) return;  // only the host may name one that there is not
   Qp& q = qps_[e.qp];
   if (!qp_may_fail(q.state)) return;
-  q = {.state = QpState::Error, .status = static_cast<uint8_t>(e.status), .tell = true};
-  ++tell_;
+  q = {.state = QpState::Error, .status = static_cast<uint8_t>(e.status), .notify = true};
+  ++notify_;
   ++reg_[csr::kCntQpErr / 4];
-  tell(csr::kIrqQpErr);
+  raise(csr::kIrqQpErr);
 }
 
 void Csr::start_internal(CfgTable table, uint16_t index, uint8_t value) {
@@ -226,7 +226,7 @@ void Csr::queue_event() {
     evq_moved_ = true;
   } else {
     dropped_ = true;
-    tell(csr::kIrqEvqDrop);
+    raise(csr::kIrqEvqDrop);
   }
   evev_.pop();
 }
@@ -289,7 +289,7 @@ void Csr::command() {
 
 void Csr::end_command() {
   d_.busy = false;
-  tell(csr::kIrqCmd);
+  raise(csr::kIrqCmd);
 }
 
 /// True when the command is to be broadcast.

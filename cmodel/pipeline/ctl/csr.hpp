@@ -88,8 +88,8 @@ class Csr {
   /// A QP, as csr knows it.
   struct Qp {
     QpState state = QpState::Reset;
-    uint8_t status = 0;  // why the NIC put it into Error
-    bool tell = false;   // the blocks are to hear that it is in Error
+    uint8_t status = 0;   // why the NIC put it into Error
+    bool notify = false;  // the blocks are to hear that it is in Error
   };
   /// A destination, as csr knows it.
   struct Peer {
@@ -99,13 +99,13 @@ class Csr {
 
   uint32_t value(unsigned word, const In& in) const;
   uint32_t irq() const;
-  void tell(const csr::Field& event) { happens_ |= event.mask(); }
+  void raise(const csr::Field& event) { happens_ |= event.mask(); }
   void idle();
   void end_command();
   void take_reports();
   void qp_error(const Qperr& error);
-  void tell_error();
-  void tell_mask();
+  void notify_error();
+  void notify_mask();
   void set_peer(unsigned dest, unsigned mask);
   void start_internal(CfgTable table, uint16_t index, uint8_t value);
   void write();
@@ -132,9 +132,9 @@ class Csr {
   Stream<Evp>& evp_;
   std::vector<Qp> qps_;
   std::vector<Peer> peers_;
-  unsigned tell_ = 0, heard_ = 0;  // how many QPs and destinations the blocks are to hear of
-  unsigned first_ = 0;             // destination whose mask is looked at first
-  bool turn_ = false;              // a mask was broadcast since the newest command: software goes before the next
+  unsigned notify_ = 0, heard_ = 0;  // how many QPs and destinations the blocks are to hear of
+  unsigned first_ = 0;               // destination whose mask is looked at first
+  bool turn_ = false;                // a mask was broadcast since the newest command: software goes before the next
   Ticks ticks_;
   Fifo<Evev> evq_{16};
   bool evq_moved_ = false;

@@ -7,6 +7,6 @@ namespace mrc {
 /// A grant of the scheduler ends after so many packets, or with the packet that reaches so many bytes of payload.
 inline constexpr unsigned kBurstPackets = 16, kBurstBytes = 32768;
 /// A controller is asked for so many full packets.
-inline constexpr unsigned kBurstAsk = 8;
+inline constexpr unsigned kBurstRequest = 8;
 
 }  // namespace mrc

@@ -88,8 +88,8 @@ void TxPath::accept(const CfgBus& cfg, const CsrOut& csr, const In& in, bool emp
     if (empty) configure(cfg);
     return;
   }
-  const bool tell = evev_.free() && bad_.free();
-  const bool request[3] = {fb_in_.has() && tell, pkt_.has(), pfb_in_.has() && tell};
+  const bool may_report = evev_.free() && bad_.free();
+  const bool request[3] = {fb_in_.has() && may_report, pkt_.has(), pfb_in_.has() && may_report};
   if (!(request[0] | request[1] | request[2])) {
     if (scrub_due_ && bad_.free() && empty) scrub();
     return;

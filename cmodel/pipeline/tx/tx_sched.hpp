@@ -18,13 +18,13 @@ namespace mrc {
 /// list at most once: tx_segment sees to that.
 class TxSched {
  public:
-  /// push, park: from tx_segment; wake: from cc_nscc; grant: tx_segment's input FIFO.
-  TxSched(const Preset& preset, Stream<Sched>& push, Stream<Grant>& park, Stream<Ccwake>& wake, Fifo<Grant>& grant)
+  /// push, park: from tx_segment; resume: from cc_nscc; grant: tx_segment's input FIFO.
+  TxSched(const Preset& preset, Stream<Sched>& push, Stream<Grant>& park, Stream<Ccresume>& resume, Fifo<Grant>& grant)
       : qp_mask_(preset.num_qps - 1),
         dest_mask_(preset.num_dests - 1),
         push_(push),
         park_(park),
-        wake_(wake),
+        resume_(resume),
         grant_(grant),
         run_(preset.num_qps),
         dest_(preset.num_qps),
@@ -47,8 +47,8 @@ class TxSched {
       configure(cfg);
     } else if (park_.has()) {
       take_park();
-    } else if (wake_.has()) {
-      take_wake();
+    } else if (resume_.has()) {
+      take_resume();
     } else if (push_.has()) {
       take_push();
     }
@@ -62,7 +62,7 @@ class TxSched {
   /// QPs of one destination that wait for room in its window, linked by next_.
   struct List {
     bool some = false;   ///< the list is not empty
-    bool woken = false;  ///< a wake found nobody: the refusal that it answers is still on its way
+    bool woken = false;  ///< a resume found nobody: the refusal that it answers is still on its way
     uint16_t head = 0, tail = 0;
   };
 
@@ -92,11 +92,11 @@ class TxSched {
     c.some = true;
   }
 
-  void take_wake() {
-    List& c = lists_[wake_.head().cc & dest_mask_];
-    wake_.pop();
+  void take_resume() {
+    List& c = lists_[resume_.head().cc & dest_mask_];
+    resume_.pop();
     if (c.some) {
-      wake_first(c);
+      resume_first(c);
     } else {
       c.woken = true;
     }
@@ -119,12 +119,12 @@ class TxSched {
       c.head = next_[first];
       run(first);
     } else {
-      wake_first(c);
+      resume_first(c);
     }
   }
 
   /// *Take*.
-  void wake_first(List& c) {
+  void resume_first(List& c) {
     MRC_CHECK(c.some, "a QP is taken from an empty list");
     run(c.head);
     if (c.head == c.tail) {
@@ -137,7 +137,7 @@ class TxSched {
   const unsigned qp_mask_, dest_mask_;
   Stream<Sched>& push_;
   Stream<Grant>& park_;
-  Stream<Ccwake>& wake_;
+  Stream<Ccresume>& resume_;
   Fifo<Grant>& grant_;
 
   Fifo<Grant> run_;

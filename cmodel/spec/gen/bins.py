@@ -20,7 +20,7 @@ def values(spec, where, axis):
     if axis == "rules":
         return [name for name, _ in rules.read(spec)], False
     if axis == "streams":
-        return [b.name for b in spec.boundaries["core"] + spec.boundaries["lane"]], False
+        return [b.name for b in spec.streams["core"] + spec.streams["lane"]], False
     if not isinstance(axis, list) or len(set(axis)) != len(axis) or not all(
             isinstance(value, str) and re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", value) for value in axis):
         raise SpecError(f"{where}: values are a list of different words, or rules, or streams")

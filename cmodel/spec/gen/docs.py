@@ -73,9 +73,9 @@ def streams(spec):
             out += f"| {bits(f.lsb, f.width)} | {f.name} | {kind} | {cell(f.doc)} |\n"
         out += "\n"
     for group in ("core", "lane"):
-        if spec.boundaries[group]:
-            out += f"## Observed boundaries: {group}\n\n| first word | boundary | struct |\n|---|---|---|\n"
-            out += "".join(f"| {b.offset} | {b.name} | {b.struct.name} |\n" for b in spec.boundaries[group]) + "\n"
+        if spec.streams[group]:
+            out += f"## Observed streams: {group}\n\n| first word | stream | struct |\n|---|---|---|\n"
+            out += "".join(f"| {b.offset} | {b.name} | {b.struct.name} |\n" for b in spec.streams[group]) + "\n"
     return out.rstrip("\n") + "\n"
 
 

@@ -136,7 +136,7 @@ class Spec:
         self.constants = {}
         self.enums = {}
         self.structs = {}
-        self.boundaries = {"core": [], "lane": []}
+        self.streams = {"core": [], "lane": []}
         self._words("protocol.yaml", load(folder / "protocol.yaml"), {"constants", "enums"})
         self.protocol = (set(self.constants), set(self.enums))  # names that are words of the protocol
         self._streams(load(folder / "streams.yaml"))
@@ -201,26 +201,26 @@ class Spec:
             self.enums[name] = self.make_enum(where, name, entry)
 
     def _streams(self, data):
-        self._words("streams.yaml", data, {"constants", "enums", "structs", "boundaries"})
+        self._words("streams.yaml", data, {"constants", "enums", "structs", "streams"})
         for name, entry in (data.get("structs") or {}).items():
             where = f"streams.yaml: struct {name}"
             if not name.endswith("_t"):
                 raise SpecError(f"{where}: the name must end with _t")
             keys(where, entry, {"doc", "fields"}, ["fields"])
             self.structs[name] = self.make_struct(where, name, entry.get("doc", ""), entry["fields"])
-        bounds = data.get("boundaries") or {}
-        keys("streams.yaml: boundaries", bounds, {"core", "lane"})
+        bounds = data.get("streams") or {}
+        keys("streams.yaml: streams", bounds, {"core", "lane"})
         for group in ("core", "lane"):
             offset = 0
             for entry in bounds.get(group) or []:
-                where = f"streams.yaml: boundary {entry.get('name', entry)}"
+                where = f"streams.yaml: stream {entry.get('name', entry)}"
                 keys(where, entry, {"name", "struct", "doc"}, ["name", "struct"])
                 if entry["struct"] not in self.structs:
                     raise SpecError(f"{where}: unknown struct '{entry['struct']}'")
                 bound = Boundary(entry["name"], self.structs[entry["struct"]], offset)
-                if any(b.name == bound.name for b in self.boundaries[group]):
+                if any(b.name == bound.name for b in self.streams[group]):
                     raise SpecError(f"{where}: listed twice")
-                self.boundaries[group].append(bound)
+                self.streams[group].append(bound)
                 offset += 1 + bound.struct.words
 
     def make_enum(self, where, name, entry):

@@ -115,7 +115,7 @@ class Nic:
         self.values = self._values(data.get("values") or {})
         self.streams = {}
         for lane, group in ((False, "core"), (True, "lane")):
-            for b in spec.boundaries[group]:
+            for b in spec.streams[group]:
                 self.streams[b.name] = Stream(b.name, b.struct, lane)
         host = data.get("host") or {}
         keys("nic.yaml: host", host, {"in", "out"})
@@ -146,7 +146,7 @@ class Nic:
 
     def stream(self, where, name):
         if name not in self.streams:
-            raise SpecError(f"{where}: streams.yaml has no boundary '{name}'")
+            raise SpecError(f"{where}: streams.yaml has no stream '{name}'")
         return self.streams[name]
 
     # ---- values
@@ -254,7 +254,7 @@ class Nic:
         s = self.stream(where, given["stream"])
         fields = {f.name: f for f in s.struct.fields}
         if s.lane:
-            raise SpecError(f"{where}: {s.name} is a boundary of the lanes; only those of the core are watched")
+            raise SpecError(f"{where}: {s.name} is a stream of the lanes; only those of the core are watched")
         for f in given.get("fields") or []:
             if f not in fields:
                 raise SpecError(f"{where}: {s.struct.name} has no field '{f}'")
@@ -270,7 +270,7 @@ class Nic:
             if s.consumer:
                 raise SpecError(f"{where}: {name} goes to {s.consumer} already")
             if s.producer in self.spec_lanes() and not s.lane:
-                raise SpecError(f"{where}: {name} is a boundary of the core, its producer a lane")
+                raise SpecError(f"{where}: {name} is a stream of the core, its producer a lane")
             s.consumer, s.port = block.name, port
             s.index = i if several else None
             s.depth = given.get("depth", 2)

@@ -160,8 +160,8 @@ namespace mrc {
   NicStreams& operator=(const NicStreams&) = delete;
 
   void clock();
-  /// Calls show(stream, boundary) for each stream of the core that may have moved since the last forget(), and
-  /// show_lane(stream, boundary, plane) for each of the lanes. Streams of kind fifo show what their producer has: not
+  /// Calls show(stream, which) for each stream of the core that may have moved since the last forget(), and
+  /// show_lane(stream, which, plane) for each of the lanes. Streams of kind fifo show what their producer has: not
   /// here.
   template <class Show, class ShowLane>
   void observe(const Show& show, const ShowLane& show_lane) const;
@@ -206,9 +206,9 @@ namespace mrc {
         for s in mine:
             if s.lane:
                 out += (f"    for (unsigned i = 0; i < {s.member}.size(); ++i) "
-                        f"show_lane({s.member}[i], LaneB::{s.cname}, i);\n")
+                        f"show_lane({s.member}[i], LaneStream::{s.cname}, i);\n")
             else:
-                out += f"    show({s.member}, CoreB::{s.cname});\n"
+                out += f"    show({s.member}, CoreStream::{s.cname});\n"
         out += "  }\n"
     return out + "}\n\n// clang-format on\n\n}  // namespace mrc\n"
 

@@ -31,5 +31,5 @@ rtl/tx/inflight/mrc_tx_inflight_ports.sv
 rtl/tx/inflight/mrc_tx_inflight_flight.sv
 rtl/tx/inflight/mrc_tx_inflight_fsm.sv
 rtl/tx/inflight/mrc_tx_inflight_qps.sv
-rtl/tx/inflight/mrc_tx_inflight_tell.sv
+rtl/tx/inflight/mrc_tx_inflight_report.sv
 rtl/tx/inflight/mrc_tx_inflight.sv

@@ -210,7 +210,7 @@ module mrc_rx_track
 
   logic [QpW-1:0] sack_qp;
   seq_t m_seq, t_seq_q, t_seq_d, seq_d, sack_seq, seq_w, seq_init;
-  told_t t_told, told_d, sack_told, told_w, told_init;
+  report_t t_report, report_d, sack_report, report_w, report_init;
   own_t t_own, own_d, own_w;
   logic seq_we, post;
 
@@ -232,10 +232,10 @@ module mrc_rx_track
     seq_init = '0;
     seq_init.cack1 = cfg_ctx.rq_psn;
     seq_init.max1 = cfg_ctx.rq_psn;
-    told_init = '0;
-    told_init.emsn = cfg_ctx.msn;
+    report_init = '0;
+    report_init.emsn = cfg_ctx.msn;
     seq_w = cfg_init ? seq_init : seq_d;
-    told_w = cfg_init ? told_init : told_d;
+    report_w = cfg_init ? report_init : report_d;
     own_w = cfg_init ? '0 : own_d;
   end
 
@@ -254,17 +254,17 @@ module mrc_rx_track
   );
 
   mrc_rf_2r1w #(
-      .Width($bits(told_t)),
+      .Width($bits(report_t)),
       .Depth(NumQps)
-  ) u_told (
+  ) u_report (
       .clk_i,
       .raddr0_i(t_p_q.qp[QpW-1:0]),
-      .rdata0_o(t_told),
+      .rdata0_o(t_report),
       .raddr1_i(sack_qp),
-      .rdata1_o(sack_told),
+      .rdata1_o(sack_report),
       .we_i(cfg_init || post),
       .waddr_i(cfg_init ? cfg_qp : x_q.p.qp[QpW-1:0]),
-      .wdata_i(told_w)
+      .wdata_i(report_w)
   );
 
   mrc_rf_1r1w #(
@@ -628,7 +628,7 @@ module mrc_rx_track
           below: below,
           recorded: recorded,
           trim_nack: t_set_q.trim_nack,
-          told: same_x ? told_d : t_told,
+          report: same_x ? report_d : t_report,
           own: same_x ? own_d : t_own
       };
     end
@@ -637,7 +637,7 @@ module mrc_rx_track
   // ---- outputs
 
   logic verdict_load, verdict_free, resp_load, resp_free, ackev_load, ackev_free;
-  logic ord_load, ord_free, came_load, came_free, qperr_load, qperr_free, ask_ready;
+  logic ord_load, ord_free, came_load, came_free, qperr_load, qperr_free, req_ready;
   verdict_t verdict_d;
   resp_t resp_d, post_resp, sack_resp;
   ackev_t ackev_d, post_ackev, sack_ackev;
@@ -726,11 +726,11 @@ module mrc_rx_track
 
   // ---- Post
 
-  logic may_post, ask;
-  ask_t ask_d;
+  logic may_post, sack_req;
+  req_t req_d;
 
   assign may_post = verdict_free && resp_free && ackev_free && ord_free && qperr_free && came_free
-                    && ask_ready && hold_ok_i;
+                    && req_ready && hold_ok_i;
   assign stuck = x_valid_q && !may_post;
   assign post = x_valid_q && may_post;
 
@@ -747,7 +747,7 @@ module mrc_rx_track
       .gen_i,
       .drained_i,
       .fat_i,
-      .told_o(told_d),
+      .report_o(report_d),
       .own_o(own_d),
       .verdict_load_o(verdict_load),
       .verdict_o(verdict_d),
@@ -761,8 +761,8 @@ module mrc_rx_track
       .came_o(came_d),
       .qperr_load_o(qperr_load),
       .qperr_o(qperr_d),
-      .ask_o(ask),
-      .ask_data_o(ask_d),
+      .req_o(sack_req),
+      .req_data_o(req_d),
       .pulses_o
   );
 
@@ -778,9 +778,9 @@ module mrc_rx_track
       .bug_i,
       .sack_base_self_i(csr_i.sack_base_self),
       .ack_with_sack_i(csr_i.ack_with_sack),
-      .ask_valid_i(ask),
-      .ask_ready_o(ask_ready),
-      .ask_i(ask_d),
+      .req_valid_i(sack_req),
+      .req_ready_o(req_ready),
+      .req_i(req_d),
       .idle_o(sack_idle),
       .map_we_i(map_we),
       .map_waddr_i(map_waddr),
@@ -795,7 +795,7 @@ module mrc_rx_track
       .seq_i(sack_seq),
       .seq_we_i(seq_we && t_p_q.qp[QpW-1:0] == sack_qp),
       .seq_new_i(seq_d),
-      .told_i(sack_told),
+      .report_i(sack_report),
       .set_i(sack_set),
       .resp_go_i(resp_free && !post_resp_load),
       .resp_load_o(sack_resp_load),

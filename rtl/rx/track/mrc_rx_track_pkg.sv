@@ -27,7 +27,7 @@ package mrc_rx_track_pkg;
     logic [15:0] emsn;
     logic ackv;
     logic [23:0] ackpsn;
-  } told_t;
+  } report_t;
 
   // What Track finds a packet to be.
   typedef enum logic [3:0] {
@@ -68,7 +68,7 @@ package mrc_rx_track_pkg;
     logic [15:0] at;
     logic [6:0] pen;
     logic restore;
-  } ask_t;
+  } req_t;
 
   // Written and read by Post.
   typedef struct packed {
@@ -96,7 +96,7 @@ package mrc_rx_track_pkg;
     logic below;
     logic recorded;
     logic trim_nack;
-    told_t told;
+    report_t report;
     own_t own;
   } stage_x_t;
 

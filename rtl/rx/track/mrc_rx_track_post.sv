@@ -26,7 +26,7 @@ module mrc_rx_track_post
     input logic drained_i,
     input logic fat_i,  // the packet's QP has had more than its share
     // What the QP knows from now on, with post_i.
-    output told_t told_o,
+    output report_t report_o,
     output own_t own_o,
     output logic verdict_load_o,
     output verdict_t verdict_o,
@@ -41,12 +41,12 @@ module mrc_rx_track_post
     output logic qperr_load_o,
     output qperr_t qperr_o,
     // A SACK to write.
-    output logic ask_o,
-    output ask_t ask_data_o,
+    output logic req_o,
+    output req_t req_data_o,
     output rx_track_pulses_t pulses_o
 );
 
-  logic no_pay, x_trimmed, give, ask_wish, ask, nack, resp_load;
+  logic no_pay, x_trimmed, give, req_wish, req, nack, resp_load;
   logic ooo_left;
   logic [21:0] trig_sum, trig_add;
   logic [20:0] trig;
@@ -76,12 +76,12 @@ module mrc_rx_track_post
   assign older_trim = x_i.own.tmiss && to_trim[23];
 
   // A sender saves its window once in each incast, and has it back behind it.
-  logic told_save, save, restore;
+  logic save_sent, save, restore;
   logic [6:0] pen;
 
-  assign told_save = x_i.own.armed == gen_i;
-  assign save = csr_i.share_enable && arm_i && !told_save;
-  assign restore = csr_i.share_enable && drained_i && told_save;
+  assign save_sent = x_i.own.armed == gen_i;
+  assign save = csr_i.share_enable && arm_i && !save_sent;
+  assign restore = csr_i.share_enable && drained_i && save_sent;
 
   always_comb begin
     pen = 7'd0;
@@ -93,12 +93,12 @@ module mrc_rx_track_post
   end
 
   // A packet asks for a SACK when its last pass is done.
-  assign ask_wish = trig_full || x_i.p.ackreq || x_i.p.rtx || x_i.p.ce
+  assign req_wish = trig_full || x_i.p.ackreq || x_i.p.rtx || x_i.p.ce
       || (x_i.own.ar && !ooo_left) || x_i.own.tmiss || save;
 
   always_comb begin
     give = 1'b0;
-    ask = 1'b0;
+    req = 1'b0;
     nack = 1'b0;
     resp_load = 1'b0;
     ackev_load_o = 1'b0;
@@ -110,7 +110,7 @@ module mrc_rx_track_post
     trim_inc_d = 1'b0;
     nores_inc_d = 1'b0;
     nack_reason = NackReasonUnexpEvent;
-    told_o = x_i.told;
+    report_o = x_i.report;
     own_o = x_i.own;
     if (post_i) begin
       unique case (x_i.what)
@@ -130,17 +130,17 @@ module mrc_rx_track_post
           nack = !csr_i.err_silent;
         end
         WhatProbe: begin
-          ackev_load_o = x_i.told.ackv && !csr_i.ack_with_sack;
-          ask = 1'b1;
+          ackev_load_o = x_i.report.ackv && !csr_i.ack_with_sack;
+          req = 1'b1;
         end
         WhatDup: begin
-          ask = 1'b1;
+          req = 1'b1;
           if (no_pay) begin
             trim_inc_d = x_trimmed;
           end else begin
             give = 1'b1;
             dup_inc_d = 1'b1;
-            ackev_load_o = x_i.below && x_i.told.ackv && !csr_i.ack_with_sack;
+            ackev_load_o = x_i.below && x_i.report.ackv && !csr_i.ack_with_sack;
           end
         end
         WhatRefuse: begin
@@ -161,7 +161,7 @@ module mrc_rx_track_post
           nack_reason = (x_i.p.trim == TrimTrimmed) ? NackReasonTrimmed : NackReasonTrimmedLasthop;
           // A NACK says nothing of what has arrived.
           if (!csr_i.trim_silent) begin
-            ask = x_i.own.trig != 21'd0 || save;
+            req = x_i.own.trig != 21'd0 || save;
             own_o.tmiss = 1'b1;
             if (!older_trim) begin
               own_o.tpsn = x_i.p.psn;
@@ -197,25 +197,25 @@ module mrc_rx_track_post
           // Take, and Done: the rest of what goes on is left to the next pass.
           give = x_i.what == WhatTake;
           if (x_i.what == WhatTake) begin
-            told_o.rcvd = x_i.told.rcvd + 32'(x_i.p.size);
+            report_o.rcvd = x_i.report.rcvd + 32'(x_i.p.size);
           end
           own_o.trig = trig;
           came_load_o = csr_i.share_enable && (x_i.what == WhatTake || x_i.l != 7'd0);
           if (x_i.l != 7'd0) begin
-            told_o.emsn = x_i.told.emsn + 16'(x_i.l);
-            told_o.ackv = 1'b1;
-            told_o.ackpsn = x_i.ackpsn;
+            report_o.emsn = x_i.report.emsn + 16'(x_i.l);
+            report_o.ackv = 1'b1;
+            report_o.ackpsn = x_i.ackpsn;
           end
           if (!x_i.goes_on) begin
             ord_load_o = x_i.p.imm_valid || x_i.moved;
             ackev_load_o = x_i.acked && !csr_i.ack_with_sack;
-            ask = ask_wish;
+            req = req_wish;
             own_o.ar = ooo_left && (x_i.own.ar || x_i.p.ackreq);
             own_o.tmiss = x_i.own.tmiss && !past_trim[23];
           end
         end
       endcase
-      if (ask) begin
+      if (req) begin
         own_o.trig = 21'd0;
         if (save) begin
           own_o.armed = gen_i;
@@ -224,7 +224,7 @@ module mrc_rx_track_post
     end
   end
 
-  assign ask_o = ask;
+  assign req_o = req;
   assign resp_load_o = resp_load || nack;
   assign verdict_load_o = give && x_i.p.buf_valid;
 
@@ -265,13 +265,13 @@ module mrc_rx_track_post
         resp_o.kind = CtlKindAck;
         resp_o.psn = own_o.npsn;
         resp_o.reason = own_o.nsyn;
-        resp_o.msn = x_i.told.emsn;
+        resp_o.msn = x_i.report.emsn;
       end
     end
   end
 
   // What a probe or a duplicate brings is told once more.
-  assign ackev_o = '{qp: x_i.p.qp, plane: x_i.p.plane, psn: told_o.ackpsn, msn: told_o.emsn,
+  assign ackev_o = '{qp: x_i.p.qp, plane: x_i.p.plane, psn: report_o.ackpsn, msn: report_o.emsn,
                      again: x_i.what == WhatProbe || x_i.what == WhatDup};
 
   always_comb begin
@@ -297,7 +297,7 @@ module mrc_rx_track_post
       came_o.qp = x_i.p.qp;
       came_o.trimmed = x_i.what == WhatTrim;
       came_o.msn = x_i.p.msn;
-      came_o.emsn = told_o.emsn;
+      came_o.emsn = report_o.emsn;
       if (x_i.what == WhatTake) begin
         came_o.plen = x_i.p.plen;
       end
@@ -312,7 +312,7 @@ module mrc_rx_track_post
   // A trimmed packet asks like a probe, with an id that no probe has.
   logic as_probe;
   assign as_probe = x_i.what == WhatTrim;
-  assign ask_data_o = '{
+  assign req_data_o = '{
           qp: x_i.p.qp,
           plane: x_i.p.plane,
           psn: as_probe ? {8'd0, NoProbeId} : x_i.p.psn,
@@ -357,9 +357,9 @@ module mrc_rx_track_post
       "a verdict for no plane")
   `MRC_ASSERT_IF(PlacesBytes, verdict_load_o && verdict_o.place, verdict_o.plen != 13'd0,
       "a packet without payload is placed")
-  `MRC_ASSERT_IF(ArmedOnce, save && ask, own_o.armed != x_i.own.armed,
+  `MRC_ASSERT_IF(ArmedOnce, save && req, own_o.armed != x_i.own.armed,
       "a sender is told to save its window a second time")
-  `MRC_ASSERT_IF(SavesOrRestores, ask, !(ask_data_o.restore && save),
+  `MRC_ASSERT_IF(SavesOrRestores, req, !(req_data_o.restore && save),
       "a window is saved and restored")
   `MRC_ONE_HOT0(OneCount, {dup_inc_d, trim_inc_d, oor_inc_d},
       "a packet counts twice")

@@ -23,9 +23,9 @@ module mrc_rx_track_sack
     input logic sack_base_self_i,
     input logic ack_with_sack_i,
     // A SACK to write.
-    input logic ask_valid_i,
-    output logic ask_ready_o,
-    input ask_t ask_i,
+    input logic req_valid_i,
+    output logic req_ready_o,
+    input req_t req_i,
     output logic idle_o,
     // Both memories are written with the stages' copies.
     input logic map_we_i,
@@ -44,7 +44,7 @@ module mrc_rx_track_sack
     // It is written in this cycle.
     input logic seq_we_i,
     input seq_t seq_new_i,
-    input told_t told_i,
+    input report_t report_i,
     input set_t set_i,
     // The outputs are free and not used by the stages.
     input logic resp_go_i,
@@ -64,19 +64,19 @@ module mrc_rx_track_sack
   } state_e;
 
   state_e state_q, state_d;
-  ask_t head, a_q;
+  req_t head, a_q;
   logic head_valid, pop;
   logic [2:0] unused_count;
 
   mrc_fifo #(
-      .T(ask_t),
+      .T(req_t),
       .Depth(4)
-  ) u_ask (
+  ) u_req (
       .clk_i,
       .rst_ni,
-      .valid_i(ask_valid_i),
-      .ready_o(ask_ready_o),
-      .data_i(ask_i),
+      .valid_i(req_valid_i),
+      .ready_o(req_ready_o),
+      .data_i(req_i),
       .valid_o(head_valid),
       .ready_i(pop),
       .data_o(head),
@@ -196,7 +196,7 @@ module mrc_rx_track_sack
         if (resp_go_i) begin
           resp_load_o = 1'b1;
           lowun_we = !self_q;
-          state_d = (ack_with_sack_i && told_i.ackv) ? StSackAck : StIdle;
+          state_d = (ack_with_sack_i && report_i.ackv) ? StSackAck : StIdle;
         end
       end
       StSackAck: begin
@@ -228,13 +228,13 @@ module mrc_rx_track_sack
       resp_o.tsv = a_q.tsv;
       resp_o.at = a_q.at;
       resp_o.mpr = set_i.dyn ? set_i.mpr : 8'd0;
-      resp_o.rcvd = 24'((told_i.rcvd + 32'd255) >> 8);
+      resp_o.rcvd = 24'((report_i.rcvd + 32'd255) >> 8);
       resp_o.pen = a_q.pen;
       resp_o.restore = a_q.restore;
     end
   end
 
-  assign ackev_o = '{qp: a_q.qp, plane: a_q.plane, psn: told_i.ackpsn, msn: told_i.emsn,
+  assign ackev_o = '{qp: a_q.qp, plane: a_q.plane, psn: report_i.ackpsn, msn: report_i.emsn,
                      again: a_q.probe};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -269,7 +269,7 @@ module mrc_rx_track_sack
 
   // ---- what always holds
 
-  `MRC_POPS_A_WORD(Ask, pop, head_valid)
+  `MRC_POPS_A_WORD(Req, pop, head_valid)
   `MRC_ASSERT(StateInRange, state_q <= StSackAck,
       "no such state")
   `MRC_ONE_HOT0(OneLoad, {resp_load_o, ackev_load_o},

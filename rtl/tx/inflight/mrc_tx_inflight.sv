@@ -60,9 +60,9 @@ module mrc_tx_inflight
     output logic ccev_valid_o,
     input logic ccev_ready_i,
     output ccev_t ccev_o,
-    output logic rask_valid_o,
-    input logic rask_ready_i,
-    output ccask_t rask_o,
+    output logic rtxreq_valid_o,
+    input logic rtxreq_ready_i,
+    output ccreq_t rtxreq_o,
     output logic okev_valid_o,
     input logic okev_ready_i,
     output okev_t okev_o,
@@ -197,7 +197,7 @@ module mrc_tx_inflight
   logic [19:0] owed_left, early_owed;
   logic [27:0] cur_fly;
   recording_t recording;
-  overdue_t told;
+  overdue_t overdue;
   logic visit_on, busy, vis_ready, silent;
   stamp_t vis_last;
 
@@ -437,7 +437,7 @@ module mrc_tx_inflight
       .sent_i(sent),
       .taken_i(drained),
       .owed_left_i(owed_left),
-      .told_i(told),
+      .overdue_i(overdue),
       .steps_o(sack_steps),
       .sack_o(sack),
       .whole_o(whole),
@@ -467,7 +467,7 @@ module mrc_tx_inflight
       .rtxd_i(win.rtxd),
       .copy_i(sent.rtx),
       .stamps_i(stamps),
-      .told_o(told)
+      .overdue_o(overdue)
   );
 
   mrc_tx_inflight_answer u_answer (
@@ -485,8 +485,8 @@ module mrc_tx_inflight
       .win_i(win),
       .sent_rtx_i(sent.rtx),
       .taken_i(packet),
-      .trip_i(told.trip),
-      .trims_i(told.trims),
+      .trip_i(overdue.trip),
+      .trims_i(overdue.trims),
       .answer_o(answer),
       .mem_o(answer_mem),
       .change_o(answer_change)
@@ -526,11 +526,11 @@ module mrc_tx_inflight
       .vis_qp_i(vis_qp),
       .trip_i(vis.row.trip),
       .trims_i(vis.row.trims),
-      .asked_i(vis.row.asked),
+      .queries_i(vis.row.queries),
       .all_acked_i(vis.row.una == vis_out.nxt),
       .sends_i,
       .last_i(vis_last),
-      .ask_i(timer.ask),
+      .query_i(timer.query),
       .ready_o(vis_ready),
       .silent_o(silent)
   );
@@ -545,7 +545,7 @@ module mrc_tx_inflight
       .silent_i(silent),
       .silence_wait_i(csr_i.silence_wait),
       .time_wait_i(csr_i.time_wait),
-      .may_ask_i(free.stateq && !csr_i.state_silent),
+      .may_query_i(free.stateq && !csr_i.state_silent),
       .state_i(state),
       .cur_i(cur),
       .nxt_i(cur_out.nxt),
@@ -575,7 +575,7 @@ module mrc_tx_inflight
       .port_up_i,
       .peer_i(cfg_i.index[DestW-1:0]),
       .mask_i(cfg_i.data[NumPlanes-1:0]),
-      .told_i(op.peer),
+      .row_i(op.peer),
       .waits_i(cfg_ack_o),
       .ctx_i(op.ctx_new),
       .state_i(state),
@@ -678,9 +678,9 @@ module mrc_tx_inflight
   words_t words;
   logic retx_load;
 
-  mrc_tx_inflight_tell #(
+  mrc_tx_inflight_report #(
       .NumPlanes(NumPlanes)
-  ) u_tell (
+  ) u_report (
       .clk_i,
       .rst_ni,
       .rtt_rtx_i(csr_i.rtt_rtx),
@@ -719,7 +719,7 @@ module mrc_tx_inflight
           pres: pres_ready_i,
           stateq: stateq_ready_i,
           ccev: ccev_ready_i,
-          rask: rask_ready_i,
+          rtxreq: rtxreq_ready_i,
           okev: okev_ready_i,
           qperr: qperr_ready_i
       };
@@ -735,8 +735,8 @@ module mrc_tx_inflight
   assign stateq_o = words.stateq;
   assign ccev_valid_o = valid.ccev;
   assign ccev_o = words.ccev;
-  assign rask_valid_o = valid.rask;
-  assign rask_o = words.rask;
+  assign rtxreq_valid_o = valid.rtxreq;
+  assign rtxreq_o = words.rtxreq;
   assign okev_valid_o = valid.okev;
   assign okev_o = words.okev;
   assign qperr_valid_o = valid.qperr;
@@ -757,7 +757,7 @@ module mrc_tx_inflight
     end else begin
       rtx_inc_q <= retx_load;
       rto_inc_q <= rto_inc_d;
-      state_inc_q <= timer.ask || ports.ask;
+      state_inc_q <= timer.query || ports.query;
       fail_inc_q <= change.fail;
     end
   end

@@ -98,13 +98,13 @@ module mrc_tx_inflight_flight
   // ---- a SACK, the first half: its bytes pay what is owed first; the rest counts, and the credit
 
   logic late, pays;  // it tells of no bytes; its bytes are all that is owed, or more
-  logic [22:0] told;
+  logic [22:0] reported;
   logic [30:0] rest_q, rest_d, plus;
   logic [19:0] minus, left_q, left_d;
   logic [32:0] sum_q, sum_d;  // fgone + rest
   assign late = rcvd_i[23];
   always_comb begin
-    told = 23'd0;
+    reported = 23'd0;
     pays = 1'b0;
     plus = 31'd0;
     minus = 20'd0;
@@ -112,12 +112,12 @@ module mrc_tx_inflight_flight
     left_d = 20'd0;
     sum_d = 33'd0;
     if (sum_i) begin
-      told = late ? 23'd0 : rcvd_i[22:0];
-      pays = {told, 8'd0} >= {11'd0, owed_i};
-      plus = {pays ? told : 23'd0, credit_i};
+      reported = late ? 23'd0 : rcvd_i[22:0];
+      pays = {reported, 8'd0} >= {11'd0, owed_i};
+      plus = {pays ? reported : 23'd0, credit_i};
       minus = pays ? owed_i : 20'd0;
       rest_d = plus - {11'd0, minus};
-      left_d = pays ? 20'd0 : owed_i - {told[11:0], 8'd0};
+      left_d = pays ? 20'd0 : owed_i - {reported[11:0], 8'd0};
       sum_d = pair_sum(carry_save({5'd0, fgone_i}, {2'd0, plus}, ~{13'd0, minus}), 1'b1);
     end
   end

@@ -143,7 +143,7 @@ module mrc_tx_inflight_fsm
     ports_i.due && free_i.ccev && free_i.stateq,
     rq_v && free_i.ccev,
     visit_due_q && vis_ready_i && free_i.upd && free_i.ccev && free_i.qperr,
-    list_v && free_i.retx && free_i.fb && free_i.rask && free_i.ccev && !hold_q,
+    list_v && free_i.retx && free_i.fb && free_i.rtxreq && free_i.ccev && !hold_q,
     ctl_valid_i && answer_free,
     rec_valid_i && free_i.ccev
   };
@@ -305,11 +305,11 @@ module mrc_tx_inflight_fsm
       StWalk0: state_d = StWalk;
       StWalk: begin
         if (!timer_i.more) begin
-          state_d = timer_i.told ? StTold0 : StIdle;
+          state_d = timer_i.notified ? StNotified0 : StIdle;
         end
       end
-      StTold0: state_d = StTold;
-      StTold: state_d = timer_i.more ? StTold : StIdle;
+      StNotified0: state_d = StNotified;
+      StNotified: state_d = timer_i.more ? StNotified : StIdle;
       StSeek: begin
         if (ports_i.look) begin
           state_d = StPort0;
@@ -356,7 +356,7 @@ module mrc_tx_inflight_fsm
         lim_d = op_o.retx ? list_nxt_i : vis_nxt_i;
       end
       StCtl0: block_d = sack_i.block;
-      StRow, StTold: block_d = block_q + 20'd1;
+      StRow, StNotified: block_d = block_q + 20'd1;
       StWalk: block_d = timer_i.more ? block_q + 20'd1 : una_i[23:4];
       default: ;
     endcase

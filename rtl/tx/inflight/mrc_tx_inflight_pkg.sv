@@ -83,7 +83,7 @@ package mrc_tx_inflight_pkg;
     logic [23:0] rcvdl;
     logic [17:0] trip;  // the longest round trip of late, in 256ths of a tick
     logic trims;  // that is of a trim: no round trip has been as long since
-    logic [2:0] asked;  // questions since a SACK about data moved una
+    logic [2:0] queries;  // questions since a SACK about data moved una
     logic [7:0] mprv;
     logic [4:0] timeout;
     logic [2:0] retry_linear;
@@ -160,8 +160,8 @@ package mrc_tx_inflight_pkg;
     StRetxW,
     StWalk0,
     StWalk,
-    StTold0,
-    StTold,
+    StNotified0,
+    StNotified,
     StSeek,
     StPort0,
     StPort1,
@@ -232,7 +232,7 @@ package mrc_tx_inflight_pkg;
   typedef struct packed {
     logic knows;  // Row, Done: the SACK knows what is old
     logic [15:0] old;  // Row, Same1: with knows, of the block: sent too long before what it answers
-    logic tells;  // Done: the SACK tells time
+    logic gives_time;  // Done: the SACK tells time
     logic [17:0] trip;  // Ctl1, Done: of the QP from now on, as the next one
     logic trims;
   } overdue_t;
@@ -266,12 +266,12 @@ package mrc_tx_inflight_pkg;
   typedef struct packed {
     logic walk;  // a visit: the window is to be looked at
     logic more;  // Walk, Told: this is not the last block
-    logic told;  // Walk: the last block; the controller is told of all that flies
+    logic notified;  // Walk: the last block; the controller is told of all that flies
   } timer_steps_t;
 
   /// What the timer says (mrc_tx_inflight_timer)
   typedef struct packed {
-    logic ask;  // a visit: the peer is asked for its state
+    logic query;  // a visit: the peer is asked for its state
     logic dup;  // a visit: the ACK is missing
     logic lost;  // Walk: the last block; something is lost
   } timer_t;
@@ -288,8 +288,8 @@ package mrc_tx_inflight_pkg;
 
   /// What a port tells (mrc_tx_inflight_ports)
   typedef struct packed {
-    logic ask;  // Seek: the peer is asked for its state
-    logic tells;  // Port3: something is lost
+    logic query;  // Seek: the peer is asked for its state
+    logic loses;  // Port3: something is lost
     logic [17:0] bytes;  // that have left the flight
   } ports_t;
 
@@ -308,7 +308,7 @@ package mrc_tx_inflight_pkg;
     logic pres;
     logic stateq;
     logic ccev;
-    logic rask;
+    logic rtxreq;
     logic okev;
     logic qperr;
   } outputs_t;
@@ -321,7 +321,7 @@ package mrc_tx_inflight_pkg;
     pres_t pres;
     stateq_t stateq;
     ccev_t ccev;
-    ccask_t rask;
+    ccreq_t rtxreq;
     okev_t okev;
     qperr_t qperr;
   } words_t;

@@ -30,7 +30,7 @@ module mrc_tx_inflight_ports
     // PEER_PORTS: the row at the bus; it is carried out. QP_CTX is carried out.
     input logic [DestW-1:0] peer_i,
     input logic [NumPlanes-1:0] mask_i,
-    input logic told_i,
+    input logic row_i,
     input logic waits_i,  // a table write that is done here is not yet done everywhere
     input logic ctx_i,
 
@@ -76,14 +76,14 @@ module mrc_tx_inflight_ports
   assign fell = (up_q & ~port_up_i) != '0 && !port_wait_i;
   // Peers tell their ports one behind the other: the row waits until the one before is done.
   assign says = !port_wait_i && mask_i != '1;
-  assign anew = told_i && says;
+  assign anew = row_i && says;
   assign to_peer = said_q && cur_i.row.dest[DestW-1:0] == peer_q;
   assign meant = own_q || to_peer;
   assign gone = ~port_up_i | (to_peer ? down_q : '0);
 
   // ---- Seek
 
-  logic all_acked, past, look, open, ask;
+  logic all_acked, past, look, open, query;
   logic [19:0] una_block, ahead, newest, start;
   assign una_block = cur_i.row.una[23:4];
   assign all_acked = cur_i.row.una == out_i.nxt;
@@ -95,7 +95,7 @@ module mrc_tx_inflight_ports
   assign start = mid_q ? block_q : newest;
   assign open = cur_i.is.live && !(all_acked && cur_i.row.msn_done == out_i.msn_sent);
   assign look = seek && cur_i.is.live && meant && !all_acked && !past;
-  assign ask = seek && open && meant && !mid_q && !state_silent_i;
+  assign query = seek && open && meant && !mid_q && !state_silent_i;
 
   // ---- Port1: what is out
 
@@ -133,10 +133,10 @@ module mrc_tx_inflight_ports
 
   // ---- Port3: what was lost
 
-  logic tells;
+  logic loses;
   logic [23:0] first;
   win_t win;
-  assign tells = port3 && lost_q != 16'd0;
+  assign loses = port3 && lost_q != 16'd0;
   assign first = {block_q, lowest(lost_q)};
   always_comb begin
     win = win_i;
@@ -198,13 +198,13 @@ module mrc_tx_inflight_ports
           due: left_q != '0 && soon_q == 6'd0,
           look: look,
           // A port that falls in this turn: what is on its way to the window is awaited.
-          stop: ask || left_q == (QpW + 1)'(1) || 3'(at_q) == 3'd7 || soon_q != 6'd0,
+          stop: query || left_q == (QpW + 1)'(1) || 3'(at_q) == 3'd7 || soon_q != 6'd0,
           none: out == 16'd0,
           last: rest_d == 16'd0
       };
 
   // What left the flight of it, by the bytes that are gone: at most 16 packets of 14 bits.
-  assign ports_o = '{ask: ask, tells: tells, bytes: cur_i.row.fgone[17:0] - gone_q};
+  assign ports_o = '{query: query, loses: loses, bytes: cur_i.row.fgone[17:0] - gone_q};
 
   // ---- what becomes of the QP
 
@@ -217,8 +217,8 @@ module mrc_tx_inflight_ports
       change_o.row.credit = taken_i.credit;
     end
     if (port3) begin
-      change_o.enlist = tells;
-      change_o.rtx_lo_we = tells && psn_before(first, rtx_lo_i);
+      change_o.enlist = loses;
+      change_o.rtx_lo_we = loses && psn_before(first, rtx_lo_i);
       change_o.rtx_lo = first;
     end
   end
@@ -242,7 +242,7 @@ module mrc_tx_inflight_ports
         mem_o.sent_pos = lowest(rest_d);
       end
       StPort3: begin
-        mem_o.win_we = tells;
+        mem_o.win_we = loses;
         mem_o.win = win;
       end
       default: ;
@@ -309,7 +309,7 @@ module mrc_tx_inflight_ports
       "a block is looked at that is not in the window")
 `endif
   `MRC_ASSERT_IF(OthersAreQuiet, !seek && !port1 && !port2 && !port3 && state_i != StPort0,
-      {change_o, mem_o, steps_o.look, ports_o.ask, ports_o.tells} == '0,
+      {change_o, mem_o, steps_o.look, ports_o.query, ports_o.loses} == '0,
       "a port tells something in another's state")
   `MRC_ASSERT_IF(SomebodyIsLeft, seek || port1 || port2 || port3, left_q != '0,
       "a QP is looked at, and none is left")
@@ -317,16 +317,16 @@ module mrc_tx_inflight_ports
       "QPs are to be looked at, and nothing is down")
   `MRC_ASSERT(AllAtMost, left_q <= All,
       "more QPs are to be looked at than there are")
-  `MRC_ASSERT_IF(ToldOnce, anew, !said_q,
+  `MRC_ASSERT_IF(NotifiedOnce, anew, !said_q,
       "what a peer said is forgotten before it is done")
   `MRC_ASSERT_IF(LooksAtTheLiving, port1 || port2 || port3,
       cur_i.is.live && !all_acked && meant,
       "a port tells of a QP with nothing out, or that is not meant")
-  `MRC_ASSERT_IF(LosesWhatIsOut, tells, (lost_q & (win_i.sacked | win_i.pend)) == 16'd0,
+  `MRC_ASSERT_IF(LosesWhatIsOut, loses, (lost_q & (win_i.sacked | win_i.pend)) == 16'd0,
       "a packet is lost that was reported or waits already")
-  `MRC_ASSERT_IF(FirstIsOut, tells, psn_in(first, cur_i.row.una, out_i.nxt),
+  `MRC_ASSERT_IF(FirstIsOut, loses, psn_in(first, cur_i.row.una, out_i.nxt),
       "a packet is lost that was not out")
-  `MRC_ASSERT_IF(NoControllerNoBytes, tells && !cur_i.is.cc, ports_o.bytes == 18'd0,
+  `MRC_ASSERT_IF(NoControllerNoBytes, loses && !cur_i.is.cc, ports_o.bytes == 18'd0,
       "a packet leaves a flight that nobody controls")
 
 endmodule

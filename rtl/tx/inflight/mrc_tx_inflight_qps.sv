@@ -310,7 +310,7 @@ module mrc_tx_inflight_qps
           rcvdl: 24'd0,
           trip: 18'd0,
           trims: 1'b0,
-          asked: 3'd0,
+          queries: 3'd0,
           mprv: 8'd0,
           timeout: ctx_i.timeout,
           retry_linear: ctx_i.retry_linear,

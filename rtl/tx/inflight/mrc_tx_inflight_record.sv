@@ -112,7 +112,8 @@ module mrc_tx_inflight_record
   assign stop = state_i == StRec || (state_i == StRetx1 && !time_wait_i)
       || (clear_i && qp == clear_qp_i);
   // The main machine may write a row, or gives a block back.
-  assign busy = state_i inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StTold, StPort3,
+  assign busy = state_i inside {StCtl1, StRow, StScan, StRetxW, StSame1, StWalk, StNotified,
+                               StPort3,
                                 StReclaim};
   // An answer about this very block has read the map, which must stay true.
   assign read = (answer_i && qp == answer_qp_i && rec_i.psn[23:4] == answer_block_i)

@@ -29,7 +29,7 @@ module mrc_tx_inflight_sack
     input sent_t sent_i,
     input taken_t taken_i,  // Done: by the SACK, and what is owed then
     input logic [19:0] owed_left_i,
-    input overdue_t told_i,  // by time
+    input overdue_t overdue_i,  // by time
 
     output sack_steps_t steps_o,
     output sack_t sack_o,
@@ -115,7 +115,7 @@ module mrc_tx_inflight_sack
       .hi1_i(judge1_q),
       .nxt_i,
       .lim_i(lim_q),
-      .old_i(told_i.old),
+      .old_i(overdue_i.old),
       .row_i(win_i),
       .row_o(row),
       .lost_o(row_lost),
@@ -165,7 +165,7 @@ module mrc_tx_inflight_sack
   assign here = at_same1 && !win_i.sacked[bit_una] && !win_i.pend[bit_una];
   assign same_lost = here && same_q && (sent_i.ev_idx == ev_idx_q || bug_i == BugSameEvAny)
       && !win_i.rtxd[bit_una];
-  assign time_lost = here && time_q && told_i.old[bit_una];
+  assign time_lost = here && time_q && overdue_i.old[bit_una];
   assign una_lost = same_lost || time_lost;
 
   // Never behind the window, which is where the first lost one is.
@@ -180,7 +180,7 @@ module mrc_tx_inflight_sack
 
   assign same = recent && same_ev_i && !rtx_q && !old_q && una_q != nxt_i
       && psn_before(una_q, msg_i.ctl.psn);
-  assign by_time = at_done && told_i.knows && beyond_q;
+  assign by_time = at_done && overdue_i.knows && beyond_q;
   assign steps_o = '{valid: valid, block: block, none: none_q, last: last, look: same || by_time};
   assign sack_o = '{
           moved: moved,
@@ -205,12 +205,12 @@ module mrc_tx_inflight_sack
       change_o.row = moved ? progress(cur_i.row, nxt_i, tick_i, bug_i) : cur_i.row;
       change_o.row.una = una_q;
       change_o.row.hi1 = psn_before(hi1_q, una_q) ? una_q : hi1_q;
-      change_o.row.trip = told_i.trip;
-      change_o.row.trims = told_i.trims;
+      change_o.row.trip = overdue_i.trip;
+      change_o.row.trims = overdue_i.trims;
       if (moved && !msg_i.ctl.pr) begin
-        change_o.row.asked = 3'd0;
-      end else if (told_i.tells && cur_i.row.asked != 3'd0) begin
-        change_o.row.asked = 3'd1;
+        change_o.row.queries = 3'd0;
+      end else if (overdue_i.gives_time && cur_i.row.queries != 3'd0) begin
+        change_o.row.queries = 3'd1;
       end
       if (new_mpr) begin
         change_o.row.mprv = msg_i.ctl.mpr;
@@ -323,9 +323,9 @@ module mrc_tx_inflight_sack
   `MRC_ASSERT_CLK_IF(RowIsQuiet, !at_row, {row, row_lost, row_canc} == '0,
       "a SACK changes a block in another state than Row")
   `MRC_ASSERT_CLK(LostOnce,
-      (row_lost & (win_i.sacked | win_i.pend | (win_i.rtxd & ~told_i.old))) == 16'd0,
+      (row_lost & (win_i.sacked | win_i.pend | (win_i.rtxd & ~overdue_i.old))) == 16'd0,
       "a gap counts as lost again")
-  `MRC_ASSERT_CLK_IF(AgedAgain, at_row, (row_lost & win_i.rtxd) == 16'd0 || told_i.knows,
+  `MRC_ASSERT_CLK_IF(AgedAgain, at_row, (row_lost & win_i.rtxd) == 16'd0 || overdue_i.knows,
       "what was sent again is lost, and time tells nothing")
   `MRC_ASSERT_CLK_IF(CancelsAtMost64, at_done, canc_q <= 7'd64,
       "a SACK cancels more losses than it has bits")
@@ -340,7 +340,7 @@ module mrc_tx_inflight_sack
       "the controller hears of other bytes than those that leave the flight")
   `MRC_ASSERT_CLK_IF(OwedOnlyLess, at_done && cur_i.is.cc, owed_left_i <= cur_i.row.owed,
       "a SACK makes the debt larger")
-  `MRC_ASSERT_CLK_IF(SameAsksForUna, at_same1, una == una_q,
+  `MRC_ASSERT_CLK_IF(SameLooksAtUna, at_same1, una == una_q,
       "another packet is looked at than una")
   `MRC_ASSERT_CLK_IF(LooksForAReason, at_same1, same_q || time_q,
       "una is looked at, and nobody has asked")

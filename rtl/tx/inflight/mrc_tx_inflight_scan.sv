@@ -107,12 +107,12 @@ module mrc_tx_inflight_scan
 
   // The block as it was before (the memory still shows it), its loss told.
   win_t back;
-  logic [15:0] told;
-  assign told = 16'd1 << p_q[3:0];
+  logic [15:0] notified;
+  assign notified = 16'd1 << p_q[3:0];
   always_comb begin
     back = win_i;
-    back.mute = win_i.mute | told;
-    back.nacked = win_i.nacked | told;
+    back.mute = win_i.mute | notified;
+    back.nacked = win_i.nacked | notified;
   end
 
   assign steps_o = '{
@@ -244,13 +244,13 @@ module mrc_tx_inflight_scan
   `MRC_ASSERT_CLK_IF(SendsWhatIsOut, at_retx1 || at_retxw,
       again_q || psn_in(p_q, cur_i.row.una, lim_i),
       "a packet is sent again that is not out")
-  `MRC_ASSERT_CLK_IF(AgainTellsNobody, at_retx1 && again_q, !(loss_q || blame_q),
+  `MRC_ASSERT_CLK_IF(AgainNotifiesNobody, at_retx1 && again_q, !(loss_q || blame_q),
       "a packet that goes again for the sake of its ACK is told as lost")
-  `MRC_ASSERT_CLK_IF(AsksWithController, at_retxw, cur_i.is.cc,
+  `MRC_ASSERT_CLK_IF(RequestsWithController, at_retxw, cur_i.is.cc,
       "a QP without a controller waits for one")
   `MRC_ASSERT_CLK_IF(AnswerIsAwaited, rans_valid_i, at_retxw,
       "the controller answers what nobody has asked")
-  `MRC_ASSERT_CLK_IF(BlockAsItWas, refused, again_q || (win_i.pend & told) != 16'd0,
+  `MRC_ASSERT_CLK_IF(BlockAsItWas, refused, again_q || (win_i.pend & notified) != 16'd0,
       "a block is put back in which the packet did not wait")
 
 endmodule

@@ -27,11 +27,11 @@ module mrc_tx_inflight_silence
     input logic [QpW-1:0] vis_qp_i,
     input logic [17:0] trip_i,
     input logic trims_i,  // that is of a trim: a quarter of it counts
-    input logic [2:0] asked_i,
+    input logic [2:0] queries_i,
     input logic all_acked_i,
     input logic sends_i,  // it has more to send, and its turn will come
     input stamp_t last_i,  // a packet of it was recorded
-    input logic ask_i,  // a visit: it asks
+    input logic query_i,  // a visit: it asks
 
     output logic ready_o,  // the visit may be
     output logic silent_o
@@ -49,7 +49,7 @@ module mrc_tx_inflight_silence
   logic [2:0] again;
   logic none_q, first_q;
   logic [18:0] grown;
-  stamp_t pause_q, pause_d, since, sent_ago, asked_ago;
+  stamp_t pause_q, pause_d, since, sent_ago, query_age;
 
   mrc_rf_1r1w #(
       .Width(12),
@@ -58,7 +58,7 @@ module mrc_tx_inflight_silence
       .clk_i,
       .raddr_i(vis_qp_i),
       .rdata_o(since),
-      .we_i(ask_i),
+      .we_i(query_i),
       .waddr_i(vis_qp_i),
       .wdata_i(now_i)
   );
@@ -81,16 +81,16 @@ module mrc_tx_inflight_silence
       bound_d = Unknown;
     end
   end
-  assign again = (asked_i == 3'd0) ? 3'd0 : asked_i - 3'd1;
+  assign again = (queries_i == 3'd0) ? 3'd0 : queries_i - 3'd1;
   assign doubled_d = {1'b0, again} + {3'd0, all_acked_i} + {3'd0, sends_i};
 
   assign grown = {8'd0, bound_q} << doubled_q;
   assign pause_d = (grown[18:11] != 8'd0 || grown[10:8] == 3'd7) ? Most : grown[11:0];
 
   assign sent_ago = now_i - last_i;
-  assign asked_ago = now_i - since;
+  assign query_age = now_i - since;
   assign silent_o = !silence_wait_i && sent_ago >= pause_q
-      && (first_q || asked_ago >= pause_q || bug_i == BugAsksWithoutEnd);
+      && (first_q || query_age >= pause_q || bug_i == BugAsksWithoutEnd);
   assign ready_o = visit_on_i && (silence_wait_i || steady_q == 2'd2);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -104,7 +104,7 @@ module mrc_tx_inflight_silence
   always_ff @(posedge clk_i) begin
     bound_q <= bound_d;
     doubled_q <= doubled_d;
-    none_q <= asked_i == 3'd0;
+    none_q <= queries_i == 3'd0;
     pause_q <= pause_d;
     first_q <= none_q;
   end
@@ -120,11 +120,11 @@ module mrc_tx_inflight_silence
   `MRC_ASSERT_IF(PauseOfItsQp, visit_i && !silence_wait_i, qp_q == {2{vis_qp_i}},
       "a visit judges by another QP's round trip")
 `endif
-  `MRC_ASSERT_IF(KeepsQuiet, ask_i && !silence_wait_i, pause_q >= 12'd2,
+  `MRC_ASSERT_IF(KeepsQuiet, query_i && !silence_wait_i, pause_q >= 12'd2,
       "a QP asks as soon as it has sent something")
   `MRC_ASSERT(PauseInRange, pause_d <= Most,
       "a QP keeps quiet for so long that its two stamps may never look old together")
-  `MRC_ASSERT_IF(AsksInAVisit, ask_i, visit_i,
+  `MRC_ASSERT_IF(QueriesInAVisit, query_i, visit_i,
       "a question is noted without a visit")
 
 endmodule

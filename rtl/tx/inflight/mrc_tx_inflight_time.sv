@@ -39,7 +39,7 @@ module mrc_tx_inflight_time
     // Ctl1, Row, Same1: the block's.
     input stamps_t stamps_i,
 
-    output overdue_t told_o
+    output overdue_t overdue_o
 );
 
   localparam logic [9:0] Most = 10'd1023;  // ticks of a round trip, or more: nothing is known
@@ -84,14 +84,14 @@ module mrc_tx_inflight_time
 
   // ---- Ctl1: whether it tells time, and what is old
 
-  logic tells_q, tells_d, knows_q, knows_d, in_bitmap, arrived, twice;
+  logic gives_time_q, gives_time_d, knows_q, knows_d, in_bitmap, arrived, twice;
   logic [23:0] place;  // of psn in the bitmap
   always_comb begin
     place = 24'd0;
     in_bitmap = 1'b0;
     arrived = 1'b0;
     twice = 1'b0;
-    tells_d = 1'b0;
+    gives_time_d = 1'b0;
     if (at_ctl1 && is_sack) begin
       place = ctl_i.psn - ctl_i.base;
       in_bitmap = place[23:6] == 18'd0 && ctl_i.bitmap[place[5:0]];
@@ -99,7 +99,7 @@ module mrc_tx_inflight_time
           || (own_i && (sacked_i[pos] || in_bitmap));
       // Of what was reported before, a copy may have been trimmed, and have overtaken a queue.
       twice = own_i && !once && (psn_before(ctl_i.psn, una_was_i) || sacked_i[pos]);
-      tells_d = ctl_i.pr ? ctl_i.psn[15:0] != NoProbe : arrived && !twice && (ts_i || once);
+      gives_time_d = ctl_i.pr ? ctl_i.psn[15:0] != NoProbe : arrived && !twice && (ts_i || once);
     end
   end
 
@@ -130,7 +130,7 @@ module mrc_tx_inflight_time
       spare_trip = ticks - {2'd0, ticks[9:2]};
       limit_d = by_trip ? stamp + ~{2'd0, spare_trip} : stamp + ~{2'd0, spare_took};
       in_time = !by_sent || (trip_i != 18'd0 && took_d != Most);
-      knows_d = tells_d && (by_trip ? ticks : took_q) != Most && in_time;
+      knows_d = gives_time_d && (by_trip ? ticks : took_q) != Most && in_time;
     end
   end
 
@@ -162,7 +162,7 @@ module mrc_tx_inflight_time
     kept = trip_i;
     trip = trip_i;
     trims = trims_i;
-    if (at_done && tells_q) begin
+    if (at_done && gives_time_q) begin
       kept = trip_i - {8'd0, trip_i[17:8]};
       trip = (took_q > kept[17:8]) ? {took_q, 8'd0} : kept;
       trims = trims_i && took_q <= kept[17:8];
@@ -173,12 +173,13 @@ module mrc_tx_inflight_time
     end
   end
 
-  assign told_o = '{knows: knows_q, old: old, tells: tells_q, trip: trip, trims: trims};
+  assign overdue_o = '{knows: knows_q, old: old, gives_time: gives_time_q,
+                       trip: trip, trims: trims};
 
   always_ff @(posedge clk_i) begin
     took_q <= took_d;
     if (at_ctl1) begin
-      tells_q <= tells_d;
+      gives_time_q <= gives_time_d;
       knows_q <= knows_d;
       limit_q <= limit_d;
       again_q <= again_d;
@@ -199,12 +200,12 @@ module mrc_tx_inflight_time
   `MRC_ASSERT_CLK_IF(TripInRange, at_ctl1 || at_done,
       trip_i <= {Most, 8'd0} && trip <= {Most, 8'd0},
       "a QP's round trip of late is longer than any")
-  `MRC_ASSERT_CLK_IF(KnowsByTime, (at_look || at_done) && knows_q, tells_q,
+  `MRC_ASSERT_CLK_IF(KnowsByTime, (at_look || at_done) && knows_q, gives_time_q,
       "a SACK knows what is old, and does not tell time")
-  `MRC_ASSERT_CLK_IF(TellsOfOneCopy, at_ctl1 && tells_d && by_sent,
+  `MRC_ASSERT_CLK_IF(TimeOfOneCopy, at_ctl1 && gives_time_d && by_sent,
       own_i && !rtxd_i[pos] && !copy_i,
       "a SACK that returns no time tells when a packet was sent that was sent again")
-  `MRC_ASSERT_CLK_IF(CopiesTellOfCopies, at_look && again_q, (old & ~rtxd_i) == 16'd0,
+  `MRC_ASSERT_CLK_IF(CopiesTimeCopies, at_look && again_q, (old & ~rtxd_i) == 16'd0,
       "a copy tells of what was sent once")
   `MRC_ASSERT_CLK_IF(KnowsARoundTrip, knows_d && by_sent, trip_i != 18'd0,
       "a SACK that returns no time knows what is old before any round trip is known")

@@ -23,7 +23,7 @@ module mrc_tx_inflight_timer
     input logic silent_i,  // nothing was sent for long, nor asked
     input logic silence_wait_i,
     input logic time_wait_i,
-    input logic may_ask_i,  // for the peer's state
+    input logic may_query_i,  // for the peer's state
 
     // Block block_i of the walk, or of what is told behind it.
     input state_e state_i,
@@ -43,13 +43,13 @@ module mrc_tx_inflight_timer
     output change_t change_o
 );
 
-  logic at_walk, at_told;
+  logic at_walk, at_notified;
   assign at_walk = state_i == StWalk;
-  assign at_told = state_i == StTold;
+  assign at_notified = state_i == StNotified;
 
   // ---- visit
 
-  logic all_acked, done, armed, restarts, late, drift, step, quarter, silent, ask, quiet;
+  logic all_acked, done, armed, restarts, late, drift, step, quarter, silent, query, quiet;
   logic fail_visit, dup, walk;
   logic [31:0] age;
   logic [1:0] step_mark;
@@ -94,7 +94,7 @@ module mrc_tx_inflight_timer
   end
 
   assign busy_o = armed;
-  assign ask = (quarter || silent) && may_ask_i;
+  assign query = (quarter || silent) && may_query_i;
 
   // ---- one block of the walk, or of what is told
 
@@ -136,7 +136,7 @@ module mrc_tx_inflight_timer
       for (int unsigned i = 0; i < 16; i++) begin
         win.age[i] = lost[i] ? 3'd0 : win_i.age[i] - {2'd0, spare[i]};
       end
-    end else if (at_told) begin
+    end else if (at_notified) begin
       win = win_i;
       if (bug_i != BugLossToldTwice) begin
         win.nacked = win_i.nacked | win_i.pend;
@@ -155,7 +155,7 @@ module mrc_tx_inflight_timer
 
   // ---- the end of the walk
 
-  logic last, fail_walk, good, marked, back, told;
+  logic last, fail_walk, good, marked, back, notified;
   assign last = !psn_before({block_i + 20'd1, 4'd0}, lim_i);
   assign fail_walk = at_walk && last && old && cur_i.row.retry.exhausted;
   assign good = at_walk && last && !fail_walk;
@@ -164,24 +164,24 @@ module mrc_tx_inflight_timer
   assign back = any_q ? psn_before(first_q, rtx_lo_i)
       : psn_before({block_i, 4'd0}, rtx_lo_i) && (lost & below(block_i, rtx_lo_i)) != 16'd0;
   // Nothing sent within an interval is out: whatever the account says, all of it is lost.
-  assign told = good && cur_i.is.cc && fsent_i != cur_i.row.fgone
+  assign notified = good && cur_i.is.cc && fsent_i != cur_i.row.fgone
       && cur_i.row.marks[0] == nxt_i && !spared;
 
-  assign steps_o = '{walk: walk, more: !last, told: told};
-  assign timer_o = '{ask: ask, dup: dup, lost: marked};
+  assign steps_o = '{walk: walk, more: !last, notified: notified};
+  assign timer_o = '{query: query, dup: dup, lost: marked};
 
   // ---- what becomes of the QP
 
   always_comb begin
     change_o = '0;
     change_o.fail = fail_visit || fail_walk;
-    change_o.landed = drift || dup || told;
+    change_o.landed = drift || dup || notified;
     change_o.enlist = dup || marked;
     if (visit_i) begin
       change_o.armed_we = 1'b1;
       change_o.armed = armed;
       change_o.dup_set = dup;
-      change_o.we = restarts || step || drift || dup || ask || quiet;
+      change_o.we = restarts || step || drift || dup || query || quiet;
       change_o.row = dup ? retried(vis_i.row) : vis_i.row;
       if (restarts || dup) begin
         change_o.row = restart(change_o.row, vis_out_i.nxt, tick_i);
@@ -195,9 +195,9 @@ module mrc_tx_inflight_timer
         change_o.row.owed = early_owed_i;
       end
       if (quiet) begin
-        change_o.row.asked = 3'd0;
-      end else if (ask && vis_i.row.asked != 3'd7) begin
-        change_o.row.asked = vis_i.row.asked + 3'd1;
+        change_o.row.queries = 3'd0;
+      end else if (query && vis_i.row.queries != 3'd7) begin
+        change_o.row.queries = vis_i.row.queries + 3'd1;
       end
     end else if (at_walk) begin
       change_o.we = last;
@@ -219,7 +219,7 @@ module mrc_tx_inflight_timer
   always_comb begin
     mem_o = '0;
     unique case (state_i)
-      StWalk0, StTold0: begin
+      StWalk0, StNotified0: begin
         mem_o.map_re = 1'b1;
         mem_o.map_block = block_i + 20'd1;
         mem_o.win_re = 1'b1;
@@ -231,7 +231,7 @@ module mrc_tx_inflight_timer
         mem_o.win_we = 1'b1;
         mem_o.win = win;
       end
-      StTold: begin
+      StNotified: begin
         mem_o.map_re = !last;
         mem_o.map_block = block_i + 20'd2;
         mem_o.win_re = !last;
@@ -272,7 +272,8 @@ module mrc_tx_inflight_timer
   assign una_block = cur_i.row.una[23:4];
   assign lim_block = lim_i[23:4] - {19'd0, lim_i[3:0] == 4'd0};
 
-  `MRC_ASSERT_CLK_IF(WalkInWindow, at_walk || at_told, block_i - una_block <= lim_block - una_block,
+  `MRC_ASSERT_CLK_IF(WalkInWindow, at_walk || at_notified,
+      block_i - una_block <= lim_block - una_block,
       "a walk leaves the window")
   // The walk begins at una, and no mark is before that.
   `MRC_ASSERT_CLK_IF(MarksInOrder, at_walk,
@@ -286,16 +287,16 @@ module mrc_tx_inflight_timer
     out_q <= at_walk && out_now;
   end
 
-  `MRC_ASSERT_CLK_IF(NothingIsOut, told, !out_now,
+  `MRC_ASSERT_CLK_IF(NothingIsOut, notified, !out_now,
       "the controller is told that nothing is out, and something is")
 `endif
   `MRC_ASSERT_CLK_IF(OtherStatesAreQuiet, !visit_i,
-      at_walk || at_told || state_i inside {StWalk0, StTold0}
-          || {change_o, mem_o, timer_o, steps_o.walk, steps_o.told} == '0,
+      at_walk || at_notified || state_i inside {StWalk0, StNotified0}
+          || {change_o, mem_o, timer_o, steps_o.walk, steps_o.notified} == '0,
       "the timer says something in another's state")
   `MRC_ONE_HOT0_CLK(OneOutcome, {restarts, step, drift, fail_visit, dup, walk},
       "a visit has two outcomes")
-  `MRC_ASSERT_CLK_IF(AsksWhileOut, ask, visit_i && !done && !fail_visit && !dup && !walk,
+  `MRC_ASSERT_CLK_IF(QueriesWhileOut, query, visit_i && !done && !fail_visit && !dup && !walk,
       "a peer is asked for its state, and nothing is missing or the timer finds it")
   `MRC_ASSERT_CLK_IF(WalksAWindow, at_walk,
       cur_i.is.live && cur_i.row.una != lim_i && cur_i.row.cnt == 2'd0,
@@ -308,7 +309,7 @@ module mrc_tx_inflight_timer
       "a packet that was not out is not reported")
   `MRC_ASSERT_CLK(SparesTheAged, (lost & aged) == 16'd0,
       "what is spared is lost")
-  `MRC_ASSERT_CLK_IF(ToldIsAll, at_told, (win.pend & ~win.nacked) == 16'd0,
+  `MRC_ASSERT_CLK_IF(NotifiedIsAll, at_notified, (win.pend & ~win.nacked) == 16'd0,
       "a loss is told again that was told with all others")
 
 endmodule

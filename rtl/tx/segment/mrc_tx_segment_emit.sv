@@ -250,20 +250,20 @@ module mrc_tx_segment_emit
   assign covers = seg_last ? covers_last : covers_full;
   assign few = seg_last ? few_last : few_full;
 
-  logic pkt_free, park_free, ret_free, asked, refused, grudged, fire, willing, able;
+  logic pkt_free, park_free, ret_free, requested, refused, grudged, fire, willing, able;
   logic do_skip, do_first, do_on, do_send;
   logic sent, more, more_msg, burst_end, drop, full_burst;
   logic retx_go, retx_void, ret_load, park_load, left_any, inactive, order_done_q;
   ccret_t ret_d;
 
-  assign asked = regs_q.cc && !row_q.dead;
+  assign requested = regs_q.cc && !row_q.dead;
   assign do_retx = again_valid_q && pkt_free;
   assign do_skip = !do_retx && valid_q && !row_q.first && !on_q;
   assign do_first = !orders && valid_q && begin_row && pkt_free && push_free_i && park_free
-      && ret_free && !hold_i && (!asked || ans_v) && !(may_end && willing && can);
+      && ret_free && !hold_i && (!requested || ans_v) && !(may_end && willing && can);
   assign do_on = !orders && valid_q && on_q && pkt_free && push_free_i
       && ret_free && !hold_i && !may_end;
-  assign ans_pop = do_first && asked;
+  assign ans_pop = do_first && requested;
 
   // Retransmissions. tx_inflight has accounted for them and hears of those that are not sent.
   assign retx_go = do_retx && again_regs_q.rts && !again_regs_q.failed
@@ -273,7 +273,7 @@ module mrc_tx_segment_emit
   // First row: dropped, parked, or sent. Bug 34: a refused QP sends one packet all the same.
   // Whether the QP can send and what follows come late: they are brought in last.
   assign fire = do_first || do_on;
-  assign refused = asked && ans.bytes == 16'd0;
+  assign refused = requested && ans.bytes == 16'd0;
   assign grudged = refused && begin_row && bug_i == BugRefusedQpSends;
   assign willing = on_q || (!row_q.dead && (!refused || grudged));
   assign able = has_block && (!regs_q.cc || covers || grudged);
@@ -321,7 +321,7 @@ module mrc_tx_segment_emit
     end
   end
 
-  assign ret_load = ((burst_end && regs_q.cc) || (drop && asked)) && left_any
+  assign ret_load = ((burst_end && regs_q.cc) || (drop && requested)) && left_any
                     && bug_i != BugRestOfGrantKept;
   assign push_load_o = burst_end || drop;
   assign push_o = '{qp: row_q.qp, more: !inactive};

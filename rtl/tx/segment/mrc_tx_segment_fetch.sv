@@ -25,9 +25,9 @@ module mrc_tx_segment_fetch
     input logic retx_valid_i,
     output logic retx_ready_o,
     input retx_t retx_i,
-    output logic ask_valid_o,
-    input logic ask_ready_i,
-    output ccask_t ask_o,
+    output logic req_valid_o,
+    input logic req_ready_i,
+    output ccreq_t req_o,
 
     input logic [1:0] nominal_i,  // nominal_e
 
@@ -59,10 +59,10 @@ module mrc_tx_segment_fetch
     output qp_regs_t again_regs_o  // as they are in this cycle
 );
 
-  logic grant_v, grant_pop, retx_v, retx_pop, ask_free, asks, waits_q, waits_d;
+  logic grant_v, grant_pop, retx_v, retx_pop, req_free, requests, waits_q, waits_d;
   grant_t grant;
   retx_t retx;
-  ccask_t ask_d, waits_ask_q;
+  ccreq_t req_d, waits_req_q;
   qp_regs_t grant_regs;
   logic [1:0] unused_count;
 
@@ -102,18 +102,18 @@ module mrc_tx_segment_fetch
       .count_o(unused_count)
   );
 
-  // An ask waits beside its register, so that f1 never does.
+  // A request waits beside its register, so that f1 never does.
   mrc_out_reg #(
-      .T(ccask_t)
-  ) u_ask (
+      .T(ccreq_t)
+  ) u_req (
       .clk_i,
       .rst_ni,
-      .load_i((asks || waits_q) && ask_free),
-      .data_i(waits_q ? waits_ask_q : ask_d),
-      .free_o(ask_free),
-      .valid_o(ask_valid_o),
-      .ready_i(ask_ready_i),
-      .data_o(ask_o)
+      .load_i((requests || waits_q) && req_free),
+      .data_i(waits_q ? waits_req_q : req_d),
+      .free_o(req_free),
+      .valid_o(req_valid_o),
+      .ready_i(req_ready_i),
+      .data_o(req_o)
   );
 
   typedef struct packed {
@@ -140,17 +140,17 @@ module mrc_tx_segment_fetch
 
   // ---- F0
 
-  // An order goes first. A burst begins when there will be room for its ask.
-  logic act, row_act, f1_retx, f1_asks, ask_room;
+  // An order goes first. A burst begins when there will be room for its request.
+  logic act, row_act, f1_retx, f1_requests, req_room;
   logic [4:0] ahead;
   logic [15:0] held;
   logic [3:0] more_rows;
   assign f1_retx = f1_valid_q && f1_q.retx;
-  assign f1_asks = f1_valid_q && f1_q.first && regs_q.cc;
-  assign ask_room = !waits_q && (!f1_asks || ask_free);
+  assign f1_requests = f1_valid_q && f1_q.first && regs_q.cc;
+  assign req_room = !waits_q && (!f1_requests || req_free);
   assign ahead = {1'b0, rows_count_i} + {4'd0, f1_valid_q && !f1_q.retx};
   assign retx_pop = retx_v && !again_full_i && !f1_retx;
-  assign row_act = !retx_pop && ahead < 5'd8 && (busy_q || (grant_v && ask_room));
+  assign row_act = !retx_pop && ahead < 5'd8 && (busy_q || (grant_v && req_room));
   assign act = retx_pop || row_act;
   assign grant_pop = row_act && !busy_q;
   assign held = grant_regs.tail - grant_regs.head;
@@ -241,8 +241,8 @@ module mrc_tx_segment_fetch
       && regs_q.head != regs_q.tail
       && window_open(regs_q.psn, regs_q.una, regs_q.mpr, 20'(MaxMpr / 16),
                      bug_i == BugTxWindowPlusOne));
-  assign asks = f1_asks && !dead;
-  assign waits_d = (asks || waits_q) && !ask_free;
+  assign requests = f1_requests && !dead;
+  assign waits_d = (requests || waits_q) && !req_free;
   assign f1_valid_d = act;
 
   // The message's last packet: its index, its payload, its UDP length + 40.
@@ -274,7 +274,7 @@ module mrc_tx_segment_fetch
   assign at_last = regs_q.idx == last_idx;
   assign next_bytes = at_last ? last_bytes : full_bytes;
   // A burst asks for eight full packets.
-  assign ask_d = '{
+  assign req_d = '{
           cc: {8'd0, regs_q.dest},
           min: {2'd0, next_bytes[13:1], next_bytes[0] || next_bytes == 14'd0},
           bytes: {full_bytes[12:0], 3'd0}
@@ -317,8 +317,8 @@ module mrc_tx_segment_fetch
     second_q <= second_d;
     next_q <= next_d;
     number_q <= number_d;
-    if (asks) begin
-      waits_ask_q <= ask_d;
+    if (requests) begin
+      waits_req_q <= req_d;
     end
     if (act) begin
       f1_q <= f1_d;
@@ -342,13 +342,13 @@ module mrc_tx_segment_fetch
       "two orders in one cycle")
   `MRC_ASSERT(RowsInRange, ahead <= 5'd8,
       "more rows under way than there is room for")
-  `MRC_ASSERT_IF(OneWaits, asks, !waits_q,
+  `MRC_ASSERT_IF(OneWaits, requests, !waits_q,
       "a burst asks while another one waits to")
   `MRC_ASSERT_IF(OneOrder, again_valid_o, !again_full_i,
       "an order comes while Emit has one")
   `MRC_ASSERT_IF(AnotherRow, row_act && busy_q && second_q, f1_d.number != number_q,
       "the second row of a grant is its first")
-  `MRC_ASSERT_IF(AsksForLiving, asks, !dead,
+  `MRC_ASSERT_IF(RequestsForLiving, requests, !dead,
       "somebody asks who cannot send")
   `MRC_ASSERT_IF(MovesARow, row_valid_o, 32'(f1_q.number) < NumWqes || f1_q.none,
       "a row that there is not")

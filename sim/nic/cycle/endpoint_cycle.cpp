@@ -417,7 +417,7 @@ void CycleEndpoint::completion(const Cqe& cqe) {
       return fail("an immediate of queue pair " + text(qp.spec.qpn) + " when " + text(in.written) + " of the " +
                   text(in.length) + " bytes of message " + text(m) + " ahead of it were in memory");
     }
-    if (const auto found = qp.incoming.find(message); found != qp.incoming.end()) found->second.told = true;
+    if (const auto found = qp.incoming.find(message); found != qp.incoming.end()) found->second.reported = true;
     deliver(qp);
     return;
   }
@@ -530,7 +530,7 @@ void CycleEndpoint::deliver(Qp& qp) {
   while (!qp.incoming.empty()) {
     const auto first = qp.incoming.begin();
     const Incoming& in = first->second;
-    if (first->first != qp.delivered || in.written != in.length || (in.length == 0 && !in.told)) break;
+    if (first->first != qp.delivered || in.written != in.length || (in.length == 0 && !in.reported)) break;
     const uint32_t bytes = in.length;
     if (bytes == 0) ++stats_.delivered_packets;
     qp.incoming.erase(first);
@@ -620,7 +620,7 @@ void CycleEndpoint::receive(PacketPtr packet, unsigned plane) {
           in.length = p.data.dma_length;
           in.lines.resize((in.length / preset_.host_bytes + 64) / 64);
           // Of one without bytes and immediate nothing tells but its packet.
-          in.told = !has_immediate(p.opcode);
+          in.reported = !has_immediate(p.opcode);
           if (in.length == 0) deliver(*qp);
         }
       }

@@ -74,7 +74,7 @@ class CycleEndpoint final : public Endpoint {
   struct Incoming {
     uint32_t length = 0;  ///< from the first packet of it that came in
     uint32_t written = 0;
-    bool told = false;            ///< of a message without bytes: it is there
+    bool reported = false;        ///< of a message without bytes: it is there
     std::vector<uint64_t> lines;  ///< one bit for each HostBytes
   };
   struct Qp {

@@ -300,7 +300,7 @@ bool FastEndpoint::post(const WorkRequest& request) {
   ++qp->msn_tail;
   activate(*qp);
   // Not at once: what is posted at the same time takes turns with it.
-  if (started_) ask_wake(access_.now());
+  if (started_) schedule_wake(access_.now());
   return true;
 }
 
@@ -415,7 +415,7 @@ PacketPtr FastEndpoint::make_packet(const FastQp& qp, unsigned plane, uint32_t e
   return packet;
 }
 
-void FastEndpoint::ask_wake(Time time) {
+void FastEndpoint::schedule_wake(Time time) {
   if (time >= wake_at_) return;
   wake_at_ = time;
   access_.wake_at(time);
@@ -423,14 +423,14 @@ void FastEndpoint::ask_wake(Time time) {
 
 void FastEndpoint::add_timer(Time time, TimerKind kind, uint32_t index) {
   timers_.push({time, kind, index});
-  ask_wake(time);
+  schedule_wake(time);
 }
 
 void FastEndpoint::put_control(PacketPtr packet, unsigned plane, Time delay) {
   if ((up_ >> plane & 1) == 0) return;  // lost at a port without carrier
   Lane& lane = lanes_[plane];
   packet->at_ps = access_.now() + delay;
-  if (lane.idle && lane.control == nullptr) ask_wake(packet->at_ps);
+  if (lane.idle && lane.control == nullptr) schedule_wake(packet->at_ps);
   append(lane.control, lane.control_tail, packet.release());
 }
 
@@ -439,7 +439,7 @@ void FastEndpoint::put_data(PacketPtr packet, unsigned plane) {
   Lane& lane = lanes_[plane];
   packet->at_ps =
       std::max(pipe_, access_.now()) + config_.work_to_wire + config_.lane_time(packet->size, access_.rate(plane));
-  if (lane.idle && lane.data == nullptr) ask_wake(packet->at_ps);
+  if (lane.idle && lane.data == nullptr) schedule_wake(packet->at_ps);
   ++lane.packets;
   lane.bytes += packet->payload;
   append(lane.data, lane.data_tail, packet.release());
@@ -509,9 +509,9 @@ PacketPtr FastEndpoint::pull(unsigned plane) {
   }
   lane.idle = packet == nullptr;
   if (lane.idle && lane.next != nullptr) {
-    ask_wake(lane.next->at_ps);
+    schedule_wake(lane.next->at_ps);
   } else if (lane.idle) {
-    if (Packet** head = pick(lane, plane, now); head != nullptr) ask_wake((*head)->at_ps);
+    if (Packet** head = pick(lane, plane, now); head != nullptr) schedule_wake((*head)->at_ps);
   }
   if ((room_ >> plane & 1) == 0) {
     look_for_room(plane);
@@ -549,14 +549,14 @@ void FastEndpoint::wake() {
         }
         break;
       case TimerKind::Suspect:
-        ask_suspect(timer.index);
+        query_suspect(timer.index);
         break;
-      case TimerKind::Wake:
+      case TimerKind::Resume:
         take_waiting(*dests_[timer.index]);
         break;
-      case TimerKind::Ask: {
+      case TimerKind::RtxRequest: {
         FastDest& dest = *dests_[timer.index];
-        dest.asks = false;
+        dest.rtx_timer = false;
         while (!dest.rtx_waiting.empty()) rtx_list_.push_back(dest.rtx_waiting.pop_front());
         break;
       }
@@ -578,7 +578,7 @@ void FastEndpoint::wake() {
     if (first() <= now) access_.kick(p);
     if (lane.idle) next = std::min(next, first());
   }
-  if (next > now && next != kNever) ask_wake(next);
+  if (next > now && next != kNever) schedule_wake(next);
 }
 
 void FastEndpoint::flush_lane(unsigned plane) {
@@ -600,7 +600,7 @@ void FastEndpoint::link_changed(unsigned plane, bool up) {
   if (!up && config_.port_loss) {
     for (const auto& qp : qps_) {
       lose_planes(*qp, 1u << plane, LossCause::Port);
-      tell_again(*qp);
+      report_again(*qp);
     }
   }
   pump();
@@ -652,7 +652,7 @@ void FastEndpoint::take_answer(PacketPtr packet) {
     pump();
     return;
   }
-  if (answers_ == nullptr) ask_wake(std::max(access_.now(), answers_at_));
+  if (answers_ == nullptr) schedule_wake(std::max(access_.now(), answers_at_));
   append(answers_, answers_tail_, packet.release());
 }
 

@@ -231,7 +231,17 @@ class FastEndpoint final : public Endpoint {
   uint64_t memory() const override;
 
  private:
-  enum class TimerKind : uint32_t { Retry, State, Probe, PortStatus, ReverseProbe, Memory, Wake, Ask, Suspect };
+  enum class TimerKind : uint32_t {
+    Retry,
+    State,
+    Probe,
+    PortStatus,
+    ReverseProbe,
+    Memory,
+    Resume,
+    RtxRequest,
+    Suspect
+  };
   struct Timer {
     Time time;
     TimerKind kind;
@@ -285,7 +295,7 @@ class FastEndpoint final : public Endpoint {
   Packet* take(Lane& lane, unsigned plane, Time now) const;
   /// Notes whether the lane takes one more data packet.
   void look_for_room(unsigned plane);
-  void ask_wake(Time time);
+  void schedule_wake(Time time);
   void add_timer(Time time, TimerKind kind, uint32_t index);
   /// Headers of a packet to the QP's peer.
   PacketPtr make_packet(const FastQp& qp, unsigned plane, uint32_t ev, uint8_t dscp, bool control = false);
@@ -318,13 +328,13 @@ class FastEndpoint final : public Endpoint {
   uint32_t grant(FastQp& qp, uint32_t size, uint32_t bytes, bool& last);
   void give_back(FastQp& qp, uint32_t bytes);
   void cc_event(FastQp& qp, NsccEvent event);
-  void wake_dest(FastDest& dest);
+  void resume_dest(FastDest& dest);
   void take_waiting(FastDest& dest);
   void list_retransmission(FastQp& qp);
   void take_answer(PacketPtr packet);
   void on_answer(const Packet& packet);
   void take_answers();
-  void ask_again(FastDest& dest);
+  void retry_refused(FastDest& dest);
   void on_sack(FastQp& qp, const Packet& packet);
   void on_nack(FastQp& qp, const Packet& packet);
   void on_ack(FastQp& qp, const Packet& packet);
@@ -343,19 +353,19 @@ class FastEndpoint final : public Endpoint {
   void note_back(FastQp& qp);
   void lose_planes(FastQp& qp, unsigned planes, LossCause cause);
   void lose_planes(uint32_t dest, unsigned planes);
-  void tell_again(FastQp& qp);
+  void report_again(FastQp& qp);
   void blame(FastQp& qp, unsigned ev_idx);
   void suspect(FastQp& qp, unsigned ev_idx);
-  void ask_suspect(uint32_t dest);
+  void query_suspect(uint32_t dest);
   /// The QP has sent what it may: if nothing is heard for a while, it asks what has arrived.
   void watch_state(FastQp& qp);
   void state_timer(FastQp& qp, Time time);
   /// False: the SACK does not tell time. twice: it answers a copy of what was reported before.
   bool find_overdue(FastQp& qp, const Sack& sack, const Packet& packet, bool twice);
-  void ask_state(FastQp& qp, uint32_t out);
-  void ask_in_turn(FastQp& qp, unsigned times);
+  void query_state(FastQp& qp, uint32_t out);
+  void query_in_turn(FastQp& qp, unsigned times);
   void send_probe(const FastQp& qp, unsigned plane, uint32_t ev, uint16_t id);
-  unsigned ask_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t& ev_idx);
+  unsigned query_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t& ev_idx);
   void arm_state(FastQp& qp, uint32_t out);
   /// Round trips to that peer, in ticks: the smallest, with target_delay in queues, the longest of late.
   uint32_t smallest(const FastDest& dest) const;
@@ -365,7 +375,7 @@ class FastEndpoint final : public Endpoint {
   uint32_t quiet_since(const FastQp& qp, uint32_t out) const;
   uint32_t quiet_wait(const FastQp& qp, uint32_t out) const;
   uint32_t answer_spare(const FastDest& dest) const;
-  bool asked_in_vain(const FastQp& qp, uint32_t sent) const;
+  bool queried_in_vain(const FastQp& qp, uint32_t sent) const;
   uint32_t sent_tick(const Block& block, uint32_t psn) const;
   /// A packet towards that peer was trimmed of late.
   bool trims(const FastDest& dest) const;

@@ -91,7 +91,7 @@ bool FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& pack
   const Block* cause = sack.pr ? nullptr : block_of(qp, sack.psn);
   const bool arrived =
       psn_before(sack.psn, qp.una) || (cause != nullptr && (cause->row.sacked & psn_bit<uint64_t>(sack.psn)) != 0);
-  if (!time_told(sack.pr, sack.psn, arrived, twice, true, false)) return false;
+  if (!gives_time(sack.pr, sack.psn, arrived, twice, true, false)) return false;
   const auto id = static_cast<uint16_t>(sack.psn);
   const bool question = sack.pr && (id == kStateProbeId || probe_slot(id, kProbeSlots) == kStateSlot);
   const bool again = !sack.pr && (config_.nic_times || trims(dest_of(qp))) &&
@@ -119,7 +119,7 @@ bool FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& pack
   const auto look = [&](uint32_t w, uint64_t gaps) {
     Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
     if (block == nullptr) return;
-    gaps = overdue_asked(block->row, gaps & range_mask(w, qp.una, qp.nxt), again);
+    gaps = overdue_candidates(block->row, gaps & range_mask(w, qp.una, qp.nxt), again);
     for (; gaps != 0; gaps &= gaps - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(gaps));
       if (!is_overdue(block->record[i].sent, packet.tx_timestamp, spare)) continue;
@@ -152,7 +152,7 @@ void FastEndpoint::lose_planes(FastQp& qp, unsigned planes, LossCause cause) {
     Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
     if (block == nullptr) continue;
     uint64_t sent = 0;
-    for (uint64_t m = overdue_asked(block->row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
+    for (uint64_t m = overdue_candidates(block->row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(m));
       const uint16_t ev_idx = block->record[i].ev_idx;
       if (work_.qp == &qp && work_.retransmission && work_.psn == psn_add(w, i)) continue;  // on its way to a lane

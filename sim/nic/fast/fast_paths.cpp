@@ -159,7 +159,7 @@ uint32_t FastEndpoint::longest_out(const FastQp& qp) const {
        w = psn_add(w, 64)) {
     const Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
     if (block == nullptr) continue;
-    for (uint64_t m = overdue_asked(block->row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
+    for (uint64_t m = overdue_candidates(block->row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(m));
       const auto ago = static_cast<uint16_t>(tick() - block->record[i].sent);
       if (ago <= most) continue;
@@ -174,13 +174,13 @@ uint32_t FastEndpoint::longest_out(const FastQp& qp) const {
 /// all had been reported; the newest question; and for a QP that has more to send what it heard last.
 uint32_t FastEndpoint::quiet_since(const FastQp& qp, uint32_t out) const {
   const auto later = [](uint32_t a, uint32_t b) { return tick_reached(a, b) ? a : b; };
-  if (config_.nic_times) return qp.state_probes == 0 ? qp.last_tick : later(qp.last_tick, qp.asked_tick);
-  uint32_t since = qp.asked_tick;
+  if (config_.nic_times) return qp.state_probes == 0 ? qp.last_tick : later(qp.last_tick, qp.query_tick);
+  uint32_t since = qp.query_tick;
   if (qp.una == qp.nxt) {
     since = later(since, qp.all_tick);
   } else if (const Block* block = block_of(qp, out)) {
     const uint32_t sent = sent_tick(*block, out);
-    since = asked_in_vain(qp, sent) ? sent : later(since, sent);
+    since = queried_in_vain(qp, sent) ? sent : later(since, sent);
   }
   return qp.active || qp.rtx ? later(since, qp.heard_tick) : since;
 }
@@ -203,7 +203,7 @@ uint32_t FastEndpoint::quiet_wait(const FastQp& qp, uint32_t out) const {
   }
   const uint32_t wait = silence_wait(eighths, trip, config_.silence_least, qp.state_probes);
   const Block* block = qp.una == qp.nxt ? nullptr : block_of(qp, out);
-  if (block == nullptr || !asked_in_vain(qp, sent_tick(*block, out))) return wait;
+  if (block == nullptr || !queried_in_vain(qp, sent_tick(*block, out))) return wait;
   return std::max(wait, answer_spare(dest) + 1);  // no second time in vain
 }
 
@@ -213,8 +213,8 @@ uint32_t FastEndpoint::answer_spare(const FastDest& dest) const {
 }
 
 /// The newest question has been answered, and was too soon to tell of a packet sent then.
-bool FastEndpoint::asked_in_vain(const FastQp& qp, uint32_t sent) const {
-  return qp.state_probes == 0 && !trims(dest_of(qp)) && asked_too_soon(qp.asked_tick, sent, answer_spare(dest_of(qp)));
+bool FastEndpoint::queried_in_vain(const FastQp& qp, uint32_t sent) const {
+  return qp.state_probes == 0 && !trims(dest_of(qp)) && query_too_soon(qp.query_tick, sent, answer_spare(dest_of(qp)));
 }
 
 /// Tick of the newest transmission of a packet of that block.
@@ -253,7 +253,7 @@ uint32_t FastEndpoint::longest(const FastDest& dest) const {
 }
 
 /// A question on one of these planes. Returns those that are left.
-unsigned FastEndpoint::ask_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t& ev_idx) {
+unsigned FastEndpoint::query_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t& ev_idx) {
   ev_idx = kNoPathEv;
   EvSet::Walk walk = qp.ev.begin(false, 0);
   if (qp.ev.walk(walk, planes, ~0u, skip_rule(), ev_idx) != EvSet::Found::Ev) return planes;
@@ -274,7 +274,7 @@ void FastEndpoint::send_probe(const FastQp& qp, unsigned plane, uint32_t ev, uin
 }
 
 /// As the NIC with a clock asks: on the planes in turn, with the EVs that SACKs take there.
-void FastEndpoint::ask_in_turn(FastQp& qp, unsigned times) {
+void FastEndpoint::query_in_turn(FastQp& qp, unsigned times) {
   const unsigned peer = dest_of(qp).peer_mask & ((1u << planes_) - 1u);
   for (unsigned k = 0; k < times; ++k) {
     const StatePlane next = state_plane(ack_turn_, planes_, up_, peer);
@@ -286,7 +286,7 @@ void FastEndpoint::ask_in_turn(FastQp& qp, unsigned times) {
 
 /// On two planes at once, if there are others none of those that are suspected: that of the packet `out`, and those of
 /// a question that was not answered.
-void FastEndpoint::ask_state(FastQp& qp, uint32_t out) {
+void FastEndpoint::query_state(FastQp& qp, uint32_t out) {
   const uint16_t id = probe_id(qp.state_probes, kStateSlot, kProbeSlots);
   unsigned suspected = 0;
   const auto suspect = [&](uint16_t ev_idx) {
@@ -296,12 +296,12 @@ void FastEndpoint::ask_state(FastQp& qp, uint32_t out) {
     suspect(block->record[out & 63].ev_idx);
   }
   if (qp.state_probes != 0) {
-    for (const uint16_t ev_idx : qp.asked_ev) suspect(ev_idx);
+    for (const uint16_t ev_idx : qp.queried_ev) suspect(ev_idx);
   }
   unsigned planes = planes_but(usable(qp), suspected);
-  for (uint16_t& ev_idx : qp.asked_ev) {
+  for (uint16_t& ev_idx : qp.queried_ev) {
     ev_idx = kNoPathEv;
-    if (planes != 0) planes = ask_on(qp, id, planes, ev_idx);
+    if (planes != 0) planes = query_on(qp, id, planes, ev_idx);
   }
 }
 
@@ -313,11 +313,11 @@ void FastEndpoint::state_timer(FastQp& qp, Time time) {
   const uint32_t out = longest_out(qp);
   if (tick() - quiet_since(qp, out) >= quiet_wait(qp, out)) {
     if (config_.nic_times) {
-      ask_in_turn(qp, 2);
+      query_in_turn(qp, 2);
     } else {
-      ask_state(qp, out);
+      query_state(qp, out);
     }
-    qp.asked_tick = tick();
+    qp.query_tick = tick();
     if (qp.state_probes < kMostQuestions) ++qp.state_probes;
   }
   arm_state(qp, out);
@@ -334,13 +334,13 @@ void FastEndpoint::suspect(FastQp& qp, unsigned ev_idx) {
   const unsigned evs = dest.plane_losses[plane].lost(static_cast<uint16_t>(ev_idx), tick(), trip);
   if (elsewhere || evs < config_.suspect || (dest.suspected & bit) != 0 || (up_ & dest.peer_mask & ~bit) == 0) return;
   dest.plane_losses[plane].clear();
-  if (dest.suspected == 0) dest.suspect_asked = 0;
+  if (dest.suspected == 0) dest.suspect_queried = 0;
   dest.suspected |= bit;
-  ask_suspect(qp.dest);
+  query_suspect(qp.dest);
 }
 
 /// Probes on each plane under suspicion; again after a round trip, then after twice the time.
-void FastEndpoint::ask_suspect(uint32_t d) {
+void FastEndpoint::query_suspect(uint32_t d) {
   FastDest& dest = *dests_[d];
   dest.suspected &= up_ & dest.peer_mask;  // a port that is down says more
   if (dest.suspected == 0) return;
@@ -349,11 +349,11 @@ void FastEndpoint::ask_suspect(uint32_t d) {
     const unsigned plane = static_cast<unsigned>(std::countr_zero(m));
     for (unsigned k = 0; k < 2; ++k) {
       uint16_t ev_idx = kNoPathEv;
-      (void)ask_on(qp, probe_id(static_cast<uint8_t>(plane), kSuspectSlot, kProbeSlots), 1u << plane, ev_idx);
+      (void)query_on(qp, probe_id(static_cast<uint8_t>(plane), kSuspectSlot, kProbeSlots), 1u << plane, ev_idx);
     }
   }
-  add_timer(access_.now() + silence_wait(8, longest(dest), 0, dest.suspect_asked) * kTick, TimerKind::Suspect, d);
-  if (dest.suspect_asked < kMostAsked) ++dest.suspect_asked;
+  add_timer(access_.now() + silence_wait(8, longest(dest), 0, dest.suspect_queried) * kTick, TimerKind::Suspect, d);
+  if (dest.suspect_queried < kMostQueries) ++dest.suspect_queried;
 }
 
 // Port status updates.
@@ -362,7 +362,7 @@ void FastEndpoint::ports_changed() {
   for (uint32_t d = 0; d < dests_.size(); ++d) {
     dests_[d]->due = true;
     dests_[d]->sent = false;
-    dests_[d]->tries = dests_[d]->asked = 0;
+    dests_[d]->tries = dests_[d]->queries = 0;
     port_status_timer(d);
   }
 }
@@ -373,7 +373,7 @@ void FastEndpoint::lose_planes(uint32_t dest, unsigned planes) {
   for (const auto& qp : qps_) {
     if (qp->dest != dest) continue;
     lose_planes(*qp, planes, LossCause::Peer);
-    tell_again(*qp);
+    report_again(*qp);
   }
 }
 
@@ -400,8 +400,8 @@ void FastEndpoint::port_status_timer(uint32_t d) {
   packet->tx_timestamp = time_stamp(tick(), false);
   put_control(std::move(packet), plane, config_.work_to_probe);
   dest.sent = true;
-  const uint32_t soon = silence_wait(config_.silence, smallest(dest), config_.silence_least, dest.asked);
-  if (dest.asked < kMostAsked) ++dest.asked;
+  const uint32_t soon = silence_wait(config_.silence, smallest(dest), config_.silence_least, dest.queries);
+  if (dest.queries < kMostQueries) ++dest.queries;
   dest.when = access_.now() +
               (soon == 0 ? config_.endpoint_interval : std::min<uint32_t>(soon, config_.endpoint_interval)) * kTick;
   add_timer(dest.when, TimerKind::PortStatus, d);

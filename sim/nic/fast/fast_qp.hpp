@@ -77,7 +77,7 @@ struct FastQp {
   bool parked = false;       ///< with active: its destination has no window for it, or had none when it was its turn
   bool rtx = false;          ///< in the list of retransmissions, or waiting for its window
   bool dup = false;
-  uint8_t mpr = 8, mpr_max = 8, mpr_told = 0, retry = 0;
+  uint8_t mpr = 8, mpr_max = 8, mpr_reported = 0, retry = 0;
   bool timer_on = false;
   uint32_t step_tick = 0;
   StepMarks marks;
@@ -87,15 +87,15 @@ struct FastQp {
   uint8_t rcvd_credit = 0;
   Owed owed;
   bool watched = false;              ///< has a state timer
-  uint8_t state_probes = 0;          ///< questions since the newest SACK; with nic_times `asked` of tx_inflight
+  uint8_t state_probes = 0;          ///< questions since the newest SACK; with nic_times `queries` of tx_inflight
   Time state_due = 0;                ///< when the state timer expires; one of another time is an old one
   uint32_t heard_tick = 0;           ///< of the newest SACK or NACK
   uint32_t all_tick = 0;             ///< the window moved
-  uint32_t asked_tick = 0xc0000000;  ///< of the newest question; at first long ago
+  uint32_t query_tick = 0xc0000000;  ///< of the newest question; at first long ago
   uint32_t last_tick = 0;            ///< of the newest transmission
   uint32_t trip = 0;                 ///< with nic_times: round trip of late (`trip` of tx_inflight)
   bool trims = false;                ///< with nic_times: that is of a trim (`trims`)
-  std::array<uint16_t, 2> asked_ev{0xffff, 0xffff};  ///< its EVs
+  std::array<uint16_t, 2> queried_ev{0xffff, 0xffff};  ///< its EVs
   ProvenEvs proven;
   std::vector<uint8_t> strikes;  ///< of each EV, once one has lost something: losses since something was heard of it
   LossPlanes losses;
@@ -109,9 +109,9 @@ struct FastQp {
   uint32_t messages = 0;  ///< complete
   uint32_t ack_psn = 0;
   bool ack_valid = false;
-  uint32_t told_tick = 0;   ///< of the newest SACK or ACK
-  uint16_t told_stamp = 0;  ///< time stamp of what the newest SACK answered
-  uint8_t refused = 0;      ///< syndrome of the NAK that every packet gets; 0: none
+  uint32_t reported_tick = 0;   ///< of the newest SACK or ACK
+  uint16_t reported_stamp = 0;  ///< time stamp of what the newest SACK answered
+  uint8_t refused = 0;          ///< syndrome of the NAK that every packet gets; 0: none
   uint32_t refused_psn = 0;
   uint8_t mpr_now = 8, mpr_dest = 8;
   uint32_t row_mask = 0;
@@ -142,7 +142,7 @@ struct FastDest {
   Ring<uint32_t> waiting;            ///< QPs whose window was full
   Ring<uint32_t> rtx_waiting;        ///< the same, for retransmissions
   bool wants = false;
-  bool asks = false;  ///< retransmissions that were refused will ask again, at a time that is set
+  bool rtx_timer = false;  ///< retransmissions that were refused will ask again, at a time that is set
   uint32_t want = 0, rtx_want = 0;
   uint32_t longest = 0;    ///< round trip of late (protocol/overdue.hpp)
   uint32_t trim_tick = 0;  ///< of the newest NACK of a trimmed packet
@@ -150,13 +150,13 @@ struct FastDest {
   bool trims = false;      ///< there was one
   // Planes under suspicion.
   unsigned suspected = 0;
-  uint8_t suspect_asked = 0;
+  uint8_t suspect_queried = 0;
   std::array<PlaneLosses, 8> plane_losses;
   LossPlanes losses;
   unsigned peer_mask = ~0u;
   // Port status updates.
   bool due = false, sent = false;
-  uint8_t seq = 0, tries = 0, asked = 0;
+  uint8_t seq = 0, tries = 0, queries = 0;
   Time when = 0;
   // Reverse paths, per plane: EV known to work and the epoch it was heard in.
   struct Reverse {

@@ -23,7 +23,7 @@ namespace {
 /// Cycles of the NIC (docs/design/blocks): tx_inflight's pause after a refusal ends every kHoldCycles; from its end
 /// until the retransmission asks; from one retransmission to the next; from the controller's wake until new packets
 /// ask.
-constexpr unsigned kHoldCycles = 16, kAskCycles = 5, kRtxCycles = 8, kWakeCycles = 6;
+constexpr unsigned kHoldCycles = 16, kRequestCycles = 5, kRtxCycles = 8, kResumeCycles = 6;
 /// An EV that was heard of within so many round trips is known to work.
 constexpr uint32_t kProvenTrips = 2;
 /// Register ACK_CTL.ar_gap after reset: AckReq of QPs that have nothing more to send.
@@ -104,7 +104,7 @@ void FastEndpoint::give_back(FastQp& qp, uint32_t bytes) {
   if (!qp.cc || bytes == 0) return;
   FastDest& dest = dest_of(qp);
   dest.state.inflight = nscc_inflight(dest.state.inflight, -int64_t{bytes});
-  if (config_.clock != 0) ask_again(dest);
+  if (config_.clock != 0) retry_refused(dest);
 }
 
 void FastEndpoint::cc_event(FastQp& qp, NsccEvent event) {
@@ -116,18 +116,18 @@ void FastEndpoint::cc_event(FastQp& qp, NsccEvent event) {
     answers_at_ =
         std::max(answers_at_, access_.now() + nscc_cycles(event, d, dest.state.base_rtt != base_rtt) * config_.clock);
   }
-  wake_dest(dest);
+  resume_dest(dest);
 }
 
-void FastEndpoint::wake_dest(FastDest& dest) {
+void FastEndpoint::resume_dest(FastDest& dest) {
   if (!dest.wants && dest.rtx_waiting.empty()) return;
   const uint32_t cwnd = nscc_cwnd_bytes(dest.state, *dest.words);
   if (config_.clock != 0) {
-    ask_again(dest);
+    retry_refused(dest);
     if (dest.wants && nscc_fits(dest.state.inflight, dest.want, cwnd)) {
       dest.wants = false;
       if (!dest.waiting.empty()) {
-        add_timer(answers_at_ + kWakeCycles * config_.clock, TimerKind::Wake, qps_[dest.waiting.front()]->dest);
+        add_timer(answers_at_ + kResumeCycles * config_.clock, TimerKind::Resume, qps_[dest.waiting.front()]->dest);
       }
     }
     return;
@@ -142,15 +142,15 @@ void FastEndpoint::wake_dest(FastDest& dest) {
 }
 
 /// The window may have become open to retransmissions that were refused.
-void FastEndpoint::ask_again(FastDest& dest) {
-  if (dest.asks || dest.rtx_waiting.empty() ||
+void FastEndpoint::retry_refused(FastDest& dest) {
+  if (dest.rtx_timer || dest.rtx_waiting.empty() ||
       !nscc_fits(dest.state.inflight, dest.rtx_want, nscc_cwnd_bytes(dest.state, *dest.words))) {
     return;
   }
-  dest.asks = true;
+  dest.rtx_timer = true;
   const Time hold = kHoldCycles * config_.clock;
   const Time end = (access_.now() + hold - 1) / hold * hold;
-  add_timer(end + kAskCycles * config_.clock, TimerKind::Ask, qps_[dest.rtx_waiting.front()]->dest);
+  add_timer(end + kRequestCycles * config_.clock, TimerKind::RtxRequest, qps_[dest.rtx_waiting.front()]->dest);
 }
 
 void FastEndpoint::take_waiting(FastDest& dest) {
@@ -206,7 +206,7 @@ bool FastEndpoint::choose() {
       rtx_list_.push_back(qp.index);
       if (config_.clock != 0) {
         rtx_at_ = access_.now() + kRtxCycles * config_.clock;
-        ask_wake(rtx_at_);
+        schedule_wake(rtx_at_);
       }
     }
     return true;
@@ -227,7 +227,7 @@ void FastEndpoint::begin_burst(FastQp& qp) {
   work_ = {};
   if (qp.cc) {
     const uint32_t min = next_packet(qp.requests[msn_dist(qp.msn_head, qp.msn_done)], qp.idx, qp, config_.nominal).size;
-    work_.left = grant(qp, min, uint32_t{qp.full} * kBurstAsk, work_.last_grant);
+    work_.left = grant(qp, min, uint32_t{qp.full} * kBurstRequest, work_.last_grant);
     qp.parked = work_.left == 0;
     if (qp.parked) {
       dest_of(qp).waiting.push_front(qp.index);
@@ -552,8 +552,9 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
   const Block* own = sack.pr ? nullptr : block_of(qp, sack.psn);
   const bool recent = own != nullptr;
   const Record kept = recent ? own->record[sack.psn & 63] : Record{};
-  const bool twice = config_.nic_times && told_before(recent, kept.rtx == 0, sack.psn, qp.una,
-                                                      recent && (own->row.sacked & psn_bit<uint64_t>(sack.psn)) != 0);
+  const bool twice =
+      config_.nic_times && reported_before(recent, kept.rtx == 0, sack.psn, qp.una,
+                                           recent && (own->row.sacked & psn_bit<uint64_t>(sack.psn)) != 0);
 
   unsigned cancelled = 0;
   bool any = false;
@@ -584,8 +585,9 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     list_retransmission(qp);
     qp.rtx_lo = psn_first(qp.rtx_lo, first);
   }
-  if (s.mpr != 0 && s.mpr != qp.mpr_told && !psn_before(psn_add(sack.cack_psn, 1), old_una) && config_.dynamic_mpr) {
-    qp.mpr_told = s.mpr;
+  if (s.mpr != 0 && s.mpr != qp.mpr_reported && !psn_before(psn_add(sack.cack_psn, 1), old_una) &&
+      config_.dynamic_mpr) {
+    qp.mpr_reported = s.mpr;
     qp.mpr = std::min<uint8_t>(s.mpr, qp.mpr_max);
     activate(qp);
   }
@@ -595,7 +597,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     qp.proven.heard(kept.ev_idx, tick());
   }
   if (sack.pr) {
-    for (const uint16_t ev_idx : qp.asked_ev) {
+    for (const uint16_t ev_idx : qp.queried_ev) {
       if (ev_idx != kNoPathEv && s.m == 0 && qp.ev.value(ev_idx) == s.entropy) qp.proven.heard(ev_idx, tick());
     }
   }
@@ -616,7 +618,7 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
                   .pen = s.rcv_cwnd_pen,
                   .restore = s.restore_cwnd != 0});
   }
-  if (config_.same_ev && recent && !kept.rtx && same_ev_asks(sack, qp.una, qp.nxt)) {
+  if (config_.same_ev && recent && !kept.rtx && same_ev_candidate(sack, qp.una, qp.nxt)) {
     Block* block = block_of(qp, qp.una);
     if (block != nullptr && block->record[qp.una & 63].ev_idx == kept.ev_idx && same_ev_lost(block->row, qp.una)) {
       found(qp, *block, psn_word(qp.una), psn_bit<uint64_t>(qp.una), LossCause::SameEv);
@@ -625,9 +627,9 @@ void FastEndpoint::on_sack(FastQp& qp, const Packet& packet) {
     }
   }
   note_back(qp);
-  const bool tells = qp.ts && find_overdue(qp, sack, packet, twice);
+  const bool reports = qp.ts && find_overdue(qp, sack, packet, twice);
   if (config_.nic_times)
-    qp.state_probes = static_cast<uint8_t>(silence_heard(qp.state_probes, !sack.pr && qp.una != old_una, tells));
+    qp.state_probes = static_cast<uint8_t>(silence_heard(qp.state_probes, !sack.pr && qp.una != old_una, reports));
   release_blocks(qp);
   watch_state(qp);
 }
@@ -790,7 +792,7 @@ void FastEndpoint::retry_timer(FastQp& qp) {
   const bool silent = qp.marks.first();
   if (!qp.marks.step(qp.nxt)) {
     qp.step_tick = tick();
-    if (silent && config_.nic_times && config_.silence == 0) ask_in_turn(qp, 1);
+    if (silent && config_.nic_times && config_.silence == 0) query_in_turn(qp, 1);
   } else if (qp.una == qp.nxt) {
     if (qp.msn_done == qp.msn_head) {  // done, but bytes have drifted
       cc_event(qp, {.kind = CcEvent::Ack, .bytes = take_early(qp.fly, qp.owed)});

@@ -75,8 +75,8 @@ void FastEndpoint::send_sack(FastQp& qp, const Packet& cause, unsigned plane, bo
     s.rcv_cwnd_pen = share.pen;
     s.restore_cwnd = share.restore;
   }
-  qp.told_tick = tick();
-  qp.told_stamp = cause.tx_timestamp;
+  qp.reported_tick = tick();
+  qp.reported_stamp = cause.tx_timestamp;
   put_control(std::move(packet), out, config_.packet_to_answer);
   ++stats_.sacks;
   if (!probe && config_.reverse_probes) want_reverse(dest_of(qp), out);
@@ -101,17 +101,17 @@ void FastEndpoint::send_ack(FastQp& qp, unsigned plane, bool again) {
   packet->sack = {};
   packet->sack.m = static_cast<uint8_t>(wire::AethSyndrome::Ack);
   packet->sack.cack_psn = qp.messages & 0xffffu;
-  qp.told_tick = tick();
+  qp.reported_tick = tick();
   put_control(std::move(packet), out, config_.packet_to_answer);
   ++stats_.acks;
 }
 
 /// A port is down: what was told last may not have come through. It is told again, on a plane that is left.
-void FastEndpoint::tell_again(FastQp& qp) {
-  if (qp.failed || qp.rcvd == 0 || tick() - qp.told_tick > full_round_trip(dest_of(qp))) return;
+void FastEndpoint::report_again(FastQp& qp) {
+  if (qp.failed || qp.rcvd == 0 || tick() - qp.reported_tick > full_round_trip(dest_of(qp))) return;
   Packet cause;
   static_cast<PacketFields&>(cause) = {};
-  cause.tx_timestamp = qp.told_stamp;
+  cause.tx_timestamp = qp.reported_stamp;
   cause.probe = {0, kNoProbeId, 0};
   const unsigned plane = next_plane(qp, 0);
   send_sack(qp, cause, plane, true);

@@ -125,7 +125,7 @@ double RoceEndpoint::rate_gbps(uint32_t qpn) const {
   return qp == nullptr ? 0 : qp->rate > 0 ? qp->rate : full_rate(*qp);
 }
 
-void RoceEndpoint::ask_wake(Time time) {
+void RoceEndpoint::schedule_wake(Time time) {
   if (time >= wake_at_) return;
   wake_at_ = time;
   access_.wake_at(time);
@@ -173,7 +173,7 @@ void RoceEndpoint::answer(const Qp& qp, uint8_t opcode, uint32_t psn, uint8_t sy
                                        (opcode == kCnp ? kCnpBytes - kAethBytes : 0));
   packet->at_ps = access_.now() + config_.packet_to_answer;
   Lane& lane = lanes_[qp.plane];
-  if (lane.idle && lane.head == nullptr) ask_wake(packet->at_ps);
+  if (lane.idle && lane.head == nullptr) schedule_wake(packet->at_ps);
   Packet* raw = packet.release();
   raw->next = nullptr;
   (lane.head == nullptr ? lane.head : lane.tail->next) = raw;
@@ -236,7 +236,7 @@ PacketPtr RoceEndpoint::pull(unsigned plane) {
   }
   lane.idle = true;
   lane.wake = next;
-  if (next != kNever) ask_wake(next);
+  if (next != kNever) schedule_wake(next);
   return nullptr;
 }
 
@@ -249,7 +249,7 @@ void RoceEndpoint::start_timer(Qp& qp) {
   const auto index = static_cast<uint32_t>(
       std::find_if(qps_.begin(), qps_.end(), [&](const auto& q) { return q.get() == &qp; }) - qps_.begin());
   timers_.push({access_.now() + config_.timeout, index});
-  ask_wake(access_.now() + config_.timeout);
+  schedule_wake(access_.now() + config_.timeout);
 }
 
 void RoceEndpoint::timer(Qp& qp) {
@@ -288,10 +288,10 @@ void RoceEndpoint::wake() {
       lane.wake = kNever;
       access_.kick(p);
     } else if (lane.wake != kNever) {
-      ask_wake(lane.wake);
+      schedule_wake(lane.wake);
     }
   }
-  if (!timers_.empty()) ask_wake(timers_.top().time);
+  if (!timers_.empty()) schedule_wake(timers_.top().time);
 }
 
 void RoceEndpoint::link_changed(unsigned plane, bool) {

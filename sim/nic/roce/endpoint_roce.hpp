@@ -130,7 +130,7 @@ class RoceEndpoint final : public Endpoint {
   void start_timer(Qp& qp);
   void fail(Qp& qp);
   void kick(Qp& qp);
-  void ask_wake(Time time);
+  void schedule_wake(Time time);
   double full_rate(const Qp& qp) const;
 
   RoceConfig config_;

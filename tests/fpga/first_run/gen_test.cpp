@@ -103,7 +103,7 @@ TEST_CASE("a run posts what its registers say, QP by QP, and counts what comes b
     REQUIRE(bench.write(kControl, 1));
     const uint64_t begin = bench.now;
     uint32_t good = 0, failed = 0, recv = 0, recv_failed = 0;
-    std::size_t told = 0;
+    std::size_t reported = 0;
     uint64_t last = 0;
     std::optional<Wqe> first;
     CqStatus why = CqStatus::Ok;
@@ -111,8 +111,8 @@ TEST_CASE("a run posts what its registers say, QP by QP, and counts what comes b
       REQUIRE(bench.now < begin + 10'000);
       REQUIRE(bench.read(kOpen) <= limit);
       // Completions of what was taken, those of receives between them.
-      if (told < bench.taken.size() && bench.to_come.empty() && bench.rng.chance(0.4)) {
-        const Wqe wqe = bench.taken[told++];
+      if (reported < bench.taken.size() && bench.to_come.empty() && bench.rng.chance(0.4)) {
+        const Wqe wqe = bench.taken[reported++];
         const CqStatus status = bench.rng.chance(0.2) ? CqStatus::RemAccess : CqStatus::Ok;
         status == CqStatus::Ok ? ++good : ++failed;
         if (status != CqStatus::Ok && !first) {
@@ -227,13 +227,13 @@ TEST_CASE("the generator's counters wrap around", "[fpga][gen]") {
   Bench bench(3);
   bench.set_up(15, 0, 2, 3);
   REQUIRE(bench.write(kControl, 1));
-  std::size_t told = 0;
+  std::size_t reported = 0;
   uint32_t failed = 0, good = 0;
   while (bench.taken.size() < 3 * kWrap) {
-    if (told < bench.taken.size()) {
-      const bool bad = told % 2 != 0;
+    if (reported < bench.taken.size()) {
+      const bool bad = reported % 2 != 0;
       ++(bad ? failed : good);
-      bench.complete(bench.taken[told++], bad ? CqStatus::Flushed : CqStatus::Ok);
+      bench.complete(bench.taken[reported++], bad ? CqStatus::Flushed : CqStatus::Ok);
     }
     Cqe recv;
     recv.recv = true;

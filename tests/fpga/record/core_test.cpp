@@ -50,7 +50,7 @@ Recorded record_run(const char* preset, const char* path, const char* scenario, 
     REQUIRE(rtl);
     auto made = std::make_unique<RecordedDut<Bench>>(std::move(rtl), bench, p, make_model_dut(p));
     made->bug = static_cast<uint8_t>(bug);
-    made->told = &r.differs;
+    made->reported = &r.differs;
     dut = made.get();
     return made;
   };

@@ -382,7 +382,7 @@ TEST_CASE("a record that is damaged, cut or foreign is refused, and never taken 
   while (end > 0 && good[end - 1] == 0) --end;
   end = (end + 31) / 32 * 32;
   // Every byte, two of its bits: it is told, or it meant nothing.
-  unsigned told = 0, meant_nothing = 0;
+  unsigned reported = 0, meant_nothing = 0;
   for (std::size_t at = 0; at < end; ++at) {
     CAPTURE(at);
     std::string bad = good;
@@ -393,10 +393,10 @@ TEST_CASE("a record that is damaged, cut or foreign is refused, and never taken 
       ++meant_nothing;
     } catch (const InputError& error) {
       REQUIRE_FALSE(error.remedy.empty());
-      ++told;
+      ++reported;
     }
   }
-  CHECK(told + meant_nothing == end);
+  CHECK(reported + meant_nothing == end);
   // Unused bytes of checks' words alone: 12 of them in each, and of the last one none is checked by a later one.
   CHECK(meant_nothing == 0);
   for (std::size_t size = 0; size < end; ++size) {

@@ -203,7 +203,7 @@ class RecordedDut final : public tb::Dut {
       shown_->outputs(out_);
       b.add(out_);
       if (a.value() != b.value() && !differs) differs = cycles;
-      if (told != nullptr) *told = differs;
+      if (reported != nullptr) *reported = differs;
     }
     cycles = i.rst_n != 0 ? cycles + 1 : 0;
     mrc_pins_in in = i;
@@ -220,7 +220,7 @@ class RecordedDut final : public tb::Dut {
   uint64_t cycles = 0;  ///< of the core, since its reset
   uint8_t bug = 0;      ///< that the recorded one has
   std::optional<uint64_t> differs;
-  std::optional<uint64_t>* told = nullptr;  ///< the same, for who outlives the device
+  std::optional<uint64_t>* reported = nullptr;  ///< the same, for who outlives the device
 
  private:
   std::unique_ptr<tb::Dut> recorded_, shown_;

@@ -31,7 +31,7 @@ inline NsccParams example() {
 }
 
 /// Asks for one packet of this size.
-inline Ccask one(uint16_t cc, uint16_t bytes) { return {.cc = cc, .min = bytes, .bytes = bytes}; }
+inline Ccreq one(uint16_t cc, uint16_t bytes) { return {.cc = cc, .min = bytes, .bytes = bytes}; }
 
 inline NsccWords words_of(const NsccParams& p) {
   const auto real = nscc_resolve(p);
@@ -52,19 +52,19 @@ struct Seen {
 struct Bench : BlockBench<Bench> {
   Preset preset = *find_preset("tiny");
   Stream<Ccev> ev{CcNscc::kEvDepth};
-  Stream<Ccask> ask, rask;
+  Stream<Ccreq> req, rtxreq;
   Stream<Ccret> ret;
   Stream<Ccans> ans, rans;
-  Stream<Ccwake> wake;
-  CcNscc block{preset, {ev, ask, rask, ret}, {ans, rans, wake}};
+  Stream<Ccresume> resume;
+  CcNscc block{preset, {ev, req, rtxreq, ret}, {ans, rans, resume}};
   uint32_t tick = 1000;
-  bool take_ans = true, take_rans = true, take_wake = true;
+  bool take_ans = true, take_rans = true, take_resume = true;
   std::vector<Ccev> ev_queue;  // goes in as the FIFO takes it
-  std::vector<Ccask> ask_queue, rask_queue;
+  std::vector<Ccreq> req_queue, rtxreq_queue;
   std::vector<Ccret> ret_queue;
   std::vector<unsigned> popped;  // cycles in which an event was
   std::vector<Seen<Ccans>> answers, ranswers;
-  std::vector<Seen<Ccwake>> wakes;
+  std::vector<Seen<Ccresume>> resumes;
   std::vector<unsigned> md, qa, hold;  // cycles in which the pulses are high
 
   explicit Bench(const NsccParams& params = example()) {
@@ -97,17 +97,17 @@ struct Bench : BlockBench<Bench> {
   void cycle() {
     watch(ans, take_ans, cycles, ans_shown_, answers);
     watch(rans, take_rans, cycles, rans_shown_, ranswers);
-    watch(wake, take_wake, cycles, wake_shown_, wakes);
+    watch(resume, take_resume, cycles, resume_shown_, resumes);
     if (block.pulses().md) md.push_back(cycles);
     if (block.pulses().qa) qa.push_back(cycles);
     if (block.pulses().hold) hold.push_back(cycles);
     feed(ev, ev_queue);
-    feed(ask, ask_queue);
-    feed(rask, rask_queue);
+    feed(req, req_queue);
+    feed(rtxreq, rtxreq_queue);
     feed(ret, ret_queue);
     const std::size_t after = ev.count() + (ev.valid() && ev.ready());
     block.step(cfg, tick);
-    clock_all(block, ev, ask, rask, ret, ans, rans, wake);
+    clock_all(block, ev, req, rtxreq, ret, ans, rans, resume);
     if (ev.count() != after) popped.push_back(cycles);
     ++cycles;
   }
@@ -126,7 +126,7 @@ struct Bench : BlockBench<Bench> {
     answers.clear();
     for (; bytes != 0;) {
       const auto size = static_cast<uint16_t>(std::min(bytes, 60000u));
-      ask_queue.push_back(one(cc, size));
+      req_queue.push_back(one(cc, size));
       bytes -= size;
     }
     run(30);
@@ -134,23 +134,23 @@ struct Bench : BlockBench<Bench> {
     answers.clear();
   }
   /// One ask and its answer.
-  Ccans asks(uint16_t cc, uint16_t bytes) {
+  Ccans requests(uint16_t cc, uint16_t bytes) {
     answers.clear();
-    ask_queue = {one(cc, bytes)};
+    req_queue = {one(cc, bytes)};
     run(6);
     REQUIRE(answers.size() == 1);
     return answers[0].data;
   }
-  Ccans rasks(uint16_t cc, uint16_t bytes) {
+  Ccans rtxreqs(uint16_t cc, uint16_t bytes) {
     ranswers.clear();
-    rask_queue = {one(cc, bytes)};
+    rtxreq_queue = {one(cc, bytes)};
     run(6);
     REQUIRE(ranswers.size() == 1);
     return ranswers[0].data;
   }
 
  private:
-  bool ans_shown_ = false, rans_shown_ = false, wake_shown_ = false;
+  bool ans_shown_ = false, rans_shown_ = false, resume_shown_ = false;
 };
 
 inline Ccev ack(uint32_t bytes, uint16_t rtt, bool ecn = false) {

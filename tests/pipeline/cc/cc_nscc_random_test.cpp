@@ -16,7 +16,7 @@ using namespace mrc::test::cc_nscc;
 
 namespace {
 
-/// One destination of the random test: the arithmetic without clock, and what the asks go by.
+/// One destination of the random test: the arithmetic without clock, and what the requests go by.
 struct Mirror {
   NsccWords words;
   NsccState s;
@@ -67,11 +67,11 @@ struct RandomRun {
   std::mt19937_64 rng{kSeed};
   Preset preset = four_profiles();
   Stream<Ccev> ev{CcNscc::kEvDepth};
-  Stream<Ccask> ask, rask;
+  Stream<Ccreq> req, rtxreq;
   Stream<Ccret> ret;
   Stream<Ccans> ans, rans;
-  Stream<Ccwake> wake;
-  CcNscc block{preset, {ev, ask, rask, ret}, {ans, rans, wake}};
+  Stream<Ccresume> resume;
+  CcNscc block{preset, {ev, req, rtxreq, ret}, {ans, rans, resume}};
   uint32_t tick = 0xffff0000u;  // wraps in the course of the test
   CfgBus cfg;
   NsccReal real[kDests];
@@ -94,7 +94,7 @@ struct RandomRun {
   bool once_in(unsigned n) { return rng() % n == 0; }
   void clock() {
     block.step(cfg, tick);
-    test::clock_all(block, ev, ask, rask, ret, ans, rans, wake);
+    test::clock_all(block, ev, req, rtxreq, ret, ans, rans, resume);
   }
 
   RandomRun() {
@@ -134,7 +134,7 @@ struct RandomRun {
   }
 
   /// What the block has to answer in this cycle.
-  Ccans reply(const Ccask& a, bool first_copy) {
+  Ccans reply(const Ccreq& a, bool first_copy) {
     Mirror& m = mirror[a.cc % kDests];
     const int64_t room = m.cwin - m.s.inflight;
     const bool on = m.words.enable, ok = !on || (first_copy ? a.min : a.bytes) <= room;
@@ -165,7 +165,7 @@ struct RandomRun {
     if (once_in(20'000)) tick += static_cast<uint32_t>(rng());
 
     const bool calm = made / 500 % 8 != 7;  // then the block is in no hurry
-    if (ev.free() && (!calm || ev.count() < 7) && ask.free() && made < kEvents && !once_in(4)) {
+    if (ev.free() && (!calm || ev.count() < 7) && req.free() && made < kEvents && !once_in(4)) {
       const auto dest = static_cast<uint16_t>(rng() % 16 == 0 ? 3 : rng() % 3);
       if (!sources[dest] || made % 500 == dest) {
         sources[dest] = std::make_unique<nscc_test::Source>(nscc_test::kShapes[rng() % std::size(nscc_test::kShapes)],
@@ -176,7 +176,7 @@ struct RandomRun {
       const auto to = static_cast<uint16_t>(dest + (once_in(100) ? 4 : 0));
       if (e.kind == CcEvent::Send && !once_in(20)) {
         const auto bytes = static_cast<uint16_t>(std::min(e.bytes, 65535u));
-        ask.load({.cc = to,
+        req.load({.cc = to,
                   .min = static_cast<uint16_t>(bytes == 0 || once_in(2) ? bytes : 1 + rng() % bytes),
                   .bytes = bytes});
       } else {
@@ -191,41 +191,41 @@ struct RandomRun {
                  .reason = e.reason});
         ++made;
       }
-    } else if (ask.free() && once_in(3)) {
+    } else if (req.free() && once_in(3)) {
       const auto min = static_cast<uint16_t>(64 + rng() % 5000);
-      ask.load({.cc = static_cast<uint16_t>(rng() % kDests),
+      req.load({.cc = static_cast<uint16_t>(rng() % kDests),
                 .min = min,
                 .bytes = static_cast<uint16_t>(min + (once_in(2) ? rng() % 5000 : 0))});
     }
-    if (rask.free() && once_in(12)) {
-      rask.load(one(static_cast<uint16_t>(rng() % kDests), static_cast<uint16_t>(64 + rng() % 5000)));
+    if (rtxreq.free() && once_in(12)) {
+      rtxreq.load(one(static_cast<uint16_t>(rng() % kDests), static_cast<uint16_t>(64 + rng() % 5000)));
     }
     if (ret.free() && once_in(40)) {
       ret.load({.cc = static_cast<uint16_t>(rng() % 16), .bytes = static_cast<uint16_t>(1 + rng() % 4000)});
     }
     if (ans.has() && !once_in(4)) ans.pop();
     if (rans.has() && !once_in(4)) rans.pop();
-    if (wake.has() && !once_in(8)) wake.pop();
+    if (resume.has() && !once_in(8)) resume.pop();
   }
 
   /// What the answering part has to do in a cycle.
   struct Answers {
     std::optional<Ccans> say, rsay;
-    bool pops_ask = false, pops_rask = false, pops_ret = false;
+    bool pops_req = false, pops_rtxreq = false, pops_ret = false;
   };
-  Answers answer(bool asks) {
+  Answers answer(bool requests) {
     Answers a;
-    auto& [say, rsay, pops_ask, pops_rask, pops_ret] = a;
-    if (asks && ret.has()) {
+    auto& [say, rsay, pops_req, pops_rtxreq, pops_ret] = a;
+    if (requests && ret.has()) {
       pops_ret = true;
       enter(mirror[ret.head().cc % kDests], -int64_t{ret.head().bytes});
       ++returned;
-    } else if (asks && rask.has() && rans.free()) {
-      pops_rask = true;
-      rsay = reply(rask.head(), false);
-    } else if (asks && ask.has() && ans.free()) {
-      pops_ask = true;
-      say = reply(ask.head(), true);
+    } else if (requests && rtxreq.has() && rans.free()) {
+      pops_rtxreq = true;
+      rsay = reply(rtxreq.head(), false);
+    } else if (requests && req.has() && ans.free()) {
+      pops_req = true;
+      say = reply(req.head(), true);
     }
     return a;
   }
@@ -260,18 +260,18 @@ struct RandomRun {
     adjusted += decided.adjusted;
   }
 
-  /// The Store of an event; true: it wakes who was refused.
+  /// The Store of an event; true: it resumes who was refused.
   bool store() {
     Mirror& m = mirror[cc];
     m.cwin = static_cast<int64_t>(m.s.cwnd >> 16);
-    const bool wakes = m.wait && m.s.inflight + m.want <= m.cwin;
-    if (wakes) m.wait = false;
+    const bool resumes = m.wait && m.s.inflight + m.want <= m.cwin;
+    if (resumes) m.wait = false;
     pulse_md = decided.decreased;
     pulse_qa = decided.adapted;
     md += pulse_md;
     qa += pulse_qa;
-    woken += wakes;
-    return wakes;
+    woken += resumes;
+    return resumes;
   }
 
   /// One cycle: what it has to do, from the registers before it, and whether it does.
@@ -282,29 +282,30 @@ struct RandomRun {
     REQUIRE(block.pulses().hold == pulse_hold);
     pulse_md = pulse_qa = pulse_hold = false;
     const bool idle = cycle >= idle_at;
-    const auto [say, rsay, pops_ask, pops_rask, pops_ret] = answer(idle || (cycle != pop_at + 1 && cycle != store_at));
-    const bool pops_ev = idle && ev.has() && wake.free();
+    const auto [say, rsay, pops_req, pops_rtxreq, pops_ret] =
+        answer(idle || (cycle != pop_at + 1 && cycle != store_at));
+    const bool pops_ev = idle && ev.has() && resume.free();
     if (pops_ev) take_event();
-    const bool wakes = !idle && cycle == store_at && store_at != pop_at && store();
+    const bool resumes = !idle && cycle == store_at && store_at != pop_at && store();
     const bool ans_stays = ans.valid() && !ans.ready(), rans_stays = rans.valid() && !rans.ready();
-    const bool wake_stays = wake.valid() && !wake.ready();
+    const bool resume_stays = resume.valid() && !resume.ready();
     const std::size_t ev_count = ev.count() + (ev.valid() && ev.ready()) - pops_ev;
-    const std::size_t ask_count = ask.count() + (ask.valid() && ask.ready()) - pops_ask;
-    const std::size_t rask_count = rask.count() + (rask.valid() && rask.ready()) - pops_rask;
+    const std::size_t req_count = req.count() + (req.valid() && req.ready()) - pops_req;
+    const std::size_t rtxreq_count = rtxreq.count() + (rtxreq.valid() && rtxreq.ready()) - pops_rtxreq;
     const std::size_t ret_count = ret.count() + (ret.valid() && ret.ready()) - pops_ret;
 
     clock();
 
     REQUIRE(ev.count() == ev_count);
-    REQUIRE(ask.count() == ask_count);
-    REQUIRE(rask.count() == rask_count);
+    REQUIRE(req.count() == req_count);
+    REQUIRE(rtxreq.count() == rtxreq_count);
     REQUIRE(ret.count() == ret_count);
     REQUIRE(ans.valid() == (ans_stays || say.has_value()));
     REQUIRE(rans.valid() == (rans_stays || rsay.has_value()));
-    REQUIRE(wake.valid() == (wake_stays || wakes));
+    REQUIRE(resume.valid() == (resume_stays || resumes));
     if (say.has_value()) REQUIRE(ans.data() == *say);
     if (rsay.has_value()) REQUIRE(rans.data() == *rsay);
-    if (wakes) REQUIRE(wake.data().cc == cc16);
+    if (resumes) REQUIRE(resume.data().cc == cc16);
     if (cycle + 1 == idle_at) {  // the event's last cycle
       const NsccState now = block.state(cc);
       if (mirror[cc].words.enable) {

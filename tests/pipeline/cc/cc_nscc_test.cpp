@@ -197,7 +197,7 @@ TEST_CASE("cc_nscc takes the cycles that nscc_cycles() says", "[pipeline][cc_nsc
 
 TEST_CASE("cc_nscc answers asks in the cycle after their arrival", "[pipeline][cc_nscc]") {
   Bench b;
-  b.ask_queue = {one(2, 60000), one(2, 60000), one(6, 60000), one(2, 45001),
+  b.req_queue = {one(2, 60000), one(2, 60000), one(6, 60000), one(2, 45001),
                  one(2, 41000), one(2, 1),     one(2, 3999),  one(2, 1)};
   const unsigned start = b.cycles;
   b.run(12);
@@ -215,7 +215,7 @@ TEST_CASE("cc_nscc answers asks in the cycle after their arrival", "[pipeline][c
 TEST_CASE("cc_nscc: the flight changes in Count, and no ask is answered in Count and Store", "[pipeline][cc_nscc]") {
   Bench b;
   b.send(0, 225000);
-  b.ask_queue.assign(30, one(0, 4000));
+  b.req_queue.assign(30, one(0, 4000));
   b.run(5);
   b.ev_queue = {ack(4000, 150, true)};  // 10 cycles, the window stays
   b.run(40);
@@ -237,7 +237,7 @@ TEST_CASE("cc_nscc: the flight changes in Count, and no ask is answered in Count
 TEST_CASE("cc_nscc: the window changes in Store, and counts the flight of Count", "[pipeline][cc_nscc]") {
   Bench b;
   b.send(0, 225000);
-  b.ask_queue.assign(20, one(0, 1));
+  b.req_queue.assign(20, one(0, 1));
   b.run(3);
   Ccev e = ack_without_rtt(8000);
   e.pen = 127;
@@ -268,8 +268,8 @@ TEST_CASE("cc_nscc: `now` is the tick of the pop", "[pipeline][cc_nscc]") {
 
 TEST_CASE("cc_nscc: retransmissions go before packets", "[pipeline][cc_nscc]") {
   Bench b;
-  b.ask_queue.assign(3, one(0, 1000));
-  b.rask_queue.assign(3, one(1, 2000));
+  b.req_queue.assign(3, one(0, 1000));
+  b.rtxreq_queue.assign(3, one(1, 2000));
   const unsigned start = b.cycles;
   b.run(12);
   for (unsigned i = 0; i < 3; ++i) {
@@ -280,10 +280,10 @@ TEST_CASE("cc_nscc: retransmissions go before packets", "[pipeline][cc_nscc]") {
 
   // Nobody takes `rans`: two in the reader's FIFO, one in the register; then asks go on.
   b.take_rans = false;
-  b.rask_queue.assign(5, one(1, 2000));
+  b.rtxreq_queue.assign(5, one(1, 2000));
   b.run(12);
   CHECK(b.block.state(1).inflight == 12000);
-  CHECK(b.asks(0, 1000).bytes != 0);
+  CHECK(b.requests(0, 1000).bytes != 0);
   b.take_rans = true;
   b.run(12);
   CHECK(b.block.state(1).inflight == 16000);
@@ -292,22 +292,22 @@ TEST_CASE("cc_nscc: retransmissions go before packets", "[pipeline][cc_nscc]") {
 TEST_CASE("cc_nscc: a refused retransmission counts as held back but leaves no wake", "[pipeline][cc_nscc]") {
   Bench b;
   b.send(0, 225000);
-  CHECK(b.rasks(0, 1000).bytes == 0);
+  CHECK(b.rtxreqs(0, 1000).bytes == 0);
   CHECK(b.hold.size() == 1);
   b.event(ack_without_rtt(100000));
-  CHECK(b.wakes.empty());
+  CHECK(b.resumes.empty());
 
-  // It neither takes an ask's wake away nor changes its size, refused or granted.
+  // It neither takes a request's resume away nor changes its size, refused or granted.
   b.send(0, 100000);
-  CHECK(b.asks(0, 4000).bytes == 0);
-  CHECK(b.rasks(0, 60000).bytes == 0);
+  CHECK(b.requests(0, 4000).bytes == 0);
+  CHECK(b.rtxreqs(0, 60000).bytes == 0);
   b.event(ack_without_rtt(1000));
-  CHECK(b.rasks(0, 1000).bytes != 0);
-  CHECK(b.wakes.empty());
+  CHECK(b.rtxreqs(0, 1000).bytes != 0);
+  CHECK(b.resumes.empty());
   b.event(ack_without_rtt(3999));
-  CHECK(b.wakes.empty());
+  CHECK(b.resumes.empty());
   b.event(ack_without_rtt(1));
-  CHECK(b.wakes.size() == 1);
+  CHECK(b.resumes.size() == 1);
 }
 
 }  // namespace mrc::test::cc_nscc_test

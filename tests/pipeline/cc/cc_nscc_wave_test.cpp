@@ -12,16 +12,16 @@ namespace mrc::test::cc_nscc_wave_test {
 TEST_CASE("the waves of cc_nscc.md: asks beside events, a refusal and its wake", "[cc_nscc][waves]") {
   const Preset preset = *find_preset("tiny");
   Stream<Ccev> ev{CcNscc::kEvDepth};
-  Stream<Ccask> ask, rask;
+  Stream<Ccreq> req, rtxreq;
   Stream<Ccret> ret;
   Stream<Ccans> ans, rans;
-  Stream<Ccwake> wake;
-  CcNscc block{preset, {ev, ask, rask, ret}, {ans, rans, wake}};
+  Stream<Ccresume> resume;
+  CcNscc block{preset, {ev, req, rtxreq, ret}, {ans, rans, resume}};
   CfgBus cfg;
   const auto cycle = [&] {
-    pop_all(ans, rans, wake);
+    pop_all(ans, rans, resume);
     block.step(cfg, 1000);
-    clock_all(block, ev, ask, rask, ret, ans, rans, wake);
+    clock_all(block, ev, req, rtxreq, ret, ans, rans, resume);
   };
   const auto write = [&](CfgTable table) {
     cfg.req = true;
@@ -44,26 +44,26 @@ TEST_CASE("the waves of cc_nscc.md: asks beside events, a refusal and its wake",
   // The window is 225 000 bytes; all but 8000 are in flight.
   for (unsigned left = 217'000; left != 0;) {
     const auto n = static_cast<uint16_t>(std::min(left, 60'000u));
-    ask.load({.cc = 0, .min = n, .bytes = n});
+    req.load({.cc = 0, .min = n, .bytes = n});
     left -= n;
     for (unsigned i = 0; i < 6; ++i) cycle();
   }
 
   Wave wave("cc_nscc", "cc_nscc: two packets fit, the third is refused; an Ack without sample makes room and wakes");
-  wave.out("ask.bytes", ask, [](const Ccask& a) { return fmt::format("{}", a.bytes); });
+  wave.out("req.bytes", req, [](const Ccreq& a) { return fmt::format("{}", a.bytes); });
   wave.out("ans.bytes", ans, [](const Ccans& a) { return fmt::format("{}", a.bytes); });
   wave.out("ans.last", ans, [](const Ccans& a) { return fmt::format("{}", a.last ? 1 : 0); });
   wave.bit("hold_inc_q", [&] { return block.pulses().hold; });
   wave.out("ev", ev, [](const Ccev&) { return "Ack"; });
   wave.head("ev head", ev, [](const Ccev&) { return "Ack"; });
-  wave.out("rask.bytes", rask, [](const Ccask& a) { return fmt::format("{}", a.bytes); });
+  wave.out("rtxreq.bytes", rtxreq, [](const Ccreq& a) { return fmt::format("{}", a.bytes); });
   wave.out("rans.bytes", rans, [](const Ccans& a) { return fmt::format("{}", a.bytes); });
-  wave.out("wake.cc", wake, [](const Ccwake& w) { return fmt::format("{}", w.cc); });
+  wave.out("resume.cc", resume, [](const Ccresume& w) { return fmt::format("{}", w.cc); });
   wave.sample();
   for (unsigned i = 0; i < 16; ++i) {
-    if (i < 3) ask.load({.cc = 0, .min = 4000, .bytes = 4000});
+    if (i < 3) req.load({.cc = 0, .min = 4000, .bytes = 4000});
     if (i == 3) ev.load({.cc = 0, .kind = CcEvent::Ack, .bytes = 12000});
-    if (i == 4) rask.load({.cc = 0, .min = 4000, .bytes = 4000});
+    if (i == 4) rtxreq.load({.cc = 0, .min = 4000, .bytes = 4000});
     cycle();
     wave.sample();
   }

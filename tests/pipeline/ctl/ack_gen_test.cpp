@@ -562,14 +562,14 @@ TEST_CASE("the question for a peer's state is a probe that belongs to no EV, on 
   b.csr.rev_probe = true;
   b.csr.tick = 0x1'2345;
   b.works(7, 1, 0xE1);
-  const auto ask = [&] {
+  const auto req = [&] {
     const std::size_t n = b.sent.size();
     b.stateq.load({.qp = 5});
     b.run(6);
     REQUIRE(b.sent.size() == n + 1);
     return b.sent.back();
   };
-  Ctlpkt c = ask();
+  Ctlpkt c = req();
   CHECK(c.qp == 5);
   CHECK(c.plane == 0);
   CHECK(c.ev == 100);
@@ -580,16 +580,16 @@ TEST_CASE("the question for a peer's state is a probe that belongs to no EV, on 
   CHECK(c.ext[1] == 0x0000feff);  // id 0xFFFE
   CHECK(c.ext[2] == 0x34121500);  // spdcid 0x0015, dpdcid 0x1234
   CHECK(c.ext[3] == 0x01004523);  // tick 0x2345, ftype 1
-  c = ask();
+  c = req();
   CHECK(c.plane == 1);
   CHECK(c.ev == 0xE1);
   b.peer_ports(7, 0xf8);  // neither the turn's plane nor plane 0
-  CHECK(ask().plane == 3);
-  CHECK(ask().plane == 4);  // behind it
+  CHECK(req().plane == 3);
+  CHECK(req().plane == 4);  // behind it
   CHECK(b.wants.empty());
   b.csr.ack_plane = true;
   b.peer_ports(7, 0xff);
-  CHECK(ask().plane == 0);
+  CHECK(req().plane == 0);
 }
 
 TEST_CASE("responses go before a question for a peer's state, ACKs behind it", "[ack_gen][A-75]") {
@@ -645,7 +645,7 @@ TEST_CASE("a question is two probes on two planes, one behind the other", "[ack_
 TEST_CASE("the probes of a question go on two planes while two are left", "[ack_gen][A-84]") {
   Bench b;
   b.csr.ack_plane = GENERATE(false, true);
-  const auto ask = [&] {
+  const auto req = [&] {
     const std::size_t n = b.sent.size();
     b.stateq.load({.qp = 5});
     b.run(6);
@@ -662,7 +662,7 @@ TEST_CASE("the probes of a question go on two planes while two are left", "[ack_
       std::array<unsigned, 8> times{};
       for (unsigned i = 0; i < planes; ++i) {
         CAPTURE(left, i);
-        const auto on = ask();
+        const auto on = req();
         CHECK(on[0] != on[1]);
         for (const unsigned p : on) ++times[p];
       }
@@ -673,7 +673,7 @@ TEST_CASE("the probes of a question go on two planes while two are left", "[ack_
     b.csr.ack_plane = false;
     b.respond(Bench::sack(0));  // turn 1
     b.peer_ports(7, 0x81);
-    CHECK(ask() == std::vector<unsigned>{7, 0});
+    CHECK(req() == std::vector<unsigned>{7, 0});
     b.peer_ports(7, 0xff);
     CHECK(b.respond(Bench::sack(4)).plane == 1);  // the turn is behind 0
   }
@@ -681,7 +681,7 @@ TEST_CASE("the probes of a question go on two planes while two are left", "[ack_
     b.csr.ack_plane = false;
     b.peer_ports(7, 0x02);
     b.up = 0xf8;
-    CHECK(ask() == std::vector<unsigned>{3, 3});
+    CHECK(req() == std::vector<unsigned>{3, 3});
     b.peer_ports(7, 0xff);
     b.up = 0xff;
     CHECK(b.respond(Bench::sack(4)).plane == 2);

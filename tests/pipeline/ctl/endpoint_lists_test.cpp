@@ -57,7 +57,7 @@ struct Lists : Bench {
   unsigned forget(unsigned qp) { return lead(qp, 0, 0, QpState::Reset); }
   unsigned reset(unsigned qp) { return write(CfgTable::QpState, qp, csr::TblQpState{.state = QpState::Reset}); }
   /// Whom an address finds.
-  Found ask(U128 sip, unsigned plane = 0) {
+  Found req(U128 sip, unsigned plane = 0) {
     run(40);
     const unsigned before = rsps + drops;
     eprx.load({.op = 0, .plane = static_cast<uint8_t>(plane), .mask = 0b110, .sip = sip});
@@ -72,21 +72,21 @@ struct Lists : Bench {
     responses.clear();
     return f;
   }
-  Found ask(unsigned dest) { return ask(address(1000 + dest)); }
-  int lender(unsigned dest) { return ask(dest).qp; }
+  Found req(unsigned dest) { return req(address(1000 + dest)); }
+  int lender(unsigned dest) { return req(dest).qp; }
 };
 
 TEST_CASE("a request is answered two cycles after its turn, and a cycle later for each address in front of its own",
           "[endpoint][lists]") {
   Lists b;
-  CHECK(b.ask(same_fold(1)) == Found{.cycles = 1});  // an empty bucket
+  CHECK(b.req(same_fold(1)) == Found{.cycles = 1});  // an empty bucket
   for (unsigned d = 0; d < 4; ++d) b.lead(d, d, same_fold(d));
-  for (unsigned d = 0; d < 4; ++d) CHECK(b.ask(same_fold(d)) == Found{int(d), int(d), 2 + (3 - d)});
-  CHECK(b.ask(same_fold(4)) == Found{.cycles = 5});  // looked at all
-  CHECK(b.ask(address(1)) == Found{.cycles = 1});
+  for (unsigned d = 0; d < 4; ++d) CHECK(b.req(same_fold(d)) == Found{int(d), int(d), 2 + (3 - d)});
+  CHECK(b.req(same_fold(4)) == Found{.cycles = 5});  // looked at all
+  CHECK(b.req(address(1)) == Found{.cycles = 1});
   b.lead(3, 3, address(1));
-  CHECK(b.ask(address(1)) == Found{3, 3, 2});
-  CHECK(b.ask(same_fold(2)) == Found{2, 2, 2});
+  CHECK(b.req(address(1)) == Found{3, 3, 2});
+  CHECK(b.req(same_fold(2)) == Found{2, 2, 2});
 }
 
 TEST_CASE("a QP that comes, leaves or moves takes seven cycles at the most", "[endpoint][lists]") {
@@ -109,13 +109,13 @@ TEST_CASE("a QP that comes, leaves or moves takes seven cycles at the most", "[e
   CHECK(b.forget(0) == 2);
   CHECK(b.reset(1) == 2);
   CHECK(b.reset(3) == 2);  // the last one lends on
-  CHECK(b.ask(address(9)).qp == 3);
+  CHECK(b.req(address(9)).qp == 3);
   CHECK(b.lead(1, 0, address(9)) == 2);  // Idle, Join: a ring of its own
-  CHECK(b.ask(address(9)).qp == 1);
+  CHECK(b.req(address(9)).qp == 1);
   CHECK(b.lead(3, 0, address(9)) == 3);  // Idle, Join, Link: back from RESET
   CHECK(b.reset(3) == 2);
   CHECK(b.forget(1) == 3);  // Idle, Leave, Unchain: nobody is left
-  CHECK(b.ask(address(9)).qp == -1);
+  CHECK(b.req(address(9)).qp == -1);
   CHECK(b.forget(3) == 2);  // its destination is none any more
   CHECK(b.write(CfgTable::QpState, 3, csr::TblQpState{.state = QpState::Error}) == 1);
   CHECK(b.write(CfgTable::PeerPorts, 3, csr::TblPeerPorts{.mask = 1}) == 1);
@@ -130,7 +130,7 @@ TEST_CASE("who leaves a chain takes a cycle more for each address in front of it
     for (int d = 0; d < 5; ++d) {
       const auto at = std::find(chain.begin(), chain.end(), d);
       CAPTURE(d);
-      const Found f = b.ask(same_fold(static_cast<unsigned>(d)));
+      const Found f = b.req(same_fold(static_cast<unsigned>(d)));
       if (at == chain.end()) {
         CHECK(f == Found{.cycles = 1 + static_cast<unsigned>(chain.size())});
       } else {
@@ -157,66 +157,66 @@ TEST_CASE("who leaves a chain takes a cycle more for each address in front of it
   SECTION("its address changes, and it is the first of its new chain; and back") {
     CHECK(b.lead(0, 0, address(1)) == 8);  // Idle, Join, Unchain past four, Chain
     stand({4, 3, 2, 1});
-    CHECK(b.ask(address(1)) == Found{0, 0, 2});
+    CHECK(b.req(address(1)) == Found{0, 0, 2});
     CHECK(b.lead(3, 3, address(1)) == 5);
-    CHECK(b.ask(address(1)) == Found{3, 3, 2});  // two with one address
+    CHECK(b.req(address(1)) == Found{3, 3, 2});  // two with one address
     stand({4, 2, 1});
     CHECK(b.lead(4, 4, address(2)) == 4);
     stand({2, 1});
     CHECK(b.lead(0, 0, same_fold(0)) == 5);
-    CHECK(b.ask(address(1)) == Found{3, 3, 2});
+    CHECK(b.req(address(1)) == Found{3, 3, 2});
     CHECK(b.lead(3, 3, same_fold(3)) == 4);
-    CHECK(b.ask(address(1)) == Found{.cycles = 1});
+    CHECK(b.req(address(1)) == Found{.cycles = 1});
     CHECK(b.lead(4, 4, same_fold(4)) == 4);
     stand({4, 3, 0, 2, 1});
   }
   SECTION("its address becomes another one of the same fold") {
     CHECK(b.lead(2, 2, same_fold(9)) == 6);
-    CHECK(b.ask(same_fold(9)) == Found{2, 2, 2});
-    CHECK(b.ask(same_fold(2)) == Found{.cycles = 6});
+    CHECK(b.req(same_fold(9)) == Found{2, 2, 2});
+    CHECK(b.req(same_fold(2)) == Found{.cycles = 6});
     CHECK(b.lead(2, 2, same_fold(2)) == 4);
     stand({2, 4, 3, 1, 0});
   }
   SECTION("a QP that is alone moves to another destination of the chain, and changes its address") {
     CHECK(b.lead(1, 4, same_fold(7)) == 10);  // Unchain past 4, 3 and 2; Join, Link, Unchain, Chain
-    CHECK(b.ask(same_fold(7)) == Found{4, 1, 2});
-    CHECK(b.ask(same_fold(1)) == Found{.cycles = 5});
-    CHECK(b.ask(same_fold(4)) == Found{.cycles = 5});
+    CHECK(b.req(same_fold(7)) == Found{4, 1, 2});
+    CHECK(b.req(same_fold(1)) == Found{.cycles = 5});
+    CHECK(b.req(same_fold(4)) == Found{.cycles = 5});
     CHECK(b.forget(1) == 2);
-    CHECK(b.ask(same_fold(7)) == Found{4, 4, 2});  // the address that came last stays
+    CHECK(b.req(same_fold(7)) == Found{4, 4, 2});  // the address that came last stays
   }
 }
 
 TEST_CASE("destinations whose addresses have one fold are all found", "[endpoint][lists]") {
   Lists b("asic800");
   for (unsigned d = 0; d < 256; ++d) b.lead(d, d, same_fold(d));
-  for (unsigned d = 0; d < 256; ++d) CHECK(b.ask(same_fold(d)) == Found{int(d), int(d), 2 + (255 - d)});
-  CHECK(b.ask(same_fold(256)) == Found{.cycles = 257});
+  for (unsigned d = 0; d < 256; ++d) CHECK(b.req(same_fold(d)) == Found{int(d), int(d), 2 + (255 - d)});
+  CHECK(b.req(same_fold(256)) == Found{.cycles = 257});
   for (unsigned d = 0; d < 256; d += 2) CHECK(b.forget(d) == 3 + (255 - d));
-  for (unsigned d = 1; d < 256; d += 2) CHECK(b.ask(same_fold(d)) == Found{int(d), int(d), 2 + (255 - d) / 2});
-  CHECK(b.ask(same_fold(128)) == Found{.cycles = 129});
+  for (unsigned d = 1; d < 256; d += 2) CHECK(b.req(same_fold(d)) == Found{int(d), int(d), 2 + (255 - d) / 2});
+  CHECK(b.req(same_fold(128)) == Found{.cycles = 129});
 }
 
 TEST_CASE("of two destinations with one address the newer one is found", "[endpoint][lists]") {
   Lists b;
   b.lead(0, 2, address(5));
   b.lead(1, 1, address(5));
-  CHECK(b.ask(address(5)) == Found{1, 1, 2});
+  CHECK(b.req(address(5)) == Found{1, 1, 2});
   b.lead(2, 2, address(5));  // a QP more of the older one: its address is none that came
-  CHECK(b.ask(address(5)) == Found{1, 1, 2});
+  CHECK(b.req(address(5)) == Found{1, 1, 2});
   b.lead(3, 0, address(5));
-  CHECK(b.ask(address(5)) == Found{0, 3, 2});
+  CHECK(b.req(address(5)) == Found{0, 3, 2});
   b.csr.ip_plane_lsb = 80;  // the chains anew, by number
   b.run(50);
-  CHECK(b.ask(address(5)) == Found{2, 2, 2});
+  CHECK(b.req(address(5)) == Found{2, 2, 2});
   b.lead(0, 2, address(6));  // and away
-  CHECK(b.ask(address(5)) == Found{1, 1, 2});
+  CHECK(b.req(address(5)) == Found{1, 1, 2});
   b.forget(1);
-  CHECK(b.ask(address(5)) == Found{0, 3, 2});
+  CHECK(b.req(address(5)) == Found{0, 3, 2});
   b.lead(0, 2, address(5));
-  CHECK(b.ask(address(5)) == Found{2, 0, 2});
+  CHECK(b.req(address(5)) == Found{2, 0, 2});
   b.forget(3);
-  CHECK(b.ask(address(5)) == Found{2, 0, 2});
+  CHECK(b.req(address(5)) == Found{2, 0, 2});
 }
 
 TEST_CASE("the ring of a destination: who lends next is the QP behind the one that leaves", "[endpoint][lists]") {
@@ -327,25 +327,25 @@ TEST_CASE("a new IP_PLANE makes the chains anew", "[endpoint][lists][A-76]") {
   b.lead(0, 0);
   b.lead(1, 1);
   b.lead(2, 3, on(3, 5));  // the bits of the plane do not count, once there are some
-  CHECK(b.ask(on(3, 5)) == Found{3, 2, 2});
+  CHECK(b.req(on(3, 5)) == Found{3, 2, 2});
   SECTION("the rows are found by the new rule") {
     b.csr.ip_plane_enable = true;
     b.run(1 + 4 + 4 + 3);
     for (const unsigned plane : {0u, 1u}) {
-      CHECK(b.ask(on(0, plane), plane) == Found{0, 0, 2});
-      CHECK(b.ask(on(3, plane), plane) == Found{3, 2, 2});
-      CHECK(b.ask(on(0, plane ^ 1), plane).dest == -1);
+      CHECK(b.req(on(0, plane), plane) == Found{0, 0, 2});
+      CHECK(b.req(on(3, plane), plane) == Found{3, 2, 2});
+      CHECK(b.req(on(0, plane ^ 1), plane).dest == -1);
     }
     b.csr.ip_plane_lsb = 0;  // now the bits that tell the addresses apart: one bucket
     b.run(1 + 4 + 4 + 3);
-    CHECK(b.ask(address(1000), 0) == Found{1, 1, 2});  // 1000 and 1001 are one address, and the higher number is found
-    CHECK(b.ask(address(1001), 1) == Found{1, 1, 2});
-    CHECK(b.ask(on(3, 5) & ~U128{7}, 0) == Found{3, 2, 2});
+    CHECK(b.req(address(1000), 0) == Found{1, 1, 2});  // 1000 and 1001 are one address, and the higher number is found
+    CHECK(b.req(address(1001), 1) == Found{1, 1, 2});
+    CHECK(b.req(on(3, 5) & ~U128{7}, 0) == Found{3, 2, 2});
     b.csr.ip_plane_enable = false;
     b.run(1 + 4 + 4 + 3);
-    CHECK(b.ask(address(1000)) == Found{0, 0, 2});
-    CHECK(b.ask(address(1001)) == Found{1, 1, 2});
-    CHECK(b.ask(on(3, 5)) == Found{3, 2, 2});
+    CHECK(b.req(address(1000)) == Found{0, 0, 2});
+    CHECK(b.req(address(1001)) == Found{1, 1, 2});
+    CHECK(b.req(on(3, 5)) == Found{3, 2, 2});
   }
   SECTION("all else waits, for 2 NumDests cycles and one per destination that has an address, and goes on then") {
     b.csr.ip_plane_enable = true;
@@ -370,12 +370,12 @@ TEST_CASE("a new IP_PLANE makes the chains anew", "[endpoint][lists][A-76]") {
       b.run(at);
       b.csr.ip_plane_lsb = 64;
       b.run(30);
-      CHECK(b.ask(on(0, 1), 1) == Found{0, 0, 2});
-      CHECK(b.ask(on(1, 1), 1) == Found{1, 1, 2});
-      CHECK(b.ask(on(3, 0), 0) == Found{3, 2, 2});
+      CHECK(b.req(on(0, 1), 1) == Found{0, 0, 2});
+      CHECK(b.req(on(1, 1), 1) == Found{1, 1, 2});
+      CHECK(b.req(on(3, 0), 0) == Found{3, 2, 2});
       b.csr.ip_plane_enable = false;
       b.run(30);
-      CHECK(b.ask(on(1, 0), 1) == Found{1, 1, 2});
+      CHECK(b.req(on(1, 0), 1) == Found{1, 1, 2});
     }
   }
   SECTION("a look that is under way goes on by the rule by which it began") {
@@ -398,7 +398,7 @@ TEST_CASE("a new IP_PLANE makes the chains anew", "[endpoint][lists][A-76]") {
     for (const unsigned q : {0u, 1u, 2u}) b.forget(q);
     b.csr.ip_plane_enable = true;
     CHECK(b.configure(CfgTable::PeerPorts, 0, csr::TblPeerPorts{.mask = 1}) == 1 + 4 + 4 + 1);
-    CHECK(b.ask(on(0, 0)).dest == -1);
+    CHECK(b.req(on(0, 0)).dest == -1);
   }
 }
 
@@ -434,12 +434,12 @@ TEST_CASE("a port that changes in any cycle of what a QP begins is told to all t
       b.run(11);
       b.cfg.req = false;
       b.run(100);
-      std::map<unsigned, unsigned> told;
-      for (const Ctlpkt& c : b.sent) told[c.psn & 0xff] = c.qp;
-      CHECK(told == m.lends);
-      CHECK(b.sent.size() == told.size());  // each once
+      std::map<unsigned, unsigned> reported;
+      for (const Ctlpkt& c : b.sent) reported[c.psn & 0xff] = c.qp;
+      CHECK(reported == m.lends);
+      CHECK(b.sent.size() == reported.size());  // each once
       b.run(3000);
-      CHECK(b.sent.size() == told.size());
+      CHECK(b.sent.size() == reported.size());
     }
   }
 }
@@ -542,7 +542,7 @@ struct Plain {
     std::sort(order.rbegin(), order.rend());
     return static_cast<unsigned>(1 + 2 * dests.size() + order.size());
   }
-  Found ask(U128 sip, unsigned plane) const {
+  Found req(U128 sip, unsigned plane) const {
     unsigned looked = 0;
     for (const unsigned d : order) {
       if (bucket(dests[d].dip) != bucket(sip)) continue;
@@ -610,16 +610,16 @@ TEST_CASE("thousands of set-ups, moves and resets: addresses, lenders and cycles
         REQUIRE(b.forget(q) == costs);
       }
       plain.check();
-      const auto asked = static_cast<unsigned>(rng.below(dests));
+      const auto requested = static_cast<unsigned>(rng.below(dests));
       const unsigned plane = static_cast<unsigned>(rng.below(b.preset.num_planes));
-      const bool known = rng.chance(0.8) && plain.dests[asked].valid;
-      const U128 sip = known ? at_plane(plain.dests[asked].dip, plane, plain.rule) : draw();
-      REQUIRE(b.ask(sip, plane) == plain.ask(sip, plane));
+      const bool known = rng.chance(0.8) && plain.dests[requested].valid;
+      const U128 sip = known ? at_plane(plain.dests[requested].dip, plane, plain.rule) : draw();
+      REQUIRE(b.req(sip, plane) == plain.req(sip, plane));
     }
     // At the end all of them.
     for (const auto& dest : plain.dests) {
       const U128 sip = at_plane(dest.dip, 1, plain.rule);
-      REQUIRE(b.ask(sip, 1) == plain.ask(sip, 1));
+      REQUIRE(b.req(sip, 1) == plain.req(sip, 1));
     }
   }
 }

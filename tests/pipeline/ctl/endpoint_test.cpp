@@ -558,10 +558,10 @@ TEST_CASE("updates that hurry wait for their way out, and none is left out", "[e
   b.run(6);
   CHECK(b.reqs == 4);
   b.run(2);
-  std::vector<unsigned> told;
-  for (const Ctlpkt& c : b.sent) told.push_back(c.psn & 0xff);
-  std::sort(told.begin(), told.end());
-  CHECK(told == std::vector<unsigned>{0, 1, 2, 3});
+  std::vector<unsigned> reported;
+  for (const Ctlpkt& c : b.sent) reported.push_back(c.psn & 0xff);
+  std::sort(reported.begin(), reported.end());
+  CHECK(reported == std::vector<unsigned>{0, 1, 2, 3});
 }
 
 TEST_CASE("an update without an answer is repeated after 64 ticks, 128 and so on, at last every interval",

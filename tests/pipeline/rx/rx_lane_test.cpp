@@ -467,7 +467,7 @@ TEST_CASE("a trimmed packet of our own that comes back is told apart by its addr
     CHECK_FALSE(l.descs.back().buf_valid);
     return l.descs.back();
   };
-  const auto told = [](const Rxdesc& d, uint8_t receiver) {
+  const auto reported = [](const Rxdesc& d, uint8_t receiver) {
     CHECK(d.trim == Trim::Returned);
     CHECK(d.psn == 7);
     CHECK(d.ext[0] == 0x02000100);  // METH
@@ -479,16 +479,16 @@ TEST_CASE("a trimmed packet of our own that comes back is told apart by its addr
   const Rxdesc peers = came(1, 2, 12);
   CHECK(peers.trim == Trim::Trimmed);
   CHECK(peers.ext[4] == 0x0500'0000);  // its own: the DMA length
-  told(came(2, 1, 12), 1);
-  told(came(1, 3, 12), 1);
+  reported(came(2, 1, 12), 1);
+  reported(came(1, 3, 12), 1);
   CHECK(came(1, 2, 21).trim == Trim::None);
   l.csr.dscp_returned = 21;
   CHECK(came(1, 2, 21).trim == Trim::None);
   l.csr.dscp_returned_valid = true;
-  told(came(1, 2, 21), 1);
-  told(came(2, 1, 21), 1);
+  reported(came(1, 2, 21), 1);
+  reported(came(2, 1, 21), 1);
   l.csr.returned = Returned::Learn;
-  told(came(2, 1, 12), 1);
+  reported(came(2, 1, 12), 1);
   l.csr.returned = Returned::Peer;
   CHECK(came(2, 1, 12).trim == Trim::Trimmed);
   CHECK(came(1, 2, 21).trim == Trim::None);
@@ -496,8 +496,8 @@ TEST_CASE("a trimmed packet of our own that comes back is told apart by its addr
   l.csr.returned = Returned::Drop;
   l.csr.ip_plane_enable = true;
   l.csr.ip_plane_lsb = 0;  // the last byte's low bits: 1, 2 and 3 are all ours
-  told(came(1, 2, 12), 2);
-  told(came(8, 9, 12), 8);
+  reported(came(1, 2, 12), 2);
+  reported(came(8, 9, 12), 8);
   CHECK(came(8, 1, 12).trim == Trim::Trimmed);
   CHECK(l.rx == l.descs.size());
 }

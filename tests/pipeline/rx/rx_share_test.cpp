@@ -28,14 +28,14 @@ struct Share : BlockBench<Share> {
     share.clock();
   }
   /// A word, until the levels say what comes of it: the output register and four cycles.
-  void tell(const Came& word) {
+  void report(const Came& word) {
     came.load(word);
     run(6);
   }
   void data(unsigned qp, uint16_t msn = 0x20, uint16_t plen = 1000, uint32_t length = kLength, uint16_t emsn = 0x20) {
-    tell({.qp = static_cast<uint16_t>(qp), .plen = plen, .msn = msn, .emsn = emsn, .length = length});
+    report({.qp = static_cast<uint16_t>(qp), .plen = plen, .msn = msn, .emsn = emsn, .length = length});
   }
-  void trim(unsigned qp) { tell({.qp = static_cast<uint16_t>(qp), .trimmed = true, .msn = 0x20, .emsn = 0x20}); }
+  void trim(unsigned qp) { report({.qp = static_cast<uint16_t>(qp), .trimmed = true, .msn = 0x20, .emsn = 0x20}); }
   unsigned set_up(unsigned qp, uint16_t msn = 0x20, QpState state = QpState::Rtr) {
     csr::TblQpCtx row{.msn = msn, .state = state};
     const unsigned took = configure(CfgTable::QpCtx, qp, row);

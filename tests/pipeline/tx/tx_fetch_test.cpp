@@ -27,7 +27,7 @@ struct Bench : BlockBench<Bench> {
         block(preset, pointers()),
         feeds(preset.num_planes) {}
 
-  void ask(unsigned plane, unsigned count) {
+  void req(unsigned plane, unsigned count) {
     for (unsigned i = 0; i < count; ++i) {
       feeds[plane].words.push_back({.addr = next[plane]++, .len = 64, .plane = static_cast<uint8_t>(plane)});
     }
@@ -70,7 +70,7 @@ TEST_CASE("tx_fetch: a request goes out as it came, in the cycle after it was gr
 
 TEST_CASE("tx_fetch: a single plane gets every cycle", "[pipeline][tx_fetch]") {
   Bench b;
-  b.ask(3, 20);
+  b.req(3, 20);
   b.run(24);
   REQUIRE(b.host.taken.words.size() == 20);
   for (unsigned i = 0; i < 20; ++i) {
@@ -81,8 +81,8 @@ TEST_CASE("tx_fetch: a single plane gets every cycle", "[pipeline][tx_fetch]") {
 
 TEST_CASE("tx_fetch: planes take turns, from plane 0 after reset, one request per cycle", "[pipeline][tx_fetch]") {
   Bench b("tiny");
-  b.ask(0, 6);
-  b.ask(1, 6);
+  b.req(0, 6);
+  b.req(1, 6);
   b.run(18);
   CHECK(b.planes() == Planes{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1});
   for (unsigned i = 0; i < 12; ++i) CHECK(b.host.taken.at[i] == b.host.taken.at[0] + i);
@@ -90,9 +90,9 @@ TEST_CASE("tx_fetch: planes take turns, from plane 0 after reset, one request pe
 
 TEST_CASE("tx_fetch: the turn goes on from the plane that was granted last", "[pipeline][tx_fetch]") {
   Bench b;
-  b.ask(6, 1);
+  b.req(6, 1);
   b.run(6);
-  for (const unsigned plane : {2u, 5u, 6u, 7u}) b.ask(plane, 1);
+  for (const unsigned plane : {2u, 5u, 6u, 7u}) b.req(plane, 1);
   b.run(10);
   CHECK(b.planes() == Planes{6, 7, 2, 5, 6});
 }
@@ -101,8 +101,8 @@ TEST_CASE("tx_fetch: while the host takes nothing, the request stays and no othe
           "[pipeline][tx_fetch]") {
   Bench b("tiny");
   b.host.taken.pace = Pace::never();
-  b.ask(0, 5);
-  b.ask(1, 5);
+  b.req(0, 5);
+  b.req(1, 5);
   b.run(20);  // Pin::look checks that the output does not move
   CHECK(b.block.rdreq().valid());
   CHECK(b.block.rdreq().data() == Rdreq{.addr = 0, .len = 64, .plane = 0});
@@ -121,7 +121,7 @@ TEST_CASE("tx_fetch: at any pace each plane's requests leave once and in their o
   b.host.taken.pace = Pace::random(0.6, seed);
   for (unsigned p = 0; p < 8; ++p) {
     b.feeds[p].pace = Pace::random(0.05 + 0.1 * p, seed + 10 * p + 1);
-    b.ask(p, 100);
+    b.req(p, 100);
   }
   b.run_until([&] { return b.host.taken.words.size() == 800; });
   unsigned next[kMaxPlanes] = {};
@@ -133,7 +133,7 @@ TEST_CASE("tx_fetch: at any pace each plane's requests leave once and in their o
 TEST_CASE("tx_fetch: a plane with a request waits for one of each other plane at most", "[pipeline][tx_fetch]") {
   Bench b;
   b.host.taken.pace = Pace::one_in(3);
-  for (unsigned p = 0; p < 8; ++p) b.ask(p, 40);
+  for (unsigned p = 0; p < 8; ++p) b.req(p, 40);
   b.run_until([&] { return b.host.taken.words.size() == 320; });
   const Planes planes = b.planes();
   for (std::size_t i = 0; i + 8 <= planes.size(); ++i) {
@@ -145,8 +145,8 @@ TEST_CASE("tx_fetch: a plane with a request waits for one of each other plane at
 
 TEST_CASE("the waves of tx_fetch.md: two planes in turn, the host waits", "[pipeline][tx_fetch][waves]") {
   Bench b("tiny");
-  b.ask(0, 3);
-  b.ask(1, 3);
+  b.req(0, 3);
+  b.req(1, 3);
   const auto willing = [&b] { return b.cycles != 4; };
   const auto name = [](const Rdreq& r) { return fmt::format("{}.{}", r.plane, r.addr); };
   Wave wave("tx_fetch", "tx_fetch: requests as plane.number");

@@ -43,8 +43,8 @@ struct Flow {
   Fifo<Grant> grant{2};
   Stream<Sched> push;
   Stream<Grant> park;
-  Stream<Ccwake> wake;
-  Stream<Ccask> ask, rask;
+  Stream<Ccresume> resume;
+  Stream<Ccreq> req, rtxreq;
   Stream<Ccret> ret;
   Stream<Ccans> ans, rans;
   Stream<Pkt> pkt;
@@ -59,9 +59,9 @@ struct Flow {
   Stream<Ccev> ccev;
   Stream<Okev> okev;
   Stream<Qperr> qperr_i, qperr_s;
-  TxSched sched{preset, push, park, wake, grant};
-  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr_s}};
-  TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, qperr_i, stateq}};
+  TxSched sched{preset, push, park, resume, grant};
+  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, req, ret, cqe, qperr_s}};
+  TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rtxreq, okev, qperr_i, stateq}};
   CfgBus cfg;
   CsrOut csr;
   std::mt19937 rng;
@@ -155,7 +155,7 @@ struct Flow {
       ccev.pop();
     }
     // The first packet, if there is any room; of a burst what fits beyond it.
-    const auto may = [&](const Ccask& a) {
+    const auto may = [&](const Ccreq& a) {
       Controller& c = controllers.at(a.cc);
       const int64_t room = c.window - c.infl;
       const int64_t bytes = room <= 0 ? 0 : std::clamp<int64_t>(room, a.min, a.bytes);
@@ -168,24 +168,24 @@ struct Flow {
       c.infl -= ret.head().bytes;
       REQUIRE(c.infl >= 0);
       ret.pop();
-    } else if (rask.has() && rans.free()) {
-      const Ccask a = rask.head();
+    } else if (rtxreq.has() && rans.free()) {
+      const Ccreq a = rtxreq.head();
       rans.load({.cc = a.cc, .bytes = may(a), .last = false});
-      rask.pop();
-    } else if (ask.has() && ans.free()) {
-      const Ccask a = ask.head();
+      rtxreq.pop();
+    } else if (req.has() && ans.free()) {
+      const Ccreq a = req.head();
       Controller& c = controllers.at(a.cc);
       const uint16_t bytes = may(a);
       c.wants = bytes == 0;
       ans.load({.cc = a.cc, .bytes = bytes, .last = bytes != 0 && c.infl >= c.window});
-      ask.pop();
+      req.pop();
     }
     if (now % 500 == 0) {
       for (Controller& c : controllers) c.window = 300 + below(20000);
     }
     Controller& c = controllers[now % 4];
-    if (c.wants && c.infl < c.window && wake.free()) {
-      wake.load({.cc = static_cast<uint16_t>(now % 4)});
+    if (c.wants && c.infl < c.window && resume.free()) {
+      resume.load({.cc = static_cast<uint16_t>(now % 4)});
       c.wants = false;
     }
   }
@@ -293,7 +293,7 @@ struct Flow {
     segment.clock();
     inflight.clock();
     const auto clock = [](auto&... s) { (s.clock(), ...); };
-    clock(wqe, grant, push, park, wake, ask, rask, ret, ans, rans, pkt, cqe, rec, ctl, retx, upd, fb, pres, stateq,
+    clock(wqe, grant, push, park, resume, req, rtxreq, ret, ans, rans, pkt, cqe, rec, ctl, retx, upd, fb, pres, stateq,
           ccev, okev, qperr_i);
     ++now;
   }

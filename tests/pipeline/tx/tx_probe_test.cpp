@@ -461,7 +461,7 @@ TEST_CASE("tx_probe with 64 slots, the most there are, never uses the ids that a
   CHECK(b.full == 1);
   std::vector<std::vector<bool>> seen(kSlots, std::vector<bool>(256));
   unsigned left = kSlots * 256;
-  unsigned asked = 0;
+  unsigned requested = 0;
   for (unsigned i = 0; i < 2'000'000 && left != 0; ++i) {
     b.cycle();
     if (b.probes.empty()) continue;
@@ -472,13 +472,13 @@ TEST_CASE("tx_probe with 64 slots, the most there are, never uses the ids that a
     if (!seen[id % kSlots][id / kSlots]) --left;
     seen[id % kSlots][id / kSlots] = true;
     if (id / kSlots == 255 && id % kSlots >= 62) {  // theirs but for the bits above the number
-      ++asked;
+      ++requested;
       for (const uint16_t foreign : {kNoProbeId, kStateProbeId}) b.answer(qp, foreign);
       REQUIRE(b.revived == 0);
     }
   }
   CHECK(left == 0);
-  CHECK(asked >= 2);
+  CHECK(requested >= 2);
   b.probes.clear();
   const uint16_t last = b.probe_number(1);  // such an answer would have counted
   b.answer(b.probes[0].qp, last);

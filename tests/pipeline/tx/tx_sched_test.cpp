@@ -19,9 +19,9 @@ struct Bench : BlockBench<Bench> {
   Preset preset = *find_preset("fpga100");
   Stream<Sched> push;
   Stream<Grant> park;
-  Stream<Ccwake> wake;
+  Stream<Ccresume> resume;
   Fifo<Grant> grant{2};
-  TxSched sched{preset, push, park, wake, grant};
+  TxSched sched{preset, push, park, resume, grant};
   bool take = true;
   std::vector<unsigned> granted;
   std::function<void(uint16_t)> on_grant;
@@ -42,7 +42,7 @@ struct Bench : BlockBench<Bench> {
       if (on_grant) on_grant(qp);
     }
     sched.step(cfg);
-    clock_all(sched, push, park, wake, grant);
+    clock_all(sched, push, park, resume, grant);
     ++cycles;
   }
   void give_push(uint16_t qp, bool more) {
@@ -53,8 +53,8 @@ struct Bench : BlockBench<Bench> {
     park.load({.qp = qp});
     run(6);
   }
-  void give_wake(uint16_t cc) {
-    wake.load({.cc = cc});
+  void give_resume(uint16_t cc) {
+    resume.load({.cc = cc});
     run(6);
   }
   /// What was granted since the last call.
@@ -92,32 +92,32 @@ TEST_CASE("tx_sched: a refused QP waits for a wake of its destination and is the
   b.give_park(4);
   b.give_park(5);
   b.give_park(6);
-  b.give_wake(0);  // of another destination
+  b.give_resume(0);  // of another destination
   CHECK(b.news().empty());
-  b.give_wake(1);
+  b.give_resume(1);
   CHECK(b.news() == Qps{6});
-  b.give_wake(1);
+  b.give_resume(1);
   CHECK(b.news() == Qps{5});
-  b.give_wake(1);
+  b.give_resume(1);
   CHECK(b.news() == Qps{4});
-  b.give_wake(1);  // nobody: kept
+  b.give_resume(1);  // nobody: kept
   CHECK(b.news().empty());
 }
 
 TEST_CASE("tx_sched: a wake before the park is kept, once", "[pipeline][tx_sched][waiting]") {
   Bench b;
-  b.give_wake(2);
-  b.give_wake(2);
+  b.give_resume(2);
+  b.give_resume(2);
   CHECK(b.news().empty());
-  b.give_park(12);  // destination 3 has no wake
+  b.give_park(12);  // destination 3 has no resume
   CHECK(b.news().empty());
   b.give_park(9);
   CHECK(b.news() == Qps{9});
   b.give_park(9);
   CHECK(b.news().empty());
-  b.give_wake(2);
+  b.give_resume(2);
   CHECK(b.news() == Qps{9});
-  b.give_wake(3);
+  b.give_resume(3);
   CHECK(b.news() == Qps{12});
 }
 
@@ -134,9 +134,9 @@ TEST_CASE("tx_sched: who has sent stands behind those who wait, and the first of
   CHECK(b.news() == Qps{1});
   b.give_push(3, true);  // 0 2 -> 2 3
   CHECK(b.news() == Qps{0});
-  b.give_wake(0);
+  b.give_resume(0);
   CHECK(b.news() == Qps{2});
-  b.give_wake(0);
+  b.give_resume(0);
   CHECK(b.news() == Qps{3});
   b.give_push(0, true);  // the list is empty again
   CHECK(b.news() == Qps{0});
@@ -155,7 +155,7 @@ TEST_CASE("tx_sched: a push with more 0 only passes the turn on", "[pipeline][tx
   b.give_push(5, false);
   CHECK(b.news() == Qps{4});
   b.give_push(4, false);
-  b.give_wake(1);
+  b.give_resume(1);
   CHECK(b.news().empty());
 }
 
@@ -171,12 +171,12 @@ TEST_CASE("tx_sched: a list that waits holds no other destination", "[pipeline][
 
 TEST_CASE("tx_sched takes table writes first, then park, wake, push, one per cycle", "[pipeline][tx_sched]") {
   Bench b;
-  // Park of 1 before wake before push of 2: 1 waits and is woken, then 2 finds nobody. In any other order the wake
+  // Park of 1 before resume before push of 2: 1 waits and is woken, then 2 finds nobody. In any other order the resume
   // were kept, or 2 went first.
   b.cfg.table = static_cast<uint8_t>(CfgTable::Ev);
   b.cfg.req = true;
   b.park.load({.qp = 1});
-  b.wake.load({.cc = 0});
+  b.resume.load({.cc = 0});
   b.push.load({.qp = 2, .more = true});
   b.run(4);
   CHECK(b.sched.cfg_ack());  // of a table that it does not know
@@ -184,15 +184,15 @@ TEST_CASE("tx_sched takes table writes first, then park, wake, push, one per cyc
   CHECK(b.news() == Qps{1, 2});
   b.cfg.req = false;
   b.cycle();
-  b.give_park(1);  // no wake was kept
+  b.give_park(1);  // no resume was kept
   CHECK(b.news().empty());
   b.park.load({.qp = 3});
   b.push.load({.qp = 2, .more = true});
   b.run(10);  // 3 1, then push: 1 2 and 3 asks
   CHECK(b.news() == Qps{3});
-  b.wake.load({.cc = 0});
+  b.resume.load({.cc = 0});
   b.push.load({.qp = 3, .more = true});
-  b.run(10);  // wake: 1 of 1 2; push: 2 of 2, then 3
+  b.run(10);  // resume: 1 of 1 2; push: 2 of 2, then 3
   CHECK(b.news() == Qps{1, 2});
 }
 
@@ -215,16 +215,16 @@ TEST_CASE("tx_sched: QP_CTX moves a QP to another destination", "[pipeline][tx_s
   Bench b;
   b.bind(1, 9);
   b.give_park(1);
-  b.give_wake(0);
+  b.give_resume(0);
   CHECK(b.news().empty());
-  b.give_wake(9);
+  b.give_resume(9);
   CHECK(b.news() == Qps{1});
 }
 
 TEST_CASE("tx_sched: three and four QPs of a destination get equal turns over 100 wakes",
           "[pipeline][tx_sched][waiting]") {
   for (const unsigned n : {3u, 4u}) {
-    for (const unsigned window : {1u, 2u, 3u, 7u}) {  // packets that a wake makes room for
+    for (const unsigned window : {1u, 2u, 3u, 7u}) {  // packets that a resume makes room for
       INFO(n << " QPs, " << window << " packets per wake");
       Bench b;
       std::vector<unsigned> turns(n);
@@ -247,7 +247,7 @@ TEST_CASE("tx_sched: three and four QPs of a destination get equal turns over 10
         REQUIRE(wants);
         wants = false;
         credit = window;
-        b.give_wake(0);
+        b.give_resume(0);
       }
       b.run(60);
       unsigned sum = 0;
@@ -265,7 +265,7 @@ TEST_CASE("the waves of tx_sched.md: a QP is pushed, granted, parked, and woken"
   Wave wave("tx_sched", "tx_sched: QP 0 finds the window of destination 0 full and is parked, an event wakes it");
   wave.head("push head", b.push, qp);
   wave.head("park head", b.park, qp);
-  wave.head("wake head", b.wake, [](const Ccwake& w) { return fmt::format("dest {}", w.cc); });
+  wave.head("wake head", b.resume, [](const Ccresume& w) { return fmt::format("dest {}", w.cc); });
   wave.words(
       "grant head", [&] { return b.grant.valid() ? qp(b.grant.head()) : std::string(); }, [] { return true; });
   // tx_segment pushes a QP again when it has been granted and has more to send.
@@ -276,7 +276,7 @@ TEST_CASE("the waves of tx_sched.md: a QP is pushed, granted, parked, and woken"
     if (now == 0) b.push.load({.qp = 0, .more = true});
     if (now == 1) b.push.load({.qp = 4, .more = true});
     if (now == 5) b.park.load({.qp = 0});
-    if (now == 9) b.wake.load({.cc = 0});
+    if (now == 9) b.resume.load({.cc = 0});
     b.cycle();
   }
   CHECK(b.news() == Qps{0, 4, 0});

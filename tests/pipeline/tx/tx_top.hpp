@@ -38,10 +38,10 @@ struct TxTop {
         wqe(2),
         grant(2),
         rdreq(p.num_planes),
-        sched(p, push, park, wake, grant),
-        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, seg_qperr}),
+        sched(p, push, park, resume, grant),
+        segment(p, {wqe, grant, retx, upd, ans}, {pkt, push, park, req, ret, cqe, seg_qperr}),
         path(p, pkt, fb, pfb, path_out, rec, evev, bad),
-        inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, inf_qperr, stateq}),
+        inflight(p, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rtxreq, okev, inf_qperr, stateq}),
         probes(p, {bad, pres, pans}, pfb, probe),
         header(p, path_out, ctlpkt, probe, eprq),
         fetch(p, pointers(rdreq)),
@@ -160,8 +160,8 @@ struct TxTop {
       l->clock();
       tx_inc += l->tx_inc();
     }
-    clock_all(wqe, grant, push, park, wake, ask, ret, ans, rask, rans, ccev, okev, inf_qperr, seg_qperr, retx, upd, fb,
-              pfb, evev, bad, pres, stateq, probe, pkt, cqe, path_out, rec, ctl, ctlpkt);
+    clock_all(wqe, grant, push, park, resume, req, ret, ans, rtxreq, rans, ccev, okev, inf_qperr, seg_qperr, retx, upd,
+              fb, pfb, evev, bad, pres, stateq, probe, pkt, cqe, path_out, rec, ctl, ctlpkt);
     for (auto& s : rdreq) s.clock();
     ++now;
   }
@@ -230,8 +230,8 @@ struct TxTop {
   Fifo<Grant> grant;
   Stream<Sched> push;
   Stream<Grant> park;
-  Stream<Ccwake> wake;
-  Stream<Ccask> ask, rask;
+  Stream<Ccresume> resume;
+  Stream<Ccreq> req, rtxreq;
   Stream<Ccret> ret;
   Stream<Ccans> ans, rans;
   Stream<Ccev> ccev;

@@ -218,18 +218,18 @@ TEST_CASE("the host of a node has one timer too: behind all else of that node an
 
 TEST_CASE("a port asks when it can take a packet, and after null only when kicked", "[sim][endpoint]") {
   Star star(2, plain(), kShort);
-  unsigned asked = 0;
-  star[0].on_pull = [&] { ++asked; };
+  unsigned requested = 0;
+  star[0].on_pull = [&] { ++requested; };
   star.fabric.run(kUs);
-  CHECK(asked == 1);  // the kick of start()
+  CHECK(requested == 1);  // the kick of start()
   star[0].send(1, 1000, kData);
-  CHECK(asked == 2);
+  CHECK(requested == 2);
   CHECK_FALSE(star[0].access.can_send(0));
   CHECK(star[0].access.free_at(0) == 1024UL * 80);  // nothing has happened yet
   star[0].access.kick(0);
-  CHECK(asked == 2);
+  CHECK(requested == 2);
   star.fabric.run(2 * kUs);
-  CHECK(asked == 3);
+  CHECK(requested == 3);
   CHECK(star[0].access.can_send(0));
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("as many failures as the rate says, of all links, each for its time", 
   const double mean = static_cast<double>(f.lasted) / static_cast<double>(f.times) / kUs;
   CHECK(mean > 125);
   CHECK(mean < 165);
-  CHECK(r.events.size() == Failures::kTold);
+  CHECK(r.events.size() == Failures::kReported);
   std::set<std::string> links;
   for (const EventResult& e : r.events) links.insert(e.text.substr(0, e.text.find(" down")));
   CHECK(links.size() == 16);

@@ -104,9 +104,9 @@ TEST_CASE("on a fabric of profile spectrum its NICs are trimmed and recover; usu
   CHECK(codes_of_data(std::string("[topology]\n") + kIncast, r) == std::set<unsigned>{4, 8});
 
   // Evidence for a profile: code point 11 or 21 means nothing to a NIC that was not told.
-  for (const bool told : {false, true}) {
+  for (const bool reported : {false, true}) {
     FastConfig config = FastConfig::for_fabric(100, 5 * kUs);
-    if (told) use_profile(config, profile("spectrum"));
+    if (reported) use_profile(config, profile("spectrum"));
     SwitchConfig sw = SwitchConfig::of_profile("sw", 50'000, profile("spectrum"));
     for (PortConfig* port : {&sw.to_switch, &sw.to_host}) {
       for (QueueConfig& queue : port->queue) queue.limit_bytes = 40'000;
@@ -115,8 +115,8 @@ TEST_CASE("on a fabric of profile spectrum its NICs are trimmed and recover; usu
     REQUIRE(t.opened);
     for (unsigned n = 1; n < 17; ++n) REQUIRE(t.nic[n]->post({.id = n, .qpn = 3, .bytes = 100'000}));
     t.fabric.run(20 * kMs);
-    CHECK((t.nic[0]->stats().trimmed > 0) == told);
-    CHECK((t.nic[0]->stats().nacks > 0) == told);
+    CHECK((t.nic[0]->stats().trimmed > 0) == reported);
+    CHECK((t.nic[0]->stats().nacks > 0) == reported);
   }
 }
 

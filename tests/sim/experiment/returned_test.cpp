@@ -60,7 +60,7 @@ TEST_CASE("a dead link's packets come back: each loss is known within a round tr
                      swapped ? "returned = \"learn\"\nreturned_dscp = 13\n" : "returned = \"learn\"\n"));
     const ExperimentResult& r = seen.result;
     REQUIRE(r.outcome == Outcome::Done);
-    CHECK(r.total.delivered_bytes == r.asked_bytes);
+    CHECK(r.total.delivered_bytes == r.requested_bytes);
     CHECK(r.total.returned > 10);
     CHECK(nacks(seen) == 0);
     CHECK(r.total.trimmed == 0);

@@ -170,7 +170,7 @@ TEST_CASE("common entropy values: the first of each plane are the same, each upl
     topology.build(fabric, [&](NodeId) { return make_endpoint(s, topology, "fast", "here"); });
     Channels channels(fabric, topology, s, seed);
     Driver driver(fabric, topology, channels, traffic);
-    driver.ask();
+    driver.request();
     channels.open();
     std::vector<std::vector<uint32_t>> all;
     for (const Channel& c : channels.all()) {

@@ -74,15 +74,15 @@ TEST_CASE("a chain of waits fills the step, and leads to what failed", "[sim][ex
   const LateMessage& worst = c.slowest.front();
   CHECK((worst.from == 2 || worst.to == 2));
   CHECK(worst.over() > 10 * kUs);
-  REQUIRE_FALSE(worst.told.empty());
-  CHECK(worst.told.back() == "at 1500.000 us: link nic2/1 down");
+  REQUIRE_FALSE(worst.reported.empty());
+  CHECK(worst.reported.back() == "at 1500.000 us: link nic2/1 down");
 }
 
 TEST_CASE("chains of waits are the same by any number of threads, and change nothing", "[sim][experiment][waits]") {
   const std::string text = std::string("windows = \"always\"\n") + kJob;
   const ExperimentResult one = run(text, 1), five = run(text, 1, 5);
   CHECK(one.jobs.front().waits->under_way == five.jobs.front().waits->under_way);
-  CHECK(one.jobs.front().waits->slowest.front().told == five.jobs.front().waits->slowest.front().told);
+  CHECK(one.jobs.front().waits->slowest.front().reported == five.jobs.front().waits->slowest.front().reported);
   Experiment plain(parse_fabric_scenario(text, "s.toml"), 1);
   CHECK(plain.run().events_digest == one.events_digest);
 }

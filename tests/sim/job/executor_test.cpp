@@ -217,7 +217,7 @@ TEST_CASE("what is behind a fence is read when that is done, and does the same f
 
 TEST_CASE("of steps that are all alike some tell the rest, to the picosecond", "[sim][job]") {
   // Gives how many of the 12 steps were gone through.
-  const auto tell = [](const JobPlan& plan, unsigned skew) {
+  const auto report = [](const JobPlan& plan, unsigned skew) {
     const auto job = make_schedule(plan);
     CHECK(job->alike());
     const Unfenced whole(*job);  // says nothing of its steps
@@ -238,23 +238,23 @@ TEST_CASE("of steps that are all alike some tell the rest, to the picosecond", "
   };
   JobPlan plan{.shape = {.tensor = 2, .data = 4}, .steps = 12, .phases = {}, .seed = 5};
   plan.phases.push_back({.compute = 200 * kUs, .collective = Collective::Ring, .over = Over::Data, .bytes = 40'000});
-  CHECK(tell(plan, 0) <= 3);
+  CHECK(report(plan, 0) <= 3);
   // With ways of different lengths ranks change places: after 4 ranks and 6 messages in two steps.
-  CHECK(tell(plan, 1000) <= 4);
+  CHECK(report(plan, 1000) <= 4);
   plan.phases.push_back({.compute = 100 * kUs, .collective = Collective::Tree, .bytes = 5000});
   plan.phases.push_back({.collective = Collective::AllToAll, .over = Over::Tensor, .bytes = 3000});
   plan.phases.push_back({.collective = Collective::Hierarchical, .bytes = 5000, .local = 4});
-  CHECK(tell(plan, 0) < 6);
-  (void)tell(plan, 1000);
+  CHECK(report(plan, 0) < 6);
+  (void)report(plan, 1000);
   // Stages of a pipeline are quiet in the midst of a step, too.
   JobPlan stages{.shape = {.pipeline = 3}, .steps = 12, .phases = {}, .seed = 5};
   stages.phases.push_back(
       {.compute = 90 * kUs, .collective = Collective::Pipeline, .over = Over::Pipeline, .bytes = 100, .buckets = 3});
-  (void)tell(stages, 0);
+  (void)report(stages, 0);
   // Never quiet: nobody computes first, or not long enough.
   plan.phases.erase(plan.phases.begin());
   plan.phases.front().compute = 1;
-  CHECK(tell(plan, 0) == 12);
+  CHECK(report(plan, 0) == 12);
 
   plan.phases.front() = {.compute = kUs, .jitter = 0.1};
   CHECK_FALSE(make_schedule(plan)->alike());

@@ -39,8 +39,8 @@ TEST_CASE("a class of depths is at most an eighth wider than what is in it", "[s
   for (uint64_t bytes = 512; bytes < uint64_t{1} << 32; bytes += bytes / 7 + 1) {
     Depths d;
     d.add(bytes);
-    const uint64_t told = d.quantile(1, 1);
-    CHECK(told >= bytes);
-    CHECK(told - bytes <= bytes / 8);
+    const uint64_t reported = d.quantile(1, 1);
+    CHECK(reported >= bytes);
+    CHECK(reported - bytes <= bytes / 8);
   }
 }

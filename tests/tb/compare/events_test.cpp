@@ -8,8 +8,8 @@ namespace mrc::test::events_test {
 using namespace mrc::tb;
 
 namespace {
-constexpr auto kGrant = static_cast<unsigned>(CoreB::TxSchedGrant);
-constexpr auto kPkt = static_cast<unsigned>(CoreB::TxSegmentPkt);
+constexpr auto kGrant = static_cast<unsigned>(CoreStream::TxSchedGrant);
+constexpr auto kPkt = static_cast<unsigned>(CoreStream::TxSegmentPkt);
 
 void add_pkt(EventLog& log, uint64_t cycle, uint16_t qp, uint32_t psn) {
   Pkt p;
@@ -50,31 +50,31 @@ TEST_CASE("the newest events come back, whole, for one QP or all", "[tb][events]
   const auto of_qp = log.newest(5, 500, 1);  // events 490 and before
   REQUIRE(of_qp.size() == 5);
   CHECK(Pkt::unpack(of_qp.back().data.data()).psn == 490);
-  for (const Event& e : of_qp) CHECK(event_qp(boundary(e.boundary), e.data.data()) == 1);
+  for (const Event& e : of_qp) CHECK(event_qp(stream_at(e.stream), e.data.data()) == 1);
   CHECK(log.newest(1000, ~uint64_t{0}).size() == 60);  // what the memory holds: 17 words each
-  CHECK(describe(boundary(kPkt).info->fields, of_qp.back().data.data()) == "qp=1 psn=0x1ea");
+  CHECK(describe(stream_at(kPkt).info->fields, of_qp.back().data.data()) == "qp=1 psn=0x1ea");
 }
 
 TEST_CASE("verdicts and lines are of the QP whose payload is placed, of none when it is discarded", "[tb][events]") {
-  const auto qp = [](CoreB at, const auto& word) {
+  const auto qp = [](CoreStream at, const auto& word) {
     uint32_t words[64];
     word.pack(words);
-    return event_qp(boundary(static_cast<unsigned>(at)), words);
+    return event_qp(stream_at(static_cast<unsigned>(at)), words);
   };
-  CHECK(qp(CoreB::RxTrackVerdict, Verdict{.plane = 1, .place = true, .qp = 3}) == 3);
-  CHECK(qp(CoreB::RxTrackVerdict, Verdict{.plane = 1, .place = false}) == -1);
-  CHECK(qp(CoreB::RxPlaceLine, Line{.len = 1, .qp = 0}) == 0);
-  CHECK(qp(CoreB::RxPlaceLine, Line{.len = 0, .last = true}) == -1);
+  CHECK(qp(CoreStream::RxTrackVerdict, Verdict{.plane = 1, .place = true, .qp = 3}) == 3);
+  CHECK(qp(CoreStream::RxTrackVerdict, Verdict{.plane = 1, .place = false}) == -1);
+  CHECK(qp(CoreStream::RxPlaceLine, Line{.len = 1, .qp = 0}) == 0);
+  CHECK(qp(CoreStream::RxPlaceLine, Line{.len = 0, .last = true}) == -1);
 }
 
 TEST_CASE("per-plane boundaries have their plane in the name", "[tb][events]") {
-  CHECK(num_boundaries(8) == kNumCoreBoundaries + 24);
-  CHECK(boundary(0).name() == "host.wqe");
-  CHECK(boundary(kNumCoreBoundaries + 3 * kNumLaneBoundaries + 1).name() == "rx_lane[3].desc");
-  CHECK(boundary(kNumCoreBoundaries + 1).producer() == "rx_lane");
-  for (unsigned b = 0; b < num_boundaries(1); ++b) {  // every boundary has a taker and a place in the flow
-    CHECK(std::string(consumer_of(*boundary(b).info)) != "?");
-    CHECK(flow_rank(*boundary(b).info) < num_boundaries(1));
+  CHECK(num_streams(8) == kNumCoreStreams + 24);
+  CHECK(stream_at(0).name() == "host.wqe");
+  CHECK(stream_at(kNumCoreStreams + 3 * kNumLaneStreams + 1).name() == "rx_lane[3].desc");
+  CHECK(stream_at(kNumCoreStreams + 1).producer() == "rx_lane");
+  for (unsigned b = 0; b < num_streams(1); ++b) {  // every stream has a taker and a place in the flow
+    CHECK(std::string(consumer_of(*stream_at(b).info)) != "?");
+    CHECK(flow_rank(*stream_at(b).info) < num_streams(1));
   }
 }
 

@@ -106,7 +106,7 @@ struct DeviceLog {
 class WatchedDut final : public Dut {
  public:
   WatchedDut(std::unique_ptr<Dut> dut, DeviceLog& log) : dut_(std::move(dut)), log_(log) {
-    for (const BoundaryInfo& b : kCoreBoundaries) {
+    for (const StreamInfo& b : kCoreStreams) {
       const std::string_view name = b.name;
       if (name == "tx_path.path") path_ = b.word_offset;
       if (name == "tx_path.evev") evev_ = b.word_offset;

@@ -67,7 +67,7 @@ CosimResult spoiled(Spoiled::Pins pins, Spoiled::Words words, const Traffic& tra
   return run_cosim(o);
 }
 
-/// A run in which something passes this boundary.
+/// A run in which something passes this stream.
 Traffic traffic_at(const std::string& name) {
   static constexpr struct {
     const char* begin;
@@ -80,10 +80,10 @@ Traffic traffic_at(const std::string& name) {
                {"rx_reorder.qperr", {"qp-error", 3000, "max_wimm_dest", 1}},
                {"tx_segment.qperr", {"qp-error", 3000, "wimm_over", 2}},
                {"tx_segment.park", {"incast-trim", 3000}},
-               {"tx_segment.ask", {"incast-trim", 1500}},
+               {"tx_segment.req", {"incast-trim", 1500}},
                {"tx_segment.ret", {"incast-trim", 1500}},
                {"tx_inflight.ccev", {"incast-trim", 1500}},
-               {"tx_inflight.rask", {"incast-trim", 1500}},
+               {"tx_inflight.rtxreq", {"incast-trim", 1500}},
                {"cc_nscc.", {"incast-trim", 3000}},
                {"endpoint.pans", {"bad-ev", 6000, "probe_kind", 1}},
                {"endpoint.", {"link-flap", 3000}},
@@ -100,8 +100,8 @@ Traffic traffic_at(const std::string& name) {
 }  // namespace
 
 TEST_CASE("a wrong bit at any boundary is found in its cycle and named", "[tb][lockstep]") {
-  for (unsigned number = 0; number < num_boundaries(2); ++number) {
-    const BoundaryRef ref = boundary(number);
+  for (unsigned number = 0; number < num_streams(2); ++number) {
+    const StreamRef ref = stream_at(number);
     if (ref.plane == 1) continue;
     uint64_t at = 0;
     const auto spoil = [&](uint32_t* core, uint32_t* lanes, uint64_t cycle) {
@@ -130,7 +130,7 @@ TEST_CASE("a wrong bit at any boundary is found in its cycle and named", "[tb][l
 }
 
 TEST_CASE("a wrong ready is blamed on the taker, a wrong valid on the giver", "[tb][lockstep]") {
-  const BoundaryInfo& path = kCoreBoundaries[static_cast<unsigned>(CoreB::TxPathPath)];
+  const StreamInfo& path = kCoreStreams[static_cast<unsigned>(CoreStream::TxPathPath)];
   const auto flip = [&](uint32_t bit) {
     return spoiled({}, [&path, bit](uint32_t* core, uint32_t*, uint64_t cycle) {
       if (cycle == 3000) core[path.word_offset] ^= bit;
@@ -143,9 +143,9 @@ TEST_CASE("a wrong ready is blamed on the taker, a wrong valid on the giver", "[
 TEST_CASE("of several divergences in one cycle the first in data flow order counts", "[tb][lockstep]") {
   const CosimResult r = spoiled({}, [](uint32_t* core, uint32_t* lanes, uint64_t cycle) {
     if (cycle != 3000) return;
-    lanes[kLaneBoundaries[static_cast<unsigned>(LaneB::RxLaneDesc)].word_offset] ^= 1;
-    core[kCoreBoundaries[static_cast<unsigned>(CoreB::RxTrackResp)].word_offset] ^= 1;
-    core[kCoreBoundaries[static_cast<unsigned>(CoreB::AckGenCtlpkt)].word_offset] ^= 1;
+    lanes[kLaneStreams[static_cast<unsigned>(LaneStream::RxLaneDesc)].word_offset] ^= 1;
+    core[kCoreStreams[static_cast<unsigned>(CoreStream::RxTrackResp)].word_offset] ^= 1;
+    core[kCoreStreams[static_cast<unsigned>(CoreStream::AckGenCtlpkt)].word_offset] ^= 1;
   });
   REQUIRE(r.divergences.size() == 3);
   CHECK(r.divergences[0].where == "rx_lane[0].desc");
@@ -205,7 +205,7 @@ TEST_CASE("data without valid are not compared", "[tb][lockstep]") {
         if (!(o.tx_tvalid & 1)) o.tx_tdata[0][0] ^= 0x55, o.tx_tlast ^= 1;
       },
       [](uint32_t* core, uint32_t*, uint64_t) {
-        for (const BoundaryInfo& b : kCoreBoundaries) {
+        for (const StreamInfo& b : kCoreStreams) {
           if (!(core[b.word_offset] & 1)) core[b.word_offset + 1] ^= 0x1234;
         }
       });
@@ -214,7 +214,7 @@ TEST_CASE("data without valid are not compared", "[tb][lockstep]") {
 
 TEST_CASE("a divergence is reported in packet terms", "[tb][lockstep]") {
   const CosimResult r = spoiled({}, [](uint32_t* core, uint32_t*, uint64_t cycle) {
-    uint32_t* w = core + kCoreBoundaries[static_cast<unsigned>(CoreB::TxHeaderHdr)].word_offset;
+    uint32_t* w = core + kCoreStreams[static_cast<unsigned>(CoreStream::TxHeaderHdr)].word_offset;
     if (cycle < 3000 || !(*w & 1)) return;
     Hdr h = Hdr::unpack(w + 1);
     if (h.ctl || h.hdr_len < 110) return;

@@ -162,8 +162,8 @@ TEST_CASE("snapshots die with their process", "[tb][snapshots]") {
   if (run == 0) {
     Snapshots snapshots(1);
     if (snapshots.take(0) || snapshots.take(10) || snapshots.take(20)) ::_exit(0);
-    const bool told = ::write(ready[1], "x", 1) == 1;
-    while (told) ::pause();
+    const bool reported = ::write(ready[1], "x", 1) == 1;
+    while (reported) ::pause();
     ::_exit(1);
   }
   char x = 0;

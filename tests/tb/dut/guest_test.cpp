@@ -411,12 +411,13 @@ TEST_CASE("the bench of the NIC says what a device did and goes on", "[tb][guest
     bench.close();
     return std::pair(problem, bench.fault() ? bench.fault()->text : "");
   };
-  using Told = std::pair<std::string, std::string>;
-  CHECK(measure("") == Told("", ""));
+  using Reported = std::pair<std::string, std::string>;
+  CHECK(measure("") == Reported("", ""));
   const std::string ended = "the device ended the process with exit code 0 in mrc_dut_step of cycle 3000";
-  CHECK(measure("exit:step:3000") == Told(ended, ended));
-  CHECK(measure("segv:close") == Told("", "the device was ended by signal 11 (Segmentation fault) in mrc_dut_close"));
-  CHECK(measure("stray:tx_tvalid:3000") == Told("cycle 3000: pin tx_tvalid has bits beyond plane 1", ""));
+  CHECK(measure("exit:step:3000") == Reported(ended, ended));
+  CHECK(measure("segv:close") ==
+        Reported("", "the device was ended by signal 11 (Segmentation fault) in mrc_dut_close"));
+  CHECK(measure("stray:tx_tvalid:3000") == Reported("cycle 3000: pin tx_tvalid has bits beyond plane 1", ""));
   for (const char* what : {"ones", "random", "ones:3000", "random:3000"}) {
     INFO(what);
     CHECK_THAT(measure(what).first, ContainsSubstring("pin awready has bits beyond bit 0"));

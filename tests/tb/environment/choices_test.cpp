@@ -234,7 +234,7 @@ TEST_CASE("a loss without a trim leaves the window as it is, or makes it smaller
   const Both r = both("loss", "loss_shrinks", 0, 1, {{"cc_share", 1}, {"ts_share", 1}}, 2000, "asic800");
   const auto heard = [](const CosimResult& one, CcEvent kind) {
     return std::ranges::count_if(one.window, [kind](const Event& e) {
-      return e.boundary == static_cast<unsigned>(CoreB::TxInflightCcev) && Ccev::unpack(e.data.data()).kind == kind;
+      return e.stream == static_cast<unsigned>(CoreStream::TxInflightCcev) && Ccev::unpack(e.data.data()).kind == kind;
     });
   };
   CHECK(heard(r.first, CcEvent::Loss) == 0);
@@ -244,10 +244,10 @@ TEST_CASE("a loss without a trim leaves the window as it is, or makes it smaller
 
 TEST_CASE("a QP asks after its round trips, or after a quarter of its timer", "[tb][choices][A-84]") {
   const Both r = both("loss", "silence_wait", 0, 1, {{"ts_share", 1}, {"loss", 0.1}}, 4000, "asic800");
-  const auto asked = [](const CosimResult& one) { return one.dut.counters.state + one.peer.counters.state; };
+  const auto requested = [](const CosimResult& one) { return one.dut.counters.state + one.peer.counters.state; };
   const auto expiries = [](const CosimResult& one) { return one.dut.counters.rto + one.peer.counters.rto; };
-  CHECK(asked(r.first) > 0);
-  CHECK(asked(r.first) < asked(r.second));  // one that keeps hearing has nothing to ask
+  CHECK(requested(r.first) > 0);
+  CHECK(requested(r.first) < requested(r.second));  // one that keeps hearing has nothing to ask
   CHECK(expiries(r.first) < expiries(r.second));
 }
 

@@ -19,11 +19,11 @@ TEST_CASE("a fence that ends is held against the lines that the host owes", "[tb
   Fences f(kTiny);
   CHECK(f.seen(0, 30).empty());
   CHECK(f.seen(1, 30) == "FENCE reads 0x1");  // none was begun
-  f.asked(1);
-  f.asked(1);
+  f.requested(1);
+  f.requested(1);
   f.answered(1);
   f.begins(10);
-  f.asked(0);  // later: it is no part of it
+  f.requested(0);  // later: it is no part of it
   CHECK(f.seen(0x203, 30).empty());
   CHECK(f.seen(0x401, 30) == "FENCE reads 0x401");  // a port that there is not
   CHECK(f.seen(0x100, 30) == "FENCE reads 0x100");  // not busy, and a port owes

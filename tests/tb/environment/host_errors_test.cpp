@@ -48,13 +48,13 @@ constexpr uint32_t info(QpState state, CqStatus status) {
 }
 
 std::string problem(const std::function<void(mrc_pins_out&, uint64_t)>& shows,
-                    const std::function<void(mrc_pins_in&)>& told = {}) {
+                    const std::function<void(mrc_pins_in&)>& reported = {}) {
   Scenario s = *find_scenario("host-errors");
   s.read_errors = 0.01;
   constexpr uint64_t kSeed = 3;  // one in which the host gives up a QP that goes on for a while
   TwoModels two(kTiny, s, 600, kSeed);
   two.shows = shows;
-  two.told = told;
+  two.reported = reported;
   two.run();
   CHECK(two.peer.problem().empty());
   return two.dut.problem();

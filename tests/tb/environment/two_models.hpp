@@ -23,7 +23,7 @@ class TwoModels {
 
   /// What the first one shows, and what it is told: may be changed.
   std::function<void(mrc_pins_out&, uint64_t cycle)> shows;
-  std::function<void(mrc_pins_in&)> told;
+  std::function<void(mrc_pins_in&)> reported;
 
   /// From reset to the reading of the counters, or to the first problem.
   void run() {
@@ -54,7 +54,7 @@ class TwoModels {
         if (shows) shows(out_, dut.now());
         dut.cycle(out_, in_);
         mrc_pins_in in = in_;
-        if (told) told(in);
+        if (reported) reported(in);
         nic_.step(in);
         other_.outputs(other_out_);
         peer.cycle(other_out_, other_in_);

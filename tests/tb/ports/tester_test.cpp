@@ -33,15 +33,15 @@ class Laggard final : public NicDevice {
   void host_done(uint64_t, Time, std::span<const uint8_t>, uint32_t) override {}
   Advanced advance(Time until, Time) override {
     if (until < kUntil) return {until, {}};
-    if (++asked_ == 1 || !catches_up_) return {kUntil - kUs, {}};
-    if (asked_ > 2) return {until, {}};
+    if (++requested_ == 1 || !catches_up_) return {kUntil - kUs, {}};
+    if (requested_ > 2) return {until, {}};
     return {until, {{kUntil - kUs / 2, HostWrite{7, {}}}}};
   }
   Counters counters() override { return {}; }
 
  private:
   bool catches_up_;
-  unsigned asked_ = 0;
+  unsigned requested_ = 0;
 };
 
 PortsTester tester_of(bool catches_up, Time jitter) {

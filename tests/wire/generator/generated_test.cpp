@@ -90,12 +90,12 @@ TEST_CASE("a struct with every kind of field packs like a SystemVerilog packed s
   }
 }
 
-TEST_CASE("boundaries follow each other in whole words", "[wire.gen.boundary]") {
+TEST_CASE("streams follow each other in whole words", "[wire.gen.stream]") {
   static_assert(kObsCoreWords == (1 + 11) + (1 + 1) && kObsLaneWords == 2);
-  CHECK(std::string(kCoreBoundaries[0].name) == "a_block.first");
-  CHECK(kCoreBoundaries[0].word_offset == 0);
-  CHECK(kCoreBoundaries[static_cast<unsigned>(CoreB::BBlockSecond)].word_offset == 12);
-  CHECK(kCoreBoundaries[1].fields.size() == 2);
+  CHECK(std::string(kCoreStreams[0].name) == "a_block.first");
+  CHECK(kCoreStreams[0].word_offset == 0);
+  CHECK(kCoreStreams[static_cast<unsigned>(CoreStream::BBlockSecond)].word_offset == 12);
+  CHECK(kCoreStreams[1].fields.size() == 2);
   CHECK(kPsnW == 24);
   CHECK(kBig == 0x123456789ABCDEF0ull);
 }

@@ -235,7 +235,7 @@ void RxTrack::post(const CsrOut& csr) {
     case What::Probe: {  // it asks for all the sender may have missed
       PostQp& q = post_.write(index);
       repeat_ack(csr, q);
-      ask_sack(csr, q);
+      request_sack(csr, q);
       break;
     }
     case What::Dup: {
@@ -246,7 +246,7 @@ void RxTrack::post(const CsrOut& csr) {
         if (psn_dist(p.psn, psn_add(x_.cack, 1)) >= kPsnHalf) repeat_ack(csr, q);
       }
       pulses_next_.trim = trimmed;
-      ask_sack(csr, q);
+      request_sack(csr, q);
       break;
     }
     case What::Refuse:
@@ -259,7 +259,7 @@ void RxTrack::post(const CsrOut& csr) {
       if (csr.share_enable) came_.load({.qp = p.qp, .trimmed = true, .msn = p.msn, .emsn = post_[index].emsn});
       if (!csr.trim_silent) {  // a NACK says nothing of what has arrived, and its sender's window gets smaller
         PostQp& q = post_.write(index);
-        if (q.due.trig != 0 || share_saves(share_, q.armed)) ask_sack(csr, q, true);
+        if (q.due.trig != 0 || share_saves(share_, q.armed)) request_sack(csr, q, true);
         q.due.tmiss.trimmed(p.psn);
       }
       break;
@@ -292,13 +292,13 @@ void RxTrack::post(const CsrOut& csr) {
       q.rcvd += p.size;
       q.due.trig = sack_trigger_add(q.due.trig, p.plen);
       arrived(csr, q);
-      tell_share(csr, q, p.plen);
+      report_share(csr, q, p.plen);
       break;
     }
     case What::Done: {
       PostQp& q = post_.write(index);
       arrived(csr, q);
-      if (x_.messages != 0) tell_share(csr, q, 0);
+      if (x_.messages != 0) report_share(csr, q, 0);
       break;
     }
   }
@@ -343,11 +343,11 @@ void RxTrack::arrived(const CsrOut& csr, PostQp& q) {
     ackev_taken_ = true;
   }
   const bool at_once = p.rtx || p.ce || share_saves(share_, q.armed);
-  if (q.due.arrived(csr.sack_trigger, p.ackreq, at_once, x_.cack, x_.ooo)) ask_sack(csr, q);
+  if (q.due.arrived(csr.sack_trigger, p.ackreq, at_once, x_.cack, x_.ooo)) request_sack(csr, q);
 }
 
 /// The packet has arrived, or cack has gone on behind it (plen 0).
-void RxTrack::tell_share(const CsrOut& csr, const PostQp& q, uint16_t plen) {
+void RxTrack::report_share(const CsrOut& csr, const PostQp& q, uint16_t plen) {
   if (!csr.share_enable) return;
   came_.load({.qp = x_.p.qp, .plen = plen, .msn = x_.p.msn, .emsn = q.emsn, .length = x_.p.dmalen});
 }
@@ -407,15 +407,15 @@ void RxTrack::load_ackev(uint16_t index, uint8_t plane, const PostQp& q, bool ag
 
 /// unasked: as an answer to a probe that nobody has sent. The packet has overtaken others, nothing can be told from its
 /// own place.
-void RxTrack::ask_sack(const CsrOut& csr, PostQp& q, bool unasked) {
+void RxTrack::request_sack(const CsrOut& csr, PostQp& q, bool unrequested) {
   const Rxpkt& p = x_.p;
   q.due.trig = 0;
   sq_.push({.qp = p.qp,
             .plane = p.plane,
-            .psn = unasked ? kNoProbeId : p.psn,
-            .ackreq = p.ackreq && !unasked,
-            .ce = p.ce && !unasked,
-            .probe = p.probe || unasked,
+            .psn = unrequested ? kNoProbeId : p.psn,
+            .ackreq = p.ackreq && !unrequested,
+            .ce = p.ce && !unrequested,
+            .probe = p.probe || unrequested,
             .entropy = p.entropy,
             .ts = p.ts,
             .tsv = p.tsv,

@@ -113,7 +113,7 @@ class RxTrack {
   };
 
   /// A SACK to be written.
-  struct Ask {
+  struct Req {
     uint16_t qp = 0;
     uint8_t plane = 0;
     uint32_t psn = 0;
@@ -145,14 +145,14 @@ class RxTrack {
   void post(const CsrOut& csr);
   void refuse(const CsrOut& csr);
   void arrived(const CsrOut& csr, PostQp& q);
-  void tell_share(const CsrOut& csr, const PostQp& q, uint16_t plen);
+  void report_share(const CsrOut& csr, const PostQp& q, uint16_t plen);
   void issue(bool place);
   Resp& respond(CtlKind kind);
   void nak(const PostQp& q);
   void nack(wire::NackReason reason);
   void repeat_ack(const CsrOut& csr, const PostQp& q);
   void load_ackev(uint16_t index, uint8_t plane, const PostQp& q, bool again);
-  void ask_sack(const CsrOut& csr, PostQp& q, bool unasked = false);
+  void request_sack(const CsrOut& csr, PostQp& q, bool unrequested = false);
 
   void sack(const CsrOut& csr);
   void sack_begin(const CsrOut& csr);
@@ -178,7 +178,7 @@ class RxTrack {
   std::vector<CfgQp> cfg_;  ///< changes with empty stages only
   PlaneCounts issued_;
   Fifo<Work> adv_;
-  Fifo<Ask> sq_;
+  Fifo<Req> sq_;
 
   bool m_valid_ = false, t_valid_ = false, x_valid_ = false;
   Work m_, t_;
@@ -193,7 +193,7 @@ class RxTrack {
   ShareLevels share_;                              ///< of this cycle
   bool fat_ = false;                               ///< and of Post's QP
   Sack sack_ = Sack::Idle;
-  Ask s_;
+  Req s_;
   uint32_t base_ = 0;
   bool self_ = false;
   Entry entry_;  ///< the map's read data

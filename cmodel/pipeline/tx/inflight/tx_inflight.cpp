@@ -98,11 +98,11 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
     case State::Walk:
       timer_.walk(csr);
       break;
-    case State::Told0:
-      shared_.rows_from(State::Told);
+    case State::Notified0:
+      shared_.rows_from(State::Notified);
       break;
-    case State::Told:
-      timer_.told();
+    case State::Notified:
+      timer_.notified();
       break;
     case State::Seek:
       ports_.seek(csr.state_silent);

@@ -27,7 +27,7 @@ class TxInflight {
   TxInflight(const Preset& preset, const In& in, const Out& out);
 
   bool cfg_ack() const { return fsm_.cfg_ack(); }
-  const Pulses& pulses() const { return shared_.tell.pulses; }
+  const Pulses& pulses() const { return shared_.report.pulses; }
   /// Registers: a record has been taken, work on an answer has begun.
   bool rec_done() const { return rec_done_; }
   bool ctl_done() const { return ctl_done_; }
@@ -42,7 +42,7 @@ class TxInflight {
     rec_done_ = shared_.rec_taken;
     ctl_done_ = shared_.ctl_taken;
     shared_.blocks.clock();
-    shared_.tell.clock();
+    shared_.report.clock();
     fsm_.clock();
   }
 

@@ -6,7 +6,7 @@
 namespace mrc::inflight {
 
 void Answer::ctl0(const CsrOut& csr) {
-  s_.now.took = Tell::took(s_.now, csr);
+  s_.now.took = Report::took(s_.now, csr);
   own_ = s_.qps[s_.now.ctl.qp].owned(s_.now.ctl.psn);
   s_.blocks.read_row();
   s_.blocks.read_sent_of_row(s_.now.ctl.psn);
@@ -44,13 +44,13 @@ void Answer::nack(const CsrOut& csr) {
     row.ages.clear(psn_bit<uint16_t>(ctl.psn));
     s_.blocks.write_row(row);
     if (q.cc && mark.leaves) {
-      const bool sample = Tell::rtt_valid(q, sent.rtx, csr);
-      s_.tell.out.ccev.load({.cc = q.dest,
-                             .kind = CcEvent::Nack,
-                             .bytes = take_packet(q.fly, sent.size, q.credit),
-                             .rtt_valid = sample,
-                             .rtt = sample ? Tell::rtt(s_.now, csr) : uint16_t{0},
-                             .reason = ctl.reason});
+      const bool sample = Report::rtt_valid(q, sent.rtx, csr);
+      s_.report.out.ccev.load({.cc = q.dest,
+                               .kind = CcEvent::Nack,
+                               .bytes = take_packet(q.fly, sent.size, q.credit),
+                               .rtt_valid = sample,
+                               .rtt = sample ? Report::rtt(s_.now, csr) : uint16_t{0},
+                               .reason = ctl.reason});
     }
     s_.qps.enlist(q, ctl.qp);
     q.rtx_lo = psn_first(q.rtx_lo, ctl.psn);
@@ -58,7 +58,7 @@ void Answer::nack(const CsrOut& csr) {
   const bool trimmed = reason == wire::NackReason::Trimmed || reason == wire::NackReason::TrimmedLasthop;
   if (trimmed) patient(q);
   if (reason == wire::NackReason::Trimmed && q.owned(ctl.psn)) {
-    s_.tell.out.fb.load({.qp = ctl.qp, .ev_idx = sent.ev_idx, .entropy = ctl.entropy, .kind = FbKind::SkipOnce});
+    s_.report.out.fb.load({.qp = ctl.qp, .ev_idx = sent.ev_idx, .entropy = ctl.entropy, .kind = FbKind::SkipOnce});
   }
 }
 
@@ -106,10 +106,10 @@ void Answer::ack() {
     if (psn_block(una) != q.base) s_.qps.reclaim_later(q, ctl.qp);
   }
   if (changed || !good) {
-    s_.tell.out.upd.load({.qp = ctl.qp, .una = una, .ack = true, .msn = ctl.msn, .syndrome = ctl.reason, .mpr = 0});
+    s_.report.out.upd.load({.qp = ctl.qp, .una = una, .ack = true, .msn = ctl.msn, .syndrome = ctl.reason, .mpr = 0});
   }
   if (!good) {
-    s_.tell.out.qperr.load({.qp = ctl.qp, .status = static_cast<CqStatus>(ctl.reason)});
+    s_.report.out.qperr.load({.qp = ctl.qp, .status = static_cast<CqStatus>(ctl.reason)});
     s_.qps.retire(q, ctl.qp);
   }
 }

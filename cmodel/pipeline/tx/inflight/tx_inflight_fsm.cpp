@@ -14,19 +14,19 @@ constexpr unsigned kMaxChain = 3;
 /// Contexts and states may have to give bytes back.
 bool Fsm::cfg_due(const CfgBus& cfg) const {
   if (!ack_.pending(cfg)) return false;
-  return (!cfg.is(CfgTable::QpCtx) && !cfg.is(CfgTable::QpState)) || s_.tell.out.ccev.free();
+  return (!cfg.is(CfgTable::QpCtx) && !cfg.is(CfgTable::QpState)) || s_.report.out.ccev.free();
 }
 
 Fsm::Choice Fsm::idle(const CfgBus& cfg, const CsrOut& csr, bool for_record, Recording& recording) {
   MRC_CHECK(!in_.rans.has(), "the controller answers what nobody has asked");
   chain_ = 0;
   if (cfg_due(cfg) && configure(cfg, csr, recording)) return Choice::None;
-  const Out& out = s_.tell.out;
+  const Out& out = s_.report.out;
   const bool ccev = out.ccev.free();
   const bool request[6] = {
       in_.rec.has() && ccev && !for_record,
       in_.ctl.has() && answer_may_begin(),
-      !s_.qps.list.empty() && out.retx.free() && out.fb.free() && out.rask.free() && ccev && !hold_,
+      !s_.qps.list.empty() && out.retx.free() && out.fb.free() && out.rtxreq.free() && ccev && !hold_,
       visit_due_ && s_.watch.on() && (csr.silence_wait || ahead_.steady == kSteady) && out.upd.free() && ccev &&
           out.qperr.free(),
       !s_.qps.rq.empty() && ccev,
@@ -59,7 +59,7 @@ Fsm::Choice Fsm::idle(const CfgBus& cfg, const CsrOut& csr, bool for_record, Rec
 }
 
 bool Fsm::answer_may_begin() const {
-  const Out& out = s_.tell.out;
+  const Out& out = s_.report.out;
   return out.upd.free() && out.fb.free() && out.pres.free() && out.ccev.free() && out.okev.free() && out.qperr.free();
 }
 
@@ -85,7 +85,7 @@ bool Fsm::configure(const CfgBus& cfg, const CsrOut& csr, Recording& recording) 
     s_.qps.retire(q, index);
   } else if (cfg.is(CfgTable::PeerPorts)) {
     const auto row = csr::TblPeerPorts::unpack(cfg.data.data());
-    if (!ports_.told(cfg.index, row.mask, csr.port_wait)) return false;
+    if (!ports_.status(cfg.index, row.mask, csr.port_wait)) return false;
   }
   ack_.done();
   return true;

@@ -8,7 +8,7 @@
 #include "pipeline/tx/inflight/tx_inflight_blocks.hpp"
 #include "pipeline/tx/inflight/tx_inflight_pkg.hpp"
 #include "pipeline/tx/inflight/tx_inflight_qps.hpp"
-#include "pipeline/tx/inflight/tx_inflight_tell.hpp"
+#include "pipeline/tx/inflight/tx_inflight_report.hpp"
 #include "pipeline/tx/inflight/tx_inflight_watch.hpp"
 
 namespace mrc::inflight {
@@ -17,7 +17,7 @@ namespace mrc::inflight {
 /// the other, the step from block to block.
 struct Shared {
   Shared(const Preset& preset, const Out& out)
-      : blocks(preset), tell(out), qps(preset, now, blocks, tell), watch(preset.num_qps) {}
+      : blocks(preset), report(out), qps(preset, now, blocks, report), watch(preset.num_qps) {}
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
 
@@ -35,7 +35,7 @@ struct Shared {
 
   Now now;
   Blocks blocks;
-  Tell tell;
+  Report report;
   Qps qps;
   Watch watch;
   bool rec_taken = false, ctl_taken = false;  // in this cycle: heads of the inputs
@@ -118,8 +118,8 @@ class Fsm {
     }
     const Qp& q = s_.qps[s_.watch.qp()];
     ahead_next_ = {.bound = silence_bound(trip_of_question(q.trip, q.trims)),
-                   .doubled = silence_doubled(q.asked, q.una == q.nxt, sends),
-                   .none = q.asked == 0,
+                   .doubled = silence_doubled(q.queries, q.una == q.nxt, sends),
+                   .none = q.queries == 0,
                    .quiet = {.pause = silence_pause(ahead_.bound, ahead_.doubled), .first = ahead_.none},
                    .steady = std::min(ahead_.steady + 1, kSteady)};
   }

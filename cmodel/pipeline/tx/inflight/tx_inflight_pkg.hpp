@@ -23,7 +23,7 @@ namespace mrc::inflight {
 struct In {
   Stream<Rec>& rec;     ///< from tx_path
   Stream<Ctl>& ctl;     ///< from rx_check
-  Stream<Ccans>& rans;  ///< from cc_nscc, to rask
+  Stream<Ccans>& rans;  ///< from cc_nscc, to rtxreq
 };
 
 /// Streams out.
@@ -33,7 +33,7 @@ struct Out {
   Stream<Fb>& fb;          ///< to tx_path
   Stream<Pres>& pres;      ///< to tx_probe
   Stream<Ccev>& ccev;      ///< to cc_nscc
-  Stream<Ccask>& rask;     ///< to cc_nscc
+  Stream<Ccreq>& rtxreq;   ///< to cc_nscc
   Stream<Okev>& okev;      ///< to ack_gen
   Stream<Qperr>& qperr;    ///< to csr
   Stream<Stateq>& stateq;  ///< to ack_gen
@@ -63,8 +63,8 @@ enum class State : uint8_t {
   RetxW,
   Walk0,
   Walk,
-  Told0,
-  Told,
+  Notified0,
+  Notified,
   Seek,
   Port0,
   Port1,
@@ -108,13 +108,13 @@ struct Qp {
   Flight fly;
   uint8_t credit = 0;  ///< of takes that fell short
   Owed owed;
-  uint32_t rcvdl = 0;  ///< rcvd_bytes of the newest SACK
-  uint8_t mprv = 0;    ///< newest MPR told
-  uint32_t trip = 0;   ///< round trip of late (protocol/overdue.hpp)
-  bool trims = false;  ///< that is of a trim
-  uint16_t last = 0;   ///< stamp of the newest packet
-  uint8_t asked = 0;   ///< questions (protocol/silence.hpp)
-  uint16_t since = 0;  ///< stamp of the newest one
+  uint32_t rcvdl = 0;   ///< rcvd_bytes of the newest SACK
+  uint8_t mprv = 0;     ///< newest MPR told
+  uint32_t trip = 0;    ///< round trip of late (protocol/overdue.hpp)
+  bool trims = false;   ///< that is of a trim
+  uint16_t last = 0;    ///< stamp of the newest packet
+  uint8_t queries = 0;  ///< questions (protocol/silence.hpp)
+  uint16_t since = 0;   ///< stamp of the newest one
   // From QP_CTX.
   uint8_t timeout = 0, mtu = 0, dest = 0;
   RetryLimits limits;

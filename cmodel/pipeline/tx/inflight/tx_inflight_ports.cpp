@@ -28,7 +28,7 @@ void Ports::look_anew() {
   anew_ = true;
 }
 
-bool Ports::told(unsigned dest, unsigned mask, bool port_wait) {
+bool Ports::status(unsigned dest, unsigned mask, bool port_wait) {
   const unsigned all = (1u << planes_) - 1;
   if (port_wait || (mask & all) == all) return true;
   if (said_) return false;
@@ -60,11 +60,11 @@ void Ports::seek(bool state_silent) {
   const auto index = static_cast<uint16_t>(at_);
   const Qp& q = s_.qps[index];
   const bool meant = q.live && (own_ || of_peer(q));
-  const bool ask = meant && q.outstanding() && !mid_ && !state_silent;
+  const bool query = meant && q.outstanding() && !mid_ && !state_silent;
   const uint32_t w = mid_ ? block_ : psn_block(psn_add(q.nxt, -1));
-  if (ask) {
-    s_.tell.out.stateq.load({.qp = index});
-    s_.tell.pulses_next.state = true;
+  if (query) {
+    s_.report.out.stateq.load({.qp = index});
+    s_.report.pulses_next.state = true;
   }
   if (meant && q.una != q.nxt && !passed(w, q.una)) {
     s_.now.qp = index;
@@ -73,7 +73,7 @@ void Ports::seek(bool state_silent) {
     s_.now.state = State::Port0;
     return;
   }
-  if (ask || left_ == 1 || at_ % kSeekQps == kSeekQps - 1 || soon_ != 0) s_.now.state = State::Idle;
+  if (query || left_ == 1 || at_ % kSeekQps == kSeekQps - 1 || soon_ != 0) s_.now.state = State::Idle;
   next_qp();
 }
 
@@ -128,7 +128,7 @@ void Ports::port3() {
     s_.blocks.write_row(row);
     s_.qps.enlist(q, s_.now.qp);
     q.rtx_lo = psn_first(q.rtx_lo, lowest_psn(block_psn(s_.now.block), lost_));
-    if (q.cc) s_.tell.event(q, CcEvent::Nack, sum_);
+    if (q.cc) s_.report.event(q, CcEvent::Nack, sum_);
   }
   next_block();
 }

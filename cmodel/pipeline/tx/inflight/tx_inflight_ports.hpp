@@ -16,7 +16,7 @@ class Ports {
   /// QPs are to be looked at, and packets that were on their way to the window are there: request 5.
   bool due() const { return left_ != 0 && soon_ == 0; }
   /// PEER_PORTS. False: it waits until all QPs have been looked at for another peer.
-  bool told(unsigned dest, unsigned mask, bool port_wait);
+  bool status(unsigned dest, unsigned mask, bool port_wait);
   /// QP_CTX: a QP begins anew, perhaps the one that is half done.
   void forget() { mid_ = false; }
 

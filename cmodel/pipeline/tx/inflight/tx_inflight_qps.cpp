@@ -7,7 +7,7 @@ namespace mrc::inflight {
 
 void Qps::begin(Qp& q, const CfgBus& cfg) {
   MRC_CHECK(!q.held, "a QP begins anew that holds blocks");
-  tell_.give_back(q);
+  report_.give_back(q);
   const auto row = csr::TblQpCtx::unpack(cfg.data.data());
   const bool listed = q.rtx;  // it leaves the list by itself
   q = Qp{};
@@ -33,7 +33,7 @@ void Qps::reclaim() {
   const uint32_t end = q.live ? oldest_block(q.una, q.nxt) : block_add(psn_block(psn_add(q.nxt, -1)), 1);
   if (q.base != end) {
     blocks_.give();
-    tell_.pulses_next.freed = true;
+    report_.pulses_next.freed = true;
     q.base = block_add(q.base, 1);
     if (q.base != end) {
       blocks_.read_number(now_.qp, q.base);
@@ -43,7 +43,7 @@ void Qps::reclaim() {
   now_.state = State::Idle;
   if (!q.live) {
     q.held = q.kept = false;
-    tell_.give_back(q);  // a packet that was recorded in the cycle in which the QP ended
+    report_.give_back(q);  // a packet that was recorded in the cycle in which the QP ended
   } else if (q.una == q.nxt && q.una % kBlockPsns == 0) {
     q.kept = true;
   }

@@ -8,7 +8,7 @@
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/tx/inflight/tx_inflight_blocks.hpp"
 #include "pipeline/tx/inflight/tx_inflight_pkg.hpp"
-#include "pipeline/tx/inflight/tx_inflight_tell.hpp"
+#include "pipeline/tx/inflight/tx_inflight_report.hpp"
 #include "util/check.hpp"
 
 namespace mrc::inflight {
@@ -37,14 +37,14 @@ class List {
 /// gives back. Twin of mrc_tx_inflight_qps.
 class Qps {
  public:
-  Qps(const Preset& preset, Now& now, Blocks& blocks, Tell& tell)
+  Qps(const Preset& preset, Now& now, Blocks& blocks, Report& report)
       : list(preset.num_qps),
         rq(preset.num_qps),
         mask_(preset.num_qps - 1),
         qps_(preset.num_qps),
         now_(now),
         blocks_(blocks),
-        tell_(tell) {}
+        report_(report) {}
 
   Qp& operator[](unsigned index) { return qps_[index & mask_]; }
   const Qp& operator[](unsigned index) const { return qps_[index & mask_]; }
@@ -69,13 +69,13 @@ class Qps {
   /// The QP is over: gives back its bytes, and its blocks as soon as it can. ccev must be free.
   void retire(Qp& q, uint16_t index) {
     q.live = false;
-    tell_.give_back(q);
+    report_.give_back(q);
     reclaim_later(q, index);
   }
   /// *Fail*. upd, qperr and ccev must be free.
   void fail(Qp& q, uint16_t index, CqStatus status) {
     MRC_CHECK(q.live, "a QP fails that is over");
-    tell_.failed(q, index, status);
+    report_.failed(q, index, status);
     retire(q, index);
   }
 
@@ -92,7 +92,7 @@ class Qps {
   std::vector<Qp> qps_;
   Now& now_;
   Blocks& blocks_;
-  Tell& tell_;
+  Report& report_;
 };
 
 }  // namespace mrc::inflight

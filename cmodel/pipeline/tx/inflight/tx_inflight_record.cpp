@@ -21,7 +21,7 @@ Recording Record::next(bool time_wait) const {
     case State::RetxW:
     case State::Same1:
     case State::Walk:
-    case State::Told:
+    case State::Notified:
     case State::Port3:
     case State::Reclaim:
       return Recording::No;
@@ -43,7 +43,7 @@ void Record::record(bool begins) {
     if (q.kept) {  // the block goes on as the new one
       q.kept = false;
       q.base = block;
-      s_.tell.pulses_next.freed = true;
+      s_.report.pulses_next.freed = true;
     } else {
       q.newest = s_.blocks.take();
     }
@@ -70,13 +70,13 @@ void Record::rec() {
   const Rec& r = s_.now.rec;
   Qp& q = s_.qps[r.qp];
   if (r.voided) {  // ordered, and then not needed; the flight of a QP that is not live has been given back
-    if (q.live && q.cc) s_.tell.event(q, CcEvent::Nack, q.fly.take(r.size));
+    if (q.live && q.cc) s_.report.event(q, CcEvent::Nack, q.fly.take(r.size));
     return;
   }
   if (!q.live) {
     if (r.rtx) return;
-    if (q.cc) s_.tell.event(q, CcEvent::Nack, r.size);  // asked for, sent, and nobody waits for it
-    if (r.psn % kBlockPsns == 0 || q.fresh) s_.tell.pulses_next.freed = true;
+    if (q.cc) s_.report.event(q, CcEvent::Nack, r.size);  // asked for, sent, and nobody waits for it
+    if (r.psn % kBlockPsns == 0 || q.fresh) s_.report.pulses_next.freed = true;
     q.fresh = false;
     return;
   }

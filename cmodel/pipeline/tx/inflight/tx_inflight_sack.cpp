@@ -11,7 +11,7 @@ void Sack::ctl0(const CsrOut& csr) {
   const Ctl& ctl = s_.now.ctl;
   const Qp& q = s_.qps[ctl.qp];
   s_.blocks.read_row();
-  s_.now.took = Tell::took(s_.now, csr);
+  s_.now.took = Report::took(s_.now, csr);
   s_.now.lim = q.nxt;
   s_.blocks.read_sent_of_number(ctl.psn);
   if (!cum_valid(psn_add(ctl.cack, 1), q.una, q.nxt)) {
@@ -46,10 +46,10 @@ void Sack::ctl1(const CsrOut& csr) {
   const uint16_t stamp = by_sent ? s_.blocks.stamps()[ctl.psn % kBlockPsns] : stamp_of(ctl.ts, csr.tsr_us);
   if (by_sent) s_.now.took = trip_by_sent(stamp, s_.now.tick);
   const bool once = own_ && s_.blocks.sent_once(ctl.psn);
-  const bool twice = told_before(own_, once, ctl.psn, q.una, s_.blocks.reported(ctl.psn));
-  tells_ = time_told(ctl.pr, ctl.psn, arrived(), twice, q.ts, once);
+  const bool twice = reported_before(own_, once, ctl.psn, q.una, s_.blocks.reported(ctl.psn));
+  gives_time_ = gives_time(ctl.pr, ctl.psn, arrived(), twice, q.ts, once);
   const uint32_t trip = trip_of_question(q.trip, q.trims && ctl.pr);
-  time_ = {.knows = tells_ && !csr.time_wait && trip_known(trip, s_.now.took, by_sent),
+  time_ = {.knows = gives_time_ && !csr.time_wait && trip_known(trip, s_.now.took, by_sent),
            .limit = overdue_limit(stamp, late_spare(longest_trip(trip, s_.now.took, by_sent))),
            .end = s_.now.lim,
            .again = !ctl.pr && !once};
@@ -103,19 +103,19 @@ void Sack::done(const CsrOut& csr) {
     q.rtx_lo = psn_first(q.rtx_lo, first_);
   }
   MRC_CHECK(psn_dist(q.rtx_lo, una_) <= psn_dist(q.nxt, una_), "rtx_lo falls behind the window");
-  q.asked = static_cast<uint8_t>(silence_heard(q.asked, !ctl.pr && una_ != q.una, tells_));
+  q.queries = static_cast<uint8_t>(silence_heard(q.queries, !ctl.pr && una_ != q.una, gives_time_));
   progress(q);
   const bool recent = !ctl.pr && own_;
-  if (ctl.pr) s_.tell.out.pres.load({.qp = ctl.qp, .id = static_cast<uint16_t>(ctl.psn), .m = ctl.m});
-  if (recent) tell_ev(q);
-  if (tells_) {
+  if (ctl.pr) s_.report.out.pres.load({.qp = ctl.qp, .id = static_cast<uint16_t>(ctl.psn), .m = ctl.m});
+  if (recent) report_ev(q);
+  if (gives_time_) {
     q.trims = q.trims && !trip_measured(q.trip, s_.now.took);
     q.trip = trip_of_late(q.trip, s_.now.took);
   }
-  acknowledge(q, recent && Tell::rtt_valid(q, rtx_, csr), csr);
-  same_asks_ = csr.same_ev && recent && !rtx_ && same_ev_asks(sack_of(ctl), q.una, q.nxt);
-  time_asks_ = time_asks(time_, ctl.cack, ctl.base, una_);
-  if (same_asks_ || time_asks_) {
+  acknowledge(q, recent && Report::rtt_valid(q, rtx_, csr), csr);
+  same_candidate_ = csr.same_ev && recent && !rtx_ && same_ev_candidate(sack_of(ctl), q.una, q.nxt);
+  time_candidate_ = time_candidate(time_, ctl.cack, ctl.base, una_);
+  if (same_candidate_ || time_candidate_) {
     s_.blocks.read_number(ctl.qp, psn_block(q.una));
     s_.now.state = State::Same0;
   }
@@ -136,17 +136,17 @@ void Sack::progress(Qp& q) {
   if (new_mpr) q.mprv = ctl.mpr;
   if (!moved && !new_mpr) return;
   const uint8_t mpr = new_mpr ? ctl.mpr : uint8_t{0};
-  s_.tell.out.upd.load({.qp = ctl.qp, .una = q.una, .ack = false, .msn = 0, .syndrome = 0, .mpr = mpr});
+  s_.report.out.upd.load({.qp = ctl.qp, .una = q.una, .ack = false, .msn = 0, .syndrome = 0, .mpr = mpr});
 }
 
 /// What the packet that brought the SACK says of its EV.
-void Sack::tell_ev(const Qp& q) {
+void Sack::report_ev(const Qp& q) {
   const Ctl& ctl = s_.now.ctl;
   if (mark_is_feedback(ctl.m)) {
-    s_.tell.out.fb.load({.qp = ctl.qp, .ev_idx = ev_idx_, .entropy = ctl.entropy, .kind = mark_feedback(ctl.m)});
+    s_.report.out.fb.load({.qp = ctl.qp, .ev_idx = ev_idx_, .entropy = ctl.entropy, .kind = mark_feedback(ctl.m)});
   } else if (ctl.m == 0 && !rtx_) {
     const auto plane = static_cast<uint8_t>(ev_idx_ & (planes_ - 1));
-    s_.tell.out.okev.load({.dest = q.dest, .plane = plane, .ev = ctl.entropy});
+    s_.report.out.okev.load({.dest = q.dest, .plane = plane, .ev = ctl.entropy});
   }
 }
 
@@ -158,15 +158,15 @@ void Sack::acknowledge(Qp& q, bool sample, const CsrOut& csr) {
   if (!q.cc) return;
   const uint32_t n = take_sack(q.fly, q.owed, news, psn_add(ctl.cack, 1) == q.nxt, canc_,
                                nominal_full(q.mtu, q.ts, csr.nominal), q.una == q.nxt, q.credit);
-  s_.tell.out.ccev.load({.cc = q.dest,
-                         .kind = CcEvent::Ack,
-                         .bytes = n,
-                         .ecn = mark_is_ecn(ctl.m),
-                         .rtt_valid = sample,
-                         .rtt = sample ? Tell::rtt(s_.now, csr) : uint16_t{0},
-                         .pen = ctl.pen,
-                         .restore = ctl.restore,
-                         .reason = 0});
+  s_.report.out.ccev.load({.cc = q.dest,
+                           .kind = CcEvent::Ack,
+                           .bytes = n,
+                           .ecn = mark_is_ecn(ctl.m),
+                           .rtt_valid = sample,
+                           .rtt = sample ? Report::rtt(s_.now, csr) : uint16_t{0},
+                           .pen = ctl.pen,
+                           .restore = ctl.restore,
+                           .reason = 0});
 }
 
 void Sack::same0() {
@@ -181,8 +181,8 @@ void Sack::same1() {
   Qp& q = s_.qps[index];
   MRC_CHECK(q.una == una_, "the same-EV rule looks at another packet than una");
   WinBlock row = s_.blocks.row();
-  const bool same = same_asks_ && s_.blocks.sent().ev_idx == ev_idx_ && same_ev_lost(row.psns, q.una);
-  if (!same && !(time_asks_ && time_lost(row.psns, q.una, s_.blocks.stamps()[q.una % kBlockPsns], time_))) return;
+  const bool same = same_candidate_ && s_.blocks.sent().ev_idx == ev_idx_ && same_ev_lost(row.psns, q.una);
+  if (!same && !(time_candidate_ && time_lost(row.psns, q.una, s_.blocks.stamps()[q.una % kBlockPsns], time_))) return;
   s_.blocks.write_row(row);
   s_.qps.enlist(q, index);
   q.rtx_lo = q.una;

@@ -22,7 +22,7 @@ class Sack {
  private:
   bool arrived() const;
   void progress(Qp& q);
-  void tell_ev(const Qp& q);
+  void report_ev(const Qp& q);
   void acknowledge(Qp& q, bool sample, const CsrOut& csr);
 
   Shared& s_;
@@ -37,9 +37,9 @@ class Sack {
   bool any_ = false;
   uint32_t first_ = 0;
   unsigned canc_ = 0;
-  bool tells_ = false;                          ///< it tells time,
-  TimeView time_;                               ///< this
-  bool same_asks_ = false, time_asks_ = false;  ///< una is looked at for itself
+  bool gives_time_ = false;                               ///< it tells time,
+  TimeView time_;                                         ///< this
+  bool same_candidate_ = false, time_candidate_ = false;  ///< una is looked at for itself
 };
 
 }  // namespace mrc::inflight

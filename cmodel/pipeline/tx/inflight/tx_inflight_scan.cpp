@@ -92,30 +92,30 @@ void Scan::retx1(const CsrOut& csr) {
   // It may wait for its lane.
   if (!dup_ && !csr.time_wait) s_.blocks.chosen_again(p_, s_.now.tick);
   // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
-  if (news_.blame) s_.tell.out.fb.load({.qp = index, .ev_idx = s.ev_idx, .entropy = 0, .kind = FbKind::Loss});
+  if (news_.blame) s_.report.out.fb.load({.qp = index, .ev_idx = s.ev_idx, .entropy = 0, .kind = FbKind::Loss});
   if (q.cc && news_.loss) {
-    s_.tell.event(q, csr.loss_shrinks ? CcEvent::Loss : CcEvent::Nack, take_packet(q.fly, s.size, q.credit));
+    s_.report.event(q, csr.loss_shrinks ? CcEvent::Loss : CcEvent::Nack, take_packet(q.fly, s.size, q.credit));
   }
   if (!q.cc || !nscc_needs_leave(s.size)) {
     order();
     return;
   }
-  s_.tell.out.rask.load({.cc = q.dest, .min = s.size, .bytes = s.size});
+  s_.report.out.rtxreq.load({.cc = q.dest, .min = s.size, .bytes = s.size});
   s_.now.state = State::RetxW;
 }
 
 /// Orders the retransmission of p_ as recs has it.
 void Scan::order() {
   const Sent& s = s_.blocks.sent();
-  s_.tell.out.retx.load({.qp = s_.now.qp,
-                         .psn = p_,
-                         .msn = s.msn,
-                         .row = s.row,
-                         .idx = s.idx,
-                         .avoid_ev = s.ev_idx,
-                         .size = s.size,
-                         .lost = news_.loss});
-  s_.tell.pulses_next.rtx = true;
+  s_.report.out.retx.load({.qp = s_.now.qp,
+                           .psn = p_,
+                           .msn = s.msn,
+                           .row = s.row,
+                           .idx = s.idx,
+                           .avoid_ev = s.ev_idx,
+                           .size = s.size,
+                           .lost = news_.loss});
+  s_.report.pulses_next.rtx = true;
 }
 
 bool Scan::retx_wait() {

@@ -15,33 +15,33 @@ void Timer::visit(uint16_t index, const CsrOut& csr, const Quiet& quiet) {
   const uint32_t since = s_.now.tick - q.start;
   if (!q.busy()) {
     q.armed = false;
-    q.asked = 0;
+    q.queries = 0;
   } else if (!q.armed) {
     q.armed = true;
     q.restart(s_.now.tick);
   } else if (!q.outstanding()) {  // an ACK without a SACK, or rounding
-    if (since >= kSackTicks) s_.tell.event(q, CcEvent::Ack, take_early(q.fly, q.owed));
+    if (since >= kSackTicks) s_.report.event(q, CcEvent::Ack, take_early(q.fly, q.owed));
   } else {
-    bool asks = !csr.silence_wait && silence_asks(quiet.pause, s_.now.tick, q.last, quiet.first, q.since);
+    bool due = !csr.silence_wait && query_due(quiet.pause, s_.now.tick, q.last, quiet.first, q.since);
     if (since >= q.step()) {
-      asks = asks || (csr.silence_wait && q.marks.first());
+      due = due || (csr.silence_wait && q.marks.first());
       if (q.marks.step(q.nxt)) {
         expired(q, index);
         return;
       }
       q.start = s_.now.tick;
     }
-    if (asks && !csr.state_silent) ask(q, index);
+    if (due && !csr.state_silent) query(q, index);
   }
 }
 
 /// The QP asks for its peer's state, if there is room.
-void Timer::ask(Qp& q, uint16_t index) {
-  if (!s_.tell.out.stateq.free()) return;
-  s_.tell.out.stateq.load({.qp = index});
-  s_.tell.pulses_next.state = true;
+void Timer::query(Qp& q, uint16_t index) {
+  if (!s_.report.out.stateq.free()) return;
+  s_.report.out.stateq.load({.qp = index});
+  s_.report.pulses_next.state = true;
   q.since = static_cast<uint16_t>(s_.now.tick & kStampMask);
-  q.asked = static_cast<uint8_t>(std::min(q.asked + 1u, kMostQuestions));
+  q.queries = static_cast<uint8_t>(std::min(q.queries + 1u, kMostQuestions));
 }
 
 /// The oldest mark is an interval old.
@@ -51,12 +51,12 @@ void Timer::expired(Qp& q, uint16_t index) {
       s_.qps.fail(q, index, CqStatus::RetryExceeded);
       return;
     }
-    s_.tell.give_back(q);
+    s_.report.give_back(q);
     q.retry = retry_next(q.retry);
     q.dup = true;
     s_.qps.enlist(q, index);
     q.restart(s_.now.tick);
-    s_.tell.pulses_next.rto = true;
+    s_.report.pulses_next.rto = true;
     return;
   }
   MRC_CHECK(q.marks.in_order(q.una, q.nxt), "a mark is before una or before an older one");
@@ -112,21 +112,21 @@ void Timer::walk_end(Qp& q) {
   if (any_) {  // otherwise all that is out waits for its turn, or is spared
     s_.qps.enlist(q, index);
     q.rtx_lo = psn_first(q.rtx_lo, first_);
-    s_.tell.pulses_next.rto = true;
+    s_.report.pulses_next.rto = true;
   }
   // Nothing of the QP is in flight any more, whatever the account says.
   if (q.cc && q.fly.bytes() != 0 && q.marks.mark[0] == q.nxt && !spared_) {
     MRC_CHECK(!out_, "the controller is told that nothing is out, and something is");
-    s_.tell.event(q, CcEvent::Loss, q.fly.take_all());
+    s_.report.event(q, CcEvent::Loss, q.fly.take_all());
     s_.now.block = psn_block(q.una);
     s_.blocks.read_number(index, s_.now.block);
-    s_.now.state = State::Told0;
+    s_.now.state = State::Notified0;
   }
   q.marks.shift(q.nxt);
   q.start = s_.now.tick;
 }
 
-void Timer::told() {
+void Timer::notified() {
   WinBlock row = s_.blocks.row();
   all_left(row.psns);
   s_.blocks.write_row(row);

@@ -16,10 +16,10 @@ class Timer {
   /// State Walk: one block.
   void walk(const CsrOut& csr);
   /// State Told: nothing of the QP is in flight, what waits in this block has left it.
-  void told();
+  void notified();
 
  private:
-  void ask(Qp& q, uint16_t index);
+  void query(Qp& q, uint16_t index);
   void expired(Qp& q, uint16_t index);
   void walk_end(Qp& q);
 

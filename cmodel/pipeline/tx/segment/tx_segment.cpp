@@ -312,10 +312,10 @@ void TxSegment::take_upd() {
 // Fetch
 
 void TxSegment::fetch(const CsrOut& csr) {
-  const bool order = f1_valid_ && f1_.retx, row = f1_valid_ && !f1_.retx, asks = row && f1_.first && f1_.cc;
-  const bool room = !waits_valid_ && (!asks || out_.ask.free());  // for one more ask
-  if (waits_valid_ && out_.ask.free()) {
-    out_.ask.load(waits_);
+  const bool order = f1_valid_ && f1_.retx, row = f1_valid_ && !f1_.retx, requests = row && f1_.first && f1_.cc;
+  const bool room = !waits_valid_ && (!requests || out_.req.free());  // for one more req
+  if (waits_valid_ && out_.req.free()) {
+    out_.req.load(waits_);
     waits_valid_next_ = false;
   }
   if (f1_valid_) leave_f1(csr);
@@ -382,13 +382,13 @@ void TxSegment::leave_f1(const CsrOut& csr) {
     r.dead = r.empty || !can_send(q);
     if (!r.dead && r.cc) {
       const auto min = static_cast<uint16_t>(nscc_least(first_size(r, q, csr)));
-      const unsigned bytes = unsigned{nominal_full(r.mtu, r.ts, csr.nominal)} * kBurstAsk;
-      const Ccask ask{.cc = r.dest, .min = min, .bytes = static_cast<uint16_t>(bytes)};
+      const unsigned bytes = unsigned{nominal_full(r.mtu, r.ts, csr.nominal)} * kBurstRequest;
+      const Ccreq req{.cc = r.dest, .min = min, .bytes = static_cast<uint16_t>(bytes)};
       MRC_CHECK(!waits_valid_, "a burst asks while another one waits to");
-      if (out_.ask.free()) {
-        out_.ask.load(ask);
+      if (out_.req.free()) {
+        out_.req.load(req);
       } else {
-        waits_ = ask;
+        waits_ = req;
         waits_valid_next_ = true;
       }
     }
@@ -462,14 +462,14 @@ bool TxSegment::over_for_now(const Row& r) const { return c1_.valid && same_qp(c
 
 /// The first row of a grant, and with a controller its answer.
 void TxSegment::begin(const Row& r, const CsrOut& csr) {
-  const bool asked = r.cc && !r.dead;
-  if (!out_.park.free() || (asked && !in_.ans.has())) return;
+  const bool requested = r.cc && !r.dead;
+  if (!out_.park.free() || (requested && !in_.ans.has())) return;
   const bool can = can_send(qp(r.qp));
-  const bool stays = r.dead || !can, refused = asked && in_.ans.head().bytes == 0;
+  const bool stays = r.dead || !can, refused = requested && in_.ans.head().bytes == 0;
   if (!stays && !refused && over_for_now(r)) return;
   left_ = 0;
   lastf_ = false;
-  if (asked) {
+  if (requested) {
     left_ = in_.ans.head().bytes;
     lastf_ = in_.ans.head().last != 0;
     in_.ans.pop();

@@ -28,14 +28,14 @@ class TxSegment {
     Fifo<Grant>& grant;  ///< from tx_sched
     Stream<Retx>& retx;  ///< from tx_inflight
     Stream<Upd>& upd;    ///< from tx_inflight
-    Stream<Ccans>& ans;  ///< from cc_nscc, to ask
+    Stream<Ccans>& ans;  ///< from cc_nscc, to req
   };
   /// Streams out.
   struct Out {
     Stream<Pkt>& pkt;      ///< to tx_path
     Stream<Sched>& push;   ///< to tx_sched
     Stream<Grant>& park;   ///< to tx_sched
-    Stream<Ccask>& ask;    ///< to cc_nscc
+    Stream<Ccreq>& req;    ///< to cc_nscc
     Stream<Ccret>& ret;    ///< to cc_nscc
     Fifo<Cqe>& cqe;        ///< to the host: cq_mux's input FIFO
     Stream<Qperr>& qperr;  ///< to csr
@@ -193,7 +193,7 @@ class TxSegment {
   Fifo<Row> rows_;
   Row again_, again_next_;  // an order of retransmission, whose row is there
   bool again_valid_ = false, again_valid_next_ = false;
-  Ccask waits_{};  // until ask is free
+  Ccreq waits_{};  // until req is free
   bool waits_valid_ = false, waits_valid_next_ = false;
 
   // Emit alone: the burst.

@@ -98,7 +98,7 @@ struct Track : BlockBench<Track> {
     run(60);
   }
   /// What a probe hears.
-  Resp ask(unsigned qp) {
+  Resp req(unsigned qp) {
     Rxpkt p{.probe = true, .qp = static_cast<uint16_t>(qp)};
     send(p);
     REQUIRE(resps.size() == 1);

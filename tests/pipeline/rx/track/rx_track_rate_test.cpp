@@ -86,7 +86,7 @@ TEST_CASE("a packet per cycle, and each sees what the one before it has done: ev
         CHECK(t.verdicts[i].place == sets.take(list[i].qp, list[i].psn));
       }
       CHECK(span(t) == list.size() - 1);
-      for (unsigned qp = 0; qp < 3; ++qp) sets.check(qp, t.ask(qp));
+      for (unsigned qp = 0; qp < 3; ++qp) sets.check(qp, t.req(qp));
     }
   }
 }
@@ -111,7 +111,7 @@ TEST_CASE("a packet per cycle also where cack runs into the next row, which cost
   REQUIRE(t.verdicts.size() == list.size());
   for (std::size_t i = 0; i < list.size(); ++i) CHECK(t.verdicts[i].place == sets.take(list[i].qp, list[i].psn));
   CHECK(span(t) == list.size());
-  sets.check(0, t.ask(0));
+  sets.check(0, t.req(0));
 }
 
 TEST_CASE("packets in order: one per cycle, with immediates and message ends", "[rx_track][rate]") {
@@ -252,7 +252,7 @@ TEST_CASE("whatever holds the outputs back, nothing is lost, doubled or overtake
   }
   const std::vector<Ackev> acks = t.acks;
   for (unsigned qp = 0; qp < kQps; ++qp) {
-    const Resp r = t.ask(qp);  // repeats the newest ACK
+    const Resp r = t.req(qp);  // repeats the newest ACK
     sets.check(qp, r);
     const uint32_t done = (sets.qps[qp].next - 1) / 5;  // message k ends with PSN 5 k
     const Ackev newest{.qp = static_cast<uint16_t>(qp),
@@ -283,7 +283,7 @@ TEST_CASE("cack stays where it is when its next row has been passed, and used an
   t.stream({packet_of(1, 0), packet_of(1, 64), packet_of(1, 192)});
   REQUIRE(t.verdicts.size() == 3);
   for (const Verdict& v : t.verdicts) CHECK(v.place);
-  const Resp r = t.ask(1);
+  const Resp r = t.req(1);
   CHECK(r.cack == 127);
   CHECK(r.ooo == 1);
   REQUIRE(t.ords.empty());
@@ -333,7 +333,7 @@ TEST_CASE("without a free row, packets that are not next in order are refused, t
     t.stream({packet_of(0, 0), packet_of(3, 5), packet_of(3, 100)});
     CHECK(t.verdicts.at(1).place);        // the row of 0, 1 and 2
     CHECK_FALSE(t.verdicts.at(2).place);  // no second one
-    CHECK(t.ask(3).bitmap == 0b10000);    // PSN 5, from 1 on
+    CHECK(t.req(3).bitmap == 0b10000);    // PSN 5, from 1 on
   }
   SECTION("the rows of a QP that is set up again are free") {
     CHECK(t.configure(1, 0) == 1 + 2);
@@ -341,7 +341,7 @@ TEST_CASE("without a free row, packets that are not next in order are refused, t
     CHECK(t.verdicts.at(0).place);
     CHECK(t.verdicts.at(1).place);
     CHECK_FALSE(t.verdicts.at(2).place);
-    CHECK(t.ask(1).ooo == 0);
+    CHECK(t.req(1).ooo == 0);
   }
 }
 
@@ -356,7 +356,7 @@ TEST_CASE("every row is handed out again and again", "[rx_track]") {
     t.stream(list);
     for (const Verdict& v : t.verdicts) REQUIRE(v.place);
   }
-  for (unsigned qp = 0; qp < 4; ++qp) CHECK(t.ask(qp).cack == 79);
+  for (unsigned qp = 0; qp < 4; ++qp) CHECK(t.req(qp).cack == 79);
   CHECK(t.nores + t.dup + t.oor == 0);
 }
 
@@ -472,9 +472,9 @@ TEST_CASE("SACKs say what rx_share wants of windows: once to save, at once, then
   t.csr.share_enable = true;
   t.csr.share_pen = 9;
   t.configure(1, 0);
-  const auto says = [&](uint32_t psn, unsigned sacks, unsigned pen, bool restore, bool ask = false) {
+  const auto says = [&](uint32_t psn, unsigned sacks, unsigned pen, bool restore, bool req = false) {
     Rxpkt p = packet_of(1, psn);
-    p.ackreq = ask;
+    p.ackreq = req;
     t.send(p);
     CAPTURE(psn);
     REQUIRE(t.resps.size() == sacks);
@@ -508,9 +508,9 @@ TEST_CASE("SACKs say what rx_share wants of windows: once to save, at once, then
   CHECK(t.resps[1].pr);
   // The answer to a probe says it too, and another connection was told nothing.
   t.share = {.drained = true, .gen = 4};
-  CHECK(t.ask(1).restore);
+  CHECK(t.req(1).restore);
   t.configure(1, 0);
-  CHECK_FALSE(t.ask(1).restore);
+  CHECK_FALSE(t.req(1).restore);
 }
 
 TEST_CASE("while immediates have no room, those that are not next in order are refused", "[rx_track]") {
@@ -610,14 +610,14 @@ TEST_CASE("a SACK whose base is its packet leaves the round of the others alone"
   std::vector<Rxpkt> list;
   for (uint32_t psn = 11; psn < 100; ++psn) list.push_back(packet_of(1, psn));
   t.stream(list);
-  CHECK(t.ask(1).base == 10);
+  CHECK(t.req(1).base == 10);
   t.csr.sack_base_self = true;
   Rxpkt p = packet_of(1, 12);  // again
   p.ackreq = true;
   t.send(p);
   REQUIRE(t.resps.size() == 1);
   CHECK(t.resps[0].base == 12);
-  CHECK(t.ask(1).base == 74);
+  CHECK(t.req(1).base == 74);
 }
 
 TEST_CASE("a SACK shows the rows as they were when it read them", "[rx_track]") {

@@ -16,7 +16,7 @@ namespace {
 /// A packet of the world: where its PSN lies from the first one on, and how it comes.
 struct Letter {
   int psn;
-  bool trimmed, last, ask, ce;
+  bool trimmed, last, request, ce;
 };
 /// PSNs at the edges of rows of 64, of the window of 128, and beyond both.
 constexpr std::array kLetters = {
@@ -33,7 +33,7 @@ ref::Arrival arrival(const Letter& l, ref::Seq first) {
   ref::Arrival a;
   a.what = l.trimmed ? ref::Arrival::What::Trimmed : ref::Arrival::What::Data;
   a.psn = first + l.psn;
-  a.ask = l.ask;
+  a.request = l.request;
   a.ce = l.ce;
   a.last = l.last;
   a.payload = kPayload;
@@ -136,7 +136,7 @@ TEST_CASE("every order of three arrivals: the reference and rx_track agree", "[r
       const Letter& l = kLetters[n];
       Rxpkt p = test::rx_track::Track::packet(psn_add(kFirst, l.psn), kPayload);
       p.last = l.last;
-      p.ackreq = l.ask;
+      p.ackreq = l.request;
       p.ce = l.ce;
       if (l.trimmed) {
         p.trim = Trim::Trimmed;

@@ -690,36 +690,36 @@ TEST_CASE("a window grows again, up to what the QP was set up with, and SACKs te
   row.dyn_mpr = true;
   t.configure(CfgTable::QpCtx, 1, row);
   t.configure(CfgTable::QpCtx, 2, row);
-  const auto told = [&](unsigned qp) {
+  const auto reported = [&](unsigned qp) {
     Rxpkt probe{.probe = true, .qp = static_cast<uint16_t>(qp)};
     t.send(probe);
     REQUIRE(t.resps.size() == 1);
     return unsigned{t.resps[0].mpr};
   };
-  CHECK(told(1) == 2);
+  CHECK(reported(1) == 2);
   t.set_mpr(1, 0);  // at least one
-  CHECK(told(1) == 1);
-  CHECK(told(2) == 2);
+  CHECK(reported(1) == 1);
+  CHECK(reported(2) == 2);
   t.send(Track::packet(128));
   CHECK_FALSE(t.verdicts[0].place);
   t.set_mpr(1, 2);
-  CHECK(told(1) == 2);
+  CHECK(reported(1) == 2);
   t.send(Track::packet(128));
   CHECK(t.verdicts[0].place);
   t.send(Track::packet(255));
   CHECK(t.verdicts[0].place);
   t.set_mpr(1, 1);
   t.set_mpr(1, 255);
-  CHECK(told(1) == 2);
+  CHECK(reported(1) == 2);
   t.send(Track::packet(254));
   CHECK(t.verdicts[0].place);
   t.send(Track::packet(256));
   REQUIRE(t.resps.size() == 1);
   CHECK(t.resps[0].reason == 0x0B);
   t.set_mpr(16 + 1, 1);  // the table has 16 rows
-  CHECK(told(1) == 1);
+  CHECK(reported(1) == 1);
   t.configure(CfgTable::QpCtx, 1, row);
-  CHECK(told(1) == 2);
+  CHECK(reported(1) == 2);
 }
 
 TEST_CASE("a QP in Error answers everything with UNEXP_EVENT, or with nothing, and learns nothing", "[rx_track]") {

@@ -33,20 +33,20 @@ struct Bench {
   Stream<Fb> fb_out;
   Stream<Pres> pres_out;
   Stream<Ccev> ccev_out;
-  Stream<Ccask> rask_out;
+  Stream<Ccreq> rtxreq_out;
   Stream<Okev> okev_out;
   Stream<Qperr> qperr_out;
   Stream<Stateq> stateq_out;
   TxInflight inflight{preset,
                       {rec, ctl, rans},
-                      {retx_out, upd_out, fb_out, pres_out, ccev_out, rask_out, okev_out, qperr_out, stateq_out}};
+                      {retx_out, upd_out, fb_out, pres_out, ccev_out, rtxreq_out, okev_out, qperr_out, stateq_out}};
   CfgBus cfg;
   CsrOut csr;
   csr::TblQpCtx ctx;  ///< of all QPs; a test may change it and configure()
   bool take_retx = true, take_upd = true, take_pres = true, take_ccev = true, take_okev = true, take_qperr = true,
        take_stateq = true;
-  unsigned refuse = 0;   ///< bit d: rasks to destination d are refused
-  bool answer = true;    ///< rasks are answered
+  unsigned refuse = 0;   ///< bit d: rtxreqs to destination d are refused
+  bool answer = true;    ///< rtxreqs are answered
   unsigned port_up = 3;  ///< bit per plane
   unsigned sends = 0;    ///< bit per QP: as tx_segment says
   unsigned tick0 = 0;    ///< tick of cycle 0
@@ -58,8 +58,8 @@ struct Bench {
   std::vector<Fb> fb;
   std::vector<Pres> pres;
   std::vector<Ccev> ccev;
-  std::vector<Ccask> rask, granted;
-  std::vector<unsigned> rask_at;
+  std::vector<Ccreq> rtxreq, granted;
+  std::vector<unsigned> rtxreq_at;
   std::vector<Okev> okev;
   std::vector<Qperr> qperr;
   std::vector<Stateq> stateq;
@@ -131,13 +131,13 @@ struct Bench {
     collect(okev_out, okev, take_okev);
     collect(qperr_out, qperr, take_qperr);
     collect(stateq_out, stateq, take_stateq);
-    if (rask_out.has() && answer) {
-      rask_at.push_back(cycles);
-      const Ccask& ask = rask_out.head();
-      const bool ok = (refuse >> ask.cc & 1) == 0;
-      if (ok) granted.push_back(ask);
-      rans.load({.cc = ask.cc, .bytes = ok ? ask.bytes : uint16_t{0}, .last = false});
-      collect(rask_out, rask);
+    if (rtxreq_out.has() && answer) {
+      rtxreq_at.push_back(cycles);
+      const Ccreq& query = rtxreq_out.head();
+      const bool ok = (refuse >> query.cc & 1) == 0;
+      if (ok) granted.push_back(query);
+      rans.load({.cc = query.cc, .bytes = ok ? query.bytes : uint16_t{0}, .last = false});
+      collect(rtxreq_out, rtxreq);
     }
     csr.tick = tick();
     inflight.step(cfg, csr, port_up, (sends >> inflight.visit_qp() & 1) != 0);
@@ -150,7 +150,7 @@ struct Bench {
     fb_out.clock();
     pres_out.clock();
     ccev_out.clock();
-    rask_out.clock();
+    rtxreq_out.clock();
     okev_out.clock();
     qperr_out.clock();
     stateq_out.clock();

@@ -27,7 +27,8 @@ Ctl ack_of(uint16_t qp, unsigned upto, uint16_t msn, uint8_t syndrome = kGood) {
 }
 
 /// Gives answers, from *from on, as fast as the block takes them; in which cycles it has told tx_segment of one.
-std::vector<unsigned> told_at(Bench& b, const std::vector<Ctl>& answers, unsigned cycles, std::size_t* from = nullptr) {
+std::vector<unsigned> notified_at(Bench& b, const std::vector<Ctl>& answers, unsigned cycles,
+                                  std::size_t* from = nullptr) {
   std::size_t first = 0;
   std::size_t& given = from ? *from : first;
   std::vector<unsigned> at;
@@ -54,7 +55,7 @@ TEST_CASE("tx_inflight: three answers go behind one, then a visit has its turn",
   std::vector<Ctl> answers;
   for (unsigned i = 0; i < 8; ++i) answers.push_back(ack_of(0, i + 1, 10));
   // An ACK a cycle, four of them; a cycle of Idle for the visit, one for the next ACK.
-  CHECK(gaps(told_at(b, answers, 40)) == std::vector<unsigned>{1, 1, 1, 3, 1, 1, 1});
+  CHECK(gaps(notified_at(b, answers, 40)) == std::vector<unsigned>{1, 1, 1, 3, 1, 1, 1});
 }
 
 TEST_CASE("tx_inflight: a SACK of one block behind another takes four cycles", "[pipeline][tx_inflight][throughput]") {
@@ -62,7 +63,7 @@ TEST_CASE("tx_inflight: a SACK of one block behind another takes four cycles", "
   b.sent_all(0, 8);
   std::vector<Ctl> answers;
   for (unsigned i = 0; i < 6; ++i) answers.push_back(Bench::sack_of(0, i + 1, i, i + 1, 0, 0));
-  CHECK(gaps(told_at(b, answers, 60)) == std::vector<unsigned>{4, 4, 4, 6, 4});
+  CHECK(gaps(notified_at(b, answers, 60)) == std::vector<unsigned>{4, 4, 4, 6, 4});
 }
 
 TEST_CASE("tx_inflight: an answer behind another waits for the outputs", "[pipeline][tx_inflight]") {
@@ -75,10 +76,10 @@ TEST_CASE("tx_inflight: an answer behind another waits for the outputs", "[pipel
   }
   std::size_t given = 0;
   b.take_upd = false;
-  CHECK(told_at(b, answers, 100, &given).empty());
+  CHECK(notified_at(b, answers, 100, &given).empty());
   CHECK(given < 9);
   b.take_upd = true;
-  told_at(b, answers, 200, &given);
+  notified_at(b, answers, 200, &given);
   std::vector<uint32_t> una;
   for (const Upd& u : b.upd) una.push_back(u.una);
   std::vector<uint32_t> each;
@@ -89,7 +90,7 @@ TEST_CASE("tx_inflight: an answer behind another waits for the outputs", "[pipel
 TEST_CASE("tx_inflight: an answer behind a NAK finds its QP ended", "[pipeline][tx_inflight]") {
   Bench b;
   b.sent_all(0, 8);
-  told_at(b, {ack_of(0, 1, 10), ack_of(0, 0, 10, kNak), ack_of(0, 5, 10)}, 40);
+  notified_at(b, {ack_of(0, 1, 10), ack_of(0, 0, 10, kNak), ack_of(0, 5, 10)}, 40);
   REQUIRE(b.upd.size() == 2);
   CHECK(b.upd[0].una == psn_add(Bench::kPsn, 1));
   CHECK(b.upd[1].una == psn_add(Bench::kPsn, 1));

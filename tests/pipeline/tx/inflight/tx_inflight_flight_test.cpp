@@ -21,7 +21,7 @@ TEST_CASE("tx_inflight: QPs without congestion control tell and ask no controlle
   b.sent(0, 20);
   b.run(10);
   CHECK(b.ccev.empty());
-  CHECK(b.rask.empty());
+  CHECK(b.rtxreq.empty());
 }
 
 TEST_CASE("tx_inflight: a SACK tells the controller what it newly acknowledges", "[pipeline][tx_inflight][cc]") {
@@ -280,10 +280,10 @@ TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is
   CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 3, .entropy = 0, .kind = FbKind::Loss});
   REQUIRE(b.ccev.size() == 2);  // the SACK, and the loss
   CHECK(b.ccev[1] == Ccev{.cc = 2, .kind = CcEvent::Loss, .bytes = 340});
-  REQUIRE(b.rask.size() > 10);
-  for (std::size_t i = 0; i < b.rask.size(); ++i) {
-    CHECK(b.rask[i] == Ccask{.cc = 2, .min = 340, .bytes = 340});
-    const unsigned since = b.rask_at[i] - b.rask_at[0];  // one in 16 cycles; a timer visit may go first
+  REQUIRE(b.rtxreq.size() > 10);
+  for (std::size_t i = 0; i < b.rtxreq.size(); ++i) {
+    CHECK(b.rtxreq[i] == Ccreq{.cc = 2, .min = 340, .bytes = 340});
+    const unsigned since = b.rtxreq_at[i] - b.rtxreq_at[0];  // one in 16 cycles; a timer visit may go first
     CHECK(since >= 16 * i - (i == 0 ? 0 : 15));
     CHECK(since <= 16 * i + 4);
   }
@@ -320,7 +320,7 @@ TEST_CASE("tx_inflight: a packet that counts for no bytes goes again without lea
   b.run(30);
   b.nack(1, 3, 1);
   b.run(60);
-  CHECK(b.rask.empty());
+  CHECK(b.rtxreq.empty());
   REQUIRE(b.retx.size() == 1);
   CHECK(b.retx[0].psn == psn_add(Bench::kPsn, 3));
   CHECK(b.retx[0].size == 0);
@@ -375,7 +375,7 @@ TEST_CASE("tx_inflight: the newest packet again for a missing ACK asks, too", "[
   b.run(1300);
   CHECK(b.rto_inc == 1);
   CHECK(b.retx.empty());
-  CHECK(b.rask.size() > 3);
+  CHECK(b.rtxreq.size() > 3);
   b.refuse = 0;
   b.run(30);
   REQUIRE(b.retx.size() == 1);
@@ -475,7 +475,7 @@ TEST_CASE("tx_inflight: bytes that a finished QP still has in flight leave it wh
   b.sent_all(0, 10);
   b.sack(0, 10, 9, 10, 0, 0);
   b.run(1300);
-  REQUIRE(b.rask.size() > 3);  // the newest packet waits for its chance
+  REQUIRE(b.rtxreq.size() > 3);  // the newest packet waits for its chance
   Ctl a;
   a.kind = CtlKind::Ack;
   a.qp = 0;

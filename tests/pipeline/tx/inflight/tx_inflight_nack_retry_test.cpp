@@ -22,11 +22,11 @@ struct Bench {
   Stream<Fb> fb;
   Stream<Pres> pres;
   Stream<Ccev> ccev;
-  Stream<Ccask> rask;
+  Stream<Ccreq> rtxreq;
   Stream<Okev> okev;
   Stream<Qperr> qperr;
   Stream<Stateq> stateq;
-  TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, qperr, stateq}};
+  TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rtxreq, okev, qperr, stateq}};
   CfgBus cfg;
   CsrOut csr;
   unsigned cycles = 0, expired = 0;
@@ -74,7 +74,7 @@ struct Bench {
     take(fb);
     take(pres);
     take(ccev);
-    take(rask);
+    take(rtxreq);
     take(okev);
     take(qperr);
     take(stateq);

@@ -88,15 +88,15 @@ TEST_CASE("tx_inflight: a look takes a cycle per QP, two, and one per packet tha
   const unsigned t = b.cycles;
   b.port_up = 0b01;
   while (b.stateq.empty()) b.cycle();
-  const unsigned asked = b.cycles - 1;  // taken in that cycle
+  const unsigned queries = b.cycles - 1;  // taken in that cycle
   while (b.ccev.empty()) b.cycle();
-  const unsigned told = b.cycles - 1;
+  const unsigned notified = b.cycles - 1;
   // soon is 63 after cycle t, 0 after t+63. A grant in t+64, or a visit is before it; Seek of QP 0 and of QP 1, which
   // asks: loaded two cycles before somebody takes it.
-  CHECK(asked >= t + 66 + 2);
-  CHECK(asked <= t + 67 + 2);
+  CHECK(queries >= t + 66 + 2);
+  CHECK(queries <= t + 67 + 2);
   // Seek; Port0, Port1, PSNs 16, 17 and 19, Port3.
-  CHECK(told == asked + 6);
+  CHECK(notified == queries + 6);
   CHECK(b.ccev[0].bytes == 2 * 340);
 }
 
@@ -290,9 +290,9 @@ TEST_CASE("tx_inflight: a second peer's ports wait until the first one's are don
   CHECK(of(1) == 10);
   CHECK(of(2) == 0);
   CHECK(of(3) == 0);
-  std::vector<unsigned> asked;
-  for (const Stateq& s : b.stateq) asked.push_back(s.qp);
-  CHECK(asked == std::vector<unsigned>{1, 0});  // those who send there
+  std::vector<unsigned> queries;
+  for (const Stateq& s : b.stateq) queries.push_back(s.qp);
+  CHECK(queries == std::vector<unsigned>{1, 0});  // those who send there
   for (const Retx& r : b.retx) CHECK(psn_dist(r.psn, Bench::kPsn) % 2 == r.qp);
 }
 

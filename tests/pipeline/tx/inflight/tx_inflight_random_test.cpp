@@ -19,8 +19,8 @@ namespace {
 /// does, a peer that acknowledges and refuses, controllers that refuse, software that ends and renews QPs.
 struct Traffic : Bench {
   struct Side {
-    bool live = false, dead = false, cc = false;     // dead: not live, as far as this side knows
-    uint32_t psn = 0, una = 0, told = 0, known = 0;  // next; acknowledged; as told by upd; recorded for sure
+    bool live = false, dead = false, cc = false;         // dead: not live, as far as this side knows
+    uint32_t psn = 0, una = 0, notified = 0, known = 0;  // next; acknowledged; as told by upd; recorded for sure
     bool fresh = true;
     uint16_t msn = 0;
     unsigned idx = 0;
@@ -55,7 +55,7 @@ struct Traffic : Bench {
     Side& s = side[q];
     s = Side{};
     s.cc = ctx.cc = q != 0;
-    s.psn = s.una = s.told = s.known = ctx.sq_psn = rng() & kPsnMask;
+    s.psn = s.una = s.notified = s.known = ctx.sq_psn = rng() & kPsnMask;
     s.msn = ctx.msn = static_cast<uint16_t>(rng());
     ++lives;
   }
@@ -68,8 +68,8 @@ struct Traffic : Bench {
 
   bool may_send(const Side& s) const {
     const bool begins = s.psn % 16 == 0 || s.fresh;
-    return s.live && psn_dist(s.psn, s.told) < 128 && block_dist(psn_block(s.psn), psn_block(s.told)) < 8 &&
-           (!begins || credit > 4 || (credit != 0 && psn_dist(s.psn, s.told) < 16));
+    return s.live && psn_dist(s.psn, s.notified) < 128 && block_dist(psn_block(s.psn), psn_block(s.notified)) < 8 &&
+           (!begins || credit > 4 || (credit != 0 && psn_dist(s.psn, s.notified) < 16));
   }
   void send(uint16_t q) {
     Side& s = side[q];
@@ -177,7 +177,7 @@ struct Traffic : Bench {
     for (; upd_seen < upd.size(); ++upd_seen) {
       const Upd& u = upd[upd_seen];
       Side& s = side[u.qp];
-      if (s.live && psn_dist(u.una, s.told) <= psn_dist(s.psn, s.told)) s.told = u.una;
+      if (s.live && psn_dist(u.una, s.notified) <= psn_dist(s.psn, s.notified)) s.notified = u.una;
     }
     for (; granted_seen < granted.size(); ++granted_seen)
       flight[3 - granted[granted_seen].cc] += granted[granted_seen].bytes;

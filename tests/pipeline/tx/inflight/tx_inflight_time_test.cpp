@@ -359,7 +359,7 @@ TEST_CASE("tx_inflight: SACKs that tell time answer a question, or a packet that
     uint32_t psn;  // of the window, or a probe's id
     unsigned cack;
     uint64_t bits;
-    bool tells;
+    bool gives_time;
   };
   const Case c = GENERATE(values<Case>({{false, 3, 0, 0b1000, true},            // by the bitmap
                                         {false, 3, 0, 0b0100, false},           // its header alone
@@ -376,7 +376,7 @@ TEST_CASE("tx_inflight: SACKs that tell time answer a question, or a packet that
   if (c.pr) s.psn = c.psn;
   b.answer_at(s, 1026, 20);
   b.run(200);
-  CHECK(b.retx.empty() != c.tells);
+  CHECK(b.retx.empty() != c.gives_time);
 }
 
 TEST_CASE("tx_inflight: what an earlier SACK has reported has arrived", "[pipeline][tx_inflight][time-loss][A-83]") {
@@ -449,10 +449,10 @@ TEST_CASE("tx_inflight: a copy of what was reported before tells no time", "[pip
   REQUIRE(b.ordered() == want);
   const unsigned una = report == Report::Una ? 2 : 0;
   if (report != Report::None) {
-    Ctl told = Bench::sack_of(1, una, 1, una, report == Report::Bit ? 0b10 : 0, 1);
-    told.pr = true;
-    told.psn = 0xffff;  // tells no time
-    b.give(told);
+    Ctl notified = Bench::sack_of(1, una, 1, una, report == Report::Bit ? 0b10 : 0, 1);
+    notified.pr = true;
+    notified.psn = 0xffff;  // tells no time
+    b.give(notified);
   }
   b.at(1100);
   for (unsigned i = 2; i < 6; ++i) b.resent(i - want[0], 3);  // wait in a queue
@@ -533,10 +533,10 @@ TEST_CASE("tx_inflight: a copy of what was reported before tells time when its b
   } else {
     b.sent_at(1100, 16);
   }
-  Ctl told = Bench::sack_of(1, una, 1, una, 0, 1);
-  told.pr = true;
-  told.psn = 0xffff;
-  b.give(told);
+  Ctl notified = Bench::sack_of(1, una, 1, una, 0, 1);
+  notified.pr = true;
+  notified.psn = 0xffff;
+  b.give(notified);
   b.at(1110);
   b.resent(0, 3);
   b.answer_at(Bench::sack_of(1, una, 1, una, 0, 1), 1116, 20);

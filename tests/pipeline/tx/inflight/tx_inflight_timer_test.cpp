@@ -279,22 +279,22 @@ TEST_CASE("tx_inflight: a QP that would ask for its peer's state while stateq is
     b.run_to_tick(t0 + 6);  // all have heard nothing for two steps
     return t0;
   };
-  Bench asks, waits;
-  quiet(false, asks);
-  CHECK(asks.stateq.size() == 4);
-  CHECK(asks.state_inc == 4);
+  Bench queries, waits;
+  quiet(false, queries);
+  CHECK(queries.stateq.size() == 4);
+  CHECK(queries.state_inc == 4);
   const unsigned t0 = quiet(true, waits);
   CHECK(waits.state_inc == 3);
   CHECK(waits.stateq.empty());
   waits.take_stateq = true;
-  for (Bench* b : {&asks, &waits}) b->run_to_tick(t0 + 9);
+  for (Bench* b : {&queries, &waits}) b->run_to_tick(t0 + 9);
   REQUIRE(waits.stateq.size() == 3);  // the fourth does not ask later,
   unsigned silent = 0 + 1 + 2 + 3;
   for (const Stateq& s : waits.stateq) silent -= s.qp;
   CHECK(waits.state_inc == 3);
-  for (Bench* b : {&asks, &waits}) b->run_to_tick(t0 + 12);
-  CHECK(asks.rto_inc == 4);
-  CHECK(waits.rto_at == asks.rto_at);                        // and its timer runs as if it had
+  for (Bench* b : {&queries, &waits}) b->run_to_tick(t0 + 12);
+  CHECK(queries.rto_inc == 4);
+  CHECK(waits.rto_at == queries.rto_at);                     // and its timer runs as if it had
   waits.sack(static_cast<uint16_t>(silent), 1, 0, 1, 0, 0);  // something moves: it asks after the next step
   waits.run_to_tick(waits.tick() + 4);
   REQUIRE(waits.stateq.size() == 4);

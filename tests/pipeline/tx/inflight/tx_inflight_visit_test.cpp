@@ -344,7 +344,7 @@ TEST_CASE("tx_inflight: a copy whose ACK has come is watched until its bytes are
   b.refuse = 1u << 2;        // QP 1's controller
   b.until([&] { return b.rto_inc == 1; });
   b.step(200);
-  CHECK(b.rask.size() > 2);  // the copy asks, and waits
+  CHECK(b.rtxreq.size() > 2);  // the copy asks, and waits
   CHECK(b.retx.empty());
   b.push(ack(1, 1));
   b.step(600);

@@ -18,11 +18,11 @@ TEST_CASE("the waves of tx_inflight.md: a SACK of two blocks with a loss, a NACK
   Stream<Fb> fb;
   Stream<Pres> pres;
   Stream<Ccev> ccev;
-  Stream<Ccask> rask;
+  Stream<Ccreq> rtxreq;
   Stream<Okev> okev;
   Stream<Qperr> qperr;
   Stream<Stateq> stateq;
-  TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rask, okev, qperr, stateq}};
+  TxInflight inflight{preset, {rec, ctl, rans}, {retx, upd, fb, pres, ccev, rtxreq, okev, qperr, stateq}};
   CfgBus cfg;
   CsrOut csr;
   csr.reorder = 4;
@@ -31,10 +31,10 @@ TEST_CASE("the waves of tx_inflight.md: a SACK of two blocks with a loss, a NACK
   const auto take = [](auto&... from) { (void)((from.has() ? (from.pop(), 0) : 0), ...); };
   const auto clock = [](auto&... all) { (all.clock(), ...); };
   const auto cycle = [&] {
-    take(retx, upd, fb, pres, ccev, rask, okev, qperr, stateq);
+    take(retx, upd, fb, pres, ccev, rtxreq, okev, qperr, stateq);
     inflight.step(cfg, csr, 3);
     inflight.clock();
-    clock(rec, ctl, rans, retx, upd, fb, pres, ccev, rask, okev, qperr, stateq);
+    clock(rec, ctl, rans, retx, upd, fb, pres, ccev, rtxreq, okev, qperr, stateq);
   };
   csr::TblQpCtx row;
   row.state = QpState::Rts;
@@ -82,7 +82,7 @@ TEST_CASE("the waves of tx_inflight.md: a SACK of two blocks with a loss, a NACK
   });
   wave.out("okev", okev, [](const Okev&) { return "ok"; });
   wave.out("fb", fb, [](const Fb& f) { return f.kind == FbKind::Loss ? "LOSS" : "SKIP"; });
-  wave.out("rask", rask, [](const Ccask& a) { return fmt::format("{}", a.bytes); });
+  wave.out("rtxreq", rtxreq, [](const Ccreq& a) { return fmt::format("{}", a.bytes); });
   wave.out("rans", rans, [](const Ccans& a) { return fmt::format("{}", a.bytes); });
   wave.out("retx", retx, [](const Retx& r) { return fmt::format("{:X}", r.psn); });
 
@@ -115,7 +115,7 @@ TEST_CASE("the waves of tx_inflight.md: a SACK of two blocks with a loss, a NACK
     if (i == 1) ctl.load(nack);
     if (i == 2) ctl.load(ack);
     cycle();
-    if (rask.valid() && rask.ready()) rans.load({.cc = 0, .bytes = 340, .last = false});
+    if (rtxreq.valid() && rtxreq.ready()) rans.load({.cc = 0, .bytes = 340, .last = false});
     wave.sample();
   }
   CAPTURE(wave.json());

@@ -43,19 +43,19 @@ struct Bench {
   Stream<Retx> retx;
   Stream<Upd> upd;
   Stream<Ccans> ans;
-  Stream<Ccwake> wake;
+  Stream<Ccresume> resume;
   Stream<Pkt> pkt;
   Stream<Sched> push;
   Stream<Grant> park;
-  Stream<Ccask> ask;
+  Stream<Ccreq> req;
   Stream<Ccret> ret;
   Fifo<Cqe> cqe{2};
   Stream<Qperr> qperr;
-  TxSched sched{preset, push, park, wake, grant};
-  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr}};
+  TxSched sched{preset, push, park, resume, grant};
+  TxSegment segment{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, req, ret, cqe, qperr}};
   CfgBus cfg;
   CsrOut csr;
-  bool take_pkt = true, take_cqe = true, take_ask = true, take_ret = true, take_qperr = true;
+  bool take_pkt = true, take_cqe = true, take_req = true, take_ret = true, take_qperr = true;
   unsigned freed = 0;  ///< blocks that will be told free, one per cycle
   unsigned cycles = 0;
   std::deque<Wqe> queue;  ///< work requests that go in as the FIFO takes them
@@ -67,7 +67,7 @@ struct Bench {
   uint32_t credit[4] = {};
   uint32_t wants[4] = {};
   bool last = false;  ///< in the answers
-  std::vector<Ccask> asks;
+  std::vector<Ccreq> requests;
   std::vector<uint16_t> granted;
   std::vector<Ccret> rets;
 
@@ -118,27 +118,27 @@ struct Bench {
   void grant_bytes(uint8_t dest, uint32_t bytes) {
     credit[dest] += bytes;
     if (wants[dest] != 0 && wants[dest] <= credit[dest]) {
-      wake.load({.cc = dest});
+      resume.load({.cc = dest});
       wants[dest] = 0;
     }
     cycle();
   }
   /// For so many full packets of 256 bytes.
   void grant_packets(uint8_t dest, unsigned n) { grant_bytes(dest, 340 * n); }
-  /// As cc_nscc: what comes back goes first, then one ask per cycle.
+  /// As cc_nscc: what comes back goes first, then one request per cycle.
   void control_cycle() {
     if (ret.has() && take_ret) {
       rets.push_back(ret.head());
       credit[ret.head().cc] += ret.head().bytes;
       ret.pop();
-    } else if (ask.has() && ans.free() && take_ask) {
-      const Ccask a = ask.head();
-      ask.pop();
+    } else if (req.has() && ans.free() && take_req) {
+      const Ccreq a = req.head();
+      req.pop();
       const auto bytes = static_cast<uint16_t>(a.min <= credit[a.cc] ? std::min<uint32_t>(a.bytes, credit[a.cc]) : 0);
       credit[a.cc] -= bytes;
       wants[a.cc] = bytes == 0 ? a.min : 0;
       ans.load({.cc = a.cc, .bytes = bytes, .last = last && bytes != 0});
-      asks.push_back(a);
+      requests.push_back(a);
       granted.push_back(bytes);
     }
   }
@@ -162,7 +162,7 @@ struct Bench {
     sched.step(cfg);
     segment.step(cfg, csr, freed != 0);
     if (freed != 0) --freed;
-    clock_all(sched, segment, wqe, grant, retx, upd, ans, wake, pkt, push, park, ask, ret, cqe, qperr);
+    clock_all(sched, segment, wqe, grant, retx, upd, ans, resume, pkt, push, park, req, ret, cqe, qperr);
     ++cycles;
   }
   void run(unsigned n) {

@@ -20,7 +20,7 @@ TEST_CASE("tx_segment without congestion control asks nobody; packets carry thei
   CHECK(b.pkts[2].size == 340);
   CHECK(b.pkts[3].size == 232 + 84 + 4);  // immediate
   for (const Pkt& p : b.pkts) CHECK_FALSE(p.voided);
-  CHECK(b.asks.empty());
+  CHECK(b.requests.empty());
   b.csr.nominal = Nominal::Payload;
   b.post(1, 257, 43);
   b.run(40);
@@ -37,8 +37,8 @@ TEST_CASE("tx_segment with congestion control asks once per burst, and returns w
   b.post(2, 513, 1);
   b.run(60);
   REQUIRE(b.pkts.size() == 3);
-  REQUIRE(b.asks.size() == 1);
-  CHECK(b.asks[0] == Ccask{.cc = 3, .min = 344, .bytes = 8 * 344});
+  REQUIRE(b.requests.size() == 1);
+  CHECK(b.requests[0] == Ccreq{.cc = 3, .min = 344, .bytes = 8 * 344});
   CHECK(b.pkts[0].size == 344);
   CHECK(b.pkts[1].size == 344);
   CHECK(b.pkts[2].size == 92);  // one byte, three of padding, TSETH
@@ -50,8 +50,8 @@ TEST_CASE("tx_segment with congestion control asks once per burst, and returns w
   b.csr.nominal = Nominal::Payload;
   b.post(2, 256, 2);
   b.run(30);
-  REQUIRE(b.asks.size() == 2);
-  CHECK(b.asks[1] == Ccask{.cc = 3, .min = 256, .bytes = 2048});
+  REQUIRE(b.requests.size() == 2);
+  CHECK(b.requests[1] == Ccreq{.cc = 3, .min = 256, .bytes = 2048});
   CHECK(b.rets.at(1).bytes == 1792);
 }
 
@@ -63,8 +63,8 @@ TEST_CASE("tx_segment asks for a byte at least: a packet of none may count for n
   b.csr.nominal = Nominal::Payload;
   b.post(2, 0, 1);
   b.run(60);
-  REQUIRE(b.asks.size() == 1);
-  CHECK(b.asks[0] == Ccask{.cc = 3, .min = 1, .bytes = 2048});
+  REQUIRE(b.requests.size() == 1);
+  CHECK(b.requests[0] == Ccreq{.cc = 3, .min = 1, .bytes = 2048});
   REQUIRE(b.pkts.size() == 1);
   CHECK(b.pkts[0].size == 0);
   REQUIRE(b.rets.size() == 1);
@@ -97,19 +97,19 @@ TEST_CASE("tx_segment asks for 8 full packets, whatever the MTU", "[pipeline][tx
       b.grant_bytes(2, 100000);
       b.post(1, 100, 1);
       b.run(40);
-      REQUIRE(b.asks.size() == 1);
-      CHECK(b.asks[0].cc == 2);
-      CHECK(b.asks[0].min == c.min);
-      CHECK(b.asks[0].bytes == c.bytes[mtu]);
+      REQUIRE(b.requests.size() == 1);
+      CHECK(b.requests[0].cc == 2);
+      CHECK(b.requests[0].min == c.min);
+      CHECK(b.requests[0].bytes == c.bytes[mtu]);
       CHECK(b.granted[0] == c.bytes[mtu]);
       REQUIRE(b.rets.size() == 1);
       CHECK(b.rets[0].bytes == c.bytes[mtu] - c.min);
       b.post(1, 65536, 1);
       b.run(60);
       // The grant is 8 packets: the ninth asks again.
-      REQUIRE(b.asks.size() >= 3);
-      CHECK(b.asks[1].min == c.full[mtu]);
-      CHECK(b.asks[1].bytes == c.bytes[mtu]);
+      REQUIRE(b.requests.size() >= 3);
+      CHECK(b.requests[1].min == c.full[mtu]);
+      CHECK(b.requests[1].bytes == c.bytes[mtu]);
       REQUIRE(b.pkts.size() > 9);
       for (unsigned i = 1; i < 9; ++i) {
         CHECK(b.pkts[i].size == c.full[mtu]);
@@ -131,8 +131,8 @@ TEST_CASE("tx_segment: a packet of full length with immediate waits for its own 
   b.post(1, 4096, 1, true);
   b.run(60);
   CHECK(b.pkts.empty());
-  REQUIRE(b.asks.size() == 1);
-  CHECK(b.asks[0] == Ccask{.cc = 0, .min = 4184, .bytes = 8 * 4180});  // four more than a full packet
+  REQUIRE(b.requests.size() == 1);
+  CHECK(b.requests[0] == Ccreq{.cc = 0, .min = 4184, .bytes = 8 * 4180});  // four more than a full packet
   b.grant_bytes(0, 1);
   b.run(60);
   CHECK(b.pkts.size() == 1);
@@ -193,7 +193,7 @@ TEST_CASE("tx_segment: a refused QP sends nothing until its destination wakes it
   b.post(0, 256 * 20);
   b.run(40);
   CHECK(b.pkts.empty());
-  REQUIRE(b.asks.size() == 1);  // once: it waits
+  REQUIRE(b.requests.size() == 1);  // once: it waits
   CHECK(b.granted[0] == 0);
   b.post(1, 256 * 20);
   b.post(2, 256 * 20);  // without congestion control
@@ -268,11 +268,11 @@ TEST_CASE("tx_segment: a QP that ends while its answer is on the way gives the w
   b.control(0, 1);
   b.control(1, 1);
   b.grant_packets(1, 20);
-  b.take_ask = false;
+  b.take_req = false;
   b.post(0, 256 * 10);
-  while (!b.ask.has()) b.cycle();
+  while (!b.req.has()) b.cycle();
   b.set_state(0, QpState::Rtr);
-  b.take_ask = true;
+  b.take_req = true;
   b.run(40);
   CHECK(b.pkts.empty());
   CHECK(b.granted == std::vector<uint16_t>{8 * 340});
@@ -284,7 +284,7 @@ TEST_CASE("tx_segment: a QP that ends while its answer is on the way gives the w
   while (!b.grant.valid()) b.cycle();
   b.set_state(1, QpState::Rtr);
   b.run(40);
-  CHECK(b.asks.size() == 1);
+  CHECK(b.requests.size() == 1);
   CHECK(b.pkts.empty());
 }
 
@@ -333,7 +333,7 @@ TEST_CASE("tx_segment: a woken QP that may not send any more passes its turn on"
     }
     b.post(1, 256);
     b.run(40);
-    REQUIRE(b.asks.size() == 1);
+    REQUIRE(b.requests.size() == 1);
     b.post(0, 256);  // stands behind QP 1, which asks again, and is refused
     b.run(40);
     if (cc) b.post(1, 100);
@@ -356,7 +356,7 @@ TEST_CASE("tx_segment: retransmissions keep the size they were ordered with and 
   b.run(60);
   const uint16_t row = b.pkts.at(0).row;
   b.pkts.clear();
-  b.asks.clear();
+  b.requests.clear();
   b.csr.nominal = Nominal::Payload;
   b.retx.load({.qp = 1, .psn = 0xffffff, .msn = 0xffff, .row = row, .idx = 1, .avoid_ev = 9, .size = 340});
   b.run(10);
@@ -364,7 +364,7 @@ TEST_CASE("tx_segment: retransmissions keep the size they were ordered with and 
   CHECK(b.pkts[0].size == 340);
   CHECK(b.pkts[0].plen == 256);
   CHECK_FALSE(b.pkts[0].voided);
-  CHECK(b.asks.empty());
+  CHECK(b.requests.empty());
 }
 
 TEST_CASE("tx_segment: a retransmission that is not needed any more goes on voided, or not at all without control",

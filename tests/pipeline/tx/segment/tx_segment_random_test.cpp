@@ -255,7 +255,7 @@ struct Storm {
       ++q.completed;
     }
   }
-  void tell() {
+  void report() {
     if (!b.upd.free() || below(8) != 0) return;
     const auto index = static_cast<uint16_t>(below(4));
     Qp& q = qps[index];
@@ -296,12 +296,12 @@ struct Storm {
       b.last = below(2) != 0;
       const auto dest = static_cast<uint8_t>(below(2));
       b.credit[dest] += below(4000);
-      if (b.wants[dest] != 0 && b.wants[dest] <= b.credit[dest] && b.wake.free()) {
-        b.wake.load({.cc = dest});
+      if (b.wants[dest] != 0 && b.wants[dest] <= b.credit[dest] && b.resume.free()) {
+        b.resume.load({.cc = dest});
         b.wants[dest] = 0;
       }
     }
-    tell();
+    report();
     b.cycle();
     look_at_packets();
     look_at_completions();

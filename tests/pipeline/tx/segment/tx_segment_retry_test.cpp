@@ -85,7 +85,7 @@ TEST_CASE("tx_segment: what goes again overtakes bursts whose rows are there", "
     REQUIRE(b.pkts.size() == 1);
     Retx order{.qp = 3, .psn = 0xfffffe, .msn = 0xffff, .row = b.pkts[0].row, .idx = 0, .avoid_ev = 3, .size = 340};
     b.pkts.clear();
-    b.take_pkt = b.take_ask = false;  // bursts wait, one of them for its controller
+    b.take_pkt = b.take_req = false;  // bursts wait, one of them for its controller
     if (controlled) b.control(2, 1);
     for (uint16_t q = 0; q < 3; ++q) b.post(q, 4096);
     b.run(40);
@@ -104,7 +104,7 @@ TEST_CASE("tx_segment: what goes again overtakes bursts whose rows are there", "
       CHECK(b.pkts[3 + i].avoid_ev == i);
     }
     CHECK_FALSE(b.pkts[7].rtx);
-    b.take_ask = true;
+    b.take_req = true;
     b.grant_packets(1, 16);
     b.run(200);
     CHECK(b.pkts.size() == 4 + 3 * 16);

@@ -19,11 +19,11 @@ TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retran
   Stream<Pkt> pkt;
   Stream<Sched> push;
   Stream<Grant> park;
-  Stream<Ccask> ask;
+  Stream<Ccreq> req;
   Stream<Ccret> ret;
   Fifo<Cqe> cqe{2};
   Stream<Qperr> qperr;
-  TxSegment block{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, ask, ret, cqe, qperr}};
+  TxSegment block{preset, {wqe, grant, retx, upd, ans}, {pkt, push, park, req, ret, cqe, qperr}};
   CfgBus cfg;
   CsrOut csr;
   const auto cycle = [&] {
@@ -35,7 +35,7 @@ TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retran
     if (pkt.has()) pkt.pop();
     if (cqe.valid()) cqe.pop();
     block.step(cfg, csr, false);
-    clock_all(block, wqe, grant, retx, upd, ans, pkt, push, park, ask, ret, cqe);
+    clock_all(block, wqe, grant, retx, upd, ans, pkt, push, park, req, ret, cqe);
   };
   csr::TblQpCtx row{.max_wimm = 4, .mpr = 1, .mtu = 0, .state = QpState::Rts};
   row.pack(cfg.data.data());

@@ -135,9 +135,9 @@ TEST_CASE("tx_segment: a QP that waits for an immediate to complete gives its co
   account();
   CHECK(returned != 0);
   CHECK(granted == returned + sent);
-  const std::size_t asks = b.asks.size();
+  const std::size_t requests = b.requests.size();
   b.run(200);
-  CHECK(b.asks.size() == asks);  // and asks for no other
+  CHECK(b.requests.size() == requests);  // and asks for no other
   b.update(acknowledged(3, 1));
   b.run(40);
   CHECK(b.sent_by(1) == 6);

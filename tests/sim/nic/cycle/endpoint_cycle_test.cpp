@@ -136,7 +136,7 @@ double compare(const std::string& what, const ExperimentResult& a, const Experim
   REQUIRE(a.outcome == Outcome::Done);
   REQUIRE(b.outcome == Outcome::Done);
   REQUIRE(a.flows.size() == b.flows.size());
-  CHECK(a.total.delivered_bytes == a.asked_bytes);
+  CHECK(a.total.delivered_bytes == a.requested_bytes);
   CHECK(b.total.delivered_bytes == a.total.delivered_bytes);
   double worst = 0;
   for (size_t i = 0; i < a.flows.size(); ++i) {
@@ -413,7 +413,7 @@ TEST_CASE("slower links than the NIC's ports, and links that lose packets", "[si
       std::string(kTwoTiers) + permutation(262144) + "[[event]]\nwhat = \"link-loss\"\nlink = \"nic2/1\"\nloss = 0.2\n";
   const ExperimentResult r = run(endpoints("model") + loss);
   CHECK(r.outcome == Outcome::Done);
-  CHECK(r.total.delivered_bytes == r.asked_bytes);
+  CHECK(r.total.delivered_bytes == r.requested_bytes);
   CHECK(r.total.retransmissions > 0);
   CHECK(r.lost > 0);
 }
@@ -424,7 +424,7 @@ TEST_CASE("a port that goes down and comes back loses no byte", "[sim][cycle]") 
   const ExperimentResult fast = run(endpoints("fast") + text), model = run(endpoints("model") + text);
   for (const ExperimentResult* r : {&fast, &model}) {
     CHECK(r->outcome == Outcome::Done);
-    CHECK(r->total.delivered_bytes == r->asked_bytes);
+    CHECK(r->total.delivered_bytes == r->requested_bytes);
     CHECK(r->lost > 0);
     CHECK(r->total.retransmissions > 0);
   }
@@ -610,7 +610,7 @@ TEST_CASE("bytes that a NIC puts into memory wrongly fail the run", "[sim][cycle
     CHECK(r.outcome == Outcome::Failed);
     INFO(r.reason);
     CHECK(r.reason.find(which == 0 ? "nic1: wrong bytes written" : "nic1: bytes written twice") == 0);
-    CHECK(r.total.delivered_bytes < r.asked_bytes);
+    CHECK(r.total.delivered_bytes < r.requested_bytes);
   }
 }
 

@@ -377,11 +377,11 @@ TEST_CASE("fast: an answer shortens the time until the state is asked for again"
   FastAndBox t(config, 1, 8, 0, true);
   REQUIRE(t.nic->post({.id = 1, .qpn = 3, .bytes = 20 * 4096}));
   t.run(60 * kUs);  // asked after 1.2, 3.5, 8, 17, 36 us; not before 73 us again
-  const size_t asked = t.of(Opcode::ProbeRequest).size();
-  REQUIRE(asked == 5);
+  const size_t requested = t.of(Opcode::ProbeRequest).size();
+  REQUIRE(requested == 5);
   t.sack(0xffffff, 0);  // a SACK that brings nothing
   t.run(3 * kUs);
-  CHECK(t.of(Opcode::ProbeRequest).size() == asked + 1);
+  CHECK(t.of(Opcode::ProbeRequest).size() == requested + 1);
 }
 
 TEST_CASE("fast: bytes in flight drift by no rounding of rcvd_bytes", "[sim][fast][cc]") {

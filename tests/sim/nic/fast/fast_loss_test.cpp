@@ -77,18 +77,18 @@ TEST_CASE("fast: what was sent on a plane whose port is down at the peer goes ag
 
 TEST_CASE("fast: the last packet of a QP is known to be lost by a question, and goes on another plane",
           "[sim][fast][silence][A-84]") {
-  for (const bool asks : {true, false}) {
+  for (const bool requests : {true, false}) {
     FastConfig config = slow_timer();
-    if (!asks) config.silence = 0;
+    if (!requests) config.silence = 0;
     FastPair t(2, config);
     t.fabric.set_impairment(t.links[0], true, {.loss = 1});
     t.fabric.at(1 * kUs, [&] { t.fabric.set_impairment(t.links[0], true, {}); });
     REQUIRE(t.post(2 * 4096));  // one packet on each plane
     t.fabric.run(100 * kUs);
-    CHECK(t.heard[0].completions.size() == (asks ? 1 : 0));
-    CHECK(found(*t.nic[0], LossCause::Question) == (asks ? 1 : 0));
+    CHECK(t.heard[0].completions.size() == (requests ? 1 : 0));
+    CHECK(found(*t.nic[0], LossCause::Question) == (requests ? 1 : 0));
     CHECK(found(*t.nic[0], LossCause::Timer) == 0);
-    if (!asks) continue;
+    if (!requests) continue;
     REQUIRE(t.nic[0]->losses().size() == 1);
     const LossNote& note = t.nic[0]->losses()[0];
     CHECK(note.plane == 0);
@@ -105,9 +105,9 @@ TEST_CASE("fast: an ACK that is lost is asked for, on two planes", "[sim][fast][
   t.run(3 * kUs);
   t.sack(1, 1).rcvd_bytes = 2 * 4184 / 256 + 1;
   t.run(2 * kUs);  // a quarter of the round trip that is configured, 4.1 us
-  const auto asked = t.of(Opcode::ProbeRequest);
-  REQUIRE(asked.size() == 2);
-  CHECK(asked[0].plane != asked[1].plane);
+  const auto requested = t.of(Opcode::ProbeRequest);
+  REQUIRE(requested.size() == 2);
+  CHECK(requested[0].plane != requested[1].plane);
   CHECK(t.writes().size() == 2);
   t.ack(1, 1);
   t.run(100 * kUs);
@@ -126,10 +126,10 @@ TEST_CASE("fast: a QP asks for the packet that is out for longest, though the fi
   CHECK(t.writes()[2].psn == 0);
   CHECK(t.of(Opcode::ProbeRequest).empty());
   t.run(2 * kUs);  // nine eighths of 4.1 us behind PSN 1; behind what was sent again a round trip would be 7 us
-  const auto asked = t.of(Opcode::ProbeRequest);
-  REQUIRE(asked.size() == 1);
+  const auto requested = t.of(Opcode::ProbeRequest);
+  REQUIRE(requested.size() == 1);
   for (const Packet& p : t.writes()) {
-    if (p.psn == 1) CHECK(asked[0].plane != p.plane);
+    if (p.psn == 1) CHECK(requested[0].plane != p.plane);
   }
 }
 

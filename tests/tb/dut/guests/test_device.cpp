@@ -4,7 +4,7 @@
 ///   exit, abort, segv, loop, throw : open, info, outputs, observe, step, close, atexit [: CYCLE]
 ///   abi:N  preset:NAME  no-preset  no-names  planes:N  core-words:N  info-size:N   what it says about itself
 ///   refuse  refuse-no-nul  refuse-control                                          why it does not open
-///   null-observe[:CYCLE]  wild-observe[:CYCLE]                                     addresses of its boundaries
+///   null-observe[:CYCLE]  wild-observe[:CYCLE]                                     addresses of its streams
 ///   stray:PIN[:CYCLE]  ones[:CYCLE]  random[:CYCLE]  random-observe[:CYCLE]        its outputs
 ///   assertion:CYCLE                                                                fails in that cycle and later
 ///   wave                                                                           can write "waves": a line per call

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reads from the boundaries between a NIC's blocks what its window takes, what its SACKs read from it, and which
-/// frames its lanes discard, and tells a BoundarySink. docs/design/blocks/rx/track/rx_track.md says which cycle does
+/// Reads from the streams between a NIC's blocks what its window takes, what its SACKs read from it, and which
+/// frames its lanes discard, and tells a StreamSink. docs/design/blocks/rx/track/rx_track.md says which cycle does
 /// what.
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace mrc::tb {
 
-/// Is told what the boundaries show.
-class BoundarySink {
+/// Is told what the streams show.
+class RxSink {
  public:
-  virtual ~BoundarySink() = default;
+  virtual ~RxSink() = default;
   /// `qp`: index of the queue pair. The times of events do not go back, but an event may be told some cycles late.
   virtual void event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps) = 0;
-  /// An event of this time may follow. BoundaryTap::kNone: none of before will.
+  /// An event of this time may follow. StreamTap::kNone: none of before will.
   virtual void hold(uint64_t time_ps) = 0;
   /// The lane of a port has described a frame. / It holds none that it has not described, so that what came and was not
   /// described is discarded.
@@ -28,11 +28,11 @@ class BoundarySink {
   virtual void lane_empty(unsigned plane, uint64_t now_ps) = 0;
 };
 
-class BoundaryTap {
+class RxTap {
  public:
   static constexpr uint64_t kNone = ~uint64_t{0};
 
-  BoundaryTap(BoundarySink& sink, const Preset& preset) : sink_(sink), preset_(preset) {}
+  RxTap(RxSink& sink, const Preset& preset) : sink_(sink), preset_(preset) {}
 
   /// One cycle, as Dut::observe() shows it; called in every cycle from the first one after reset on.
   void look(const uint32_t* core, const uint32_t* lanes, uint64_t now_ps);
@@ -42,11 +42,11 @@ class BoundaryTap {
     Rxpkt packet;
     uint64_t earliest_ps;  ///< its way through rx_track's stages
   };
-  void tell(const Waiting& waiting, log::TakeResult result, uint64_t by_ps);
+  void report(const Waiting& waiting, log::TakeResult result, uint64_t by_ps);
   void without_buffer();
   void answer(const Resp& resp, uint64_t now_ps);
 
-  BoundarySink& sink_;
+  RxSink& sink_;
   const Preset& preset_;
   std::deque<Waiting> waiting_;  ///< between rx_check and the end of rx_track
   uint64_t newest_ps_ = 0;       ///< nothing that follows is counted before

@@ -6,7 +6,7 @@
 /// EVs, answered probes, events and requests for the congestion controller, ended QPs. The choice
 /// of the operation, or an answer's stay in its first state, has seen to it that what is loaded is
 /// free; only a visit's question for a peer's state asks (free_o.stateq) when it comes up.
-module mrc_tx_inflight_tell
+module mrc_tx_inflight_report
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
 #(
@@ -46,14 +46,14 @@ module mrc_tx_inflight_tell
     output words_t words_o
 );
 
-  logic retx_load, upd_load, fb_load, pres_load, ccev_load, rask_load, okev_load, qperr_load;
+  logic retx_load, upd_load, fb_load, pres_load, ccev_load, rtxreq_load, okev_load, qperr_load;
   retx_t retx;
   upd_t upd;
   fb_t fb;
   pres_t pres;
   stateq_t stateq;
   ccev_t ccev;
-  ccask_t rask;
+  ccreq_t rtxreq;
   okev_t okev;
   qperr_t qperr;
   logic at_done, at_nack;
@@ -107,7 +107,7 @@ module mrc_tx_inflight_tell
           ccev.bytes = packet_bytes_i;
         end
         StPort3: begin
-          ccev_load = ports_i.tells;
+          ccev_load = ports_i.loses;
           ccev.bytes = {10'd0, ports_i.bytes};
         end
         default: ;
@@ -129,10 +129,10 @@ module mrc_tx_inflight_tell
   end
 
   // What counts for no bytes needs no leave: a grant of 0 means refused.
-  logic asks;
-  assign asks = sel_i.is.cc && sent_i.size != '0;
-  assign rask_load = state_i == StRetx1 && asks;
-  assign rask = '{
+  logic requests;
+  assign requests = sel_i.is.cc && sent_i.size != '0;
+  assign rtxreq_load = state_i == StRetx1 && requests;
+  assign rtxreq = '{
           cc: {8'd0, sel_i.row.dest},
           min: {2'd0, sent_i.size},
           bytes: {2'd0, sent_i.size}
@@ -140,7 +140,7 @@ module mrc_tx_inflight_tell
 
   // ---- tx_segment, csr
 
-  assign retx_load = (state_i == StRetx1 && !asks) || granted_i;
+  assign retx_load = (state_i == StRetx1 && !requests) || granted_i;
   assign retx = '{
           qp: qp_i,
           psn: scan_i.p,
@@ -198,7 +198,7 @@ module mrc_tx_inflight_tell
   assign pres = '{qp: qp_i, id: ctl_i.psn[15:0], m: ctl_i.m};
 
   logic stateq_load;
-  assign stateq_load = timer_i.ask || ports_i.ask;
+  assign stateq_load = timer_i.query || ports_i.query;
   assign stateq = '{qp: qp_i};
 
   // Sent once, arrived, not marked: what this EV is good for the other way is known.
@@ -292,16 +292,16 @@ module mrc_tx_inflight_tell
   );
 
   mrc_out_reg #(
-      .T(ccask_t)
-  ) u_rask (
+      .T(ccreq_t)
+  ) u_rtxreq (
       .clk_i,
       .rst_ni,
-      .load_i(rask_load),
-      .data_i(rask),
-      .free_o(free_o.rask),
-      .valid_o(valid_o.rask),
-      .ready_i(ready_i.rask),
-      .data_o(words_o.rask)
+      .load_i(rtxreq_load),
+      .data_i(rtxreq),
+      .free_o(free_o.rtxreq),
+      .valid_o(valid_o.rtxreq),
+      .ready_i(ready_i.rtxreq),
+      .data_o(words_o.rtxreq)
   );
 
   mrc_out_reg #(
@@ -347,7 +347,7 @@ module mrc_tx_inflight_tell
           pres: pres_load,
           stateq: stateq_load,
           ccev: ccev_load,
-          rask: rask_load,
+          rtxreq: rtxreq_load,
           okev: okev_load,
           qperr: qperr_load
       };
@@ -372,7 +372,7 @@ module mrc_tx_inflight_tell
       StRetx1, StRetxW: begin
         checked.retx = 1'b1;
         checked.fb = 1'b1;
-        checked.rask = 1'b1;
+        checked.rtxreq = 1'b1;
         checked.ccev = 1'b1;
       end
       StWalk: begin
@@ -403,7 +403,7 @@ module mrc_tx_inflight_tell
       "progress and an end in one cycle")
   `MRC_ASSERT_IF(FailsTheLiving, fail_i, sel_i.is.live,
       "a QP fails that is over")
-  `MRC_ASSERT_IF(EndIsTold, qperr_load, upd_load,
+  `MRC_ASSERT_IF(EndIsReported, qperr_load, upd_load,
       "tx_segment does not hear of the end of a QP")
 
 endmodule

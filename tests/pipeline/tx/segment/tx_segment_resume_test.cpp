@@ -6,7 +6,7 @@
 
 #include "tests/pipeline/tx/segment/tx_segment_bench.hpp"
 
-namespace mrc::test::tx_segment_wake_test {
+namespace mrc::test::tx_segment_resume_test {
 
 using namespace mrc::test::tx_segment;
 
@@ -16,32 +16,32 @@ TEST_CASE("tx_segment: the window shrinks and grows as it is told, within the QP
   csr::TblQpCtx r = Bench::row(0);
   r.mpr = 3;
   b.configure(0, r);
-  const auto told = [](uint32_t una, uint8_t mpr) {
+  const auto reported = [](uint32_t una, uint8_t mpr) {
     return Upd{.qp = 0, .una = psn_add(0xfffffe, una), .ack = false, .msn = 0, .syndrome = 0, .mpr = mpr};
   };
-  b.update(told(0, 1));
+  b.update(reported(0, 1));
   b.post(0, 256 * 2000);
   b.run(1000);
   CHECK(b.pkts.size() == 128);
-  b.update(told(0, 2));  // grows: it goes on without any progress
+  b.update(reported(0, 2));  // grows: it goes on without any progress
   b.run(1000);
   CHECK(b.pkts.size() == 256);
-  b.update(told(10, 0));  // 0: as before
+  b.update(reported(10, 0));  // 0: as before
   b.run(1000);
   CHECK(b.pkts.size() == 266);
-  b.update(told(10, 200));  // at most three
+  b.update(reported(10, 200));  // at most three
   b.run(1000);
   CHECK(b.pkts.size() == 394);
-  b.update(told(100, 1));  // 294 are out, 128 may be: nothing new until enough is acknowledged
+  b.update(reported(100, 1));  // 294 are out, 128 may be: nothing new until enough is acknowledged
   b.run(1000);
   CHECK(b.pkts.size() == 394);
   b.retx.load({.qp = 0, .psn = psn_add(0xfffffe, 393), .msn = 0xffff, .row = 0, .idx = 393, .avoid_ev = 0});
   b.run(10);
   CHECK(b.pkts.size() == 395);  // but what is out may go again
-  b.update(told(266, 0));
+  b.update(reported(266, 0));
   b.run(1000);
   CHECK(b.pkts.size() == 395);
-  b.update(told(267, 0));
+  b.update(reported(267, 0));
   b.run(1000);
   CHECK(b.pkts.size() == 396);
   b.configure(0, r);  // all of it again
@@ -57,7 +57,7 @@ TEST_CASE("tx_segment: QP_CTX waits until its QP has left tx_sched; the QP stops
   b.control(3, 2);
   b.post(0, 256 * 5, 20);
   b.run(40);
-  REQUIRE(b.asks.size() == 1);  // refused: it waits for its destination
+  REQUIRE(b.requests.size() == 1);  // refused: it waits for its destination
   b.post(1, 256 * 40, 22);
   b.run(5);
   csr::TblQpCtx r = Bench::row(0, 500, 7);
@@ -83,7 +83,7 @@ TEST_CASE("tx_segment: QP_CTX waits until its QP has left tx_sched; the QP stops
     CHECK(p.msn == 7);
     CHECK(p.plen == 100);
   }
-  CHECK(b.asks.size() == 3);
+  CHECK(b.requests.size() == 3);
 }
 
 TEST_CASE("tx_segment: a busy QP without control is set up again after its last grant", "[pipeline][tx_segment][cfg]") {
@@ -300,8 +300,8 @@ TEST_CASE("tx_segment: news of one QP and a request of another in one cycle wake
 TEST_CASE("tx_segment: requests and news around the end of a burst lose nothing", "[pipeline][tx_segment][wake]") {
   // The end of the first message's burst, the request, and news of it: at all distances.
   for (unsigned request = 0; request < 16; ++request) {
-    for (unsigned told = 0; told < 16; ++told) {
-      CAPTURE(request, told);
+    for (unsigned reported = 0; reported < 16; ++reported) {
+      CAPTURE(request, reported);
       Bench b(4, 0x100, 0);
       b.wqe.push(Bench::work(2, 256 * 3, 1));
       unsigned n = 1;
@@ -311,7 +311,7 @@ TEST_CASE("tx_segment: requests and news around the end of a burst lose nothing"
           b.wqe.push(Bench::work(2, 200, 2));
           ++n;
         }
-        if (i == told) b.upd.load(news(2, psn_add(0x100, b.sent_by(2))));
+        if (i == reported) b.upd.load(news(2, psn_add(0x100, b.sent_by(2))));
       }
       b.run(60);
       REQUIRE(b.pkts.size() == 4);
@@ -377,4 +377,4 @@ TEST_CASE("tx_segment: QPs that wake up and QPs that go round without a block sh
   for (uint16_t q = 0; q < 12; ++q) CHECK(b.sent_by(q) == 100 - 32);
 }
 
-}  // namespace mrc::test::tx_segment_wake_test
+}  // namespace mrc::test::tx_segment_resume_test

@@ -9,10 +9,10 @@
 namespace mrc::inflight {
 
 /// What is told to the blocks around it, where several operations say the same, and the counters' pulses. Whoever calls
-/// has seen that the outputs are free. Twin of mrc_tx_inflight_tell.
-class Tell {
+/// has seen that the outputs are free. Twin of mrc_tx_inflight_report.
+class Report {
  public:
-  explicit Tell(const Out& to) : out(to) {}
+  explicit Report(const Out& to) : out(to) {}
 
   /// An event for the QP's controller. Loads ccev.
   void event(const Qp& q, CcEvent kind, uint32_t bytes, uint8_t reason = 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks and answers, wakes, and table writes.
+// Requests, answers, resumes, and table writes.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include "tests/pipeline/cc/cc_nscc_bench.hpp"
 
-namespace mrc::test::cc_nscc_asks_test {
+namespace mrc::test::cc_nscc_requests_test {
 
 using namespace mrc::test::cc_nscc;
 
@@ -15,7 +15,7 @@ TEST_CASE("cc_nscc grants of a burst what fits, but at least its first packet", 
   Bench b;
   const auto burst = [&b](uint16_t min, uint16_t bytes) {
     b.answers.clear();
-    b.ask_queue = {{.cc = 0, .min = min, .bytes = bytes}};
+    b.req_queue = {{.cc = 0, .min = min, .bytes = bytes}};
     b.run(6);
     REQUIRE(b.answers.size() == 1);
     return b.answers[0].data;
@@ -30,17 +30,17 @@ TEST_CASE("cc_nscc grants of a burst what fits, but at least its first packet", 
   CHECK(burst(3999, 8000) == Ccans{0, 3999, true});
   CHECK(b.block.state(0).inflight == 225000);
   CHECK(b.hold.size() == 1);
-  // Refused: the first packet's size is what the wake waits for.
+  // Refused: the first packet's size is what the resume waits for.
   CHECK(burst(500, 60000) == Ccans{0, 0, false});
   b.event(ack_without_rtt(499));
-  CHECK(b.wakes.empty());
+  CHECK(b.resumes.empty());
   b.event(ack_without_rtt(1));
-  CHECK(b.wakes.size() == 1);
+  CHECK(b.resumes.size() == 1);
   CHECK(burst(500, 60000) == Ccans{0, 500, true});
   // A retransmission is all or nothing.
   b.event(ack_without_rtt(1000));
-  CHECK(b.rasks(0, 1001) == Ccans{0, 0, false});
-  CHECK(b.rasks(0, 1000) == Ccans{0, 1000, false});
+  CHECK(b.rtxreqs(0, 1001) == Ccans{0, 0, false});
+  CHECK(b.rtxreqs(0, 1000) == Ccans{0, 1000, false});
   b.bind(0, 1);  // no controller: everything
   CHECK(burst(4000, 65535) == Ccans{0, 65535, false});
 }
@@ -53,16 +53,16 @@ TEST_CASE("cc_nscc: last when less than cwnd / 2^ar_shift is left", "[pipeline][
     Bench b(p);
     const uint32_t least = shift == 0 ? 4000 : std::max(4000u, 225000u >> shift);
     b.send(0, 225000 - least - 10);
-    CHECK(b.asks(0, 10) == Ccans{0, 10, false});
-    CHECK(b.asks(0, 1) == Ccans{0, 1, true});
+    CHECK(b.requests(0, 10) == Ccans{0, 10, false});
+    CHECK(b.requests(0, 1) == Ccans{0, 1, true});
     b.event(loss(100000));  // the window of now
     CHECK(b.block.state(0).cwnd == q16(125000));
     b.event(ack_without_rtt(static_cast<uint32_t>(b.block.state(0).inflight)));
     const uint32_t less = shift == 0 ? 4000 : std::max(4000u, 125000u >> shift);
     b.send(0, 125000 - less - 10);
-    CHECK(b.asks(0, 10) == Ccans{0, 10, false});
-    CHECK(b.asks(0, 1) == Ccans{0, 1, true});
-    CHECK(b.rasks(0, 1) == Ccans{0, 1, false});
+    CHECK(b.requests(0, 10) == Ccans{0, 10, false});
+    CHECK(b.requests(0, 1) == Ccans{0, 1, true});
+    CHECK(b.rtxreqs(0, 1) == Ccans{0, 1, false});
   }
 }
 
@@ -70,8 +70,8 @@ TEST_CASE("cc_nscc takes back what was not used, before it answers", "[pipeline]
   Bench b;
   b.send(2, 225000);
   b.send(1, 100000);
-  b.ask_queue = {one(2, 5000), one(2, 5000)};
-  b.rask_queue = {one(2, 4000), one(2, 1)};
+  b.req_queue = {one(2, 5000), one(2, 5000)};
+  b.rtxreq_queue = {one(2, 4000), one(2, 1)};
   b.ret_queue = {{.cc = 1, .bytes = 60000}, {.cc = 6, .bytes = 9000}};  // 6 is destination 2
   const unsigned start = b.cycles;
   b.run(12);
@@ -81,8 +81,8 @@ TEST_CASE("cc_nscc takes back what was not used, before it answers", "[pipeline]
   CHECK(b.block.state(2).inflight == 225000 - 9000 + 4001);
   b.ret_queue = {{.cc = 2, .bytes = 1000}};
   b.run(10);
-  CHECK(b.wakes.empty());  // whoever gave it back asks again
-  CHECK(b.asks(2, 5000).bytes == 5000);
+  CHECK(b.resumes.empty());  // whoever gave it back asks again
+  CHECK(b.requests(2, 5000).bytes == 5000);
   // Not in Count and Store, nor while a table is written.
   b.ret_queue.assign(8, {.cc = 0, .bytes = 10});
   b.ev_queue = {loss(1000)};
@@ -96,7 +96,7 @@ TEST_CASE("cc_nscc takes back what was not used, before it answers", "[pipeline]
   CHECK(b.block.state(0).inflight == -(1 << 28));
   // Without controller it counts, too.
   b.bind(3, 1);
-  b.asks(3, 5000);
+  b.requests(3, 5000);
   b.ret_queue = {{.cc = 3, .bytes = 3000}};
   b.run(10);
   CHECK(b.block.state(3).inflight == 2000);
@@ -106,24 +106,24 @@ TEST_CASE("cc_nscc: a refused ask wakes once, with Store", "[pipeline][cc_nscc]"
   Bench b;
   b.send(3, 225000);
   b.send(1, 225000);
-  CHECK(b.asks(3, 4000).bytes == 0);
+  CHECK(b.requests(3, 4000).bytes == 0);
   Ccev e = ack(3999, 150, true);
   e.cc = 3;
   b.event(e);
-  CHECK(b.wakes.empty());
+  CHECK(b.resumes.empty());
   e.cc = 1;
   e.bytes = 9000;
   b.event(e);  // somebody else's
-  CHECK(b.wakes.empty());
+  CHECK(b.resumes.empty());
   e.cc = 7;  // destination 3
   e.bytes = 1;
   CHECK(b.event(e) == 10);
-  REQUIRE(b.wakes.size() == 1);
-  CHECK(b.wakes[0] == Seen<Ccwake>{b.popped[0] + 10, {.cc = 7}});
+  REQUIRE(b.resumes.size() == 1);
+  CHECK(b.resumes[0] == Seen<Ccresume>{b.popped[0] + 10, {.cc = 7}});
   e.bytes = 9000;
   b.event(e);
-  CHECK(b.wakes.size() == 1);
-  CHECK(b.asks(3, 13000).bytes != 0);
+  CHECK(b.resumes.size() == 1);
+  CHECK(b.requests(3, 13000).bytes != 0);
 }
 
 TEST_CASE("cc_nscc: at the floor a packet of mtu bytes always gets out, a larger one never", "[pipeline][cc_nscc]") {
@@ -133,53 +133,53 @@ TEST_CASE("cc_nscc: at the floor a packet of mtu bytes always gets out, a larger
   b.event(loss(60000));
   b.event(loss(60000));
   b.event(loss(45000));  // nothing is in flight, the window is at the floor
-  CHECK(b.asks(0, 4001).bytes == 0);
-  CHECK(b.rasks(0, 4001).bytes == 0);
-  CHECK(b.asks(0, 4000).bytes == 4000);
+  CHECK(b.requests(0, 4001).bytes == 0);
+  CHECK(b.rtxreqs(0, 4001).bytes == 0);
+  CHECK(b.requests(0, 4000).bytes == 4000);
 }
 
 TEST_CASE("cc_nscc: refused asks leave one wake, with the newest size; a granted one takes it away",
           "[pipeline][cc_nscc]") {
   Bench b;
   b.send(0, 225000);
-  CHECK(b.asks(0, 60000).bytes == 0);
-  CHECK(b.asks(0, 4000).bytes == 0);
+  CHECK(b.requests(0, 60000).bytes == 0);
+  CHECK(b.requests(0, 4000).bytes == 0);
   b.event(ack_without_rtt(4000));
-  CHECK(b.wakes.size() == 1);
-  CHECK(b.asks(0, 4000).bytes != 0);
-  CHECK(b.asks(0, 4000).bytes == 0);
-  CHECK(b.asks(0, 60000).bytes == 0);
+  CHECK(b.resumes.size() == 1);
+  CHECK(b.requests(0, 4000).bytes != 0);
+  CHECK(b.requests(0, 4000).bytes == 0);
+  CHECK(b.requests(0, 60000).bytes == 0);
   b.event(ack_without_rtt(59999));
-  CHECK(b.wakes.size() == 1);
+  CHECK(b.resumes.size() == 1);
   b.event(ack_without_rtt(1));
-  CHECK(b.wakes.size() == 2);
-  CHECK(b.asks(0, 60001).bytes == 0);
-  CHECK(b.asks(0, 1000).bytes != 0);
+  CHECK(b.resumes.size() == 2);
+  CHECK(b.requests(0, 60001).bytes == 0);
+  CHECK(b.requests(0, 1000).bytes != 0);
   b.event(ack_without_rtt(100000));
-  CHECK(b.wakes.size() == 2);
+  CHECK(b.resumes.size() == 2);
 }
 
 TEST_CASE("cc_nscc: an ask granted after Count, before Store, is seen by the wake", "[pipeline][cc_nscc]") {
   for (const uint16_t late : {uint16_t{1}, uint16_t{2}}) {
     Bench b;
     b.send(0, 225000);
-    CHECK(b.asks(0, 4000).bytes == 0);
+    CHECK(b.requests(0, 4000).bytes == 0);
     b.ev_queue = {ack(4001, 150, true)};
     b.run(5);  // popped in the third of these
-    b.rask_queue = {one(0, late)};
+    b.rtxreq_queue = {one(0, late)};
     b.run(30);
     CHECK(b.ranswers.at(0).data.bytes != 0);
     CHECK(b.ranswers.at(0).cycle < b.popped.at(0) + 9);
-    CHECK(b.wakes.size() == (late == 1 ? 1 : 0));
+    CHECK(b.resumes.size() == (late == 1 ? 1 : 0));
   }
 }
 
 TEST_CASE("cc_nscc: events wait while a wake has nowhere to go; asks do not", "[pipeline][cc_nscc]") {
   Bench b;
-  b.take_wake = false;
+  b.take_resume = false;
   for (uint16_t cc = 0; cc < 4; ++cc) {
     b.send(cc, 225000);
-    CHECK(b.asks(cc, 4000).bytes == 0);
+    CHECK(b.requests(cc, 4000).bytes == 0);
   }
   for (uint16_t cc = 0; cc < 4; ++cc) {
     Ccev e = ack_without_rtt(4000);
@@ -187,14 +187,14 @@ TEST_CASE("cc_nscc: events wait while a wake has nowhere to go; asks do not", "[
     b.ev_queue.push_back(e);
   }
   b.run(60);
-  CHECK(b.popped.size() == 3);  // wakes: two in the reader's FIFO, one in the register
-  CHECK(b.asks(3, 4000).bytes == 0);
-  CHECK(b.asks(2, 4000).bytes != 0);
-  b.take_wake = true;
+  CHECK(b.popped.size() == 3);  // resumes: two in the reader's FIFO, one in the register
+  CHECK(b.requests(3, 4000).bytes == 0);
+  CHECK(b.requests(2, 4000).bytes != 0);
+  b.take_resume = true;
   b.run(20);
   CHECK(b.popped.size() == 4);
-  REQUIRE(b.wakes.size() == 4);
-  for (uint16_t cc = 0; cc < 4; ++cc) CHECK(b.wakes[cc].data.cc == cc);
+  REQUIRE(b.resumes.size() == 4);
+  for (uint16_t cc = 0; cc < 4; ++cc) CHECK(b.resumes[cc].data.cc == cc);
 }
 
 TEST_CASE("cc_nscc takes 16 events and stalls their source, none is lost", "[pipeline][cc_nscc]") {
@@ -262,8 +262,8 @@ TEST_CASE("cc_nscc: with eight events waiting, the round trip of an unmarked Ack
 TEST_CASE("cc_nscc without controller grants everything and counts", "[pipeline][cc_nscc]") {
   Bench b;
   b.bind(1, 1);
-  b.ask_queue.assign(10, one(1, 65535));
-  b.rask_queue.assign(2, one(1, 65535));
+  b.req_queue.assign(10, one(1, 65535));
+  b.rtxreq_queue.assign(2, one(1, 65535));
   b.run(30);
   REQUIRE(b.answers.size() == 10);
   for (const auto& a : b.answers) CHECK(a.data == Ccans{1, 65535, false});
@@ -276,15 +276,15 @@ TEST_CASE("cc_nscc without controller grants everything and counts", "[pipeline]
     CHECK(b.event(e) == 2);
   }
   CHECK(b.block.state(1).inflight == 783420);
-  CHECK(b.wakes.empty());
+  CHECK(b.resumes.empty());
   // After reset there is none either.
   Bench fresh;
-  CcNscc untouched(fresh.preset, {fresh.ev, fresh.ask, fresh.rask, fresh.ret}, {fresh.ans, fresh.rans, fresh.wake});
-  fresh.ask.load(one(2, 65535));
+  CcNscc untouched(fresh.preset, {fresh.ev, fresh.req, fresh.rtxreq, fresh.ret}, {fresh.ans, fresh.rans, fresh.resume});
+  fresh.req.load(one(2, 65535));
   for (unsigned i = 0; i < 3; ++i) {
     untouched.step({}, 0);
     untouched.clock();
-    fresh.ask.clock();
+    fresh.req.clock();
     fresh.ans.clock();
   }
   CHECK(fresh.ans.valid());
@@ -305,13 +305,13 @@ TEST_CASE("cc_nscc: a table write waits for the event, and comes before the next
   CHECK(b.popped.at(1) == pop + 17);
   // The row counts at once: below 8000 left is last.
   b.send(0, 219000);
-  CHECK(b.asks(0, 10) == Ccans{0, 10, true});
+  CHECK(b.requests(0, 10) == Ccans{0, 10, true});
 
   // A new binding ends the flight, the window, the wait; Init takes three cycles.
-  CHECK(b.asks(0, 60000).bytes == 0);
+  CHECK(b.requests(0, 60000).bytes == 0);
   b.event(loss(100000));
   b.answers.clear();
-  b.ask_queue.assign(12, one(0, 1000));
+  b.req_queue.assign(12, one(0, 1000));
   b.tick = 5000;
   b.run(4);
   CHECK(b.bind(4, 2) == 4);             // destination 0, row 0
@@ -323,20 +323,20 @@ TEST_CASE("cc_nscc: a table write waits for the event, and comes before the next
   CHECK(b.block.state(0).cwnd == q16(225000));
   CHECK(b.block.state(0).last_dec == 5000);
   b.event(ack_without_rtt(100000));
-  CHECK(b.wakes.empty());
+  CHECK(b.resumes.empty());
 
   // Without asks in between: the flight is gone, and so is the wait of the refused one.
-  CHECK(b.block.state(0).inflight == 10000 - 100000);  // two of the asks were answered before the binding
+  CHECK(b.block.state(0).inflight == 10000 - 100000);  // two of the requests were answered before the binding
   b.send(0, 313000);
-  CHECK(b.asks(0, 60000).bytes == 0);
+  CHECK(b.requests(0, 60000).bytes == 0);
   CHECK(b.bind(0, 0) == 4);
   CHECK(b.block.state(0).inflight == 0);
   b.event(ack_without_rtt(1000));
-  CHECK(b.wakes.empty());
+  CHECK(b.resumes.empty());
 
   // And back to no controller.
   b.bind(0, 3);
-  CHECK(b.asks(0, 65535) == Ccans{0, 65535, false});
+  CHECK(b.requests(0, 65535) == Ccans{0, 65535, false});
 }
 
 TEST_CASE("cc_nscc: events go by the profile as it is, asks by what it was when the controller was bound",
@@ -351,21 +351,21 @@ TEST_CASE("cc_nscc: events go by the profile as it is, asks by what it was when 
   b.profile(1, words);
   CHECK(b.event(loss(1000)) == 3);
   CHECK(b.block.state(0).cwnd == q16(224000));  // from max_wnd: Init starts it with or without controller
-  for (unsigned i = 0; i < 5; ++i) CHECK(b.asks(0, 65535) == Ccans{0, 65535, false});
+  for (unsigned i = 0; i < 5; ++i) CHECK(b.requests(0, 65535) == Ccans{0, 65535, false});
   b.bind(0, 1);
   words.enable = false;
   b.profile(1, words);
   CHECK(b.event(loss(1000)) == 2);
   CHECK(b.block.state(0).inflight == -1000);
-  for (unsigned i = 0; i < 3; ++i) CHECK(b.asks(0, 65535).bytes != 0);
-  CHECK(b.asks(0, 65535).bytes == 0);
+  for (unsigned i = 0; i < 3; ++i) CHECK(b.requests(0, 65535).bytes != 0);
+  CHECK(b.requests(0, 65535).bytes == 0);
 }
 
 TEST_CASE("cc_nscc acknowledges tables it does not know in one cycle, in which nothing else is done",
           "[pipeline][cc_nscc]") {
   Bench b;
   b.ev_queue = {loss(1000)};
-  b.ask_queue = {one(0, 1000)};
+  b.req_queue = {one(0, 1000)};
   b.run(2);  // both at the head
   const unsigned start = b.cycles;
   b.cfg.data = {};
@@ -383,7 +383,7 @@ TEST_CASE("cc_nscc: a quotient that does not fit opens the window to max_wnd", "
   Bench b(p);
   b.send(0, 225000);
   b.event(loss(100000));
-  CHECK(b.asks(0, 1).bytes == 0);
+  CHECK(b.requests(0, 1).bytes == 0);
   // inc = fi x 2^18 B = 2^42 - 2^18 bytes^2, 2^50 in the register; / cwnd = 2^25.07 bytes: fits, and exceeds max_wnd.
   CHECK(b.event(ack(1u << 18, 175)) == 13);
   CHECK(b.block.state(0).inc == ((uint64_t{1} << 50) - (uint64_t{1} << 26)));
@@ -396,4 +396,4 @@ TEST_CASE("cc_nscc: a quotient that does not fit opens the window to max_wnd", "
   CHECK(b.block.state(0).inc == 0);
 }
 
-}  // namespace mrc::test::cc_nscc_asks_test
+}  // namespace mrc::test::cc_nscc_requests_test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How the words of a boundary between two blocks are read.
+/// How the words of a stream between two blocks are read.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace mrc::tb {
 
-constexpr unsigned place(CoreB boundary) { return kCoreBoundaries[static_cast<unsigned>(boundary)].word_offset; }
+constexpr unsigned place(CoreStream stream) { return kCoreStreams[static_cast<unsigned>(stream)].word_offset; }
 inline constexpr uint32_t kValid = 1, kReady = 2;
 
 /// A register with a valid is new in this cycle, not one that waits.
