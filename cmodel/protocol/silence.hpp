@@ -29,6 +29,10 @@ constexpr uint32_t question_spare(uint32_t longest, uint32_t smallest) { return 
 /// `spare` ticks at most. Ticks of 32 bits.
 constexpr bool query_too_soon(uint32_t queries, uint32_t sent, uint32_t spare) { return queries - sent <= spare; }
 
+/// Ticks from the oldest packet to the question that replaces one that was too soon for it. `spare` is that of its
+/// answer. The answer is to tell of packets, too, that were sent up to an eighth of the smallest round trip later.
+constexpr uint32_t question_again(uint32_t spare, uint32_t smallest) { return spare + 1 + smallest / 8; }
+
 // With a clock: since the QP has sent something last, by its own round trips ("Questions with a clock").
 
 /// Ticks that a QP keeps quiet at most. The stamps of its newest packet and of its newest question come round. Both

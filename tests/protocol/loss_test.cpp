@@ -88,6 +88,7 @@ TEST_CASE("a question is asked after so many eighths of a round trip, then after
   CHECK(question_spare(46, 46) == 11);
   CHECK(question_spare(81, 46) == 46);
   CHECK(question_spare(69, 46) == 34);
+  CHECK(question_again(question_spare(118, 46), 46) == 89);
   // It was asked 34 ticks after the packet was sent, 35, and before.
   CHECK(query_too_soon(1034, 1000, 34));
   CHECK_FALSE(query_too_soon(1035, 1000, 34));

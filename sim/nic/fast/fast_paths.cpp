@@ -204,7 +204,7 @@ uint32_t FastEndpoint::quiet_wait(const FastQp& qp, uint32_t out) const {
   const uint32_t wait = silence_wait(eighths, trip, config_.silence_least, qp.state_probes);
   const Block* block = qp.una == qp.nxt ? nullptr : block_of(qp, out);
   if (block == nullptr || !queried_in_vain(qp, sent_tick(*block, out))) return wait;
-  return std::max(wait, answer_spare(dest) + 1);  // no second time in vain
+  return std::max(wait, question_again(answer_spare(dest), smallest(dest)));
 }
 
 /// Ticks by which a packet that is missing in the answer must be older than the question to be lost.
@@ -212,9 +212,13 @@ uint32_t FastEndpoint::answer_spare(const FastDest& dest) const {
   return question_spare(std::max(longest(dest), full_round_trip(dest)), smallest(dest));
 }
 
-/// The newest question has been answered, and was too soon to tell of a packet sent then.
+/// The newest question has been answered, and was too soon to tell of a packet sent then. After a trim that counts only
+/// if the next one is sooner for it; a QP that has more to send waits for its window.
 bool FastEndpoint::queried_in_vain(const FastQp& qp, uint32_t sent) const {
-  return qp.state_probes == 0 && !trims(dest_of(qp)) && query_too_soon(qp.query_tick, sent, answer_spare(dest_of(qp)));
+  const FastDest& dest = dest_of(qp);
+  const uint32_t spare = answer_spare(dest), least = smallest(dest);
+  if (qp.state_probes != 0 || !query_too_soon(qp.query_tick, sent, spare)) return false;
+  return !trims(dest) || (!qp.active && !qp.rtx && question_again(spare, least) < qp.query_tick - sent + least);
 }
 
 /// Tick of the newest transmission of a packet of that block.
