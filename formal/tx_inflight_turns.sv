@@ -254,7 +254,7 @@ module formal_tx_inflight_turns
   logic requested;
   assign requested = state == StRetxW && !rans_valid_i;
 
-  // What a port tells, from the grant on.
+  // What a port reports, from the grant on.
   localparam logic [4:0] MostPorts = 5'd28;
   logic [4:0] ports_count_q, ports_count;
   always_comb begin

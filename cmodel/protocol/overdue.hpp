@@ -119,7 +119,7 @@ constexpr uint16_t overdue_limit(uint16_t stamp, uint32_t spare) {
 /// True when a stamp is old, by a limit.
 constexpr bool overdue_at(uint16_t limit, uint16_t sent) { return ((limit - sent) & kStampMask) <= kStampMask / 2; }
 
-/// What a SACK tells by time.
+/// What a SACK shows by time.
 struct TimeView {
   bool knows = false;  ///< something
   uint16_t limit = 0;  ///< overdue_limit()

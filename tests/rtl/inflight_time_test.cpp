@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What time tells in tx_inflight: mrc_tx_inflight_time and what sackrow makes of it, beside the page's formulas
+// Losses by time in tx_inflight: mrc_tx_inflight_time and what sackrow makes of it, beside the page's formulas
 // (docs/design/blocks/tx/inflight/tx_inflight.md) and its numbers by hand.
 #include <algorithm>
 #include <array>

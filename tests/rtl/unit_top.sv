@@ -138,7 +138,7 @@ module unit_top
     output logic [15:0] sackrow_lost_o,
     output logic [4:0] sackrow_canc_o,
 
-    // what time tells
+    // losses by time
     input logic [2:0] time_at_i,  // Ctl0, Ctl1, Row, Done, Same1; 0: nowhere
     input logic time_stay_i, time_us_i, time_wait_i, time_pr_i, time_ts_i, time_own_i, time_copy_i,
     input logic time_trims_i,

@@ -163,7 +163,7 @@ module mrc_tx_inflight_fsm
   // ---- behind an answer
 
   // The next answer begins in the last cycle of one, if nothing else waits but a visit or
-  // what a port tells. It may find an output taken that the one before it has loaded.
+  // what a port reports. It may find an output taken that the one before it has loaded.
   logic alone, nak, behind, stay;
   assign alone = ctl_valid_i && chain_q != 2'd3 && !(cfg_req_i && !cfg_ack_q) && !list_v && !rq_v
       && !rec_valid_i;

@@ -228,7 +228,7 @@ package mrc_tx_inflight_pkg;
     logic [15:0] ev_idx;
   } sack_t;
 
-  /// What time tells (mrc_tx_inflight_time)
+  /// Losses by time (mrc_tx_inflight_time)
   typedef struct packed {
     logic knows;  // Row, Done: the SACK knows what is old
     logic [15:0] old;  // Row, Same1: with knows, of the block: sent too long before what it answers
@@ -276,7 +276,7 @@ package mrc_tx_inflight_pkg;
     logic lost;  // Walk: the last block; something is lost
   } timer_t;
 
-  /// Where what a port tells stands (mrc_tx_inflight_ports)
+  /// Where what a port reports stands (mrc_tx_inflight_ports)
   typedef struct packed {
     logic hold;  // a row of PEER_PORTS waits
     logic due;  // QPs are to be looked at
@@ -286,7 +286,7 @@ package mrc_tx_inflight_pkg;
     logic last;  // Port2: no PSN behind this one
   } ports_steps_t;
 
-  /// What a port tells (mrc_tx_inflight_ports)
+  /// What a port reports (mrc_tx_inflight_ports)
   typedef struct packed {
     logic query;  // Seek: the peer is asked for its state
     logic loses;  // Port3: something is lost

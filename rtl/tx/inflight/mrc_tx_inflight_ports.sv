@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// What a port tells, in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, What a
-/// port tells): while a plane is down, our own port or (by PEER_PORTS) the peer's, what was given
+/// What a port reports, in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, What a
+/// port reports): while a plane is down, our own port or (by PEER_PORTS) the peer's, what was given
 /// to it and is not reported is lost, and leaves the flight at once; and each QP with something
 /// open asks its peer for its state. All QPs are looked at one behind the other, each from its
 /// newest block of 16 PSNs on: Seek takes a cycle per QP, eight in a turn at most; a block takes

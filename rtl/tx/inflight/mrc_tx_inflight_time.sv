@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_assert.svh"
 
-/// What time tells, in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, What time
-/// tells). A SACK that answers a question, or a packet that has arrived, returns when that was
+/// Losses by time, in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, Losses by
+/// time). A SACK that answers a question, or a packet that has arrived, returns when that was
 /// sent. What was sent before it by more than three quarters of a round trip is old. The round trip
 /// is the longest one of late of the QP (trip), or the SACK's own, whichever is longer. With a QP
 /// without time stamps the window's stamp of the packet stands for what a SACK or NACK returns, if

@@ -19,7 +19,7 @@
 
 namespace mrc {
 
-/// Which PSNs are here, and what the sender must hear: places or discards each checked packet, moves cack, and owes
+/// Which PSNs are here, and what the sender must learn: places or discards each checked packet, moves cack, and owes
 /// SACKs, NACKs, ACKs. A QP whose WRITE is refused goes to Error. Contract: docs/design/blocks/rx/track/rx_track.md. A
 /// packet per cycle while its outputs are taken, a cycle more when cack leaves a row; a SACK per four cycles.
 class RxTrack {

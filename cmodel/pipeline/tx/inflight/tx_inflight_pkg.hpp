@@ -153,7 +153,7 @@ struct Now {
   State state = State::Idle;
   uint32_t tick = 0;     ///< of this cycle
   unsigned port_up = 0;  ///< of this cycle
-  uint16_t qp = 0;       ///< of a retransmission, a walk, a reclaim, a look at what a port tells
+  uint16_t qp = 0;       ///< of a retransmission, a walk, a reclaim, a look at what a port reports
   Rec rec{};
   Ctl ctl{};
   uint32_t block = 0;  ///< number of the block that is looked at

@@ -5,8 +5,8 @@
 
 namespace mrc::inflight {
 
-/// What a port tells: a plane went down, here or at a peer, so what was given to it is lost. All QPs are looked
-/// at, a block of 16 PSNs in a turn; those with something open ask their peers. One function per state. Twin of
+/// What a port reports: a plane went down, here or at a peer, so what was given to it is lost. All QPs are
+/// looked at, a block of 16 PSNs in a turn; those with something open ask their peers. One function per state. Twin of
 /// mrc_tx_inflight_ports.
 class Ports {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a port tells: by hand, tiny has 4 QPs and 2 planes; packet i is on plane i mod 2.
+// What a port reports: by hand, tiny has 4 QPs and 2 planes; packet i is on plane i mod 2.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What time tells: by hand. A round trip of 20 ticks makes a packet late that was sent 16 before.
+// Losses by time: by hand. A round trip of 20 ticks makes a packet late that was sent 16 before.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
