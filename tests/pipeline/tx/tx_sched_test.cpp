@@ -265,7 +265,7 @@ TEST_CASE("the waves of tx_sched.md: a QP is pushed, granted, parked, and woken"
   Wave wave("tx_sched", "tx_sched: QP 0 finds the window of destination 0 full and is parked, an event wakes it");
   wave.head("push head", b.push, qp);
   wave.head("park head", b.park, qp);
-  wave.head("wake head", b.resume, [](const Ccresume& w) { return fmt::format("dest {}", w.cc); });
+  wave.head("resume head", b.resume, [](const Ccresume& w) { return fmt::format("dest {}", w.cc); });
   wave.words(
       "grant head", [&] { return b.grant.valid() ? qp(b.grant.head()) : std::string(); }, [] { return true; });
   // tx_segment pushes a QP again when it has been granted and has more to send.
