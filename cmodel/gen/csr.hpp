@@ -42,7 +42,7 @@ inline constexpr uint32_t kIdReset = 0x4d52434e;
 
 /// Register map version, major in bits 15:8
 inline constexpr uint32_t kVersion = 0x0004;
-inline constexpr uint32_t kVersionReset = 0x00000400;
+inline constexpr uint32_t kVersionReset = 0x00000500;
 
 /// Set by parameters
 inline constexpr uint32_t kCaps0 = 0x0008;
@@ -646,7 +646,7 @@ inline constexpr uint32_t kCntEvFloorReset = 0x00000000;
 
 inline constexpr Register kRegisters[] = {
     {"ID", 0x0000, Access::Ro, 0x4d52434e, 1, 4, {}},
-    {"VERSION", 0x0004, Access::Ro, 0x00000400, 1, 4, {}},
+    {"VERSION", 0x0004, Access::Ro, 0x00000500, 1, 4, {}},
     {"CAPS0", 0x0008, Access::Ro, 0x00000000, 1, 4, kCaps0Fields},
     {"CAPS1", 0x000c, Access::Ro, 0x00000000, 1, 4, kCaps1Fields},
     {"CTRL", 0x0010, Access::Rw, 0x00000200, 1, 4, kCtrlFields},
@@ -741,11 +741,9 @@ struct TblQpCtx {
   U128 srv6{};
   /// peer's IPv6 address, last byte on the wire in the low bits
   U128 dip{};
-  /// responder's MPR in units of 128 PSNs, 1..MaxMpr/128
-  uint8_t mpr_dest{};
   /// destination: QPs to the same peer NIC have the same; index of its congestion controller and
   /// port mask
-  uint8_t dest{};
+  uint16_t dest{};
   /// next hop MAC, last byte on the wire in the low bits
   uint64_t dmac{};
   /// first RQMSN, sent and expected (0 on a new QP)
@@ -760,7 +758,8 @@ struct TblQpCtx {
   uint8_t max_wimm{};
   /// first PSN sent
   uint32_t sq_psn{};
-  uint8_t rsvd90{};
+  /// EV profile
+  uint8_t profile{};
   /// further retries, each after twice the interval before, 0..25; 25: for ever
   uint8_t retry_exp{};
   /// t of 1.024 us x 2^t, 0..24
@@ -773,8 +772,8 @@ struct TblQpCtx {
   uint8_t backup{};
   /// peer's QPN
   uint32_t dqpn{};
-  /// EV profile
-  uint8_t profile{};
+  /// responder's MPR in units of 128 PSNs, 1..MaxMpr/128
+  uint8_t mpr_dest{};
   /// requestor's MPR in units of 128 PSNs, 1..MaxMpr/128
   uint8_t mpr{};
   uint8_t rsvd13{};
@@ -798,14 +797,14 @@ struct TblQpCtx {
   bool operator==(const TblQpCtx&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = (static_cast<uint32_t>(state) & 0x7u) | ((static_cast<uint32_t>(mtu) & 0x7u) << 3) | ((static_cast<uint32_t>(encap) & 0x3u) << 6) | (static_cast<uint32_t>(ts) << 8) | (static_cast<uint32_t>(trim_nack) << 9) | (static_cast<uint32_t>(svc_time) << 10) | (static_cast<uint32_t>(dyn_mpr) << 11) | (static_cast<uint32_t>(cc) << 12) | ((static_cast<uint32_t>(rsvd13) & 0x7u) << 13) | (static_cast<uint32_t>(mpr) << 16) | (static_cast<uint32_t>(profile) << 24);
+    words[0] = (static_cast<uint32_t>(state) & 0x7u) | ((static_cast<uint32_t>(mtu) & 0x7u) << 3) | ((static_cast<uint32_t>(encap) & 0x3u) << 6) | (static_cast<uint32_t>(ts) << 8) | (static_cast<uint32_t>(trim_nack) << 9) | (static_cast<uint32_t>(svc_time) << 10) | (static_cast<uint32_t>(dyn_mpr) << 11) | (static_cast<uint32_t>(cc) << 12) | ((static_cast<uint32_t>(rsvd13) & 0x7u) << 13) | (static_cast<uint32_t>(mpr) << 16) | (static_cast<uint32_t>(mpr_dest) << 24);
     words[1] = (dqpn & 0xffffffu) | ((static_cast<uint32_t>(backup) & 0x1fu) << 24) | ((static_cast<uint32_t>(retry_linear) & 0x7u) << 29);
-    words[2] = static_cast<uint32_t>(pkey) | ((static_cast<uint32_t>(timeout) & 0x1fu) << 16) | ((static_cast<uint32_t>(retry_exp) & 0x1fu) << 21) | ((static_cast<uint32_t>(rsvd90) & 0x3fu) << 26);
+    words[2] = static_cast<uint32_t>(pkey) | ((static_cast<uint32_t>(timeout) & 0x1fu) << 16) | ((static_cast<uint32_t>(retry_exp) & 0x1fu) << 21) | ((static_cast<uint32_t>(profile) & 0x3fu) << 26);
     words[3] = (sq_psn & 0xffffffu) | (static_cast<uint32_t>(max_wimm) << 24);
     words[4] = (rq_psn & 0xffffffu) | (static_cast<uint32_t>(max_wimm_dest) << 24);
     words[5] = static_cast<uint32_t>(msn) | (static_cast<uint32_t>(rqmsn) << 16);
     words[6] = static_cast<uint32_t>(dmac);
-    words[7] = (static_cast<uint32_t>((dmac >> 32)) & 0xffffu) | (static_cast<uint32_t>(dest) << 16) | (static_cast<uint32_t>(mpr_dest) << 24);
+    words[7] = (static_cast<uint32_t>((dmac >> 32)) & 0xffffu) | (static_cast<uint32_t>(dest) << 16);
     words[8] = static_cast<uint32_t>(dip);
     words[9] = static_cast<uint32_t>((dip >> 32));
     words[10] = static_cast<uint32_t>((dip >> 64));
@@ -819,8 +818,7 @@ struct TblQpCtx {
     TblQpCtx v;
     v.srv6 = static_cast<U128>(static_cast<U128>(words[12]) | (static_cast<U128>(words[13]) << 32) | (static_cast<U128>(words[14]) << 64) | (static_cast<U128>(words[15]) << 96));
     v.dip = static_cast<U128>(static_cast<U128>(words[8]) | (static_cast<U128>(words[9]) << 32) | (static_cast<U128>(words[10]) << 64) | (static_cast<U128>(words[11]) << 96));
-    v.mpr_dest = static_cast<uint8_t>((words[7] >> 24));
-    v.dest = static_cast<uint8_t>(((words[7] >> 16) & 0xffu));
+    v.dest = static_cast<uint16_t>((words[7] >> 16));
     v.dmac = static_cast<uint64_t>(static_cast<uint64_t>(words[6]) | (static_cast<uint64_t>((words[7] & 0xffffu)) << 32));
     v.rqmsn = static_cast<uint16_t>((words[5] >> 16));
     v.msn = static_cast<uint16_t>((words[5] & 0xffffu));
@@ -828,14 +826,14 @@ struct TblQpCtx {
     v.rq_psn = static_cast<uint32_t>((words[4] & 0xffffffu));
     v.max_wimm = static_cast<uint8_t>((words[3] >> 24));
     v.sq_psn = static_cast<uint32_t>((words[3] & 0xffffffu));
-    v.rsvd90 = static_cast<uint8_t>((words[2] >> 26));
+    v.profile = static_cast<uint8_t>((words[2] >> 26));
     v.retry_exp = static_cast<uint8_t>(((words[2] >> 21) & 0x1fu));
     v.timeout = static_cast<uint8_t>(((words[2] >> 16) & 0x1fu));
     v.pkey = static_cast<uint16_t>((words[2] & 0xffffu));
     v.retry_linear = static_cast<uint8_t>((words[1] >> 29));
     v.backup = static_cast<uint8_t>(((words[1] >> 24) & 0x1fu));
     v.dqpn = static_cast<uint32_t>((words[1] & 0xffffffu));
-    v.profile = static_cast<uint8_t>((words[0] >> 24));
+    v.mpr_dest = static_cast<uint8_t>((words[0] >> 24));
     v.mpr = static_cast<uint8_t>(((words[0] >> 16) & 0xffu));
     v.rsvd13 = static_cast<uint8_t>(((words[0] >> 13) & 0x7u));
     v.cc = (((words[0] >> 12) & 0x1u)) != 0;
@@ -851,8 +849,7 @@ struct TblQpCtx {
   static constexpr FieldInfo kFields[] = {
       {"srv6", 384, 128, {}},
       {"dip", 256, 128, {}},
-      {"mpr_dest", 248, 8, {}},
-      {"dest", 240, 8, {}},
+      {"dest", 240, 16, {}},
       {"dmac", 192, 48, {}},
       {"rqmsn", 176, 16, {}},
       {"msn", 160, 16, {}},
@@ -860,14 +857,14 @@ struct TblQpCtx {
       {"rq_psn", 128, 24, {}},
       {"max_wimm", 120, 8, {}},
       {"sq_psn", 96, 24, {}},
-      {"rsvd90", 90, 6, {}},
+      {"profile", 90, 6, {}},
       {"retry_exp", 85, 5, {}},
       {"timeout", 80, 5, {}},
       {"pkey", 64, 16, {}},
       {"retry_linear", 61, 3, {}},
       {"backup", 56, 5, {}},
       {"dqpn", 32, 24, {}},
-      {"profile", 24, 8, {}},
+      {"mpr_dest", 24, 8, {}},
       {"mpr", 16, 8, {}},
       {"rsvd13", 13, 3, {}},
       {"cc", 12, 1, {}},

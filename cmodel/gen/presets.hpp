@@ -44,7 +44,7 @@ struct Preset {
   /// ASSUMED_BAD EVs that are probed at once; a power of two; 2..64.
   unsigned probe_slots;
   /// Destinations (peer NICs), each with a congestion controller and a port mask; a power of two;
-  /// 2..256.
+  /// 2..4096.
   unsigned num_dests;
   /// Configurations of congestion controllers; a power of two; 2..16.
   unsigned num_cc_profiles;
@@ -101,7 +101,7 @@ inline constexpr PresetParameter kPresetParameters[] = {
     {"NumRxRows", "num_rx_rows", 2, 4096, &Preset::num_rx_rows},
     {"NumImms", "num_imms", 12, 8192, &Preset::num_imms},
     {"ProbeSlots", "probe_slots", 2, 64, &Preset::probe_slots},
-    {"NumDests", "num_dests", 2, 256, &Preset::num_dests},
+    {"NumDests", "num_dests", 2, 4096, &Preset::num_dests},
     {"NumCcProfiles", "num_cc_profiles", 2, 16, &Preset::num_cc_profiles},
     {"TickCycles", "tick_cycles", 1, 4096, &Preset::tick_cycles},
     {"TickParts", "tick_parts", 1, 4096, &Preset::tick_parts},

@@ -153,8 +153,8 @@ module mrc_nic
   if (!pow2_in(ProbeSlots, 2, 64)) begin : gen_bad_probe_slots
     $error("%m: ProbeSlots = %0d, must be a power of two, 2 to 64", ProbeSlots);
   end
-  if (!pow2_in(NumDests, 2, 256)) begin : gen_bad_num_dests
-    $error("%m: NumDests = %0d, must be a power of two, 2 to 256", NumDests);
+  if (!pow2_in(NumDests, 2, 4096)) begin : gen_bad_num_dests
+    $error("%m: NumDests = %0d, must be a power of two, 2 to 4096", NumDests);
   end
   if (!pow2_in(NumCcProfiles, 2, 16)) begin : gen_bad_num_cc_profiles
     $error("%m: NumCcProfiles = %0d, must be a power of two, 2 to 16", NumCcProfiles);

@@ -2028,7 +2028,7 @@ package mrc_pkg;
 
   /// Register map version, major in bits 15:8
   localparam logic [15:0] CsrVersion = 16'h0004;
-  localparam logic [31:0] CsrVersionReset = 32'h00000400;
+  localparam logic [31:0] CsrVersionReset = 32'h00000500;
 
   /// Set by parameters
   localparam logic [15:0] CsrCaps0 = 16'h0008;
@@ -2704,11 +2704,9 @@ package mrc_pkg;
     logic [127:0] srv6;
     /// peer's IPv6 address, last byte on the wire in the low bits
     logic [127:0] dip;
-    /// responder's MPR in units of 128 PSNs, 1..MaxMpr/128
-    logic [7:0] mpr_dest;
     /// destination: QPs to the same peer NIC have the same; index of its congestion controller and
     /// port mask
-    logic [7:0] dest;
+    logic [15:0] dest;
     /// next hop MAC, last byte on the wire in the low bits
     logic [47:0] dmac;
     /// first RQMSN, sent and expected (0 on a new QP)
@@ -2723,7 +2721,8 @@ package mrc_pkg;
     logic [7:0] max_wimm;
     /// first PSN sent
     logic [23:0] sq_psn;
-    logic [5:0] rsvd90;
+    /// EV profile
+    logic [5:0] profile;
     /// further retries, each after twice the interval before, 0..25; 25: for ever
     logic [4:0] retry_exp;
     /// t of 1.024 us x 2^t, 0..24 (A-07)
@@ -2736,8 +2735,8 @@ package mrc_pkg;
     logic [4:0] backup;
     /// peer's QPN
     logic [23:0] dqpn;
-    /// EV profile
-    logic [7:0] profile;
+    /// responder's MPR in units of 128 PSNs, 1..MaxMpr/128
+    logic [7:0] mpr_dest;
     /// requestor's MPR in units of 128 PSNs, 1..MaxMpr/128
     logic [7:0] mpr;
     logic [2:0] rsvd13;
