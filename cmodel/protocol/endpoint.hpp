@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "protocol/opcodes.hpp"
@@ -21,9 +22,15 @@ inline constexpr unsigned kEpRepeatsForEver = 15;
 /// Doublings of the first wait: none is longer than any interval then.
 inline constexpr unsigned kEpMostDoublings = 10;
 
-/// Id of a port status update: its number of six bits, and the destination.
-constexpr uint16_t ep_update_id(unsigned seq, unsigned dest) {
-  return static_cast<uint16_t>((seq & 0x3fu) << 8 | (dest & 0xffu));
+/// Bits of the destination in the id of a port status update, of a NIC with so many destinations (a power of two).
+constexpr unsigned ep_update_dest_bits(unsigned num_dests) {
+  return std::max(8u, static_cast<unsigned>(std::bit_width(num_dests)) - 1);
+}
+/// The number of a port status update modulo what its id has room for.
+constexpr unsigned ep_update_seq(unsigned seq, unsigned dest_bits) { return seq & ((0x4000u >> dest_bits) - 1); }
+/// Id of a port status update: its number, and the destination.
+constexpr uint16_t ep_update_id(unsigned seq, unsigned dest, unsigned dest_bits) {
+  return static_cast<uint16_t>(ep_update_seq(seq, dest_bits) << dest_bits | (dest & ((1u << dest_bits) - 1)));
 }
 /// Id of an EV probe: its number of 14 bits.
 constexpr uint16_t ep_probe_id(EpKind kind, unsigned seq) {

@@ -219,7 +219,7 @@ csr::TblQpCtx PinsDevice::row_of(const Qp& qp) const {
   copy_qp_numbers(row, c);
   row.dyn_mpr = c.dynamic_mpr;
   row.cc = c.controlled;
-  row.dest = static_cast<uint8_t>(qp.dest);
+  row.dest = static_cast<uint16_t>(qp.dest);
   row.profile = static_cast<uint8_t>(qp.profile);
   row.backup = static_cast<uint8_t>(c.backup / planes_);
   row.dqpn = c.peer_qp;

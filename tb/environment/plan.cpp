@@ -316,7 +316,7 @@ csr::TblQpCtx qp_row(const SidePlan& side, unsigned index) {
   copy_qp_numbers(row, q);
   row.dyn_mpr = q.dyn_mpr;
   row.cc = q.cc;
-  row.dest = static_cast<uint8_t>(q.dest);
+  row.dest = static_cast<uint16_t>(q.dest);
   row.profile = static_cast<uint8_t>(q.profile);
   row.backup = static_cast<uint8_t>(side.backup);
   row.dqpn = q.peer + kQpnBase;

@@ -68,7 +68,7 @@ const input::Key<Impairment> kImpairmentKeys[] = {LINK_KEYS(OF_RULE)};
 
 const ScenarioKey kKeys[] = {
     MRC_SWITCHES(CTRL)  //
-    KEY(qps, 0, 256, "QPs in use; 0: all of the preset"),
+    KEY(qps, 0, 4096, "QPs in use; 0: all of the preset"),
     SWITCH(dut_sends, "the device under test sends messages"),
     SWITCH(peer_sends, "the peer sends messages"),
     KEY(outstanding, 0, 64, "WQEs a QP has posted at once; 0: 16, or the preset's WqeDepth if that is less"),
@@ -81,7 +81,7 @@ const ScenarioKey kKeys[] = {
     KEY(zero_share, 0, 1, "share of messages of no bytes, with and without immediate"),
     KEY(signal_every, 0, 64,
         "a WRITE with immediate of no bytes follows so many WRITEs of a QP, as collectives signal; 0: none"),
-    KEY(fifo_qps, 0, 256, "so many QPs, the last ones, carry WRITEs of 64 bytes alone, in a class of their own"),
+    KEY(fifo_qps, 0, 4096, "so many QPs, the last ones, carry WRITEs of 64 bytes alone, in a class of their own"),
     KEY(own_class, 0, 1, "share of QPs with a class of their own: table QP_CLASS"),
     KEY(wqe_gap, 0, 1e6, "cycles between WQEs on average"),
     KEY(mtu_min, 0, 4, "smallest path MTU, 256 << m"),
@@ -96,7 +96,7 @@ const ScenarioKey kKeys[] = {
     KEY(wrap_share, 0, 1, "share of QPs that start just before PSN, MSN and RQMSN wrap"),
     SWITCH(msn_zero, "MSN and RQMSN of every QP start at 0"),
     KEY(bad_wqes, 0, 1, "share of WQEs of an impossible length"),
-    KEY(bad_access, 0, 256, "QPs on which one message leaves its memory region"),
+    KEY(bad_access, 0, 4096, "QPs on which one message leaves its memory region"),
     SWITCH(may_fail, "QPs may fail: retries end, the other side has failed"),
     KEY(rounds, 1, 100, "rounds of traffic; between them failed QPs and some others are connected anew"),
     KEY(lives, 1, 100, "lives of both NICs: each but the last ends by a reset, whatever is going on"),
@@ -110,7 +110,7 @@ const ScenarioKey kKeys[] = {
     KEY(max_wimm_dest, 0, 32, "WRITEs with immediate a responder reorders; 0: it takes none"),
     KEY(wimm_extra, 0, 64, "WRITEs with immediate posted beyond max_wimm where requestors let them wait"),
     KEY(cc_share, 0, 1, "share of QPs with a congestion controller"),
-    KEY(dests, 1, 256, "destinations that the QPs are spread over"),
+    KEY(dests, 1, 4096, "destinations that the QPs are spread over"),
     KEY(cc_rtt_ns, 0, 1e6, "base round trip of the controllers; 0: what the links make of it"),
     SWITCH(cc_disable_qa, "CC_PROFILE: no quick adapt"),
     SWITCH(cc_md_resets_fast, "CC_PROFILE: a decrease ends fast increase"),

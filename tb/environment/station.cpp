@@ -555,7 +555,7 @@ void Station::random_row() {
     row.msn = static_cast<uint16_t>(word());
     // A destination of its own, where nobody is; or one in use, and then its address: it lends it to the NIC's own
     // packets.
-    row.dest = static_cast<uint8_t>(csr_rng_.below(preset_.num_dests));
+    row.dest = static_cast<uint16_t>(csr_rng_.below(preset_.num_dests));
     row.dip = U128{csr_rng_.next()} << 64 | csr_rng_.next();
     for (std::size_t i = 0; i < used_qps; ++i) {
       if (own_.qps[i].dest == row.dest) row.dip = own_.qps[i].dip;

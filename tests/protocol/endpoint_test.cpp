@@ -6,10 +6,22 @@
 namespace mrc::test::endpoint_test {
 
 TEST_CASE("ids name the kind of a request, its number, and the destination of an update", "[protocol][endpoint]") {
-  CHECK(ep_update_id(1, 3) == 0x0103);
-  CHECK(ep_update_id(0x7f, 0x1ff) == 0x3fff);
+  CHECK(ep_update_id(1, 3, 8) == 0x0103);
+  CHECK(ep_update_id(0x7f, 0x1ff, 8) == 0x3fff);
+  CHECK(ep_update_id(1, 0xfff, 12) == 0x1fff);
+  CHECK(ep_update_id(6, 0x1001, 12) == 0x2001);
   CHECK(ep_probe_id(EpKind::ControllerProbe, 5) == 0x4005);
   CHECK(ep_probe_id(EpKind::ReverseProbe, 0x4001) == 0x8001);
+}
+
+TEST_CASE("an update's id has as many bits for destinations as there are, eight at least", "[protocol][endpoint]") {
+  CHECK(ep_update_dest_bits(2) == 8);
+  CHECK(ep_update_dest_bits(256) == 8);
+  CHECK(ep_update_dest_bits(512) == 9);
+  CHECK(ep_update_dest_bits(4096) == 12);
+  CHECK(ep_update_seq(64, 8) == 0);
+  CHECK(ep_update_seq(63, 8) == 63);
+  CHECK(ep_update_seq(5, 12) == 1);
 }
 
 TEST_CASE("bit N of the mask is port N, counted from 1, or plane N", "[protocol][endpoint]") {

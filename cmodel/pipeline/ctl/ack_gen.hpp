@@ -41,7 +41,7 @@ class AckGen {
  private:
   struct Qp {
     uint32_t dqpn = 0;
-    uint8_t dest = 0;
+    uint16_t dest = 0;
     bool svc_time = false;
   };
   /// Semantic ACK of a QP.

@@ -19,6 +19,7 @@ constexpr bool is_op(const Eprx& e, wire::ErthOp op) { return e.op == static_cas
 Endpoint::Endpoint(const Preset& preset, const Inputs& in, const Outputs& out)
     : planes_(preset.num_planes),
       dest_mask_(preset.num_dests - 1),
+      dest_bits_(ep_update_dest_bits(preset.num_dests)),
       qp_mask_(preset.num_qps - 1),
       eprx_(in.eprx),
       want_(in.want),
@@ -353,8 +354,8 @@ void Endpoint::receive(const CsrOut& csr) {
 void Endpoint::answered(const Eprx& e, const CsrOut& csr) {
   switch (static_cast<EpKind>(e.id >> 14)) {
     case EpKind::PortStatus: {
-      Dest& d = dest(e.id & 0xff);
-      if (!d.waiting || d.seq != (e.id >> 8 & 0x3f)) break;
+      Dest& d = dest(e.id & ((1u << dest_bits_) - 1));
+      if (!d.waiting || d.seq != ep_update_seq(e.id >> dest_bits_, dest_bits_)) break;
       d.waiting = d.due = false;
       return;
     }
@@ -454,12 +455,14 @@ void Endpoint::send(const CsrOut& csr, unsigned port_up) {
     Dest& d = dests_[to_];
     const unsigned plane = ep_update_plane(rot_, port_up, d.peer, planes_);
     rot_ = (plane + 1) & (planes_ - 1);
-    d.seq = (d.seq + 1) & 0x3f;
+    d.seq = static_cast<uint8_t>(ep_update_seq(d.seq + 1, dest_bits_));
     d.waiting = true;
     d.when = csr.tick + ep_update_wait(csr.ep_interval, d.tries, csr.port_wait);
     Ctlpkt& c = req_.load();
     c.qp = qp;
-    put(build_endpoint_request(ep_update_id(d.seq, to_), wire::ErthOp::PortStatus, mask, csr.tick, csr.tsr_us), c);
+    put(build_endpoint_request(ep_update_id(d.seq, to_, dest_bits_), wire::ErthOp::PortStatus, mask, csr.tick,
+                               csr.tsr_us),
+        c);
     c.plane = static_cast<uint8_t>(plane);
     c.tc = csr.dscp_ep;
     c.ev = csr.rev_ev[plane];

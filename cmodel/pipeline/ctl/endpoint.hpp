@@ -63,7 +63,7 @@ class Endpoint {
     bool due = false;      ///< it does not know our ports
     bool waiting = false;  ///< for the answer to update `seq`
     uint8_t peer = 0xff;   ///< planes it can receive on
-    uint8_t seq = 0;       ///< number of the newest update, six bits
+    uint8_t seq = 0;       ///< number of the newest update
     uint8_t tries = 0;     ///< updates sent again since it is due
     uint32_t when = 0;     ///< tick from which the update is repeated
   };
@@ -130,7 +130,7 @@ class Endpoint {
   void find(const CsrOut& csr);
   void send(const CsrOut& csr, unsigned port_up);
 
-  const unsigned planes_, dest_mask_, qp_mask_;
+  const unsigned planes_, dest_mask_, dest_bits_, qp_mask_;
   Stream<Eprx>& eprx_;
   Stream<Want>& want_;
   Stream<Evp>& evp_;

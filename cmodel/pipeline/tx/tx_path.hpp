@@ -92,7 +92,7 @@ class TxPath {
     uint16_t lfsr = 0;
     uint8_t profile = 0;
     uint8_t backup = 0;  ///< groups, modulo their number
-    uint8_t dest = 0;
+    uint16_t dest = 0;
     uint16_t active = 0;  ///< EVs in GOOD or SKIP
     bool known = false;   ///< has had a QP_CTX
     LossWorld world;
@@ -102,7 +102,7 @@ class TxPath {
   struct Walk {
     bool valid = false;
     Pkt pkt{};
-    uint8_t dest = 0;
+    uint16_t dest = 0;
     unsigned grp = 0, u = 0;
     uint16_t lfsr = 1;
     bool whole = false;  ///< it sees every group of this pass

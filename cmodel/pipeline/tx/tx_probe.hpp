@@ -60,7 +60,7 @@ class TxProbe {
   struct Qp {
     uint32_t dqpn = 0;
     uint8_t timeout = 0;  ///< t of 1.024 us x 2^t
-    uint8_t dest = 0;
+    uint16_t dest = 0;
     bool live = false;  ///< in state Rts
   };
   struct Slot {

@@ -141,7 +141,7 @@ class TxSched {
   Fifo<Grant>& grant_;
 
   Fifo<Grant> run_;
-  std::vector<uint8_t> dest_;
+  std::vector<uint16_t> dest_;
   std::vector<uint16_t> next_;
   std::vector<List> lists_;
   CfgAck ack_;

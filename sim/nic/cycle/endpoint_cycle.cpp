@@ -217,7 +217,7 @@ csr::TblQpCtx CycleEndpoint::row_of(const Qp& qp) const {
   row.pkey = kPkey;
   row.max_wimm = row.max_wimm_dest = static_cast<uint8_t>(config_.max_wimm);
   row.dmac = mac_of(s.peer);
-  row.dest = static_cast<uint8_t>(qp.dest);
+  row.dest = static_cast<uint16_t>(qp.dest);
   row.dip = number(host_address(s.peer));
   row.srv6 = s.path_template;
   return row;

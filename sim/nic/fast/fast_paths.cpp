@@ -22,6 +22,8 @@ namespace {
 constexpr uint32_t kMaxWants = 16;
 /// After a trim, queues are full for so many of the longest round trips.
 constexpr uint32_t kTrimTrips = 8;
+/// Bits of an update's id for the destination: answers are found by their address.
+constexpr unsigned kUpdateDestBits = ep_update_dest_bits(1);
 /// An ACK that is missing left with the SACK that reported all: so many eighths of a round trip later it is asked for.
 constexpr unsigned kAckEighths = 2;
 }  // namespace
@@ -397,8 +399,8 @@ void FastEndpoint::port_status_timer(uint32_t d) {
   PacketPtr packet = make_packet(qp, plane, answer_ev(qp, plane), config_.dscp_endpoint);
   packet->opcode = opcode_byte(wire::Opcode::EndpointRequest);
   packet->dqp = wire::kEndpointDqp;
-  dest.seq = (dest.seq + 1) & 0x3f;
-  packet->psn = ep_update_id(dest.seq, d);
+  dest.seq = static_cast<uint8_t>(ep_update_seq(dest.seq + 1, kUpdateDestBits));
+  packet->psn = ep_update_id(dest.seq, d, kUpdateDestBits);
   packet->size = static_cast<uint16_t>(frame_size(qp.stack, opcode_byte(wire::Opcode::EndpointRequest), false, 0));
   packet->probe = {ep_mask_of_planes(up_, false), 0, static_cast<uint8_t>(wire::ErthOp::PortStatus)};
   packet->tx_timestamp = time_stamp(tick(), false);
@@ -440,7 +442,8 @@ void FastEndpoint::on_endpoint(const Packet& p, unsigned plane) {
       const auto it = dest_of_node_.find(p.src);
       if (it == dest_of_node_.end()) return;
       FastDest& dest = *dests_[it->second];
-      if (dest.due && dest.sent && id == ep_update_id(dest.seq, it->second)) dest.due = dest.sent = false;
+      if (dest.due && dest.sent && id == ep_update_id(dest.seq, it->second, kUpdateDestBits))
+        dest.due = dest.sent = false;
       return;
     }
     case EpKind::RevivalProbe:

@@ -42,7 +42,7 @@ struct Bench : BlockBench<Bench> {
     set_up(6, 9, true);
   }
   void set_up(unsigned qp, unsigned dest, bool svc_time, QpState state = QpState::Rtr) {
-    csr::TblQpCtx row{.dest = static_cast<uint8_t>(dest), .dqpn = 0xab'1234, .svc_time = svc_time, .state = state};
+    csr::TblQpCtx row{.dest = static_cast<uint16_t>(dest), .dqpn = 0xab'1234, .svc_time = svc_time, .state = state};
     CHECK(configure(CfgTable::QpCtx, qp, row) == 1);
   }
   void peer_ports(unsigned dest, unsigned mask) {

@@ -14,6 +14,13 @@ namespace mrc::test::endpoint_bench {
 
 constexpr U128 address(unsigned n) { return static_cast<U128>(0xfd00000000000000) << 64 | n; }
 
+/// tiny with so many destinations.
+inline Preset many_dests(unsigned number) {
+  Preset p = *find_preset("tiny");
+  p.num_dests = number;
+  return p;
+}
+
 /// endpoint alone, its outputs taken at once. tiny: 2 planes, 4 destinations; a tick of 128 cycles, made here. A
 /// destination is visited every 64 cycles.
 struct Bench : BlockBench<Bench> {
@@ -40,7 +47,8 @@ struct Bench : BlockBench<Bench> {
   std::vector<Evr> evrs;
   std::vector<Pans> panss;
 
-  explicit Bench(const char* name = "tiny") : preset(*find_preset(name)) {
+  explicit Bench(const char* name = "tiny") : Bench(*find_preset(name)) {}
+  explicit Bench(const Preset& p) : preset(p) {
     up = (1u << preset.num_planes) - 1;
     csr.ep_interval = 10;
     for (unsigned p = 0; p < 8; ++p) csr.rev_ev[p] = 0x10000000 + p;
@@ -48,7 +56,7 @@ struct Bench : BlockBench<Bench> {
   bool cfg_ack() const { return block.cfg_ack(); }
   /// QP leads to a destination at address(1000 + dest).
   void set_up(unsigned qp, unsigned dest, QpState state = QpState::Init) {
-    csr::TblQpCtx row{.dip = address(1000 + dest), .dest = static_cast<uint8_t>(dest), .state = state};
+    csr::TblQpCtx row{.dip = address(1000 + dest), .dest = static_cast<uint16_t>(dest), .state = state};
     configure(CfgTable::QpCtx, qp, row);
   }
   void cycle() {

@@ -50,7 +50,7 @@ struct Lists : Bench {
   }
   /// A QP leads to a destination at an address.
   unsigned lead(unsigned qp, unsigned dest, U128 dip, QpState state = QpState::Init) {
-    return write(CfgTable::QpCtx, qp, csr::TblQpCtx{.dip = dip, .dest = static_cast<uint8_t>(dest), .state = state});
+    return write(CfgTable::QpCtx, qp, csr::TblQpCtx{.dip = dip, .dest = static_cast<uint16_t>(dest), .state = state});
   }
   unsigned lead(unsigned qp, unsigned dest) { return lead(qp, dest, address(1000 + dest)); }
   /// Its row no longer stands.
@@ -426,7 +426,7 @@ TEST_CASE("a port that changes in any cycle of what a QP begins is told to all t
       b.lead(1, 1);
       b.lead(2, 1);
       b.csr.ep_interval = 1000;
-      csr::TblQpCtx row{.dip = address(1000 + m.dest), .dest = static_cast<uint8_t>(m.dest), .state = m.state};
+      csr::TblQpCtx row{.dip = address(1000 + m.dest), .dest = static_cast<uint16_t>(m.dest), .state = m.state};
       b.cfg = {true, static_cast<uint8_t>(CfgTable::QpCtx), static_cast<uint16_t>(m.qp), {}};
       row.pack(b.cfg.data.data());
       b.run(at);

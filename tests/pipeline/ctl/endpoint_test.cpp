@@ -68,13 +68,39 @@ TEST_CASE("an update is repeated every interval until it is answered", "[endpoin
   CHECK(b.sent.size() == 4);
 }
 
-TEST_CASE("the number of an update wraps at 64", "[endpoint]") {
-  Bench b;
-  b.csr.ep_interval = 0;
-  b.set_up(0, 3);
-  b.up = 1;
-  CHECK(b.request(63).psn == 0x3f03);
-  CHECK(b.request(64).psn == 0x0003);
+TEST_CASE("the number of an update wraps at 64, with 4096 destinations at 4", "[endpoint]") {
+  SECTION("tiny") {
+    Bench b;
+    b.csr.ep_interval = 0;
+    b.set_up(0, 3);
+    b.up = 1;
+    CHECK(b.request(63).psn == 0x3f03);
+    CHECK(b.request(64).psn == 0x0003);
+  }
+  SECTION("4096 destinations: an answer ends the update to its own, by all bits") {
+    Bench b(many_dests(4096));
+    b.csr.ep_interval = 4000;
+    b.set_up(0, 0x103);
+    b.set_up(1, 0xf03);
+    b.up = 1;
+    b.request(2);
+    CHECK(b.sent[0].psn == 0x1103);
+    CHECK(b.sent[1].psn == 0x1f03);
+    b.answer(0x1003);  // nobody's
+    b.answer(0x2f03);  // not yet sent
+    CHECK(b.drops == 2);
+    b.answer(0x1f03);
+    CHECK(b.drops == 2);
+    CHECK(b.request(3).psn == 0x2103);
+    CHECK(b.request(4).psn == 0x3103);
+    CHECK(b.request(5).psn == 0x0103);
+    b.answer(0x3103);
+    CHECK(b.drops == 3);
+    b.answer(0x0103);
+    CHECK(b.drops == 3);
+    b.run(3 * 16 * 4096);
+    CHECK(b.sent.size() == 5);
+  }
 }
 
 TEST_CASE("a port that changes while an update is under way starts it again", "[endpoint]") {

@@ -46,7 +46,7 @@ struct Chain : BlockBench<Chain> {
   unsigned verdicts = 0, nacks = 0;
 
   Chain() {
-    csr::TblQpCtx row{.mpr_dest = 1, .max_wimm_dest = 32, .state = QpState::Rtr};
+    csr::TblQpCtx row{.max_wimm_dest = 32, .mpr_dest = 1, .state = QpState::Rtr};
     configure(CfgTable::QpCtx, kQp, row);
   }
   bool cfg_ack() const { return track.cfg_ack() && reorder.cfg_ack(); }

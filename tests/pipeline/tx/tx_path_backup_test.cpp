@@ -142,7 +142,7 @@ TEST_CASE("tx_path: with the backup set in use planes stay equally loaded", "[pi
 TEST_CASE("tx_path: setting a QP up again makes its EVs as new", "[pipeline][tx_path]") {
   Bench b(2);
   b.lose(3);
-  csr::TblQpCtx row{.backup = 1, .profile = 1};
+  csr::TblQpCtx row{.profile = 1, .backup = 1};
   std::array<uint32_t, 16> w{};
   row.pack(w.data());
   b.configure(CfgTable::QpCtx, 2, w);

@@ -46,7 +46,7 @@ struct Bench : BlockBench<Bench> {
     set_up(2, 3, backup);
   }
   void set_up(unsigned qp, unsigned dest, unsigned backup = 0) {
-    csr::TblQpCtx row{.dest = static_cast<uint8_t>(dest), .backup = static_cast<uint8_t>(backup & 31), .profile = 1};
+    csr::TblQpCtx row{.dest = static_cast<uint16_t>(dest), .profile = 1, .backup = static_cast<uint8_t>(backup & 31)};
     configure(CfgTable::QpCtx, qp, row);
   }
   /// Returns the cycles until the acknowledgement.

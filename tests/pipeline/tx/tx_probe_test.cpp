@@ -46,7 +46,7 @@ struct Bench : BlockBench<Bench> {
     csr::TblQpCtx row;
     row.timeout = static_cast<uint8_t>(timeout & 31);
     row.dqpn = 0xab1230u + qp;
-    row.dest = static_cast<uint8_t>(dest);
+    row.dest = static_cast<uint16_t>(dest);
     row.state = state;
     REQUIRE(configure(CfgTable::QpCtx, qp, row) == 1);
   }

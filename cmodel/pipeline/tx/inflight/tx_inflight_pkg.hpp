@@ -116,7 +116,8 @@ struct Qp {
   uint8_t queries = 0;  ///< questions (protocol/silence.hpp)
   uint16_t since = 0;   ///< stamp of the newest one
   // From QP_CTX.
-  uint8_t timeout = 0, mtu = 0, dest = 0;
+  uint8_t timeout = 0, mtu = 0;
+  uint16_t dest = 0;
   RetryLimits limits;
   bool cc = false, ts = false, dyn_mpr = false;
 

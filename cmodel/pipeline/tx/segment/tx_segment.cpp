@@ -359,7 +359,7 @@ void TxSegment::enter_f1(uint16_t index, Row r) {
   const Qp& q = qp(index);
   r.qp = index;
   r.mtu = static_cast<uint8_t>(q.mtu);
-  r.dest = static_cast<uint8_t>(q.dest);
+  r.dest = static_cast<uint16_t>(q.dest);
   r.ts = q.ts != 0;
   r.cc = q.cc != 0;
   work_.read(r.number);

@@ -122,8 +122,8 @@ class TxSegment {
     bool empty = false;  // the QP had nothing to send when it was granted
     bool dead = false;   // the burst may not begin
     bool ts = false, cc = false;
-    uint8_t mtu = 0, dest = 0;
-    uint16_t qp = 0, number = 0;
+    uint8_t mtu = 0;
+    uint16_t dest = 0, qp = 0, number = 0;
     Retx order{};
     WorkRow work{};
   };

@@ -21,7 +21,7 @@ TEST_CASE("the waves of rx_track.md: a gap, its packet, a duplicate, two SACKs",
   RxTrack track{preset, rxpkt, verdict, resp, ackev, ord, qperr, came};
   CfgBus cfg;
   CsrOut csr{.sack_trigger = 1 << 19};
-  csr::TblQpCtx row{.mpr_dest = 1, .rq_psn = 0x3e, .state = QpState::Rtr};
+  csr::TblQpCtx row{.rq_psn = 0x3e, .mpr_dest = 1, .state = QpState::Rtr};
   row.pack(cfg.data.data());
   cfg.table = static_cast<uint8_t>(CfgTable::QpCtx);
   bool placed = false;
