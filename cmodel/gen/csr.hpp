@@ -1284,6 +1284,34 @@ struct TblQpClass {
 
 inline constexpr unsigned kTblQpClassId = 10;
 
+/// QPN of QP index: QpnBase + index + high * NumQps. A QP_CTX row with state Reset or Init makes
+/// high 0
+struct TblQpQpn {
+  static constexpr unsigned kBits = 32;
+  static constexpr unsigned kWords = 1;
+  static constexpr const char* kName = "tbl_qp_qpn_t";
+  uint8_t rsvd24{};
+  /// upper bits: 24 - log2 NumQps of them count
+  uint32_t high{};
+  bool operator==(const TblQpQpn&) const = default;
+  /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
+  void pack(uint32_t* words) const {
+    words[0] = (high & 0xffffffu) | (static_cast<uint32_t>(rsvd24) << 24);
+  }
+  static TblQpQpn unpack(const uint32_t* words) {
+    TblQpQpn v;
+    v.rsvd24 = static_cast<uint8_t>((words[0] >> 24));
+    v.high = static_cast<uint32_t>((words[0] & 0xffffffu));
+    return v;
+  }
+  static constexpr FieldInfo kFields[] = {
+      {"rsvd24", 24, 8, {}},
+      {"high", 0, 24, {}},
+  };
+};
+
+inline constexpr unsigned kTblQpQpnId = 11;
+
 /// Written by the NIC itself on a port status update; index = destination
 struct TblPeerPorts {
   static constexpr unsigned kBits = 32;

@@ -10,7 +10,8 @@ namespace mrc {
 
 // clang-format off
 
-/// QPN on the wire = QP index + QpnBase; QPNs 0..2 are reserved (mrc.md section 2)
+/// QPN on the wire = QP index + QpnBase, + high * NumQps of QP_QPN; QPNs 0..2 are reserved (mrc.md
+/// section 2)
 inline constexpr unsigned kQpnBase = 16u;
 /// EV state GOOD
 inline constexpr unsigned kEvGood = 0u;

@@ -50,6 +50,7 @@ enum class CfgTable : uint8_t {
   EvGen = 8,
   PeerPorts = 9,
   QpClass = 10,
+  QpQpn = 11,
 };
 inline constexpr EnumValue kCfgTableValues[] = {
     {"QpCtx", 0},
@@ -63,6 +64,7 @@ inline constexpr EnumValue kCfgTableValues[] = {
     {"EvGen", 8},
     {"PeerPorts", 9},
     {"QpClass", 10},
+    {"QpQpn", 11},
 };
 
 /// Work request: RDMA WRITE of length bytes from laddr (host address) to raddr (virtual address

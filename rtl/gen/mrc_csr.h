@@ -946,6 +946,12 @@
 #define MRC_TBL_QP_CLASS_OWN_LSB 0u
 #define MRC_TBL_QP_CLASS_OWN_WIDTH 1u
 
+/* QPN of QP index: QpnBase + index + high * NumQps. A QP_CTX row with state Reset or Init makes high 0 */
+#define MRC_TBL_QP_QPN_ID 11u
+#define MRC_TBL_QP_QPN_WORDS 1u
+#define MRC_TBL_QP_QPN_HIGH_LSB 0u
+#define MRC_TBL_QP_QPN_HIGH_WIDTH 24u
+
 /* Written by the NIC itself on a port status update; index = destination */
 #define MRC_TBL_PEER_PORTS_ID 9u
 #define MRC_TBL_PEER_PORTS_WORDS 1u

@@ -10,7 +10,8 @@ package mrc_pkg;
 
   // ---- constants and enums (protocol.yaml, streams.yaml)
 
-  /// QPN on the wire = QP index + QpnBase; QPNs 0..2 are reserved (mrc.md section 2)
+  /// QPN on the wire = QP index + QpnBase, + high * NumQps of QP_QPN; QPNs 0..2 are reserved
+  /// (mrc.md section 2)
   localparam int unsigned QpnBase = 32'd16;
   /// EV state GOOD
   localparam int unsigned EvGood = 32'd0;
@@ -202,7 +203,8 @@ package mrc_pkg;
     CfgTableEvState = 4'd7,
     CfgTableEvGen = 4'd8,
     CfgTablePeerPorts = 4'd9,
-    CfgTableQpClass = 4'd10
+    CfgTableQpClass = 4'd10,
+    CfgTableQpQpn = 4'd11
   } cfg_table_e;
 
   // ---- streams (streams.yaml): the first field is the most significant
@@ -2900,6 +2902,17 @@ package mrc_pkg;
 
   localparam int unsigned TblQpClassId = 32'd10;
   localparam int unsigned TblQpClassWords = 32'd1;
+
+  /// QPN of QP index: QpnBase + index + high * NumQps. A QP_CTX row with state Reset or Init makes
+  /// high 0
+  typedef struct packed {
+    logic [7:0] rsvd24;
+    /// upper bits: 24 - log2 NumQps of them count
+    logic [23:0] high;
+  } tbl_qp_qpn_t;
+
+  localparam int unsigned TblQpQpnId = 32'd11;
+  localparam int unsigned TblQpQpnWords = 32'd1;
 
   /// Written by the NIC itself on a port status update; index = destination
   typedef struct packed {
