@@ -20,6 +20,7 @@ struct RxQpCtx {
   bool no_imm = false;  ///< it takes no immediates (A-62)
   uint32_t dqpn = 0;    ///< the peer's QPN
   uint16_t fold = 0;    ///< address_fold() of the peer's address
+  uint32_t high = 0;    ///< upper bits of its QPN
 };
 
 /// Why a packet is dropped; None: it is not. Returned: it is one of our own (rx_returned()).

@@ -78,9 +78,12 @@ void AckGen::configure(const CfgBus& cfg) {
   if (cfg.is(CfgTable::QpCtx)) {
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
     const unsigned index = cfg.index & qp_mask_;
-    qps_[index] = {.dqpn = row.dqpn, .dest = row.dest, .svc_time = row.svc_time};
+    const uint32_t high = qpn_anew(row.state) ? 0 : qps_[index].high;
+    qps_[index] = {.dqpn = row.dqpn, .high = high, .dest = row.dest, .svc_time = row.svc_time};
     // Nothing of an old connection goes out.
     if (row.state != QpState::Rts) acks_[index].due = false;
+  } else if (cfg.is(CfgTable::QpQpn)) {
+    qps_[cfg.index & qp_mask_].high = csr::TblQpQpn::unpack(cfg.data.data()).high;
   } else if (cfg.is(CfgTable::PeerPorts)) {
     peer_[cfg.index & dest_mask_] = csr::TblPeerPorts::unpack(cfg.data.data()).mask;
   }
@@ -159,7 +162,7 @@ bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
   r.ts = reflected_time(r.ts, r.tsv, r.at, qp.svc_time, csr.tick, csr.tsr_us);
   Ctlpkt& c = ctlpkt_.load();
   c.qp = r.qp;
-  put(answer(r, PdcIds::of(qpn_of(r.qp), qp.dqpn, csr.pdcid_zero), csr.eeth_op_high), c);
+  put(answer(r, PdcIds::of(qpn_of(r.qp, qp.high, qp_mask_ + 1), qp.dqpn, csr.pdcid_zero), csr.eeth_op_high), c);
   c.plane = static_cast<uint8_t>(plane);
   c.ev = ev_for(csr, qp.dest, plane);
   want = {.dest = qp.dest, .plane = static_cast<uint8_t>(plane)};
@@ -174,7 +177,9 @@ void AckGen::query_state(const CsrOut& csr, unsigned port_up, uint16_t index) {
   const unsigned plane = plane_to_query(!csr.ack_plane || !csr.silence_wait, port_up, peer_[qp.dest & dest_mask_]);
   Ctlpkt& c = ctlpkt_.load();
   c.qp = index;
-  put(build_probe(kStateProbeId, PdcIds::of(qpn_of(index), qp.dqpn, csr.pdcid_zero), csr.tick, csr.tsr_us), c);
+  put(build_probe(kStateProbeId, PdcIds::of(qpn_of(index, qp.high, qp_mask_ + 1), qp.dqpn, csr.pdcid_zero), csr.tick,
+                  csr.tsr_us),
+      c);
   c.plane = static_cast<uint8_t>(plane);
   c.ev = ev_for(csr, qp.dest, plane);
 }

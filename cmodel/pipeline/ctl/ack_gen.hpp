@@ -41,6 +41,7 @@ class AckGen {
  private:
   struct Qp {
     uint32_t dqpn = 0;
+    uint32_t high = 0;  ///< upper bits of its QPN
     uint16_t dest = 0;
     bool svc_time = false;
   };

@@ -66,6 +66,7 @@ constexpr CmdOutcome judge_table_write(unsigned table, unsigned index, const std
     case CfgTable::QpMpr:
     case CfgTable::EvState:
     case CfgTable::QpClass:
+    case CfgTable::QpQpn:
       return index < p.num_qps ? CmdOutcome{} : bad_index;
     case CfgTable::Ev:
     case CfgTable::Mr:
@@ -75,7 +76,7 @@ constexpr CmdOutcome judge_table_write(unsigned table, unsigned index, const std
     case CfgTable::PeerPorts:
       return {};
   }
-  return bad_index;  // 11..15
+  return bad_index;  // 12..15
 }
 
 }  // namespace mrc

@@ -8,6 +8,7 @@
 
 #include "gen/csr.hpp"
 #include "gen/streams.hpp"
+#include "protocol/qpn.hpp"
 #include "protocol/tx_header_build.hpp"
 #include "protocol/types.hpp"
 #include "wire/bytes.hpp"
@@ -16,11 +17,6 @@ namespace mrc {
 
 static_assert(std::endian::native == std::endian::little, "byte vectors are little-endian words");
 static_assert(kExtBytes == kMaxExtension && kHdrBytes == kMaxHeader);
-
-/// QPN of a QP.
-constexpr uint32_t qpn_of(unsigned qp) { return qp + kQpnBase; }
-/// The QP of a QPN of ours.
-constexpr uint16_t qp_of(uint32_t qpn) { return static_cast<uint16_t>(qpn - kQpnBase); }
 
 // Received packets.
 

@@ -37,8 +37,8 @@ void RxCheck::step(const CfgBus& cfg, const CsrOut& csr) {
 
 /// Stage B on a_q.
 void RxCheck::check(const CsrOut& csr) {
-  const bool known = a_.dqp >= kQpnBase && a_.dqp - kQpnBase < qps_.size();
-  const RxDrop drop = rx_drop(a_, known ? &qps_[qp_of(a_.dqp)] : nullptr, csr.zero_length);
+  const RxQpCtx& qp = qps_[row()];
+  const RxDrop drop = rx_drop(a_, qpn_is(a_.dqp, qp.high, rows()) ? &qp : nullptr, csr.zero_length);
   if (drop == RxDrop::None) {
     if (is_data_opcode(a_.opcode)) {
       write(csr, rxpkt_.load());
@@ -56,11 +56,11 @@ void RxCheck::check(const CsrOut& csr) {
                   .at = a_.at,
                   .sip = e.source});
     } else if (a_.opcode == opcode_byte(wire::Opcode::Sack)) {
-      ctl_.load(ctl_of(qp_of(a_.dqp), rx_sack(a_)));
+      ctl_.load(ctl_of(row(), rx_sack(a_)));
     } else if (a_.opcode == opcode_byte(wire::Opcode::Nack)) {
-      ctl_.load(ctl_of(qp_of(a_.dqp), rx_nack(a_)));
+      ctl_.load(ctl_of(row(), rx_nack(a_)));
     } else {
-      ctl_.load(ctl_of(qp_of(a_.dqp), rx_ack(a_)));
+      ctl_.load(ctl_of(row(), rx_ack(a_)));
     }
     return;
   }
@@ -90,7 +90,7 @@ void RxCheck::write(const CsrOut& csr, Rxpkt& p) {
   p = Rxpkt{};
   p.plane = static_cast<uint8_t>(a_plane_);
   p.buf_valid = a_buf_;
-  p.qp = qp_of(a_.dqp);
+  p.qp = row();
   p.psn = w.psn;
   p.ackreq = a_.ackreq;
   p.rtx = a_.rtx;
@@ -124,7 +124,7 @@ void RxCheck::probe(Rxpkt& p) const {
   p = Rxpkt{};
   p.plane = static_cast<uint8_t>(a_plane_);
   p.probe = true;
-  p.qp = qp_of(a_.dqp);
+  p.qp = row();
   p.psn = probe.id;
   p.ce = a_.ce;
   p.ts = probe.tx_timestamp;
@@ -146,17 +146,21 @@ void RxCheck::configure(const CfgBus& cfg, const CsrOut& csr) {
   RxQpCtx& qp = qps_[cfg.index % qps_.size()];
   if (cfg.is(CfgTable::QpCtx)) {
     const auto row = csr::TblQpCtx::unpack(cfg.data.data());
+    const uint32_t high = qpn_anew(row.state) ? 0 : qp.high;
     qp = {.state = row.state,
           .mtu = row.mtu,
           .pkey = row.pkey,
           .no_imm = row.max_wimm_dest == 0,
           .dqpn = row.dqpn,
-          .fold = fold_of(row.dip, csr)};
+          .fold = fold_of(row.dip, csr),
+          .high = high};
     if (row.state != QpState::Reset) {
       row_of(qp.dqpn, qp.fold) = {.valid = true, .qp = static_cast<uint16_t>(cfg.index % qps_.size())};
     }
   } else if (cfg.is(CfgTable::QpState)) {
     qp.state = csr::TblQpState::unpack(cfg.data.data()).state;
+  } else if (cfg.is(CfgTable::QpQpn)) {
+    qp.high = qpn_high(csr::TblQpQpn::unpack(cfg.data.data()).high, rows());
   } else if (cfg.is(CfgTable::Mr)) {
     mrs_[cfg.index % mrs_.size()] = region_of(csr::TblMr::unpack(cfg.data.data()));
   }

@@ -10,6 +10,7 @@
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/stream.hpp"
+#include "protocol/qpn.hpp"
 #include "protocol/rx_check.hpp"
 #include "protocol/types.hpp"
 
@@ -48,6 +49,9 @@ class RxCheck {
   void probe(Rxpkt& p) const;
   void discard(Rxpkt& p) const;
   void returned(const CsrOut& csr);
+  unsigned rows() const { return static_cast<unsigned>(qps_.size()); }
+  /// That a_ names.
+  uint16_t row() const { return qpn_row(a_.dqp, rows()); }
   ReturnRow& row_of(uint32_t dqpn, uint16_t fold) {
     return rev_[return_key(dqpn, fold, static_cast<unsigned>(rev_.size()))];
   }

@@ -43,13 +43,20 @@ void TxProbe::configure(const CfgBus& cfg) {
   switch (static_cast<CfgTable>(cfg.table)) {
     case CfgTable::QpCtx: {
       const auto row = csr::TblQpCtx::unpack(cfg.data.data());
-      qps_[qp] = {.dqpn = row.dqpn, .timeout = row.timeout, .dest = row.dest, .live = row.state == QpState::Rts};
+      qps_[qp] = {.dqpn = row.dqpn,
+                  .high = qpn_anew(row.state) ? 0 : qps_[qp].high,
+                  .timeout = row.timeout,
+                  .dest = row.dest,
+                  .live = row.state == QpState::Rts};
       release(qp);
       break;
     }
     case CfgTable::QpState:
       qps_[qp].live = csr::TblQpState::unpack(cfg.data.data()).state == QpState::Rts;
       if (!qps_[qp].live) release(qp);
+      break;
+    case CfgTable::QpQpn:
+      qps_[qp].high = csr::TblQpQpn::unpack(cfg.data.data()).high;
       break;
     case CfgTable::PeerPorts:
       peer_[cfg.index & dest_mask_] = csr::TblPeerPorts::unpack(cfg.data.data()).mask;
@@ -164,7 +171,8 @@ void TxProbe::visit(const CsrOut& csr, unsigned port_up) {
                                ep_mask_of_planes(port_up, csr.ports_from_0), tick_, csr.tsr_us),
         c);
   } else {
-    put(build_probe(id, PdcIds::of(qpn_of(s.qp), qp.dqpn, csr.pdcid_zero), tick_, csr.tsr_us), c);
+    put(build_probe(id, PdcIds::of(qpn_of(s.qp, qp.high, qp_mask_ + 1), qp.dqpn, csr.pdcid_zero), tick_, csr.tsr_us),
+        c);
   }
   c.plane = static_cast<uint8_t>(plane);
   c.ev = s.ev;

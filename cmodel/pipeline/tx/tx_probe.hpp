@@ -59,6 +59,7 @@ class TxProbe {
  private:
   struct Qp {
     uint32_t dqpn = 0;
+    uint32_t high = 0;    ///< upper bits of its QPN
     uint8_t timeout = 0;  ///< t of 1.024 us x 2^t
     uint16_t dest = 0;
     bool live = false;  ///< in state Rts

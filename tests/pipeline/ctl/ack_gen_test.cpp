@@ -238,6 +238,20 @@ TEST_CASE("service time in microseconds is rounded down", "[ack_gen]") {
   CHECK(time_of(b.respond(r)) == 503);
 }
 
+TEST_CASE("spdcid is the low half of the whole QPN", "[ack_gen]") {
+  Bench b;
+  const auto spdcid = [&] {
+    return (b.respond(Bench::sack(0)).ext[2] & 0xff) << 8 | (b.respond(Bench::nack(0)).ext[2] >> 8 & 0xff);
+  };
+  CHECK(spdcid() == 0x0015);
+  b.configure(CfgTable::QpQpn, 5, csr::TblQpQpn{.high = 0x1fe});
+  CHECK(spdcid() == 0xfe15);
+  b.set_up(5, 7, false, QpState::Rts);
+  CHECK(spdcid() == 0xfe15);
+  b.set_up(5, 7, false, GENERATE(QpState::Init, QpState::Reset));
+  CHECK(spdcid() == 0x0015);
+}
+
 TEST_CASE("switches of what responses carry", "[ack_gen]") {
   Bench b;
   CHECK(b.respond(Bench::sack(0)).ext[2] == 0x3412'1500);  // spdcid 5 + 16, dpdcid 0x1234

@@ -48,7 +48,7 @@ struct Bench : BlockBench<Bench> {
   std::vector<Pans> panss;
 
   explicit Bench(const char* name = "tiny") : Bench(*find_preset(name)) {}
-  explicit Bench(const Preset& p) : preset(p) {
+  explicit Bench(const Preset& one) : preset(one) {
     up = (1u << preset.num_planes) - 1;
     csr.ep_interval = 10;
     for (unsigned p = 0; p < 8; ++p) csr.rev_ev[p] = 0x10000000 + p;

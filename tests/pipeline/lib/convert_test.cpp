@@ -140,7 +140,15 @@ TEST_CASE("a control packet and a WRITE keep every field on their way through th
 TEST_CASE("QPs and QPNs are 16 apart", "[convert]") {
   CHECK(qpn_of(0) == 16);
   CHECK(qpn_of(255) == 271);
-  CHECK(qp_of(271) == 255);
+  CHECK(qpn_of(3, 2, 256) == 16 + 512 + 3);
+  CHECK(qpn_of(255, 0xffff, 256) == 15);  // 24 bits
+  CHECK(qpn_row(271, 256) == 255);
+  CHECK(qpn_row(16 + 512 + 3, 256) == 3);
+  CHECK(qpn_high(0x12345, 256) == 0x2345);
+  CHECK(qpn_is(271, 0, 256));
+  CHECK(!qpn_is(272, 0, 256));
+  CHECK(qpn_is(272, 1, 256));
+  CHECK(!qpn_is(15, 0xffff, 256));  // below the first
 }
 
 }  // namespace mrc::test::convert_test

@@ -100,6 +100,53 @@ TEST_CASE("before any configuration every QP is in Reset", "[rx_check]") {
   CHECK(c.pulses[2] == 1);
 }
 
+TEST_CASE("a QP is named by all bits of its QPN", "[rx_check]") {
+  Check c;
+  c.set_up();
+  const auto taken = [&](uint32_t dqpn) {
+    const std::size_t before = c.pkts.size();
+    const unsigned drops = c.pulses[2];
+    Rxdesc d = Check::good(1);
+    d.dqp = dqpn;
+    c.come(d);
+    REQUIRE(c.pkts.size() == before + 1);
+    const Rxpkt& p = c.pkts.back();
+    CHECK(p.drop == (c.pulses[2] != drops));
+    if (!p.drop) CHECK(p.qp == 1);
+    return !p.drop;
+  };
+  constexpr uint32_t kHigh = 0x2aaaaa;
+  CHECK(taken(17));
+  CHECK_FALSE(taken(17 + 4));
+  CHECK_FALSE(taken(17 + 4 * kHigh));
+  c.configure(CfgTable::QpQpn, 1, csr::TblQpQpn{.high = kHigh | 0xc00000});  // the upper two do not count
+  CHECK(taken(17 + 4 * kHigh));
+  for (unsigned bit = 0; bit < 22; ++bit) CHECK_FALSE(taken(17 + 4 * (kHigh ^ 1u << bit)));
+  CHECK_FALSE(taken(17));
+  SECTION("of its row alone") {
+    c.configure(CfgTable::QpQpn, 0, csr::TblQpQpn{.high = 1});
+    CHECK(taken(17 + 4 * kHigh));
+    CHECK_FALSE(taken(17 + 4));
+  }
+  SECTION("the last QPNs below the first one name nobody") {
+    c.configure(CfgTable::QpQpn, 1, csr::TblQpQpn{.high = 0x3fffff});
+    CHECK_FALSE(taken((17 + 4 * 0x3fffffu) & 0xffffff));  // 13
+    CHECK_FALSE(taken(13));
+  }
+  SECTION("a row for Rtr or Rts leaves it, one for Init or Reset ends it") {
+    c.set_up(QpState::Rtr);
+    CHECK(taken(17 + 4 * kHigh));
+    c.set_up(QpState::Rts);
+    CHECK(taken(17 + 4 * kHigh));
+    c.configure(CfgTable::QpState, 1, csr::TblQpState{.state = QpState::Error});
+    CHECK(taken(17 + 4 * kHigh));
+    c.set_up(GENERATE(QpState::Init, QpState::Reset));
+    c.set_up(QpState::Rts);
+    CHECK(taken(17));
+    CHECK_FALSE(taken(17 + 4 * kHigh));
+  }
+}
+
 TEST_CASE("lanes take turns, one packet per cycle", "[rx_check]") {
   Check c;
   c.set_up();

@@ -2,6 +2,7 @@
 #include "pipeline/tx/tx_probe.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <vector>
 
 #include "gen/csr.hpp"
@@ -118,6 +119,19 @@ TEST_CASE("tx_probe probes a bad EV after one interval, on its plane, with its e
   CHECK(c.ext[2] == 0x33121300);  // spdcid 0x0013, dpdcid 0x1233
   CHECK(c.ext[3] == 0x01000200);  // tick 2, ftype 1
   for (unsigned i = 4; i < 9; ++i) CHECK(c.ext[i] == 0);
+}
+
+TEST_CASE("tx_probe: spdcid is the low half of the whole QPN", "[pipeline][tx_probe]") {
+  Bench b;
+  BlockBench<Bench>& table = b;
+  table.configure(CfgTable::QpQpn, 3, csr::TblQpQpn{.high = 0x13c04});
+  const bool anew = GENERATE(false, true);
+  if (anew) b.configure(3, 0, 0, QpState::Init);
+  b.configure(3);
+  b.lose(3, 5);
+  b.run(400);
+  REQUIRE(b.probes.size() == 1);
+  CHECK(b.probes[0].ext[2] == (anew ? 0x3312'1300u : 0x3312'23f0u));  // 3 + 16 + 4 * 0x3c04 = 0xf023
 }
 
 TEST_CASE("tx_probe: time stamp in microseconds, no QPNs", "[pipeline][tx_probe]") {
