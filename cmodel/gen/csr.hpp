@@ -297,10 +297,13 @@ inline constexpr Field kEvCtlMinActive{"min_active", 0, 9, 0x8};
 /// while half of a QP's other planes lose too, one loss of 2^loss_share makes its EV ASSUMED_BAD; 5
 /// to 7 are taken as 4; 0: each does, and other planes play no part
 inline constexpr Field kEvCtlLossShare{"loss_share", 12, 3, 0x0};
+/// what was lost goes again once; 0: twice at once, on two other planes, if it was not trimmed and
+/// its QP may send nothing else
+inline constexpr Field kEvCtlOneCopy{"one_copy", 15, 1, 0x0};
 /// 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us)
 ///
 inline constexpr Field kEvCtlSkipTicks{"skip_ticks", 16, 16, 0x5e};
-inline constexpr Field kEvCtlFields[] = {kEvCtlMinActive, kEvCtlLossShare, kEvCtlSkipTicks};
+inline constexpr Field kEvCtlFields[] = {kEvCtlMinActive, kEvCtlLossShare, kEvCtlOneCopy, kEvCtlSkipTicks};
 
 /// Probes of ASSUMED_BAD EVs
 inline constexpr uint32_t kEvProbe = 0x006c;

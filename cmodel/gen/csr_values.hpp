@@ -127,6 +127,9 @@ struct CsrOut {
   /// while half of a QP's other planes lose too, one loss of 2^loss_share makes its EV ASSUMED_BAD;
   /// 5 to 7 are taken as 4; 0: each does, and other planes play no part
   uint8_t loss_share = 0;
+  /// what was lost goes again once; 0: twice at once, on two other planes, if it was not trimmed
+  /// and its QP may send nothing else
+  bool one_copy = false;
   /// 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us)
   ///
   uint16_t skip_ticks = 94;
@@ -240,6 +243,7 @@ void publish(CsrOut& out, const Reg& reg) {
   out.same_ev = csr::kReorderSameEv.get(reg(csr::kReorder)) != 0;
   out.ev_min_active = static_cast<uint16_t>(csr::kEvCtlMinActive.get(reg(csr::kEvCtl)));
   out.loss_share = static_cast<uint8_t>(csr::kEvCtlLossShare.get(reg(csr::kEvCtl)));
+  out.one_copy = csr::kEvCtlOneCopy.get(reg(csr::kEvCtl)) != 0;
   out.skip_ticks = static_cast<uint16_t>(csr::kEvCtlSkipTicks.get(reg(csr::kEvCtl)));
   out.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(reg(csr::kEvProbe)));
   out.probe_successes = static_cast<uint8_t>(csr::kEvProbeSuccesses.get(reg(csr::kEvProbe)));

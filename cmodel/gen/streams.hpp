@@ -570,7 +570,7 @@ struct Grant {
 
 /// Order to retransmit one PSN: packet idx of message msn, not on EV avoid_ev
 struct Retx {
-  static constexpr unsigned kBits = 127;
+  static constexpr unsigned kBits = 128;
   static constexpr unsigned kWords = 4;
   static constexpr const char* kName = "retx_t";
   uint16_t qp{};
@@ -584,35 +584,39 @@ struct Retx {
   uint16_t size{};
   /// and not trimmed: it goes on another plane
   bool lost{};
+  /// lost, and nothing was trimmed of late: two copies, if the QP may send nothing else
+  bool two{};
   bool operator==(const Retx&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(lost) | ((static_cast<uint32_t>(size) & 0x3fffu) << 1) | (static_cast<uint32_t>(avoid_ev) << 15) | ((idx & 0x1u) << 31);
-    words[1] = ((idx >> 1) & 0x7fffffu) | ((static_cast<uint32_t>(row) & 0x1ffu) << 23);
-    words[2] = static_cast<uint32_t>((row >> 9)) | (static_cast<uint32_t>(msn) << 7) | ((psn & 0x1ffu) << 23);
-    words[3] = ((psn >> 9) & 0x7fffu) | (static_cast<uint32_t>(qp) << 15);
+    words[0] = static_cast<uint32_t>(two) | (static_cast<uint32_t>(lost) << 1) | ((static_cast<uint32_t>(size) & 0x3fffu) << 2) | (static_cast<uint32_t>(avoid_ev) << 16);
+    words[1] = (idx & 0xffffffu) | ((static_cast<uint32_t>(row) & 0xffu) << 24);
+    words[2] = static_cast<uint32_t>((row >> 8)) | (static_cast<uint32_t>(msn) << 8) | ((psn & 0xffu) << 24);
+    words[3] = ((psn >> 8) & 0xffffu) | (static_cast<uint32_t>(qp) << 16);
   }
   static Retx unpack(const uint32_t* words) {
     Retx v;
-    v.qp = static_cast<uint16_t>(((words[3] >> 15) & 0xffffu));
-    v.psn = static_cast<uint32_t>((words[2] >> 23) | ((words[3] & 0x7fffu) << 9));
-    v.msn = static_cast<uint16_t>(((words[2] >> 7) & 0xffffu));
-    v.row = static_cast<uint16_t>((words[1] >> 23) | ((words[2] & 0x7fu) << 9));
-    v.idx = static_cast<uint32_t>((words[0] >> 31) | ((words[1] & 0x7fffffu) << 1));
-    v.avoid_ev = static_cast<uint16_t>(((words[0] >> 15) & 0xffffu));
-    v.size = static_cast<uint16_t>(((words[0] >> 1) & 0x3fffu));
-    v.lost = ((words[0] & 0x1u)) != 0;
+    v.qp = static_cast<uint16_t>((words[3] >> 16));
+    v.psn = static_cast<uint32_t>((words[2] >> 24) | ((words[3] & 0xffffu) << 8));
+    v.msn = static_cast<uint16_t>(((words[2] >> 8) & 0xffffu));
+    v.row = static_cast<uint16_t>((words[1] >> 24) | ((words[2] & 0xffu) << 8));
+    v.idx = static_cast<uint32_t>((words[1] & 0xffffffu));
+    v.avoid_ev = static_cast<uint16_t>((words[0] >> 16));
+    v.size = static_cast<uint16_t>(((words[0] >> 2) & 0x3fffu));
+    v.lost = (((words[0] >> 1) & 0x1u)) != 0;
+    v.two = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 111, 16, {}},
-      {"psn", 87, 24, {}},
-      {"msn", 71, 16, {}},
-      {"row", 55, 16, {}},
-      {"idx", 31, 24, {}},
-      {"avoid_ev", 15, 16, {}},
-      {"size", 1, 14, {}},
-      {"lost", 0, 1, {}},
+      {"qp", 112, 16, {}},
+      {"psn", 88, 24, {}},
+      {"msn", 72, 16, {}},
+      {"row", 56, 16, {}},
+      {"idx", 32, 24, {}},
+      {"avoid_ev", 16, 16, {}},
+      {"size", 2, 14, {}},
+      {"lost", 1, 1, {}},
+      {"two", 0, 1, {}},
   };
 };
 
@@ -658,7 +662,7 @@ struct Upd {
 
 /// One WRITE packet, before it has a path
 struct Pkt {
-  static constexpr unsigned kBits = 400;
+  static constexpr unsigned kBits = 401;
   static constexpr unsigned kWords = 13;
   static constexpr const char* kName = "pkt_t";
   uint16_t qp{};
@@ -685,6 +689,8 @@ struct Pkt {
   uint16_t avoid_ev{};
   /// with rtx: it was lost, and not trimmed
   bool lost{};
+  /// with rtx and lost: two copies
+  bool two{};
   /// nominal size (CTRL.nominal)
   uint16_t size{};
   /// a retransmission that is not needed any more: goes to tx_inflight only
@@ -692,65 +698,67 @@ struct Pkt {
   bool operator==(const Pkt&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(voided) | ((static_cast<uint32_t>(size) & 0x3fffu) << 1) | (static_cast<uint32_t>(lost) << 15) | (static_cast<uint32_t>(avoid_ev) << 16);
-    words[1] = static_cast<uint32_t>(profile) | ((idx & 0xffffffu) << 8);
-    words[2] = static_cast<uint32_t>(last) | (static_cast<uint32_t>(ackreq) << 1) | (static_cast<uint32_t>(rtx) << 2) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 3) | ((static_cast<uint32_t>(laddr) & 0xffffu) << 16);
-    words[3] = static_cast<uint32_t>((laddr >> 16));
-    words[4] = static_cast<uint32_t>((laddr >> 48)) | ((imm & 0xffffu) << 16);
-    words[5] = (imm >> 16) | ((dmalen & 0xffffu) << 16);
-    words[6] = (dmalen >> 16) | ((rkey & 0xffffu) << 16);
-    words[7] = (rkey >> 16) | ((static_cast<uint32_t>(va) & 0xffffu) << 16);
-    words[8] = static_cast<uint32_t>((va >> 16));
-    words[9] = static_cast<uint32_t>((va >> 48)) | (static_cast<uint32_t>(opcode) << 16) | ((static_cast<uint32_t>(rqmsn) & 0xffu) << 24);
-    words[10] = static_cast<uint32_t>((rqmsn >> 8)) | (static_cast<uint32_t>(row) << 8) | ((static_cast<uint32_t>(msn) & 0xffu) << 24);
-    words[11] = static_cast<uint32_t>((msn >> 8)) | ((psn & 0xffffffu) << 8);
-    words[12] = static_cast<uint32_t>(qp);
+    words[0] = static_cast<uint32_t>(voided) | ((static_cast<uint32_t>(size) & 0x3fffu) << 1) | (static_cast<uint32_t>(two) << 15) | (static_cast<uint32_t>(lost) << 16) | ((static_cast<uint32_t>(avoid_ev) & 0x7fffu) << 17);
+    words[1] = static_cast<uint32_t>((avoid_ev >> 15)) | (static_cast<uint32_t>(profile) << 1) | ((idx & 0x7fffffu) << 9);
+    words[2] = ((idx >> 23) & 0x1u) | (static_cast<uint32_t>(last) << 1) | (static_cast<uint32_t>(ackreq) << 2) | (static_cast<uint32_t>(rtx) << 3) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 4) | ((static_cast<uint32_t>(laddr) & 0x7fffu) << 17);
+    words[3] = static_cast<uint32_t>((laddr >> 15));
+    words[4] = static_cast<uint32_t>((laddr >> 47)) | ((imm & 0x7fffu) << 17);
+    words[5] = (imm >> 15) | ((dmalen & 0x7fffu) << 17);
+    words[6] = (dmalen >> 15) | ((rkey & 0x7fffu) << 17);
+    words[7] = (rkey >> 15) | ((static_cast<uint32_t>(va) & 0x7fffu) << 17);
+    words[8] = static_cast<uint32_t>((va >> 15));
+    words[9] = static_cast<uint32_t>((va >> 47)) | (static_cast<uint32_t>(opcode) << 17) | ((static_cast<uint32_t>(rqmsn) & 0x7fu) << 25);
+    words[10] = static_cast<uint32_t>((rqmsn >> 7)) | (static_cast<uint32_t>(row) << 9) | ((static_cast<uint32_t>(msn) & 0x7fu) << 25);
+    words[11] = static_cast<uint32_t>((msn >> 7)) | ((psn & 0x7fffffu) << 9);
+    words[12] = ((psn >> 23) & 0x1u) | (static_cast<uint32_t>(qp) << 1);
   }
   static Pkt unpack(const uint32_t* words) {
     Pkt v;
-    v.qp = static_cast<uint16_t>((words[12] & 0xffffu));
-    v.psn = static_cast<uint32_t>((words[11] >> 8));
-    v.msn = static_cast<uint16_t>((words[10] >> 24) | ((words[11] & 0xffu) << 8));
-    v.row = static_cast<uint16_t>(((words[10] >> 8) & 0xffffu));
-    v.rqmsn = static_cast<uint16_t>((words[9] >> 24) | ((words[10] & 0xffu) << 8));
-    v.opcode = static_cast<uint8_t>(((words[9] >> 16) & 0xffu));
-    v.va = static_cast<uint64_t>(static_cast<uint64_t>((words[7] >> 16)) | (static_cast<uint64_t>(words[8]) << 16) | (static_cast<uint64_t>((words[9] & 0xffffu)) << 48));
-    v.rkey = static_cast<uint32_t>((words[6] >> 16) | ((words[7] & 0xffffu) << 16));
-    v.dmalen = static_cast<uint32_t>((words[5] >> 16) | ((words[6] & 0xffffu) << 16));
-    v.imm = static_cast<uint32_t>((words[4] >> 16) | ((words[5] & 0xffffu) << 16));
-    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[2] >> 16)) | (static_cast<uint64_t>(words[3]) << 16) | (static_cast<uint64_t>((words[4] & 0xffffu)) << 48));
-    v.plen = static_cast<uint16_t>(((words[2] >> 3) & 0x1fffu));
-    v.rtx = (((words[2] >> 2) & 0x1u)) != 0;
-    v.ackreq = (((words[2] >> 1) & 0x1u)) != 0;
-    v.last = ((words[2] & 0x1u)) != 0;
-    v.idx = static_cast<uint32_t>((words[1] >> 8));
-    v.profile = static_cast<uint8_t>((words[1] & 0xffu));
-    v.avoid_ev = static_cast<uint16_t>((words[0] >> 16));
-    v.lost = (((words[0] >> 15) & 0x1u)) != 0;
+    v.qp = static_cast<uint16_t>(((words[12] >> 1) & 0xffffu));
+    v.psn = static_cast<uint32_t>((words[11] >> 9) | ((words[12] & 0x1u) << 23));
+    v.msn = static_cast<uint16_t>((words[10] >> 25) | ((words[11] & 0x1ffu) << 7));
+    v.row = static_cast<uint16_t>(((words[10] >> 9) & 0xffffu));
+    v.rqmsn = static_cast<uint16_t>((words[9] >> 25) | ((words[10] & 0x1ffu) << 7));
+    v.opcode = static_cast<uint8_t>(((words[9] >> 17) & 0xffu));
+    v.va = static_cast<uint64_t>(static_cast<uint64_t>((words[7] >> 17)) | (static_cast<uint64_t>(words[8]) << 15) | (static_cast<uint64_t>((words[9] & 0x1ffffu)) << 47));
+    v.rkey = static_cast<uint32_t>((words[6] >> 17) | ((words[7] & 0x1ffffu) << 15));
+    v.dmalen = static_cast<uint32_t>((words[5] >> 17) | ((words[6] & 0x1ffffu) << 15));
+    v.imm = static_cast<uint32_t>((words[4] >> 17) | ((words[5] & 0x1ffffu) << 15));
+    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[2] >> 17)) | (static_cast<uint64_t>(words[3]) << 15) | (static_cast<uint64_t>((words[4] & 0x1ffffu)) << 47));
+    v.plen = static_cast<uint16_t>(((words[2] >> 4) & 0x1fffu));
+    v.rtx = (((words[2] >> 3) & 0x1u)) != 0;
+    v.ackreq = (((words[2] >> 2) & 0x1u)) != 0;
+    v.last = (((words[2] >> 1) & 0x1u)) != 0;
+    v.idx = static_cast<uint32_t>((words[1] >> 9) | ((words[2] & 0x1u) << 23));
+    v.profile = static_cast<uint8_t>(((words[1] >> 1) & 0xffu));
+    v.avoid_ev = static_cast<uint16_t>((words[0] >> 17) | ((words[1] & 0x1u) << 15));
+    v.lost = (((words[0] >> 16) & 0x1u)) != 0;
+    v.two = (((words[0] >> 15) & 0x1u)) != 0;
     v.size = static_cast<uint16_t>(((words[0] >> 1) & 0x3fffu));
     v.voided = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 384, 16, {}},
-      {"psn", 360, 24, {}},
-      {"msn", 344, 16, {}},
-      {"row", 328, 16, {}},
-      {"rqmsn", 312, 16, {}},
-      {"opcode", 304, 8, {}},
-      {"va", 240, 64, {}},
-      {"rkey", 208, 32, {}},
-      {"dmalen", 176, 32, {}},
-      {"imm", 144, 32, {}},
-      {"laddr", 80, 64, {}},
-      {"plen", 67, 13, {}},
-      {"rtx", 66, 1, {}},
-      {"ackreq", 65, 1, {}},
-      {"last", 64, 1, {}},
-      {"idx", 40, 24, {}},
-      {"profile", 32, 8, {}},
-      {"avoid_ev", 16, 16, {}},
-      {"lost", 15, 1, {}},
+      {"qp", 385, 16, {}},
+      {"psn", 361, 24, {}},
+      {"msn", 345, 16, {}},
+      {"row", 329, 16, {}},
+      {"rqmsn", 313, 16, {}},
+      {"opcode", 305, 8, {}},
+      {"va", 241, 64, {}},
+      {"rkey", 209, 32, {}},
+      {"dmalen", 177, 32, {}},
+      {"imm", 145, 32, {}},
+      {"laddr", 81, 64, {}},
+      {"plen", 68, 13, {}},
+      {"rtx", 67, 1, {}},
+      {"ackreq", 66, 1, {}},
+      {"last", 65, 1, {}},
+      {"idx", 41, 24, {}},
+      {"profile", 33, 8, {}},
+      {"avoid_ev", 17, 16, {}},
+      {"lost", 16, 1, {}},
+      {"two", 15, 1, {}},
       {"size", 1, 14, {}},
       {"voided", 0, 1, {}},
   };
@@ -758,7 +766,7 @@ struct Pkt {
 
 /// One WRITE packet with its entropy value and plane
 struct Path {
-  static constexpr unsigned kBits = 452;
+  static constexpr unsigned kBits = 453;
   static constexpr unsigned kWords = 15;
   static constexpr const char* kName = "path_t";
   Pkt pkt{};
@@ -770,41 +778,42 @@ struct Path {
   void pack(uint32_t* words) const {
     words[0] = (static_cast<uint32_t>(plane) & 0xfu) | (static_cast<uint32_t>(ev_idx) << 4) | ((ev & 0xfffu) << 20);
     words[1] = (ev >> 12) | (static_cast<uint32_t>(pkt.voided) << 20) | ((static_cast<uint32_t>(pkt.size) & 0x7ffu) << 21);
-    words[2] = (static_cast<uint32_t>((pkt.size >> 11)) & 0x7u) | (static_cast<uint32_t>(pkt.lost) << 3) | (static_cast<uint32_t>(pkt.avoid_ev) << 4) | (static_cast<uint32_t>(pkt.profile) << 20) | ((pkt.idx & 0xfu) << 28);
-    words[3] = ((pkt.idx >> 4) & 0xfffffu) | (static_cast<uint32_t>(pkt.last) << 20) | (static_cast<uint32_t>(pkt.ackreq) << 21) | (static_cast<uint32_t>(pkt.rtx) << 22) | ((static_cast<uint32_t>(pkt.plen) & 0x1ffu) << 23);
-    words[4] = (static_cast<uint32_t>((pkt.plen >> 9)) & 0xfu) | ((static_cast<uint32_t>(pkt.laddr) & 0xfffffffu) << 4);
-    words[5] = static_cast<uint32_t>((pkt.laddr >> 28));
-    words[6] = static_cast<uint32_t>((pkt.laddr >> 60)) | ((pkt.imm & 0xfffffffu) << 4);
-    words[7] = (pkt.imm >> 28) | ((pkt.dmalen & 0xfffffffu) << 4);
-    words[8] = (pkt.dmalen >> 28) | ((pkt.rkey & 0xfffffffu) << 4);
-    words[9] = (pkt.rkey >> 28) | ((static_cast<uint32_t>(pkt.va) & 0xfffffffu) << 4);
-    words[10] = static_cast<uint32_t>((pkt.va >> 28));
-    words[11] = static_cast<uint32_t>((pkt.va >> 60)) | (static_cast<uint32_t>(pkt.opcode) << 4) | (static_cast<uint32_t>(pkt.rqmsn) << 12) | ((static_cast<uint32_t>(pkt.row) & 0xfu) << 28);
-    words[12] = static_cast<uint32_t>((pkt.row >> 4)) | (static_cast<uint32_t>(pkt.msn) << 12) | ((pkt.psn & 0xfu) << 28);
-    words[13] = ((pkt.psn >> 4) & 0xfffffu) | ((static_cast<uint32_t>(pkt.qp) & 0xfffu) << 20);
-    words[14] = static_cast<uint32_t>((pkt.qp >> 12));
+    words[2] = (static_cast<uint32_t>((pkt.size >> 11)) & 0x7u) | (static_cast<uint32_t>(pkt.two) << 3) | (static_cast<uint32_t>(pkt.lost) << 4) | (static_cast<uint32_t>(pkt.avoid_ev) << 5) | (static_cast<uint32_t>(pkt.profile) << 21) | ((pkt.idx & 0x7u) << 29);
+    words[3] = ((pkt.idx >> 3) & 0x1fffffu) | (static_cast<uint32_t>(pkt.last) << 21) | (static_cast<uint32_t>(pkt.ackreq) << 22) | (static_cast<uint32_t>(pkt.rtx) << 23) | ((static_cast<uint32_t>(pkt.plen) & 0xffu) << 24);
+    words[4] = (static_cast<uint32_t>((pkt.plen >> 8)) & 0x1fu) | ((static_cast<uint32_t>(pkt.laddr) & 0x7ffffffu) << 5);
+    words[5] = static_cast<uint32_t>((pkt.laddr >> 27));
+    words[6] = static_cast<uint32_t>((pkt.laddr >> 59)) | ((pkt.imm & 0x7ffffffu) << 5);
+    words[7] = (pkt.imm >> 27) | ((pkt.dmalen & 0x7ffffffu) << 5);
+    words[8] = (pkt.dmalen >> 27) | ((pkt.rkey & 0x7ffffffu) << 5);
+    words[9] = (pkt.rkey >> 27) | ((static_cast<uint32_t>(pkt.va) & 0x7ffffffu) << 5);
+    words[10] = static_cast<uint32_t>((pkt.va >> 27));
+    words[11] = static_cast<uint32_t>((pkt.va >> 59)) | (static_cast<uint32_t>(pkt.opcode) << 5) | (static_cast<uint32_t>(pkt.rqmsn) << 13) | ((static_cast<uint32_t>(pkt.row) & 0x7u) << 29);
+    words[12] = static_cast<uint32_t>((pkt.row >> 3)) | (static_cast<uint32_t>(pkt.msn) << 13) | ((pkt.psn & 0x7u) << 29);
+    words[13] = ((pkt.psn >> 3) & 0x1fffffu) | ((static_cast<uint32_t>(pkt.qp) & 0x7ffu) << 21);
+    words[14] = static_cast<uint32_t>((pkt.qp >> 11));
   }
   static Path unpack(const uint32_t* words) {
     Path v;
-    v.pkt.qp = static_cast<uint16_t>((words[13] >> 20) | ((words[14] & 0xfu) << 12));
-    v.pkt.psn = static_cast<uint32_t>((words[12] >> 28) | ((words[13] & 0xfffffu) << 4));
-    v.pkt.msn = static_cast<uint16_t>(((words[12] >> 12) & 0xffffu));
-    v.pkt.row = static_cast<uint16_t>((words[11] >> 28) | ((words[12] & 0xfffu) << 4));
-    v.pkt.rqmsn = static_cast<uint16_t>(((words[11] >> 12) & 0xffffu));
-    v.pkt.opcode = static_cast<uint8_t>(((words[11] >> 4) & 0xffu));
-    v.pkt.va = static_cast<uint64_t>(static_cast<uint64_t>((words[9] >> 4)) | (static_cast<uint64_t>(words[10]) << 28) | (static_cast<uint64_t>((words[11] & 0xfu)) << 60));
-    v.pkt.rkey = static_cast<uint32_t>((words[8] >> 4) | ((words[9] & 0xfu) << 28));
-    v.pkt.dmalen = static_cast<uint32_t>((words[7] >> 4) | ((words[8] & 0xfu) << 28));
-    v.pkt.imm = static_cast<uint32_t>((words[6] >> 4) | ((words[7] & 0xfu) << 28));
-    v.pkt.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[4] >> 4)) | (static_cast<uint64_t>(words[5]) << 28) | (static_cast<uint64_t>((words[6] & 0xfu)) << 60));
-    v.pkt.plen = static_cast<uint16_t>((words[3] >> 23) | ((words[4] & 0xfu) << 9));
-    v.pkt.rtx = (((words[3] >> 22) & 0x1u)) != 0;
-    v.pkt.ackreq = (((words[3] >> 21) & 0x1u)) != 0;
-    v.pkt.last = (((words[3] >> 20) & 0x1u)) != 0;
-    v.pkt.idx = static_cast<uint32_t>((words[2] >> 28) | ((words[3] & 0xfffffu) << 4));
-    v.pkt.profile = static_cast<uint8_t>(((words[2] >> 20) & 0xffu));
-    v.pkt.avoid_ev = static_cast<uint16_t>(((words[2] >> 4) & 0xffffu));
-    v.pkt.lost = (((words[2] >> 3) & 0x1u)) != 0;
+    v.pkt.qp = static_cast<uint16_t>((words[13] >> 21) | ((words[14] & 0x1fu) << 11));
+    v.pkt.psn = static_cast<uint32_t>((words[12] >> 29) | ((words[13] & 0x1fffffu) << 3));
+    v.pkt.msn = static_cast<uint16_t>(((words[12] >> 13) & 0xffffu));
+    v.pkt.row = static_cast<uint16_t>((words[11] >> 29) | ((words[12] & 0x1fffu) << 3));
+    v.pkt.rqmsn = static_cast<uint16_t>(((words[11] >> 13) & 0xffffu));
+    v.pkt.opcode = static_cast<uint8_t>(((words[11] >> 5) & 0xffu));
+    v.pkt.va = static_cast<uint64_t>(static_cast<uint64_t>((words[9] >> 5)) | (static_cast<uint64_t>(words[10]) << 27) | (static_cast<uint64_t>((words[11] & 0x1fu)) << 59));
+    v.pkt.rkey = static_cast<uint32_t>((words[8] >> 5) | ((words[9] & 0x1fu) << 27));
+    v.pkt.dmalen = static_cast<uint32_t>((words[7] >> 5) | ((words[8] & 0x1fu) << 27));
+    v.pkt.imm = static_cast<uint32_t>((words[6] >> 5) | ((words[7] & 0x1fu) << 27));
+    v.pkt.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[4] >> 5)) | (static_cast<uint64_t>(words[5]) << 27) | (static_cast<uint64_t>((words[6] & 0x1fu)) << 59));
+    v.pkt.plen = static_cast<uint16_t>((words[3] >> 24) | ((words[4] & 0x1fu) << 8));
+    v.pkt.rtx = (((words[3] >> 23) & 0x1u)) != 0;
+    v.pkt.ackreq = (((words[3] >> 22) & 0x1u)) != 0;
+    v.pkt.last = (((words[3] >> 21) & 0x1u)) != 0;
+    v.pkt.idx = static_cast<uint32_t>((words[2] >> 29) | ((words[3] & 0x1fffffu) << 3));
+    v.pkt.profile = static_cast<uint8_t>(((words[2] >> 21) & 0xffu));
+    v.pkt.avoid_ev = static_cast<uint16_t>(((words[2] >> 5) & 0xffffu));
+    v.pkt.lost = (((words[2] >> 4) & 0x1u)) != 0;
+    v.pkt.two = (((words[2] >> 3) & 0x1u)) != 0;
     v.pkt.size = static_cast<uint16_t>((words[1] >> 21) | ((words[2] & 0x7u) << 11));
     v.pkt.voided = (((words[1] >> 20) & 0x1u)) != 0;
     v.ev = static_cast<uint32_t>((words[0] >> 20) | ((words[1] & 0xfffffu) << 12));
@@ -813,25 +822,26 @@ struct Path {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"pkt.qp", 436, 16, {}},
-      {"pkt.psn", 412, 24, {}},
-      {"pkt.msn", 396, 16, {}},
-      {"pkt.row", 380, 16, {}},
-      {"pkt.rqmsn", 364, 16, {}},
-      {"pkt.opcode", 356, 8, {}},
-      {"pkt.va", 292, 64, {}},
-      {"pkt.rkey", 260, 32, {}},
-      {"pkt.dmalen", 228, 32, {}},
-      {"pkt.imm", 196, 32, {}},
-      {"pkt.laddr", 132, 64, {}},
-      {"pkt.plen", 119, 13, {}},
-      {"pkt.rtx", 118, 1, {}},
-      {"pkt.ackreq", 117, 1, {}},
-      {"pkt.last", 116, 1, {}},
-      {"pkt.idx", 92, 24, {}},
-      {"pkt.profile", 84, 8, {}},
-      {"pkt.avoid_ev", 68, 16, {}},
-      {"pkt.lost", 67, 1, {}},
+      {"pkt.qp", 437, 16, {}},
+      {"pkt.psn", 413, 24, {}},
+      {"pkt.msn", 397, 16, {}},
+      {"pkt.row", 381, 16, {}},
+      {"pkt.rqmsn", 365, 16, {}},
+      {"pkt.opcode", 357, 8, {}},
+      {"pkt.va", 293, 64, {}},
+      {"pkt.rkey", 261, 32, {}},
+      {"pkt.dmalen", 229, 32, {}},
+      {"pkt.imm", 197, 32, {}},
+      {"pkt.laddr", 133, 64, {}},
+      {"pkt.plen", 120, 13, {}},
+      {"pkt.rtx", 119, 1, {}},
+      {"pkt.ackreq", 118, 1, {}},
+      {"pkt.last", 117, 1, {}},
+      {"pkt.idx", 93, 24, {}},
+      {"pkt.profile", 85, 8, {}},
+      {"pkt.avoid_ev", 69, 16, {}},
+      {"pkt.lost", 68, 1, {}},
+      {"pkt.two", 67, 1, {}},
       {"pkt.size", 53, 14, {}},
       {"pkt.voided", 52, 1, {}},
       {"ev", 20, 32, {}},
@@ -2030,14 +2040,14 @@ inline constexpr StreamInfo kCoreStreams[] = {
     {"tx_sched.grant", "grant_t", 16, 1, 16, Grant::kFields},
     {"tx_segment.req", "ccreq_t", 18, 2, 48, Ccreq::kFields},
     {"tx_segment.ret", "ccret_t", 21, 1, 32, Ccret::kFields},
-    {"tx_segment.pkt", "pkt_t", 23, 13, 400, Pkt::kFields},
+    {"tx_segment.pkt", "pkt_t", 23, 13, 401, Pkt::kFields},
     {"tx_segment.cqe", "cqe_t", 37, 5, 137, Cqe::kFields},
     {"tx_segment.qperr", "qperr_t", 43, 1, 24, Qperr::kFields},
-    {"tx_path.path", "path_t", 45, 15, 452, Path::kFields},
+    {"tx_path.path", "path_t", 45, 15, 453, Path::kFields},
     {"tx_path.rec", "rec_t", 61, 5, 129, Rec::kFields},
     {"tx_path.evev", "evev_t", 67, 1, 32, Evev::kFields},
     {"tx_path.bad", "badev_t", 69, 2, 64, Badev::kFields},
-    {"tx_inflight.retx", "retx_t", 72, 4, 127, Retx::kFields},
+    {"tx_inflight.retx", "retx_t", 72, 4, 128, Retx::kFields},
     {"tx_inflight.upd", "upd_t", 77, 3, 73, Upd::kFields},
     {"tx_inflight.fb", "fb_t", 81, 3, 67, Fb::kFields},
     {"tx_inflight.pres", "pres_t", 85, 2, 34, Pres::kFields},

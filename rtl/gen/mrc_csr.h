@@ -351,6 +351,10 @@
 #define MRC_CSR_EV_CTL_LOSS_SHARE_LSB 12u
 #define MRC_CSR_EV_CTL_LOSS_SHARE_WIDTH 3u
 #define MRC_CSR_EV_CTL_LOSS_SHARE_MASK 0x00007000u
+  /* what was lost goes again once; 0: twice at once, on two other planes, if it was not trimmed and its QP may send nothing else */
+#define MRC_CSR_EV_CTL_ONE_COPY_LSB 15u
+#define MRC_CSR_EV_CTL_ONE_COPY_WIDTH 1u
+#define MRC_CSR_EV_CTL_ONE_COPY_MASK 0x00008000u
   /* 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us) */
 #define MRC_CSR_EV_CTL_SKIP_TICKS_LSB 16u
 #define MRC_CSR_EV_CTL_SKIP_TICKS_WIDTH 16u

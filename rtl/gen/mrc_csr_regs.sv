@@ -42,7 +42,7 @@ module mrc_csr_regs
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'h00000fff, 32'h0000ffff, 32'hffffffff, 32'h000fffff, 32'h07ffffff,
-    32'hffff71ff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
+    32'hfffff1ff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff,
     32'h00f1ffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff,
     32'hffffffff, 32'h013f3f3f, 32'h3f3f3f3f, 32'h0001ffff, 32'hffffffff
@@ -192,6 +192,7 @@ module mrc_csr_regs
   assign csr_o.tx_segment.wimm_over = rw_q[0][25:24];
   assign csr_o.tx_path.ev_min_active = rw_q[22][8:0];
   assign csr_o.tx_path.loss_share = rw_q[22][14:12];
+  assign csr_o.tx_path.one_copy = rw_q[22][15];
   assign csr_o.tx_path.skip_mode = rw_q[0][27:26];
   assign csr_o.tx_path.skip_ticks = rw_q[22][31:16];
   assign csr_o.tx_path.any_plane = rw_q[0][14];

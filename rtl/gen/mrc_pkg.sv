@@ -353,6 +353,8 @@ package mrc_pkg;
     logic [13:0] size;
     /// and not trimmed: it goes on another plane (A-85)
     logic lost;
+    /// lost, and nothing was trimmed of late: two copies, if the QP may send nothing else (A-89)
+    logic two;
   } retx_t;
 
   /// Progress of a QP: oldest unacknowledged PSN; with ack=1 also a semantic ACK or NAK (msn,
@@ -393,6 +395,8 @@ package mrc_pkg;
     logic [15:0] avoid_ev;
     /// with rtx: it was lost, and not trimmed
     logic lost;
+    /// with rtx and lost: two copies (A-89)
+    logic two;
     /// nominal size (CTRL.nominal)
     logic [13:0] size;
     /// a retransmission that is not needed any more: goes to tx_inflight only
@@ -737,7 +741,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [15:0] pad;
+    logic [14:0] pad;
     pkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -745,7 +749,7 @@ package mrc_pkg;
   } obs_pkt_t;
 
   function automatic obs_pkt_t obs_of_pkt(logic valid, logic ready, pkt_t data);
-    return {16'd0, data, 30'd0, ready, valid};
+    return {15'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -761,7 +765,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [27:0] pad;
+    logic [26:0] pad;
     path_t data;
     logic [29:0] zero;
     logic ready;
@@ -769,7 +773,7 @@ package mrc_pkg;
   } obs_path_t;
 
   function automatic obs_path_t obs_of_path(logic valid, logic ready, path_t data);
-    return {28'd0, data, 30'd0, ready, valid};
+    return {27'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -807,7 +811,6 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic pad;
     retx_t data;
     logic [29:0] zero;
     logic ready;
@@ -815,7 +818,7 @@ package mrc_pkg;
   } obs_retx_t;
 
   function automatic obs_retx_t obs_of_retx(logic valid, logic ready, retx_t data);
-    return {1'd0, data, 30'd0, ready, valid};
+    return {data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -2321,6 +2324,9 @@ package mrc_pkg;
   localparam int unsigned CsrEvCtlLossShareLsb = 32'd12;
   localparam int unsigned CsrEvCtlLossShareWidth = 32'd3;
   localparam logic [2:0] CsrEvCtlLossShareReset = 3'h0;
+  localparam int unsigned CsrEvCtlOneCopyLsb = 32'd15;
+  localparam int unsigned CsrEvCtlOneCopyWidth = 32'd1;
+  localparam logic [0:0] CsrEvCtlOneCopyReset = 1'h0;
   localparam int unsigned CsrEvCtlSkipTicksLsb = 32'd16;
   localparam int unsigned CsrEvCtlSkipTicksWidth = 32'd16;
   localparam logic [15:0] CsrEvCtlSkipTicksReset = 16'h5e;
@@ -2945,6 +2951,7 @@ package mrc_pkg;
   typedef struct packed {
     logic [8:0] ev_min_active;
     logic [2:0] loss_share;
+    logic one_copy;
     logic [1:0] skip_mode;
     logic [15:0] skip_ticks;
     logic any_plane;

@@ -149,7 +149,8 @@ module mrc_tx_inflight_report
           idx: sent_i.idx,
           avoid_ev: sent_i.ev_idx,
           size: sent_i.size,
-          lost: scan_i.loss
+          lost: scan_i.loss,
+          two: 1'b0
       };
 
   always_comb begin

@@ -379,6 +379,7 @@ module mrc_tx_segment_emit
     pkt_d.profile = regs_q.profile;
     pkt_d.avoid_ev = 16'd0;
     pkt_d.lost = 1'b0;
+    pkt_d.two = 1'b0;
     pkt_d.size = size;
     pkt_d.voided = 1'b0;
     if (again_valid_q) begin
