@@ -92,7 +92,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.silence = static_cast<unsigned>(scenario.silence);
   config.silence_least = static_cast<unsigned>(scenario.silence_us * 1000 / kNsccTickNs);
   config.other_plane = scenario.other_plane;
-  if (ours("copies")) config.copies = static_cast<unsigned>(scenario.copies);
+  config.copies = static_cast<unsigned>(scenario.copies);
   config.loss_spares = scenario.loss_spares;
   if (ours("suspect")) config.suspect = static_cast<unsigned>(scenario.suspect);
   if (ours("strikes")) config.strikes = static_cast<unsigned>(scenario.strikes);

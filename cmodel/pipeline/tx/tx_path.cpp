@@ -231,17 +231,33 @@ void TxPath::take_packet(const CsrOut& csr, const In& in) {
   w_.valid = true;
   w_.pkt = pkt_.head();
   pkt_.pop();
+  w_.dest = qps_[w_.pkt.qp & qp_mask_].dest;
+  w_.copy = false;
+  w_.avoid_on = w_.pkt.rtx;
+  const unsigned lost_on = plane_bit(w_.pkt.avoid_ev), others = plane_ok(w_.dest, in) & ~lost_on;
+  w_.barred = w_.pkt.rtx && w_.pkt.lost && !csr.any_plane && others != 0 ? lost_on : 0;
+  begin_walk();
+}
+
+/// Of what is in w.
+void TxPath::begin_walk() {
   const Qp& q = qps_[w_.pkt.qp & qp_mask_];
-  w_.dest = q.dest;
   w_.grp = q.grp;
   w_.u = q.used;
   w_.lfsr = q.lfsr;
   w_.restored = w_.spare = false;
   w_.whole = ev_walk_whole(w_.grp, w_.u);
-  w_.avoid_on = w_.pkt.rtx;
-  const unsigned lost_on = 1u << (w_.pkt.avoid_ev & (planes_ - 1)), others = plane_ok(w_.dest, in) & ~lost_on;
-  w_.barred = w_.pkt.rtx && w_.pkt.lost && !csr.any_plane && others != 0 ? lost_on : 0;
   evst_.read(evst_row(w_.pkt.qp, group()));
+}
+
+/// What has just gone to stage e goes once more, on a third plane.
+void TxPath::copy_follows() {
+  e_.half = true;
+  w_.valid = w_.copy = true;
+  w_.first_idx = e_.ev_idx;
+  w_.avoid_on = false;
+  w_.barred = plane_bit(w_.pkt.avoid_ev) | plane_bit(w_.first_idx);
+  begin_walk();
 }
 
 /// An EV in use has lost something: true if that counts against it, and not against the world.
@@ -339,8 +355,11 @@ void TxPath::end_walk(uint16_t ev_idx, bool nopath) {
   w_.valid = false;
   e_.valid = true;
   e_.nopath = nopath;
+  e_.half = false;
+  e_.copy = w_.copy;
   e_.pkt = w_.pkt;
   e_.ev_idx = ev_idx;
+  e_.first_idx = w_.first_idx;
 }
 
 /// The walk ends with ev_idx, and advances for the QP's next packet. u: planes done in this group; ok: that can be
@@ -365,7 +384,7 @@ int TxPath::last_resort(const EvGroup& g, bool avoided, unsigned ok) const {
 /// Looks at one group. e_go: stage e can take the packet.
 void TxPath::walk(const CsrOut& csr, const In& in, bool e_go) {
   const unsigned up = plane_ok(w_.dest, in), ok = up & ~w_.barred;
-  if (w_.pkt.voided || up == 0) {
+  if (w_.pkt.voided || (w_.copy ? ok : up) == 0) {
     if (e_go) end_walk(kNoPathEv, true);
     return;
   }
@@ -387,9 +406,13 @@ void TxPath::walk(const CsrOut& csr, const In& in, bool e_go) {
 
   const bool all = ev_walk_over(w_.whole, w_.grp, groups_);
   int ev_idx = g.chosen >= 0 ? static_cast<int>(at * planes_) + g.chosen : -1;
-  if (ev_idx < 0) {
-    if (g.busy) return;
-    if (all) ev_idx = last_resort(g, w_.avoid_on, ok);
+  const bool chosen = ev_idx >= 0, two = chosen && w_.pkt.two && !csr.one_copy && !w_.copy && w_.avoid_on;
+  if (!chosen) {
+    if (g.busy) {
+      if (w_.copy && e_go) end_walk(kNoPathEv, true);  // a copy waits for no lane
+      return;
+    }
+    if (all && !w_.copy) ev_idx = last_resort(g, w_.avoid_on, ok);
     if (ev_idx >= 0 && (in.lane_room >> (static_cast<unsigned>(ev_idx) & (planes_ - 1)) & 1u) == 0) return;
   }
   const bool nothing = ev_idx < 0 && all && !w_.avoid_on;  // in the whole set
@@ -398,6 +421,7 @@ void TxPath::walk(const CsrOut& csr, const In& in, bool e_go) {
 
   if (ev_idx >= 0) {
     choose(g.u, static_cast<unsigned>(ev_idx), ok);
+    if (two) copy_follows();
     return;
   }
   if (nothing) {
@@ -419,10 +443,11 @@ void TxPath::walk(const CsrOut& csr, const In& in, bool e_go) {
 }
 
 /// Returns e_go: stage e is empty, or its packet leaves in this cycle. A packet without a path counts as sent, and as
-/// lost; one that is not needed any more leaves its trace only.
+/// lost; one that is not needed any more leaves its trace only. Of two copies the second has the
+/// record, which is the first one's.
 bool TxPath::emit() {
   if (!e_.valid) return true;
-  if (!rec_.free() || (!e_.nopath && !path_.free())) return false;
+  if ((!e_.half && !rec_.free()) || (!e_.nopath && !path_.free())) return false;
   e_.valid = false;
   if (!e_.nopath) {
     Path& p = path_.load();
@@ -431,17 +456,18 @@ bool TxPath::emit() {
     p.ev_idx = e_.ev_idx;
     p.plane = static_cast<uint8_t>(e_.ev_idx & (planes_ - 1));
   }
+  if (e_.half) return true;
   rec_.load({.qp = e_.pkt.qp,
              .psn = e_.pkt.psn,
              .msn = e_.pkt.msn,
              .row = e_.pkt.row,
              .idx = e_.pkt.idx,
-             .ev_idx = e_.ev_idx,
+             .ev_idx = e_.copy ? e_.first_idx : e_.ev_idx,
              .rtx = e_.pkt.rtx,
              .last = e_.pkt.last,
              .size = e_.pkt.size,
              .voided = e_.pkt.voided});
-  pulses_next_.nopath = e_.nopath && !e_.pkt.voided;
+  pulses_next_.nopath = e_.nopath && !e_.copy && !e_.pkt.voided;
   return true;
 }
 

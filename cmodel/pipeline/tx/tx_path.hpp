@@ -107,17 +107,21 @@ class TxPath {
     uint16_t lfsr = 1;
     bool whole = false;  ///< it sees every group of this pass
     bool restored = false, avoid_on = false;
-    unsigned barred = 0;  ///< the plane that has lost it; 0: none
+    unsigned barred = 0;  ///< the plane that has lost it, of a copy the first one's too; 0: none
     uint16_t restored_idx = 0;
     bool spare = false;  ///< it has passed over an EV in SKIP that may not come back yet
     uint16_t spare_idx = 0;
+    bool copy = false;  ///< it has been sent once, with first_idx, and its record has not
+    uint16_t first_idx = 0;
   };
 
   /// Stage e: the packet that has its EV, whose value evval's data are, or has found none.
   struct Emit {
     bool valid = false, nopath = false;
+    bool half = false;  ///< its copy, which is in w, has the record
+    bool copy = false;
     Pkt pkt{};
-    uint16_t ev_idx = 0;
+    uint16_t ev_idx = 0, first_idx = 0;
   };
 
   std::size_t evst_row(unsigned qp, unsigned group) const { return (qp & qp_mask_) * groups_ + group; }
@@ -126,6 +130,7 @@ class TxPath {
   }
   /// grp ^ khi: the group of the set the walk stands at.
   unsigned group() const { return w_.grp ^ (w_.lfsr >> plane_bits_ & (groups_ - 1)); }
+  unsigned plane_bit(unsigned ev_idx) const { return 1u << (ev_idx & (planes_ - 1)); }
   /// Planes that can be used now towards a destination.
   unsigned plane_ok(unsigned dest, const In& in) const { return ev_plane_ok(in.port_up, peer_[dest & dest_mask_]); }
   void write_back();
@@ -146,6 +151,8 @@ class TxPath {
   void generate();
   void take_feedback(Stream<Fb>& from);
   void take_packet(const CsrOut& csr, const In& in);
+  void begin_walk();
+  void copy_follows();
   void feedback(const CsrOut& csr, const In& in);
   bool blamed(unsigned plane, const CsrOut& csr);
   void find();

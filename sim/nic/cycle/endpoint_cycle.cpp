@@ -67,7 +67,7 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         off_or("overdue", c.overdue, 6),
         off_or("silence", c.silence, 9),
         beyond("silence_us in ticks", c.silence_least, 0, 0),
-        beyond("copies", c.copies, 1, 1),
+        beyond("copies", c.copies, 1, 2),
         beyond("suspect", c.suspect, 0, 0),
         beyond("strikes", c.strikes, 0, 1),
         beyond("loss_share", c.loss_share, 0, 4),
@@ -252,9 +252,9 @@ void CycleEndpoint::configure() {
                        csr::kEpCtlRevProbe.set(0, config_.reverse_probes) |
                        csr::kEpCtlRepeats.set(0, config_.endpoint_repeats));
   put(csr::kRevSeed, reverse_seed(node));
-  put(csr::kEvCtl, csr::kEvCtlMinActive.set(0, config_.ev_min_active) |
-                       csr::kEvCtlLossShare.set(0, config_.loss_share) |
-                       csr::kEvCtlSkipTicks.set(0, config_.skip_ticks));
+  put(csr::kEvCtl,
+      csr::kEvCtlMinActive.set(0, config_.ev_min_active) | csr::kEvCtlLossShare.set(0, config_.loss_share) |
+          csr::kEvCtlOneCopy.set(0, config_.copies == 1) | csr::kEvCtlSkipTicks.set(0, config_.skip_ticks));
   put(csr::kEvProbe, csr::kEvProbeSuccesses.set(csr::kEvProbeInterval.set(csr::kEvProbeReset, config_.probe_interval),
                                                 config_.probe_successes) |
                          csr::kEvProbeSkipGood.set(0, config_.probe_skip_good) |

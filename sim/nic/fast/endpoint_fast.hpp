@@ -260,7 +260,8 @@ class FastEndpoint final : public Endpoint {
   struct Work {
     FastQp* qp = nullptr;
     bool retransmission = false, lost = false, walking = false, last_grant = false;
-    uint32_t psn = 0;  // retransmission
+    bool loss = false;  // with lost: known as a loss, not by its plane alone
+    uint32_t psn = 0;   // retransmission
     Record record{};
     uint32_t left = 0;  // granted and not used
     uint32_t packets = 0, bytes = 0;
@@ -309,6 +310,7 @@ class FastEndpoint final : public Endpoint {
   bool choose();
   bool step();
   bool can_send(const FastQp& qp) const;
+  bool goes_twice(const FastQp& qp) const;
   /// The next packet begins a message that has to wait for the completion of another one.
   bool over(const FastQp& qp) const;
   void activate(FastQp& qp);

@@ -94,7 +94,7 @@ EvSet::Found EvSet::walk(Walk& w, unsigned all_up, unsigned room, const EvSkippi
     if (ev_walk_over(w.whole, w.group, groups_)) {
       // The EV that was restored; when nothing is to be avoided either, one in SKIP that is not due.
       const bool restored = g.restored && (up >> plane(g.restored_idx) & 1) != 0;
-      if (restored || (!w.avoid_on && g.spare && (up >> plane(g.spare_idx) & 1) != 0)) {
+      if (!w.copy && (restored || (!w.avoid_on && g.spare && (up >> plane(g.spare_idx) & 1) != 0))) {
         const uint16_t found = restored ? g.restored_idx : g.spare_idx;
         if ((room >> plane(found) & 1) == 0) return Found::Busy;
         rows_[group] = g.row;

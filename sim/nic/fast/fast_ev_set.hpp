@@ -24,6 +24,7 @@ class EvSet {
     uint16_t group, lfsr, avoid, restored_idx, spare_idx;
     uint8_t used, barred;  ///< barred: the plane that has lost the packet, if there is another one
     bool whole, restored, spare, avoid_on;
+    bool copy = false;  ///< it makes do with what is in use
   };
   enum class Found : uint8_t { Ev, Busy, NoPath };
 

@@ -333,6 +333,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   work_.retransmission = true;
   work_.psn = psn;
   work_.record = record;
+  work_.loss = news.loss;
   // Not one that was trimmed: its path works.
   work_.lost = config_.other_plane && record.ev_idx != kNoPathEv &&
                (news.loss || (usable(qp) >> qp.ev.plane(record.ev_idx) & 1) == 0);
@@ -380,8 +381,11 @@ bool FastEndpoint::step() {
   }
   work_.walking = false;
   if (work_.retransmission) {
-    const bool twice = work_.lost && ev_idx != kNoPathEv && config_.copies > 1 && !can_send(qp) && !trims(dest_of(qp));
-    const unsigned second = twice ? others & ~(1u << qp.ev.plane(ev_idx)) & room_ : 0;
+    unsigned second = 0;  // planes for one more
+    if (ev_idx != kNoPathEv && config_.copies > 1 && goes_twice(qp)) {
+      second = (config_.nic_times ? planes & ~(1u << qp.ev.plane(work_.record.ev_idx)) : others & room_) &
+               ~(1u << qp.ev.plane(ev_idx));
+    }
     const uint32_t psn = work_.psn;
     const Record record = work_.record;
     send_again(qp, ev_idx);
@@ -390,6 +394,12 @@ bool FastEndpoint::step() {
     send_new(qp, ev_idx);
   }
   return true;
+}
+
+/// Of what has found an EV to go again. The NIC with a clock knows less of it.
+bool FastEndpoint::goes_twice(const FastQp& qp) const {
+  if (config_.nic_times) return work_.loss && !qp.active && !qp.trims && work_.walk.avoid_on;
+  return work_.lost && !can_send(qp) && !trims(dest_of(qp));
 }
 
 /// The packet that waits for a lane goes nowhere.
@@ -483,6 +493,7 @@ void FastEndpoint::send_again(FastQp& qp, uint16_t ev_idx) {
 void FastEndpoint::send_copy(FastQp& qp, uint32_t psn, const Record& old, unsigned planes) {
   uint16_t ev_idx = kNoPathEv;
   EvSet::Walk walk = qp.ev.begin(false, 0);
+  walk.copy = config_.nic_times;
   if (qp.ev.walk(walk, planes, room_, skip_rule(), ev_idx) != EvSet::Found::Ev) return;
   const Request& request = qp.requests[msn_dist(old.msn, qp.msn_done)];
   const WritePart part = segment(request.message, psn_dist(psn, request.first), qp.mtu_code);

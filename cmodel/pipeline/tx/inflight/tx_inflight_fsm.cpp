@@ -27,7 +27,7 @@ Fsm::Choice Fsm::idle(const CfgBus& cfg, const CsrOut& csr, bool for_record, Rec
       in_.rec.has() && ccev && !for_record,
       in_.ctl.has() && answer_may_begin(),
       !s_.qps.list.empty() && out.retx.free() && out.fb.free() && out.rtxreq.free() && ccev && !hold_,
-      visit_due_ && s_.watch.on() && (csr.silence_wait || ahead_.steady == kSteady) && out.upd.free() && ccev &&
+      visit_due_ && (!s_.watch.on() || csr.silence_wait || ahead_.steady == kSteady) && out.upd.free() && ccev &&
           out.qperr.free(),
       !s_.qps.rq.empty() && ccev,
       ports_.due() && ccev && out.stateq.free()};
@@ -47,7 +47,7 @@ Fsm::Choice Fsm::idle(const CfgBus& cfg, const CsrOut& csr, bool for_record, Rec
       break;
     case Choice::Visit:
       visit_due_ = false;
-      break;
+      return s_.watch.on() ? choice : Choice::None;  // of nobody: the turn alone
     case Choice::Ports:
       s_.now.state = State::Seek;
       break;

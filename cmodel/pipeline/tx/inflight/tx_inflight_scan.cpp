@@ -114,7 +114,8 @@ void Scan::order() {
                            .idx = s.idx,
                            .avoid_ev = s.ev_idx,
                            .size = s.size,
-                           .lost = news_.loss});
+                           .lost = news_.loss,
+                           .two = news_.loss && !s_.qps[s_.now.qp].trims});
   s_.report.pulses_next.rtx = true;
 }
 

@@ -438,6 +438,7 @@ void TxSegment::retransmit(const Row& r) {
     p.profile = static_cast<uint8_t>(q.profile);
     p.avoid_ev = o.avoid_ev;
     p.lost = o.lost;
+    p.two = o.two && q.active == 0;  // nothing else that it may send
     p.ackreq = false;
   } else {  // tx_inflight has counted it as sent
     p = Pkt{};
@@ -549,7 +550,7 @@ void TxSegment::send(const Row& r, const CsrOut& csr) {
   p.rtx = false;
   p.profile = static_cast<uint8_t>(q.profile);
   p.avoid_ev = 0;
-  p.lost = false;
+  p.lost = p.two = false;
   const bool idle = after.head == after.tail;
   p.ackreq = (!more && (!idle || ar_gap_ == 0)) || (r.cc && lastf_ && left_ < nominal_full(r.mtu, r.ts, csr.nominal));
   out_.pkt.load(p);

@@ -267,6 +267,42 @@ TEST_CASE("tx_inflight: what was chosen to go again is as old as the choice",
   CHECK(b.ordered() == (later == 16 ? Psns{0, 0} : Psns{0}));
 }
 
+TEST_CASE("tx_inflight: two copies are asked for of what was lost, not of what was trimmed, nor soon after",
+          "[pipeline][tx_inflight][time-loss][A-89]") {
+  const bool cc = GENERATE(false, true);  // the order comes at once, or when the controller has answered
+  const bool trimmed = GENERATE(false, true);
+  TimeBench b(cc);
+  for (unsigned i = 0; i < 3; ++i) b.sent_at(1000 + 20 * i, i);
+  b.arrived(2, 1040, 20);  // the others were sent 40 and 20 ticks before
+  REQUIRE(b.ordered() == Psns{0, 1});
+  for (const Retx& r : b.retx) {
+    CHECK(r.lost);
+    CHECK(r.two);
+  }
+  b.retx.clear();
+  b.sent_at(1100, 3);
+  b.nacked(3, trimmed ? wire::NackReason::TrimmedLasthop : wire::NackReason::NoPktBuffer, 1100, 30);
+  REQUIRE(b.ordered() == Psns{3});
+  CHECK_FALSE(b.retx[0].lost);
+  CHECK_FALSE(b.retx[0].two);
+  b.retx.clear();
+  b.sent_at(2000, 4);
+  b.sent_at(2200, 5);
+  b.answer_at(Bench::sack_of(1, 4, 5, 4, 0b10, 1), 2200, 20);  // 200 ticks are too much, with trip 240 too
+  REQUIRE(b.ordered() == Psns{4});
+  CHECK(b.retx[0].lost);
+  CHECK(b.retx[0].two == !trimmed);
+  b.retx.clear();
+  b.sent_at(3000, 6);
+  b.sent_at(3300, 7);
+  b.answer_at(Bench::sack_of(1, 6, 7, 6, 0b10, 1), 3300, 300);  // as long as trip: queues are as they were
+  b.sent_at(4000, 8);
+  b.sent_at(4300, 9);
+  b.answer_at(Bench::sack_of(1, 8, 9, 8, 0b10, 1), 4300, 20);
+  REQUIRE(b.ordered() == Psns{6, 8});
+  CHECK(b.retx[1].two);
+}
+
 TEST_CASE("tx_inflight: after a trim, a packet may be late by six round trips",
           "[pipeline][tx_inflight][time-loss][A-83]") {
   const auto [reason, spare] = GENERATE(table<wire::NackReason, unsigned>({{wire::NackReason::Trimmed, 180},

@@ -38,6 +38,75 @@ TEST_CASE("tx_segment retransmits on order, unless the message is complete", "[p
   CHECK(b.pkts.size() == 1);
 }
 
+TEST_CASE("tx_segment: two copies are for a QP that has nothing else to send", "[pipeline][tx_segment][A-89]") {
+  Bench b;
+  const auto again = [&](bool two) {  // packet 0 of QP 1's first message
+    const std::size_t n = b.pkts.size();
+    b.retx.load({.qp = 1, .psn = 0xfffffe, .msn = 0xffff, .idx = 0, .avoid_ev = 9, .lost = true, .two = two});
+    b.run(10);
+    REQUIRE(b.pkts.size() > n);
+    REQUIRE(b.pkts[n].rtx);
+    CHECK(b.pkts[n].lost);
+    return b.pkts[n].two;
+  };
+  SECTION("that has sent all") {
+    b.post(1, 1000);
+    b.run(40);
+    CHECK(again(true));
+    CHECK_FALSE(again(false));
+    for (const Pkt& p : b.pkts) CHECK((p.rtx || !p.two));
+  }
+  SECTION("whose window is full: 128 PSNs") {
+    b.post(1, 256 * 129);
+    b.run(400);
+    REQUIRE(b.pkts.size() == 128);
+    CHECK(again(true));
+    b.update({.qp = 1, .una = 0xffffff});  // one more may go
+    REQUIRE(b.pkts.size() == 130);
+    CHECK(again(true));
+  }
+  SECTION("not one whose turn will come") {
+    b.post(1, 1000);
+    b.run(40);
+    b.pkts.clear();
+    b.take_pkt = false;
+    b.post(1, 256 * 20);
+    b.run(40);
+    b.retx.load({.qp = 1, .psn = 0xfffffe, .msn = 0xffff, .idx = 0, .lost = true, .two = true});
+    b.run(20);
+    b.take_pkt = true;
+    b.run(80);
+    unsigned found = 0;
+    for (const Pkt& p : b.pkts) {
+      found += p.rtx;
+      CHECK_FALSE(p.two);
+    }
+    CHECK(found == 1);
+  }
+  SECTION("nor one that its controller has refused") {
+    b.control(1, 1);
+    b.grant_bytes(1, 8 * 340);
+    b.post(1, 256 * 30);
+    b.run(200);
+    REQUIRE_FALSE(b.pkts.empty());
+    REQUIRE(b.pkts.size() < 30);
+    CHECK_FALSE(again(true));
+  }
+  SECTION("nor what is not needed any more") {
+    b.control(1, 1);
+    b.grant_bytes(1, 100 * 340);
+    b.post(1, 256);
+    b.run(60);
+    b.update({.qp = 1, .una = 0xffffff, .ack = true, .msn = 0, .syndrome = 0});
+    b.pkts.clear();
+    b.retx.load({.qp = 1, .psn = 0xfffffe, .msn = 0xffff, .idx = 0, .lost = true, .two = true});
+    b.run(10);
+    REQUIRE(b.pkts.size() == 1);
+    CHECK(b.pkts[0].voided);
+    CHECK_FALSE(b.pkts[0].two);
+  }
+}
+
 TEST_CASE("tx_segment: retransmissions go between the packets of a burst, and change nothing else",
           "[pipeline][tx_segment]") {
   Bench b;
