@@ -90,7 +90,7 @@ class LegalRequestor(LegalNic):
         own = {"REORDER.pkts", "REORDER.same_ev", "EV_CTL.min_active", "EP_CTL.repeats", "CTRL.state_silent",
                "EV_PROBE.interval", "EV_PROBE.successes", "EV_PROBE.cap", "EV_PROBE.kind", "CTRL.skip_mode",
                "EV_CTL.skip_ticks", "CTRL.wimm_over", "EV_PROBE.keep_count", "EV_PROBE.skip_good",
-               "CTRL.any_plane", "CTRL.time_wait", "CTRL.silence_wait", "EV_CTL.loss_share"}
+               "CTRL.any_plane", "CTRL.time_wait", "CTRL.silence_wait", "EV_CTL.loss_share", "EV_CTL.one_copy"}
         settings = message.get("settings", {})
         answer = super()._call_open({**message, "settings": {k: v for k, v in settings.items() if k not in own}})
         self.settings = settings
@@ -413,7 +413,8 @@ class Sender:
         planes = {self.evs.index(ev) % self.nic.planes for ev in taken}
         free = [ev for i, ev in enumerate(self.evs) if i % self.nic.planes not in planes and self.ev_state[ev] == GOOD and
                 self.nic.usable(i % self.nic.planes, self.peer_ip)]
-        if free and self.nic.way("copies", "A-89") > 1:
+        one = self.nic.settings.get("EV_CTL.one_copy")
+        if free and (not one if one is not None else self.nic.way("copies", "A-89") > 1):
             plane = self.evs.index(free[0]) % self.nic.planes
             packet = self.packet(psn, flight.message, flight.index, data, free[0], plane, 1, ask)
             self.nic.send_packet(packet, plane)

@@ -375,6 +375,59 @@ p0 < sack cack sq_psn-1 trigger sq_psn+1 has sq_psn+1 raw cc_state.tx_timestamp1
 * > write psn sq_psn rtx 1 within rtt as again
 expect again.plane != first.plane
 
+cases id one times what {
+  Q-TIME-064 0 2 "it goes again twice at once, on two planes, neither of them the one before"
+  Q-TIME-065 1 1 "it goes again once"
+}
+purpose what was lost, of a QP that has nothing else to send: $what
+mark A, A-89, A-83
+cite mrc.md 7
+rules req.rtx-cause req.rtx-same req.rtx-head
+setting A-89 EV_CTL.one_copy $one
+setting A-83 CTRL.time_wait 0
+setting A-84 CTRL.silence_wait 1
+planes 4
+profile timeout 10 time_stamps 1
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt as first
+settle 20 us
+dut post write len 64
+* > write psn sq_psn+1 rtx 0 within rtt as late
+p0 < sack cack sq_psn-1 trigger sq_psn+1 has sq_psn+1 raw cc_state.tx_timestamp16 = late.tseth.tx_timestamp16
+settle 20 us
+expect count(> write rtx 1) == $times
+expect len(count(> write psn sq_psn by plane)) == 1 + $times
+
+cases id trimmed times what {
+  Q-TIME-066 0 2 "nothing was trimmed, and it goes twice"
+  Q-TIME-067 1 1 "a packet was trimmed before, and it goes once"
+}
+purpose two copies of what was lost are not for queues that are full: $what
+mark A, A-89, A-83
+cite mrc.md 7
+rules req.rtx-cause
+setting A-89 EV_CTL.one_copy 0
+setting A-83 CTRL.time_wait 0
+setting A-84 CTRL.silence_wait 1
+planes 4
+profile timeout 10 time_stamps 1
+dut post write len 64
+* > write psn sq_psn rtx 0 within rtt
+settle 5 us
+if $trimmed {
+  p0 < nack reason trimmed psn sq_psn
+  * > write psn sq_psn rtx 1 within rtt
+}
+p0 < sack cack sq_psn trigger sq_psn raw cc_state.tx_timestamp16 = last(> write).tseth.tx_timestamp16
+dut post write len 64
+* > write psn sq_psn+1 rtx 0 within rtt
+settle 60 us                                              # after the trim three quarters of eight times 5 us are too few
+dut post write len 64
+* > write psn sq_psn+2 rtx 0 within rtt as late
+p0 < sack cack sq_psn trigger sq_psn+2 has sq_psn+2 raw cc_state.tx_timestamp16 = late.tseth.tx_timestamp16
+settle 20 us
+expect count(> write psn sq_psn+1 rtx 1) == $times
+
 id Q-TIME-063
 purpose after a trim a question comes by two round trips of what was trimmed, not by the eight that packets may be late
 mark A, A-84
