@@ -229,6 +229,12 @@ TEST_CASE("one loss makes an EV bad, or one in 2^n while other planes lose, too"
   CHECK(blamed(r.second) > 0);
 }
 
+TEST_CASE("what was lost where a QP may send nothing else goes twice, or once", "[tb][choices][A-89]") {
+  const Both r = both("bad-plane", "one_copy", 0, 1, {{"ts_share", 1}}, 2000, "asic800");
+  const auto twice = [](const CosimResult& one) { return one.dut.counters.dup + one.peer.counters.dup; };
+  CHECK(twice(r.first) > 2 * twice(r.second));
+}
+
 TEST_CASE("a loss without a trim leaves the window as it is, or makes it smaller", "[tb][choices][A-88]") {
   // What the controllers hear.
   const Both r = both("loss", "loss_shrinks", 0, 1, {{"cc_share", 1}, {"ts_share", 1}}, 2000, "asic800");

@@ -38,7 +38,8 @@ TEST_CASE("tx_inflight: a packet that came back is a loss at once, and only if i
   b.give(returned(1, 7));
   REQUIRE(b.retx.size() == 1);
   CHECK(b.retx[0].lost);
-  b.retx[0].lost = false;
+  CHECK(b.retx[0].two);
+  b.retx[0].lost = b.retx[0].two = false;
   CHECK(b.retx[0] == order_of(Bench::packet(1, 7)));
   REQUIRE(b.fb.size() == 1);  // its EV is to blame: the way to that switch is broken
   CHECK(b.fb[0] == Fb{.qp = 1, .ev_idx = 7, .entropy = 0, .kind = FbKind::Loss});
