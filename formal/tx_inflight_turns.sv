@@ -21,7 +21,8 @@ module formal_tx_inflight_turns
     input logic ctl_live_i,
     input logic [23:0] list_lo_i,
     input logic [23:0] vis_una_i,
-    input logic vis_ready_i,
+    input logic visit_on_i,
+    input logic silence_wait_i,
     input logic vis_qp_i,
     input logic [19:0] rq_base_i,
     input logic [23:0] una_i,
@@ -88,7 +89,8 @@ module formal_tx_inflight_turns
       .list_nxt_i(list_nxt),
       .vis_una_i,
       .vis_nxt_i(vis_out.nxt),
-      .vis_ready_i,
+      .visit_on_i,
+      .vis_ready_i(vis_ready),
       .rq_base_i,
       .list_qp_o(list_qp),
       .vis_qp_i,
@@ -201,19 +203,38 @@ module formal_tx_inflight_turns
   `MRC_GIVEN(one_walk_each, !(timer_i.walk && walked_q[vis_qp_i]))
   `MRC_GIVEN(ends_in_reclaim, !reclaim_end_i || state == StReclaim)
 
-  // Somebody is to be visited: a visit waits for what it is judged by for two cycles behind another
-  // one.
-  logic [1:0] steady_q;
+  // A visit waits for what it is judged by for two cycles behind another one. Who is to be visited
+  // next is so until the visit.
+  logic vis_ready, silent, stands_q;
+  mrc_tx_inflight_silence #(
+      .NumQps(2)
+  ) u_silence (
+      .clk_i,
+      .rst_ni,
+      .bug_i(8'd0),
+      .now_i,
+      .silence_wait_i,
+      .visit_on_i,
+      .visit_i(op.visit),
+      .vis_qp_i,
+      .trip_i('0),
+      .trims_i(1'b0),
+      .requested_i('0),
+      .all_acked_i(1'b0),
+      .sends_i(1'b0),
+      .last_i('0),
+      .req_i(1'b0),
+      .ready_o(vis_ready),
+      .silent_o(silent)
+  );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      steady_q <= 2'd0;
-    end else if (op.visit) begin
-      steady_q <= 2'd0;
-    end else if (steady_q != 2'd2) begin
-      steady_q <= steady_q + 2'd1;
+      stands_q <= 1'b0;
+    end else begin
+      stands_q <= visit_on_i && !op.visit;
     end
   end
-  `MRC_GIVEN(visits_are_due, vis_ready_i || steady_q != 2'd2)
+  `MRC_GIVEN(visit_stands, !stands_q || visit_on_i)
 
   // It answers nothing else, and is not asked for a packet that counts for no bytes. Its answer is
   // taken at once: the machine waits for it.

@@ -35,6 +35,7 @@ module formal_tx_inflight_visits (
   logic one_q;
   logic chosen_q;
   logic [1:0] visits_q;  // of the last two cycles
+  logic stands_q;  // somebody was to be visited, and was not yet
   logic [2:0] others_q;  // visits of others since it came, or was visited
   logic [1:0] nobody_q;  // cycles without anybody to visit, and somebody is in
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -45,10 +46,12 @@ module formal_tx_inflight_visits (
       visits_q <= '0;
       others_q <= '0;
       nobody_q <= '0;
+      stands_q <= 1'b0;
     end else begin
       chosen_q <= 1'b1;
       if (!chosen_q) one_q <= any_i;
       visits_q <= {visits_q[0], visit_i};
+      stands_q <= visit_on && !visit_i;
       if (visit_i && !busy_q[visit_qp]) in_q[visit_qp] <= 1'b0;
       if (done_i) busy_q[done_qp_i] <= 1'b0;
       if (record_i) begin
@@ -67,6 +70,8 @@ module formal_tx_inflight_visits (
 
   `MRC_PROVE(watched, !visit_on || in_q[visit_qp])
   `MRC_PROVE(somebody, nobody_q <= 2'd2)
+  `MRC_PROVE(stands, !stands_q || visit_on)
+  `MRC_COVER(stands, stands_q && record_i)
   `MRC_PROVE(turn, !chosen_q || others_q <= 3'd3)
   `MRC_COVER(watched, visit_i && record_i && record_qp_i == visit_qp && !busy_q[visit_qp])
   `MRC_COVER(somebody, nobody_q == 2'd2)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_prove.svh"
 
-/// mrc_tx_path_walk: which EV a packet takes. Rows, planes that are up, lanes with room and what is
+/// mrc_tx_path_walk: which EV a packet takes, and which one its copy. Rows, planes that are up, lanes with room and what is
 /// kept of the QP are any, and may change in every cycle. Two planes, eight EVs.
 module formal_tx_path_walk
   import mrc_pkg::*;
@@ -21,15 +21,17 @@ module formal_tx_path_walk
     input logic [1:0][2:0] row_i,
     input logic e_go_i,
     input logic any_plane_i,
+    input logic one_copy_i,
     input logic timed_i,
     input logic [2:0] due_i
 );
   `MRC_RESET
 
   logic valid_o, next_o, end_o, chosen_o, choose_o, writes_o, row_we_o, row_again_o;
+  logic copy_o, again_o, follows_o, begins;
   pkt_t pkt_o;
   logic [7:0] profile_o;
-  logic [2:0] chosen_idx_o;
+  logic [2:0] chosen_idx_o, first_idx_o;
   logic [17:0] place_o;
   logic [1:0] used_o, group_o, next_group_o, pkt_group_o;
   logic [1:0][2:0] row_o;
@@ -41,7 +43,7 @@ module formal_tx_path_walk
       .bug_i(8'(Bug)),
       .*
   );
-  `MRC_GIVEN(takes_when_free, !take_i || !valid_o || end_o)
+  `MRC_GIVEN(takes_when_free, !take_i || !valid_o || (end_o && !follows_o))
   `MRC_GIVEN(rows_of_states, row_i[0] <= 3'(EvSkip3) && row_i[1] <= 3'(EvSkip3))
   `MRC_GIVEN(a_mark_is_due, is_skip(due_i))
 
@@ -70,11 +72,12 @@ module formal_tx_path_walk
   for (genvar j = 0; j < 2; j++) begin : gen_plane
     assign restores[j] = row_we_o && is_skip(row_i[j]) && row_o[j] == 3'(EvGood);
   end
+  assign begins = take_i || follows_o;  // a walk
   assign count_d = count_q + 3'(restores[0]) + 3'(restores[1]);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       count_q <= '0;
-    end else if (take_i) begin
+    end else if (begins) begin
       count_q <= '0;
     end else if (count_q < 3'd4) begin
       count_q <= count_d;
@@ -105,7 +108,7 @@ module formal_tx_path_walk
     assign early[j] = timed_i && dut.act[j] && is_skip(row_i[j]) && row_i[j] != due_i;
   end
   always_ff @(posedge clk_i) begin
-    if (take_i) begin
+    if (begins) begin
       passed_q <= '0;
     end else if (next_o) begin
       passed_q[{group_o, 1'b0}] <= passed_q[{group_o, 1'b0}] || early[0];
@@ -120,6 +123,33 @@ module formal_tx_path_walk
              || ((row_o[0] == row_i[0] || is_skip(row_i[0]))
                  && (row_o[1] == row_i[1] || is_skip(row_i[1]))))
   `MRC_COVER(only_marks_change, row_we_o && row_i[0] == 3'(EvSkip2) && row_i[1] == 3'(EvBad))
+
+  // ---- copies
+
+  logic sent_q;  // with an EV already
+  logic ordered_q;  // a copy, when that one was taken
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sent_q <= 1'b0;
+    end else begin
+      sent_q <= !take_i && (sent_q || choose_o);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (choose_o && !sent_q) begin
+      ordered_q <= pkt_o.two && pkt_o.rtx && !one_copy_i;
+    end
+  end
+  `MRC_PROVE(copy_elsewhere, !(choose_o && copy_o)
+             || (plane != pkt_o.avoid_ev[0] && plane != first_idx_o[0]))
+  `MRC_COVER(copy_elsewhere, choose_o && copy_o && first_idx_o[2:1] != group_o)
+  `MRC_PROVE(two_at_most, !(sent_q && follows_o))
+  `MRC_COVER(two_at_most, sent_q && end_o && !choose_o)
+  `MRC_PROVE(copy_if_ordered, !(sent_q && choose_o) || ordered_q)
+  `MRC_COVER(copy_if_ordered, sent_q && choose_o && one_copy_i)
+  `MRC_HELP(copy, !valid_o || (copy_o == sent_q && (!copy_o || (ordered_q && !dut.avoid_on_q
+            && dut.barred_q == ((2'd1 << pkt_o.avoid_ev[0]) | (2'd1 << first_idx_o[0]))))))
+  `MRC_HELP(avoids, !valid_o || !dut.avoid_on_q || pkt_o.rtx)
 
   `MRC_HELP(restored, !valid_o || (dut.restored_q == (count_q == 3'd1) && count_q <= 3'd1
             && (!dut.restored_q || dut.restored_idx_q == idx_q)

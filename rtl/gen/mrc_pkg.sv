@@ -1311,7 +1311,9 @@ package mrc_pkg;
     BugPeersFirst = 8'd119,
     BugAnswersFirst = 8'd120,
     BugVisitForgets = 8'd121,
-    BugWorldOfOnePlane = 8'd122
+    BugWorldOfOnePlane = 8'd122,
+    BugCopyWhereLost = 8'd123,
+    BugTwoWithMore = 8'd124
   } bug_e;
 
   // ---- wire format (headers.yaml)

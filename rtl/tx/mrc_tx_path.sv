@@ -8,7 +8,8 @@
 /// finds used up. On feedback, between packets, it marks an EV SKIP, takes a bad one out of use and
 /// a backup EV of the same plane in, or the other way round: two cycles, and two per backup group
 /// looked at. A packet that finds no usable EV gets no path: only its record goes on, as if it were
-/// sent. It fills EV profiles by itself (EV_GEN: one row per cycle, or one in 32). With
+/// sent. What was lost when its QP has nothing else to send goes twice, on two other planes: two
+/// paths, a cycle more, and one record behind both. It fills EV profiles by itself (EV_GEN: one row per cycle, or one in 32). With
 /// EV_CTL.loss_share it weighs a loss by what other planes of the QP lose. It does not probe EVs.
 module mrc_tx_path
   import mrc_pkg::*;
@@ -148,6 +149,8 @@ module mrc_tx_path
   pkt_t e_pkt_q;
   logic [EvW-1:0] e_idx_q;
   logic e_nopath_q;
+  logic e_half_q, e_copy_q;  // a copy of it follows; it is that copy
+  logic [EvW-1:0] e_first_q;  // on which the first one went
 
   logic [DestW-1:0] op_dest_q;  // of the QP that an operation is about
 
@@ -179,12 +182,12 @@ module mrc_tx_path
   logic idle, cfg_now, op_cfg, op_fb, op_scrub, op_go;
   state_e state;
   logic emit, e_go, pkt_go;
-  logic w_valid, walk_next, walk_end, walk_writes, chosen, choose;
+  logic w_valid, walk_next, walk_end, walk_writes, chosen, choose, copy, copy_next, follows;
   logic [2:0] arb_req, arb_gnt;
   logic arb_any, ev_free;
   logic [1:0] unused_arb_idx;
 
-  assign emit = e_valid_q && rec_free && (path_free || e_nopath_q);
+  assign emit = e_valid_q && (rec_free || e_half_q) && (path_free || e_nopath_q);
   assign e_go = !e_valid_q || emit;
 
   assign idle = state == StIdle;
@@ -212,7 +215,7 @@ module mrc_tx_path
   assign pfb_pop = op_go && !cfg_now && arb_gnt[2];
   assign op_fb = (fb_pop || pfb_pop) && fb.ev_idx != NoEv;
   assign pkt_go = idle && !cfg_now && arb_gnt[1];
-  assign pkt_pop = pkt_go && (!w_valid || walk_end);
+  assign pkt_pop = pkt_go && (!w_valid || (walk_end && !copy_next));
 
   // ---- scrub: one EV after the other, when there is nothing else to do
 
@@ -355,7 +358,7 @@ module mrc_tx_path
 
   pkt_t w_pkt;
   logic [7:0] w_profile;
-  logic [EvW-1:0] chosen_idx;
+  logic [EvW-1:0] chosen_idx, first_idx;
   logic [PlaceW-1:0] walk_place;
   logic [NumPlanes-1:0] left_u;
   logic [GroupW-1:0] w_group, next_group, pkt_group;
@@ -373,6 +376,7 @@ module mrc_tx_path
       .lane_room_i,
       .port_up_i,
       .any_plane_i(csr_i.any_plane),
+      .one_copy_i(csr_i.one_copy),
       .timed_i(timed),
       .due_i(due),
       .take_i(pkt_pop),
@@ -391,6 +395,10 @@ module mrc_tx_path
       .chosen_o(chosen),
       .choose_o(choose),
       .chosen_idx_o(chosen_idx),
+      .copy_o(copy),
+      .first_idx_o(first_idx),
+      .again_o(copy_next),
+      .follows_o(follows),
       .writes_o(walk_writes),
       .place_o(walk_place),
       .used_o(left_u),
@@ -540,6 +548,9 @@ module mrc_tx_path
     evst_raddr = {pkt.qp[QpW-1:0], pkt_group};
     if (walk_next) begin
       evst_raddr = {w_pkt.qp[QpW-1:0], next_group};
+    end else if (copy_next) begin
+      evst_re = follows;
+      evst_raddr = {w_pkt.qp[QpW-1:0], pkt_group};
     end else if (state == StFind) begin
       evst_raddr = find_addr;
     end else if (cfg_now) begin
@@ -586,6 +597,7 @@ module mrc_tx_path
 
   path_t path_d;
   rec_t rec_d;
+  logic [EvW-1:0] rec_idx;
 
   assign path_d = '{
           pkt: e_pkt_q,
@@ -593,13 +605,14 @@ module mrc_tx_path
           ev_idx: {{(16 - EvW) {1'b0}}, e_idx_q},
           plane: {{(4 - PlaneW) {1'b0}}, e_idx_q[PlaneW-1:0]}
       };
+  assign rec_idx = e_copy_q ? e_first_q : e_idx_q;
   assign rec_d = '{
           qp: e_pkt_q.qp,
           psn: e_pkt_q.psn,
           msn: e_pkt_q.msn,
           row: e_pkt_q.row,
           idx: e_pkt_q.idx,
-          ev_idx: e_nopath_q ? NoEv : {{(16 - EvW) {1'b0}}, e_idx_q},
+          ev_idx: (e_nopath_q && !e_copy_q) ? NoEv : {{(16 - EvW) {1'b0}}, rec_idx},
           rtx: e_pkt_q.rtx,
           last: e_pkt_q.last,
           size: e_pkt_q.size,
@@ -624,7 +637,7 @@ module mrc_tx_path
   ) u_rec (
       .clk_i,
       .rst_ni,
-      .load_i(emit),
+      .load_i(emit && !e_half_q),
       .data_i(rec_d),
       .free_o(rec_free),
       .valid_o(rec_valid_o),
@@ -658,7 +671,7 @@ module mrc_tx_path
       .data_o(bad_o)
   );
 
-  assign nopath_inc_d = emit && e_nopath_q && !e_pkt_q.voided;
+  assign nopath_inc_d = emit && e_nopath_q && !e_copy_q && !e_pkt_q.voided;
   assign pulses_o = '{skip: skip_inc_q, bad: bad_inc_q, floor: floor_inc_q, nopath: nopath_inc_q};
   assign cfg_ack_d = cfg_i.req && (cfg_ack_q || (op_cfg && cfg_i.tbl != CfgTableQpCtx
       && cfg_i.tbl != CfgTableEvState && cfg_i.tbl != CfgTableEvGen)
@@ -702,6 +715,9 @@ module mrc_tx_path
       e_pkt_q <= w_pkt;
       e_idx_q <= chosen_idx;
       e_nopath_q <= !chosen;
+      e_half_q <= follows;
+      e_copy_q <= copy;
+      e_first_q <= first_idx;
     end
     if (evst_re) begin
       fwd_q <= row_again;
@@ -737,6 +753,11 @@ module mrc_tx_path
       "an EV of 0 is generated")
   `MRC_ASSERT(TurnInRange, turn_q != 2'd3,
       "a turn that there is not")
+  `MRC_ASSERT_IF(CopyIsBehind, e_valid_q && e_half_q, !e_nopath_q && !e_copy_q && w_valid && copy,
+      "a packet's record waits for a copy that there is not")
+  `MRC_ASSERT_IF(CopyElsewhere, emit && e_copy_q && !e_nopath_q,
+      e_idx_q[PlaneW-1:0] != e_first_q[PlaneW-1:0],
+      "a copy goes on the plane of the first one")
   `MRC_ASSERT_IF(VoidedHasNoPath, emit && e_pkt_q.voided, e_nopath_q,
       "a packet that is not sent has a path")
 

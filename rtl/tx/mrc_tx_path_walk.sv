@@ -2,9 +2,10 @@
 `include "mrc_assert.svh"
 
 /// Stage w of mrc_tx_path (docs/design/blocks/tx/tx_path.md, Walk): the packet that walks through
-/// the EV set of its QP, a group per cycle, until it takes an EV or no EV is left. It says which
-/// row to read next, which row to write and where the QP's next packet begins. It has no memory of
-/// QPs and EVs, and does not decide which packet comes.
+/// the EV set of its QP, a group per cycle, until it takes an EV or no EV is left. What was lost at
+/// the end of a message walks once more as soon as it has taken one: a copy, on two planes less. It
+/// says which row to read next, which row to write and where the QP's next packet begins. It has no
+/// memory of QPs and EVs, and does not decide which packet comes.
 module mrc_tx_path_walk
   import mrc_pkg::*;
   import mrc_tx_path_pkg::*;
@@ -24,6 +25,7 @@ module mrc_tx_path_walk
     input logic [NumPlanes-1:0] lane_room_i,
     input logic [NumPlanes-1:0] port_up_i,
     input logic any_plane_i,  // a retransmission takes any
+    input logic one_copy_i,  // what was lost goes again once
     input logic timed_i,  // a mark lasts for a time,
     input logic [2:0] due_i,  // which is over for EVs in this state
 
@@ -48,13 +50,17 @@ module mrc_tx_path_walk
     output logic chosen_o,  // with an EV
     output logic choose_o,  // both
     output logic [EvW-1:0] chosen_idx_o,
+    output logic copy_o,  // it is a copy:
+    output logic [EvW-1:0] first_idx_o,  // of what went on this EV
+    output logic again_o,  // with an EV, and a copy of it is next
+    output logic follows_o,  // both
     output logic writes_o,  // place_o and used_o are the QP's
 
     output logic [GroupW+15:0] place_o,
     output logic [NumPlanes-1:0] used_o,
     output logic [GroupW-1:0] group_o,  // as addressed: turned by the key
     output logic [GroupW-1:0] next_group_o,
-    output logic [GroupW-1:0] pkt_group_o,  // in which the packet that may come begins
+    output logic [GroupW-1:0] pkt_group_o,  // in which the packet that may come, or the copy, begins
     output logic row_we_o,
     output logic [NumPlanes-1:0][2:0] row_o,
     output logic row_again_o  // the row that is written is also read in this cycle
@@ -101,6 +107,8 @@ module mrc_tx_path_walk
   logic whole_q, whole_d;  // this walk has been there since its pass began
   logic avoid_on_q, avoid_on_d;
   logic [NumPlanes-1:0] barred_q, barred_d;  // the plane that has lost it, if another is up
+  logic copy_q, copy_d;
+  logic [EvW-1:0] first_idx_q;
 
   // ---- one look at the group
 
@@ -150,13 +158,17 @@ module mrc_tx_path_walk
 
   // ---- what follows from it
 
-  logic w_dead, exhausted, last_group, seen_all, whole_set;
+  logic w_dead, no_room, twice, again, follows, exhausted, last_group, seen_all, whole_set;
   logic restored_ok, restored_room, use_restored, spare_ok, spare_room, use_spare, chosen;
   logic none_usable, choose, give_up, walk_next, walk_writes, walk_end;
   logic [PlaneW-1:0] restored_plane, spare_plane;
   logic [EvW-1:0] chosen_idx, look_restored_idx, look_spare_idx;
 
-  assign w_dead = w_pkt_q.voided || w_up == '0;
+  assign w_dead = w_pkt_q.voided || (w_up & ~(barred_q & {NumPlanes{copy_q}})) == '0;
+  // A copy waits for no lane.
+  assign no_room = w_valid_q && copy_q && usable && !found;
+  assign twice = w_pkt_q.two && !one_copy_i && !copy_q && avoid_on_q;
+  assign again = found && twice;
   assign exhausted = w_valid_q && !w_dead && !usable;
   // This is the last group of a pass that this walk has seen from its beginning.
   assign last_group = w_place_q.grp == GroupW'(Groups - 1);
@@ -169,13 +181,13 @@ module mrc_tx_path_walk
   assign restored_room = restored_q ? lane_room_i[restored_plane]
       : (first_mark & lane_room_i) != '0;
   assign look_restored_idx = restored_q ? restored_idx_q : {w_group_q, plane_of(first_mark)};
-  assign use_restored = whole_set && restored_ok && restored_room;
+  assign use_restored = whole_set && !copy_q && restored_ok && restored_room;
   // With nothing else in use the first EV whose time is not over is taken: it stays marked.
   assign spare_plane = spare_idx_q[PlaneW-1:0];
   assign spare_ok = spare_q ? w_ok[spare_plane] : first_later != '0;
   assign spare_room = spare_q ? lane_room_i[spare_plane] : (first_later & lane_room_i) != '0;
   assign look_spare_idx = spare_q ? spare_idx_q : {w_group_q, plane_of(first_later)};
-  assign use_spare = whole_set && !restored_ok && !avoid_on_q && spare_ok && spare_room;
+  assign use_spare = whole_set && !copy_q && !restored_ok && !avoid_on_q && spare_ok && spare_room;
   assign chosen = found || use_restored || use_spare;
 
   always_comb begin
@@ -185,13 +197,15 @@ module mrc_tx_path_walk
     end
   end
 
-  assign none_usable = whole_set && !restored_ok && !avoid_on_q && !spare_ok;
+  // A copy takes nothing but what is GOOD.
+  assign none_usable = whole_set && (copy_q || (!restored_ok && !avoid_on_q && !spare_ok));
   assign walk_next = exhausted && !(seen_all && (restored_ok || !avoid_on_q));
 
   assign choose = chosen && e_go_i;
   assign give_up = none_usable && e_go_i;
   assign walk_writes = choose || give_up;
-  assign walk_end = walk_writes || (w_valid_q && w_dead && e_go_i);
+  assign walk_end = walk_writes || (w_valid_q && (w_dead || no_room) && e_go_i);
+  assign follows = again && e_go_i;
 
   // Where the QP's next packet begins: here, or in the next group. Both are computed before it is
   // known which of them it is.
@@ -208,27 +222,29 @@ module mrc_tx_path_walk
   // With an EV taken and the group done, used planes and planes that are down are all there are.
   assign advance = chosen && group_done;
   assign left_u = advance ? '0 : w_u_q | look_u;
-  // A packet that ends here without a walk leaves the QP's place alone.
-  assign same_qp = w_valid_q && !w_dead && pkt_i.qp[QpW-1:0] == w_pkt_q.qp[QpW-1:0];
+  // A packet that ends here without a walk leaves the QP's place alone. So does a copy without room.
+  assign same_qp = w_valid_q && !w_dead && !no_room && pkt_i.qp[QpW-1:0] == w_pkt_q.qp[QpW-1:0];
 
   always_comb begin
     pkt_group = place.grp ^ key_hi(place.lfsr);
-    if (same_qp) begin
+    if (same_qp || again) begin
       pkt_group = advance ? next_group : w_group_q;
     end
   end
 
-  // Bug 118: it goes on any plane.
-  logic [NumPlanes-1:0] lost_on;
+  // Bug 118: it goes on any plane. Bug 123: a copy may go where the packet was lost.
+  logic [NumPlanes-1:0] lost_on, copy_barred;
   logic bars;
   assign lost_on = NumPlanes'(1) << pkt_i.avoid_ev[PlaneW-1:0];
   assign bars = pkt_i.rtx && pkt_i.lost && !any_plane_i && bug_i != BugAnyPlaneAgain
       && (port_up_i & pmask_i & ~lost_on) != '0;
+  assign copy_barred = (bug_i == BugCopyWhereLost)
+      ? hit : hit | (NumPlanes'(1) << w_pkt_q.avoid_ev[PlaneW-1:0]);
 
   // ---- the stage
 
   always_comb begin
-    w_valid_d = take_i || (w_valid_q && !walk_end);
+    w_valid_d = take_i || follows || (w_valid_q && !walk_end);
     w_place_d = w_place_q;
     w_u_d = w_u_q;
     w_group_d = w_group_q;
@@ -239,6 +255,7 @@ module mrc_tx_path_walk
     whole_d = whole_q;
     avoid_on_d = avoid_on_q;
     barred_d = barred_q;
+    copy_d = copy_q;
     if (walk_next) begin
       w_place_d = next_place;
       w_u_d = '0;
@@ -254,6 +271,16 @@ module mrc_tx_path_walk
         avoid_on_d = 1'b0;
         barred_d = '0;
       end
+    end else if (follows) begin
+      w_group_d = pkt_group;
+      w_place_d = advance ? next_place : w_place_q;
+      w_u_d = left_u;
+      whole_d = advance && last_group;
+      restored_d = 1'b0;
+      spare_d = 1'b0;
+      avoid_on_d = 1'b0;
+      barred_d = copy_barred;
+      copy_d = 1'b1;
     end else if (take_i) begin
       w_group_d = pkt_group;
       w_place_d = place;
@@ -275,6 +302,7 @@ module mrc_tx_path_walk
       spare_d = 1'b0;
       avoid_on_d = pkt_i.rtx;
       barred_d = bars ? lost_on : '0;
+      copy_d = 1'b0;
     end
   end
 
@@ -288,6 +316,10 @@ module mrc_tx_path_walk
   assign chosen_o = chosen;
   assign choose_o = choose;
   assign chosen_idx_o = chosen_idx;
+  assign copy_o = copy_q;
+  assign first_idx_o = first_idx_q;
+  assign again_o = again;
+  assign follows_o = follows;
   assign writes_o = walk_writes;
   assign place_o = advance ? next_place : w_place_q;
   assign used_o = left_u;
@@ -296,9 +328,9 @@ module mrc_tx_path_walk
   assign pkt_group_o = pkt_group;
   assign row_we_o = look_changed && (walk_writes || walk_next);
   // The walk alone writes in the cycle of a read. It may leave the row with which it goes on, or
-  // with which the next packet of the QP begins.
+  // with which its copy or the next packet of the QP begins.
   assign row_again_o = row_we_o && ((walk_next || advance) ? group_stays : 1'b1)
-      && (walk_next || (take_i && same_qp));
+      && (walk_next || again || (take_i && same_qp));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -319,6 +351,10 @@ module mrc_tx_path_walk
     whole_q <= whole_d;
     avoid_on_q <= avoid_on_d;
     barred_q <= barred_d;
+    copy_q <= copy_d;
+    if (follows) begin
+      first_idx_q <= chosen_idx;
+    end
     if (take_i) begin
       w_pkt_q <= pkt_i;
       w_profile_q <= profile_i;
@@ -338,6 +374,8 @@ module mrc_tx_path_walk
       "an EV that is not in use is chosen")
   `MRC_ASSERT_IF(ChosenUnused, choose && found, !w_u_q[chosen_idx[PlaneW-1:0]],
       "an EV is chosen twice in a pass")
+  `MRC_ASSERT_IF(OneCopy, follows, !take_i && w_pkt_q.rtx && w_pkt_q.lost,
+      "another packet comes with a copy, or one that was not lost has one")
   `MRC_ASSERT(EndsOneWay, !(choose && give_up),
       "a walk has an EV and none")
   `MRC_ASSERT(WalksOnOrEnds, !(walk_next && walk_end),

@@ -223,6 +223,10 @@ inline constexpr Bug kBugs[] = {
      "a QP that sends in the cycle of its visit, and had nothing open before, is not visited any more", "tiny", "rto", ""},
     {122, "world-of-one-plane", "tx_path",
      "a plane that loses alone is taken for a bad world, and its EVs stay in use", "tiny", "bad-world", ""},
+    {123, "copy-where-lost", "tx_path",
+     "a second copy of what was lost may go on the plane that lost it", "asic800", "loss", ""},
+    {124, "two-with-more", "tx_segment",
+     "what was lost goes twice although its QP has more to send", "tiny", "loss", ""},
 };
 
 }  // namespace mrc::tb

@@ -229,6 +229,7 @@ module mrc_tx_inflight
       .list_nxt_i(list_nxt),
       .vis_una_i(vis.row.una),
       .vis_nxt_i(vis_out.nxt),
+      .visit_on_i(visit_on),
       .vis_ready_i(vis_ready),
       .rq_base_i(rq_base),
       .list_qp_o(list_qp),

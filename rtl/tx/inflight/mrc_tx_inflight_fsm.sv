@@ -7,7 +7,8 @@
 /// cycle in Idle (that one then waits for the outputs itself, in its first state), and what all
 /// operations keep from cycle to cycle: whose QP, which packet, which block. It holds the list of
 /// QPs with something to send again and that of QPs with blocks to give back, and the pace of the
-/// timer's visits. The operations themselves say when they are over.
+/// timer's visits; one without a QP keeps its turn, so that answers without end let packets be
+/// recorded. The operations themselves say when they are over.
 module mrc_tx_inflight_fsm
   import mrc_pkg::*;
   import mrc_tx_inflight_pkg::*;
@@ -37,7 +38,8 @@ module mrc_tx_inflight_fsm
     input logic [23:0] list_nxt_i,
     input logic [23:0] vis_una_i,
     input logic [23:0] vis_nxt_i,
-    input logic vis_ready_i,  // when it asks for its peer's state is known
+    input logic visit_on_i,  // there is a QP to visit; without one its turn is an empty visit
+    input logic vis_ready_i,  // when it asks for its peer's state is known, or there is none
     input logic [19:0] rq_base_i,  // base of the head of rq
     output logic [QpW-1:0] list_qp_o,
     input logic [QpW-1:0] vis_qp_i,
@@ -74,7 +76,7 @@ module mrc_tx_inflight_fsm
   msg_t msg_q;
   logic cfg_ack_q, cfg_ack_d;
   logic [3:0] div_q, div_d;
-  logic visit_due_q, visit_due_d, hold_q, hold_d;
+  logic visit_due_q, visit_due_d, visit_turn, hold_q, hold_d;
   logic [1:0] chain_q, chain_d;
   logic idle;
   assign idle = state_q == StIdle;
@@ -188,9 +190,11 @@ module mrc_tx_inflight_fsm
     op_o.ended = state && !cfg_rts_i;
     op_o.other = other || (state && cfg_rts_i);
     op_o.peer = other && is_peer;
+    visit_turn = 1'b0;
     if (idle && !op_cfg) begin
-      {op_o.ports, op_o.reclaim, op_o.visit, op_o.retx, op_o.ctl, op_o.rec} = gnt;
+      {op_o.ports, op_o.reclaim, visit_turn, op_o.retx, op_o.ctl, op_o.rec} = gnt;
     end
+    op_o.visit = visit_turn && visit_on_i;
     if (behind) begin
       op_o.ctl = 1'b1;
     end
@@ -203,7 +207,7 @@ module mrc_tx_inflight_fsm
   always_comb begin
     visit_due_d = visit_due_q;
     hold_d = hold_q;
-    if (op_o.visit) begin
+    if (visit_turn) begin
       visit_due_d = 1'b0;
     end
     if (scan_i.refused) begin

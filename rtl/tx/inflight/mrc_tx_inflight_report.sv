@@ -150,7 +150,7 @@ module mrc_tx_inflight_report
           avoid_ev: sent_i.ev_idx,
           size: sent_i.size,
           lost: scan_i.loss,
-          two: 1'b0
+          two: scan_i.loss && !sel_i.row.trims
       };
 
   always_comb begin

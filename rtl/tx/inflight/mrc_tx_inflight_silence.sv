@@ -33,7 +33,7 @@ module mrc_tx_inflight_silence
     input stamp_t last_i,  // a packet of it was recorded
     input logic query_i,  // a visit: it asks
 
-    output logic ready_o,  // the visit may be
+    output logic ready_o,  // the visit may be, or nobody is to be visited
     output logic silent_o
 );
 
@@ -91,7 +91,7 @@ module mrc_tx_inflight_silence
   assign query_age = now_i - since;
   assign silent_o = !silence_wait_i && sent_ago >= pause_q
       && (first_q || query_age >= pause_q || bug_i == BugAsksWithoutEnd);
-  assign ready_o = visit_on_i && (silence_wait_i || steady_q == 2'd2);
+  assign ready_o = !visit_on_i || silence_wait_i || steady_q == 2'd2;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -392,6 +392,8 @@ module mrc_tx_segment_emit
       pkt_d.ackreq = 1'b0;
       pkt_d.avoid_ev = again_q.order.avoid_ev;
       pkt_d.lost = again_q.order.lost;
+      // Bug 124: the QP may have more to send.
+      pkt_d.two = again_q.order.two && (!again_regs_q.active || bug_i == BugTwoWithMore);
       pkt_d.size = again_q.order.size;
     end
     if (retx_void) begin
