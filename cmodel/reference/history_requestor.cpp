@@ -108,6 +108,11 @@ class RequestorPart final : public Part {
   bool start(const Seen& seen, const QpWorld& qp, Requestor& r);
   void fresh(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s);
   void repeated(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s);
+  /// It may be the second of two copies of what was lost, behind the first one and on another plane.
+  bool second_copy(const Seen& seen, const SentPsn& s) const {
+    return !w_.settings().one_copy && s.seen && s.again && !s.copied && s.plane != seen.frame.plane &&
+           seen.first <= s.last + w_.queue();
+  }
   void cause(const Seen& seen, const QpWorld& qp, const Requestor& r, Seq psn, const SentPsn& s);
   void window(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn);
   void heard(const QpWorld& qp, Requestor& r, Seq cack, unsigned mpr);
@@ -185,6 +190,7 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   r.top = std::max(r.top, psn + 1);
   SentPsn& s = r.sent[at];
   const bool again = s.seen;
+  const bool copy = p.bth->rtx != 0 && second_copy(seen, s);
   if (again) {
     repeated(seen, qp, r, psn, s);
   } else {
@@ -195,6 +201,7 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   s.last = seen.first;
   s.stamp = p.tseth ? std::optional(p.tseth->tx_timestamp16) : std::nullopt;
   s.again = p.bth->rtx != 0;
+  s.copied = copy;
   s.came_back = false;
   s.entropy = p.entropy(wire_);
   s.icrc = p.icrc ? p.icrc->value : 0;
@@ -299,7 +306,7 @@ void RequestorPart::cause(const Seen& seen, const QpWorld& qp, const Requestor& 
   const Time inside = w_.waited(seen.first) - std::min(r.waited, w_.waited(seen.first));
   const bool known = s.nacked || s.came_back || (r.any && r.reported > psn) || r.overtaken > s.last ||
                      (r.answered != 0 && r.answered + inside > s.last) || r.returned.after(s.stamp) || w_.any_down() ||
-                     paths_.any_peer_down();
+                     paths_.any_peer_down() || second_copy(seen, s);
   check(Rule::ReqRtxCause, known || timer, &seen, qp, [&] {
     return fmt::format("none before something tells that PSN {}, sent at {}, is lost, or {} have passed", psn24(psn),
                        words(s.last), words(static_cast<Time>(interval)));

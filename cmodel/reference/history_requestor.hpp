@@ -17,6 +17,7 @@ struct SentPsn {
   bool early = false;      ///< with rtx = 1 first: its first transmission may still wait inside the device
   bool nacked = false;     ///< a NACK named it
   bool again = false;      ///< rtx of the last transmission
+  bool copied = false;     ///< the last transmission was a second copy (A-89)
   bool came_back = false;  ///< a switch has sent back what may be its newest transmission (A-80)
   bool whole = false;      ///< hash holds
   bool moved = false;      ///< the QP's owner has just changed its EVs

@@ -78,6 +78,11 @@ bool RequestorFlow::reported_before(const Seen& seen) const {
   return flight == nullptr ? bth.rtx != 0 : flight->reported && flight->times > 1;
 }
 
+bool RequestorFlow::copied(const Seen& seen) const {
+  const Requestor::Flight* const flight = hi_.find(unwrap(seen.packet.bth->psn, hi_.next()));
+  return flight != nullptr && flight->copied;
+}
+
 void RequestorFlow::sent(const Seen& seen) {
   const wire::Packet& p = seen.packet;
   advance(seen.first);
@@ -89,21 +94,27 @@ void RequestorFlow::sent(const Seen& seen) {
   }
   const Seq psn = unwrap(p.bth->psn, hi_.next());
   const bool known = hi_.find(psn) != nullptr;
+  const bool copy = p.bth->rtx != 0 && second_copy(seen, psn);
   if (const char* why = world_.world.incomplete()) {
     world_.world.report().rests(p.bth->rtx != 0 ? Rule::ReqRtxEvidence : Rule::ReqMprNow, why);
   } else if (known && p.bth->rtx != 0) {
-    check_again(seen, psn);
+    check_again(seen, psn, copy);
   } else if (!known) {
     check_new(seen, psn);
   }
   const uint32_t ev = p.entropy(world_.world.profile().wire());
   const Requestor::Flight* const before = hi_.find(psn);
-  if (before != nullptr && p.bth->rtx != 0 && !before->reported && before->named < before->last) {
+  if (copy) {  // of the loss that its first one was for; which of the two is lost later the device does not know
+    paths_.lost(before->plane);
+  } else if (before != nullptr && p.bth->rtx != 0 && !before->reported && before->named < before->last) {
     // It says so itself: this one is lost, and nobody has trimmed it.
     paths_.lost(before->plane);
     // Loss may have been decided while this transmission waited inside.
     const Time given = before->last - std::min(before->last, world_.world.queue());
-    if (shows_evs_ && evs_.floored(given)) {
+    if (before->copied) {
+      evs_.lost(before->ev_before, seen.first);
+      world_.world.report().rests(Rule::PathBlamed, "two copies went at once");
+    } else if (shows_evs_ && evs_.floored(given)) {
       world_.world.report().rests(Rule::PathBlamed, "the EV may be needed");
     } else if (heard_ <= before->last && seen.first < before->last + std::min(lag(), interval())) {
       world_.world.report().rests(Rule::PathBlamed, "it may have been meant before the packet had left");
@@ -128,8 +139,8 @@ void RequestorFlow::sent(const Seen& seen) {
   if (known && shows_evs_) evs_.again(psn);
   const auto stamp = p.tseth ? std::optional(p.tseth->tx_timestamp16) : std::nullopt;
   const bool again = p.bth->rtx != 0;
-  hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()), stamp, again);
-  lo_.sent(psn, ev, seen.frame.plane, seen.first, 0, {}, again);
+  hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()), stamp, again, copy);
+  lo_.sent(psn, ev, seen.frame.plane, seen.first, 0, {}, again, copy);
   if (idle_free_) world_.world.report().ok(Rule::ReqMoves);
   last_sent_ = seen.first;
   active_free_ = world_.free.until(seen.first);
@@ -153,7 +164,14 @@ void RequestorFlow::check_new(const Seen& seen, Seq psn) {
       });
 }
 
-void RequestorFlow::check_again(const Seen& seen, Seq psn) {
+/// It may be the second of two copies of what was lost: the one behind a retransmission, on another plane.
+bool RequestorFlow::second_copy(const Seen& seen, Seq psn) const {
+  const Time queue = world_.world.queue();
+  return !world_.world.settings().one_copy &&
+         hi_.second_copy(psn, seen.frame.plane, seen.first - std::min(seen.first, queue));
+}
+
+void RequestorFlow::check_again(const Seen& seen, Seq psn, bool copy) {
   history::World& w = world_.world;
   const auto came = [&] { return words(seen, w.profile().wire()); };
   const history::QpWorld* const qp = w.local(qp_.qp);
@@ -164,6 +182,8 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
     w.report().rests(Rule::ReqRtxEvidence, "a port was down");
   } else if (causes == 0 && evs_replaced_) {  // its EV has another value now than when it was sent
     w.report().rests(Rule::ReqRtxEvidence, "EVs were replaced");
+  } else if (causes == 0 && copy) {
+    w.report().rests(Rule::ReqRtxEvidence, "it may be a second copy");
   } else {
     const Requestor::Flight& flight = *hi_.find(psn);
     w.check(Rule::ReqRtxEvidence, causes != 0, &seen, qp, came, [&] {
@@ -188,7 +208,7 @@ void RequestorFlow::check_again(const Seen& seen, Seq psn) {
   } else {
     w.report().ok(Rule::ReqRtxReported);
   }
-  if (psn != hi_.oldest()) return;
+  if (copy || psn != hi_.oldest()) return;
   const Requestor::Flight& old = *hi_.find(psn);
   // Whichever transmission the NACK was about.
   const bool trimmed = old.named != 0 && old.named > old.earlier &&

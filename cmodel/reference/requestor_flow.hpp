@@ -52,6 +52,8 @@ class RequestorFlow {
   const Requestor& hi() const { return hi_; }
   /// This packet, just sent, is a copy of one that was reported before.
   bool reported_before(const Seen& seen) const;
+  /// It is the second of two copies.
+  bool copied(const Seen& seen) const;
   const Requestor& lo() const { return lo_; }
   /// Work requests that have not completed.
   std::size_t works() const { return works_.size(); }
@@ -90,7 +92,8 @@ class RequestorFlow {
   unsigned take(Requestor& of, const Came& came);
   void granted(const Word& word, Time time);
   void check_new(const Seen& seen, Seq psn);
-  void check_again(const Seen& seen, Seq psn);
+  bool second_copy(const Seen& seen, Seq psn) const;
+  void check_again(const Seen& seen, Seq psn, bool copy);
   void owe(Rule rule, Seq psn, Time since);
   void aged(const Came& came);
   bool settled(const Owed& owed, Time time);

@@ -142,7 +142,7 @@ void RequestorJudge::sent(const Seen& seen) {
   const wire::Packet& p = seen.packet;
   if (history::is_data(p) && p.reth && !p.trimmed()) {
     flow->sent(seen);
-    cc_.sent(seen, flow->qp(), flow->reported_before(seen));
+    if (!flow->copied(seen)) cc_.sent(seen, flow->qp(), flow->reported_before(seen));  // a second copy needs no leave
   }
   if (p.peth) flow->probed(p.entropy(world_.world.profile().wire()), *p.peth, seen.first);
   // It tells its peer that it has failed.
