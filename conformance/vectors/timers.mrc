@@ -386,7 +386,7 @@ rules req.rtx-cause req.rtx-same req.rtx-head
 setting A-89 EV_CTL.one_copy $one
 setting A-83 CTRL.time_wait 0
 setting A-84 CTRL.silence_wait 1
-planes 4
+planes 8
 profile timeout 10 time_stamps 1
 dut post write len 64
 * > write psn sq_psn rtx 0 within rtt as first
@@ -409,7 +409,7 @@ rules req.rtx-cause
 setting A-89 EV_CTL.one_copy 0
 setting A-83 CTRL.time_wait 0
 setting A-84 CTRL.silence_wait 1
-planes 4
+planes 8
 profile timeout 10 time_stamps 1
 dut post write len 64
 * > write psn sq_psn rtx 0 within rtt
