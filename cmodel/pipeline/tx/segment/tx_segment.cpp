@@ -476,7 +476,7 @@ void TxSegment::begin(const Row& r, const CsrOut& csr) {
     in_.ans.pop();
   }
   if (stays) {
-    leave(r, r.dead && can);
+    leave(r, (r.dead && can) || (r.cc && left_ != 0));
   } else if (refused) {
     rows_.pop();
     out_.park.load({.qp = r.qp});
@@ -500,7 +500,7 @@ void TxSegment::send(const Row& r, const CsrOut& csr) {
   }
   if (over(r)) {
     set(q.held, 1);
-    end(r, false);
+    end(r, used_n_ == 0 && r.cc && left_ != 0);
     return;
   }
   Pkt p;
@@ -566,7 +566,8 @@ void TxSegment::end(const Row& r, bool more) {
   leave(r, more);
 }
 
-/// Done with a grant. more: the QP stays in tx_sched.
+/// Done with a grant. more: the QP stays in tx_sched. It does once more where it gives a grant back of which it has
+/// sent nothing: another one may have been refused for that, and stands in its list by the next turn.
 void TxSegment::leave(const Row& r, bool more) {
   rows_.pop();
   if (r.cc && left_ != 0) out_.ret.load({.cc = r.dest, .bytes = static_cast<uint16_t>(left_)});

@@ -288,6 +288,49 @@ TEST_CASE("tx_segment: a QP that ends while its answer is on the way gives the w
   CHECK(b.pkts.empty());
 }
 
+TEST_CASE("tx_segment: a grant that comes back unused lets the QP go on that was refused for it",
+          "[pipeline][tx_segment][cc][waiting]") {
+  for (const bool held : {false, true}) {  // it ends, or waits for an immediate to complete
+    Bench b;
+    b.control(0, 1);
+    b.control(1, 1);
+    if (held) {
+      csr::TblQpCtx r = Bench::row(0);
+      r.cc = true;
+      r.dest = 1;
+      r.max_wimm = 1;
+      b.configure(0, r);
+      b.grant_packets(1, 1);
+      b.post(0, 256, 20, true);
+      b.run(40);
+      REQUIRE(b.sent_by(0) == 1);
+    }
+    const std::size_t before = b.requests.size();
+    b.grant_packets(1, 8);
+    b.take_pkt = false;
+    b.post(2, 256 * 16);  // the port of packets is taken: what follows is answered meanwhile
+    b.run(20);
+    b.post(0, 256 * 10, 21, held);
+    b.run(20);
+    b.post(1, 256 * 2);
+    b.run(40);
+    REQUIRE(b.requests.size() == before + 2);
+    REQUIRE(b.granted[before] == 8 * 340);
+    REQUIRE(b.granted[before + 1] == 0);
+    if (!held) b.set_state(0, QpState::Reset);
+    b.take_pkt = true;
+    b.run(200);
+    CHECK(b.sent_by(0) == (held ? 1 : 0));
+    CHECK(b.sent_by(1) == 2);
+    CHECK(b.credit[1] == 6 * 340);
+    if (held) continue;
+    b.configure(0, Bench::row(0, 500, 7));  // it has left tx_sched
+    b.post(0, 100);
+    b.run(40);
+    CHECK(b.sent_by(0) == 1);
+  }
+}
+
 TEST_CASE("tx_segment: a burst waits for room for what it would return", "[pipeline][tx_segment][cc]") {
   Bench b;
   b.control(0, 1);
