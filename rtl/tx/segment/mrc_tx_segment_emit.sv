@@ -252,7 +252,7 @@ module mrc_tx_segment_emit
 
   logic pkt_free, park_free, ret_free, requested, refused, grudged, fire, willing, able;
   logic do_skip, do_first, do_on, do_send;
-  logic sent, more, more_msg, burst_end, drop, full_burst;
+  logic sent, more, more_msg, burst_end, drop, full_burst, idle_turn;
   logic retx_go, retx_void, ret_load, park_load, left_any, inactive, order_done_q;
   ccret_t ret_d;
 
@@ -290,7 +290,10 @@ module mrc_tx_segment_emit
   assign full_burst = used_n == 4'd15 || used_b_next[15] || (seg_last && row_q.last_row);
   assign burst_end = do_send && (!can || over || !able || !more || full_burst);
   assign end_o = burst_end;
-  assign inactive = fire && (!can || (willing && (over || (able && !more))));
+  // A grant of which nothing was sent goes back: the QP goes round once more, for another one that
+  // was refused for it and stands in its list by then.
+  assign idle_turn = do_first && requested && left != 17'd0 && (!can || (willing && over));
+  assign inactive = fire && !idle_turn && (!can || (willing && (over || (able && !more))));
   assign pop = do_skip || drop || park_load || burst_end || (do_send && seg_last);
 
   always_comb begin
@@ -533,7 +536,7 @@ module mrc_tx_segment_emit
       "a packet without payload of a message with some, or beyond the MTU")
   `MRC_ASSERT_IF(WithinWimm, sent && begins_imm, imms_out < regs_q.max_wimm,
       "more immediates than agreed")
-  `MRC_ASSERT_IF(HoldsTheLiving, wr_o.hold, sendable && inactive,
+  `MRC_ASSERT_IF(HoldsTheLiving, wr_o.hold, sendable && (inactive || (ret_load && idle_turn)),
       "a QP is held that cannot send, or stays in tx_sched")
   `MRC_ASSERT_IF(IndexInRange, sent, seg_idx <= last_idx,
       "a packet behind the end of its message")
