@@ -56,14 +56,14 @@ module mrc_ack_gen
   localparam int unsigned DestW = $clog2(NumDests);
 
   if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW || NumQps < 2
-      || NumQps != 2 ** QpW || NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW)
+      || NumQps != 2 ** QpW || NumDests < 2 || NumDests > 4096 || NumDests != 2 ** DestW)
   begin : gen_bad_params
     $error("%m: NumPlanes, NumQps and NumDests must be powers of two, at least 2");
   end
 
   typedef struct packed {
     logic [23:0] dqpn;
-    logic [7:0] dest;
+    logic [DestW-1:0] dest;
     logic svc_time;
   } qp_t;
 
@@ -218,7 +218,7 @@ module mrc_ack_gen
       .rdata_o(qp),
       .we_i(cfg_we),
       .waddr_i(cfg_i.index[QpW-1:0]),
-      .wdata_i({cfg_ctx.dqpn, cfg_ctx.dest, cfg_ctx.svc_time})
+      .wdata_i({cfg_ctx.dqpn, cfg_ctx.dest[DestW-1:0], cfg_ctx.svc_time})
   );
 
   // ---- acknowledgements: the QPs that owe one take turns
@@ -346,8 +346,6 @@ module mrc_ack_gen
   logic [NumPlanes-1:0] turn_q, turn_d, passed;  // one-hot
   logic [NumPlanes-1:0] behind, low_behind;  // of both_up: at the turn, and behind it
   logic data_ack, in_turn, any_turn;
-  logic [DestW-1:0] dest;
-  assign dest = qp.dest[DestW-1:0];
   assign both_up = port_up_i & pmask;
   // SACKs about data, ACKs and questions for the peer's state (kind Ack) take the planes in turn;
   // not what answers a probe, or is repeated (pr).
@@ -417,7 +415,7 @@ module mrc_ack_gen
         .Depth(NumDests)
     ) u_rev (
         .clk_i,
-        .raddr_i(dest),
+        .raddr_i(qp.dest),
         .rdata_o(rev[p]),
         .we_i(ok_here),
         .waddr_i(ok_dest),
@@ -432,7 +430,7 @@ module mrc_ack_gen
         .clear_i(1'b0),
         .set_i(ok_here),
         .set_idx_i(ok_dest),
-        .idx_i(dest),
+        .idx_i(qp.dest),
         .in_o(valid_row[p])
     );
 
@@ -444,7 +442,7 @@ module mrc_ack_gen
         .clear_i(epoch),
         .set_i(ok_here),
         .set_idx_i(ok_dest),
-        .idx_i(dest),
+        .idx_i(qp.dest),
         .in_o(fresh_row[p])
     );
 
@@ -455,8 +453,8 @@ module mrc_ack_gen
         .rst_ni,
         .clear_i(epoch),
         .set_i(want_load && on_plane[p]),
-        .set_idx_i(dest),
-        .idx_i(dest),
+        .set_idx_i(qp.dest),
+        .idx_i(qp.dest),
         .in_o(wanted_row[p])
     );
   end
@@ -512,7 +510,7 @@ module mrc_ack_gen
   ) u_pmask (
       .clk_i,
       .rst_ni,
-      .raddr_i(dest),
+      .raddr_i(qp.dest),
       .rdata_o(pmask),
       .we_i(cfg_do && cfg_i.tbl == CfgTablePeerPorts),
       .waddr_i(cfg_i.index[DestW-1:0]),
@@ -631,7 +629,7 @@ module mrc_ack_gen
   assign unused_bits = ^{owes[2], unused_count, unused_counts, oq_ready, oq_count, cfg_i.index,
                          cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn,
                          cfg_ctx.msn, cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm,
-                         cfg_ctx.sq_psn, cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout,
+                         cfg_ctx.sq_psn, cfg_ctx.retry_exp, cfg_ctx.timeout,
                          cfg_ctx.pkey, cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.profile,
                          cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr,
                          cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_ctx.mtu};

@@ -773,7 +773,7 @@ module mrc_csr
   assign unused_bits = ^{axil_i.awaddr[1:0], axil_i.araddr[1:0], wvalue, unused_evev_count,
                          unused_evq_count, unused_evr_count, unused_counts, evp_free, ctx.srv6,
                          ctx.dip, ctx.dmac, ctx.rqmsn, ctx.msn, ctx.rq_psn, ctx.sq_psn,
-                         ctx.rsvd90, ctx.pkey, ctx.retry_linear, ctx.dqpn, ctx.rsvd13, ctx.cc,
+                         ctx.pkey, ctx.retry_linear, ctx.dqpn, ctx.rsvd13, ctx.cc,
                          ctx.dyn_mpr, ctx.svc_time, ctx.trim_nack, ctx.ts, ctx.encap};
 
   // ---- what always holds

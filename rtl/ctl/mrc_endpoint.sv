@@ -56,6 +56,9 @@ module mrc_endpoint
   localparam int unsigned PlaneW = $clog2(NumPlanes);
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned DestW = $clog2(NumDests);
+  // The id of an update: its destination, and its number in the other of 14 bits.
+  localparam int unsigned IdDestW = (DestW > 8) ? DestW : 8;
+  localparam int unsigned SeqW = 14 - IdDestW;
 
   if (NumPlanes < 2 || NumPlanes > MaxPlanes || NumPlanes != 2 ** PlaneW) begin : gen_bad_planes
     $error("%m: NumPlanes must be a power of two, 2 to 8");
@@ -63,8 +66,8 @@ module mrc_endpoint
   if (NumQps < 2 || NumQps != 2 ** QpW) begin : gen_bad_qps
     $error("%m: NumQps must be a power of two, at least 2");
   end
-  if (NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW) begin : gen_bad_dests
-    $error("%m: NumDests must be a power of two, 2 to 256");
+  if (NumDests < 2 || NumDests > 4096 || NumDests != 2 ** DestW) begin : gen_bad_dests
+    $error("%m: NumDests must be a power of two, 2 to 4096");
   end
 
   // The others of the page are in mrc_endpoint_lists: here it is StIdle, and not idle.
@@ -174,7 +177,7 @@ module mrc_endpoint
   logic req_inc_q, req_inc_d, rsp_inc_q, rsp_inc_d, drop_inc_q, drop_inc_d;
 
   logic [1:0][NumPlanes-1:0] peer;  // of the destination of a want, of an update
-  logic [1:0][5:0] seq;  // of the destination of a response, of an update
+  logic [1:0][SeqW-1:0] seq;  // of the destination of a response, of an update
 
   assign div_d = div_q + 4'd1;
 
@@ -342,7 +345,7 @@ module mrc_endpoint
   assign rx_dest = rx.id[DestW-1:0];
   // Bug 50: the answer to an update that has been overtaken ends it as well.
   assign rx_update = op_rx && rx.resp && rx.id[15:14] == KindUpdate && rx_waiting
-      && (rx.id[13:8] == seq[0] || bug_i == BugAnyResponseCounts);
+      && (rx.id[13:IdDestW] == seq[0] || bug_i == BugAnyResponseCounts);
   assign rx_ctl = op_rx && rx.resp && rx.id[15:14] == KindCtl && cp_q.busy && !cp_q.send
       && rx.id[13:0] == cp_q.seq;
   assign rx_rev = op_rx && rx.resp && rx.id[15:14] == KindRev && rp_q.busy && !rp_q.send
@@ -572,16 +575,16 @@ module mrc_endpoint
   logic [15:0] id;
   logic [31:0] req_ev;
   logic [1:0] req_op;
-  logic [5:0] seq_next;
+  logic [SeqW-1:0] seq_next;
 
-  assign seq_next = seq[1] + 6'd1;
+  assign seq_next = seq[1] + SeqW'(1);
 
   always_comb begin
     if (kind_q == KindUpdate) begin
       req_plane = update_plane;
       req_ev = csr_i.rev_ev[update_plane];
       req_op = 2'(ErthOpPortStatus);
-      id = {KindUpdate, seq_next, 8'(dest_q)};
+      id = {KindUpdate, seq_next, IdDestW'(dest_q)};
     end else begin
       req_plane = (kind_q == KindCtl) ? cp_q.plane : rp_q.plane;
       req_ev = (kind_q == KindCtl) ? cp_q.ev : rp_q.ev;
@@ -774,7 +777,7 @@ module mrc_endpoint
   );
 
   mrc_rf_reset #(
-      .Width(6),
+      .Width(SeqW),
       .Depth(NumDests),
       .Reads(2)
   ) u_seq (
@@ -805,7 +808,7 @@ module mrc_endpoint
   assign unused_ok = &{1'b0, unused_eprx_count, unused_want_count, unused_evp_count,
                        cfg_ctx.srv6, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
                        cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
-                       cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,
+                       cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,
                        cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile,
                        cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
                        cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_ctx.mtu, cp_late, rp_late,

@@ -468,7 +468,8 @@ module mrc_nic
       .WqeDepth(WqeDepth),
       .NumWqes(NumWqes),
       .NumBlocks(NumBlocks),
-      .MaxMpr(MaxMpr)
+      .MaxMpr(MaxMpr),
+      .NumDests(NumDests)
   ) u_tx_segment (
       .clk_i,
       .rst_ni,

@@ -619,7 +619,7 @@ module mrc_rx_check
   assign unused_bits = ^{unused_counts, cfg_i.index, cfg_ctx.srv6, cfg_ctx.mpr_dest,
                          cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
                          cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
-                         cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.retry_linear,
+                         cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.retry_linear,
                          cfg_ctx.backup, cfg_ctx.profile, cfg_ctx.mpr,
                          cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
                          cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_mr.rsvd33};

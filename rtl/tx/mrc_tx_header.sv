@@ -639,7 +639,7 @@ module mrc_tx_header
   logic unused_ok;
   assign unused_ok = &{1'b0, unused_counts, cfg_i.index, cfg_ctx.mpr_dest, cfg_ctx.dest,
                        cfg_ctx.rqmsn, cfg_ctx.msn, cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn,
-                       cfg_ctx.max_wimm, cfg_ctx.sq_psn, cfg_ctx.rsvd90, cfg_ctx.retry_exp,
+                       cfg_ctx.max_wimm, cfg_ctx.sq_psn, cfg_ctx.retry_exp,
                        cfg_ctx.timeout, cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.profile,
                        cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
                        cfg_ctx.trim_nack, cfg_ctx.mtu, path.ev_idx, cfg_class.rsvd22,

@@ -79,7 +79,7 @@ module mrc_tx_path
 
   // What QP_CTX says of a QP.
   typedef struct packed {
-    logic [7:0] profile;
+    logic [5:0] profile;
     logic [GroupW-1:0] backup;  // groups at the end of the set
     logic [DestW-1:0] dest;
   } ctx_t;
@@ -357,7 +357,7 @@ module mrc_tx_path
   // ---- the packet that walks: stage w
 
   pkt_t w_pkt;
-  logic [7:0] w_profile;
+  logic [5:0] w_profile;
   logic [EvW-1:0] chosen_idx, first_idx;
   logic [PlaceW-1:0] walk_place;
   logic [NumPlanes-1:0] left_u;
@@ -573,7 +573,7 @@ module mrc_tx_path
 
   // ---- EV values
 
-  logic [7+EvW:0] evval_wide;
+  logic [5+EvW:0] evval_wide;
   logic [15+EvW:0] gen_wide;
   assign gen_wide = {cfg_i.index, gen_row};
 
@@ -734,7 +734,7 @@ module mrc_tx_path
   assign unused_ok = &{1'b0, unused_counts, unused_arb_idx, cfg_i.index, cfg_ctx.srv6,
                        cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
                        cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
-                       cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,
+                       cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,
                        cfg_ctx.retry_linear, cfg_ctx.dqpn, cfg_ctx.mpr, cfg_ctx.rsvd13,
                        cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time, cfg_ctx.trim_nack,
                        cfg_ctx.ts, cfg_ctx.encap, cfg_ctx.mtu, cfg_ctx.state, cfg_ev_state.rsvd17,

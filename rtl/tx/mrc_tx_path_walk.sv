@@ -34,7 +34,7 @@ module mrc_tx_path_walk
     input pkt_t pkt_i,
     input logic [GroupW+15:0] place_i,  // group and pass
     input logic [NumPlanes-1:0] used_i,
-    input logic [7:0] profile_i,
+    input logic [5:0] profile_i,
     input logic [NumPlanes-1:0] pmask_i,  // of its destination: tables wait until w is empty
 
     // The row that was read, and whether stage e can take the packet.
@@ -44,7 +44,7 @@ module mrc_tx_path_walk
     // The packet that walks, and how this cycle ends for it.
     output logic valid_o,
     output pkt_t pkt_o,
-    output logic [7:0] profile_o,
+    output logic [5:0] profile_o,
     output logic next_o,  // into the next group
     output logic end_o,  // it leaves
     output logic chosen_o,  // with an EV
@@ -95,7 +95,7 @@ module mrc_tx_path_walk
 
   logic w_valid_q, w_valid_d;
   pkt_t w_pkt_q;
-  logic [7:0] w_profile_q;
+  logic [5:0] w_profile_q;
   logic [NumPlanes-1:0] w_pmask_q;
   place_t w_place_q, w_place_d;
   logic [NumPlanes-1:0] w_u_q, w_u_d;

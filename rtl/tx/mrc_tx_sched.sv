@@ -37,9 +37,9 @@ module mrc_tx_sched
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned DestW = $clog2(NumDests);
 
-  if (NumQps < 2 || NumQps != 2 ** QpW || NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW)
+  if (NumQps < 2 || NumQps != 2 ** QpW || NumDests < 2 || NumDests > 4096 || NumDests != 2 ** DestW)
   begin : gen_bad_params
-    $error("%m: NumQps and NumDests must be powers of two, at least 2, NumDests at most 256");
+    $error("%m: NumQps and NumDests must be powers of two, at least 2, NumDests at most 4096");
   end
 
   typedef struct packed {
@@ -266,7 +266,7 @@ module mrc_tx_sched
   assign unused_ok = &{1'b0, unused_counts, run_ready, unused_count, cfg_i.index, cfg_ctx.srv6,
                        cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn, cfg_ctx.msn,
                        cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm, cfg_ctx.sq_psn,
-                       cfg_ctx.rsvd90, cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,
+                       cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey,
                        cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile,
                        cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
                        cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_ctx.mtu, cfg_ctx.state};

@@ -855,7 +855,7 @@ module mrc_rx_track
   logic unused_bits;
   assign unused_bits = ^{unused_head_count, unused_adv_count, adv_ready, unused_free, cfg_i.index,
                          cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.dest, cfg_ctx.dmac, cfg_ctx.rqmsn,
-                         cfg_ctx.max_wimm_dest, cfg_ctx.max_wimm, cfg_ctx.sq_psn, cfg_ctx.rsvd90,
+                         cfg_ctx.max_wimm_dest, cfg_ctx.max_wimm, cfg_ctx.sq_psn, 
                          cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.pkey, cfg_ctx.retry_linear,
                          cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile, cfg_ctx.mpr,
                          cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.svc_time, cfg_ctx.ts, cfg_ctx.encap,

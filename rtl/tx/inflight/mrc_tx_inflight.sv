@@ -95,8 +95,8 @@ module mrc_tx_inflight
   if (NumBlocks <= NumQps || NumBlocks > 32768) begin : gen_bad_num_blocks
     $error("%m: NumBlocks = %0d, must be more than NumQps, 32768 at most", NumBlocks);
   end
-  if (NumDests < 2 || NumDests > 256 || NumDests != 2 ** DestW) begin : gen_bad_dests
-    $error("%m: NumDests must be a power of two, 2 to 256");
+  if (NumDests < 2 || NumDests > 4096 || NumDests != 2 ** DestW) begin : gen_bad_dests
+    $error("%m: NumDests must be a power of two, 2 to 4096");
   end
   if (NumWqes < 2 || NumWqes > 65536) begin : gen_bad_num_wqes
     $error("%m: NumWqes = %0d, must be 2 to 65536", NumWqes);
@@ -301,7 +301,8 @@ module mrc_tx_inflight
   logic give;
 
   mrc_tx_inflight_qps #(
-      .NumQps(NumQps)
+      .NumQps(NumQps),
+      .NumDests(NumDests)
   ) u_qps (
       .clk_i,
       .rst_ni,

@@ -67,8 +67,10 @@ package mrc_tx_inflight_pkg;
     logic exhausted;
   } retry_t;
 
-  /// Registers of a QP that the main machine writes, but for rtx_lo and base
+  /// Registers of a QP that the main machine writes, but for rtx_lo and base. dest comes first: of
+  /// its bits mrc_tx_inflight_qps keeps only the low log2 NumDests.
   typedef struct packed {
+    logic [15:0] dest;
     logic [23:0] una;
     logic [23:0] hi1;  // PSN after the highest one known received
     logic [15:0] msn_done;
@@ -88,7 +90,6 @@ package mrc_tx_inflight_pkg;
     logic [4:0] timeout;
     logic [2:0] retry_linear;
     logic [4:0] retry_exp;
-    logic [7:0] dest;
     logic ts;
     logic dyn_mpr;
     logic [2:0] mtu;

@@ -13,6 +13,7 @@ module mrc_tx_inflight_qps
   import mrc_tx_inflight_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
+    parameter int unsigned NumDests = 4,
     localparam int unsigned QpW = $clog2(NumQps)
 ) (
     input logic clk_i,
@@ -79,7 +80,11 @@ module mrc_tx_inflight_qps
 
   // ---- registers
 
+  localparam int unsigned NotKept = 16 - $clog2(NumDests);  // bits of dest
+  localparam int unsigned RowW = $bits(qp_t) - NotKept;
+
   qp_t [2:0] rows;
+  logic [2:0][RowW-1:0] kept;
   qp_t row_d;
   logic row_we, rtx_lo_we, base_we;
   logic [23:0] rtx_lo_d;
@@ -87,17 +92,21 @@ module mrc_tx_inflight_qps
   logic [19:0] base_d;
 
   mrc_rf_nr1w #(
-      .Width($bits(qp_t)),
+      .Width(RowW),
       .Depth(NumQps),
       .Reads(3)
   ) u_row (
       .clk_i,
       .raddr_i({cfg_qp_i, vis_qp_i, cur_qp_i}),
-      .rdata_o(rows),
+      .rdata_o(kept),
       .we_i(row_we),
       .waddr_i(sel_qp_i),
-      .wdata_i(row_d)
+      .wdata_i(row_d[RowW-1:0])
   );
+
+  for (genvar i = 0; i < 3; i++) begin : gen_row
+    assign rows[i] = qp_t'({{NotKept{1'b0}}, kept[i]});
+  end
 
   // No packet that waits to be sent again is before rtx_lo.
   mrc_rf_2r1w #(
@@ -296,6 +305,7 @@ module mrc_tx_inflight_qps
     end
     if (op_i.ctx_new) begin
       row_d = '{
+          dest: ctx_i.dest,
           una: ctx_i.sq_psn,
           hi1: ctx_i.sq_psn,
           msn_done: ctx_i.msn,
@@ -315,7 +325,6 @@ module mrc_tx_inflight_qps
           timeout: ctx_i.timeout,
           retry_linear: ctx_i.retry_linear,
           retry_exp: ctx_i.retry_exp,
-          dest: ctx_i.dest,
           ts: ctx_i.ts,
           dyn_mpr: ctx_i.dyn_mpr,
           mtu: ctx_i.mtu
@@ -388,7 +397,7 @@ module mrc_tx_inflight_qps
   assign unused_ok = &{1'b0, recording_i.take, op_i.other, op_i.peer, op_i.ports, op_i.visit,
                        op_i.retx, op_i.ctl, op_i.rec, ctx_i.srv6, ctx_i.dip, ctx_i.mpr_dest,
                        ctx_i.dmac, ctx_i.rqmsn, ctx_i.max_wimm_dest, ctx_i.rq_psn, ctx_i.max_wimm,
-                       ctx_i.rsvd90, ctx_i.pkey, ctx_i.backup, ctx_i.dqpn, ctx_i.profile, ctx_i.mpr,
+                       ctx_i.pkey, row_d, ctx_i.backup, ctx_i.dqpn, ctx_i.profile, ctx_i.mpr,
                        ctx_i.rsvd13, ctx_i.svc_time, ctx_i.trim_nack, ctx_i.encap};
 
   // ---- what always holds

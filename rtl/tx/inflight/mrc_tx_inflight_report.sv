@@ -70,7 +70,7 @@ module mrc_tx_inflight_report
   always_comb begin
     ccev_load = 1'b0;
     ccev = '0;
-    ccev.cc = {8'd0, sel_i.row.dest};
+    ccev.cc = sel_i.row.dest;
     ccev.kind = CcEventNack;
     if (sel_i.is.cc) begin
       unique case (state_i)
@@ -115,7 +115,7 @@ module mrc_tx_inflight_report
       if (over_i || landed_i) begin
         ccev_load = fly_i != 28'd0;
         ccev = '0;
-        ccev.cc = {8'd0, sel_i.row.dest};
+        ccev.cc = sel_i.row.dest;
         // What is in flight of a QP whose ACK is missing: earlier copies sent for the sake of it.
         ccev.kind = CcEventAck;
         if (over_i || timer_i.dup) begin
@@ -133,7 +133,7 @@ module mrc_tx_inflight_report
   assign requests = sel_i.is.cc && sent_i.size != '0;
   assign rtxreq_load = state_i == StRetx1 && requests;
   assign rtxreq = '{
-          cc: {8'd0, sel_i.row.dest},
+          cc: sel_i.row.dest,
           min: {2'd0, sent_i.size},
           bytes: {2'd0, sent_i.size}
       };
@@ -205,7 +205,7 @@ module mrc_tx_inflight_report
   // Sent once, arrived, not marked: what this EV is good for the other way is known.
   assign okev_load = sack_i.recent && ctl_i.m == MarkNone && !sack_i.rtx;
   assign okev = '{
-          dest: {8'd0, sel_i.row.dest},
+          dest: sel_i.row.dest,
           plane: sack_i.ev_idx[3:0] & 4'(NumPlanes - 1),
           ev: ctl_i.entropy
       };

@@ -15,7 +15,8 @@ module mrc_tx_segment
     parameter int unsigned WqeDepth = 8,
     parameter int unsigned NumWqes = 24,
     parameter int unsigned NumBlocks = 20,
-    parameter int unsigned MaxMpr = 128
+    parameter int unsigned MaxMpr = 128,
+    parameter int unsigned NumDests = 4
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -99,7 +100,8 @@ module mrc_tx_segment
 
   mrc_tx_segment_regs #(
       .NumQps(NumQps),
-      .NumWqes(NumWqes)
+      .NumWqes(NumWqes),
+      .NumDests(NumDests)
   ) u_regs (
       .clk_i,
       .rst_ni,

@@ -316,7 +316,7 @@ module mrc_tx_segment_emit
   // What is left of the grant goes back when the burst ends.
   always_comb begin
     left_any = left != 17'd0;
-    ret_d.cc = {8'd0, regs_q.dest};
+    ret_d.cc = regs_q.dest;
     ret_d.bytes = left[15:0];
     if (sent) begin
       left_any = !grudged && left != {3'd0, size};
@@ -379,7 +379,7 @@ module mrc_tx_segment_emit
                    || (regs_q.cc && lastf && (few || grudged));
     pkt_d.last = seg_last;
     pkt_d.idx = seg_idx;
-    pkt_d.profile = regs_q.profile;
+    pkt_d.profile = 8'(regs_q.profile);
     pkt_d.avoid_ev = 16'd0;
     pkt_d.lost = 1'b0;
     pkt_d.two = 1'b0;
@@ -390,7 +390,7 @@ module mrc_tx_segment_emit
       pkt_d.psn = again_q.order.psn;
       pkt_d.msn = again_q.order.msn;
       pkt_d.row = again_q.order.row;
-      pkt_d.profile = again_regs_q.profile;
+      pkt_d.profile = 8'(again_regs_q.profile);
       pkt_d.rtx = bug_i != BugRetxWithoutRtx;
       pkt_d.ackreq = 1'b0;
       pkt_d.avoid_ev = again_q.order.avoid_ev;

@@ -275,7 +275,7 @@ module mrc_tx_segment_fetch
   assign next_bytes = at_last ? last_bytes : full_bytes;
   // A burst asks for eight full packets.
   assign req_d = '{
-          cc: {8'd0, regs_q.dest},
+          cc: regs_q.dest,
           min: {2'd0, next_bytes[13:1], next_bytes[0] || next_bytes == 14'd0},
           bytes: {full_bytes[12:0], 3'd0}
       };

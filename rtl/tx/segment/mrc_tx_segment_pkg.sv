@@ -26,11 +26,11 @@ package mrc_tx_segment_pkg;
     logic [7:0] wout;  // immediates completed
     logic [2:0] mtu;
     logic [7:0] mpr_max;
-    logic [7:0] profile;
+    logic [5:0] profile;
     logic [7:0] max_wimm;
     logic ts;
     logic cc;
-    logic [7:0] dest;
+    logic [15:0] dest;
   } qp_regs_t;
 
   // Who reads which port of the QPs' registers.

@@ -12,8 +12,10 @@ module mrc_tx_segment_regs
 #(
     parameter int unsigned NumQps = 4,
     parameter int unsigned NumWqes = 24,
+    parameter int unsigned NumDests = 4,
     localparam int unsigned QpW = $clog2(NumQps),
-    localparam int unsigned IdxW = $clog2(NumWqes)
+    localparam int unsigned IdxW = $clog2(NumWqes),
+    localparam int unsigned DestW = $clog2(NumDests)
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -37,11 +39,11 @@ module mrc_tx_segment_regs
     logic [23:0] sq_psn;
     logic [2:0] mtu;
     logic [7:0] mpr_max;
-    logic [7:0] profile;
+    logic [5:0] profile;
     logic [7:0] max_wimm;
     logic ts;
     logic cc;
-    logic [7:0] dest;
+    logic [DestW-1:0] dest;
   } context_t;
 
   logic [QpW-1:0] cfg_qp, emit_qp;
@@ -257,7 +259,7 @@ module mrc_tx_segment_regs
           max_wimm: cfg_i.row.max_wimm,
           ts: cfg_i.row.ts,
           cc: cfg_i.row.cc,
-          dest: cfg_i.row.dest
+          dest: cfg_i.row.dest[DestW-1:0]
       };
 
   for (genvar i = 0; i < Reads; i++) begin : gen_read
@@ -279,7 +281,7 @@ module mrc_tx_segment_regs
       regs_o[i].max_wimm = ctx[i].max_wimm;
       regs_o[i].ts = ctx[i].ts;
       regs_o[i].cc = ctx[i].cc;
-      regs_o[i].dest = ctx[i].dest;
+      regs_o[i].dest = 16'(ctx[i].dest);
     end
   end
 
