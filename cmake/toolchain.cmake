@@ -44,7 +44,7 @@ endif()
 option(MRC_WAVE "compile FST tracing into the Verilated RTL" OFF)
 option(MRC_COVERAGE "collect line and user coverage of RTL and C++" OFF)
 option(MRC_SANITIZE "address and undefined-behaviour sanitizers" OFF)
-option(MRC_WIDE "devices with the widest window (tiny) and with 4096 QPs (asic800), and their tests in lockstep" OFF)
+option(MRC_WIDE "devices with the widest window (tiny) and with 4096 QPs and destinations (asic800), and their tests in lockstep" OFF)
 option(MRC_ASSERT "assertions of the RTL in every device; off: in those named _asserted" OFF)
 
 # MRC_CHECK of util/check.hpp: the model asserts what its contracts say.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large sizes: the widest window, MaxMpr 8192, and 4096 QPs. A configuration with MRC_WIDE builds their RTL.
+// Large sizes: the widest window, MaxMpr 8192, and 4096 QPs and destinations. A configuration with MRC_WIDE builds
+// their RTL.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <set>
 
 #include "gen/headers.hpp"
 #include "tb/compare/report.hpp"
@@ -82,11 +84,11 @@ void check_full(CosimOptions o) {
   CHECK(window.widest <= 8192);
 }
 
-/// asic800 with 4096 QPs and room for them: the sizes of mrc_dut_rtl_asic800_large (CMakeLists.txt).
+/// asic800 with 4096 QPs and destinations, and room for them: the sizes of mrc_dut_rtl_asic800_large (CMakeLists.txt).
 const Preset& large() {
   static const Preset preset = [] {
     Preset p = *find_preset("asic800");
-    p.num_qps = p.num_mrs = 4096;
+    p.num_qps = p.num_mrs = p.num_dests = 4096;
     p.num_wqes = 7936;
     p.num_blocks = 4608;
     return p;
@@ -103,11 +105,48 @@ CosimOptions all_in_use(const char* scenario, uint64_t packets) {
   return o;
 }
 
+/// Each QP has a destination of its own, and ports of both NICs go down and come up.
+CosimOptions ports_fall(uint64_t packets) {
+  CosimOptions o = all_in_use("many-peers", packets);
+  Scenario& s = o.scenario;
+  s.dests = 4096;
+  s.flap_us = 60;
+  s.flap_down_us = 40;
+  s.peer_flap = true;
+  s.hang_us = 4000;
+  return o;
+}
+
+/// The destinations and numbers of port updates that were sent, by their ids, and of answers that came.
+class Updates : public FrameWatcher {
+ public:
+  void frame(bool sent, unsigned, uint64_t, const std::vector<uint8_t>& bytes, unsigned) override {
+    const FrameInfo info = look_at(bytes);
+    if (!info.mrc || (info.psn & 0xc000) != 0) return;
+    if (sent && info.is(wire::Opcode::EndpointRequest)) {
+      sent_to.insert(info.psn & 0xfff);
+      numbers.insert(info.psn >> 12 & 3);
+    } else if (!sent && info.is(wire::Opcode::EndpointResponse)) {
+      answered.insert(info.psn & 0xfff);
+    }
+  }
+  std::set<uint32_t> sent_to, numbers, answered;
+};
+
 void check_all(const CosimOptions& o) {
   const CosimResult r = run_cosim(o);
   INFO(r.problem << r.error << failure_text({}, r));
   CHECK(r.outcome == Outcome::Pass);
   CHECK(r.data_packets >= o.packets);
+}
+
+void check_updates(CosimOptions o) {
+  Updates updates;
+  o.dut_frames = &updates;
+  check_all(o);
+  CHECK(updates.sent_to.size() == 4096);
+  CHECK(updates.numbers.size() == 4);
+  CHECK(updates.answered.size() == 4096);
 }
 
 }  // namespace
@@ -124,6 +163,7 @@ TEST_CASE("a window of 8192 PSNs in lockstep with the RTL", "[tb][wide]") {
 
 TEST_CASE("4096 QPs are in use at once", "[tb][wide]") { check_all(all_in_use("many-qps", 20000)); }
 TEST_CASE("4096 QPs, mixed traffic", "[tb][wide]") { check_all(all_in_use("mixed", 20000)); }
+TEST_CASE("4096 destinations hear of ports that fall", "[tb][wide]") { check_updates(ports_fall(20000)); }
 
 #ifdef MRC_DUT_ASIC800_LARGE
 TEST_CASE("4096 QPs in lockstep with the RTL", "[tb][wide]") {
@@ -132,6 +172,12 @@ TEST_CASE("4096 QPs in lockstep with the RTL", "[tb][wide]") {
     o.open = [](std::string& error) { return open_dut(MRC_DUT_ASIC800_LARGE, large(), 1, error); };
     check_all(o);
   }
+}
+
+TEST_CASE("4096 destinations in lockstep with the RTL", "[tb][wide]") {
+  CosimOptions o = ports_fall(20000);
+  o.open = [](std::string& error) { return open_dut(MRC_DUT_ASIC800_LARGE, large(), 1, error); };
+  check_updates(o);
 }
 #endif
 
