@@ -94,12 +94,23 @@ module formal_rx_check
                          || (!dut.ctl_load && dut.rxpkt_d.err))
   // Only a QP that receives takes anything; which one it is, tables have said last.
   logic [1:0][2:0] reported_q;
+  logic [1:0] qpn_q;  // a table has said the upper bits of the QPN:
+  logic [1:0][22:0] high_q;
   logic [23:0] named;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       reported_q <= {2{3'(QpStateReset)}};
+      qpn_q <= 2'd0;
+      high_q <= '0;
+    end else if (dut.cfg_do && cfg_i.tbl == CfgTableQpQpn) begin
+      qpn_q[cfg_i.index[0]] <= 1'b1;
+      high_q[cfg_i.index[0]] <= cfg_i.data[22:0];
     end else if (dut.cfg_do && (cfg_i.tbl == CfgTableQpCtx || cfg_i.tbl == CfgTableQpState)) begin
       reported_q[cfg_i.index[0]] <= dut.cfg_ctx.state;
+      if (cfg_i.tbl == CfgTableQpCtx && dut.cfg_ctx.state <= 3'(QpStateInit)) begin
+        qpn_q[cfg_i.index[0]] <= 1'b1;
+        high_q[cfg_i.index[0]] <= '0;
+      end
     end
   end
   assign named = dut.d_q.dqp - 24'(QpnBase);
@@ -107,10 +118,14 @@ module formal_rx_check
     `MRC_HELP(reported, reported_q[i] == (dut.u_state.u_written.top_q[i]
               ? dut.u_state.u_rows.mem_q[i]
                                   : 3'(QpStateReset)))
+    `MRC_HELP(high, !qpn_q[i] || dut.u_high.mem_q[i] == high_q[i])
   end
-  `MRC_PROVE(receives, !passes || (named < 24'd2 && (reported_q[named[0]] == 3'(QpStateRts)
+  `MRC_PROVE(whole_qpn, !passes || (dut.d_q.dqp >= 24'(QpnBase)
+             && (!qpn_q[named[0]] || named[23:1] == high_q[named[0]])))
+  `MRC_COVER(whole_qpn, passes && dut.d_q.dqp == 24'hfffffe)
+  `MRC_PROVE(receives, !passes || (reported_q[named[0]] == 3'(QpStateRts)
              || (!dut.ctl_load && (reported_q[named[0]] == 3'(QpStateRtr)
-                                   || reported_q[named[0]] == 3'(QpStateError))))))
+                                   || reported_q[named[0]] == 3'(QpStateError)))))
   `MRC_COVER(receives, dut.rxpkt_load && !dut.drop && reported_q[named[0]] == 3'(QpStateRtr)
              && named == 24'd1)
   `MRC_PROVE(icrc, !(passes || dut.eprx_load) || dut.trimmed || dut.d_q.icrc_ok)

@@ -62,7 +62,7 @@ module mrc_ack_gen
   end
 
   typedef struct packed {
-    logic [23:0] dqpn;
+    logic [15:0] dqpn;  // low bits
     logic [DestW-1:0] dest;
     logic svc_time;
   } qp_t;
@@ -78,7 +78,7 @@ module mrc_ack_gen
   // ---- inputs
 
   logic resp_v, eresp_v, ackev_v, go, load, resp_pop, eresp_pop, free, want_free;
-  logic cfg_do, cfg_we, cfg_ack_q;
+  logic cfg_do, cfg_we, cfg_qpn_we, cfg_high_we, cfg_ack_q;
   logic okev_v, eokev_v, okev_pop, eokev_pop, ok_now;
   logic stateq_v, stateq_pop, state_turn, eresp_first, resp_first, again_q, again_d, one_probe;
   logic [4:0] unused_count;
@@ -94,6 +94,8 @@ module mrc_ack_gen
   hdr_eeth_t eeth;
   hdr_aeth_t aeth;
   tbl_qp_ctx_t cfg_ctx;
+  tbl_qp_qpn_t cfg_qpn;
+  logic [15-QpW:0] high;
   qp_t qp;
   logic [PlaneW-1:0] plane;
   logic [15:0] spdcid, dpdcid, ack_off, sack_off, held, service, ts, probe_id;
@@ -192,6 +194,10 @@ module mrc_ack_gen
   assign cfg_ctx = tbl_qp_ctx_t'(cfg_i.data);
   assign cfg_do = cfg_i.req && !cfg_ack_q;
   assign cfg_we = cfg_do && cfg_i.tbl == CfgTableQpCtx;
+  assign cfg_qpn = cfg_i.data[$bits(tbl_qp_qpn_t)-1:0];
+  assign cfg_qpn_we = cfg_do && cfg_i.tbl == CfgTableQpQpn;
+  assign cfg_high_we = cfg_qpn_we || (cfg_we
+      && (cfg_ctx.state == QpStateReset || cfg_ctx.state == QpStateInit));
   assign go = free && !cfg_do;
   // Between the two probes of a question nothing else goes.
   assign eresp_first = eresp_v && !again_q;
@@ -218,7 +224,20 @@ module mrc_ack_gen
       .rdata_o(qp),
       .we_i(cfg_we),
       .waddr_i(cfg_i.index[QpW-1:0]),
-      .wdata_i({cfg_ctx.dqpn, cfg_ctx.dest[DestW-1:0], cfg_ctx.svc_time})
+      .wdata_i({cfg_ctx.dqpn[15:0], cfg_ctx.dest[DestW-1:0], cfg_ctx.svc_time})
+  );
+
+  // Upper bits of its QPN, of those that are sent.
+  mrc_rf_1r1w #(
+      .Width(16 - QpW),
+      .Depth(NumQps)
+  ) u_high (
+      .clk_i,
+      .raddr_i(r.qp[QpW-1:0]),
+      .rdata_o(high),
+      .we_i(cfg_high_we),
+      .waddr_i(cfg_i.index[QpW-1:0]),
+      .wdata_i(cfg_qpn_we ? cfg_qpn.high[15-QpW:0] : '0)
   );
 
   // ---- acknowledgements: the QPs that owe one take turns
@@ -519,8 +538,8 @@ module mrc_ack_gen
 
   // ---- the packet
 
-  assign spdcid = csr_i.pdcid_zero ? 16'd0 : r.qp + 16'(QpnBase);
-  assign dpdcid = csr_i.pdcid_zero ? 16'd0 : qp.dqpn[15:0];
+  assign spdcid = csr_i.pdcid_zero ? 16'd0 : {high, r.qp[QpW-1:0]} + 16'(QpnBase);
+  assign dpdcid = csr_i.pdcid_zero ? 16'd0 : qp.dqpn;
   // An answer to a probe has the probe's id there.
   assign ack_off = r.pr ? r.psn[15:0] : 16'(r.psn - r.cack);
   // Bug 27: the bitmap seems to start one PSN lower.
@@ -627,6 +646,7 @@ module mrc_ack_gen
 
   logic unused_bits;
   assign unused_bits = ^{owes[2], unused_count, unused_counts, oq_ready, oq_count, cfg_i.index,
+                         cfg_qpn,
                          cfg_ctx.srv6, cfg_ctx.dip, cfg_ctx.mpr_dest, cfg_ctx.dmac, cfg_ctx.rqmsn,
                          cfg_ctx.msn, cfg_ctx.max_wimm_dest, cfg_ctx.rq_psn, cfg_ctx.max_wimm,
                          cfg_ctx.sq_psn, cfg_ctx.retry_exp, cfg_ctx.timeout,

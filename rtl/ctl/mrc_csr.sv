@@ -274,7 +274,8 @@ module mrc_csr
           bad_move = cmd_target != QpStateReset
               && !(cmd_target == QpStateError && cmd_state != QpStateReset);
         end
-        CfgTableQpMpr, CfgTableEvState, CfgTableQpClass: bad_index = 32'(cmd_index) >= NumQps;
+        CfgTableQpMpr, CfgTableEvState, CfgTableQpClass, CfgTableQpQpn:
+        bad_index = 32'(cmd_index) >= NumQps;
         CfgTableEv, CfgTableMr, CfgTableCcProfile, CfgTableCcCtx, CfgTableEvGen,
             CfgTablePeerPorts: begin
         end

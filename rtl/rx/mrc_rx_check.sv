@@ -37,6 +37,7 @@ module mrc_rx_check
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
+  localparam int unsigned HighW = 24 - QpW;
   localparam int unsigned MrW = $clog2(NumMrs);
   localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1;
   // Behind the METH, in front of the RETH.
@@ -136,10 +137,12 @@ module mrc_rx_check
   logic mr_valid;
   tbl_qp_ctx_t cfg_ctx;
   tbl_mr_t cfg_mr;
-  logic cfg_qp_we, cfg_state_we, cfg_mr_we;
+  tbl_qp_qpn_t cfg_qpn;
+  logic cfg_qp_we, cfg_state_we, cfg_mr_we, cfg_qpn_we, cfg_high_we;
   logic [QpW-1:0] cfg_qp, qp;
   logic [MrW-1:0] cfg_mr_row, mr_row;
   qp_t qp_row;
+  logic [HighW-1:0] high;
   mr_t mr, mr_wdata;
   logic rev_valid;
   logic cfg_rev_we;
@@ -149,11 +152,15 @@ module mrc_rx_check
 
   assign cfg_ctx = tbl_qp_ctx_t'(cfg_i.data);
   assign cfg_mr = tbl_mr_t'(cfg_i.data[$bits(tbl_mr_t)-1:0]);
+  assign cfg_qpn = cfg_i.data[$bits(tbl_qp_qpn_t)-1:0];
   assign cfg_qp = cfg_i.index[QpW-1:0];
   assign cfg_mr_row = cfg_i.index[MrW-1:0];
   assign cfg_qp_we = cfg_do && cfg_i.tbl == CfgTableQpCtx;
   assign cfg_state_we = cfg_do && cfg_i.tbl == CfgTableQpState;
   assign cfg_mr_we = cfg_do && cfg_i.tbl == CfgTableMr;
+  assign cfg_qpn_we = cfg_do && cfg_i.tbl == CfgTableQpQpn;
+  assign cfg_high_we = cfg_qpn_we || (cfg_qp_we
+      && (cfg_ctx.state == QpStateReset || cfg_ctx.state == QpStateInit));
   assign cfg_rev_we = cfg_qp_we && cfg_ctx.state != QpStateReset;
   assign cfg_key = cfg_ctx.dqpn[QpW-1:0] ^ cfg_fold[QpW-1:0];
 
@@ -232,6 +239,19 @@ module mrc_rx_check
       .wdata_i({cfg_ctx.mtu, cfg_ctx.pkey, cfg_ctx.max_wimm_dest == 8'd0})
   );
 
+  // Upper bits of its QPN. Before the first row of a QP they mean nothing, and nobody receives.
+  mrc_rf_1r1w #(
+      .Width(HighW),
+      .Depth(NumQps)
+  ) u_high (
+      .clk_i,
+      .raddr_i(qp),
+      .rdata_o(high),
+      .we_i(cfg_high_we),
+      .waddr_i(cfg_qp),
+      .wdata_i(cfg_qpn_we ? cfg_qpn.high[HighW-1:0] : '0)
+  );
+
   // Which QP sends to a number at an address; and where that QP sends in truth.
   mrc_rf_1r1w #(
       .Width(QpW),
@@ -291,8 +311,8 @@ module mrc_rx_check
   hdr_eeth_t eeth;
   logic [64:0] end_va;
   logic is_data, is_ctl, is_probe, is_ep_req, is_ep_resp, is_ep, trimmed, no_pay, whole_mtu;
-  logic imm_op, in_qps, qp_rts, qp_err;
-  logic [23:0] qi;
+  logic imm_op, named, qp_rts, qp_err;
+  logic [23:0] n;  // QPN without QpnBase
   logic [15:0] mtu;
   logic [2:0] qp_state;
   logic [7:0] syndrome;
@@ -323,10 +343,9 @@ module mrc_rx_check
   assign is_ep = (is_ep_req || is_ep_resp) && d_q.dqp == 24'(EndpointDqp) && !trimmed;
   assign imm_op = d_q.opcode == OpcodeWriteLastImm || d_q.opcode == OpcodeWriteOnlyImm;
   assign whole_mtu = d_q.opcode == OpcodeWriteFirst || d_q.opcode == OpcodeWriteMiddle;
-  assign qi = d_q.dqp - 24'(QpnBase);
-  // Numbers below QpnBase wrap around to large ones.
-  assign in_qps = qi < 24'(NumQps);
-  assign qp = qi[QpW-1:0];
+  assign n = d_q.dqp - 24'(QpnBase);
+  assign qp = n[QpW-1:0];
+  assign named = d_q.dqp >= 24'(QpnBase) && n[23:QpW] == high;
   assign qp_state = state[0];
   // Bug 40: a QP in Error is taken for one in Rts.
   assign qp_err = qp_state == QpStateError && bug_i != BugErrorStateReceives;
@@ -382,7 +401,7 @@ module mrc_rx_check
         drop_icrc_d = 1'b1;
       end else if (is_ep) begin
         eprx_load = 1'b1;
-      end else if (!(is_data || is_ctl || is_probe) || !in_qps || (!is_data && trimmed) ||
+      end else if (!(is_data || is_ctl || is_probe) || !named || (!is_data && trimmed) ||
                    !(qp_rts || (!is_ctl && (qp_state == QpStateRtr || qp_err)))) begin
         drop_qp_d = 1'b1;
       end else if (d_q.pkey[14:0] != qp_row.pkey[14:0] && bug_i != BugPkeyUnchecked) begin
@@ -440,7 +459,7 @@ module mrc_rx_check
       rxpkt_d.buf_valid = d_q.buf_valid && !(is_probe && !drop);
       if (!drop && is_probe) begin
         rxpkt_d.probe = 1'b1;
-        rxpkt_d.qp = qi[15:0];
+        rxpkt_d.qp = 16'(qp);
         rxpkt_d.psn = {8'd0, peth.probe_id};
         rxpkt_d.ce = d_q.ce;
         rxpkt_d.ts = peth.tx_timestamp16;
@@ -449,7 +468,7 @@ module mrc_rx_check
         rxpkt_d.err = qp_err;
         rxpkt_d.entropy = d_q.entropy;
       end else if (!drop) begin
-        rxpkt_d.qp = qi[15:0];
+        rxpkt_d.qp = 16'(qp);
         rxpkt_d.psn = d_q.psn;
         rxpkt_d.ackreq = d_q.ackreq;
         rxpkt_d.rtx = d_q.rtx;
@@ -484,7 +503,7 @@ module mrc_rx_check
   always_comb begin
     ctl_d = '0;
     if (ctl_load) begin
-      ctl_d.qp = qi[15:0];
+      ctl_d.qp = 16'(qp);
       if (came_back) begin
         ctl_d.kind = CtlKindReturned;
         ctl_d.qp = 16'(back_qp);
@@ -622,7 +641,7 @@ module mrc_rx_check
                          cfg_ctx.retry_exp, cfg_ctx.timeout, cfg_ctx.retry_linear,
                          cfg_ctx.backup, cfg_ctx.profile, cfg_ctx.mpr,
                          cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
-                         cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_mr.rsvd33};
+                         cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_mr.rsvd33, cfg_qpn};
 
   // Fields of received headers that say nothing to this NIC.
   logic unused_fields;

@@ -160,8 +160,9 @@ module mrc_tx_probe
 
   logic fb_free, probe_free;
   logic op_cfg, op_pres, op_pans, op_bad, op_visit, answers_wait, answers_go;
-  logic cfg_ctx_we, cfg_state_we, cfg_ports_we, cfg_live;
+  logic cfg_ctx_we, cfg_state_we, cfg_ports_we, cfg_qpn_we, cfg_high_we, cfg_live;
   tbl_qp_ctx_t cfg_ctx;
+  tbl_qp_qpn_t cfg_qpn;
   tbl_qp_state_t cfg_state;
   logic [QpW-1:0] cfg_qp;
 
@@ -172,6 +173,10 @@ module mrc_tx_probe
   assign cfg_ctx_we = op_cfg && cfg_i.tbl == CfgTableQpCtx;
   assign cfg_state_we = op_cfg && cfg_i.tbl == CfgTableQpState;
   assign cfg_ports_we = op_cfg && cfg_i.tbl == CfgTablePeerPorts;
+  assign cfg_qpn = cfg_i.data[$bits(tbl_qp_qpn_t)-1:0];
+  assign cfg_qpn_we = op_cfg && cfg_i.tbl == CfgTableQpQpn;
+  assign cfg_high_we = cfg_qpn_we || (cfg_ctx_we
+      && (cfg_ctx.state == QpStateReset || cfg_ctx.state == QpStateInit));
   assign cfg_live = (cfg_ctx_we ? cfg_ctx.state : cfg_state.state) == QpStateRts;
   // Answers in turn with all else. Bug 120: they go first, however many come.
   assign answers_wait = turn_q && (bad_v || visit_due_q) && bug_i != BugAnswersFirst;
@@ -190,7 +195,8 @@ module mrc_tx_probe
   logic [ProbeSlots-1:0] offered;
   logic [SlotW-1:0] free_slot, s, seen;
   slot_t slot, slot_d;
-  logic [23:0] dqpn;
+  logic [15:0] dqpn;  // low bits
+  logic [15-QpW:0] high;
   logic [4:0] timeout;
   logic [DestW-1:0] bad_dest;
 
@@ -259,7 +265,7 @@ module mrc_tx_probe
   );
 
   mrc_rf_1r1w #(
-      .Width(24 + 5),
+      .Width(16 + 5),
       .Depth(NumQps)
   ) u_qp (
       .clk_i,
@@ -267,7 +273,20 @@ module mrc_tx_probe
       .rdata_o({dqpn, timeout}),
       .we_i(cfg_ctx_we),
       .waddr_i(cfg_qp),
-      .wdata_i({cfg_ctx.dqpn, cfg_ctx.timeout})
+      .wdata_i({cfg_ctx.dqpn[15:0], cfg_ctx.timeout})
+  );
+
+  // Upper bits of its QPN, of those that are sent.
+  mrc_rf_1r1w #(
+      .Width(16 - QpW),
+      .Depth(NumQps)
+  ) u_high (
+      .clk_i,
+      .raddr_i(slot.qp[QpW-1:0]),
+      .rdata_o(high),
+      .we_i(cfg_high_we),
+      .waddr_i(cfg_qp),
+      .wdata_i(cfg_qpn_we ? cfg_qpn.high[15-QpW:0] : '0)
   );
 
   mrc_rf_1r1w #(
@@ -440,8 +459,8 @@ module mrc_tx_probe
           kind: (marked_next && !csr_i.probe_skip_good) ? FbKindRevivedSkip : FbKindRevivedGood
       };
   assign id = {(16 - SlotW)'(seq_next), seen};
-  assign spdcid = csr_i.pdcid_zero ? 16'd0 : slot.qp + 16'(QpnBase);
-  assign dpdcid = csr_i.pdcid_zero ? 16'd0 : dqpn[15:0];
+  assign spdcid = csr_i.pdcid_zero ? 16'd0 : {high, slot.qp[QpW-1:0]} + 16'(QpnBase);
+  assign dpdcid = csr_i.pdcid_zero ? 16'd0 : dqpn;
 
   always_comb begin
     probe_d = '0;
@@ -542,7 +561,7 @@ module mrc_tx_probe
                        cfg_ctx.retry_exp, cfg_ctx.pkey, cfg_ctx.retry_linear,
                        cfg_ctx.backup, cfg_ctx.profile, cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc,
                        cfg_ctx.dyn_mpr, cfg_ctx.svc_time, cfg_ctx.trim_nack, cfg_ctx.ts,
-                       cfg_ctx.encap, cfg_ctx.mtu, cfg_state.rsvd3, dqpn, late};
+                       cfg_ctx.encap, cfg_ctx.mtu, cfg_state.rsvd3, cfg_qpn, late};
 
   // ---- what always holds
 
