@@ -300,7 +300,7 @@ TEST_CASE("tx_segment: a grant that comes back unused lets the QP go on that was
       r.dest = 1;
       r.max_wimm = 1;
       b.configure(0, r);
-      b.grant_packets(1, 1);
+      b.grant_bytes(1, 344);  // with an immediate
       b.post(0, 256, 20, true);
       b.run(40);
       REQUIRE(b.sent_by(0) == 1);
