@@ -46,6 +46,7 @@ void Station::keep_host(Station& former) {
   std::swap(source_, former.source_);
   std::swap(requester_, former.requester_);
   std::swap(responder_, former.responder_);
+  responder_->cut_off();
   requester_->withdraw();
   const auto qps = static_cast<unsigned>(own_.requester_plan().size());
   for (unsigned qp = 0; qp < qps; ++qp) requester_->give_up(qp);

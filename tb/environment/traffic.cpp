@@ -477,8 +477,26 @@ void Responder::posted(const Message& m) {
 }
 
 void Responder::completed(uint32_t id) {
-  messages_[id].sender_done = true;
-  done_.push_back(id);
+  Received& r = messages_[id];
+  r.sender_done = true;
+  if (r.cut_off && lacks(r)) {
+    abandoned(id);
+  } else {
+    done_.push_back(id);
+  }
+}
+
+/// Bytes of it, or its immediate, have not come.
+bool Responder::lacks(const Received& r) const {
+  return r.written < r.m.length || (r.m.imm_valid && !r.delivered && !refuses_[r.m.peer_qp]);
+}
+
+void Responder::cut_off() {
+  for (Received& r : messages_) {
+    if (r.verified || r.abandoned) continue;
+    r.cut_off = true;
+    if (r.sender_done && lacks(r)) abandoned(r.m.id);
+  }
 }
 
 void Responder::refused(uint32_t id) {
@@ -591,8 +609,7 @@ std::string Responder::check_bytes(const Received& r) const {
 
 std::string Responder::try_verify(uint32_t id) {
   Received& r = messages_[id];
-  const bool due = r.m.imm_valid && !r.delivered && !refuses_[r.m.peer_qp];
-  if (r.verified || r.abandoned || !r.sender_done || r.written < r.m.length || due) return {};
+  if (r.verified || r.abandoned || !r.sender_done || lacks(r)) return {};
   if (std::string wrong = check_bytes(r); !wrong.empty()) {
     return fmt::format("message MSN {} from QP {} to QP {}: {}", r.m.msn, there_(r.m.qp), here_(r.m.peer_qp), wrong);
   }

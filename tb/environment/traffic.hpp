@@ -304,6 +304,9 @@ class Responder {
   void completed(uint32_t id);
   void refused(uint32_t id);
   void abandoned(uint32_t id);
+  /// The NIC that writes here was reset by its pin. What it had taken and not yet written or reported never comes, nor
+  /// is it due: its sender may have a completion of it, or get one.
+  void cut_off();
   /// Verifies what is complete on both sides, and takes memory of abandoned messages back when nothing of them can be
   /// on its way any more (`now`, `quiet`: any unit of time). Returns what is wrong, "" if nothing.
   std::string verify(uint64_t now = 0, uint64_t quiet = ~uint64_t{0});
@@ -326,9 +329,11 @@ class Responder {
     Message m;
     uint64_t written = 0;
     bool sender_done = false, delivered = false, abandoned = false, verified = false;
+    bool cut_off = false;      ///< its NIC was reset before it was verified
     bool passed_over = false;  // a later immediate was delivered: its requestor must have refused it
   };
   std::string check_bytes(const Received& r) const;
+  bool lacks(const Received& r) const;
   std::string try_verify(uint32_t id);
   void own_blocks(const Message& m, uint32_t id);
   void take_back(Received& r);

@@ -130,6 +130,22 @@ TEST_CASE("work for QPs that software has reset waits until they are in RTS agai
   }
 }
 
+TEST_CASE("a QP that was refused for the grant of a QP that is reset goes on", "[tb][lives]") {
+  // Lives of a few cycles, and windows that the first QP fills: with these seeds it gives its grant back unused.
+  for (const uint64_t seed : {1u, 8u}) {
+    CosimOptions o = short_run("tiny", "clean", 1600, seed);
+    o.scenario.cc_share = 1;
+    o.scenario.cc_rate_gbps = 50;
+    o.scenario.cc_rtt_ns = 500;
+    o.scenario.delay_ns = 100;
+    o.scenario.lives = 40;
+    o.scenario.life_us = 0.05;
+    o.scenario.by_software = 1;
+    use_rtl(o);
+    passes(o);
+  }
+}
+
 TEST_CASE("resets of one NIC, and by software, cycle by cycle: with 500 more seeds", "[tb][lives]") {
   for (const Kind& kind : {kAlone, kSoftware}) {
     sweep("tiny", kind, 250, 100);

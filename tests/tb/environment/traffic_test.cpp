@@ -99,6 +99,32 @@ TEST_CASE("wrong, missing, double and stray bytes are found", "[tb][traffic]") {
   }
 }
 
+TEST_CASE("what a NIC had not written when its pin fell is not due, whatever its sender knows",
+          "[tb][traffic][lives]") {
+  for (const bool imm : {false, true}) {  // bytes are missing, or the immediate alone
+    for (const bool before : {false, true}) {
+      Receiver r(imm);
+      REQUIRE((imm ? r.write_all() : r.write(0, 100)) == nullptr);
+      if (before) r.responder.completed(0);
+      CHECK(r.responder.verify(0, 10).empty());
+      r.responder.cut_off();
+      if (!before) r.responder.completed(0);
+      CHECK(r.responder.quiet());
+      CHECK(r.responder.verify(1, 10).empty());
+      CHECK(r.responder.finish().empty());
+      CHECK(r.responder.verified() == 0);
+      CHECK(r.responder.mail().freed.empty());
+      CHECK(r.responder.verify(12, 10).empty());
+      CHECK(r.responder.mail().freed == std::vector<uint32_t>{0});  // then its memory is free
+    }
+  }
+  Receiver whole;  // what is there whole is still looked at
+  REQUIRE(whole.write_all(17) == nullptr);
+  whole.responder.cut_off();
+  whole.responder.completed(0);
+  CHECK_THAT(whole.responder.verify(), ContainsSubstring("1 of 300 bytes are wrong"));
+}
+
 TEST_CASE("an immediate is delivered after its data and all data before it", "[tb][traffic]") {
   SECTION("too early") {
     Receiver r(true);
