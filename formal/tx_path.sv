@@ -53,6 +53,8 @@ module formal_tx_path
     end
   end
   `MRC_GIVEN(table_stands, !req_q || cfg_i.req)
+  // A second copy walks once more.
+  `MRC_GIVEN(one_copy, csr_i.one_copy)
 
   logic runs;
   assign runs = path_ready_i && rec_ready_i && evev_ready_i && bad_ready_i && lane_room_i == 2'b11

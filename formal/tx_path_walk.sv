@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_prove.svh"
 
-/// mrc_tx_path_walk: which EV a packet takes, and which one its copy. Rows, planes that are up, lanes with room and what is
-/// kept of the QP are any, and may change in every cycle. Two planes, eight EVs.
+/// mrc_tx_path_walk: which EV a packet takes, and which one its copy. Rows, planes that are up,
+/// lanes with room and what is kept of the QP are any, and may change in every cycle. Two planes,
+/// eight EVs.
 module formal_tx_path_walk
   import mrc_pkg::*;
   import mrc_tx_path_pkg::*;

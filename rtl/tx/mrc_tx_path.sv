@@ -9,8 +9,9 @@
 /// a backup EV of the same plane in, or the other way round: two cycles, and two per backup group
 /// looked at. A packet that finds no usable EV gets no path: only its record goes on, as if it were
 /// sent. What was lost when its QP has nothing else to send goes twice, on two other planes: two
-/// paths, a cycle more, and one record behind both. It fills EV profiles by itself (EV_GEN: one row per cycle, or one in 32). With
-/// EV_CTL.loss_share it weighs a loss by what other planes of the QP lose. It does not probe EVs.
+/// paths, a cycle more, and one record behind both. It fills EV profiles by itself (EV_GEN: one row
+/// per cycle, or one in 32). With EV_CTL.loss_share it weighs a loss by what other planes of the QP
+/// lose. It does not probe EVs.
 module mrc_tx_path
   import mrc_pkg::*;
   import mrc_tx_path_pkg::*;

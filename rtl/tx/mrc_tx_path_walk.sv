@@ -60,7 +60,7 @@ module mrc_tx_path_walk
     output logic [NumPlanes-1:0] used_o,
     output logic [GroupW-1:0] group_o,  // as addressed: turned by the key
     output logic [GroupW-1:0] next_group_o,
-    output logic [GroupW-1:0] pkt_group_o,  // in which the packet that may come, or the copy, begins
+    output logic [GroupW-1:0] pkt_group_o,  // in which the packet that may come or a copy begins
     output logic row_we_o,
     output logic [NumPlanes-1:0][2:0] row_o,
     output logic row_again_o  // the row that is written is also read in this cycle
@@ -222,7 +222,7 @@ module mrc_tx_path_walk
   // With an EV taken and the group done, used planes and planes that are down are all there are.
   assign advance = chosen && group_done;
   assign left_u = advance ? '0 : w_u_q | look_u;
-  // A packet that ends here without a walk leaves the QP's place alone. So does a copy without room.
+  // A packet that ends here without a walk, or a copy without room, leaves the QP's place alone.
   assign same_qp = w_valid_q && !w_dead && !no_room && pkt_i.qp[QpW-1:0] == w_pkt_q.qp[QpW-1:0];
 
   always_comb begin
