@@ -224,7 +224,7 @@ inline constexpr Bug kBugs[] = {
     {122, "world-of-one-plane", "tx_path",
      "a plane that loses alone is taken for a bad world, and its EVs stay in use", "tiny", "bad-world", ""},
     {123, "copy-where-lost", "tx_path",
-     "a second copy of what was lost may go on the plane that lost it", "asic800", "loss", ""},
+     "a second copy of what was lost may go on the plane that lost it", "tiny", "loss", ""},
     {124, "two-with-more", "tx_segment",
      "what was lost goes twice although its QP has more to send", "tiny", "loss", ""},
 };
