@@ -108,9 +108,10 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
   share("stall", s.stall, "host_pause");
   share("pause", s.pause, "host_pause");
   share("cqe_pause", s.cqe_pause, "host_pause");
+  if (s.qpn_share > 0) leave("qpn_share", "QPNs are the devices' own");
   if (s.read_errors > 0) leave("read_errors", "hosts at these levels read all of their memory");
   if (s.write_errors > 0) leave("write_errors", "hosts at these levels write all of their memory");
-  s.read_errors = s.write_errors = 0;
+  s.qpn_share = s.read_errors = s.write_errors = 0;
   if (s.stand_us > 0) leave("stand_us", "ports at these levels take what comes");
   s.stand_us = 0;
   if (s.fuzz_us > 0) leave("fuzz_us", "peers at these levels are legal");

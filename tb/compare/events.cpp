@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gen/nic_flow.hpp"
+#include "protocol/qpn.hpp"
 
 namespace mrc::tb {
 
@@ -71,8 +72,8 @@ int event_qp(const StreamRef& ref, const uint32_t* data, std::span<const int> ow
     const Hdr h = Hdr::unpack(data);
     const auto byte = [&](unsigned i) { return h.hdr[i / 4] >> (8 * (i % 4)) & 0xff; };
     const unsigned bth = (byte(20) == 41 ? 54u : byte(20) == 43 ? 78u : 14u) + 48;
-    const uint32_t qp = (byte(bth + 5) << 16 | byte(bth + 6) << 8 | byte(bth + 7)) - kQpnBase;
-    return qp < own.size() ? own[qp] : -1;
+    const uint32_t qp = (byte(bth + 5) << 16 | byte(bth + 6) << 8 | byte(bth + 7));
+    return own.empty() ? -1 : own[qpn_row(qp, static_cast<unsigned>(own.size()))];
   }
   // What is discarded is of no QP.
   const std::string_view kind = ref.info->struct_name;
@@ -83,7 +84,8 @@ int event_qp(const StreamRef& ref, const uint32_t* data, std::span<const int> ow
     if (name == "qp" || name.ends_with(".qp")) return static_cast<int>(f.low64(data));
     if (name == "dqp") {
       const auto dqp = static_cast<unsigned>(f.low64(data));
-      return dqp >= kQpnBase ? static_cast<int>(dqp - kQpnBase) : -1;
+      if (dqp < kQpnBase) return -1;
+      return own.empty() ? static_cast<int>(dqp - kQpnBase) : qpn_row(dqp, static_cast<unsigned>(own.size()));
     }
   }
   return -1;

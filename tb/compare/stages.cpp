@@ -11,6 +11,7 @@
 
 #include "gen/headers.hpp"
 #include "gen/protocol.hpp"
+#include "protocol/qpn.hpp"
 #include "tb/environment/frame.hpp"
 
 namespace mrc::tb {
@@ -206,8 +207,7 @@ class Follow {
     b.psn = byte(at + 9) << 16 | byte(at + 10) << 8 | byte(at + 11);
     std::optional<std::size_t> which;
     if (is_data(b.opcode)) {
-      const uint32_t peer = b.dqp - kQpnBase;
-      const int qp = peer < own_.size() ? own_[peer] : -1;
+      const int qp = own_.empty() ? -1 : own_[qpn_row(b.dqp, static_cast<unsigned>(own_.size()))];
       const auto found = open_.find({Way::Sends, qp, b.psn});
       if (found != open_.end()) {
         which = found->second;
@@ -250,7 +250,7 @@ class Follow {
     auto& came = ports_[{false, plane, r.opcode, r.dqp, r.psn}];
     while (came.size() > 1 && came[1].begin <= cycle) came.pop_front();
     const bool known = !came.empty() && came.front().begin <= cycle;
-    const int qp = r.dqp >= kQpnBase ? static_cast<int>(r.dqp - kQpnBase) : -1;
+    const int qp = r.dqp >= kQpnBase && !own_.empty() ? qpn_row(r.dqp, static_cast<unsigned>(own_.size())) : -1;
     StagedPacket& p = make(Way::Receives, qp, r.psn, r.opcode, known ? came.front().begin : cycle,
                            known ? lane : std::string("rx_check"));
     if (known) {

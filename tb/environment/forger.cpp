@@ -77,7 +77,7 @@ void Forger::forget() {
 
 void Forger::heard(const std::vector<uint8_t>& frame, const FrameInfo& info) {
   if (!info.mrc) return;
-  if (const uint32_t qp = info.dqp - kQpnBase; qp < known_.size()) {
+  if (const unsigned qp = victim_.qp_of(info.dqp); qp < known_.size()) {
     uint32_t* known = info.data() ? &known_[qp].sent : info.is(wire::Opcode::Sack) ? &known_[qp].acked : nullptr;
     if (known != nullptr && newer(info.psn, *known)) *known = info.psn;
   }
@@ -172,7 +172,7 @@ wire::Packet Forger::like_another(const wire::Packet& other, wire::Opcode opcode
 wire::Packet Forger::write_to(unsigned qp, const wire::Packet& other, wire::Opcode opcode, std::size_t payload) {
   wire::Packet packet = like_another(other, opcode, rng_.chance(0.5));
   packet.bth->p_key = victim_.qps[qp].pkey;
-  packet.bth->dqp = kQpnBase + qp;
+  packet.bth->dqp = victim_.qpn(qp);
   packet.bth->psn = far(known_[qp].sent, true);
   packet.bth->a = rng_.chance(0.3);
   packet.bth->rtx = rng_.chance(0.3);
@@ -369,6 +369,7 @@ Forged Forger::no_qp(Frame& f) {
       break;
     case 1:
       packet->bth->dqp = static_cast<uint32_t>(rng_.between(kQpnBase + preset_.num_qps, kPsnMask));
+      if (victim_.qp_of(packet->bth->dqp) < victim_.rows()) packet->bth->dqp = kQpnBase + preset_.num_qps;
       break;
     default:
       packet->bth->dqp = kQpnBase + unused_[rng_.below(unused_.size())];
@@ -408,7 +409,7 @@ Forged Forger::beyond(Frame& f) {
   const Forged ends = long_past(f);
   if (ends == Forged::No) return ends;
   const FrameInfo info = look_at(f.bytes);
-  wire::store_be<3>(&f.bytes[info.inner + kBth + 9], far(known_[info.dqp - kQpnBase].sent, false));
+  wire::store_be<3>(&f.bytes[info.inner + kBth + 9], far(known_[victim_.qp_of(info.dqp)].sent, false));
   fix_icrc(f.bytes, info.inner, config_.icrc_outer);
   return Forged::Beyond;
 }
@@ -490,7 +491,7 @@ Forged Forger::probe(Frame& f) {
   if (!other || !qp) return Forged::No;
   wire::Packet packet = like_another(*other, wire::Opcode::ProbeRequest, false);
   packet.bth->p_key = victim_.qps[*qp].pkey;
-  packet.bth->dqp = kQpnBase + *qp;
+  packet.bth->dqp = victim_.qpn(*qp);
   packet.bth->psn = static_cast<uint32_t>(rng_.below(kPsnMask));
   packet.peth->probe_id = static_cast<uint16_t>(rng_.next());
   packet.peth->tx_timestamp16 = static_cast<uint16_t>(rng_.next());
@@ -505,7 +506,7 @@ Forged Forger::never_sent(Frame& f) {
   const bool sack = rng_.chance(0.5);
   wire::Packet packet = like_another(*other, sack ? wire::Opcode::Sack : wire::Opcode::Ack, false);
   packet.bth->p_key = victim_.qps[*qp].pkey;
-  packet.bth->dqp = kQpnBase + *qp;
+  packet.bth->dqp = victim_.qpn(*qp);
   packet.bth->psn = far(known_[*qp].acked, false);
   if (sack) {
     packet.seth->cack_psn = packet.bth->psn;
@@ -534,7 +535,7 @@ Forged Forger::nack(Frame& f) {
   if (!other || !qp) return Forged::No;
   wire::Packet packet = like_another(*other, wire::Opcode::Nack, false);
   packet.bth->p_key = victim_.qps[*qp].pkey;
-  packet.bth->dqp = kQpnBase + *qp;
+  packet.bth->dqp = victim_.qpn(*qp);
   packet.neth->reason = static_cast<uint8_t>(rng_.below(32));
   if (packet.neth->reason == static_cast<uint8_t>(wire::NackReason::UnexpEvent)) --packet.neth->reason;
   constexpr uint32_t kForEver = 25;  // of retries

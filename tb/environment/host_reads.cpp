@@ -18,7 +18,7 @@ std::string HostReads::sent(Frame& frame, const FrameInfo& info) {
         return fmt::format("a frame to QP {:#x} has {} bytes of payload, more than the host gave", info.dqp, bytes);
       const Line line = given.front();
       given.pop_front();
-      if (line.qp >= peers_.size() || peers_[line.qp] + kQpnBase != info.dqp)
+      if (line.qp >= peers_.size() || peers_[line.qp] != info.dqp)
         return fmt::format("a line of a frame to QP {:#x} was asked for in the name of QP {}", info.dqp, line.qp);
       spoiled = spoiled || line.error;
     }

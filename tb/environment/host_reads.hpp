@@ -21,8 +21,8 @@ namespace mrc::tb {
 /// judges any device.
 class HostReads {
  public:
-  /// peers: of each QP the QP at the other end. icrc: ICRCs are looked at, `icrc_outer` says where they start.
-  HostReads(const Preset& preset, std::vector<uint16_t> peers, bool icrc, bool icrc_outer)
+  /// peers: of each QP the QPN at the other end. icrc: ICRCs are looked at, `icrc_outer` says where they start.
+  HostReads(const Preset& preset, std::vector<uint32_t> peers, bool icrc, bool icrc_outer)
       : preset_(preset), peers_(std::move(peers)), icrc_(icrc), icrc_outer_(icrc_outer) {}
 
   /// The host gives a line that was asked for with that plane and QP.
@@ -41,7 +41,7 @@ class HostReads {
   };
 
   const Preset& preset_;
-  std::vector<uint16_t> peers_;
+  std::vector<uint32_t> peers_;
   bool icrc_, icrc_outer_;
   std::array<std::deque<Line>, kMaxPlanes> lines_;  ///< given, in no frame yet
   uint64_t spoiled_ = 0;

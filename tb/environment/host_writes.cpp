@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "protocol/qpn.hpp"
 #include "tb/environment/frame.hpp"
 
 namespace mrc::tb {
@@ -20,10 +21,10 @@ std::string line_text(const mrc_pins_out& o) {
 
 void HostWrites::came(unsigned plane, const std::vector<uint8_t>& frame) {
   const FrameInfo info = look_at(frame);
-  if (!info.data() || info.dqp - kQpnBase >= preset_.num_qps) return;
+  if (!info.data()) return;
   const size_t bytes = payload_of(frame, info);
   if (bytes == 0 || bytes > kMostBytes) return;
-  planes_[plane].waiting.push_back({static_cast<uint16_t>(info.dqp - kQpnBase), static_cast<uint16_t>(bytes)});
+  planes_[plane].waiting.push_back({qpn_row(info.dqp, preset_.num_qps), static_cast<uint16_t>(bytes)});
 }
 
 std::string HostWrites::wrong(const mrc_pins_out& o) const {

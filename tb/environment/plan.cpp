@@ -290,6 +290,13 @@ void draw_class(SidePlan::Qp& q, const SidePlan& side, const Scenario& s, Rng& l
   q.class_rtx = free[later.below(free.size())];
 }
 
+/// Upper bits of a QPN, of which the highest is 1: no frame to a QP that nobody has hits it by chance.
+uint32_t draw_high(const Preset& preset, const Scenario& s, Rng& qpns) {
+  if (!qpns.chance(s.qpn_share)) return 0;
+  const uint32_t most = kQpnMask / preset.num_qps;
+  return static_cast<uint32_t>(qpns.between(most / 2 + 1, most - 1));
+}
+
 /// What each end has for itself.
 void draw_end(SidePlan::Qp& q, const SidePlan& side, const Preset& preset, const Scenario& s, Rng& rng) {
   q.trim_nack = s.vary ? rng.below(5) != 0 : s.trim_nack;
@@ -319,7 +326,7 @@ csr::TblQpCtx qp_row(const SidePlan& side, unsigned index) {
   row.dest = static_cast<uint16_t>(q.dest);
   row.profile = static_cast<uint8_t>(q.profile);
   row.backup = static_cast<uint8_t>(side.backup);
-  row.dqpn = q.peer + kQpnBase;
+  row.dqpn = side.peer_qpn(index);
   row.dmac = q.dmac;
   row.dip = q.dip;
   row.srv6 = q.template_address;
@@ -459,6 +466,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
                "switches");  // of its own: the rest of a seed's plan does not depend on how many switches there are
   Rng newest(seed, "newest registers");
   Rng later(seed, "later registers");  // of its own, too: what the NIC has learned since
+  Rng qpns(seed, "QPNs");
   Plan plan;
   draw_side(plan.dut, preset, s, rng);
   draw_side(plan.peer, preset, s, rng);
@@ -486,7 +494,10 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
       draw_end(*q, side, preset, s, rng);
       q->fifo = i + s.fifo_qps >= n;
       draw_class(*q, side, s, later);
+      q->high = draw_high(preset, s, qpns);
     }
+    a.peer_high = b.high;
+    b.peer_high = a.high;
     a.dip = plan.peer.ip ^ a.dest;  // the peer answers to several addresses
     b.dip = plan.dut.ip ^ b.dest;
     if (i < s.bad_access) (i % 2 ? b : a).fails = true;
@@ -571,6 +582,7 @@ void connect_qp(Driver& driver, const SidePlan& side, unsigned index, const Movi
     own.pack(words);
     driver.row(csr::kTblQpClassId, index, words);
   }
+  if (const uint32_t high = side.qps[index].high; high != 0) driver.row(csr::kTblQpQpnId, index, std::span(&high, 1));
   move(QpState::Rtr, kRtrAttributes);
   move(QpState::Rts, kRtsAttributes);
 }

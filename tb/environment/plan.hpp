@@ -11,6 +11,7 @@
 #include "gen/csr.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
+#include "protocol/qpn.hpp"
 #include "tb/environment/driver.hpp"
 #include "tb/environment/scenario.hpp"
 #include "tb/environment/traffic.hpp"
@@ -41,6 +42,7 @@ struct SidePlan {
   unsigned dests = 1;  ///< destination indices in use
   struct Qp {
     uint16_t peer = 0;
+    uint32_t high = 0, peer_high = 0;  ///< upper bits of its QPN and of the peer's: QP_QPN
     unsigned mtu = 0, encap = 0, mpr = 0, mpr_dest = 0, profile = 0, dest = 0;
     unsigned max_wimm = 0, max_wimm_dest = 0, wimm_room = 0, timeout = 0, retry_linear = 0, retry_exp = 0;
     bool ts = false, cc = false, trim_nack = true, svc_time = false, dyn_mpr = false;
@@ -63,6 +65,15 @@ struct SidePlan {
   wire::WireConfig wire() const;
   /// What else the registers say about fields of frames, one sentence each.
   std::vector<std::string> wire_notes() const;
+
+  unsigned rows() const { return static_cast<unsigned>(qps.size()); }
+  uint32_t qpn(unsigned qp) const { return qpn_of(qp, qps[qp].high, rows()); }
+  uint32_t peer_qpn(unsigned qp) const { return qpn_of(qps[qp].peer, qps[qp].peer_high, rows()); }
+  /// The QP with that QPN, or rows().
+  unsigned qp_of(uint32_t qpn) const {
+    const uint16_t row = qpn_row(qpn, rows());
+    return qpn_is(qpn, qps[row].high, rows()) ? row : rows();
+  }
 
   std::vector<QpPlan> requester_plan() const;
   QpPlan requester_plan(const Qp& qp) const;

@@ -167,8 +167,8 @@ log::Qp Recorder::qp(unsigned index) const {
   const SidePlan::Qp& q = plan_.qps[index];
   const Owned& own = owned_[index];
   log::Qp r;
-  r.qp = qpn_of(index);
-  r.peer_qp = qpn_of(q.peer);
+  r.qp = plan_.qpn(index);
+  r.peer_qp = plan_.peer_qpn(index);
   r.state = state_of(own.state);
   r.flags = own.ordered ? log::kOrdered : 0;
   if (own.state == QpState::Reset) return r;
@@ -270,7 +270,7 @@ void Recorder::window(unsigned index, unsigned units, uint64_t now_ps) {
 }
 
 void Recorder::posted(const Wqe& w, uint64_t now_ps) {
-  add<log::Post>(now_ps) = {.qp = qpn_of(w.qp),
+  add<log::Post>(now_ps) = {.qp = plan_.qpn(w.qp),
                             .wr_id = w.wr_id,
                             .addr = w.laddr,
                             .remote = w.raddr,
@@ -282,7 +282,7 @@ void Recorder::posted(const Wqe& w, uint64_t now_ps) {
 
 void Recorder::completed(const Cqe& c, uint64_t now_ps) {
   log::Cqe& r = add<log::Cqe>(now_ps);
-  r.qp = qpn_of(c.qp);
+  r.qp = plan_.qpn(c.qp);
   r.receive = c.recv;
   r.status = status(c.status);
   r.bytes = c.length;
@@ -382,12 +382,12 @@ void Recorder::path(unsigned qp, unsigned place, log::EvState from, log::EvState
   const SidePlan::Qp& q = plan_.qps[qp];
   if (q.peer >= plan_.qps.size() || owned_[qp].state == QpState::Reset) return;
   add<log::Event>(time_ps) = {log::EventKind::Path,
-                              qpn_of(qp),
+                              plan_.qpn(qp),
                               {evs_[q.profile][place], static_cast<uint64_t>(from), static_cast<uint64_t>(to), place}};
 }
 
 void Recorder::event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps) {
-  add<log::Event>(time_ps) = {kind, qpn_of(qp), arg};
+  add<log::Event>(time_ps) = {kind, plan_.qpn(qp), arg};
 }
 
 void Recorder::lane_empty(unsigned plane, uint64_t now_ps) {

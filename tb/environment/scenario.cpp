@@ -83,6 +83,7 @@ const ScenarioKey kKeys[] = {
         "a WRITE with immediate of no bytes follows so many WRITEs of a QP, as collectives signal; 0: none"),
     KEY(fifo_qps, 0, 4096, "so many QPs, the last ones, carry WRITEs of 64 bytes alone, in a class of their own"),
     KEY(own_class, 0, 1, "share of QPs with a class of their own: table QP_CLASS"),
+    KEY(qpn_share, 0, 1, "share of QPs whose QPN has upper bits: table QP_QPN"),
     KEY(wqe_gap, 0, 1e6, "cycles between WQEs on average"),
     KEY(mtu_min, 0, 4, "smallest path MTU, 256 << m"),
     KEY(mtu_max, 0, 4, "largest path MTU, 256 << m"),

@@ -73,6 +73,7 @@ struct Scenario : Switches {
       0;                  ///< after so many WRITEs of a QP a WRITE with immediate of no bytes, as collectives signal
   uint32_t fifo_qps = 0;  ///< QPs, the last ones, whose messages all have 64 bytes; their class is one of their own
   double own_class = 0;   ///< QPs with a class of their own
+  double qpn_share = 0;   ///< QPs of whose QPNs the upper bits are not 0
   double wqe_gap = 0;     ///< cycles between WQEs, on average
   uint32_t mtu_min = 0, mtu_max = 4;        ///< path MTU 256 << m
   double srv6_share = 0.5, ts_share = 0.5;  ///< QPs with SRv6 and with TSETH

@@ -31,8 +31,8 @@ SentRules::SentRules(const SidePlan& plan)
 }
 
 unsigned SentRules::index_of(uint32_t dqp) const {
-  const uint32_t peer = dqp - kQpnBase;
-  return peer < own_.size() ? own_[peer] : static_cast<unsigned>(own_.size());
+  const unsigned none = plan_.rows(), qp = own_[qpn_row(dqp, none)];
+  return qp < none && plan_.peer_qpn(qp) == dqp ? qp : none;
 }
 
 std::string SentRules::sent(const std::vector<uint8_t>& frame, const FrameInfo& info) {
@@ -91,7 +91,7 @@ std::string SentRules::immediate(const std::vector<uint8_t>& frame, const FrameI
 
 void SentRules::came(const std::vector<uint8_t>& frame, const FrameInfo& info) {
   if (!info.mrc || !info.is(wire::Opcode::Ack)) return;
-  const uint32_t index = info.dqp - kQpnBase;
+  const unsigned index = plan_.qp_of(info.dqp);
   const size_t aeth = behind_bth(info);
   if (index >= qps_.size() || frame.size() < aeth + wire::Aeth::kBytes) return;
   Qp& q = qps_[index];

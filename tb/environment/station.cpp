@@ -16,9 +16,9 @@ namespace {
 
 uint64_t cycles_of(double ns, const Preset& preset) { return static_cast<uint64_t>(ns * 1000 / preset.clock_ps); }
 
-std::vector<uint16_t> peers_of(const SidePlan& side) {
-  std::vector<uint16_t> peers;
-  for (const SidePlan::Qp& qp : side.qps) peers.push_back(qp.peer);
+std::vector<uint32_t> peers_of(const SidePlan& side) {
+  std::vector<uint32_t> peers;
+  for (unsigned qp = 0; qp < side.rows(); ++qp) peers.push_back(side.peer_qpn(qp));
   return peers;
 }
 

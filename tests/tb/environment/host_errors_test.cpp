@@ -22,8 +22,8 @@ namespace {
 
 constexpr const Preset& kTiny = *find_preset("tiny");
 
-/// QPs 0 to 3 talk to 2, 0, 3, 1.
-const std::vector<uint16_t> kPeers = {2, 0, 3, 1};
+/// QPNs of the peers: QPs 0 to 3 talk to 2, 0, 3, 1.
+const std::vector<uint32_t> kPeers = {18, 16, 19, 17};
 
 /// A WRITE of so many bytes to a QP, on plane 1, with the right ICRC.
 Frame write(unsigned qp, size_t bytes) {
