@@ -40,8 +40,6 @@ struct Option {
   std::size_t count = 0;                              ///< how often the command line has it
 
   bool positional() const { return !names.starts_with('-'); }
-  /// "--output" of "-o,--output": the last name.
-  std::string_view long_name() const { return std::string_view(names).substr(names.rfind(',') + 1); }
 
   Option& required();
   /// What --help calls its value: "FILE".

@@ -75,6 +75,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   if (run.memory() > (64u << 20)) std::abort();
-  if (run.to_json().empty() || run.to_text("").empty() || picture::check_page(run, "fuzz").empty()) std::abort();
+  if (run.to_json().empty() || run.to_text("").empty() || picture::check_page(run, "fuzz", "").empty()) std::abort();
   return 0;
 }

@@ -343,7 +343,6 @@ bool Reader::records_block(uint32_t stored, uint32_t plain, uint32_t records) {
     return damaged(block_offset_, fmt::format("a block that zstd does not take: {}",
                                               ZSTD_isError(size) ? ZSTD_getErrorName(size) : "too short"));
   }
-  plain_bytes_ += plain;
   at_ = 0;
   end_ = plain;
   left_ = records;

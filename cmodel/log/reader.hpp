@@ -35,7 +35,6 @@ class Reader {
   uint64_t offset() const { return offset_; }
   uint64_t parts() const { return parts_; }
   uint64_t records() const { return records_; }
-  uint64_t plain_bytes() const { return plain_bytes_; }
   /// Records of kinds that this reader does not know, passed over.
   uint64_t skipped() const { return skipped_; }
 
@@ -63,7 +62,7 @@ class Reader {
   uint16_t minor_ = 0;
   bool in_part_ = false, over_ = false;
   uint64_t offset_ = 0, block_offset_ = 0, part_records_ = 0;
-  uint64_t unfinished_ = 0, parts_ = 0, records_ = 0, plain_bytes_ = 0, skipped_ = 0;
+  uint64_t unfinished_ = 0, parts_ = 0, records_ = 0, skipped_ = 0;
   std::optional<wire::Error> error_;
 };
 

@@ -108,7 +108,6 @@ class ResponderFlow {
 
   const log::Qp& qp() const { return qp_; }
   Seq near() const { return hi_.cack(); }
-  bool lo_has(Seq psn) const { return lo_.has(psn); }
   const Responder& hi() const { return hi_; }
   const Responder& lo() const { return lo_; }
   uint64_t memory() const;

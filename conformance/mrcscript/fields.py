@@ -54,7 +54,6 @@ WORDS = {  # named values of a path
     "@status": {name: i for i, name in enumerate(STATUS)}, "@icrc": {"bad": 0, "good": 1},
     "@data": {"wrong": 0, "posted": 1},
 }
-SEQUENCE = {"@psn", "@nack_psn", "@cack", "@trigger", "@base", "@msn", "@ack_msn"}  # unwrapped by the engine
 
 # Packets a script can send by kind, beside those of messages: {field: default}; None: it must be said.
 SENDS = {

@@ -364,22 +364,6 @@ def _inner_ipv6(data):
     return at, at + 40
 
 
-def outer_field(frame, dscp=None, ecn=None):
-    """A copy with another DSCP or ECN in the outermost IP header, as a switch writes it."""
-    data = bytearray(frame)
-    if int.from_bytes(data[12:14], "big") == CONSTANTS["EthertypeIpv4"]:
-        old = data[15]
-        data[15] = ((old >> 2 if dscp is None else dscp) << 2) | (old & 3 if ecn is None else ecn)
-        data[24:26] = b"\0\0"
-        data[24:26] = _checksum(bytes(data[14:34])).to_bytes(2, "big")
-        return bytes(data)
-    word = int.from_bytes(data[14:16], "big")
-    traffic = (word >> 4) & 0xFF
-    traffic = ((traffic >> 2 if dscp is None else dscp) << 2) | (traffic & 3 if ecn is None else ecn)
-    data[14:16] = ((word & 0xF00F) | (traffic << 4)).to_bytes(2, "big")
-    return bytes(data)
-
-
 def wrap(value, base, bits):
     """The number nearest to base that is value modulo 2^bits: unwrapped."""
     half = 1 << (bits - 1)

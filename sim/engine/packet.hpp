@@ -269,10 +269,6 @@ inline void mark_ce(Packet& packet) {
   packet.ecn = 3;
   if (has_bytes(packet)) frame::set_traffic_class(packet);
 }
-inline void set_dscp(Packet& packet, uint8_t dscp) {
-  packet.dscp = dscp & 63;
-  if (has_bytes(packet)) frame::set_traffic_class(packet);
-}
 /// Outermost destination, segments left and hop limit as the packet's fields say now. Called once per hop by switches.
 inline void sync_forwarding(Packet& packet) {
   if (has_bytes(packet)) frame::set_destination(packet);

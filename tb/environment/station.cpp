@@ -447,7 +447,6 @@ void Station::flap() {
     if (cycle_ != flap_at_[p]) continue;
     ports_up_ ^= 1u << p;
     const bool down = !(ports_up_ >> p & 1);
-    port_failures_ += down;
     flap_at_[p] = after(down ? scenario_.flap_down_us : scenario_.flap_us * preset_.num_planes);
   }
 }
@@ -477,10 +476,7 @@ void Station::cut() {
   const auto at = [&](double us) { return traffic_begin_ + static_cast<uint64_t>(us * 1e6 / preset_.clock_ps); };
   const unsigned all = (1u << preset_.num_planes) - 1;
   const unsigned n = std::min(scenario_.cut_planes, preset_.num_planes);
-  if (cycle_ == at(scenario_.cut_us)) {
-    ports_up_ = all >> n;
-    port_failures_ += n;
-  }
+  if (cycle_ == at(scenario_.cut_us)) ports_up_ = all >> n;
   if (scenario_.back_us > 0 && cycle_ == at(scenario_.back_us)) ports_up_ = all;
 }
 

@@ -154,7 +154,6 @@ class Station {
   const Fences& fences() const { return fences_; }
   const HostErrors& host_errors() const { return host_errors_; }
   const HostReads& host_reads() const { return host_reads_; }
-  uint64_t port_failures() const { return port_failures_; }
   /// Data frames to this NIC that a port that was down lost, how many came again, and the longest time that took.
   struct Recovery {
     uint64_t lost = 0, recovered = 0, worst_ps = 0;
@@ -247,7 +246,7 @@ class Station {
   std::array<uint64_t, kMaxPlanes> flap_at_{}, stand_at_{};  // cycle of a port's next change
   unsigned standing_ = 0;                                    // ports that take nothing
   std::array<uint64_t, kMaxPlanes> waits_from_{};            // cycle from which on a beat waits at the port
-  uint64_t port_failures_ = 0, frames_at_down_ports_ = 0, traffic_begin_ = 0;
+  uint64_t frames_at_down_ports_ = 0, traffic_begin_ = 0;
   uint64_t connected_ps_ = ~uint64_t{0};  // since when all QPs have been connected; the largest number: they are not
   std::vector<uint64_t> port_lost_;       // sent here, lost at a port; handed over between time windows
   std::vector<std::pair<uint64_t, uint64_t>> link_lost_;  // on a link, and when it was sent; as port_lost_

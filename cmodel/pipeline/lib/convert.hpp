@@ -129,7 +129,6 @@ constexpr Nack nack_of(const Ctl& c) {
   return {.psn = c.psn, .entropy = c.entropy, .tx_timestamp = c.ts, .reason = static_cast<wire::NackReason>(c.reason)};
 }
 constexpr Ack ack_of(const Ctl& c) { return {.psn = c.psn, .msn = c.msn, .syndrome = c.reason}; }
-constexpr ReturnedPacket returned_of(const Ctl& c) { return {.psn = c.psn, .rtx = c.m != 0, .entropy = c.entropy}; }
 
 // And on their way out. tx_timestamp as it is in the response.
 

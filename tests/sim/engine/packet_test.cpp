@@ -95,8 +95,8 @@ TEST_CASE("code point, mark, hop limit and path leave the ICRC valid", "[sim][pa
                                       wire::Encapsulation::Srv6Srh);
   const std::vector<uint8_t> before = write_frame(encapsulation, 64, 4, {0x20, 0x01, 0x10, 0x00, 1, 0, 2, 0});
   const PacketPtr p = pool.from_frame(before);
+  p->dscp = 8;
   mark_ce(*p);
-  set_dscp(*p, 8);
   p->hop_limit = 60;
   const bool srv6 = p->stack == Stack::Srv6 || p->stack == Stack::Srv6Srh;
   if (srv6) p->dst = shift_usid(p->dst);
