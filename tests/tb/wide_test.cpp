@@ -146,7 +146,7 @@ void check_updates(CosimOptions o) {
   check_all(o);
   CHECK(updates.sent_to.size() == 4096);
   CHECK(updates.numbers.size() > 1);
-  CHECK(updates.answered.size() > 4000);
+  CHECK(updates.answered.size() > 3500);
 }
 
 }  // namespace

@@ -38,8 +38,7 @@ module mrc_tx_inflight_fsm
     input logic [23:0] list_nxt_i,
     input logic [23:0] vis_una_i,
     input logic [23:0] vis_nxt_i,
-    input logic visit_on_i,  // there is a QP to visit; without one its turn is an empty visit
-    input logic vis_ready_i,  // when it asks for its peer's state is known, or there is none
+    input next_visit_t next_visit_i,
     input logic [19:0] rq_base_i,  // base of the head of rq
     output logic [QpW-1:0] list_qp_o,
     input logic [QpW-1:0] vis_qp_i,
@@ -144,7 +143,7 @@ module mrc_tx_inflight_fsm
   assign req = {
     ports_i.due && free_i.ccev && free_i.stateq,
     rq_v && free_i.ccev,
-    visit_due_q && vis_ready_i && free_i.upd && free_i.ccev && free_i.qperr,
+    visit_due_q && next_visit_i.ready && free_i.upd && free_i.ccev && free_i.qperr,
     list_v && free_i.retx && free_i.fb && free_i.rtxreq && free_i.ccev && !hold_q,
     ctl_valid_i && answer_free,
     rec_valid_i && free_i.ccev
@@ -194,7 +193,7 @@ module mrc_tx_inflight_fsm
     if (idle && !op_cfg) begin
       {op_o.ports, op_o.reclaim, visit_turn, op_o.retx, op_o.ctl, op_o.rec} = gnt;
     end
-    op_o.visit = visit_turn && visit_on_i;
+    op_o.visit = visit_turn && next_visit_i.on;
     if (behind) begin
       op_o.ctl = 1'b1;
     end

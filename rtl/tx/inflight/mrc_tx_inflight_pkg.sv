@@ -301,6 +301,12 @@ package mrc_tx_inflight_pkg;
     logic [7:0] credit;
   } taken_t;
 
+  /// Whose visit comes next.
+  typedef struct packed {
+    logic on;  // there is a QP to visit; without one its turn is an empty visit
+    logic ready;  // whether it sends a question is known, or there is none
+  } next_visit_t;
+
   /// One bit per output: which are free, or which are ready
   typedef struct packed {
     logic retx;
