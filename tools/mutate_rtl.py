@@ -52,7 +52,8 @@ MORE = [("tools/mutation/skip-twice.toml", 600, 1), ("tools/mutation/overrun.tom
         ("bad-ev", 300, 1), ("bad-plane", 300, 1), ("probe-revive", 300, 1), ("penalty", 300, 1), ("plane-loss", 300, 1),
         ("many-peers", 300, 1), ("no-bytes", 300, 1), ("reorder", 300, 1), ("ecn", 300, 1), ("rto", 300, 1),
         ("few-updates", 300, 1), ("plane-addresses", 300, 1), ("host-errors", 300, 1), ("slow-host", 300, 1), ("late-data", 300, 1),
-        ("incast-trim", 300, 1), ("tools/mutation/retry-for-ever.toml", 150, 1),
+        ("incast-trim", 300, 1), ("share", 300, 1), ("returned", 300, 1), ("port-stands", 300, 1), ("skip-round-trip", 300, 1),
+        ("collectives", 300, 1), ("flood", 300, 1), ("bad-world", 300, 1), ("tools/mutation/retry-for-ever.toml", 150, 1),
         *(("random", 800, seed) for seed in range(3, 9))]
 JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 300, 1), ("refused", 150, 1), ("corrupt", 150, 1),
           ("window", 300, 1), ("link-flap", 300, 1), ("many-qps", 300, 1), ("retry-exhaust", 200, 1), ("qp-error", 200, 1),
@@ -65,14 +66,30 @@ JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 3
           ("tools/mutation/long-refused.toml", 300, 2), ("tools/mutation/retry-for-ever.toml", 150, 6),
           ("mixed", 600, 2), ("dynamic-mpr", 300, 3), ("bad-plane", 300, 4), ("penalty", 300, 5), ("plane-loss", 300, 6),
           ("many-peers", 300, 7), ("reorder", 300, 8), ("ecn", 300, 9), ("rto", 300, 10), ("plane-addresses", 300, 11),
-          ("slow-host", 300, 12), ("incast-trim", 300, 13), *(("random", 500, seed) for seed in range(4, 10))]
+          ("slow-host", 300, 12), ("incast-trim", 300, 13), ("share", 300, 14), ("returned", 300, 15),
+          ("port-stands", 300, 16), ("collectives", 300, 17), *(("random", 500, seed) for seed in range(4, 10))]
 # Families of vectors (first part of their ids) that speak of what a block does. All would take hours for each mutant.
 SPEAK_OF = {
     "rx_check": ("H-LEN", "H-MTU", "R-MEM", "R-ZERO", "Q-CC", "Q-PORT", "R-ERR", "R-IMM", "R-NAK", "H-RES", "R-WIN"),
     "rx_track": ("R-SACK", "R-NAK", "R-WIN", "R-ORD", "R-DUP", "R-ACK", "R-IMM", "R-RCVD", "R-ERR", "R-TRIM"),
     "tx_path": ("Q-EV", "Q-PLANE", "Q-PEN", "Q-PORT", "Q-TRIM", "Q-REUSE"),
     "tx_inflight": ("Q-TRY", "Q-CC", "Q-PEN", "Q-RETRY", "Q-RTX", "Q-TRIM", "Q-NACK", "Q-GAP", "Q-TIME"),
-    "tx_segment": ("Q-WIN", "Q-GAP", "Q-RTX", "Q-ERR", "Q-REUSE", "Q-RETRY", "Q-MPR", "Q-WRAP")}
+    "tx_segment": ("Q-WIN", "Q-GAP", "Q-RTX", "Q-ERR", "Q-REUSE", "Q-RETRY", "Q-MPR", "Q-WRAP"),
+    "ack_gen": ("R-SACK", "R-TRIM", "R-ECN", "R-NAK", "R-ACK", "R-PROBE", "R-TS", "S-A03-PORT", "S-A21-TSR1"),
+    "cc_nscc": ("Q-CC", "Q-TRIM", "Q-WIN", "Q-PEN"),
+    "cq_mux": ("R-IMM", "Q-ERR"),
+    "csr": ("Q-LIFE", "R-LIFE", "R-MEM", "Q-ERR", "R-MPR", "R-WALK"),
+    "endpoint": ("S-A76-PLANE", "S-A76-ONE", "S-A60-EP", "R-PORT", "Q-PORT", "H-PROBE"),
+    "fence": ("Q-LIFE", "R-LIFE", "Q-REUSE"),
+    "rx_lane": ("H-DROP", "H-LEN", "H-LIE", "H-EXT", "H-CUT", "H-SRH", "H-RES", "H-UDP", "H-OP", "H-DQP", "H-PKEY", "R-SRV6"),
+    "rx_place": ("R-ORD", "R-MEM", "H-PAD", "H-MTU"),
+    "rx_reorder": ("R-IMM", "R-ORD", "R-LIFE", "R-DUP", "R-ACK"),
+    "rx_share": ("R-MPR", "R-WIN"),
+    "tx_fetch": ("H-TX", "Q-RTX", "Q-GAP"),
+    "tx_header": ("H-TX", "H-WR", "H-SACK", "H-NACK", "H-ACK", "H-EETH", "S-A03-PORT", "H-KAT"),
+    "tx_lane": ("H-TX", "H-SACK", "H-ICRC", "H-WR"),
+    "tx_probe": ("Q-PLANE", "Q-PORT", "S-A60-EP", "Q-TIME"),
+    "tx_sched": ("Q-RTX", "Q-QPS", "Q-CC")}
 FAMILIES = sorted({family for families in SPEAK_OF.values() for family in families})
 STAGES = {"L0": QUICK + MORE, "L2": JUDGED, "vectors": FAMILIES}
 SHORT = {"L0": QUICK, "L2": JUDGED[:8]}
@@ -191,11 +208,14 @@ class Broken:
         return equal.circuit(kept.read_text())
 
     def text(self, source):
-        """What stands for the block's file. The number of the mutant is read once, when the device is made."""
+        """What stands for the block's file. Numbers of mutants, with commas, are read once, when the device is made; of a
+        block one can be on."""
         last = self.first + len(self.mutants)
-        read = r'(std::getenv(\"MRC_RTL_MUTANT\") ? std::atoi(std::getenv(\"MRC_RTL_MUTANT\")) : 0)'
+        read = (r'([] { const char* s = std::getenv(\"MRC_RTL_MUTANT\"); while (s && *s) { char* end = nullptr; '
+                f'const long n = std::strtol(s, &end, 10); if (n > {self.first} && n <= {last}) return int(n - {self.first}); '
+                "if (end == s) break; s = *end ? end + 1 : end; } return 0; }())")
         choose = "\n".join(["  int chosen;", "  logic [15:0] mutant;", f'  initial chosen = $c32("{read}");',
-                            f"  assign mutant = chosen > {self.first} && chosen <= {last} ? 16'(chosen - {self.first}) : 16'd0;"])
+                            "  assign mutant = 16'(chosen);"])
         inner = f"{self.block.name}_mutants"
         return self.block.shell(source, inner, unconnected=("bug_i",), more=choose, pins=(".mutant_i(mutant)",)) + self.verilog
 
@@ -246,7 +266,7 @@ class Judges:
         self.device, self.limit = device, limit
 
     def ask(self, level, run, number):
-        """None: not seen. Else who saw it."""
+        """None: not seen. Else who saw it. number: of a mutant, or several with commas."""
         if level == "vectors":
             return self.ask_vector(run[0], number)
         scenario, packets, seed = run[:3]
@@ -382,6 +402,52 @@ def work(left, memory, judges, rest, levels, runs, workers):
     return True
 
 
+def groups(pairs):
+    """Mutants that can be on at once: one of each block."""
+    apart = collections.defaultdict(list)
+    for pair in pairs:
+        apart[pair[1].block].append(pair)
+    return [[mine[k] for mine in apart.values() if k < len(mine)] for k in range(max(map(len, apart.values()), default=0))]
+
+
+def ask_group(group, level, run, memory, judges, rest, stopped):
+    """Asks of mutants of several blocks at once: where nobody sees them, no one is seen. Else of either half. That two
+    hide each other can but make a mutant look as if it were not seen. Returns how many runs it took."""
+    seen = judges.ask(level, run, ",".join(str(broken.first + mutant.number) for broken, mutant in group))
+    if stopped.is_set():
+        return 1
+    if seen and len(group) > 1:
+        half = len(group) // 2
+        return 1 + sum(ask_group(part, level, run, memory, judges, rest, stopped) for part in (group[:half], group[half:]))
+    if seen and rest.says(level, run):
+        seen = None
+    for broken, mutant in group:
+        memory.write(broken.version, mutant.number, level, run, seen)
+    return 1
+
+
+def together(mutants, memory, judges, rest, level, runs, workers):
+    """Asks a level of what is left, run after run, of mutants of different blocks at once; false if it was interrupted."""
+    stopped = threading.Event()
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for place, run in enumerate(runs[level], 1):
+            left = [(broken, mutant) for broken, mutant, _ in plan(mutants, memory, [level], runs)
+                    if (level, run) not in memory.of(broken.version, mutant.number)]
+            futures = [pool.submit(ask_group, group, level, run, memory, judges, rest, stopped) for group in groups(left)]
+            try:
+                took = sum(future.result() for future in futures)
+            except KeyboardInterrupt:
+                stopped.set()
+                for future in futures:
+                    future.cancel()
+                return False
+            seen = [mutant for broken, mutant in left if memory.of(broken.version, mutant.number).get((level, run))]
+            if left:
+                print(f"{level} {' '.join(map(str, run[:3]))} ({place} of {len(runs[level])}): {len(left)} mutants in {took} "
+                      f"runs, {len(seen)} seen: {', '.join(mutant.key for mutant in seen)}", flush=True)
+    return True
+
+
 class Listed:
     """tools/rtl_mutants.yaml: {equivalent: {line of source: {its words: reason}}, unseen: the same}."""
 
@@ -486,7 +552,7 @@ def tell(mutants, memory, listed, levels, runs, options):
 def arguments():
     parser = rtl.Parser(prog="mrc mutate", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rtl", action="store_true", required=True, help="mutants of the RTL's blocks, at preset tiny")
-    parser.add_argument("--blocks", action="append", metavar="NAME,...", help=f"of these blocks ({','.join(FIRST)})")
+    parser.add_argument("--blocks", action="append", metavar="NAME,...", help=f"of these blocks, or of 'all' ({','.join(FIRST)})")
     parser.add_argument("--count", type=int, default=60, metavar="N", help="mutants of each block (60)")
     parser.add_argument("--seed", type=int, default=1, help="mutants are drawn from it")
     parser.add_argument("--at", action="append", metavar="FILE:LINE", help="only of this line, up to --count (may be repeated)")
@@ -516,7 +582,7 @@ def main():
     options = arguments()
     everything = swap.Blocks()
     broken, first = [], 0
-    for block in everything.choose(options.blocks or FIRST):
+    for block in everything.choose(None if options.blocks == ["all"] else options.blocks or FIRST):
         print(f"mrc mutate: {block.name}", file=sys.stderr, flush=True)
         broken.append(Broken(block, options.count, options.seed, first, tuple(options.at or ())))
         first += len(broken[-1].mutants)
@@ -543,15 +609,25 @@ def main():
         judges = Judges(device, options.limit)
         rest = Rest(device.library.stem, memory, judges)
         rest.begin(options.levels, runs)
-        if "L0" in options.levels:  # the long runs, and the other levels, are not for what nobody can tell apart
-            quick = {"L0": [run for run in runs["L0"] if run in SHORT["L0"]]}
-            if not work(plan(mutants, memory, ["L0"], quick), memory, judges, rest, ["L0"], quick, options.j):
-                print("interrupted; the same command goes on", file=sys.stderr)
-                return rtl.Exit.INCONCLUSIVE
-            equivalent(mutants, memory, quick)
-        if not work(plan(mutants, memory, options.levels, runs), memory, judges, rest, options.levels, runs, options.j):
+        def interrupted():
             print("interrupted; the same command goes on", file=sys.stderr)
             return rtl.Exit.INCONCLUSIVE
+
+        for level in options.levels:
+            if level == "vectors":
+                continue
+            first = {level: runs[level][:1]}  # sees most: of each alone
+            if not work(plan(mutants, memory, [level], first), memory, judges, rest, [level], first, options.j):
+                return interrupted()
+            if level == "L0":  # the long runs, and the other levels, are not for what nobody can tell apart
+                quick = {"L0": [run for run in runs["L0"] if run in SHORT["L0"]]}
+                if not together(mutants, memory, judges, rest, "L0", quick, options.j):
+                    return interrupted()
+                equivalent(mutants, memory, quick)
+            if not together(mutants, memory, judges, rest, level, runs, options.j):
+                return interrupted()
+        if not work(plan(mutants, memory, options.levels, runs), memory, judges, rest, options.levels, runs, options.j):
+            return interrupted()
     finally:
         device.close()
     return tell(mutants, memory, Listed(rtl.ROOT / "tools/rtl_mutants.yaml"), options.levels, runs, options)

@@ -65,7 +65,44 @@ def quiet(function, *arguments):
     return code, out.getvalue()
 
 
+class Together:
+    """Mutants 3 and 12 are seen, in loss alone; and 5, in mixed, where somebody says something without a mutant, too."""
+
+    def __init__(self):
+        self.asked = []
+
+    def ask(self, level, run, numbers):
+        self.asked.append((run[0], str(numbers)))
+        on = set(map(int, str(numbers).split(",")))
+        return "mismatch" if on & ({3, 12} if run[0] == "loss" else {0, 5}) else None
+
+
+def check_together():
+    line = f"mutate -ctrl mutant_i 16 1 -mode inv -module m -cell $1 -port A -portbit 3 -src {FILE}:20.1-20.9"
+    brokens = {name: SimpleNamespace(version=name, first=first) for name, first in (("a", 0), ("b", 2), ("c", 4), ("d", 10))}
+    pairs = [(brokens[name], mutate_rtl.Mutant(name, number, line)) for name, number in
+             (("a", 1), ("a", 2), ("b", 1), ("c", 1), ("d", 2))]
+    check("groups: one of each block", [[pair[1].key for pair in group] for group in mutate_rtl.groups(pairs)],
+          [["a 1", "b 1", "c 1", "d 2"], ["a 2"]])
+    memory, judges = Memory(), Together()
+    rest = mutate_rtl.Rest("device", memory, judges)
+    with contextlib.redirect_stderr(io.StringIO()):
+        _, said = quiet(mutate_rtl.together, pairs, memory, judges, rest, "L0", RUNS, 1)
+    check("together: what is asked", judges.asked, [
+        ("mixed", "1,3,5,12"), ("mixed", "1,3"), ("mixed", "5,12"), ("mixed", "5"), ("mixed", "0"), ("mixed", "12"),
+        ("mixed", "2"),
+        ("loss", "1,3,5,12"), ("loss", "1,3"), ("loss", "1"), ("loss", "3"), ("loss", "0"), ("loss", "5,12"), ("loss", "5"),
+        ("loss", "12"), ("loss", "2")])
+    check("together: who is seen", [m.key for _, m in pairs if mutate_rtl.seen_at(memory.of(m.block, m.number), "L0", RUNS)],
+          ["b 1", "d 2"])
+    check("together: words", said.splitlines()[-1], "L0 loss 1 1 (2 of 2): 5 mutants in 8 runs, 2 seen: b 1, d 2")
+    before = len(judges.asked)
+    quiet(mutate_rtl.together, pairs, memory, judges, rest, "L0", RUNS, 1)
+    check("together: nothing is asked twice", len(judges.asked), before)
+
+
 def main():
+    check_together()
     all_of_them = mutants()
     check("instances", [m.inside for m in all_of_them], INSIDE)
     broken = SimpleNamespace(version="v", first=0)
@@ -112,7 +149,7 @@ def main():
     check("a built-in scenario", mutate_rtl.dated(("mixed", 1, 1)), ("mixed", 1, 1))
     runs = mutate_rtl.questions(["L2", "vectors"], False)
     check("levels that are asked", sorted(runs), ["L2", "vectors"])
-    for block in mutate_rtl.FIRST:
+    for block in mutate_rtl.SPEAK_OF:
         mine = [run[0] for run in mutate_rtl.asked(f"mrc_{block}", "vectors", runs)]
         families = [name.rpartition("-")[0] for name in mine]
         check(f"vectors of {block}", (list(dict.fromkeys(families)), len(set(mine))),
