@@ -41,20 +41,21 @@ DRAWN = 5000  # for --at: all of a line, nearly
 WORDS = {"inv": "is inverted", "const0": "is 0", "const1": "is 1", "cnot0": "is inverted where bit {ctrlbit} is 0",
          "cnot1": "is inverted where bit {ctrlbit} is 1"}
 # (scenario, packets, seed) in lockstep: those that end soon and see much first.
-QUICK = [("mixed", 100, 1), ("immediate", 100, 1), ("trim", 150, 1), ("loss", 150, 1), ("corrupt", 150, 1), ("refused", 150, 1),
-         ("window", 200, 1), ("link-flap", 200, 1)]
-MORE = [("tools/mutation/skip-twice.toml", 600, 1), ("tools/mutation/overrun.toml", 400, 1),
-        ("tools/mutation/trims-wait.toml", 1000, 1), ("tools/mutation/first-timeout.toml", 8000, 1),
-        ("tools/mutation/few-sacks.toml", 2000, 1), ("tools/mutation/all-marked.toml", 1500, 1),
-        ("tools/mutation/ended.toml", 6000, 8),
-        ("tools/mutation/long-refused.toml", 300, 2), ("tools/mutation/edges.toml", 200, 3),
-        ("mixed", 1500, 2), ("many-qps", 400, 1), ("retry-exhaust", 300, 1), ("qp-error", 300, 1), ("dynamic-mpr", 400, 1),
-        ("bad-ev", 300, 1), ("bad-plane", 300, 1), ("probe-revive", 300, 1), ("penalty", 300, 1), ("plane-loss", 300, 1),
-        ("many-peers", 300, 1), ("no-bytes", 300, 1), ("reorder", 300, 1), ("ecn", 300, 1), ("rto", 300, 1),
-        ("few-updates", 300, 1), ("plane-addresses", 300, 1), ("host-errors", 300, 1), ("slow-host", 300, 1), ("late-data", 300, 1),
-        ("incast-trim", 300, 1), ("share", 300, 1), ("returned", 300, 1), ("port-stands", 300, 1), ("skip-round-trip", 300, 1),
-        ("collectives", 300, 1), ("flood", 300, 1), ("bad-world", 300, 1), ("tools/mutation/retry-for-ever.toml", 150, 1),
-        *(("random", 800, seed) for seed in range(3, 9))]
+QUICK = [("mixed", 100, 1), ("tools/mutation/busy-software.toml", 250, 1), ("tools/mutation/narrow.toml", 200, 4),
+         ("tools/mutation/narrow.toml", 200, 5), ("share", 300, 1), ("probe-revive", 300, 1), ("immediate", 100, 1),
+         ("trim", 150, 1), ("loss", 150, 1), ("link-flap", 200, 1), ("refused", 150, 1)]
+MORE = [("tools/mutation/trims-wait.toml", 250, 2), ("window", 200, 1), ("corrupt", 150, 1),
+        ("qp-error", 300, 1), ("many-peers", 300, 1), ("retry-exhaust", 300, 1),
+        ("plane-addresses", 300, 1), ("dynamic-mpr", 400, 1), ("bad-ev", 300, 1), ("penalty", 300, 1), ("rto", 300, 1),
+        ("many-qps", 400, 1), ("few-updates", 300, 1), ("ecn", 300, 1), ("incast-trim", 300, 1), ("reorder", 300, 1),
+        ("bad-plane", 300, 1), ("plane-loss", 300, 1), ("no-bytes", 300, 1), ("host-errors", 300, 1), ("slow-host", 300, 1),
+        ("late-data", 300, 1), ("returned", 300, 1), ("port-stands", 300, 1), ("skip-round-trip", 300, 1),
+        ("collectives", 300, 1), ("flood", 300, 1), ("bad-world", 300, 1),
+        ("tools/mutation/edges.toml", 200, 3), ("tools/mutation/overrun.toml", 400, 1), ("tools/mutation/skip-twice.toml", 600, 1),
+        ("tools/mutation/trims-wait.toml", 1000, 1), ("tools/mutation/few-sacks.toml", 2000, 1),
+        ("tools/mutation/all-marked.toml", 1500, 1), ("tools/mutation/long-refused.toml", 300, 2), ("mixed", 1500, 2),
+        *(("random", 800, seed) for seed in range(3, 9)), ("tools/mutation/ended.toml", 6000, 8),
+        ("tools/mutation/first-timeout.toml", 8000, 1), ("tools/mutation/retry-for-ever.toml", 150, 1)]
 JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 300, 1), ("refused", 150, 1), ("corrupt", 150, 1),
           ("window", 300, 1), ("link-flap", 300, 1), ("many-qps", 300, 1), ("retry-exhaust", 200, 1), ("qp-error", 200, 1),
           ("bad-ev", 300, 1), ("probe-revive", 300, 1), ("random", 600, 3),
@@ -267,14 +268,23 @@ class Judges:
 
     def ask(self, level, run, number):
         """None: not seen. Else who saw it. number: of a mutant, or several with commas."""
+        return self.look(level, run, number)[0]
+
+    def look(self, level, run, number):
+        """(who saw it; what differed first at L0: cycle and streams; the blocks that these come from)."""
         if level == "vectors":
-            return self.ask_vector(run[0], number)
+            return self.ask_vector(run[0], number), None, ()
         scenario, packets, seed = run[:3]
         with tempfile.TemporaryDirectory() as folder:
             code, said = swap.cosim(self.device.program, level, self.device.library, scenario, packets, seed, folder,
                                     {"MRC_RTL_MUTANT": str(number)}, WALL * self.limit)
         if code in (-signal.SIGXCPU, -signal.SIGKILL):
             code = None
+        first = said.get("divergences_in_that_cycle") or []
+        return (self.verdict(level, code, said, number), tuple((d["cycle"], d["where"]) for d in first),
+                tuple(f"mrc_{d['block']}" for d in first))
+
+    def verdict(self, level, code, said, number):
         if level == "L0":
             if code is None:
                 return f"no end in {self.limit} s"
@@ -411,19 +421,35 @@ def groups(pairs):
 
 
 def ask_group(group, level, run, memory, judges, rest, stopped):
-    """Asks of mutants of several blocks at once: where nobody sees them, no one is seen. Else of either half. That two
-    hide each other can but make a mutant look as if it were not seen. Returns how many runs it took."""
-    seen = judges.ask(level, run, ",".join(str(broken.first + mutant.number) for broken, mutant in group))
-    if stopped.is_set():
-        return 1
-    if seen and len(group) > 1:
-        half = len(group) // 2
-        return 1 + sum(ask_group(part, level, run, memory, judges, rest, stopped) for part in (group[:half], group[half:]))
-    if seen and rest.says(level, run):
-        seen = None
-    for broken, mutant in group:
-        memory.write(broken.version, mutant.number, level, run, seen)
-    return 1
+    """Asks of mutants of several blocks at once: where nobody sees them, no one is seen. At L0 the stream that differs first
+    names a block: without its mutant that difference must be gone. Else of either half. That two hide each other can but
+    make a mutant look as if it were not seen. Returns how many runs it took."""
+    took, before = 0, None  # before: the mutant that was just left out, and what had differed first with it
+
+    def write(pair, seen):
+        memory.write(pair[0].version, pair[1].number, level, run, None if seen and rest.says(level, run) else seen)
+
+    while group:
+        seen, where, blocks = judges.look(level, run, ",".join(str(broken.first + mutant.number) for broken, mutant in group))
+        took += 1
+        if stopped.is_set():
+            break
+        if before and where == before[1]:  # it was not the one
+            group, seen, blocks, before = [before[0], *group], before[2], (), None
+        elif before:
+            write(before[0], before[2])
+            before = None
+        if not seen or len(group) == 1:
+            for pair in group:
+                write(pair, seen)
+            break
+        named = next((pair for pair in group if pair[1].block in blocks), None)
+        if not named:
+            half = len(group) // 2
+            return took + sum(ask_group(part, level, run, memory, judges, rest, stopped) for part in (group[:half], group[half:]))
+        before = (named, where, seen)
+        group = [pair for pair in group if pair is not named]
+    return took
 
 
 def together(mutants, memory, judges, rest, level, runs, workers):
@@ -616,16 +642,13 @@ def main():
         for level in options.levels:
             if level == "vectors":
                 continue
-            first = {level: runs[level][:1]}  # sees most: of each alone
-            if not work(plan(mutants, memory, [level], first), memory, judges, rest, [level], first, options.j):
+            first = {level: runs[level][:1]}  # sees most; at L2 nothing says of whom, so that halves would take longer
+            if level == "L2" and not work(plan(mutants, memory, [level], first), memory, judges, rest, [level], first, options.j):
                 return interrupted()
-            if level == "L0":  # the long runs, and the other levels, are not for what nobody can tell apart
-                quick = {"L0": [run for run in runs["L0"] if run in SHORT["L0"]]}
-                if not together(mutants, memory, judges, rest, "L0", quick, options.j):
-                    return interrupted()
-                equivalent(mutants, memory, quick)
             if not together(mutants, memory, judges, rest, level, runs, options.j):
                 return interrupted()
+            if level == "L0":  # the other levels are not for what nobody can tell apart
+                equivalent(mutants, memory, runs)
         if not work(plan(mutants, memory, options.levels, runs), memory, judges, rest, options.levels, runs, options.j):
             return interrupted()
     finally:
