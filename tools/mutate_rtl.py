@@ -44,7 +44,8 @@ WORDS = {"inv": "is inverted", "const0": "is 0", "const1": "is 1", "cnot0": "is 
 QUICK = [("mixed", 100, 1), ("tools/mutation/busy-software.toml", 250, 1), ("tools/mutation/narrow.toml", 200, 4),
          ("tools/mutation/narrow.toml", 200, 5), ("share", 300, 1), ("probe-revive", 300, 1), ("immediate", 100, 1),
          ("trim", 150, 1), ("loss", 150, 1), ("link-flap", 200, 1), ("refused", 150, 1)]
-MORE = [("tools/mutation/trims-wait.toml", 250, 2), ("window", 200, 1), ("corrupt", 150, 1),
+MORE = [("slow-host", 200, 1), ("many-qps", 100, 1), ("share", 800, 2), ("random", 100, 5), ("plane-addresses", 150, 1),
+        ("tools/mutation/trims-wait.toml", 250, 2), ("window", 200, 1), ("corrupt", 150, 1),
         ("qp-error", 300, 1), ("many-peers", 300, 1), ("retry-exhaust", 300, 1),
         ("plane-addresses", 300, 1), ("dynamic-mpr", 400, 1), ("bad-ev", 300, 1), ("penalty", 300, 1), ("rto", 300, 1),
         ("many-qps", 400, 1), ("few-updates", 300, 1), ("ecn", 300, 1), ("incast-trim", 300, 1), ("reorder", 300, 1),
