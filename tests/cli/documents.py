@@ -64,6 +64,7 @@ def consoles():
         for block in re.findall(r"^```console\n(.*?)^```", page.read_text(), re.S | re.M):
             for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
                 command, *lines = part.rstrip("\n").split("\n")
+                lines = [line.replace("./mrc", "mrc") for line in lines]
                 yield page.relative_to(ROOT), command.replace("./mrc", "mrc"), lines
 
 
