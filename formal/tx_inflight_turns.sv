@@ -218,11 +218,11 @@ module formal_tx_inflight_turns
       .vis_qp_i,
       .trip_i('0),
       .trims_i(1'b0),
-      .requested_i('0),
+      .queries_i('0),
       .all_acked_i(1'b0),
       .sends_i(1'b0),
       .last_i('0),
-      .req_i(1'b0),
+      .query_i(1'b0),
       .ready_o(vis_ready),
       .silent_o(silent)
   );
