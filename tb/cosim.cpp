@@ -303,10 +303,12 @@ class Run {
     } else if (same_psns_) {
       next->wait(Station::kResetCycles + network_cycles());
     }
+    std::optional<RxTap>& tap = dut ? dut_tap_ : peer_tap_;
+    if (tap) tap->cut(station->now_ps());
     if (recorder != nullptr) recorder->reset(station->now_ps());
     station = std::move(next);
-    if (auto& tap = dut ? dut_tap_ : peer_tap_) tap.emplace(*recorder, preset_);
-    if (auto& tap = dut ? dut_inside_ : peer_inside_) tap.emplace(*recorder, preset_);
+    if (tap) tap.emplace(*recorder, preset_);
+    if (auto& inside = dut ? dut_inside_ : peer_inside_) inside.emplace(*recorder, preset_);
   }
 
   /// Software resets QPs on the sides whose pins did not fall, and waits in Phase::Reset.

@@ -266,6 +266,10 @@ bool PinsDevice::reset() {
   for (TxMac& mac : tx_) {  // what a port had whole still leaves
     while (FramePtr frame = mac.rest()) leave(std::move(frame));
   }
+  if (tap_) {
+    tap_->cut(now_);
+    report_events();
+  }
   forget();
   for (const Output& frame : on_wire_) software_from_ = std::max(software_from_, std::get<SentFrame>(frame.body).last);
   in_ = {};
@@ -565,12 +569,16 @@ void PinsDevice::look() {
   if (inside_ && dut_->inside(inside) && dut_->observe(core, lanes)) inside_->look(inside, core, now_);
 }
 
-/// Events of this cycle and before it. One of the same time that was read, not taken, comes behind.
 void PinsDevice::show() {
   const uint32_t *core = nullptr, *lanes = nullptr;
-  if (!dut_->observe(core, lanes)) return fail("the NIC does not show its boundaries");
+  if (!dut_->observe(core, lanes)) return fail("the NIC does not show its streams");
   tap_->look(core, lanes, now_);
   look();
+  report_events();
+}
+
+/// Events of this cycle and before it. One of the same time that was read, not taken, comes behind.
+void PinsDevice::report_events() {
   std::stable_sort(shown_.begin(), shown_.end(), [](const Output& a, const Output& b) {
     const auto answer = [](const Output& o) { return std::get<log::Event>(o.body).kind == log::EventKind::Answer; };
     return std::pair{a.time, answer(a)} < std::pair{b.time, answer(b)};

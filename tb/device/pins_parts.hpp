@@ -189,6 +189,7 @@ class PinsDevice final : public NicDevice, public RxSink, public InsideSink {
   void hold_inside(uint64_t) override {}
   void look();
   void show();
+  void report_events();
 
   PinsOptions options_;
   const Preset& preset_;

@@ -31,6 +31,14 @@ void RxTap::report(const Waiting& waiting, log::TakeResult result, uint64_t by_p
               {p.psn, static_cast<uint64_t>(result), p.plane, p.entropy, std::max(newest_ps_, by_ps)}, newest_ps_);
 }
 
+void RxTap::cut(uint64_t now_ps) {
+  for (const Waiting& w : waiting_) {
+    if (w.earliest_ps >= now_ps) break;
+    report(w, w.packet.buf_valid ? log::TakeResult::New : without_verdict(w.packet), now_ps);
+  }
+  waiting_.clear();
+}
+
 /// Packets without payload get no verdict: they count as judged once those before them are.
 void RxTap::without_buffer() {
   while (!waiting_.empty() && !waiting_.front().packet.buf_valid) {

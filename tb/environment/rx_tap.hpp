@@ -36,6 +36,8 @@ class RxTap {
 
   /// One cycle, as Dut::observe() shows it; called in every cycle from the first one after reset on.
   void look(const uint32_t* core, const uint32_t* lanes, uint64_t now_ps);
+  /// The pin of reset falls. SACKs may have shown what is on its way through rx_track: it counts as taken by now.
+  void cut(uint64_t now_ps);
 
  private:
   struct Waiting {
