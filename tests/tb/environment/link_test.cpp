@@ -21,7 +21,7 @@ constexpr wire::WireConfig kOuter{.icrc_outer = true};
 std::vector<uint8_t> write_frame(bool srv6, bool ts, unsigned payload, uint32_t psn = 77,
                                  wire::Opcode opcode = wire::Opcode::WriteFirst, const wire::WireConfig& config = {}) {
   using namespace wire;
-  Packet p = make_packet(opcode, srv6 ? Encapsulation::Srv6 : Encapsulation::Ipv6, ts);
+  wire::Packet p = make_packet(opcode, srv6 ? wire::Encapsulation::Srv6 : wire::Encapsulation::Ipv6, ts);
   p.bth->psn = psn;
   p.bth->dqp = 17;
   p.bth->p_key = 0x1234;
