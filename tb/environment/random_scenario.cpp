@@ -191,6 +191,7 @@ constexpr RandomKey kNotDrawn[] = {
     {"peer_port", "needs a port that the device receives"},
     {"back_us", "soon after cut_us"},
     {"hang_us", "long enough for what is drawn"},
+    {"qpn_share", "QPs are named otherwise, and nothing else changes: qpn_test has it"},
     {"read_errors", "QPs fail, and most runs would be short: host-errors has it"},
     {"write_errors", "QPs fail, and most runs would be short: host-errors has it"},
     {"stand_us", "all wait for PORT_STALL each time, and most runs would be long: port-stands has it"},

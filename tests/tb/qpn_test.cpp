@@ -30,6 +30,7 @@ TEST_CASE("QPs with all 24 bits of a QPN work as others do", "[tb][rx_check]") {
     CAPTURE(scenario);
     CosimOptions o = short_run("tiny", scenario, 600, 7);
     o.scenario.qpn_share = 0.7;
+    use_rtl(o);
     Numbers numbers;
     o.dut_frames = &numbers;
     const CosimResult r = run_cosim(o);

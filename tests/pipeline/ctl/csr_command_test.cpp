@@ -220,7 +220,8 @@ TEST_CASE("a command that is not good says why, and is not broadcast", "[csr][qp
   refused(b.write_row(csr::kTblQpMprId, 4, csr::TblQpMpr{.mpr = 1}), CmdCode::BadIndex, 0);
   refused(b.write_row(csr::kTblEvStateId, 0xffff, csr::TblEvState{}), CmdCode::BadIndex, 0);
   refused(b.write_row(csr::kTblQpClassId, 4, csr::TblQpClass{.own = true}), CmdCode::BadIndex, 0);
-  for (unsigned table = 11; table < 16; ++table) refused(b.command(table, 0), CmdCode::BadIndex, 0);
+  refused(b.write_row(csr::kTblQpQpnId, 4, csr::TblQpQpn{.high = 1}), CmdCode::BadIndex, 0);
+  for (unsigned table = 12; table < 16; ++table) refused(b.command(table, 0), CmdCode::BadIndex, 0);
   CHECK(b.info(1) == 1);
   CHECK(b.info(2) == 4);
   CHECK(b.writes.size() == 1 + 3 + 1);        // what was good: QP 1, QP 2, its Error

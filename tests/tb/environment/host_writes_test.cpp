@@ -210,7 +210,7 @@ TEST_CASE("a packet is one of those that came, in their order; those between are
   HostWrites writes(kTiny);
   for (const unsigned bytes : {10u, 20u, 30u, 40u, 50u}) writes.came(0, write(1, bytes).frame());
   writes.came(0, test::Bytes(60));       // no packet of ours
-  writes.came(0, write(9, 70).frame());  // no such QP
+  writes.came(0, write(9, 70).frame());  // no such QP: its low bits name QP 1, so it may be meant
   test::Packet sack = write(1, 0);       // no data
   sack.opcode = 0xD1;
   writes.came(0, sack.frame());
@@ -218,7 +218,7 @@ TEST_CASE("a packet is one of those that came, in their order; those between are
   CHECK(taken(writes, 0, 1, 0x80, 10) ==
         "host write of 10 bytes at 0x80 (plane 0, QP 1, last 1) ends a packet of 10 bytes of QP 1, which did not come "
         "there: of those that came on this plane behind the one written last, there are QP 1 with 30 bytes, QP 1 with "
-        "40 bytes, QP 1 with 50 bytes");
+        "40 bytes, QP 1 with 50 bytes, and 1 more");
 }
 
 TEST_CASE("what a host must not see is told: what came, and what would have been right", "[tb][host-writes]") {

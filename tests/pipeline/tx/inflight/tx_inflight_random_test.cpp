@@ -168,7 +168,8 @@ struct Traffic : Bench {
       // Ordered once more while the copy sent before is not recorded yet.
       if (!exact && s.on_way.count(o.psn) && o.avoid_ev != sent.ev_idx) sent.ev_idx = s.was.at(o.psn);
       Retx order = o;
-      order.lost = false;
+      CHECK((!order.two || order.lost));
+      order.lost = order.two = false;
       REQUIRE(order == order_of(sent));
       if (exact && !psn_before(o.psn, s.una)) REQUIRE(s.waits.erase(o.psn) == 1);
       s.on_way[o.psn] = true;
