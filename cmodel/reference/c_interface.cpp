@@ -382,7 +382,7 @@ int mrc_ref_qp(mrc_ref* ref, const mrc_qp* qp, uint64_t t) {
     if (is_state_only(q.flags)) {
       const auto before = r.qps.find(q.qp);
       need(before != r.qps.end(), MRC_E_ARG,
-           fmt::format("QP 0x{:x} was not told yet: its state alone says little.", q.qp));
+           fmt::format("QP 0x{:x} was not reported yet: its state alone says little.", q.qp));
       notified = before->second;
     } else {
       notified = read_qp(q);

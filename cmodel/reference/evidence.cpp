@@ -14,7 +14,7 @@ std::optional<std::string> Evidence::too_little() const {
   const log::CaptureCounts& counts = imported.counts;
   const uint64_t unjudged = counts.may_be(), all = unjudged + counts.judged + counts.duplicates + counts.damaged;
   if (unjudged * kUnjudged > all) {
-    return fmt::format("{} of {} packets that may be MRC could not be judged", unjudged, all);
+    return fmt::format("{} of {} packets that may be MRC could not be checked", unjudged, all);
   }
   if (counts.damaged * kDamaged > all) return fmt::format("{} of {} packets were damaged", counts.damaged, all);
   return std::nullopt;

@@ -69,7 +69,7 @@ class History final : public Checker {
         [&] {
           return fmt::format("{} observations of source {} are missing since {}: {}",
                              gap.lost == 0 ? "some" : std::to_string(gap.lost), gap.source, words(gap.from),
-                             gap.reason.empty() ? "no reason is told" : gap.reason);
+                             gap.reason.empty() ? "no reason is given" : gap.reason);
         },
         [] { return std::string("none missing; record again with more room for what is recorded"); });
   }

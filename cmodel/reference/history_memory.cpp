@@ -302,8 +302,8 @@ void MemoryPart::write(const log::Host& host) {
   if (host.bytes == 0) return;  // it writes nothing
   const auto came = [&] { return fmt::format("{} B written to host address 0x{:x}", host.bytes, host.addr); };
   if (regions_.empty()) {
-    w_.report().rests(Rule::MemRegion, "no region is told");
-    w_.report().rests(Rule::MemSource, "no region is told");
+    w_.report().rests(Rule::MemRegion, "no region is known");
+    w_.report().rests(Rule::MemSource, "no region is known");
     return;
   }
   if (!w_.check(Rule::MemRegion, inside(host), nullptr, nullptr, came,
@@ -464,7 +464,7 @@ void MemoryPart::completed(const log::Cqe& cqe, Time) {
   t.completed = right;
   if (at == t.immediates.end()) return;
   if (!writes_notified_ || lost_) {
-    w_.report().rests(Rule::MemCqe, lost_ ? "too many packets were open" : "no host writes are told");
+    w_.report().rests(Rule::MemCqe, lost_ ? "too many packets were open" : "no host writes are recorded");
   } else {
     w_.check(Rule::MemCqe, t.next > at->psn, nullptr, qp, came, [&] {
       return fmt::format("none before all is written: of PSN {} not all bytes are",
@@ -503,7 +503,7 @@ void MemoryPart::finish(const log::End& end, Time) {
     if (!t.settled || qp == nullptr || qp->incarnation != t.incarnation) continue;
     const char* why = w_.incomplete();
     if (why == nullptr && !t.known_start) why = "the QP is older than the log";
-    if (why == nullptr && !writes_notified_) why = "no host writes are told";
+    if (why == nullptr && !writes_notified_) why = "no host writes are recorded";
     if (why == nullptr && lost_) why = "too many packets were open";
     if (why != nullptr) {
       w_.report().rests(Rule::MemWritten, why);

@@ -73,8 +73,8 @@ void Paths::sent(const Seen& seen, const QpWorld& qp) {
     }
   }
   if (qp.set.evs.empty()) {
-    w_.report().rests(Rule::PathSet, "the QP's EVs are not told");
-    w_.report().rests(Rule::PathPlane, "the QP's EVs are not told");
+    w_.report().rests(Rule::PathSet, "the QP's EVs are not known");
+    w_.report().rests(Rule::PathPlane, "the QP's EVs are not known");
     return;
   }
   const EvSet& set = set_of(qp);
@@ -83,7 +83,7 @@ void Paths::sent(const Seen& seen, const QpWorld& qp) {
   w_.check(Rule::PathSet, member, &seen, &qp, came, [] { return std::string("an EV of the QP's set"); });
   if (!member) return;
   if (at->second == 0) {
-    w_.report().rests(Rule::PathPlane, "the planes of the QP's EVs are not told");
+    w_.report().rests(Rule::PathPlane, "the planes of the QP's EVs are not known");
     return;
   }
   w_.check(Rule::PathPlane, (at->second >> plane & 1) != 0, &seen, &qp, came,

@@ -520,7 +520,7 @@ void RequestorPart::begin(const QpWorld& qp, Requestor& r, Seq psn, const SentPs
       walked(Rule::QpFatal, !r.posts[k.post].late, s, psn, qp,
              [&] { return fmt::format("nothing new: the QP was told at {} that it has failed", words(*r.fatal)); });
     } else {
-      w_.report().rests(Rule::QpFatal, "when the message was posted is not told");
+      w_.report().rests(Rule::QpFatal, "when the message was posted is not recorded");
     }
   } else {
     w_.report().ok(Rule::QpFatal);
@@ -567,7 +567,7 @@ void RequestorPart::bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn
   k.bound = false;
   if (!r.posts_notified) {
     r.before_posts = true;
-    w_.report().rests(Rule::ReqPosted, "no work request of the QP is told");
+    w_.report().rests(Rule::ReqPosted, "no work request of the QP is recorded");
     return;
   }
   const auto fits = [&](const Posted& p) {
@@ -600,15 +600,15 @@ void RequestorPart::bind(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn
 void RequestorPart::payload(const QpWorld& qp, Requestor& r, Seq psn, const SentPsn& s) {
   if (s.length == 0) return;
   if (!r.walk.bound || !s.whole || !reads_.any()) {
-    w_.report().rests(Rule::ReqPayload, !reads_.any() ? "no host reads are told"
+    w_.report().rests(Rule::ReqPayload, !reads_.any() ? "no host reads are recorded"
                                         : !s.whole    ? "the log does not hold the payload"
-                                                      : "no work request is told");
+                                                      : "no work request is recorded");
     return;
   }
   const uint64_t addr = r.posts[r.walk.post].post.addr + r.walk.sum;
   const auto hash = reads_.digest(addr, s.length);
   if (!hash) {
-    w_.report().rests(Rule::ReqPayload, "what was read there is not told");
+    w_.report().rests(Rule::ReqPayload, "what was read there is not recorded");
     return;
   }
   walked(Rule::ReqPayload, *hash == s.hash, s, psn, qp,
@@ -658,7 +658,7 @@ void RequestorPart::posted(const log::Post& post, Time time) {
   if (r.before_posts && !r.posts_notified && qp->from_log) {
     w_.check(
         Rule::ReqPosted, false, nullptr, qp,
-        [&] { return fmt::format("messages before work request {}, the first one that is told", post.wr_id); },
+        [&] { return fmt::format("messages before work request {}, the first one that is recorded", post.wr_id); },
         [] { return std::string("nothing before it is posted"); });
   }
   r.posts_notified = true;
@@ -678,7 +678,7 @@ void RequestorPart::completed(const log::Cqe& cqe, Time time) {
   if (qp == nullptr || cqe.receive) return;
   Requestor& r = of(*qp);
   if (!r.posts_notified) {
-    w_.report().rests(Rule::ReqCqeOrder, "no work request of the QP is told");
+    w_.report().rests(Rule::ReqCqeOrder, "no work request of the QP is recorded");
     return;
   }
   const auto came = [&] { return fmt::format("completion of work request {}", cqe.wr_id); };

@@ -617,7 +617,7 @@ void ResponderPart::to_probe(const Seen& seen, const QpWorld& qp, Answers& a) {
   }
   if (!same_id && id == kUnrequestedProbe && !a.trimmed && answers_returned(seen, qp, a, {}, h.entropy, 0)) return;
   if (!same_id && id == kUnrequestedProbe && !a.trimmed && w_.settings().loss_port) {
-    w_.report().rests(Rule::RespProbe, "a port may have gone down, and what it told is told again");
+    w_.report().rests(Rule::RespProbe, "a port may have gone down, and what it reported is reported again");
     return;
   }
   if (!same_id && id == kUnrequestedProbe && !w_.settings().trim_silent) {

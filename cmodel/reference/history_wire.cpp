@@ -85,7 +85,7 @@ class WirePart final : public Part {
       const bool trimmed = !w_.recorded() && code == BadLength && p.udp && p.dscp_class == wire::DscpClass::Other &&
                            p.error->header == "udp" && p.error->got > p.error->want;
       if (trimmed) {
-        w_.report().rests(Rule::WireFormat, "it may be trimmed, with a code point that is not told");
+        w_.report().rests(Rule::WireFormat, "it may be trimmed, with a code point that is not known");
       } else if ((code == Short || code == BadLength) && (mrc_port || (udp_next && !p.udp))) {
         w_.check(
             Rule::WireFormat, false, &seen, nullptr, [&] { return p.error->message(); },
@@ -161,7 +161,8 @@ class WirePart final : public Part {
       const bool listed = std::ranges::any_of(sets, [&](const TrafficClass& c) { return of(c) == p.dscp(); });
       if (!check(Rule::WireClass, listed, seen, qp, "a code point of one of the profile's classes")) return;
     }
-    if (qp == nullptr) return w_.report().rests(Rule::WireClass, "no QP is told: its packets may have several classes");
+    if (qp == nullptr)
+      return w_.report().rests(Rule::WireClass, "no QP is known: its packets may have several classes");
     Class& seen_before = classes_[qp->set.qp];
     if (seen_before.incarnation != qp->incarnation || seen_before.since != qp->class_since) {
       seen_before = {qp->incarnation, qp->class_since, {}, {}, {}};
@@ -305,7 +306,7 @@ class WirePart final : public Part {
         [&] { return fmt::format("0x{:04x}", set.pkey); });
     const bool v4 = p.ipv4.has_value();
     if (set.own_ip == log::Ip{}) {
-      w_.report().rests(Rule::WireAddress, "the QP's own address is not told");
+      w_.report().rests(Rule::WireAddress, "the QP's own address is not known");
     } else {
       check(Rule::WireAddress, w_.plain(log::mapped_source(p), v4) == w_.plain(set.own_ip, v4), seen, qp,
             "the QP's own address as source");

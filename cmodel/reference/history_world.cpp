@@ -183,7 +183,7 @@ const char* World::hidden() const {
 }
 
 const char* World::no_qp() const {
-  if (qps_.empty()) return "no QP is told";
+  if (qps_.empty()) return "no QP is known";
   return inferred_ ? "the capture does not tell the packet's QP" : nullptr;
 }
 

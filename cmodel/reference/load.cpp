@@ -33,7 +33,7 @@ void Load::weigh(const log::Record& record) {
     weight_ += (fresh ? kQpWeight : 0) + at->second - before;
   }
   if (weight_ + judged_ * kDeviceWeight <= kMostWeight) return;
-  throw InputError(fmt::format("the evidence has more devices, QPs and EVs than are judged at once: {}, {}, {}.",
+  throw InputError(fmt::format("the evidence has more devices, QPs and EVs than are checked at once: {}, {}, {}.",
                                judged_, evs_.size(), weight_ - evs_.size() * kQpWeight),
                    "Judge some devices at a time: --device NAME.");
 }

@@ -98,7 +98,7 @@ void RequestorPaths::check_allowed(const Seen& seen, uint32_t ev, Use& use) {
 /// Why EVs cannot be judged; null: they can.
 const char* RequestorPaths::unfit() const {
   if (const char* why = world_.world.incomplete()) return why;
-  if (qp_.evs.empty()) return "the QP's EVs are not told";
+  if (qp_.evs.empty()) return "the QP's EVs are not known";
   return world_.never_down() ? nullptr : "a port was down";
 }
 

@@ -459,7 +459,7 @@ void ResponderFlow::completed(const log::Cqe& cqe, Time time) {
   ++received_;
   trace(time, "receive completion", cqe.msn, cqe.imm);
   if (mixed_) return world_.report.rests(Rule::RespCqeComplete, "copies of a packet differed");
-  if (immediates_lost_) return world_.report.rests(Rule::RespCqeComplete, "too many completions were not told");
+  if (immediates_lost_) return world_.report.rests(Rule::RespCqeComplete, "too many completions were not recorded");
   if (immediates_.empty()) {
     world_.broken(finding(Rule::RespCqeComplete, time, fmt::format("receive completion of MSN {}", cqe.msn),
                           fmt::format("none: packets up to {} have arrived", hi_.cack() & 0xffffff)));

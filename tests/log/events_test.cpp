@@ -75,7 +75,7 @@ TEST_CASE("nothing stays open in a log that tells what windows took, also where 
     const Judged j = judge(r.records, r.profile);
     CHECK(j.broken.empty());
     CHECK(j.inconclusive == 0);
-    CHECK(j.rests.count("the QP's EVs are not told") == 0);
+    CHECK(j.rests.count("the QP's EVs are not known") == 0);
   }
 }
 

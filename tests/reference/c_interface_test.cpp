@@ -278,7 +278,7 @@ TEST_CASE("the C interface refuses what it does not know, with a sentence", "[re
   state.size = sizeof state;
   state.qp = 7;
   state.flags = MRC_QP_STATE_ONLY;
-  refused(mrc_ref_qp(ref.get(), &state, 0), MRC_E_ARG, "QP 0x7 was not told");
+  refused(mrc_ref_qp(ref.get(), &state, 0), MRC_E_ARG, "QP 0x7 was not reported");
 
   // Beats.
   const uint32_t w[16] = {};

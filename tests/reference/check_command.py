@@ -118,6 +118,6 @@ with tempfile.TemporaryDirectory() as name:
     # Without a profile the frames tell of QPs, not of their EVs.
     code, out, err = run("check", folder / "path.set.pcapng", "--at", OWN)
     expect("no profile", code, 0)
-    expect("no profile: rests", "the QP's EVs are not told" in out, True)
+    expect("no profile: rests", "the QP's EVs are not known" in out, True)
     code, out, err = run("check", folder / "path.set.pcapng", "--at", OWN, "--html", "-")
     expect("no profile: readings", "<h2>Readings</h2>" in out and "<td>A-21</td>" in out, True)

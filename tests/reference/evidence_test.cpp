@@ -18,7 +18,7 @@ ref::Evidence of(uint64_t judged, uint64_t cut, uint64_t damaged) {
 
 TEST_CASE("one packet in a hundred may be left unjudged, not two", "[reference][capture]") {
   CHECK_FALSE(of(99, 1, 0).too_little());
-  CHECK(of(98, 2, 0).too_little() == "2 of 100 packets that may be MRC could not be judged");
+  CHECK(of(98, 2, 0).too_little() == "2 of 100 packets that may be MRC could not be checked");
   CHECK(of(98, 2, 0).remedies().size() == 1);
 }
 

@@ -171,7 +171,7 @@ def crowded():
     for name, count, evs, judged in CROWDS:
         common = {"files": {"x.log": many(count, evs)}, "limits": {"AS": 1200 << 20}, "seconds": 10, "may": ("out", "out/*")}
         for line in JUDGES:
-            right = {"code": (3, 5)} if judged else {"code": (3,), "err": ("QPs and EVs than are judged",)}
+            right = {"code": (3, 5)} if judged else {"code": (3,), "err": ("QPs and EVs than are checked",)}
             yield Case(f"log: {line}, very many {name}", tuple(line.split()), **right, never=("not enough memory",), **common)
         for line, code in ONLY_READ.items():
             yield Case(f"log: {line}, very many {name}", tuple(line.split()), code=code, never=("not enough memory",), **common)
