@@ -50,6 +50,7 @@ struct Options {
   unsigned period = 2560;
   bool python = false, c = false, cpp = false;
   std::vector<std::string> files;
+  std::string program;  ///< how the user calls mrc
 };
 
 struct Pin {
@@ -290,11 +291,11 @@ void write_project(const fs::path& folder, const Names& names, const std::map<st
 }
 
 /// How to build what was made, and to run it.
-std::string next_steps(const std::string& folder, const std::string& name) {
+std::string next_steps(const Options& o, const std::string& name) {
   return fmt::format(
       "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build {0}/build\n"
-      "  mrc cosim --level L2 --preset tiny --dut {0}/build/lib{1}.so --scenario clean --packets 50\n",
-      folder, name);
+      "  {2} cosim --level L2 --preset tiny --dut {0}/build/lib{1}.so --scenario clean --packets 50\n",
+      o.folder, name, o.program);
 }
 
 /// A project without Verilog, in the language of `option`.
@@ -312,13 +313,13 @@ void run_without_verilog(const Options& o, const char* option) {
   if (o.python) {
     std::cout << fmt::format(
         "{0}: a NIC as a process. What only you can write is marked fill_in in nic.py.\n"
-        "  mrc cosim --level L1 --preset tiny --dut \"python3 {0}/nic.py\" --scenario clean --packets 50\n",
-        o.folder);
+        "  {1} cosim --level L1 --preset tiny --dut \"python3 {0}/nic.py\" --scenario clean --packets 50\n",
+        o.folder, o.program);
     return;
   }
   std::cout << fmt::format("{0}: a NIC as a shared object. What only you can write is marked {1}.\n", o.folder,
                            o.c ? "FILL_IN in nic.c" : "fill_in in nic.cpp")
-            << next_steps(o.folder, name);
+            << next_steps(o, name);
 }
 
 void run(Options o) {
@@ -344,7 +345,7 @@ void run(Options o) {
       << fmt::format(
              "{}: a project around module {} with {} ports. What only you can write is marked fill_in in nic.cpp.\n",
              o.folder, o.top, pins.size())
-      << next_steps(o.folder, o.name);
+      << next_steps(o, o.name);
 }
 
 }  // namespace
@@ -366,6 +367,7 @@ void register_dut_template(Command& app, Context& context) {
   sub.number("--period", options->period, 1, 1'000'000, "of the clock in ps");
   sub.footer(kFooter);
   sub.action([options, &context] {
+    options->program = context.program;
     run(*options);
     context.exit_code = kPass;
   });
