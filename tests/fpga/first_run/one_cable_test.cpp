@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "clone_paths.hpp"
+#include "gen/csr.hpp"
 #include "tests/fpga/first_run/bring_up.hpp"
 
 namespace mrc::test::one_cable_test {
@@ -189,6 +190,43 @@ TEST_CASE("a core that is reset cuts a run, and a job goes on behind it", "[fpga
   CHECK(bus.read(kGen + 0x114) == 0);
   CHECK(bus.read(kGen + 0x120) == 0);
   CHECK(site.board(0).failed_assertion() == nullptr);
+}
+
+TEST_CASE("the list's rows of queue pairs have the layout of the register map", "[fpga][gen]") {
+  constexpr uint32_t kCore = 0x1000;
+  const BringUpList list = read_bring_up(kList);
+  const auto step = std::ranges::find(list.steps, "two queue pairs", &BringUpStep::name);
+  REQUIRE(step != list.steps.end());
+  std::array<uint32_t, csr::TblQpCtx::kWords> words{};
+  unsigned rts = 0;
+  for (const Access& access : step->accesses) {
+    if (access.kind != Access::Kind::Write) continue;
+    const uint32_t at = access.at.offset - kCore;
+    const uint32_t value = access.value[0] == '$' ? list.constants.at(access.value.substr(1))
+                                                  : static_cast<uint32_t>(std::stoul(access.value, nullptr, 0));
+    if (at >= csr::kTblData0 && at < csr::kTblData0 + 4 * words.size()) words[(at - csr::kTblData0) / 4] = value;
+    if (at != csr::kTblCmd || csr::TblQpCtx::unpack(words.data()).state != QpState::Rts) continue;
+    csr::TblQpCtx row{.dmac = 0x0200'0000'0001,
+                      .max_wimm_dest = 32,
+                      .rq_psn = 0x100,
+                      .max_wimm = 32,
+                      .sq_psn = 0x100,
+                      .timeout = 7,
+                      .pkey = 0xffff,
+                      .retry_linear = 7,
+                      .dqpn = 17 - value,
+                      .mpr_dest = 1,
+                      .mpr = 1,
+                      .trim_nack = true,
+                      .mtu = 2,
+                      .state = QpState::Rts};
+    row.dip = csr::TblQpCtx::unpack(words.data()).dip;  // the peer's address: of constants
+    std::array<uint32_t, csr::TblQpCtx::kWords> wanted{};
+    row.pack(wanted.data());
+    CHECK(value == rts++);
+    CHECK(words == wanted);
+  }
+  CHECK(rts == 2);
 }
 
 TEST_CASE("a list that cannot be read says where and why", "[fpga][gen]") {
