@@ -63,6 +63,7 @@ ref::Profile profile_of(const sim::FastConfig& c, const sim::Endpoint& endpoint,
   s.loss_time = c.overdue != 0 || c.silence != 0;
   s.min_active = std::min(c.ev_min_active, 511u);
   s.loss_share = c.loss_share;
+  s.any_plane = !c.other_plane;
   s.one_copy = c.copies == 1;
   s.probe_interval = c.probe_interval;
   s.probe_kind = static_cast<uint32_t>(c.probe_kind);

@@ -110,8 +110,7 @@ class RequestorPart final : public Part {
   void repeated(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn, SentPsn& s);
   /// It may be the second of two copies of what was lost, behind the first one and on another plane.
   bool second_copy(const Seen& seen, const SentPsn& s) const {
-    return !w_.settings().one_copy && s.seen && s.again && !s.copied && s.plane != seen.frame.plane &&
-           seen.first <= s.last + w_.queue();
+    return s.seen && s.again && w_.second_copy(seen, s.copy, s.plane);
   }
   void cause(const Seen& seen, const QpWorld& qp, const Requestor& r, Seq psn, const SentPsn& s);
   void window(const Seen& seen, const QpWorld& qp, Requestor& r, Seq psn);
@@ -201,7 +200,7 @@ void RequestorPart::data(const Seen& seen, const QpWorld& qp, Requestor& r) {
   s.last = seen.first;
   s.stamp = p.tseth ? std::optional(p.tseth->tx_timestamp16) : std::nullopt;
   s.again = p.bth->rtx != 0;
-  s.copied = copy;
+  s.copy = w_.copy_of(seen, copy, again ? &s.copy : nullptr, s.plane);
   s.came_back = false;
   s.entropy = p.entropy(wire_);
   s.icrc = p.icrc ? p.icrc->value : 0;

@@ -7,6 +7,7 @@
 #include "reference/history_world.hpp"
 #include "reference/queue.hpp"
 #include "reference/returned_stamp.hpp"
+#include "reference/second_copy.hpp"
 
 namespace mrc::ref::history {
 
@@ -17,7 +18,6 @@ struct SentPsn {
   bool early = false;      ///< with rtx = 1 first: its first transmission may still wait inside the device
   bool nacked = false;     ///< a NACK named it
   bool again = false;      ///< rtx of the last transmission
-  bool copied = false;     ///< the last transmission was a second copy (A-89)
   bool came_back = false;  ///< a switch has sent back what may be its newest transmission (A-80)
   bool whole = false;      ///< hash holds
   bool moved = false;      ///< the QP's owner has just changed its EVs
@@ -29,6 +29,7 @@ struct SentPsn {
   uint32_t plain_entropy = 0, plain_icrc = 0;  ///< of the last one with rtx = 0
   uint8_t plain_plane = 0;
   std::optional<uint16_t> stamp;  ///< of the last transmission
+  SecondCopy copy;                ///< of the last transmission
   uint64_t va = 0, hash = 0;
   Time first = 0;    ///< first byte of the first transmission
   Time earlier = 0;  ///< first byte of the transmission before that; of the first one: when it was posted

@@ -197,6 +197,20 @@ bool World::is_peer(const log::Ip& plain_ip) const {
   return at != peers_.end() && at->first.first == plain_ip;
 }
 
+bool World::second_copy(const Seen& seen, const SecondCopy& last, unsigned plane) const {
+  const unsigned here = seen.frame.plane;
+  if (settings().one_copy || planes() < 3 || last.second || here == plane) return false;
+  // The two may leave in either order: with any_plane the first one may stay on the plane of before.
+  if (!settings().any_plane && !last.anywhere && here == last.before) return false;
+  // Both were given to their ports at once: the later one waited for its own, and for what the host owed.
+  const Time waiting = waited(seen.first) - std::min(waited(seen.first), last.waited);
+  return seen.first <= last.at + std::min(lag() + waiting, queue()) + down(here, last.at, seen.first);
+}
+
+SecondCopy World::copy_of(const Seen& seen, bool second, const SecondCopy* last, uint8_t plane) const {
+  return {second, last == nullptr || last->second, plane, seen.first, waited(seen.first)};
+}
+
 QpWorld* World::local(uint32_t qp) {
   const auto at = qps_.find(qp);
   return at == qps_.end() ? nullptr : &at->second;

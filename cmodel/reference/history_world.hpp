@@ -20,6 +20,7 @@
 #include "reference/profile.hpp"
 #include "reference/queue.hpp"
 #include "reference/report.hpp"
+#include "reference/second_copy.hpp"
 
 namespace mrc::ref::history {
 
@@ -101,6 +102,11 @@ class World {
   Time waited(Time time) const {
     return reads_ == 0 || time < waits_since_ ? waited_ : waited_ + (time - waits_since_);
   }
+
+  /// `seen` sends again what left on `plane` last, and may be the second of two copies: at once, on a third plane.
+  bool second_copy(const Seen& seen, const SecondCopy& last, unsigned plane) const;
+  /// What that is of `seen`, `second` or not. `last`: of the transmission before, on `plane`; null: none was seen.
+  SecondCopy copy_of(const Seen& seen, bool second, const SecondCopy* last, uint8_t plane) const;
 
   QpWorld* local(uint32_t qp);
   /// The QP whose peer the packet goes to; null: none.

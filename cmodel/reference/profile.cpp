@@ -66,6 +66,7 @@ constexpr Setting kSettings[] = {
     {"LOSS.again", "A-83", 1, &Settings::loss_again, nullptr},
     {"EV_CTL.min_active", "A-31", 511, nullptr, &Settings::min_active},
     {"EV_CTL.loss_share", "A-87", 7, nullptr, &Settings::loss_share},
+    {"CTRL.any_plane", "A-85", 1, &Settings::any_plane, nullptr},
     {"EV_CTL.one_copy", "A-89", 1, &Settings::one_copy, nullptr},
     {"EV_PROBE.interval", "A-32", 65535, nullptr, &Settings::probe_interval},
     {"EV_PROBE.cap", "A-71", 14, nullptr, &Settings::probe_cap},
@@ -83,11 +84,10 @@ struct Unrequested {
   uint32_t most;
 };
 constexpr Unrequested kUnrequested[] = {
-    {"SRV6.plane_lsb", 15},     {"SRV6.uplink_usid", 7},    {"SRV6.uplink_lsb", 15}, {"SRV6.uplink_bits", 15},
-    {"EP_CTL.rev_probe", 1},    {"REV_EV0", kMost32},       {"REV_SEED", kMost32},   {"ACK_CTL.ar_gap", 65535},
-    {"EV_PROBE.keep_count", 1}, {"CC_PROFILE.ar_shift", 7}, {"SHARE.pen", 127},      {"CTRL.port_wait", 1},
-    {"CTRL.any_plane", 1},      {"CTRL.loss_shrinks", 1},   {"CTRL.time_wait", 1},   {"CTRL.silence_wait", 1},
-    {"EVP_CMD.tc", 63},
+    {"SRV6.plane_lsb", 15},     {"SRV6.uplink_usid", 7},    {"SRV6.uplink_lsb", 15},  {"SRV6.uplink_bits", 15},
+    {"EP_CTL.rev_probe", 1},    {"REV_EV0", kMost32},       {"REV_SEED", kMost32},    {"ACK_CTL.ar_gap", 65535},
+    {"EV_PROBE.keep_count", 1}, {"CC_PROFILE.ar_shift", 7}, {"SHARE.pen", 127},       {"CTRL.port_wait", 1},
+    {"CTRL.loss_shrinks", 1},   {"CTRL.time_wait", 1},      {"CTRL.silence_wait", 1}, {"EVP_CMD.tc", 63},
 };
 
 /// Settings that stand elsewhere in a profile: of a QP, of a controller.

@@ -71,6 +71,7 @@ struct Settings {
   bool loss_again = false;                         ///< A-83 LOSS.again: what they tell is sent again at once
   uint32_t min_active = 8;                         ///< A-31 EV_CTL.min_active
   uint32_t loss_share = 0;                         ///< A-87 EV_CTL.loss_share: 0 each loss counts
+  bool any_plane = false;                          ///< A-85 CTRL.any_plane: what was lost goes again on any plane
   bool one_copy = false;                           ///< A-89 EV_CTL.one_copy: what was lost goes again once
   uint32_t probe_interval = 781;                   ///< A-32 EV_PROBE.interval, 128 ns
   uint32_t probe_cap = 6;                          ///< A-71 EV_PROBE.cap

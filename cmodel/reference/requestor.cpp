@@ -24,7 +24,7 @@ Requestor::Flight* Requestor::at(Seq psn) {
 const Requestor::Flight* Requestor::find(Seq psn) const { return const_cast<Requestor*>(this)->at(psn); }
 
 bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size, std::optional<uint16_t> stamp,
-                     bool again, bool copy) {
+                     bool again, const SecondCopy& copy) {
   if (psn < base_ || psn >= next_ + kMostPsns) return false;
   const auto place = static_cast<std::size_t>(psn - base_);
   if (place >= flights_.size()) flights_.resize(place + 1);
@@ -44,17 +44,12 @@ bool Requestor::sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size
   flight.plane = plane;
   flight.last = time;
   flight.again = again;
-  flight.copied = copy;
+  flight.copy = copy;
   flight.stamp = stamp;
   ++flight.times;
   next_ = std::max(next_, psn + 1);
   trim();
   return true;
-}
-
-bool Requestor::second_copy(Seq psn, uint8_t plane, Time since) const {
-  const Flight* const flight = find(psn);
-  return flight != nullptr && flight->again && !flight->copied && flight->plane != plane && flight->last >= since;
 }
 
 bool Requestor::report(Seq psn, Time time) {

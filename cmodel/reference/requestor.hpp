@@ -14,6 +14,7 @@
 #include "reference/queue.hpp"
 #include "reference/responder.hpp"
 #include "reference/returned_stamp.hpp"
+#include "reference/second_copy.hpp"
 
 namespace mrc::ref {
 
@@ -67,7 +68,7 @@ class Requestor {
     uint8_t named_reason = 0;
     unsigned nacks = 0;             ///< NACKs about it less transmissions that nothing else caused
     bool again = false;             ///< rtx of the newest transmission
-    bool copied = false;            ///< the newest transmission was a second copy
+    SecondCopy copy;                ///< of the newest transmission
     Time returned = 0;              ///< it came back; 0: not
     Time lost = 0;                  ///< a gap showed that it is lost; 0: not
     Time notified = 0;              ///< it was reported
@@ -76,9 +77,7 @@ class Requestor {
 
   /// Returns false for a PSN so far off that no window holds it.
   bool sent(Seq psn, uint32_t ev, uint8_t plane, Time time, double size = 0, std::optional<uint16_t> stamp = {},
-            bool again = false, bool copy = false);
-  /// A transmission of `psn` is a second copy of its newest one, which left on another plane since `since`.
-  bool second_copy(Seq psn, uint8_t plane, Time since) const;
+            bool again = false, const SecondCopy& copy = {});
   /// Returns how many PSNs it reported that were not before.
   unsigned heard(const Word& word, Time time);
   void nacked(Seq psn, uint8_t reason, uint32_t ev, Time time);

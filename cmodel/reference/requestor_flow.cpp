@@ -80,7 +80,7 @@ bool RequestorFlow::reported_before(const Seen& seen) const {
 
 bool RequestorFlow::copied(const Seen& seen) const {
   const Requestor::Flight* const flight = hi_.find(unwrap(seen.packet.bth->psn, hi_.next()));
-  return flight != nullptr && flight->copied;
+  return flight != nullptr && flight->copy.second;
 }
 
 void RequestorFlow::sent(const Seen& seen) {
@@ -93,8 +93,10 @@ void RequestorFlow::sent(const Seen& seen) {
     begin();
   }
   const Seq psn = unwrap(p.bth->psn, hi_.next());
-  const bool known = hi_.find(psn) != nullptr;
-  const bool copy = p.bth->rtx != 0 && second_copy(seen, psn);
+  const Requestor::Flight* const before = hi_.find(psn);
+  const bool known = before != nullptr;
+  const bool copy =
+      p.bth->rtx != 0 && known && before->again && world_.world.second_copy(seen, before->copy, before->plane);
   if (const char* why = world_.world.incomplete()) {
     world_.world.report().rests(p.bth->rtx != 0 ? Rule::ReqRtxEvidence : Rule::ReqMprNow, why);
   } else if (known && p.bth->rtx != 0) {
@@ -103,7 +105,6 @@ void RequestorFlow::sent(const Seen& seen) {
     check_new(seen, psn);
   }
   const uint32_t ev = p.entropy(world_.world.profile().wire());
-  const Requestor::Flight* const before = hi_.find(psn);
   if (copy) {  // of the loss that its first one was for; which of the two is lost later the device does not know
     paths_.lost(before->plane);
   } else if (before != nullptr && p.bth->rtx != 0 && !before->reported && before->named < before->last) {
@@ -111,7 +112,7 @@ void RequestorFlow::sent(const Seen& seen) {
     paths_.lost(before->plane);
     // Loss may have been decided while this transmission waited inside.
     const Time given = before->last - std::min(before->last, world_.world.queue());
-    if (before->copied) {
+    if (before->copy.second) {
       evs_.lost(before->ev_before, seen.first);
       world_.world.report().rests(Rule::PathBlamed, "two copies went at once");
     } else if (shows_evs_ && evs_.floored(given)) {
@@ -139,8 +140,11 @@ void RequestorFlow::sent(const Seen& seen) {
   if (known && shows_evs_) evs_.again(psn);
   const auto stamp = p.tseth ? std::optional(p.tseth->tx_timestamp16) : std::nullopt;
   const bool again = p.bth->rtx != 0;
-  hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()), stamp, again, copy);
-  lo_.sent(psn, ev, seen.frame.plane, seen.first, 0, {}, again, copy);
+  const bool sent_before = before != nullptr && before->seen;
+  const SecondCopy of =
+      world_.world.copy_of(seen, copy, sent_before ? &before->copy : nullptr, sent_before ? before->plane : 0);
+  hi_.sent(psn, ev, seen.frame.plane, seen.first, nominal_size(p, world_.world.settings()), stamp, again, of);
+  lo_.sent(psn, ev, seen.frame.plane, seen.first, 0, {}, again, of);
   if (idle_free_) world_.world.report().ok(Rule::ReqMoves);
   last_sent_ = seen.first;
   active_free_ = world_.free.until(seen.first);
@@ -162,13 +166,6 @@ void RequestorFlow::check_new(const Seen& seen, Seq psn) {
         return fmt::format("at most PSN {}: cack_psn {}, and SACKs have granted {} x 128 since {}", psn24(limit),
                            psn24(hi_.cack()), most, words(back));
       });
-}
-
-/// It may be the second of two copies of what was lost: the one behind a retransmission, on another plane.
-bool RequestorFlow::second_copy(const Seen& seen, Seq psn) const {
-  const Time queue = world_.world.queue();
-  return !world_.world.settings().one_copy &&
-         hi_.second_copy(psn, seen.frame.plane, seen.first - std::min(seen.first, queue));
 }
 
 void RequestorFlow::check_again(const Seen& seen, Seq psn, bool copy) {

@@ -92,7 +92,6 @@ class RequestorFlow {
   unsigned take(Requestor& of, const Came& came);
   void granted(const Word& word, Time time);
   void check_new(const Seen& seen, Seq psn);
-  bool second_copy(const Seen& seen, Seq psn) const;
   void check_again(const Seen& seen, Seq psn, bool copy);
   void owe(Rule rule, Seq psn, Time since);
   void aged(const Came& came);

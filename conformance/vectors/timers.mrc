@@ -412,10 +412,10 @@ setting A-84 CTRL.silence_wait 1
 planes 8
 profile timeout 10 time_stamps 1
 dut post write len 64
-* > write psn sq_psn rtx 0 within rtt
+* > write psn sq_psn rtx 0 within rtt as first
 settle 5 us
 if $trimmed {
-  p0 < nack reason trimmed psn sq_psn
+  p0 < nack reason trimmed psn sq_psn timestamp first.tseth.tx_timestamp16
   * > write psn sq_psn rtx 1 within rtt
 }
 p0 < sack cack sq_psn trigger sq_psn raw cc_state.tx_timestamp16 = last(> write).tseth.tx_timestamp16

@@ -41,6 +41,39 @@ TEST_CASE("a retransmission without evidence deviates, with each kind of evidenc
   CHECK(b.broken(Rule::ReqRtxEvidence) == (twice ? 1u : right ? 2u : 3u));
 }
 
+TEST_CASE("a retransmission may go twice at once, on a third plane", "[reference.requestor][A-89]") {
+  struct Case {
+    const char* what;
+    unsigned planes, plane;
+    log::Time behind;
+    bool one_copy, any_plane, right;
+  };
+  for (const Case& c : {Case{"on a third plane", 4, 2, 1000, false, false, true},
+                        {"the port's queue is long", 4, 2, 2 * kUs, false, false, true},
+                        {"later than any queue", 4, 2, 2 * kUs + 1, false, false, false},
+                        {"on the plane of the first copy", 4, 1, 1000, false, true, false},
+                        {"on the plane of before", 4, 0, 1000, false, false, false},
+                        {"on that plane the first copy may go", 4, 0, 1000, false, true, true},
+                        {"of two planes", 2, 0, 1000, false, true, false},
+                        {"one copy goes", 4, 2, 1000, true, false, false}}) {
+    CAPTURE(c.what);
+    Bench b;
+    b.profile.planes = c.planes;
+    b.profile.settings.one_copy = c.one_copy;
+    b.profile.settings.any_plane = c.any_plane;
+    b.start();
+    for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * log::Time{1000});
+    b.sack(2, 9, 0b1111110, 6, 11 * kUs);
+    b.data(3, 12 * kUs, true, 0, 1);
+    REQUIRE(b.broken(Rule::ReqRtxEvidence) == 0);
+    b.data(3, 12 * kUs + c.behind, true, 0, c.plane);
+    CHECK(b.broken(Rule::ReqRtxEvidence) == (c.right ? 0 : 1));
+    if (!c.right) continue;
+    b.data(3, 12 * kUs + c.behind + 1000, true, 0, 3);  // not a third time
+    CHECK(b.broken(Rule::ReqRtxEvidence) == 1);
+  }
+}
+
 TEST_CASE("what has long been reported is not sent again", "[reference.requestor]") {
   Bench b;
   b.start();

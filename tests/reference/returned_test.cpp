@@ -282,6 +282,28 @@ TEST_CASE("what came back late says nothing of the packet that was sent again", 
   }
 }
 
+TEST_CASE("what came back may go again twice at once, on a third plane", "[reference][history][A-80][A-89]") {
+  struct Case {
+    unsigned plane;
+    log::Time behind;
+    bool thrice, right;
+  };
+  for (const Case& c : {Case{2, 0, false, true}, Case{2, 0, true, false}, Case{0, 0, false, false},
+                        Case{1, 0, false, false}, Case{2, 20 * kUs, false, false}}) {
+    CAPTURE(c.plane, c.behind, c.thrice);
+    ref::Profile profile = device(ref::kLearnReturned, false);
+    profile.planes = 4;
+    Tale tale(twin(), profile);
+    tale.frame(true, 0, sends(0, 0));
+    tale.frame(false, 0, back(Switch::Leaves));
+    tale.frame(true, 1, sends(0, 3, true));
+    tale.waits(c.behind);
+    tale.frame(true, c.plane, sends(0, 4, true));
+    if (c.thrice) tale.frame(true, 3, sends(0, 5, true));
+    CHECK(tale.broken(Rule::ReqRtxCause) == (c.right ? 0 : 1));
+  }
+}
+
 TEST_CASE("each packet that came back counts once, and no other does", "[reference.responder][A-80]") {
   for (const auto& [counted, right] : {std::pair{0u, false}, {1u, false}, {2u, true}, {3u, false}}) {
     ref::Profile profile = device(ref::kDropReturned, true);

@@ -211,7 +211,10 @@ def returned(nic):
         nic.rx(client.trim(one["frame"], 128))
         out = nic.run(20_000_000)
         assert not sent(out, SACK, NACK), out
-        assert [(p["psn"], p["rtx"]) for p in sent(out, ONLY)] == [(nic.sq, 1)] * learn, out
+        again = sent(out, ONLY)
+        copies = learn * (2 if nic.info["planes"] > 2 else 1)  # nothing waits behind it: a second one on a third plane
+        assert [(p["psn"], p["rtx"]) for p in again] == [(nic.sq, 1)] * copies, out
+        assert copies < 2 or len({p["plane"] for p in [one] + again}) == 3, (one, again)
         assert nic.call("counters")["counters"]["CNT_RETURNED"] == 1
 
 
