@@ -199,7 +199,7 @@ bool World::is_peer(const log::Ip& plain_ip) const {
 
 bool World::second_copy(const Seen& seen, const SecondCopy& last, unsigned plane) const {
   const unsigned here = seen.frame.plane;
-  if (settings().one_copy || planes() < 3 || last.second || here == plane) return false;
+  if (settings().one_copy || planes() < (settings().any_plane ? 2 : 3) || last.second || here == plane) return false;
   // The two may leave in either order: with any_plane the first one may stay on the plane of before.
   if (!settings().any_plane && !last.anywhere && here == last.before) return false;
   // Both were given to their ports at once: the later one waited for its own, and for what the host owed.
