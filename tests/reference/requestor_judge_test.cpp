@@ -54,7 +54,8 @@ TEST_CASE("a retransmission may go twice at once, on a third plane", "[reference
                         {"on the plane of the first copy", 4, 1, 1000, false, true, false},
                         {"on the plane of before", 4, 0, 1000, false, false, false},
                         {"on that plane the first copy may go", 4, 0, 1000, false, true, true},
-                        {"of two planes", 2, 0, 1000, false, true, false},
+                        {"of two planes", 2, 0, 1000, false, false, false},
+                        {"of two planes, where the first copy may go", 2, 0, 1000, false, true, true},
                         {"one copy goes", 4, 2, 1000, true, false, false}}) {
     CAPTURE(c.what);
     Bench b;
@@ -69,7 +70,7 @@ TEST_CASE("a retransmission may go twice at once, on a third plane", "[reference
     b.data(3, 12 * kUs + c.behind, true, 0, c.plane);
     CHECK(b.broken(Rule::ReqRtxEvidence) == (c.right ? 0 : 1));
     if (!c.right) continue;
-    b.data(3, 12 * kUs + c.behind + 1000, true, 0, 3);  // not a third time
+    b.data(3, 12 * kUs + c.behind + 1000, true, 0, c.planes - 1);  // not a third time
     CHECK(b.broken(Rule::ReqRtxEvidence) == 1);
   }
 }
