@@ -66,6 +66,7 @@ module formal_tx_inflight_turns
   logic [1:0] rec_block, newest;
   change_t change;
 
+  logic vis_ready;
   mrc_tx_inflight_fsm #(
       .NumQps(2)
   ) dut (
@@ -204,7 +205,7 @@ module formal_tx_inflight_turns
 
   // A visit waits for what it is judged by for two cycles behind another one. Who is to be visited
   // next is so until the visit.
-  logic vis_ready, silent, stands_q;
+  logic silent, stands_q;
   mrc_tx_inflight_silence #(
       .NumQps(2)
   ) u_silence (
@@ -234,6 +235,7 @@ module formal_tx_inflight_turns
     end
   end
   `MRC_GIVEN(visit_stands, !stands_q || visit_on_i)
+  `MRC_GIVEN(busy, visit_on_i)
 
   // It answers nothing else, and is not asked for a packet that counts for no bytes. Its answer is
   // taken at once: the machine waits for it.

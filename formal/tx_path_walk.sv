@@ -17,7 +17,7 @@ module formal_tx_path_walk
     input pkt_t pkt_i,
     input logic [17:0] place_i,
     input logic [1:0] used_i,
-    input logic [7:0] profile_i,
+    input logic [5:0] profile_i,
     input logic [1:0] pmask_i,
     input logic [1:0][2:0] row_i,
     input logic e_go_i,
@@ -31,7 +31,7 @@ module formal_tx_path_walk
   logic valid_o, next_o, end_o, chosen_o, choose_o, writes_o, row_we_o, row_again_o;
   logic copy_o, again_o, follows_o, begins;
   pkt_t pkt_o;
-  logic [7:0] profile_o;
+  logic [5:0] profile_o;
   logic [2:0] chosen_idx_o, first_idx_o;
   logic [17:0] place_o;
   logic [1:0] used_o, group_o, next_group_o, pkt_group_o;
@@ -47,6 +47,7 @@ module formal_tx_path_walk
   `MRC_GIVEN(takes_when_free, !take_i || !valid_o || (end_o && !follows_o))
   `MRC_GIVEN(rows_of_states, row_i[0] <= 3'(EvSkip3) && row_i[1] <= 3'(EvSkip3))
   `MRC_GIVEN(a_mark_is_due, is_skip(due_i))
+  `MRC_GIVEN(two_of_what_is_lost, !pkt_i.two || (pkt_i.rtx && pkt_i.lost))
 
   // ---- what is taken
 
@@ -151,6 +152,7 @@ module formal_tx_path_walk
   `MRC_HELP(copy, !valid_o || (copy_o == sent_q && (!copy_o || (ordered_q && !dut.avoid_on_q
             && dut.barred_q == ((2'd1 << pkt_o.avoid_ev[0]) | (2'd1 << first_idx_o[0]))))))
   `MRC_HELP(avoids, !valid_o || !dut.avoid_on_q || pkt_o.rtx)
+  `MRC_HELP(two, !valid_o || !pkt_o.two || (pkt_o.rtx && pkt_o.lost))
 
   `MRC_HELP(restored, !valid_o || (dut.restored_q == (count_q == 3'd1) && count_q <= 3'd1
             && (!dut.restored_q || dut.restored_idx_q == idx_q)
