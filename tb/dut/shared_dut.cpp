@@ -75,7 +75,7 @@ class SharedDut final : public Dut {
     core = lanes = nullptr;
     if (!observe_ || fault_ || !call(DeviceCall::Observe, [&] { observe_(handle_, &core, &lanes); })) return false;
     if (core && lanes) return true;
-    fail(DeviceCall::Observe, fmt::format("the device gives no address for its boundaries in cycle {}", cycle_));
+    fail(DeviceCall::Observe, fmt::format("the device gives no address for its streams in cycle {}", cycle_));
     return false;
   }
   bool inside(mrc_inside_t& to) override {
@@ -247,8 +247,8 @@ std::string SharedDut::check(const mrc_dut_info_t& info, std::size_t size, const
   } const sizes[] = {{"planes", info.num_planes, preset.num_planes},
                      {"bytes per beat of a port", info.port_bytes, preset.port_bytes},
                      {"bytes per line of the host", info.host_bytes, preset.host_bytes},
-                     {"words of boundaries", info.obs_core_words, kObsCoreWords},
-                     {"words of boundaries per plane", info.obs_lane_words, kObsLaneWords}};
+                     {"words of streams", info.obs_core_words, kObsCoreWords},
+                     {"words of streams per plane", info.obs_lane_words, kObsLaneWords}};
   for (const auto& s : sizes) {
     if (s.has == s.wants || (info.obs_core_words == 0 && (&s == &sizes[3] || &s == &sizes[4]))) continue;
     return fmt::format("has {} {}, preset {} has {}", s.has, s.what, preset.name, s.wants);

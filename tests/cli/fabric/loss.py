@@ -9,6 +9,7 @@ Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time;
   random     goodput under random loss on all links of a sender, over what the loss leaves, median (least)
   failing    completion over the bound of scenarios with failures; packets that arrived twice
   whole      the same of scenarios without failures
+  paired     of three of these, each seed over the same one without rules: mean and its standard error
   links      t0t1-links-down against what the links that are left allow
   clock      RTL and model in lockstep: from the begin of a lost frame until its PSN has arrived
   share      random and failing with the rules of NICs with a clock and loss_share 0 to 4, and with the fast NIC's own
@@ -137,6 +138,16 @@ def whole(bench):
     print(f"16:1 of 1 MB | {shown([r['max_fct_over_bound'] for r in results])} | {found(results)}", flush=True)
 
 
+def paired(bench):
+    """What the rules cost without failures, apart from what another seed does."""
+    print("completion over that without rules, same seed")
+    for name, base, tables in (("small", "small", ""), ("16:1 of 1 MB", "small", INCAST), ("alltoall", "alltoall", "")):
+        now, before = (bench.runs(base, keys, tables) for keys in ("", OFF))
+        over = [a["max_fct_over_bound"] / b["max_fct_over_bound"] for a, b in zip(now, before)]
+        error = statistics.stdev(over) / len(over) ** 0.5
+        print(f"{name} | {statistics.mean(over):.4f} +- {error:.4f}, {len(over)} seeds", flush=True)
+
+
 def least(result, rate):
     """The time of the slowest pair of T0s over the bound; rate: its share of the full one, from that of each plane."""
     bound = result["traffic"][0]["bound_us"]
@@ -253,9 +264,9 @@ def mixed(bench):
               f"{'; '.join(' '.join(f'{d:+.2f}' for d in pair) for pair in pairs)}; at most {worst:.2f}", flush=True)
 
 
-TABLES = {"rules": rules, "random": random_loss, "failing": failing, "whole": whole, "links": links, "clock": clock,
-          "mixed": mixed, "share": share, "mrc-1024": flagship("mrc-1024"), "mrc-8192": flagship("mrc-8192"),
-          "mrc-131072": flagship("mrc-131072")}
+TABLES = {"rules": rules, "random": random_loss, "failing": failing, "whole": whole, "paired": paired, "links": links,
+          "clock": clock, "mixed": mixed, "share": share, "mrc-1024": flagship("mrc-1024"),
+          "mrc-8192": flagship("mrc-8192"), "mrc-131072": flagship("mrc-131072")}
 SHORT = {"off": OFF, "nic": NIC}
 
 if __name__ == "__main__":

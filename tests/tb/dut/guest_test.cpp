@@ -117,7 +117,7 @@ TEST_CASE("a device that ends its process ends the run with the call and the cyc
        "mrc_dut_observe", 3000},
       {"wild-observe:300", "the device was ended by signal 11 (Segmentation fault) in mrc_dut_observe of cycle 300",
        "mrc_dut_observe", 300},
-      {"null-observe:300", "the device gives no address for its boundaries in cycle 300", "mrc_dut_observe", 300},
+      {"null-observe:300", "the device gives no address for its streams in cycle 300", "mrc_dut_observe", 300},
   };
   for (const auto& c : cases) {
     const CosimResult r = run_doing(c.what);
@@ -211,7 +211,7 @@ TEST_CASE("in our process, too, an exception of a device ends the run with the c
   r = run_in_process("null-observe:700");
   CHECK(r.outcome == Outcome::DeviceError);
   REQUIRE(r.device_fault);
-  CHECK(r.device_fault->text == "the device gives no address for its boundaries in cycle 700");
+  CHECK(r.device_fault->text == "the device gives no address for its streams in cycle 700");
   r = run_in_process("throw:close");
   CHECK(r.outcome == Outcome::Pass);
   CHECK(r.device_fault);
@@ -293,12 +293,12 @@ TEST_CASE("a device that lies about itself is refused", "[tb][guest]") {
   CHECK_THAT(refusal("preset:asic800"), EndsWith(" is preset asic800, not tiny"));
   CHECK_THAT(refusal("no-preset"), EndsWith(" does not say which preset it is"));
   CHECK_THAT(refusal("planes:4"), EndsWith(" has 4 planes, preset tiny has 2"));
-  CHECK_THAT(refusal("core-words:3"), ContainsSubstring(" has 3 words of boundaries, preset tiny has "));
+  CHECK_THAT(refusal("core-words:3"), ContainsSubstring(" has 3 words of streams, preset tiny has "));
   CHECK_THAT(refusal("info-size:20"), ContainsSubstring(" knows 20 bytes of mrc_dut_info_t, version 4 has "));
   CHECK_THAT(refusal("refuse"), EndsWith(" refuses: today is not its day"));
   CHECK_THAT(refusal("refuse-no-nul"), EndsWith(" refuses: " + std::string(256, 'x')));
   CHECK_THAT(refusal("refuse-control"), EndsWith(" refuses: red \\x1b[31m\\x07 and \\xff no more\\n"));
-  CHECK_THAT(refusal("null-observe"), EndsWith(": the device gives no address for its boundaries in cycle 0"));
+  CHECK_THAT(refusal("null-observe"), EndsWith(": the device gives no address for its streams in cycle 0"));
   for (const char* call : {"mrc_dut_open", "mrc_dut_info"}) {
     const std::string word = std::string(call).substr(8);
     CHECK_THAT(refusal("exit:" + word),

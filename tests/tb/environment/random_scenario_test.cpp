@@ -120,16 +120,19 @@ TEST_CASE("scenarios drawn from seeds pass in lockstep", "[tb][random]") {
   }
 }
 
-// QPs fail while software writes tables: csr once waited for blocks that waited for it.
+// QPs fail while software writes tables: csr once waited for blocks that waited for it. In 50088, where that was, all
+// fail before anything has arrived.
 TEST_CASE("QPs that fail during table writes do not stop the NIC", "[tb][random]") {
-  CosimOptions o = short_run("tiny", "clean", 1500, 50088);
-  o.scenario = random_scenario(50088);
-  o.scenario.lives = 1;
-  use_rtl(o);
-  const CosimResult r = run_cosim(o);
-  INFO(o.scenario.description << ": " << r.problem << r.error << failure_text({}, r));
-  CHECK((r.outcome == Outcome::Pass || r.outcome == Outcome::Empty));  // it is no matter whether data arrive before
-  CHECK(r.failed_qps > 10);
+  for (const uint64_t seed : {50088, 50113}) {
+    CosimOptions o = short_run("tiny", "clean", 1500, seed);
+    o.scenario = random_scenario(seed);
+    o.scenario.lives = 1;
+    use_rtl(o);
+    const CosimResult r = run_cosim(o);
+    INFO(seed << ", " << o.scenario.description << ": " << r.problem << r.error << failure_text({}, r));
+    CHECK(r.outcome == (seed == 50113 ? Outcome::Pass : Outcome::Empty));
+    CHECK(r.failed_qps > 10);
+  }
 }
 
 TEST_CASE("WRITEs of no bytes that count for nothing pass a controller whose window is full", "[tb][random]") {
