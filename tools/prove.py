@@ -6,6 +6,7 @@ docs/design/proofs.md says what is proved, how, and how far."""
 import argparse
 import collections
 import concurrent.futures
+import functools
 import hashlib
 import inspect
 import json
@@ -24,6 +25,8 @@ import yaml
 import rtl
 
 TABLES = ["formal/properties.yaml", "formal/waits.yaml", "formal/boards.yaml", "formal/boards_host.yaml"]
+INJECTED = "cmodel/spec/bugs.yaml"
+PACKAGE = "rtl/gen/mrc_pkg.sv"  # names every injected bug
 CACHE = rtl.ROOT / "build/prove"
 KINDS = {"induction": "z3", "pdr": "abc pdr", "bounded": "abc bmc3", "cover": "abc bmc3"}
 EXPECTED = {"induction": "proved", "pdr": "proved", "bounded": "holds to depth", "cover": "reached"}
@@ -34,7 +37,7 @@ INCLUDED = re.compile(r'`include "(\w+\.svh)"')
 HARNESS_KEYS = {"top", "module", "files", "harness", "search", "undefined", "clocks", "assertions", "step", "parameters",
                 "kind", "depth", "seconds", "slow", "assumes", "bugs", "properties"}
 PROPERTY_KEYS = {"what", "kind", "depth", "seconds", "bug", "assertion", "cover", "search"}
-BUG_KEYS = {"file", "from", "to", "number"}
+BUG_KEYS = {"file", "from", "to", "injected"}
 
 # One reading gives the problem of the induction (all assertions at once) and each assertion alone.
 PREPARE = "prep -flatten -top {top}; async2sync; chformal -lower; dffunmap; memory_map; opt_clean"
@@ -46,6 +49,12 @@ ALONE = "design -load gates; delete t:$assert c:{name} %d; opt_clean; write_aige
 
 class TableError(Exception):
     """What is wrong with the table, in words."""
+
+
+@functools.cache
+def injected():
+    """{name: number} of the injected bugs."""
+    return {name: row["number"] for name, row in yaml.safe_load((rtl.ROOT / INJECTED).read_text())["bugs"].items()}
 
 
 class Property:
@@ -105,13 +114,14 @@ class Harness:
         # The step of an induction is asked of abc instead of z3, bit by bit.
         self.by_bits = row.get("step") == "abc"
         for bug, entry in self.bugs.items():
-            if set(entry) - BUG_KEYS or ("number" in entry) == ("file" in entry):
-                raise TableError(f"bug {name}.{bug} has neither a number nor a file with 'from' and 'to' alone")
+            if set(entry) - BUG_KEYS or ("injected" in entry) == ("file" in entry):
+                raise TableError(f"bug {name}.{bug} names neither an injected bug nor a file with 'from' and 'to'")
         for file in self.files:
             if not (rtl.ROOT / file).exists():
                 raise TableError(f"harness {name} wants {file}, which does not exist")
         for bug, entry in self.bugs.items():  # also of a harness that is not proved today
             self.text(entry.get("file", self.files[-1]), bug)
+            self.number(bug)
         self.headers = [f"formal/{name}" for name in INCLUDED.findall((rtl.ROOT / self.files[-1]).read_text())]
         self.properties = [Property(self, key, value or {}) for key, value in row["properties"].items()]
         if unused := set(self.bugs) - {entry.bug for entry in self.properties}:
@@ -122,6 +132,19 @@ class Harness:
         given = " ".join(f"-G {name}={value}" for name, value in values.items())
         return (f"{rtl.READ_SLANG} -I formal {more} --no-synthesis-define -D MRC_FORMAL {given} --top {self.top}"
                 f" {' '.join(self.files)}")
+
+    def number(self, bug):
+        """What the pin bug_i carries for a bug: that of its name in bugs.yaml, which the RTL has as BugName."""
+        name = self.bugs.get(bug, {}).get("injected")
+        if name is None:
+            return 0
+        if name not in injected():
+            raise TableError(f"bug {self.name}.{bug} is the injected bug '{name}', which {INJECTED} does not have")
+        word = "Bug" + "".join(part[0].upper() + part[1:] for part in name.split("-"))
+        if not any(re.search(rf"\b{word}\b", (rtl.ROOT / file).read_text()) for file in self.files[:-1]
+                   if file != PACKAGE):
+            raise TableError(f"bug {self.name}.{bug} is the injected bug '{name}', which none of its files has")
+        return injected()[name]
 
     def text(self, file, bug):
         """What a file says, with a bug in it."""
@@ -164,8 +187,8 @@ class Build:
         self.names = sorted(set(self.names))
         self.induced = bug is None and any(entry.kind == "induction" for entry in harness.properties)
         self.values = dict(harness.parameters)
-        if "number" in harness.bugs.get(bug, {}):
-            self.values["Bug"] = harness.bugs[bug]["number"]
+        if number := harness.number(bug):
+            self.values["Bug"] = number
         words = hashlib.sha256(json.dumps([self.texts, self.names, self.values, harness.top, PREPARE, WHOLE, GATES, ALONE,
                                            sorted(entry.assertion + entry.kind for entry in harness.properties),
                                            (rtl.ROOT / "tools/yosys/package-lock.json").read_text()]).encode())

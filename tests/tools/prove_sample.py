@@ -13,6 +13,7 @@ TABLE = "tests/tools/formal/table.yaml"
 WANT = {"sample.holds": "proved", "sample.wrong": "failed", "sample.vacuous": "vacuous", "sample.toothless": "toothless",
         "sample.shallow": "holds to depth", "sample.no_induction": "unknown", "sample.reached": "reached",
         "sample.not_reached": "not reached", "bits.holds": "proved", "bits_alone.no_induction": "unknown"}
+HARMLESS = """{file: tests/tools/formal/sample.sv, from: "n_q + 4'd1", to: "n_q - 4'd15"}"""
 # A change of the table that is an error, and what is said of it.
 WRONG = (("kind: pdr", "kind: magic", "unknown kind 'magic'"),
          ("bug: harmless", "bug: nobody", "names no bug of its harness that it kills"),
@@ -21,6 +22,9 @@ WRONG = (("kind: pdr", "kind: magic", "unknown kind 'magic'"),
          ("module: sample\n", "modul: sample\n", "unknown key 'modul'"),
          ("sample.sv]", "missing.sv]", "missing.sv, which does not exist"),
          ("what: It counts to 9, bug", "bug", "does not say what holds"),
+         (HARMLESS, "{injected: pkey-unchecket}", "'pkey-unchecket', which cmodel/spec/bugs.yaml does not have"),
+         (HARMLESS, "{injected: pkey-unchecked}", "'pkey-unchecked', which none of its files has"),
+         (HARMLESS, "{number: 20}", "names neither an injected bug nor a file"),
          ("harnesses:", "harnesses: [", "cannot read"))
 
 

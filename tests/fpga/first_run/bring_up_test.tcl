@@ -57,8 +57,8 @@ demand [expr {[dict get $wanted [expr {0x2000 + 0x20}]] == 2}] "OWN is not what 
 
 # One register after the other.
 foreach {at value step} {
-  0x18 0 {the image answers} 0x3014 0 {both links are up} 0x6058 1 {the first write} 0x6054 0x11 {the first write}
-  0x5028 3 {counters agree} 0x6068 99999999 {line rate}
+  0x18 0 {the image answers} 0x2004 0x400 {the core runs} 0x3014 0 {both links are up} 0x6058 1 {the first write}
+  0x6054 0x11 {the first write} 0x5028 3 {counters agree} 0x6068 99999999 {line rate}
 } {
   set wanted {}
   set broken [dict create [expr {$at + 0}] [expr {$value + 0}]]

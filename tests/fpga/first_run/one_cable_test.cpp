@@ -3,6 +3,8 @@
 // what goes wrong on a table: each time the list must stop at the step that says so, and its registers must tell why.
 #include "tests/fpga/first_run/one_cable.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
@@ -190,6 +192,18 @@ TEST_CASE("a core that is reset cuts a run, and a job goes on behind it", "[fpga
   CHECK(bus.read(kGen + 0x114) == 0);
   CHECK(bus.read(kGen + 0x120) == 0);
   CHECK(site.board(0).failed_assertion() == nullptr);
+}
+
+TEST_CASE("the list wants the version of the register map, where the core answers first", "[fpga][gen]") {
+  const BringUpList list = read_bring_up(kList);
+  const std::string version = fmt::format("MRCN:0x1{:03x}", csr::kVersion);
+  const auto step = std::ranges::find(list.steps, "the core runs", &BringUpStep::name);
+  REQUIRE(step != list.steps.end());
+  const auto access = std::ranges::find_if(step->accesses, [&](const Access& a) { return a.at.text == version; });
+  REQUIRE(access != step->accesses.end());
+  CHECK(access->kind == Access::Kind::Expect);
+  CHECK(std::stoul(access->mask, nullptr, 0) == 0xffffffff);
+  CHECK(std::stoul(access->value, nullptr, 0) == csr::kVersionReset);
 }
 
 TEST_CASE("the list's rows of queue pairs have the layout of the register map", "[fpga][gen]") {
