@@ -41,8 +41,8 @@ void Paths::received(const Seen& seen) {
     PeerPort& port = ports[plane];
     const bool up = (planes_up >> plane & 1) != 0;
     any_peer_down_ |= !up && plane < w_.planes();
-    // What only may have come is a word for use, none against it.
-    if (!up && (seen.frame.flags & log::kMaybe) != 0) continue;
+    // What only may have come, or is not for the endpoint's QPN, is a word for use, none against it.
+    if (!up && ((seen.frame.flags & log::kMaybe) != 0 || p.bth->dqp != wire::kEndpointDqp)) continue;
     if (!port.notified || port.up != up) port = {true, up, seen.last};
     port.newest = seen.last;
   }

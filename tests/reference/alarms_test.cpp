@@ -407,6 +407,21 @@ TEST_CASE("a port status update that waited at its port tells what was true when
   }
 }
 
+TEST_CASE("an update that is not for the endpoint's QPN takes no plane from anybody", "[reference][history]") {
+  for (const uint32_t dqp : {2U, 3U}) {
+    INFO(dqp);
+    Tale tale;
+    wire::Packet update = Tale::packet(wire::Opcode::EndpointRequest, false, 1);
+    update.bth->dqp = dqp;
+    update.erth->op = 0;
+    update.erth->port_status_mask = 0b100;
+    tale.frame(false, 1, update);
+    tale.waits(250 * kUs);  // a frame may wait for 208 us
+    tale.sends(0, 0);
+    CHECK(tale.broken(Rule::PathPeerDown) == (dqp == 2 ? 1 : 0));
+  }
+}
+
 TEST_CASE("a SACK may wait behind an ACK in a port that stood still, but not while others leave",
           "[reference][history]") {
   for (const bool others : {false, true}) {
