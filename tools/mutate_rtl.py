@@ -42,9 +42,13 @@ WORDS = {"inv": "is inverted", "const0": "is 0", "const1": "is 1", "cnot0": "is 
          "cnot1": "is inverted where bit {ctrlbit} is 1"}
 # (scenario, packets, seed) in lockstep: those that end soon and see much first.
 QUICK = [("mixed", 100, 1), ("tools/mutation/busy-software.toml", 250, 1), ("tools/mutation/narrow.toml", 200, 4),
-         ("tools/mutation/narrow.toml", 200, 5), ("share", 300, 1), ("probe-revive", 300, 1), ("immediate", 100, 1),
+         ("tools/mutation/fat.toml", 150, 1), ("tools/mutation/four-dests.toml", 80, 1),
+         *(("random", 100, seed) for seed in (41, 36, 8, 25, 4, 37, 17, 28, 3, 18, 22, 19)), ("probe-revive", 300, 1),
+         ("immediate", 100, 1),
          ("trim", 150, 1), ("loss", 150, 1), ("link-flap", 200, 1), ("refused", 150, 1)]
-MORE = [("slow-host", 200, 1), ("many-qps", 100, 1), ("share", 800, 2), ("random", 100, 5), ("plane-addresses", 150, 1),
+MORE = [*(("random", 100, seed) for seed in (5, 32, 30, 15, 24, 9)), ("tools/mutation/fat.toml", 300, 2), ("tools/mutation/four-dests.toml", 80, 2),
+        ("share", 300, 1), ("tools/mutation/narrow.toml", 200, 5), ("slow-host", 200, 1), ("many-qps", 100, 1),
+        ("share", 800, 2), ("plane-addresses", 150, 1),
         ("tools/mutation/trims-wait.toml", 250, 2), ("window", 200, 1), ("corrupt", 150, 1),
         ("qp-error", 300, 1), ("many-peers", 300, 1), ("retry-exhaust", 300, 1),
         ("plane-addresses", 300, 1), ("dynamic-mpr", 400, 1), ("bad-ev", 300, 1), ("penalty", 300, 1), ("rto", 300, 1),
@@ -159,8 +163,9 @@ def dated(run):
 def questions(levels, quick):
     """{level: runs}: (scenario, packets, seed), with a digest of a file; of vectors (id, 0, 0, its version)."""
     runs = {level: list(map(dated, STAGES[level])) for level in levels if level != "vectors"}
-    if "vectors" in levels:
-        runs["vectors"] = [(v["id"], 0, 0, v["version"]) for family in FAMILIES for v in vectors(family)]
+    if "vectors" in levels:  # the first of each family, then the second: a run that is interrupted has asked all alike
+        ranked = [(rank, v) for family in FAMILIES for rank, v in enumerate(vectors(family))]
+        runs["vectors"] = [(v["id"], 0, 0, v["version"]) for _, v in sorted(ranked, key=lambda pair: pair[0])]
     if quick:
         runs.update({level: list(map(dated, SHORT[level])) for level in levels if level in SHORT})
     return runs
@@ -352,7 +357,7 @@ def asked(block, level, runs):
     families = SPEAK_OF.get(block.removeprefix("mrc_"))
     if level != "vectors" or not families:
         return runs[level]
-    return [run for family in families for run in runs[level] if run[0].startswith(f"{family}-")]
+    return [run for run in runs[level] if run[0].startswith(tuple(f"{family}-" for family in families))]
 
 
 def settled(known, block, level, levels, runs):
@@ -453,13 +458,14 @@ def ask_group(group, level, run, memory, judges, rest, stopped):
     return took
 
 
-def together(mutants, memory, judges, rest, level, runs, workers):
+def together(mutants, memory, judges, rest, level, levels, runs, workers):
     """Asks a level of what is left, run after run, of mutants of different blocks at once; false if it was interrupted."""
     stopped = threading.Event()
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         for place, run in enumerate(runs[level], 1):
-            left = [(broken, mutant) for broken, mutant, _ in plan(mutants, memory, [level], runs)
-                    if (level, run) not in memory.of(broken.version, mutant.number)]
+            left = [(broken, mutant) for broken, mutant, at in plan(mutants, memory, levels, runs)
+                    if at == level and (level, run) not in memory.of(broken.version, mutant.number)
+                    and run in asked(mutant.block, level, runs)]
             futures = [pool.submit(ask_group, group, level, run, memory, judges, rest, stopped) for group in groups(left)]
             try:
                 took = sum(future.result() for future in futures)
@@ -640,18 +646,14 @@ def main():
             print("interrupted; the same command goes on", file=sys.stderr)
             return rtl.Exit.INCONCLUSIVE
 
-        for level in options.levels:
-            if level == "vectors":
-                continue
+        for level in sorted(options.levels, key=list(STAGES).index):
             first = {level: runs[level][:1]}  # sees most; at L2 nothing says of whom, so that halves would take longer
             if level == "L2" and not work(plan(mutants, memory, [level], first), memory, judges, rest, [level], first, options.j):
                 return interrupted()
-            if not together(mutants, memory, judges, rest, level, runs, options.j):
+            if not together(mutants, memory, judges, rest, level, options.levels, runs, options.j):
                 return interrupted()
             if level == "L0":  # the other levels are not for what nobody can tell apart
                 equivalent(mutants, memory, runs)
-        if not work(plan(mutants, memory, options.levels, runs), memory, judges, rest, options.levels, runs, options.j):
-            return interrupted()
     finally:
         device.close()
     return tell(mutants, memory, Listed(rtl.ROOT / "tools/rtl_mutants.yaml"), options.levels, runs, options)

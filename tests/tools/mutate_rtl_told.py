@@ -83,6 +83,28 @@ class Together:
         return seen, ((first, "stream"),) if seen else (), {3: ("b",), 12: ("a",)}.get(first, ())
 
 
+def together_vectors(brokens, line):
+    """What is asked of vectors: cq_mux 1, which R-IMM-001 does not see, rx_reorder 2, which it sees, and csr 1, of which it
+    does not speak and that L2 has seen."""
+    class Sees4(Together):
+        def look(self, level, run, numbers):
+            return self.ask(level, run, numbers), None, ()
+
+        def ask(self, level, run, numbers):
+            self.asked.append((run[0], str(numbers)))
+            return "vector" if "4" in str(numbers).split(",") else None
+
+    runs = {"L2": [("mixed", 1, 1)], "vectors": [("R-IMM-001", 0, 0, "1"), ("Q-ERR-001", 0, 0, "1")]}
+    pairs = [(brokens[name], mutate_rtl.Mutant(block, number, line)) for name, block, number in
+             (("a", "mrc_cq_mux", 1), ("b", "mrc_rx_reorder", 2), ("c", "mrc_csr", 1))]
+    memory, judges = Memory(), Sees4()
+    for broken, mutant in pairs:
+        memory.write(broken.version, mutant.number, "L2", runs["L2"][0], "rule" if mutant.block == "mrc_csr" else None)
+    rest = mutate_rtl.Rest("device", memory, judges)
+    quiet(mutate_rtl.together, pairs, memory, judges, rest, "vectors", ["L2", "vectors"], runs, 1)
+    return judges.asked
+
+
 def check_together():
     line = f"mutate -ctrl mutant_i 16 1 -mode inv -module m -cell $1 -port A -portbit 3 -src {FILE}:20.1-20.9"
     brokens = {name: SimpleNamespace(version=name, first=first) for name, first in (("a", 0), ("b", 2), ("c", 4), ("d", 10))}
@@ -93,7 +115,7 @@ def check_together():
     memory, judges = Memory(), Together()
     rest = mutate_rtl.Rest("device", memory, judges)
     with contextlib.redirect_stderr(io.StringIO()):
-        _, said = quiet(mutate_rtl.together, pairs, memory, judges, rest, "L0", RUNS, 1)
+        _, said = quiet(mutate_rtl.together, pairs, memory, judges, rest, "L0", ["L0"], RUNS, 1)
     check("together: what is asked", judges.asked, [
         ("mixed", "1,3,5,12"), ("mixed", "1,3"), ("mixed", "5,12"), ("mixed", "5"), ("mixed", "0"), ("mixed", "12"),
         ("mixed", "2"),
@@ -102,8 +124,10 @@ def check_together():
     check("together: who is seen", [m.key for _, m in pairs if mutate_rtl.seen_at(memory.of(m.block, m.number), "L0", RUNS)],
           ["b 1", "d 2"])
     check("together: words", said.splitlines()[-1], "L0 loss 1 1 (2 of 2): 5 mutants in 8 runs, 2 seen: b 1, d 2")
+    check("together: vectors, of blocks of which they speak and that L2 has not seen", together_vectors(brokens, line),
+          [("R-IMM-001", "1,4"), ("R-IMM-001", "1"), ("R-IMM-001", "4"), ("R-IMM-001", "0"), ("Q-ERR-001", "1")])
     before = len(judges.asked)
-    quiet(mutate_rtl.together, pairs, memory, judges, rest, "L0", RUNS, 1)
+    quiet(mutate_rtl.together, pairs, memory, judges, rest, "L0", ["L0"], RUNS, 1)
     check("together: nothing is asked twice", len(judges.asked), before)
 
 
@@ -158,8 +182,9 @@ def main():
     for block in mutate_rtl.SPEAK_OF:
         mine = [run[0] for run in mutate_rtl.asked(f"mrc_{block}", "vectors", runs)]
         families = [name.rpartition("-")[0] for name in mine]
-        check(f"vectors of {block}", (list(dict.fromkeys(families)), len(set(mine))),
-              (list(mutate_rtl.SPEAK_OF[block]), len(mine)))
+        kinds = sorted(mutate_rtl.SPEAK_OF[block])
+        check(f"vectors of {block}: the first of each family come first", (families[:len(kinds)], set(families), len(set(mine))),
+              (kinds, set(kinds), len(mine)))
     check("all runs of a scenario", mutate_rtl.asked("mrc_tx_path", "L2", runs), runs["L2"])
     files = sorted(path.name for path in (ROOT / "tools/mutation").glob("*.toml"))
     check("every scenario is one of the runs", sorted({Path(run[0]).name for level in ("L0", "L2")
