@@ -42,14 +42,16 @@ WORDS = {"inv": "is inverted", "const0": "is 0", "const1": "is 1", "cnot0": "is 
          "cnot1": "is inverted where bit {ctrlbit} is 1"}
 # (scenario, packets, seed) in lockstep: those that end soon and see much first.
 QUICK = [("mixed", 100, 1), ("tools/mutation/busy-software.toml", 250, 1), ("tools/mutation/narrow.toml", 200, 4),
-         ("tools/mutation/fat.toml", 150, 1), ("tools/mutation/four-dests.toml", 80, 1),
-         *(("random", 100, seed) for seed in (41, 36, 8, 25, 4, 37, 17, 28, 3, 18, 22, 19)), ("probe-revive", 300, 1),
-         ("immediate", 100, 1),
-         ("trim", 150, 1), ("loss", 150, 1), ("link-flap", 200, 1), ("refused", 150, 1)]
-MORE = [*(("random", 100, seed) for seed in (5, 32, 30, 15, 24, 9)), ("tools/mutation/fat.toml", 300, 2), ("tools/mutation/four-dests.toml", 80, 2),
-        ("share", 300, 1), ("tools/mutation/narrow.toml", 200, 5), ("slow-host", 200, 1), ("many-qps", 100, 1),
-        ("share", 800, 2), ("plane-addresses", 150, 1),
-        ("tools/mutation/trims-wait.toml", 250, 2), ("window", 200, 1), ("corrupt", 150, 1),
+         ("tools/mutation/fat.toml", 300, 6), ("tools/mutation/four-dests.toml", 80, 1),
+         ("tools/mutation/fine-windows.toml", 100, 1), ("fuzz", 100, 1), ("slow-host", 100, 1), ("probe-revive", 300, 1),
+         ("refused", 150, 1), ("plane-addresses", 100, 1), ("immediate", 100, 1), ("bad-ev", 100, 1), ("many-peers", 100, 1),
+         ("collectives", 100, 1), ("trim", 150, 1), ("loss", 150, 1), ("link-flap", 200, 1)]
+MORE = [("tools/mutation/fat.toml", 150, 2), ("tools/mutation/trims-wait.toml", 250, 2), ("port-stands", 100, 1),
+        ("penalty", 100, 1), ("returned", 100, 1), ("retry-exhaust", 100, 1), ("flood", 100, 1), ("corrupt", 150, 1),
+        ("tools/mutation/fine-windows.toml", 200, 2), ("tools/mutation/four-dests.toml", 80, 2),
+        ("tools/mutation/four-dests.toml", 80, 4), ("qp-error", 100, 1),
+        ("tools/mutation/overrun.toml", 100, 1), *(("random", 100, seed) for seed in (41, 36, 8, 25, 4, 37, 17, 28, 3, 18)),
+        ("share", 300, 1), ("tools/mutation/narrow.toml", 200, 5), ("many-qps", 100, 1), ("share", 800, 2), ("window", 200, 1),
         ("qp-error", 300, 1), ("many-peers", 300, 1), ("retry-exhaust", 300, 1),
         ("plane-addresses", 300, 1), ("dynamic-mpr", 400, 1), ("bad-ev", 300, 1), ("penalty", 300, 1), ("rto", 300, 1),
         ("many-qps", 400, 1), ("few-updates", 300, 1), ("ecn", 300, 1), ("incast-trim", 300, 1), ("reorder", 300, 1),
@@ -61,7 +63,7 @@ MORE = [*(("random", 100, seed) for seed in (5, 32, 30, 15, 24, 9)), ("tools/mut
         ("tools/mutation/all-marked.toml", 1500, 1), ("tools/mutation/long-refused.toml", 300, 2), ("mixed", 1500, 2),
         *(("random", 800, seed) for seed in range(3, 9)), ("tools/mutation/ended.toml", 6000, 8),
         ("tools/mutation/first-timeout.toml", 8000, 1), ("tools/mutation/retry-for-ever.toml", 150, 1)]
-JUDGED = [("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 300, 1), ("refused", 150, 1), ("corrupt", 150, 1),
+JUDGED = [("mixed", 100, 1), ("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 300, 1), ("refused", 150, 1), ("corrupt", 150, 1),
           ("window", 300, 1), ("link-flap", 300, 1), ("many-qps", 300, 1), ("retry-exhaust", 200, 1), ("qp-error", 200, 1),
           ("bad-ev", 300, 1), ("probe-revive", 300, 1), ("random", 600, 3),
           ("tools/mutation/edges.toml", 200, 3), ("tools/mutation/overrun.toml", 400, 1),
@@ -494,7 +496,8 @@ class Listed:
             if mutant.line.startswith(file + ":"):
                 for text, reason in entries.items():
                     pin = f"{mutant.source()} @ {mutant.mode} {mutant.port}[{mutant.bit}]"
-                    if text in (f"{pin} in {mutant.inside}", pin, mutant.source()):
+                    cell = mutant.cell.split(chr(92))[-1]
+                    if text in (f"{pin} of {cell} in {mutant.block}", f"{pin} in {mutant.inside}", pin, mutant.source()):
                         return reason
         return None
 

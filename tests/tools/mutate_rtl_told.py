@@ -157,7 +157,9 @@ def main():
     text = (ROOT / FILE).read_text(encoding="utf-8").splitlines()[19].strip()
     with tempfile.TemporaryDirectory() as name:
         listed, out = Path(name) / "listed.yaml", Path(name) / "out.json"
-        for words, equal, code in ((f"{text} @ inv A[3] in u_told", 1, rtl.Exit.PASS), (f"{text} @ inv A[3]", 5, rtl.Exit.FAIL),
+        for words, equal, code in ((f"{text} @ inv A[3] in u_told", 1, rtl.Exit.PASS),
+                                   (f"{text} @ inv A[3] of u_told.mem_q in block", 1, rtl.Exit.PASS),
+                                   (f"{text} @ inv A[3] of u_told.mem_q in other", 0, rtl.Exit.PASS), (f"{text} @ inv A[3]", 5, rtl.Exit.FAIL),
                                    (f"{text} @ inv A[4]", 0, rtl.Exit.PASS)):
             listed.write_text(json.dumps({"equivalent": {FILE: {words: "why"}}}))
             options = SimpleNamespace(json=str(out), seed=1, count=5)
