@@ -42,16 +42,16 @@ inline constexpr uint32_t kIdReset = 0x4d52434e;
 
 /// Register map version, major in bits 15:8
 inline constexpr uint32_t kVersion = 0x0004;
-inline constexpr uint32_t kVersionReset = 0x00000500;
+inline constexpr uint32_t kVersionReset = 0x00000600;
 
 /// Set by parameters
 inline constexpr uint32_t kCaps0 = 0x0008;
 inline constexpr uint32_t kCaps0Reset = 0x00000000;
-inline constexpr Field kCaps0Planes{"planes", 0, 8, 0x0};
-inline constexpr Field kCaps0Qps{"qps", 8, 16, 0x0};
+inline constexpr Field kCaps0Planes{"planes", 0, 4, 0x0};
 /// log2 of WQEs per QP
-inline constexpr Field kCaps0WqeLog2{"wqe_log2", 24, 8, 0x0};
-inline constexpr Field kCaps0Fields[] = {kCaps0Planes, kCaps0Qps, kCaps0WqeLog2};
+inline constexpr Field kCaps0WqeLog2{"wqe_log2", 4, 4, 0x0};
+inline constexpr Field kCaps0Qps{"qps", 8, 24, 0x0};
+inline constexpr Field kCaps0Fields[] = {kCaps0Planes, kCaps0WqeLog2, kCaps0Qps};
 
 /// Set by parameters
 inline constexpr uint32_t kCaps1 = 0x000c;
@@ -218,7 +218,7 @@ inline constexpr Field kAckCtlFields[] = {kAckCtlGap, kAckCtlArGap};
 /// Selects what QP_INFO and PEER_INFO show
 inline constexpr uint32_t kQpSel = 0x0078;
 inline constexpr uint32_t kQpSelReset = 0x00000000;
-inline constexpr Field kQpSelIndex{"index", 0, 16, 0x0};
+inline constexpr Field kQpSelIndex{"index", 0, 19, 0x0};
 inline constexpr Field kQpSelFields[] = {kQpSelIndex};
 
 /// Attributes that the QP_CTX row in TBL_DATA carries; a transition without one it requires is
@@ -327,9 +327,9 @@ inline constexpr Field kEvProbeFields[] = {kEvProbeInterval, kEvProbeSuccesses, 
 inline constexpr uint32_t kTblCmd = 0x0070;
 inline constexpr uint32_t kTblCmdReset = 0x00000000;
 /// row
-inline constexpr Field kTblCmdIndex{"index", 0, 16, 0x0};
+inline constexpr Field kTblCmdIndex{"index", 0, 19, 0x0};
 /// cfg_table_e
-inline constexpr Field kTblCmdTable{"table", 16, 4, 0x0};
+inline constexpr Field kTblCmdTable{"table", 24, 4, 0x0};
 inline constexpr Field kTblCmdFields[] = {kTblCmdIndex, kTblCmdTable};
 
 /// Row, bits 31:0; TBL_DATA1..15 follow at 0x084..0x0BC
@@ -341,12 +341,12 @@ inline constexpr unsigned kTblData0Stride = 4;
 /// Oldest EV event, 0 if there is none; reading takes it
 inline constexpr uint32_t kEvq = 0x00c0;
 inline constexpr uint32_t kEvqReset = 0x00000000;
-inline constexpr Field kEvqEvIdx{"ev_idx", 0, 12, 0x0};
+inline constexpr Field kEvqEvIdx{"ev_idx", 0, 8, 0x0};
 /// EvBad or EvGood
-inline constexpr Field kEvqState{"state", 12, 3, 0x0};
+inline constexpr Field kEvqState{"state", 8, 3, 0x0};
 /// ev_min_active kept the EV in use
-inline constexpr Field kEvqFloor{"floor", 15, 1, 0x0};
-inline constexpr Field kEvqQp{"qp", 16, 15, 0x0};
+inline constexpr Field kEvqFloor{"floor", 11, 1, 0x0};
+inline constexpr Field kEvqQp{"qp", 12, 19, 0x0};
 inline constexpr Field kEvqValid{"valid", 31, 1, 0x0};
 inline constexpr Field kEvqFields[] = {kEvqEvIdx, kEvqState, kEvqFloor, kEvqQp, kEvqValid};
 
@@ -649,7 +649,7 @@ inline constexpr uint32_t kCntEvFloorReset = 0x00000000;
 
 inline constexpr Register kRegisters[] = {
     {"ID", 0x0000, Access::Ro, 0x4d52434e, 1, 4, {}},
-    {"VERSION", 0x0004, Access::Ro, 0x00000500, 1, 4, {}},
+    {"VERSION", 0x0004, Access::Ro, 0x00000600, 1, 4, {}},
     {"CAPS0", 0x0008, Access::Ro, 0x00000000, 1, 4, kCaps0Fields},
     {"CAPS1", 0x000c, Access::Ro, 0x00000000, 1, 4, kCaps1Fields},
     {"CTRL", 0x0010, Access::Rw, 0x00000200, 1, 4, kCtrlFields},

@@ -17,7 +17,7 @@ struct Preset {
   unsigned port_bytes;
   /// Bytes of one host memory line; a multiple of PortBytes; 16..128.
   unsigned host_bytes;
-  /// Queue pairs; a power of two; 2..16384.
+  /// Queue pairs; a power of two; 2..131072.
   unsigned num_qps;
   /// Entropy values in a profile; a power of two, a multiple of NumPlanes; 8..256.
   unsigned evs_per_qp;
@@ -33,9 +33,9 @@ struct Preset {
   unsigned max_wimm;
   /// Memory regions; a power of two; 2..4096.
   unsigned num_mrs;
-  /// Rows for work requests of all QPs; one of each QP stays empty; 8..32768.
+  /// Rows for work requests of all QPs; one of each QP stays empty; 8..262144.
   unsigned num_wqes;
-  /// Blocks of 16 in-flight records that all QPs share; more than NumQps; 6..32768.
+  /// Blocks of 16 in-flight records that all QPs share; more than NumQps; 6..262144.
   unsigned num_blocks;
   /// Rows of 64 PSNs above cack_psn that all QPs share; 2..4096.
   unsigned num_rx_rows;
@@ -89,15 +89,15 @@ inline constexpr PresetParameter kPresetParameters[] = {
     {"NumPlanes", "num_planes", 2, 8, &Preset::num_planes},
     {"PortBytes", "port_bytes", 16, 32, &Preset::port_bytes},
     {"HostBytes", "host_bytes", 16, 128, &Preset::host_bytes},
-    {"NumQps", "num_qps", 2, 16384, &Preset::num_qps},
+    {"NumQps", "num_qps", 2, 131072, &Preset::num_qps},
     {"EvsPerQp", "evs_per_qp", 8, 256, &Preset::evs_per_qp},
     {"NumProfiles", "num_profiles", 1, 64, &Preset::num_profiles},
     {"MaxMpr", "max_mpr", 128, 8192, &Preset::max_mpr},
     {"WqeDepth", "wqe_depth", 2, 4096, &Preset::wqe_depth},
     {"MaxWimm", "max_wimm", 4, 32, &Preset::max_wimm},
     {"NumMrs", "num_mrs", 2, 4096, &Preset::num_mrs},
-    {"NumWqes", "num_wqes", 8, 32768, &Preset::num_wqes},
-    {"NumBlocks", "num_blocks", 6, 32768, &Preset::num_blocks},
+    {"NumWqes", "num_wqes", 8, 262144, &Preset::num_wqes},
+    {"NumBlocks", "num_blocks", 6, 262144, &Preset::num_blocks},
     {"NumRxRows", "num_rx_rows", 2, 4096, &Preset::num_rx_rows},
     {"NumImms", "num_imms", 12, 8192, &Preset::num_imms},
     {"ProbeSlots", "probe_slots", 2, 64, &Preset::probe_slots},

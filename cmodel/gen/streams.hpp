@@ -67,13 +67,19 @@ inline constexpr EnumValue kCfgTableValues[] = {
     {"QpQpn", 11},
 };
 
+/// Number of a QP, 0..NumQps - 1
+using QpIndex = uint32_t;
+
+/// Row of tx_segment's pool, 0..NumWqes - 1
+using PoolRow = uint32_t;
+
 /// Work request: RDMA WRITE of length bytes from laddr (host address) to raddr (virtual address
 /// under rkey)
 struct Wqe {
-  static constexpr unsigned kBits = 273;
+  static constexpr unsigned kBits = 276;
   static constexpr unsigned kWords = 9;
   static constexpr const char* kName = "wqe_t";
-  uint16_t qp{};
+  QpIndex qp{};
   bool imm_valid{};
   uint32_t wr_id{};
   uint64_t laddr{};
@@ -92,11 +98,11 @@ struct Wqe {
     words[5] = static_cast<uint32_t>(laddr);
     words[6] = static_cast<uint32_t>((laddr >> 32));
     words[7] = wr_id;
-    words[8] = static_cast<uint32_t>(imm_valid) | (static_cast<uint32_t>(qp) << 1);
+    words[8] = static_cast<uint32_t>(imm_valid) | ((qp & 0x7ffffu) << 1);
   }
   static Wqe unpack(const uint32_t* words) {
     Wqe v;
-    v.qp = static_cast<uint16_t>(((words[8] >> 1) & 0xffffu));
+    v.qp = static_cast<QpIndex>(((words[8] >> 1) & 0x7ffffu));
     v.imm_valid = ((words[8] & 0x1u)) != 0;
     v.wr_id = static_cast<uint32_t>(words[7]);
     v.laddr = static_cast<uint64_t>(static_cast<uint64_t>(words[5]) | (static_cast<uint64_t>(words[6]) << 32));
@@ -107,7 +113,7 @@ struct Wqe {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 257, 16, {}},
+      {"qp", 257, 19, {}},
       {"imm_valid", 256, 1, {}},
       {"wr_id", 224, 32, {}},
       {"laddr", 160, 64, {}},
@@ -121,10 +127,10 @@ struct Wqe {
 /// Completion. recv=0: the WQE wr_id ended with status. recv=1: a WRITE with immediate arrived; msn
 /// is its RQMSN, length its DMA length
 struct Cqe {
-  static constexpr unsigned kBits = 137;
+  static constexpr unsigned kBits = 140;
   static constexpr unsigned kWords = 5;
   static constexpr const char* kName = "cqe_t";
-  uint16_t qp{};
+  QpIndex qp{};
   bool recv{};
   CqStatus status{};
   uint32_t wr_id{};
@@ -137,12 +143,12 @@ struct Cqe {
     words[0] = static_cast<uint32_t>(msn) | ((length & 0xffffu) << 16);
     words[1] = (length >> 16) | ((imm & 0xffffu) << 16);
     words[2] = (imm >> 16) | ((wr_id & 0xffffu) << 16);
-    words[3] = (wr_id >> 16) | (static_cast<uint32_t>(status) << 16) | (static_cast<uint32_t>(recv) << 24) | ((static_cast<uint32_t>(qp) & 0x7fu) << 25);
-    words[4] = static_cast<uint32_t>((qp >> 7));
+    words[3] = (wr_id >> 16) | (static_cast<uint32_t>(status) << 16) | (static_cast<uint32_t>(recv) << 24) | ((qp & 0x7fu) << 25);
+    words[4] = ((qp >> 7) & 0xfffu);
   }
   static Cqe unpack(const uint32_t* words) {
     Cqe v;
-    v.qp = static_cast<uint16_t>((words[3] >> 25) | ((words[4] & 0x1ffu) << 7));
+    v.qp = static_cast<QpIndex>((words[3] >> 25) | ((words[4] & 0xfffu) << 7));
     v.recv = (((words[3] >> 24) & 0x1u)) != 0;
     v.status = static_cast<CqStatus>(((words[3] >> 16) & 0xffu));
     v.wr_id = static_cast<uint32_t>((words[2] >> 16) | ((words[3] & 0xffffu) << 16));
@@ -152,7 +158,7 @@ struct Cqe {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 121, 16, {}},
+      {"qp", 121, 19, {}},
       {"recv", 120, 1, {}},
       {"status", 112, 8, kCqStatusValues},
       {"wr_id", 80, 32, {}},
@@ -165,48 +171,48 @@ struct Cqe {
 /// A QP that may send another packet (more 1), or one that has just sent its last for now (more 0):
 /// the next QP of its destination may ask
 struct Sched {
-  static constexpr unsigned kBits = 17;
+  static constexpr unsigned kBits = 20;
   static constexpr unsigned kWords = 1;
   static constexpr const char* kName = "sched_t";
-  uint16_t qp{};
+  QpIndex qp{};
   bool more{};
   bool operator==(const Sched&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(more) | (static_cast<uint32_t>(qp) << 1);
+    words[0] = static_cast<uint32_t>(more) | ((qp & 0x7ffffu) << 1);
   }
   static Sched unpack(const uint32_t* words) {
     Sched v;
-    v.qp = static_cast<uint16_t>(((words[0] >> 1) & 0xffffu));
+    v.qp = static_cast<QpIndex>(((words[0] >> 1) & 0x7ffffu));
     v.more = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 1, 16, {}},
+      {"qp", 1, 19, {}},
       {"more", 0, 1, {}},
   };
 };
 
 /// The NIC puts a QP into the Error state
 struct Qperr {
-  static constexpr unsigned kBits = 24;
+  static constexpr unsigned kBits = 27;
   static constexpr unsigned kWords = 1;
   static constexpr const char* kName = "qperr_t";
-  uint16_t qp{};
+  QpIndex qp{};
   CqStatus status{};
   bool operator==(const Qperr&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(status) | (static_cast<uint32_t>(qp) << 8);
+    words[0] = static_cast<uint32_t>(status) | ((qp & 0x7ffffu) << 8);
   }
   static Qperr unpack(const uint32_t* words) {
     Qperr v;
-    v.qp = static_cast<uint16_t>(((words[0] >> 8) & 0xffffu));
+    v.qp = static_cast<QpIndex>(((words[0] >> 8) & 0x7ffffu));
     v.status = static_cast<CqStatus>((words[0] & 0xffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 8, 16, {}},
+      {"qp", 8, 19, {}},
       {"status", 0, 8, kCqStatusValues},
   };
 };
@@ -549,35 +555,34 @@ struct Eprx {
 
 /// A QP that may send a burst
 struct Grant {
-  static constexpr unsigned kBits = 16;
+  static constexpr unsigned kBits = 19;
   static constexpr unsigned kWords = 1;
   static constexpr const char* kName = "grant_t";
-  uint16_t qp{};
+  QpIndex qp{};
   bool operator==(const Grant&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(qp);
+    words[0] = (qp & 0x7ffffu);
   }
   static Grant unpack(const uint32_t* words) {
     Grant v;
-    v.qp = static_cast<uint16_t>((words[0] & 0xffffu));
+    v.qp = static_cast<QpIndex>((words[0] & 0x7ffffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 0, 16, {}},
+      {"qp", 0, 19, {}},
   };
 };
 
 /// Order to retransmit one PSN: packet idx of message msn, not on EV avoid_ev
 struct Retx {
-  static constexpr unsigned kBits = 128;
-  static constexpr unsigned kWords = 4;
+  static constexpr unsigned kBits = 134;
+  static constexpr unsigned kWords = 5;
   static constexpr const char* kName = "retx_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint32_t psn{};
   uint16_t msn{};
-  /// of tx_segment's pool
-  uint16_t row{};
+  PoolRow row{};
   uint32_t idx{};
   uint16_t avoid_ev{};
   /// nominal size
@@ -590,16 +595,17 @@ struct Retx {
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = static_cast<uint32_t>(two) | (static_cast<uint32_t>(lost) << 1) | ((static_cast<uint32_t>(size) & 0x3fffu) << 2) | (static_cast<uint32_t>(avoid_ev) << 16);
-    words[1] = (idx & 0xffffffu) | ((static_cast<uint32_t>(row) & 0xffu) << 24);
-    words[2] = static_cast<uint32_t>((row >> 8)) | (static_cast<uint32_t>(msn) << 8) | ((psn & 0xffu) << 24);
-    words[3] = ((psn >> 8) & 0xffffu) | (static_cast<uint32_t>(qp) << 16);
+    words[1] = (idx & 0xffffffu) | ((row & 0xffu) << 24);
+    words[2] = ((row >> 8) & 0x7ffu) | (static_cast<uint32_t>(msn) << 11) | ((psn & 0x1fu) << 27);
+    words[3] = ((psn >> 5) & 0x7ffffu) | ((qp & 0x1fffu) << 19);
+    words[4] = ((qp >> 13) & 0x3fu);
   }
   static Retx unpack(const uint32_t* words) {
     Retx v;
-    v.qp = static_cast<uint16_t>((words[3] >> 16));
-    v.psn = static_cast<uint32_t>((words[2] >> 24) | ((words[3] & 0xffffu) << 8));
-    v.msn = static_cast<uint16_t>(((words[2] >> 8) & 0xffffu));
-    v.row = static_cast<uint16_t>((words[1] >> 24) | ((words[2] & 0xffu) << 8));
+    v.qp = static_cast<QpIndex>((words[3] >> 19) | ((words[4] & 0x3fu) << 13));
+    v.psn = static_cast<uint32_t>((words[2] >> 27) | ((words[3] & 0x7ffffu) << 5));
+    v.msn = static_cast<uint16_t>(((words[2] >> 11) & 0xffffu));
+    v.row = static_cast<PoolRow>((words[1] >> 24) | ((words[2] & 0x7ffu) << 8));
     v.idx = static_cast<uint32_t>((words[1] & 0xffffffu));
     v.avoid_ev = static_cast<uint16_t>((words[0] >> 16));
     v.size = static_cast<uint16_t>(((words[0] >> 2) & 0x3fffu));
@@ -608,10 +614,10 @@ struct Retx {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 112, 16, {}},
-      {"psn", 88, 24, {}},
-      {"msn", 72, 16, {}},
-      {"row", 56, 16, {}},
+      {"qp", 115, 19, {}},
+      {"psn", 91, 24, {}},
+      {"msn", 75, 16, {}},
+      {"row", 56, 19, {}},
       {"idx", 32, 24, {}},
       {"avoid_ev", 16, 16, {}},
       {"size", 2, 14, {}},
@@ -624,10 +630,10 @@ struct Retx {
 /// syndrome), or the end of the QP (syndrome 0x84, 0x86: a cq_status_e). mpr: new window in units
 /// of 128 PSNs, 0: as before
 struct Upd {
-  static constexpr unsigned kBits = 73;
+  static constexpr unsigned kBits = 76;
   static constexpr unsigned kWords = 3;
   static constexpr const char* kName = "upd_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint32_t una{};
   bool ack{};
   uint16_t msn{};
@@ -637,12 +643,12 @@ struct Upd {
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = static_cast<uint32_t>(mpr) | (static_cast<uint32_t>(syndrome) << 8) | (static_cast<uint32_t>(msn) << 16);
-    words[1] = static_cast<uint32_t>(ack) | ((una & 0xffffffu) << 1) | ((static_cast<uint32_t>(qp) & 0x7fu) << 25);
-    words[2] = static_cast<uint32_t>((qp >> 7));
+    words[1] = static_cast<uint32_t>(ack) | ((una & 0xffffffu) << 1) | ((qp & 0x7fu) << 25);
+    words[2] = ((qp >> 7) & 0xfffu);
   }
   static Upd unpack(const uint32_t* words) {
     Upd v;
-    v.qp = static_cast<uint16_t>((words[1] >> 25) | ((words[2] & 0x1ffu) << 7));
+    v.qp = static_cast<QpIndex>((words[1] >> 25) | ((words[2] & 0xfffu) << 7));
     v.una = static_cast<uint32_t>(((words[1] >> 1) & 0xffffffu));
     v.ack = ((words[1] & 0x1u)) != 0;
     v.msn = static_cast<uint16_t>((words[0] >> 16));
@@ -651,7 +657,7 @@ struct Upd {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 57, 16, {}},
+      {"qp", 57, 19, {}},
       {"una", 33, 24, {}},
       {"ack", 32, 1, {}},
       {"msn", 16, 16, {}},
@@ -662,14 +668,13 @@ struct Upd {
 
 /// One WRITE packet, before it has a path
 struct Pkt {
-  static constexpr unsigned kBits = 401;
+  static constexpr unsigned kBits = 407;
   static constexpr unsigned kWords = 13;
   static constexpr const char* kName = "pkt_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint32_t psn{};
   uint16_t msn{};
-  /// of tx_segment's pool
-  uint16_t row{};
+  PoolRow row{};
   uint16_t rqmsn{};
   uint8_t opcode{};
   uint64_t va{};
@@ -708,16 +713,16 @@ struct Pkt {
     words[7] = (rkey >> 15) | ((static_cast<uint32_t>(va) & 0x7fffu) << 17);
     words[8] = static_cast<uint32_t>((va >> 15));
     words[9] = static_cast<uint32_t>((va >> 47)) | (static_cast<uint32_t>(opcode) << 17) | ((static_cast<uint32_t>(rqmsn) & 0x7fu) << 25);
-    words[10] = static_cast<uint32_t>((rqmsn >> 7)) | (static_cast<uint32_t>(row) << 9) | ((static_cast<uint32_t>(msn) & 0x7fu) << 25);
-    words[11] = static_cast<uint32_t>((msn >> 7)) | ((psn & 0x7fffffu) << 9);
-    words[12] = ((psn >> 23) & 0x1u) | (static_cast<uint32_t>(qp) << 1);
+    words[10] = static_cast<uint32_t>((rqmsn >> 7)) | ((row & 0x7ffffu) << 9) | ((static_cast<uint32_t>(msn) & 0xfu) << 28);
+    words[11] = static_cast<uint32_t>((msn >> 4)) | ((psn & 0xfffffu) << 12);
+    words[12] = ((psn >> 20) & 0xfu) | ((qp & 0x7ffffu) << 4);
   }
   static Pkt unpack(const uint32_t* words) {
     Pkt v;
-    v.qp = static_cast<uint16_t>(((words[12] >> 1) & 0xffffu));
-    v.psn = static_cast<uint32_t>((words[11] >> 9) | ((words[12] & 0x1u) << 23));
-    v.msn = static_cast<uint16_t>((words[10] >> 25) | ((words[11] & 0x1ffu) << 7));
-    v.row = static_cast<uint16_t>(((words[10] >> 9) & 0xffffu));
+    v.qp = static_cast<QpIndex>(((words[12] >> 4) & 0x7ffffu));
+    v.psn = static_cast<uint32_t>((words[11] >> 12) | ((words[12] & 0xfu) << 20));
+    v.msn = static_cast<uint16_t>((words[10] >> 28) | ((words[11] & 0xfffu) << 4));
+    v.row = static_cast<PoolRow>(((words[10] >> 9) & 0x7ffffu));
     v.rqmsn = static_cast<uint16_t>((words[9] >> 25) | ((words[10] & 0x1ffu) << 7));
     v.opcode = static_cast<uint8_t>(((words[9] >> 17) & 0xffu));
     v.va = static_cast<uint64_t>(static_cast<uint64_t>((words[7] >> 17)) | (static_cast<uint64_t>(words[8]) << 15) | (static_cast<uint64_t>((words[9] & 0x1ffffu)) << 47));
@@ -739,10 +744,10 @@ struct Pkt {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 385, 16, {}},
-      {"psn", 361, 24, {}},
-      {"msn", 345, 16, {}},
-      {"row", 329, 16, {}},
+      {"qp", 388, 19, {}},
+      {"psn", 364, 24, {}},
+      {"msn", 348, 16, {}},
+      {"row", 329, 19, {}},
       {"rqmsn", 313, 16, {}},
       {"opcode", 305, 8, {}},
       {"va", 241, 64, {}},
@@ -766,7 +771,7 @@ struct Pkt {
 
 /// One WRITE packet with its entropy value and plane
 struct Path {
-  static constexpr unsigned kBits = 453;
+  static constexpr unsigned kBits = 459;
   static constexpr unsigned kWords = 15;
   static constexpr const char* kName = "path_t";
   Pkt pkt{};
@@ -787,17 +792,17 @@ struct Path {
     words[8] = (pkt.dmalen >> 27) | ((pkt.rkey & 0x7ffffffu) << 5);
     words[9] = (pkt.rkey >> 27) | ((static_cast<uint32_t>(pkt.va) & 0x7ffffffu) << 5);
     words[10] = static_cast<uint32_t>((pkt.va >> 27));
-    words[11] = static_cast<uint32_t>((pkt.va >> 59)) | (static_cast<uint32_t>(pkt.opcode) << 5) | (static_cast<uint32_t>(pkt.rqmsn) << 13) | ((static_cast<uint32_t>(pkt.row) & 0x7u) << 29);
-    words[12] = static_cast<uint32_t>((pkt.row >> 3)) | (static_cast<uint32_t>(pkt.msn) << 13) | ((pkt.psn & 0x7u) << 29);
-    words[13] = ((pkt.psn >> 3) & 0x1fffffu) | ((static_cast<uint32_t>(pkt.qp) & 0x7ffu) << 21);
-    words[14] = static_cast<uint32_t>((pkt.qp >> 11));
+    words[11] = static_cast<uint32_t>((pkt.va >> 59)) | (static_cast<uint32_t>(pkt.opcode) << 5) | (static_cast<uint32_t>(pkt.rqmsn) << 13) | ((pkt.row & 0x7u) << 29);
+    words[12] = ((pkt.row >> 3) & 0xffffu) | (static_cast<uint32_t>(pkt.msn) << 16);
+    words[13] = (pkt.psn & 0xffffffu) | ((pkt.qp & 0xffu) << 24);
+    words[14] = ((pkt.qp >> 8) & 0x7ffu);
   }
   static Path unpack(const uint32_t* words) {
     Path v;
-    v.pkt.qp = static_cast<uint16_t>((words[13] >> 21) | ((words[14] & 0x1fu) << 11));
-    v.pkt.psn = static_cast<uint32_t>((words[12] >> 29) | ((words[13] & 0x1fffffu) << 3));
-    v.pkt.msn = static_cast<uint16_t>(((words[12] >> 13) & 0xffffu));
-    v.pkt.row = static_cast<uint16_t>((words[11] >> 29) | ((words[12] & 0x1fffu) << 3));
+    v.pkt.qp = static_cast<QpIndex>((words[13] >> 24) | ((words[14] & 0x7ffu) << 8));
+    v.pkt.psn = static_cast<uint32_t>((words[13] & 0xffffffu));
+    v.pkt.msn = static_cast<uint16_t>((words[12] >> 16));
+    v.pkt.row = static_cast<PoolRow>((words[11] >> 29) | ((words[12] & 0xffffu) << 3));
     v.pkt.rqmsn = static_cast<uint16_t>(((words[11] >> 13) & 0xffffu));
     v.pkt.opcode = static_cast<uint8_t>(((words[11] >> 5) & 0xffu));
     v.pkt.va = static_cast<uint64_t>(static_cast<uint64_t>((words[9] >> 5)) | (static_cast<uint64_t>(words[10]) << 27) | (static_cast<uint64_t>((words[11] & 0x1fu)) << 59));
@@ -822,10 +827,10 @@ struct Path {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"pkt.qp", 437, 16, {}},
-      {"pkt.psn", 413, 24, {}},
-      {"pkt.msn", 397, 16, {}},
-      {"pkt.row", 381, 16, {}},
+      {"pkt.qp", 440, 19, {}},
+      {"pkt.psn", 416, 24, {}},
+      {"pkt.msn", 400, 16, {}},
+      {"pkt.row", 381, 19, {}},
       {"pkt.rqmsn", 365, 16, {}},
       {"pkt.opcode", 357, 8, {}},
       {"pkt.va", 293, 64, {}},
@@ -852,14 +857,13 @@ struct Path {
 
 /// What the in-flight window remembers of a packet just sent
 struct Rec {
-  static constexpr unsigned kBits = 129;
+  static constexpr unsigned kBits = 135;
   static constexpr unsigned kWords = 5;
   static constexpr const char* kName = "rec_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint32_t psn{};
   uint16_t msn{};
-  /// of tx_segment's pool
-  uint16_t row{};
+  PoolRow row{};
   uint32_t idx{};
   uint16_t ev_idx{};
   bool rtx{};
@@ -870,17 +874,17 @@ struct Rec {
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = static_cast<uint32_t>(voided) | ((static_cast<uint32_t>(size) & 0x3fffu) << 1) | (static_cast<uint32_t>(last) << 15) | (static_cast<uint32_t>(rtx) << 16) | ((static_cast<uint32_t>(ev_idx) & 0x7fffu) << 17);
-    words[1] = static_cast<uint32_t>((ev_idx >> 15)) | ((idx & 0xffffffu) << 1) | ((static_cast<uint32_t>(row) & 0x7fu) << 25);
-    words[2] = static_cast<uint32_t>((row >> 7)) | (static_cast<uint32_t>(msn) << 9) | ((psn & 0x7fu) << 25);
-    words[3] = ((psn >> 7) & 0x1ffffu) | ((static_cast<uint32_t>(qp) & 0x7fffu) << 17);
-    words[4] = static_cast<uint32_t>((qp >> 15));
+    words[1] = static_cast<uint32_t>((ev_idx >> 15)) | ((idx & 0xffffffu) << 1) | ((row & 0x7fu) << 25);
+    words[2] = ((row >> 7) & 0xfffu) | (static_cast<uint32_t>(msn) << 12) | ((psn & 0xfu) << 28);
+    words[3] = ((psn >> 4) & 0xfffffu) | ((qp & 0xfffu) << 20);
+    words[4] = ((qp >> 12) & 0x7fu);
   }
   static Rec unpack(const uint32_t* words) {
     Rec v;
-    v.qp = static_cast<uint16_t>((words[3] >> 17) | ((words[4] & 0x1u) << 15));
-    v.psn = static_cast<uint32_t>((words[2] >> 25) | ((words[3] & 0x1ffffu) << 7));
-    v.msn = static_cast<uint16_t>(((words[2] >> 9) & 0xffffu));
-    v.row = static_cast<uint16_t>((words[1] >> 25) | ((words[2] & 0x1ffu) << 7));
+    v.qp = static_cast<QpIndex>((words[3] >> 20) | ((words[4] & 0x7fu) << 12));
+    v.psn = static_cast<uint32_t>((words[2] >> 28) | ((words[3] & 0xfffffu) << 4));
+    v.msn = static_cast<uint16_t>(((words[2] >> 12) & 0xffffu));
+    v.row = static_cast<PoolRow>((words[1] >> 25) | ((words[2] & 0xfffu) << 7));
     v.idx = static_cast<uint32_t>(((words[1] >> 1) & 0xffffffu));
     v.ev_idx = static_cast<uint16_t>((words[0] >> 17) | ((words[1] & 0x1u) << 15));
     v.rtx = (((words[0] >> 16) & 0x1u)) != 0;
@@ -890,10 +894,10 @@ struct Rec {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 113, 16, {}},
-      {"psn", 89, 24, {}},
-      {"msn", 73, 16, {}},
-      {"row", 57, 16, {}},
+      {"qp", 116, 19, {}},
+      {"psn", 92, 24, {}},
+      {"msn", 76, 16, {}},
+      {"row", 57, 19, {}},
       {"idx", 33, 24, {}},
       {"ev_idx", 17, 16, {}},
       {"rtx", 16, 1, {}},
@@ -905,10 +909,10 @@ struct Rec {
 
 /// Feedback on an EV; it counts only if the profile still holds entropy at ev_idx
 struct Fb {
-  static constexpr unsigned kBits = 67;
+  static constexpr unsigned kBits = 70;
   static constexpr unsigned kWords = 3;
   static constexpr const char* kName = "fb_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint16_t ev_idx{};
   uint32_t entropy{};
   FbKind kind{};
@@ -916,19 +920,19 @@ struct Fb {
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = (static_cast<uint32_t>(kind) & 0x7u) | ((entropy & 0x1fffffffu) << 3);
-    words[1] = (entropy >> 29) | (static_cast<uint32_t>(ev_idx) << 3) | ((static_cast<uint32_t>(qp) & 0x1fffu) << 19);
-    words[2] = static_cast<uint32_t>((qp >> 13));
+    words[1] = (entropy >> 29) | (static_cast<uint32_t>(ev_idx) << 3) | ((qp & 0x1fffu) << 19);
+    words[2] = ((qp >> 13) & 0x3fu);
   }
   static Fb unpack(const uint32_t* words) {
     Fb v;
-    v.qp = static_cast<uint16_t>((words[1] >> 19) | ((words[2] & 0x7u) << 13));
+    v.qp = static_cast<QpIndex>((words[1] >> 19) | ((words[2] & 0x3fu) << 13));
     v.ev_idx = static_cast<uint16_t>(((words[1] >> 3) & 0xffffu));
     v.entropy = static_cast<uint32_t>((words[0] >> 3) | ((words[1] & 0x7u) << 29));
     v.kind = static_cast<FbKind>((words[0] & 0x7u));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 51, 16, {}},
+      {"qp", 51, 19, {}},
       {"ev_idx", 35, 16, {}},
       {"entropy", 3, 32, {}},
       {"kind", 0, 3, kFbKindValues},
@@ -938,7 +942,7 @@ struct Fb {
 /// Header of a packet for one lane: hdr_len bytes of hdr, ICRC register after them, payload still
 /// in host memory (plen 0: none)
 struct Hdr {
-  static constexpr unsigned kBits = 1546;
+  static constexpr unsigned kBits = 1549;
   static constexpr unsigned kWords = 49;
   static constexpr const char* kName = "hdr_t";
   uint8_t plane{};
@@ -948,7 +952,7 @@ struct Hdr {
   uint64_t laddr{};
   uint16_t plen{};
   /// whose payload it is; 0 without payload
-  uint16_t qp{};
+  QpIndex qp{};
   Bits<1408> hdr{};
   bool operator==(const Hdr&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
@@ -997,21 +1001,21 @@ struct Hdr {
     words[41] = hdr[41];
     words[42] = hdr[42];
     words[43] = hdr[43];
-    words[44] = static_cast<uint32_t>(qp) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 16) | ((static_cast<uint32_t>(laddr) & 0x7u) << 29);
-    words[45] = static_cast<uint32_t>((laddr >> 3));
-    words[46] = static_cast<uint32_t>((laddr >> 35)) | ((crc & 0x7u) << 29);
-    words[47] = (crc >> 3) | ((static_cast<uint32_t>(hdr_len) & 0x7u) << 29);
-    words[48] = static_cast<uint32_t>((hdr_len >> 3)) | (static_cast<uint32_t>(ctl) << 5) | ((static_cast<uint32_t>(plane) & 0xfu) << 6);
+    words[44] = (qp & 0x7ffffu) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 19);
+    words[45] = static_cast<uint32_t>(laddr);
+    words[46] = static_cast<uint32_t>((laddr >> 32));
+    words[47] = crc;
+    words[48] = static_cast<uint32_t>(hdr_len) | (static_cast<uint32_t>(ctl) << 8) | ((static_cast<uint32_t>(plane) & 0xfu) << 9);
   }
   static Hdr unpack(const uint32_t* words) {
     Hdr v;
-    v.plane = static_cast<uint8_t>(((words[48] >> 6) & 0xfu));
-    v.ctl = (((words[48] >> 5) & 0x1u)) != 0;
-    v.hdr_len = static_cast<uint8_t>((words[47] >> 29) | ((words[48] & 0x1fu) << 3));
-    v.crc = static_cast<uint32_t>((words[46] >> 29) | ((words[47] & 0x1fffffffu) << 3));
-    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>((words[44] >> 29)) | (static_cast<uint64_t>(words[45]) << 3) | (static_cast<uint64_t>((words[46] & 0x1fffffffu)) << 35));
-    v.plen = static_cast<uint16_t>(((words[44] >> 16) & 0x1fffu));
-    v.qp = static_cast<uint16_t>((words[44] & 0xffffu));
+    v.plane = static_cast<uint8_t>(((words[48] >> 9) & 0xfu));
+    v.ctl = (((words[48] >> 8) & 0x1u)) != 0;
+    v.hdr_len = static_cast<uint8_t>((words[48] & 0xffu));
+    v.crc = static_cast<uint32_t>(words[47]);
+    v.laddr = static_cast<uint64_t>(static_cast<uint64_t>(words[45]) | (static_cast<uint64_t>(words[46]) << 32));
+    v.plen = static_cast<uint16_t>((words[44] >> 19));
+    v.qp = static_cast<QpIndex>((words[44] & 0x7ffffu));
     v.hdr[0] = words[0];
     v.hdr[1] = words[1];
     v.hdr[2] = words[2];
@@ -1059,23 +1063,23 @@ struct Hdr {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"plane", 1542, 4, {}},
-      {"ctl", 1541, 1, {}},
-      {"hdr_len", 1533, 8, {}},
-      {"crc", 1501, 32, {}},
-      {"laddr", 1437, 64, {}},
-      {"plen", 1424, 13, {}},
-      {"qp", 1408, 16, {}},
+      {"plane", 1545, 4, {}},
+      {"ctl", 1544, 1, {}},
+      {"hdr_len", 1536, 8, {}},
+      {"crc", 1504, 32, {}},
+      {"laddr", 1440, 64, {}},
+      {"plen", 1427, 13, {}},
+      {"qp", 1408, 19, {}},
       {"hdr", 0, 1408, {}},
   };
 };
 
 /// EV event for the controller: the EV went to state
 struct Evev {
-  static constexpr unsigned kBits = 32;
-  static constexpr unsigned kWords = 1;
+  static constexpr unsigned kBits = 35;
+  static constexpr unsigned kWords = 2;
   static constexpr const char* kName = "evev_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint16_t ev_idx{};
   uint8_t state{};
   /// it should have gone to ASSUMED_BAD, but ev_min_active keeps it in use
@@ -1083,18 +1087,19 @@ struct Evev {
   bool operator==(const Evev&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(floor) | ((static_cast<uint32_t>(state) & 0x7u) << 1) | ((static_cast<uint32_t>(ev_idx) & 0xfffu) << 4) | (static_cast<uint32_t>(qp) << 16);
+    words[0] = static_cast<uint32_t>(floor) | ((static_cast<uint32_t>(state) & 0x7u) << 1) | ((static_cast<uint32_t>(ev_idx) & 0xfffu) << 4) | ((qp & 0xffffu) << 16);
+    words[1] = ((qp >> 16) & 0x7u);
   }
   static Evev unpack(const uint32_t* words) {
     Evev v;
-    v.qp = static_cast<uint16_t>((words[0] >> 16));
+    v.qp = static_cast<QpIndex>((words[0] >> 16) | ((words[1] & 0x7u) << 16));
     v.ev_idx = static_cast<uint16_t>(((words[0] >> 4) & 0xfffu));
     v.state = static_cast<uint8_t>(((words[0] >> 1) & 0x7u));
     v.floor = ((words[0] & 0x1u)) != 0;
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 16, 16, {}},
+      {"qp", 16, 19, {}},
       {"ev_idx", 4, 12, {}},
       {"state", 1, 3, {}},
       {"floor", 0, 1, {}},
@@ -1103,27 +1108,28 @@ struct Evev {
 
 /// An EV that has just gone to ASSUMED_BAD
 struct Badev {
-  static constexpr unsigned kBits = 64;
-  static constexpr unsigned kWords = 2;
+  static constexpr unsigned kBits = 67;
+  static constexpr unsigned kWords = 3;
   static constexpr const char* kName = "badev_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint16_t ev_idx{};
   uint32_t ev{};
   bool operator==(const Badev&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = ev;
-    words[1] = static_cast<uint32_t>(ev_idx) | (static_cast<uint32_t>(qp) << 16);
+    words[1] = static_cast<uint32_t>(ev_idx) | ((qp & 0xffffu) << 16);
+    words[2] = ((qp >> 16) & 0x7u);
   }
   static Badev unpack(const uint32_t* words) {
     Badev v;
-    v.qp = static_cast<uint16_t>((words[1] >> 16));
+    v.qp = static_cast<QpIndex>((words[1] >> 16) | ((words[2] & 0x7u) << 16));
     v.ev_idx = static_cast<uint16_t>((words[1] & 0xffffu));
     v.ev = static_cast<uint32_t>(words[0]);
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 48, 16, {}},
+      {"qp", 48, 19, {}},
       {"ev_idx", 32, 16, {}},
       {"ev", 0, 32, {}},
   };
@@ -1131,48 +1137,48 @@ struct Badev {
 
 /// A QP that has heard nothing for a while asks its peer what has arrived
 struct Stateq {
-  static constexpr unsigned kBits = 16;
+  static constexpr unsigned kBits = 19;
   static constexpr unsigned kWords = 1;
   static constexpr const char* kName = "stateq_t";
-  uint16_t qp{};
+  QpIndex qp{};
   bool operator==(const Stateq&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(qp);
+    words[0] = (qp & 0x7ffffu);
   }
   static Stateq unpack(const uint32_t* words) {
     Stateq v;
-    v.qp = static_cast<uint16_t>((words[0] & 0xffffu));
+    v.qp = static_cast<QpIndex>((words[0] & 0x7ffffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 0, 16, {}},
+      {"qp", 0, 19, {}},
   };
 };
 
 /// Answer to a reliability probe: probe id and the m of its SACK
 struct Pres {
-  static constexpr unsigned kBits = 34;
+  static constexpr unsigned kBits = 37;
   static constexpr unsigned kWords = 2;
   static constexpr const char* kName = "pres_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint16_t id{};
   uint8_t m{};
   bool operator==(const Pres&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = (static_cast<uint32_t>(m) & 0x3u) | (static_cast<uint32_t>(id) << 2) | ((static_cast<uint32_t>(qp) & 0x3fffu) << 18);
-    words[1] = static_cast<uint32_t>((qp >> 14));
+    words[0] = (static_cast<uint32_t>(m) & 0x3u) | (static_cast<uint32_t>(id) << 2) | ((qp & 0x3fffu) << 18);
+    words[1] = ((qp >> 14) & 0x1fu);
   }
   static Pres unpack(const uint32_t* words) {
     Pres v;
-    v.qp = static_cast<uint16_t>((words[0] >> 18) | ((words[1] & 0x3u) << 14));
+    v.qp = static_cast<QpIndex>((words[0] >> 18) | ((words[1] & 0x1fu) << 14));
     v.id = static_cast<uint16_t>(((words[0] >> 2) & 0xffffu));
     v.m = static_cast<uint8_t>((words[0] & 0x3u));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 18, 16, {}},
+      {"qp", 18, 19, {}},
       {"id", 2, 16, {}},
       {"m", 0, 2, {}},
   };
@@ -1201,40 +1207,40 @@ struct Pans {
 
 /// Read len bytes of host memory at addr for a plane's lane; qp: whose payload it is
 struct Rdreq {
-  static constexpr unsigned kBits = 92;
+  static constexpr unsigned kBits = 95;
   static constexpr unsigned kWords = 3;
   static constexpr const char* kName = "rdreq_t";
   uint64_t addr{};
   uint8_t len{};
   uint8_t plane{};
-  uint16_t qp{};
+  QpIndex qp{};
   bool operator==(const Rdreq&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
-    words[0] = static_cast<uint32_t>(qp) | ((static_cast<uint32_t>(plane) & 0xfu) << 16) | (static_cast<uint32_t>(len) << 20) | ((static_cast<uint32_t>(addr) & 0xfu) << 28);
-    words[1] = static_cast<uint32_t>((addr >> 4));
-    words[2] = static_cast<uint32_t>((addr >> 36));
+    words[0] = (qp & 0x7ffffu) | ((static_cast<uint32_t>(plane) & 0xfu) << 19) | (static_cast<uint32_t>(len) << 23) | ((static_cast<uint32_t>(addr) & 0x1u) << 31);
+    words[1] = static_cast<uint32_t>((addr >> 1));
+    words[2] = static_cast<uint32_t>((addr >> 33));
   }
   static Rdreq unpack(const uint32_t* words) {
     Rdreq v;
-    v.addr = static_cast<uint64_t>(static_cast<uint64_t>((words[0] >> 28)) | (static_cast<uint64_t>(words[1]) << 4) | (static_cast<uint64_t>((words[2] & 0xfffffffu)) << 36));
-    v.len = static_cast<uint8_t>(((words[0] >> 20) & 0xffu));
-    v.plane = static_cast<uint8_t>(((words[0] >> 16) & 0xfu));
-    v.qp = static_cast<uint16_t>((words[0] & 0xffffu));
+    v.addr = static_cast<uint64_t>(static_cast<uint64_t>((words[0] >> 31)) | (static_cast<uint64_t>(words[1]) << 1) | (static_cast<uint64_t>((words[2] & 0x7fffffffu)) << 33));
+    v.len = static_cast<uint8_t>(((words[0] >> 23) & 0xffu));
+    v.plane = static_cast<uint8_t>(((words[0] >> 19) & 0xfu));
+    v.qp = static_cast<QpIndex>((words[0] & 0x7ffffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"addr", 28, 64, {}},
-      {"len", 20, 8, {}},
-      {"plane", 16, 4, {}},
-      {"qp", 0, 16, {}},
+      {"addr", 31, 64, {}},
+      {"len", 23, 8, {}},
+      {"plane", 19, 4, {}},
+      {"qp", 0, 19, {}},
   };
 };
 
 /// Write len bytes of data (byte 0 first) to host memory at addr; last: the packet is placed; len
 /// 0: nothing to write, the packet was discarded
 struct Line {
-  static constexpr unsigned kBits = 1117;
+  static constexpr unsigned kBits = 1120;
   static constexpr unsigned kWords = 35;
   static constexpr const char* kName = "line_t";
   uint64_t addr{};
@@ -1243,7 +1249,7 @@ struct Line {
   /// of the packet; rx_place fills it in, 0 before
   uint8_t plane{};
   /// of the packet; 0 if it was discarded
-  uint16_t qp{};
+  QpIndex qp{};
   Bits<1024> data{};
   bool operator==(const Line&) const = default;
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
@@ -1280,17 +1286,17 @@ struct Line {
     words[29] = data[29];
     words[30] = data[30];
     words[31] = data[31];
-    words[32] = static_cast<uint32_t>(qp) | ((static_cast<uint32_t>(plane) & 0xfu) << 16) | (static_cast<uint32_t>(last) << 20) | (static_cast<uint32_t>(len) << 21) | ((static_cast<uint32_t>(addr) & 0x7u) << 29);
-    words[33] = static_cast<uint32_t>((addr >> 3));
-    words[34] = static_cast<uint32_t>((addr >> 35));
+    words[32] = (qp & 0x7ffffu) | ((static_cast<uint32_t>(plane) & 0xfu) << 19) | (static_cast<uint32_t>(last) << 23) | (static_cast<uint32_t>(len) << 24);
+    words[33] = static_cast<uint32_t>(addr);
+    words[34] = static_cast<uint32_t>((addr >> 32));
   }
   static Line unpack(const uint32_t* words) {
     Line v;
-    v.addr = static_cast<uint64_t>(static_cast<uint64_t>((words[32] >> 29)) | (static_cast<uint64_t>(words[33]) << 3) | (static_cast<uint64_t>((words[34] & 0x1fffffffu)) << 35));
-    v.len = static_cast<uint8_t>(((words[32] >> 21) & 0xffu));
-    v.last = (((words[32] >> 20) & 0x1u)) != 0;
-    v.plane = static_cast<uint8_t>(((words[32] >> 16) & 0xfu));
-    v.qp = static_cast<uint16_t>((words[32] & 0xffffu));
+    v.addr = static_cast<uint64_t>(static_cast<uint64_t>(words[33]) | (static_cast<uint64_t>(words[34]) << 32));
+    v.len = static_cast<uint8_t>((words[32] >> 24));
+    v.last = (((words[32] >> 23) & 0x1u)) != 0;
+    v.plane = static_cast<uint8_t>(((words[32] >> 19) & 0xfu));
+    v.qp = static_cast<QpIndex>((words[32] & 0x7ffffu));
     v.data[0] = words[0];
     v.data[1] = words[1];
     v.data[2] = words[2];
@@ -1326,11 +1332,11 @@ struct Line {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"addr", 1053, 64, {}},
-      {"len", 1045, 8, {}},
-      {"last", 1044, 1, {}},
-      {"plane", 1040, 4, {}},
-      {"qp", 1024, 16, {}},
+      {"addr", 1056, 64, {}},
+      {"len", 1048, 8, {}},
+      {"last", 1047, 1, {}},
+      {"plane", 1043, 4, {}},
+      {"qp", 1024, 19, {}},
       {"data", 0, 1024, {}},
   };
 };
@@ -1432,7 +1438,7 @@ struct Rxdesc {
 
 /// One checked WRITE packet. drop: only the lane's buffer is to be freed
 struct Rxpkt {
-  static constexpr unsigned kBits = 316;
+  static constexpr unsigned kBits = 319;
   static constexpr unsigned kWords = 10;
   static constexpr const char* kName = "rxpkt_t";
   uint8_t plane{};
@@ -1440,7 +1446,7 @@ struct Rxpkt {
   /// a reliability probe; psn is its id
   bool probe{};
   bool buf_valid{};
-  uint16_t qp{};
+  QpIndex qp{};
   uint32_t psn{};
   bool ackreq{};
   bool rtx{};
@@ -1478,15 +1484,15 @@ struct Rxpkt {
     words[6] = static_cast<uint32_t>((msn >> 11)) | ((entropy & 0x7ffffffu) << 5);
     words[7] = (entropy >> 27) | (static_cast<uint32_t>(err) << 5) | (static_cast<uint32_t>(at) << 6) | (static_cast<uint32_t>(tsv) << 22) | ((static_cast<uint32_t>(ts) & 0x1ffu) << 23);
     words[8] = static_cast<uint32_t>((ts >> 9)) | ((static_cast<uint32_t>(trim) & 0x7u) << 7) | (static_cast<uint32_t>(ce) << 10) | (static_cast<uint32_t>(rtx) << 11) | (static_cast<uint32_t>(ackreq) << 12) | ((psn & 0x7ffffu) << 13);
-    words[9] = ((psn >> 19) & 0x1fu) | (static_cast<uint32_t>(qp) << 5) | (static_cast<uint32_t>(buf_valid) << 21) | (static_cast<uint32_t>(probe) << 22) | (static_cast<uint32_t>(drop) << 23) | ((static_cast<uint32_t>(plane) & 0xfu) << 24);
+    words[9] = ((psn >> 19) & 0x1fu) | ((qp & 0x7ffffu) << 5) | (static_cast<uint32_t>(buf_valid) << 24) | (static_cast<uint32_t>(probe) << 25) | (static_cast<uint32_t>(drop) << 26) | ((static_cast<uint32_t>(plane) & 0xfu) << 27);
   }
   static Rxpkt unpack(const uint32_t* words) {
     Rxpkt v;
-    v.plane = static_cast<uint8_t>(((words[9] >> 24) & 0xfu));
-    v.drop = (((words[9] >> 23) & 0x1u)) != 0;
-    v.probe = (((words[9] >> 22) & 0x1u)) != 0;
-    v.buf_valid = (((words[9] >> 21) & 0x1u)) != 0;
-    v.qp = static_cast<uint16_t>(((words[9] >> 5) & 0xffffu));
+    v.plane = static_cast<uint8_t>(((words[9] >> 27) & 0xfu));
+    v.drop = (((words[9] >> 26) & 0x1u)) != 0;
+    v.probe = (((words[9] >> 25) & 0x1u)) != 0;
+    v.buf_valid = (((words[9] >> 24) & 0x1u)) != 0;
+    v.qp = static_cast<QpIndex>(((words[9] >> 5) & 0x7ffffu));
     v.psn = static_cast<uint32_t>((words[8] >> 13) | ((words[9] & 0x1fu) << 19));
     v.ackreq = (((words[8] >> 12) & 0x1u)) != 0;
     v.rtx = (((words[8] >> 11) & 0x1u)) != 0;
@@ -1510,11 +1516,11 @@ struct Rxpkt {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"plane", 312, 4, {}},
-      {"drop", 311, 1, {}},
-      {"probe", 310, 1, {}},
-      {"buf_valid", 309, 1, {}},
-      {"qp", 293, 16, {}},
+      {"plane", 315, 4, {}},
+      {"drop", 314, 1, {}},
+      {"probe", 313, 1, {}},
+      {"buf_valid", 312, 1, {}},
+      {"qp", 293, 19, {}},
       {"psn", 269, 24, {}},
       {"ackreq", 268, 1, {}},
       {"rtx", 267, 1, {}},
@@ -1541,11 +1547,11 @@ struct Rxpkt {
 /// One checked SACK, NACK or ACK, or a packet that came back. psn: ack_psn, nack_psn or the PSN of
 /// the ACK; Returned: the packet's PSN, m = its rtx. reason: NACK reason or ACK syndrome
 struct Ctl {
-  static constexpr unsigned kBits = 285;
+  static constexpr unsigned kBits = 288;
   static constexpr unsigned kWords = 9;
   static constexpr const char* kName = "ctl_t";
   CtlKind kind{};
-  uint16_t qp{};
+  QpIndex qp{};
   uint32_t psn{};
   uint32_t cack{};
   uint32_t base{};
@@ -1572,12 +1578,12 @@ struct Ctl {
     words[5] = static_cast<uint32_t>((bitmap >> 30));
     words[6] = static_cast<uint32_t>((bitmap >> 62)) | ((base & 0xffffffu) << 2) | ((cack & 0x3fu) << 26);
     words[7] = ((cack >> 6) & 0x3ffffu) | ((psn & 0x3fffu) << 18);
-    words[8] = ((psn >> 14) & 0x3ffu) | (static_cast<uint32_t>(qp) << 10) | ((static_cast<uint32_t>(kind) & 0x7u) << 26);
+    words[8] = ((psn >> 14) & 0x3ffu) | ((qp & 0x7ffffu) << 10) | ((static_cast<uint32_t>(kind) & 0x7u) << 29);
   }
   static Ctl unpack(const uint32_t* words) {
     Ctl v;
-    v.kind = static_cast<CtlKind>(((words[8] >> 26) & 0x7u));
-    v.qp = static_cast<uint16_t>(((words[8] >> 10) & 0xffffu));
+    v.kind = static_cast<CtlKind>((words[8] >> 29));
+    v.qp = static_cast<QpIndex>(((words[8] >> 10) & 0x7ffffu));
     v.psn = static_cast<uint32_t>((words[7] >> 18) | ((words[8] & 0x3ffu) << 14));
     v.cack = static_cast<uint32_t>((words[6] >> 26) | ((words[7] & 0x3ffffu) << 6));
     v.base = static_cast<uint32_t>(((words[6] >> 2) & 0xffffffu));
@@ -1596,8 +1602,8 @@ struct Ctl {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"kind", 282, 3, kCtlKindValues},
-      {"qp", 266, 16, {}},
+      {"kind", 285, 3, kCtlKindValues},
+      {"qp", 266, 19, {}},
       {"psn", 242, 24, {}},
       {"cack", 218, 24, {}},
       {"base", 194, 24, {}},
@@ -1619,12 +1625,12 @@ struct Ctl {
 /// What the lane does with its oldest undecided payload: place plen bytes of QP qp at addr, or
 /// discard it
 struct Verdict {
-  static constexpr unsigned kBits = 98;
+  static constexpr unsigned kBits = 101;
   static constexpr unsigned kWords = 4;
   static constexpr const char* kName = "verdict_t";
   uint8_t plane{};
   bool place{};
-  uint16_t qp{};
+  QpIndex qp{};
   uint64_t addr{};
   uint16_t plen{};
   bool operator==(const Verdict&) const = default;
@@ -1632,22 +1638,22 @@ struct Verdict {
   void pack(uint32_t* words) const {
     words[0] = (static_cast<uint32_t>(plen) & 0x1fffu) | ((static_cast<uint32_t>(addr) & 0x7ffffu) << 13);
     words[1] = static_cast<uint32_t>((addr >> 19));
-    words[2] = static_cast<uint32_t>((addr >> 51)) | (static_cast<uint32_t>(qp) << 13) | (static_cast<uint32_t>(place) << 29) | ((static_cast<uint32_t>(plane) & 0x3u) << 30);
-    words[3] = (static_cast<uint32_t>((plane >> 2)) & 0x3u);
+    words[2] = static_cast<uint32_t>((addr >> 51)) | ((qp & 0x7ffffu) << 13);
+    words[3] = static_cast<uint32_t>(place) | ((static_cast<uint32_t>(plane) & 0xfu) << 1);
   }
   static Verdict unpack(const uint32_t* words) {
     Verdict v;
-    v.plane = static_cast<uint8_t>((words[2] >> 30) | ((words[3] & 0x3u) << 2));
-    v.place = (((words[2] >> 29) & 0x1u)) != 0;
-    v.qp = static_cast<uint16_t>(((words[2] >> 13) & 0xffffu));
+    v.plane = static_cast<uint8_t>(((words[3] >> 1) & 0xfu));
+    v.place = ((words[3] & 0x1u)) != 0;
+    v.qp = static_cast<QpIndex>((words[2] >> 13));
     v.addr = static_cast<uint64_t>(static_cast<uint64_t>((words[0] >> 13)) | (static_cast<uint64_t>(words[1]) << 19) | (static_cast<uint64_t>((words[2] & 0x1fffu)) << 51));
     v.plen = static_cast<uint16_t>((words[0] & 0x1fffu));
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"plane", 94, 4, {}},
-      {"place", 93, 1, {}},
-      {"qp", 77, 16, {}},
+      {"plane", 97, 4, {}},
+      {"place", 96, 1, {}},
+      {"qp", 77, 19, {}},
       {"addr", 13, 64, {}},
       {"plen", 0, 13, {}},
   };
@@ -1655,11 +1661,11 @@ struct Verdict {
 
 /// A response the responder owes. Fields as in ctl_t; ts, rcvd, mpr as in SETH and CC_STATE
 struct Resp {
-  static constexpr unsigned kBits = 306;
+  static constexpr unsigned kBits = 309;
   static constexpr unsigned kWords = 10;
   static constexpr const char* kName = "resp_t";
   CtlKind kind{};
-  uint16_t qp{};
+  QpIndex qp{};
   uint8_t plane{};
   uint32_t psn{};
   uint32_t cack{};
@@ -1689,13 +1695,13 @@ struct Resp {
     words[5] = static_cast<uint32_t>((bitmap >> 13));
     words[6] = static_cast<uint32_t>((bitmap >> 45)) | ((base & 0x1fffu) << 19);
     words[7] = ((base >> 13) & 0x7ffu) | ((cack & 0x1fffffu) << 11);
-    words[8] = ((cack >> 21) & 0x7u) | ((psn & 0xffffffu) << 3) | ((static_cast<uint32_t>(plane) & 0xfu) << 27) | ((static_cast<uint32_t>(qp) & 0x1u) << 31);
-    words[9] = static_cast<uint32_t>((qp >> 1)) | ((static_cast<uint32_t>(kind) & 0x7u) << 15);
+    words[8] = ((cack >> 21) & 0x7u) | ((psn & 0xffffffu) << 3) | ((static_cast<uint32_t>(plane) & 0xfu) << 27) | ((qp & 0x1u) << 31);
+    words[9] = ((qp >> 1) & 0x3ffffu) | ((static_cast<uint32_t>(kind) & 0x7u) << 18);
   }
   static Resp unpack(const uint32_t* words) {
     Resp v;
-    v.kind = static_cast<CtlKind>(((words[9] >> 15) & 0x7u));
-    v.qp = static_cast<uint16_t>((words[8] >> 31) | ((words[9] & 0x7fffu) << 1));
+    v.kind = static_cast<CtlKind>(((words[9] >> 18) & 0x7u));
+    v.qp = static_cast<QpIndex>((words[8] >> 31) | ((words[9] & 0x3ffffu) << 1));
     v.plane = static_cast<uint8_t>(((words[8] >> 27) & 0xfu));
     v.psn = static_cast<uint32_t>(((words[8] >> 3) & 0xffffffu));
     v.cack = static_cast<uint32_t>((words[7] >> 11) | ((words[8] & 0x7u) << 21));
@@ -1717,8 +1723,8 @@ struct Resp {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"kind", 303, 3, kCtlKindValues},
-      {"qp", 287, 16, {}},
+      {"kind", 306, 3, kCtlKindValues},
+      {"qp", 287, 19, {}},
       {"plane", 283, 4, {}},
       {"psn", 259, 24, {}},
       {"cack", 235, 24, {}},
@@ -1743,10 +1749,10 @@ struct Resp {
 /// A data packet has arrived, or with trimmed only its header (plen, length 0), or cack has gone on
 /// (plen 0). msn: of its message, of length bytes; emsn: of the message now being completed
 struct Came {
-  static constexpr unsigned kBits = 94;
-  static constexpr unsigned kWords = 3;
+  static constexpr unsigned kBits = 97;
+  static constexpr unsigned kWords = 4;
   static constexpr const char* kName = "came_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint16_t plen{};
   bool trimmed{};
   uint16_t msn{};
@@ -1757,11 +1763,12 @@ struct Came {
   void pack(uint32_t* words) const {
     words[0] = length;
     words[1] = static_cast<uint32_t>(emsn) | (static_cast<uint32_t>(msn) << 16);
-    words[2] = static_cast<uint32_t>(trimmed) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 1) | (static_cast<uint32_t>(qp) << 14);
+    words[2] = static_cast<uint32_t>(trimmed) | ((static_cast<uint32_t>(plen) & 0x1fffu) << 1) | ((qp & 0x3ffffu) << 14);
+    words[3] = ((qp >> 18) & 0x1u);
   }
   static Came unpack(const uint32_t* words) {
     Came v;
-    v.qp = static_cast<uint16_t>(((words[2] >> 14) & 0xffffu));
+    v.qp = static_cast<QpIndex>((words[2] >> 14) | ((words[3] & 0x1u) << 18));
     v.plen = static_cast<uint16_t>(((words[2] >> 1) & 0x1fffu));
     v.trimmed = ((words[2] & 0x1u)) != 0;
     v.msn = static_cast<uint16_t>((words[1] >> 16));
@@ -1770,7 +1777,7 @@ struct Came {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 78, 16, {}},
+      {"qp", 78, 19, {}},
       {"plen", 65, 13, {}},
       {"trimmed", 64, 1, {}},
       {"msn", 48, 16, {}},
@@ -1782,10 +1789,10 @@ struct Came {
 /// Messages up to MSN msn - 1 are complete at the responder; psn is the last one's last packet.
 /// again: that is told once more
 struct Ackev {
-  static constexpr unsigned kBits = 61;
+  static constexpr unsigned kBits = 64;
   static constexpr unsigned kWords = 2;
   static constexpr const char* kName = "ackev_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint8_t plane{};
   uint32_t psn{};
   uint16_t msn{};
@@ -1794,11 +1801,11 @@ struct Ackev {
   /// Writes kWords words, least significant first, bit-identical to the SystemVerilog packed struct.
   void pack(uint32_t* words) const {
     words[0] = static_cast<uint32_t>(again) | (static_cast<uint32_t>(msn) << 1) | ((psn & 0x7fffu) << 17);
-    words[1] = ((psn >> 15) & 0x1ffu) | ((static_cast<uint32_t>(plane) & 0xfu) << 9) | (static_cast<uint32_t>(qp) << 13);
+    words[1] = ((psn >> 15) & 0x1ffu) | ((static_cast<uint32_t>(plane) & 0xfu) << 9) | ((qp & 0x7ffffu) << 13);
   }
   static Ackev unpack(const uint32_t* words) {
     Ackev v;
-    v.qp = static_cast<uint16_t>(((words[1] >> 13) & 0xffffu));
+    v.qp = static_cast<QpIndex>((words[1] >> 13));
     v.plane = static_cast<uint8_t>(((words[1] >> 9) & 0xfu));
     v.psn = static_cast<uint32_t>((words[0] >> 17) | ((words[1] & 0x1ffu) << 15));
     v.msn = static_cast<uint16_t>(((words[0] >> 1) & 0xffffu));
@@ -1806,7 +1813,7 @@ struct Ackev {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 45, 16, {}},
+      {"qp", 45, 19, {}},
       {"plane", 41, 4, {}},
       {"psn", 17, 24, {}},
       {"msn", 1, 16, {}},
@@ -1816,10 +1823,10 @@ struct Ackev {
 
 /// A control packet: BTH fields and extension header bytes
 struct Ctlpkt {
-  static constexpr unsigned kBits = 386;
+  static constexpr unsigned kBits = 389;
   static constexpr unsigned kWords = 13;
   static constexpr const char* kName = "ctlpkt_t";
-  uint16_t qp{};
+  QpIndex qp{};
   uint8_t plane{};
   /// code point of a request of endpoint; 0 and of no meaning otherwise
   uint8_t tc{};
@@ -1842,12 +1849,12 @@ struct Ctlpkt {
     words[8] = ext[8];
     words[9] = static_cast<uint32_t>(ext_len) | ((psn & 0xffffffu) << 8);
     words[10] = static_cast<uint32_t>(opcode) | ((ev & 0xffffffu) << 8);
-    words[11] = (ev >> 24) | ((static_cast<uint32_t>(tc) & 0x3fu) << 8) | ((static_cast<uint32_t>(plane) & 0xfu) << 14) | ((static_cast<uint32_t>(qp) & 0x3fffu) << 18);
-    words[12] = static_cast<uint32_t>((qp >> 14));
+    words[11] = (ev >> 24) | ((static_cast<uint32_t>(tc) & 0x3fu) << 8) | ((static_cast<uint32_t>(plane) & 0xfu) << 14) | ((qp & 0x3fffu) << 18);
+    words[12] = ((qp >> 14) & 0x1fu);
   }
   static Ctlpkt unpack(const uint32_t* words) {
     Ctlpkt v;
-    v.qp = static_cast<uint16_t>((words[11] >> 18) | ((words[12] & 0x3u) << 14));
+    v.qp = static_cast<QpIndex>((words[11] >> 18) | ((words[12] & 0x1fu) << 14));
     v.plane = static_cast<uint8_t>(((words[11] >> 14) & 0xfu));
     v.tc = static_cast<uint8_t>(((words[11] >> 8) & 0x3fu));
     v.ev = static_cast<uint32_t>((words[10] >> 8) | ((words[11] & 0xffu) << 24));
@@ -1866,7 +1873,7 @@ struct Ctlpkt {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 370, 16, {}},
+      {"qp", 370, 19, {}},
       {"plane", 366, 4, {}},
       {"tc", 360, 6, {}},
       {"ev", 328, 32, {}},
@@ -1880,10 +1887,10 @@ struct Ctlpkt {
 /// Order event: an immediate arrived (imm_valid) and/or cack advanced (adv). snap: per plane,
 /// verdicts issued so far, modulo 4096, plane p in bits [12p+11:12p]
 struct Ord {
-  static constexpr unsigned kBits = 242;
+  static constexpr unsigned kBits = 245;
   static constexpr unsigned kWords = 8;
   static constexpr const char* kName = "ord_t";
-  uint16_t qp{};
+  QpIndex qp{};
   bool imm_valid{};
   uint16_t rqmsn{};
   uint32_t imm{};
@@ -1902,11 +1909,11 @@ struct Ord {
     words[4] = ((psn >> 7) & 0x1ffffu) | ((length & 0x7fffu) << 17);
     words[5] = (length >> 15) | ((imm & 0x7fffu) << 17);
     words[6] = (imm >> 15) | ((static_cast<uint32_t>(rqmsn) & 0x7fffu) << 17);
-    words[7] = static_cast<uint32_t>((rqmsn >> 15)) | (static_cast<uint32_t>(imm_valid) << 1) | (static_cast<uint32_t>(qp) << 2);
+    words[7] = static_cast<uint32_t>((rqmsn >> 15)) | (static_cast<uint32_t>(imm_valid) << 1) | ((qp & 0x7ffffu) << 2);
   }
   static Ord unpack(const uint32_t* words) {
     Ord v;
-    v.qp = static_cast<uint16_t>(((words[7] >> 2) & 0xffffu));
+    v.qp = static_cast<QpIndex>(((words[7] >> 2) & 0x7ffffu));
     v.imm_valid = (((words[7] >> 1) & 0x1u)) != 0;
     v.rqmsn = static_cast<uint16_t>((words[6] >> 17) | ((words[7] & 0x1u) << 15));
     v.imm = static_cast<uint32_t>((words[5] >> 17) | ((words[6] & 0x1ffffu) << 15));
@@ -1918,7 +1925,7 @@ struct Ord {
     return v;
   }
   static constexpr FieldInfo kFields[] = {
-      {"qp", 226, 16, {}},
+      {"qp", 226, 19, {}},
       {"imm_valid", 225, 1, {}},
       {"rqmsn", 209, 16, {}},
       {"imm", 177, 32, {}},
@@ -2031,60 +2038,60 @@ enum class CoreStream : unsigned {
 };
 inline constexpr unsigned kNumCoreStreams = 52;
 /// Size of obs_core_t in 32-bit words.
-inline constexpr unsigned kObsCoreWords = 348;
+inline constexpr unsigned kObsCoreWords = 352;
 inline constexpr StreamInfo kCoreStreams[] = {
-    {"host.wqe", "wqe_t", 0, 9, 273, Wqe::kFields},
-    {"host.fail", "qperr_t", 10, 1, 24, Qperr::kFields},
-    {"tx_segment.push", "sched_t", 12, 1, 17, Sched::kFields},
-    {"tx_segment.park", "grant_t", 14, 1, 16, Grant::kFields},
-    {"tx_sched.grant", "grant_t", 16, 1, 16, Grant::kFields},
+    {"host.wqe", "wqe_t", 0, 9, 276, Wqe::kFields},
+    {"host.fail", "qperr_t", 10, 1, 27, Qperr::kFields},
+    {"tx_segment.push", "sched_t", 12, 1, 20, Sched::kFields},
+    {"tx_segment.park", "grant_t", 14, 1, 19, Grant::kFields},
+    {"tx_sched.grant", "grant_t", 16, 1, 19, Grant::kFields},
     {"tx_segment.req", "ccreq_t", 18, 2, 48, Ccreq::kFields},
     {"tx_segment.ret", "ccret_t", 21, 1, 32, Ccret::kFields},
-    {"tx_segment.pkt", "pkt_t", 23, 13, 401, Pkt::kFields},
-    {"tx_segment.cqe", "cqe_t", 37, 5, 137, Cqe::kFields},
-    {"tx_segment.qperr", "qperr_t", 43, 1, 24, Qperr::kFields},
-    {"tx_path.path", "path_t", 45, 15, 453, Path::kFields},
-    {"tx_path.rec", "rec_t", 61, 5, 129, Rec::kFields},
-    {"tx_path.evev", "evev_t", 67, 1, 32, Evev::kFields},
-    {"tx_path.bad", "badev_t", 69, 2, 64, Badev::kFields},
-    {"tx_inflight.retx", "retx_t", 72, 4, 128, Retx::kFields},
-    {"tx_inflight.upd", "upd_t", 77, 3, 73, Upd::kFields},
-    {"tx_inflight.fb", "fb_t", 81, 3, 67, Fb::kFields},
-    {"tx_inflight.pres", "pres_t", 85, 2, 34, Pres::kFields},
-    {"tx_inflight.stateq", "stateq_t", 88, 1, 16, Stateq::kFields},
-    {"tx_inflight.ccev", "ccev_t", 90, 3, 80, Ccev::kFields},
-    {"tx_inflight.rtxreq", "ccreq_t", 94, 2, 48, Ccreq::kFields},
-    {"tx_inflight.okev", "okev_t", 97, 2, 52, Okev::kFields},
-    {"tx_inflight.qperr", "qperr_t", 100, 1, 24, Qperr::kFields},
-    {"cc_nscc.ans", "ccans_t", 102, 2, 33, Ccans::kFields},
-    {"cc_nscc.rans", "ccans_t", 105, 2, 33, Ccans::kFields},
-    {"cc_nscc.resume", "ccresume_t", 108, 1, 16, Ccresume::kFields},
-    {"tx_probe.fb", "fb_t", 110, 3, 67, Fb::kFields},
-    {"tx_probe.probe", "ctlpkt_t", 114, 13, 386, Ctlpkt::kFields},
-    {"tx_header.hdr", "hdr_t", 128, 49, 1546, Hdr::kFields},
-    {"tx_fetch.rdreq", "rdreq_t", 178, 3, 92, Rdreq::kFields},
-    {"rx_check.rxpkt", "rxpkt_t", 182, 10, 316, Rxpkt::kFields},
-    {"rx_check.ctl", "ctl_t", 193, 9, 285, Ctl::kFields},
-    {"rx_check.eprx", "eprx_t", 203, 7, 216, Eprx::kFields},
-    {"rx_track.verdict", "verdict_t", 211, 4, 98, Verdict::kFields},
-    {"rx_track.resp", "resp_t", 216, 10, 306, Resp::kFields},
-    {"rx_track.ackev", "ackev_t", 227, 2, 61, Ackev::kFields},
-    {"rx_track.ord", "ord_t", 230, 8, 242, Ord::kFields},
-    {"rx_track.came", "came_t", 239, 3, 94, Came::kFields},
-    {"rx_track.qperr", "qperr_t", 243, 1, 24, Qperr::kFields},
-    {"rx_reorder.cqe", "cqe_t", 245, 5, 137, Cqe::kFields},
-    {"rx_reorder.qperr", "qperr_t", 251, 1, 24, Qperr::kFields},
-    {"ack_gen.ctlpkt", "ctlpkt_t", 253, 13, 386, Ctlpkt::kFields},
-    {"ack_gen.want", "want_t", 267, 1, 20, Want::kFields},
-    {"endpoint.req", "ctlpkt_t", 269, 13, 386, Ctlpkt::kFields},
-    {"endpoint.resp", "resp_t", 283, 10, 306, Resp::kFields},
-    {"endpoint.okev", "okev_t", 294, 2, 52, Okev::kFields},
-    {"endpoint.pmask", "pmask_t", 297, 1, 24, Pmask::kFields},
-    {"endpoint.evr", "evr_t", 299, 1, 17, Evr::kFields},
-    {"endpoint.pans", "pans_t", 301, 1, 14, Pans::kFields},
-    {"csr.evp", "evp_t", 303, 2, 59, Evp::kFields},
-    {"rx_place.line", "line_t", 306, 35, 1117, Line::kFields},
-    {"cq_mux.cqe", "cqe_t", 342, 5, 137, Cqe::kFields},
+    {"tx_segment.pkt", "pkt_t", 23, 13, 407, Pkt::kFields},
+    {"tx_segment.cqe", "cqe_t", 37, 5, 140, Cqe::kFields},
+    {"tx_segment.qperr", "qperr_t", 43, 1, 27, Qperr::kFields},
+    {"tx_path.path", "path_t", 45, 15, 459, Path::kFields},
+    {"tx_path.rec", "rec_t", 61, 5, 135, Rec::kFields},
+    {"tx_path.evev", "evev_t", 67, 2, 35, Evev::kFields},
+    {"tx_path.bad", "badev_t", 70, 3, 67, Badev::kFields},
+    {"tx_inflight.retx", "retx_t", 74, 5, 134, Retx::kFields},
+    {"tx_inflight.upd", "upd_t", 80, 3, 76, Upd::kFields},
+    {"tx_inflight.fb", "fb_t", 84, 3, 70, Fb::kFields},
+    {"tx_inflight.pres", "pres_t", 88, 2, 37, Pres::kFields},
+    {"tx_inflight.stateq", "stateq_t", 91, 1, 19, Stateq::kFields},
+    {"tx_inflight.ccev", "ccev_t", 93, 3, 80, Ccev::kFields},
+    {"tx_inflight.rtxreq", "ccreq_t", 97, 2, 48, Ccreq::kFields},
+    {"tx_inflight.okev", "okev_t", 100, 2, 52, Okev::kFields},
+    {"tx_inflight.qperr", "qperr_t", 103, 1, 27, Qperr::kFields},
+    {"cc_nscc.ans", "ccans_t", 105, 2, 33, Ccans::kFields},
+    {"cc_nscc.rans", "ccans_t", 108, 2, 33, Ccans::kFields},
+    {"cc_nscc.resume", "ccresume_t", 111, 1, 16, Ccresume::kFields},
+    {"tx_probe.fb", "fb_t", 113, 3, 70, Fb::kFields},
+    {"tx_probe.probe", "ctlpkt_t", 117, 13, 389, Ctlpkt::kFields},
+    {"tx_header.hdr", "hdr_t", 131, 49, 1549, Hdr::kFields},
+    {"tx_fetch.rdreq", "rdreq_t", 181, 3, 95, Rdreq::kFields},
+    {"rx_check.rxpkt", "rxpkt_t", 185, 10, 319, Rxpkt::kFields},
+    {"rx_check.ctl", "ctl_t", 196, 9, 288, Ctl::kFields},
+    {"rx_check.eprx", "eprx_t", 206, 7, 216, Eprx::kFields},
+    {"rx_track.verdict", "verdict_t", 214, 4, 101, Verdict::kFields},
+    {"rx_track.resp", "resp_t", 219, 10, 309, Resp::kFields},
+    {"rx_track.ackev", "ackev_t", 230, 2, 64, Ackev::kFields},
+    {"rx_track.ord", "ord_t", 233, 8, 245, Ord::kFields},
+    {"rx_track.came", "came_t", 242, 4, 97, Came::kFields},
+    {"rx_track.qperr", "qperr_t", 247, 1, 27, Qperr::kFields},
+    {"rx_reorder.cqe", "cqe_t", 249, 5, 140, Cqe::kFields},
+    {"rx_reorder.qperr", "qperr_t", 255, 1, 27, Qperr::kFields},
+    {"ack_gen.ctlpkt", "ctlpkt_t", 257, 13, 389, Ctlpkt::kFields},
+    {"ack_gen.want", "want_t", 271, 1, 20, Want::kFields},
+    {"endpoint.req", "ctlpkt_t", 273, 13, 389, Ctlpkt::kFields},
+    {"endpoint.resp", "resp_t", 287, 10, 309, Resp::kFields},
+    {"endpoint.okev", "okev_t", 298, 2, 52, Okev::kFields},
+    {"endpoint.pmask", "pmask_t", 301, 1, 24, Pmask::kFields},
+    {"endpoint.evr", "evr_t", 303, 1, 17, Evr::kFields},
+    {"endpoint.pans", "pans_t", 305, 1, 14, Pans::kFields},
+    {"csr.evp", "evp_t", 307, 2, 59, Evp::kFields},
+    {"rx_place.line", "line_t", 310, 35, 1120, Line::kFields},
+    {"cq_mux.cqe", "cqe_t", 346, 5, 140, Cqe::kFields},
 };
 
 /// Observed streams, one instance per plane.
@@ -2097,9 +2104,9 @@ inline constexpr unsigned kNumLaneStreams = 3;
 /// Size of obs_lane_t in 32-bit words.
 inline constexpr unsigned kObsLaneWords = 55;
 inline constexpr StreamInfo kLaneStreams[] = {
-    {"tx_lane.rdreq", "rdreq_t", 0, 3, 92, Rdreq::kFields},
+    {"tx_lane.rdreq", "rdreq_t", 0, 3, 95, Rdreq::kFields},
     {"rx_lane.desc", "rxdesc_t", 4, 14, 436, Rxdesc::kFields},
-    {"rx_lane.line", "line_t", 19, 35, 1117, Line::kFields},
+    {"rx_lane.line", "line_t", 19, 35, 1120, Line::kFields},
 };
 
 // clang-format on

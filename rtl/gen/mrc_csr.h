@@ -11,21 +11,21 @@
 
 /* Register map version, major in bits 15:8 (ro) */
 #define MRC_CSR_VERSION 0x0004u
-#define MRC_CSR_VERSION_RESET 0x00000500u
+#define MRC_CSR_VERSION_RESET 0x00000600u
 
 /* Set by parameters (ro) */
 #define MRC_CSR_CAPS0 0x0008u
 #define MRC_CSR_CAPS0_RESET 0x00000000u
 #define MRC_CSR_CAPS0_PLANES_LSB 0u
-#define MRC_CSR_CAPS0_PLANES_WIDTH 8u
-#define MRC_CSR_CAPS0_PLANES_MASK 0x000000ffu
-#define MRC_CSR_CAPS0_QPS_LSB 8u
-#define MRC_CSR_CAPS0_QPS_WIDTH 16u
-#define MRC_CSR_CAPS0_QPS_MASK 0x00ffff00u
+#define MRC_CSR_CAPS0_PLANES_WIDTH 4u
+#define MRC_CSR_CAPS0_PLANES_MASK 0x0000000fu
   /* log2 of WQEs per QP */
-#define MRC_CSR_CAPS0_WQE_LOG2_LSB 24u
-#define MRC_CSR_CAPS0_WQE_LOG2_WIDTH 8u
-#define MRC_CSR_CAPS0_WQE_LOG2_MASK 0xff000000u
+#define MRC_CSR_CAPS0_WQE_LOG2_LSB 4u
+#define MRC_CSR_CAPS0_WQE_LOG2_WIDTH 4u
+#define MRC_CSR_CAPS0_WQE_LOG2_MASK 0x000000f0u
+#define MRC_CSR_CAPS0_QPS_LSB 8u
+#define MRC_CSR_CAPS0_QPS_WIDTH 24u
+#define MRC_CSR_CAPS0_QPS_MASK 0xffffff00u
 
 /* Set by parameters (ro) */
 #define MRC_CSR_CAPS1 0x000cu
@@ -258,8 +258,8 @@
 #define MRC_CSR_QP_SEL 0x0078u
 #define MRC_CSR_QP_SEL_RESET 0x00000000u
 #define MRC_CSR_QP_SEL_INDEX_LSB 0u
-#define MRC_CSR_QP_SEL_INDEX_WIDTH 16u
-#define MRC_CSR_QP_SEL_INDEX_MASK 0x0000ffffu
+#define MRC_CSR_QP_SEL_INDEX_WIDTH 19u
+#define MRC_CSR_QP_SEL_INDEX_MASK 0x0007ffffu
 
 /* Attributes that the QP_CTX row in TBL_DATA carries; a transition without one it requires is refused (rw) */
 #define MRC_CSR_QP_ATTR 0x007cu
@@ -393,12 +393,12 @@
 #define MRC_CSR_TBL_CMD_RESET 0x00000000u
   /* row */
 #define MRC_CSR_TBL_CMD_INDEX_LSB 0u
-#define MRC_CSR_TBL_CMD_INDEX_WIDTH 16u
-#define MRC_CSR_TBL_CMD_INDEX_MASK 0x0000ffffu
+#define MRC_CSR_TBL_CMD_INDEX_WIDTH 19u
+#define MRC_CSR_TBL_CMD_INDEX_MASK 0x0007ffffu
   /* cfg_table_e */
-#define MRC_CSR_TBL_CMD_TABLE_LSB 16u
+#define MRC_CSR_TBL_CMD_TABLE_LSB 24u
 #define MRC_CSR_TBL_CMD_TABLE_WIDTH 4u
-#define MRC_CSR_TBL_CMD_TABLE_MASK 0x000f0000u
+#define MRC_CSR_TBL_CMD_TABLE_MASK 0x0f000000u
 
 /* Row, bits 31:0; TBL_DATA1..15 follow at 0x084..0x0BC (rw) */
 #define MRC_CSR_TBL_DATA0 0x0080u
@@ -410,19 +410,19 @@
 #define MRC_CSR_EVQ 0x00c0u
 #define MRC_CSR_EVQ_RESET 0x00000000u
 #define MRC_CSR_EVQ_EV_IDX_LSB 0u
-#define MRC_CSR_EVQ_EV_IDX_WIDTH 12u
-#define MRC_CSR_EVQ_EV_IDX_MASK 0x00000fffu
+#define MRC_CSR_EVQ_EV_IDX_WIDTH 8u
+#define MRC_CSR_EVQ_EV_IDX_MASK 0x000000ffu
   /* EvBad or EvGood */
-#define MRC_CSR_EVQ_STATE_LSB 12u
+#define MRC_CSR_EVQ_STATE_LSB 8u
 #define MRC_CSR_EVQ_STATE_WIDTH 3u
-#define MRC_CSR_EVQ_STATE_MASK 0x00007000u
+#define MRC_CSR_EVQ_STATE_MASK 0x00000700u
   /* ev_min_active kept the EV in use */
-#define MRC_CSR_EVQ_FLOOR_LSB 15u
+#define MRC_CSR_EVQ_FLOOR_LSB 11u
 #define MRC_CSR_EVQ_FLOOR_WIDTH 1u
-#define MRC_CSR_EVQ_FLOOR_MASK 0x00008000u
-#define MRC_CSR_EVQ_QP_LSB 16u
-#define MRC_CSR_EVQ_QP_WIDTH 15u
-#define MRC_CSR_EVQ_QP_MASK 0x7fff0000u
+#define MRC_CSR_EVQ_FLOOR_MASK 0x00000800u
+#define MRC_CSR_EVQ_QP_LSB 12u
+#define MRC_CSR_EVQ_QP_WIDTH 19u
+#define MRC_CSR_EVQ_QP_MASK 0x7ffff000u
 #define MRC_CSR_EVQ_VALID_LSB 31u
 #define MRC_CSR_EVQ_VALID_WIDTH 1u
 #define MRC_CSR_EVQ_VALID_MASK 0x80000000u

@@ -41,7 +41,7 @@ module mrc_csr_regs
     32'h00000000, 32'h00000000, 32'h00000000, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'h00000fff, 32'h0000ffff, 32'hffffffff, 32'h000fffff, 32'h07ffffff,
+    32'hffffffff, 32'h00000fff, 32'h0007ffff, 32'hffffffff, 32'h0f07ffff, 32'h07ffffff,
     32'hfffff1ff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff,
     32'h00f1ffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff,
@@ -176,13 +176,13 @@ module mrc_csr_regs
 
   // ---- what csr and the blocks see
 
-  assign own_o.tbl_index = rw_q[24][15:0];
-  assign own_o.tbl_table = rw_q[24][19:16];
+  assign own_o.tbl_index = rw_q[24][18:0];
+  assign own_o.tbl_table = rw_q[24][27:24];
   assign own_o.tbl_data = {
       rw_q[43], rw_q[42], rw_q[41], rw_q[40], rw_q[39], rw_q[38], rw_q[37], rw_q[36], rw_q[35],
       rw_q[34], rw_q[33], rw_q[32], rw_q[31], rw_q[30], rw_q[29], rw_q[28]
   };
-  assign own_o.qp_sel = rw_q[26][15:0];
+  assign own_o.qp_sel = rw_q[26][18:0];
   assign own_o.qp_attr = rw_q[27][11:0];
   assign own_o.evp_ev = rw_q[48];
   assign own_o.irq_enable = rw_q[56][4:0];

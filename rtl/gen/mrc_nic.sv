@@ -84,7 +84,7 @@ module mrc_nic
     output logic [7:0] host_wr_len_o,
     output logic host_wr_last_o,
     output logic [3:0] host_wr_plane_o,
-    output logic [15:0] host_wr_qp_o,
+    output qp_index_t host_wr_qp_o,
     output logic [HostBytes*8-1:0] host_wr_data_o,
 
     output logic [NumPlanes-1:0] tx_tvalid_o,
@@ -117,8 +117,8 @@ module mrc_nic
   if (!pow2_in(HostBytes, PortBytes, MaxLineBytes)) begin : gen_bad_host_bytes
     $error("%m: HostBytes = %0d, must be a power of two, PortBytes to 128", HostBytes);
   end
-  if (!pow2_in(NumQps, 2, 16384)) begin : gen_bad_num_qps
-    $error("%m: NumQps = %0d, must be a power of two, 2 to 16384", NumQps);
+  if (!pow2_in(NumQps, 2, 131072)) begin : gen_bad_num_qps
+    $error("%m: NumQps = %0d, must be a power of two, 2 to 131072", NumQps);
   end
   if (!pow2_in(EvsPerQp, 8, 256) || EvsPerQp < 2 * NumPlanes) begin : gen_bad_evs_per_qp
     $error("%m: EvsPerQp = %0d, must be a power of two, 8 to 256, two per plane at least", EvsPerQp);
@@ -144,11 +144,11 @@ module mrc_nic
   if (NumImms < 12 || NumImms > 8192) begin : gen_bad_num_imms
     $error("%m: NumImms = %0d, must be 12 to 8192", NumImms);
   end
-  if (NumWqes <= NumQps || NumWqes > 32768) begin : gen_bad_num_wqes
-    $error("%m: NumWqes = %0d, must be more than NumQps, 32768 at most", NumWqes);
+  if (NumWqes <= NumQps || NumWqes > 262144) begin : gen_bad_num_wqes
+    $error("%m: NumWqes = %0d, must be more than NumQps, 262144 at most", NumWqes);
   end
-  if (NumBlocks <= NumQps || NumBlocks > 32768) begin : gen_bad_num_blocks
-    $error("%m: NumBlocks = %0d, must be more than NumQps, 32768 at most", NumBlocks);
+  if (NumBlocks <= NumQps || NumBlocks > 262144) begin : gen_bad_num_blocks
+    $error("%m: NumBlocks = %0d, must be more than NumQps, 262144 at most", NumBlocks);
   end
   if (!pow2_in(ProbeSlots, 2, 64)) begin : gen_bad_probe_slots
     $error("%m: ProbeSlots = %0d, must be a power of two, 2 to 64", ProbeSlots);
@@ -297,14 +297,14 @@ module mrc_nic
   logic tx_segment_order_done;
   logic tx_segment_sends;
   logic tx_inflight_freed;
-  logic [15:0] tx_inflight_visit_qp;
+  logic [18:0] tx_inflight_visit_qp;
   logic tx_inflight_rec_done;
   logic tx_inflight_ctl_done;
   logic [NumPlanes-1:0] tx_lane_lane_room;
   logic [NumPlanes-1:0] tx_lane_stands;
   logic [NumPlanes-1:0] tx_lane_data_done;
-  logic [15:0] rx_track_track_qp;
-  logic [15:0] rx_track_post_qp;
+  logic [18:0] rx_track_track_qp;
+  logic [18:0] rx_track_post_qp;
   logic rx_track_posted;
   logic rx_track_goes_on;
   logic rx_share_arm;

@@ -209,10 +209,16 @@ package mrc_pkg;
 
   // ---- streams (streams.yaml): the first field is the most significant
 
+  /// Number of a QP, 0..NumQps - 1
+  typedef logic [18:0] qp_index_t;
+
+  /// Row of tx_segment's pool, 0..NumWqes - 1
+  typedef logic [18:0] pool_row_t;
+
   /// Work request: RDMA WRITE of length bytes from laddr (host address) to raddr (virtual address
   /// under rkey)
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic imm_valid;
     logic [31:0] wr_id;
     logic [63:0] laddr;
@@ -225,7 +231,7 @@ package mrc_pkg;
   /// Completion. recv=0: the WQE wr_id ended with status. recv=1: a WRITE with immediate arrived;
   /// msn is its RQMSN, length its DMA length
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic recv;
     logic [7:0] status;  // cq_status_e
     logic [31:0] wr_id;
@@ -237,13 +243,13 @@ package mrc_pkg;
   /// A QP that may send another packet (more 1), or one that has just sent its last for now (more
   /// 0): the next QP of its destination may ask
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic more;
   } sched_t;
 
   /// The NIC puts a QP into the Error state
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [7:0] status;  // cq_status_e
   } qperr_t;
 
@@ -337,16 +343,15 @@ package mrc_pkg;
 
   /// A QP that may send a burst
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
   } grant_t;
 
   /// Order to retransmit one PSN: packet idx of message msn, not on EV avoid_ev
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [23:0] psn;
     logic [15:0] msn;
-    /// of tx_segment's pool
-    logic [15:0] row;
+    pool_row_t row;
     logic [23:0] idx;
     logic [15:0] avoid_ev;
     /// nominal size
@@ -361,7 +366,7 @@ package mrc_pkg;
   /// syndrome), or the end of the QP (syndrome 0x84, 0x86: a cq_status_e). mpr: new window in units
   /// of 128 PSNs, 0: as before
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [23:0] una;
     logic ack;
     logic [15:0] msn;
@@ -371,11 +376,10 @@ package mrc_pkg;
 
   /// One WRITE packet, before it has a path
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [23:0] psn;
     logic [15:0] msn;
-    /// of tx_segment's pool
-    logic [15:0] row;
+    pool_row_t row;
     logic [15:0] rqmsn;
     logic [7:0] opcode;
     logic [63:0] va;
@@ -413,11 +417,10 @@ package mrc_pkg;
 
   /// What the in-flight window remembers of a packet just sent
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [23:0] psn;
     logic [15:0] msn;
-    /// of tx_segment's pool
-    logic [15:0] row;
+    pool_row_t row;
     logic [23:0] idx;
     logic [15:0] ev_idx;
     logic rtx;
@@ -428,7 +431,7 @@ package mrc_pkg;
 
   /// Feedback on an EV; it counts only if the profile still holds entropy at ev_idx
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [15:0] ev_idx;
     logic [31:0] entropy;
     logic [2:0] kind;  // fb_kind_e
@@ -444,13 +447,13 @@ package mrc_pkg;
     logic [63:0] laddr;
     logic [12:0] plen;
     /// whose payload it is; 0 without payload
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [1407:0] hdr;
   } hdr_t;
 
   /// EV event for the controller: the EV went to state
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [11:0] ev_idx;
     logic [2:0] state;
     /// it should have gone to ASSUMED_BAD, but ev_min_active keeps it in use
@@ -459,19 +462,19 @@ package mrc_pkg;
 
   /// An EV that has just gone to ASSUMED_BAD
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [15:0] ev_idx;
     logic [31:0] ev;
   } badev_t;
 
   /// A QP that has heard nothing for a while asks its peer what has arrived
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
   } stateq_t;
 
   /// Answer to a reliability probe: probe id and the m of its SACK
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [15:0] id;
     logic [1:0] m;
   } pres_t;
@@ -486,7 +489,7 @@ package mrc_pkg;
     logic [63:0] addr;
     logic [7:0] len;
     logic [3:0] plane;
-    logic [15:0] qp;
+    qp_index_t qp;
   } rdreq_t;
 
   /// Write len bytes of data (byte 0 first) to host memory at addr; last: the packet is placed; len
@@ -498,7 +501,7 @@ package mrc_pkg;
     /// of the packet; rx_place fills it in, 0 before
     logic [3:0] plane;
     /// of the packet; 0 if it was discarded
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [1023:0] data;
   } line_t;
 
@@ -535,7 +538,7 @@ package mrc_pkg;
     /// a reliability probe; psn is its id
     logic probe;
     logic buf_valid;
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [23:0] psn;
     logic ackreq;
     logic rtx;
@@ -567,7 +570,7 @@ package mrc_pkg;
   /// of the ACK; Returned: the packet's PSN, m = its rtx. reason: NACK reason or ACK syndrome
   typedef struct packed {
     logic [2:0] kind;  // ctl_kind_e
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [23:0] psn;
     logic [23:0] cack;
     logic [23:0] base;
@@ -590,7 +593,7 @@ package mrc_pkg;
   typedef struct packed {
     logic [3:0] plane;
     logic place;
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [63:0] addr;
     logic [12:0] plen;
   } verdict_t;
@@ -598,7 +601,7 @@ package mrc_pkg;
   /// A response the responder owes. Fields as in ctl_t; ts, rcvd, mpr as in SETH and CC_STATE
   typedef struct packed {
     logic [2:0] kind;  // ctl_kind_e
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [3:0] plane;
     logic [23:0] psn;
     logic [23:0] cack;
@@ -622,7 +625,7 @@ package mrc_pkg;
   /// A data packet has arrived, or with trimmed only its header (plen, length 0), or cack has gone
   /// on (plen 0). msn: of its message, of length bytes; emsn: of the message now being completed
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [12:0] plen;
     logic trimmed;
     logic [15:0] msn;
@@ -633,7 +636,7 @@ package mrc_pkg;
   /// Messages up to MSN msn - 1 are complete at the responder; psn is the last one's last packet.
   /// again: that is told once more
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [3:0] plane;
     logic [23:0] psn;
     logic [15:0] msn;
@@ -642,7 +645,7 @@ package mrc_pkg;
 
   /// A control packet: BTH fields and extension header bytes
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [3:0] plane;
     /// code point of a request of endpoint; 0 and of no meaning otherwise
     logic [5:0] tc;
@@ -656,7 +659,7 @@ package mrc_pkg;
   /// Order event: an immediate arrived (imm_valid) and/or cack advanced (adv). snap: per plane,
   /// verdicts issued so far, modulo 4096, plane p in bits [12p+11:12p]
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic imm_valid;
     logic [15:0] rqmsn;
     logic [31:0] imm;
@@ -670,7 +673,7 @@ package mrc_pkg;
   // ---- observed streams: whole 32-bit words, word 0 = {30'b0, ready, valid}, then data
 
   typedef struct packed {
-    logic [14:0] pad;
+    logic [11:0] pad;
     wqe_t data;
     logic [29:0] zero;
     logic ready;
@@ -678,11 +681,11 @@ package mrc_pkg;
   } obs_wqe_t;
 
   function automatic obs_wqe_t obs_of_wqe(logic valid, logic ready, wqe_t data);
-    return {15'd0, data, 30'd0, ready, valid};
+    return {12'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [7:0] pad;
+    logic [4:0] pad;
     qperr_t data;
     logic [29:0] zero;
     logic ready;
@@ -690,11 +693,11 @@ package mrc_pkg;
   } obs_qperr_t;
 
   function automatic obs_qperr_t obs_of_qperr(logic valid, logic ready, qperr_t data);
-    return {8'd0, data, 30'd0, ready, valid};
+    return {5'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [14:0] pad;
+    logic [11:0] pad;
     sched_t data;
     logic [29:0] zero;
     logic ready;
@@ -702,11 +705,11 @@ package mrc_pkg;
   } obs_sched_t;
 
   function automatic obs_sched_t obs_of_sched(logic valid, logic ready, sched_t data);
-    return {15'd0, data, 30'd0, ready, valid};
+    return {12'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [15:0] pad;
+    logic [12:0] pad;
     grant_t data;
     logic [29:0] zero;
     logic ready;
@@ -714,7 +717,7 @@ package mrc_pkg;
   } obs_grant_t;
 
   function automatic obs_grant_t obs_of_grant(logic valid, logic ready, grant_t data);
-    return {16'd0, data, 30'd0, ready, valid};
+    return {13'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -741,7 +744,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [14:0] pad;
+    logic [8:0] pad;
     pkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -749,11 +752,11 @@ package mrc_pkg;
   } obs_pkt_t;
 
   function automatic obs_pkt_t obs_of_pkt(logic valid, logic ready, pkt_t data);
-    return {15'd0, data, 30'd0, ready, valid};
+    return {9'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [22:0] pad;
+    logic [19:0] pad;
     cqe_t data;
     logic [29:0] zero;
     logic ready;
@@ -761,11 +764,11 @@ package mrc_pkg;
   } obs_cqe_t;
 
   function automatic obs_cqe_t obs_of_cqe(logic valid, logic ready, cqe_t data);
-    return {23'd0, data, 30'd0, ready, valid};
+    return {20'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [26:0] pad;
+    logic [20:0] pad;
     path_t data;
     logic [29:0] zero;
     logic ready;
@@ -773,11 +776,11 @@ package mrc_pkg;
   } obs_path_t;
 
   function automatic obs_path_t obs_of_path(logic valid, logic ready, path_t data);
-    return {27'd0, data, 30'd0, ready, valid};
+    return {21'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [30:0] pad;
+    logic [24:0] pad;
     rec_t data;
     logic [29:0] zero;
     logic ready;
@@ -785,10 +788,11 @@ package mrc_pkg;
   } obs_rec_t;
 
   function automatic obs_rec_t obs_of_rec(logic valid, logic ready, rec_t data);
-    return {31'd0, data, 30'd0, ready, valid};
+    return {25'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
+    logic [28:0] pad;
     evev_t data;
     logic [29:0] zero;
     logic ready;
@@ -796,10 +800,11 @@ package mrc_pkg;
   } obs_evev_t;
 
   function automatic obs_evev_t obs_of_evev(logic valid, logic ready, evev_t data);
-    return {data, 30'd0, ready, valid};
+    return {29'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
+    logic [28:0] pad;
     badev_t data;
     logic [29:0] zero;
     logic ready;
@@ -807,10 +812,11 @@ package mrc_pkg;
   } obs_badev_t;
 
   function automatic obs_badev_t obs_of_badev(logic valid, logic ready, badev_t data);
-    return {data, 30'd0, ready, valid};
+    return {29'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
+    logic [25:0] pad;
     retx_t data;
     logic [29:0] zero;
     logic ready;
@@ -818,11 +824,11 @@ package mrc_pkg;
   } obs_retx_t;
 
   function automatic obs_retx_t obs_of_retx(logic valid, logic ready, retx_t data);
-    return {data, 30'd0, ready, valid};
+    return {26'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [22:0] pad;
+    logic [19:0] pad;
     upd_t data;
     logic [29:0] zero;
     logic ready;
@@ -830,11 +836,11 @@ package mrc_pkg;
   } obs_upd_t;
 
   function automatic obs_upd_t obs_of_upd(logic valid, logic ready, upd_t data);
-    return {23'd0, data, 30'd0, ready, valid};
+    return {20'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [28:0] pad;
+    logic [25:0] pad;
     fb_t data;
     logic [29:0] zero;
     logic ready;
@@ -842,11 +848,11 @@ package mrc_pkg;
   } obs_fb_t;
 
   function automatic obs_fb_t obs_of_fb(logic valid, logic ready, fb_t data);
-    return {29'd0, data, 30'd0, ready, valid};
+    return {26'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [29:0] pad;
+    logic [26:0] pad;
     pres_t data;
     logic [29:0] zero;
     logic ready;
@@ -854,11 +860,11 @@ package mrc_pkg;
   } obs_pres_t;
 
   function automatic obs_pres_t obs_of_pres(logic valid, logic ready, pres_t data);
-    return {30'd0, data, 30'd0, ready, valid};
+    return {27'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [15:0] pad;
+    logic [12:0] pad;
     stateq_t data;
     logic [29:0] zero;
     logic ready;
@@ -866,7 +872,7 @@ package mrc_pkg;
   } obs_stateq_t;
 
   function automatic obs_stateq_t obs_of_stateq(logic valid, logic ready, stateq_t data);
-    return {16'd0, data, 30'd0, ready, valid};
+    return {13'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -918,7 +924,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [29:0] pad;
+    logic [26:0] pad;
     ctlpkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -926,11 +932,11 @@ package mrc_pkg;
   } obs_ctlpkt_t;
 
   function automatic obs_ctlpkt_t obs_of_ctlpkt(logic valid, logic ready, ctlpkt_t data);
-    return {30'd0, data, 30'd0, ready, valid};
+    return {27'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [21:0] pad;
+    logic [18:0] pad;
     hdr_t data;
     logic [29:0] zero;
     logic ready;
@@ -938,11 +944,11 @@ package mrc_pkg;
   } obs_hdr_t;
 
   function automatic obs_hdr_t obs_of_hdr(logic valid, logic ready, hdr_t data);
-    return {22'd0, data, 30'd0, ready, valid};
+    return {19'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [3:0] pad;
+    logic pad;
     rdreq_t data;
     logic [29:0] zero;
     logic ready;
@@ -950,11 +956,11 @@ package mrc_pkg;
   } obs_rdreq_t;
 
   function automatic obs_rdreq_t obs_of_rdreq(logic valid, logic ready, rdreq_t data);
-    return {4'd0, data, 30'd0, ready, valid};
+    return {1'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [3:0] pad;
+    logic pad;
     rxpkt_t data;
     logic [29:0] zero;
     logic ready;
@@ -962,11 +968,10 @@ package mrc_pkg;
   } obs_rxpkt_t;
 
   function automatic obs_rxpkt_t obs_of_rxpkt(logic valid, logic ready, rxpkt_t data);
-    return {4'd0, data, 30'd0, ready, valid};
+    return {1'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [2:0] pad;
     ctl_t data;
     logic [29:0] zero;
     logic ready;
@@ -974,7 +979,7 @@ package mrc_pkg;
   } obs_ctl_t;
 
   function automatic obs_ctl_t obs_of_ctl(logic valid, logic ready, ctl_t data);
-    return {3'd0, data, 30'd0, ready, valid};
+    return {data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -990,7 +995,7 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [29:0] pad;
+    logic [26:0] pad;
     verdict_t data;
     logic [29:0] zero;
     logic ready;
@@ -998,11 +1003,11 @@ package mrc_pkg;
   } obs_verdict_t;
 
   function automatic obs_verdict_t obs_of_verdict(logic valid, logic ready, verdict_t data);
-    return {30'd0, data, 30'd0, ready, valid};
+    return {27'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [13:0] pad;
+    logic [10:0] pad;
     resp_t data;
     logic [29:0] zero;
     logic ready;
@@ -1010,11 +1015,10 @@ package mrc_pkg;
   } obs_resp_t;
 
   function automatic obs_resp_t obs_of_resp(logic valid, logic ready, resp_t data);
-    return {14'd0, data, 30'd0, ready, valid};
+    return {11'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [2:0] pad;
     ackev_t data;
     logic [29:0] zero;
     logic ready;
@@ -1022,11 +1026,11 @@ package mrc_pkg;
   } obs_ackev_t;
 
   function automatic obs_ackev_t obs_of_ackev(logic valid, logic ready, ackev_t data);
-    return {3'd0, data, 30'd0, ready, valid};
+    return {data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [13:0] pad;
+    logic [10:0] pad;
     ord_t data;
     logic [29:0] zero;
     logic ready;
@@ -1034,11 +1038,11 @@ package mrc_pkg;
   } obs_ord_t;
 
   function automatic obs_ord_t obs_of_ord(logic valid, logic ready, ord_t data);
-    return {14'd0, data, 30'd0, ready, valid};
+    return {11'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
-    logic [1:0] pad;
+    logic [30:0] pad;
     came_t data;
     logic [29:0] zero;
     logic ready;
@@ -1046,7 +1050,7 @@ package mrc_pkg;
   } obs_came_t;
 
   function automatic obs_came_t obs_of_came(logic valid, logic ready, came_t data);
-    return {2'd0, data, 30'd0, ready, valid};
+    return {31'd0, data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1110,7 +1114,6 @@ package mrc_pkg;
   endfunction
 
   typedef struct packed {
-    logic [2:0] pad;
     line_t data;
     logic [29:0] zero;
     logic ready;
@@ -1118,7 +1121,7 @@ package mrc_pkg;
   } obs_line_t;
 
   function automatic obs_line_t obs_of_line(logic valid, logic ready, line_t data);
-    return {3'd0, data, 30'd0, ready, valid};
+    return {data, 30'd0, ready, valid};
   endfunction
 
   typedef struct packed {
@@ -1189,7 +1192,7 @@ package mrc_pkg;
     obs_wqe_t host_wqe;
   } obs_core_t;
 
-  localparam int unsigned ObsCoreWords = 32'd348;
+  localparam int unsigned ObsCoreWords = 32'd352;
 
   /// Streams with one instance per plane.
   typedef struct packed {
@@ -2035,20 +2038,20 @@ package mrc_pkg;
 
   /// Register map version, major in bits 15:8
   localparam logic [15:0] CsrVersion = 16'h0004;
-  localparam logic [31:0] CsrVersionReset = 32'h00000500;
+  localparam logic [31:0] CsrVersionReset = 32'h00000600;
 
   /// Set by parameters
   localparam logic [15:0] CsrCaps0 = 16'h0008;
   localparam logic [31:0] CsrCaps0Reset = 32'h00000000;
   localparam int unsigned CsrCaps0PlanesLsb = 32'd0;
-  localparam int unsigned CsrCaps0PlanesWidth = 32'd8;
-  localparam logic [7:0] CsrCaps0PlanesReset = 8'h0;
+  localparam int unsigned CsrCaps0PlanesWidth = 32'd4;
+  localparam logic [3:0] CsrCaps0PlanesReset = 4'h0;
+  localparam int unsigned CsrCaps0WqeLog2Lsb = 32'd4;
+  localparam int unsigned CsrCaps0WqeLog2Width = 32'd4;
+  localparam logic [3:0] CsrCaps0WqeLog2Reset = 4'h0;
   localparam int unsigned CsrCaps0QpsLsb = 32'd8;
-  localparam int unsigned CsrCaps0QpsWidth = 32'd16;
-  localparam logic [15:0] CsrCaps0QpsReset = 16'h0;
-  localparam int unsigned CsrCaps0WqeLog2Lsb = 32'd24;
-  localparam int unsigned CsrCaps0WqeLog2Width = 32'd8;
-  localparam logic [7:0] CsrCaps0WqeLog2Reset = 8'h0;
+  localparam int unsigned CsrCaps0QpsWidth = 32'd24;
+  localparam logic [23:0] CsrCaps0QpsReset = 24'h0;
 
   /// Set by parameters
   localparam logic [15:0] CsrCaps1 = 16'h000c;
@@ -2241,8 +2244,8 @@ package mrc_pkg;
   localparam logic [15:0] CsrQpSel = 16'h0078;
   localparam logic [31:0] CsrQpSelReset = 32'h00000000;
   localparam int unsigned CsrQpSelIndexLsb = 32'd0;
-  localparam int unsigned CsrQpSelIndexWidth = 32'd16;
-  localparam logic [15:0] CsrQpSelIndexReset = 16'h0;
+  localparam int unsigned CsrQpSelIndexWidth = 32'd19;
+  localparam logic [18:0] CsrQpSelIndexReset = 19'h0;
 
   /// Attributes that the QP_CTX row in TBL_DATA carries; a transition without one it requires is
   /// refused
@@ -2360,9 +2363,9 @@ package mrc_pkg;
   localparam logic [15:0] CsrTblCmd = 16'h0070;
   localparam logic [31:0] CsrTblCmdReset = 32'h00000000;
   localparam int unsigned CsrTblCmdIndexLsb = 32'd0;
-  localparam int unsigned CsrTblCmdIndexWidth = 32'd16;
-  localparam logic [15:0] CsrTblCmdIndexReset = 16'h0;
-  localparam int unsigned CsrTblCmdTableLsb = 32'd16;
+  localparam int unsigned CsrTblCmdIndexWidth = 32'd19;
+  localparam logic [18:0] CsrTblCmdIndexReset = 19'h0;
+  localparam int unsigned CsrTblCmdTableLsb = 32'd24;
   localparam int unsigned CsrTblCmdTableWidth = 32'd4;
   localparam logic [3:0] CsrTblCmdTableReset = 4'h0;
 
@@ -2376,17 +2379,17 @@ package mrc_pkg;
   localparam logic [15:0] CsrEvq = 16'h00c0;
   localparam logic [31:0] CsrEvqReset = 32'h00000000;
   localparam int unsigned CsrEvqEvIdxLsb = 32'd0;
-  localparam int unsigned CsrEvqEvIdxWidth = 32'd12;
-  localparam logic [11:0] CsrEvqEvIdxReset = 12'h0;
-  localparam int unsigned CsrEvqStateLsb = 32'd12;
+  localparam int unsigned CsrEvqEvIdxWidth = 32'd8;
+  localparam logic [7:0] CsrEvqEvIdxReset = 8'h0;
+  localparam int unsigned CsrEvqStateLsb = 32'd8;
   localparam int unsigned CsrEvqStateWidth = 32'd3;
   localparam logic [2:0] CsrEvqStateReset = 3'h0;
-  localparam int unsigned CsrEvqFloorLsb = 32'd15;
+  localparam int unsigned CsrEvqFloorLsb = 32'd11;
   localparam int unsigned CsrEvqFloorWidth = 32'd1;
   localparam logic [0:0] CsrEvqFloorReset = 1'h0;
-  localparam int unsigned CsrEvqQpLsb = 32'd16;
-  localparam int unsigned CsrEvqQpWidth = 32'd15;
-  localparam logic [14:0] CsrEvqQpReset = 15'h0;
+  localparam int unsigned CsrEvqQpLsb = 32'd12;
+  localparam int unsigned CsrEvqQpWidth = 32'd19;
+  localparam logic [18:0] CsrEvqQpReset = 19'h0;
   localparam int unsigned CsrEvqValidLsb = 32'd31;
   localparam int unsigned CsrEvqValidWidth = 32'd1;
   localparam logic [0:0] CsrEvqValidReset = 1'h0;
@@ -2934,10 +2937,10 @@ package mrc_pkg;
   // ---- blocks (nic.yaml): register values that each sees, what csr answers, pulses
 
   typedef struct packed {
-    logic [15:0] tbl_index;
+    logic [18:0] tbl_index;
     logic [3:0] tbl_table;
     logic [15:0][31:0] tbl_data;
-    logic [15:0] qp_sel;
+    logic [18:0] qp_sel;
     logic [11:0] qp_attr;
     logic [31:0] evp_ev;
     logic [4:0] irq_enable;
@@ -3186,7 +3189,7 @@ package mrc_pkg;
   typedef struct packed {
     logic req;
     logic [3:0] tbl;
-    logic [15:0] index;
+    logic [18:0] index;
     logic [511:0] data;
   } cfg_t;
 

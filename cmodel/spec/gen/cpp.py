@@ -25,13 +25,20 @@ def ctype(f):
         return f.struct.cname
     if f.enum:
         return f.enum.cname
-    w = f.width
+    return f.type.cname if f.type else plain(f.width)
+
+
+def plain(w):
     if w == 1:
         return "bool"
     for size in (8, 16, 32, 64):
         if w <= size:
             return f"uint{size}_t"
     return "U128" if w <= 128 else f"Bits<{w}>"
+
+
+def type_cpp(kind):
+    return comment(kind.doc) + f"using {kind.cname} = {plain(kind.width)};\n\n"
 
 
 def pieces(lsb, width, array):
@@ -168,6 +175,8 @@ def streams(spec):
     out = BANNER.format(source="cmodel/spec/streams.yaml")
     out += "#pragma once\n\n#include <cstdint>\n\n#include \"gen/protocol.hpp\"\n#include \"wire/packed.hpp\"\n\n"
     out += "namespace mrc {\n\n// clang-format off\n\n" + words_cpp(spec, False)
+    for kind in spec.types.values():
+        out += type_cpp(kind)
     for struct in spec.structs.values():
         out += struct_cpp(struct)
     out += ("/// Calls visitor.operator()<Struct>() for every struct above.\n"

@@ -63,13 +63,16 @@ def streams(spec):
     if spec.constants:
         out += "| constant | value | meaning |\n|---|---|---|\n"
         out += "".join(f"| {n} | {v} | {cell(d)} |\n" for n, (v, d) in spec.constants.items()) + "\n"
+    if spec.types:
+        out += "| type | bits | meaning |\n|---|---|---|\n"
+        out += "".join(f"| {t.name} | {t.width} | {cell(t.doc)} |\n" for t in spec.types.values()) + "\n"
     for e in spec.enums.values():
         out += f"## {e.name}, {e.width} bits\n\n{paragraph(cell(e.doc))}\n| value | name |\n|---|---|\n"
         out += "".join(f"| {v} | {k} |\n" for k, v in e.values.items()) + "\n"
     for s in spec.structs.values():
         out += f"## {s.name}, {s.width} bits\n\n{paragraph(cell(s.doc))}\n| bits | field | type | meaning |\n|---|---|---|---|\n"
         for f in s.fields:
-            kind = f.enum.name if f.enum else f.struct.name if f.struct else ""
+            kind = f.enum.name if f.enum else f.struct.name if f.struct else f.type.name if f.type else ""
             out += f"| {bits(f.lsb, f.width)} | {f.name} | {kind} | {cell(f.doc)} |\n"
         out += "\n"
     for group in ("core", "lane"):

@@ -56,6 +56,18 @@ class Enum:
 
 
 @dataclass
+class Type:
+    """A whole number that several fields hold: in the RTL a typedef, in C++ an alias."""
+    name: str
+    width: int
+    doc: str
+
+    @property
+    def cname(self):
+        return type_camel(self.name)
+
+
+@dataclass
 class Field:
     name: str
     width: int
@@ -63,6 +75,7 @@ class Field:
     lsb: int = 0
     enum: Enum = None
     struct: "Struct" = None
+    type: Type = None
     extra: dict = dc_field(default_factory=dict)
 
 
@@ -134,6 +147,7 @@ class Spec:
     def __init__(self, folder):
         self.folder = folder
         self.constants = {}
+        self.types = {}
         self.enums = {}
         self.structs = {}
         self.streams = {"core": [], "lane": []}
@@ -152,7 +166,7 @@ class Spec:
     # ---- expressions ------------------------------------------------------------------------------------------------
 
     def number(self, where, value):
-        """An integer, or an expression of integers and constants with + - * // ** ( ) and clog2()."""
+        """An integer, or an expression of integers, constants and widths of types with + - * // ** ( ) and clog2()."""
         if isinstance(value, bool) or not isinstance(value, (int, str)):
             raise SpecError(f"{where}: expected a number or an expression, got {value!r}")
         if isinstance(value, int):
@@ -167,6 +181,8 @@ class Spec:
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
             return node.value
         if isinstance(node, ast.Name):
+            if node.id in self.types:
+                return self.types[node.id].width
             if node.id not in self.constants:
                 raise KeyError(f"unknown constant {node.id}")
             return self.constants[node.id][0]
@@ -201,7 +217,13 @@ class Spec:
             self.enums[name] = self.make_enum(where, name, entry)
 
     def _streams(self, data):
-        self._words("streams.yaml", data, {"constants", "enums", "structs", "streams"})
+        self._words("streams.yaml", data, {"constants", "types", "enums", "structs", "streams"})
+        for name, entry in (data.get("types") or {}).items():
+            where = f"streams.yaml: type {name}"
+            if not name.endswith("_t"):
+                raise SpecError(f"{where}: the name must end with _t")
+            keys(where, entry, {"width", "doc"}, ["width"])
+            self.types[name] = Type(name, self.number(where, entry["width"]), entry.get("doc", ""))
         for name, entry in (data.get("structs") or {}).items():
             where = f"streams.yaml: struct {name}"
             if not name.endswith("_t"):
@@ -244,8 +266,8 @@ class Spec:
         fields = []
         for entry in entries:
             here = f"{where}.{entry.get('name', entry) if isinstance(entry, dict) else entry}"
-            keys(here, entry, {"name", "width", "doc", "enum", "struct"}, ["name"])
-            enum = struct = None
+            keys(here, entry, {"name", "width", "doc", "enum", "struct", "type"}, ["name"])
+            enum = struct = kind = None
             if "enum" in entry:
                 if entry["enum"] not in self.enums:
                     raise SpecError(f"{here}: unknown enum '{entry['enum']}'")
@@ -256,17 +278,22 @@ class Spec:
                     raise SpecError(f"{here}: unknown struct '{entry['struct']}'; define it above")
                 struct = self.structs[entry["struct"]]
                 width = struct.width
+            elif "type" in entry:
+                if entry["type"] not in self.types:
+                    raise SpecError(f"{here}: unknown type '{entry['type']}'")
+                kind = self.types[entry["type"]]
+                width = kind.width
             elif "width" in entry:
                 width = self.number(here, entry["width"])
             else:
-                raise SpecError(f"{here}: needs width, enum or struct")
+                raise SpecError(f"{here}: needs width, type, enum or struct")
             if "width" in entry and self.number(here, entry["width"]) != width:
                 raise SpecError(f"{here}: width {entry['width']} differs from its type's {width}")
             if width < 1:
                 raise SpecError(f"{here}: width must be at least 1, is {width}")
             if any(f.name == entry["name"] for f in fields):
                 raise SpecError(f"{here}: field listed twice")
-            fields.append(Field(entry["name"], width, entry.get("doc", ""), 0, enum, struct))
+            fields.append(Field(entry["name"], width, entry.get("doc", ""), 0, enum, struct, kind))
         lsb = 0
         for f in reversed(fields):
             f.lsb = lsb

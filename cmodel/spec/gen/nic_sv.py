@@ -38,7 +38,7 @@ def package(nic):
     out += struct("nic_pulses_t", "Pulses of all blocks but csr, of a lane those of all planes.",
                   [(f"{b.name}_pulses_t" + (" [MaxPlanes-1:0]" if b.lane else ""), b.name) for b in pulsing])
     out += struct("cfg_t", "Table write that csr broadcasts to all blocks (docs/design/blocks/conventions.md).",
-                  [("logic", "req"), (logic(4), "tbl"), (logic(16), "index"), (logic(512), "data")])
+                  [("logic", "req"), (logic(4), "tbl"), (logic(nic.values["tbl_index"].width), "index"), (logic(512), "data")])
     out += struct("axil_req_t", "AXI4-Lite, what the manager drives.",
                   [("logic", "awvalid"), (logic(16), "awaddr"), ("logic", "wvalid"), (logic(32), "wdata"),
                    (logic(4), "wstrb"), ("logic", "bready"), ("logic", "arvalid"), (logic(16), "araddr"),

@@ -23,13 +23,21 @@ def enum_sv(enum):
     return out + f"\n  }} {enum.name};\n\n"
 
 
+def kind_sv(f):
+    return f.struct.name if f.struct else f.type.name if f.type else logic(f.width)
+
+
+def type_sv(kind):
+    return comment(kind.doc, "  ") + f"  typedef {logic(kind.width)} {kind.name};\n\n"
+
+
 def struct_sv(struct):
     out = comment(struct.doc, "  ")
     out += "  typedef struct packed {\n"
     for f in struct.fields:
         out += comment(f.doc, "    ")
         note = f"  // {f.enum.name}" if f.enum else ""
-        out += f"    {f.struct.name if f.struct else logic(f.width)} {f.name};{note}\n"
+        out += f"    {kind_sv(f)} {f.name};{note}\n"
     return out + f"  }} {struct.name};\n\n"
 
 
@@ -66,6 +74,8 @@ package mrc_pkg;
     for enum in spec.enums.values():
         out += enum_sv(enum)
     out += "  // ---- streams (streams.yaml): the first field is the most significant\n\n"
+    for kind in spec.types.values():
+        out += type_sv(kind)
     for struct in spec.structs.values():
         out += struct_sv(struct)
     used = []
