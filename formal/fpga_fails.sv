@@ -35,7 +35,7 @@ module formal_fpga_fails
   logic [1:0] stands_q;
   qperr_t held_fail_q;
 
-  assign fresh = host_fail_valid_o && !held_q && host_fail_o.qp == 16'd1;
+  assign fresh = host_fail_valid_o && !held_q && host_fail_o.qp == qp_index_t'(1);
   always_comb begin
     owed_d = owed_q && !fresh;
     write_d = write_q;

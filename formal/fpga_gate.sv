@@ -63,7 +63,7 @@ module formal_fpga_gate
   always_comb begin
     cqe_i = '0;
     cqe_i.recv = recv_i;
-    cqe_i.qp = 16'(qp_i);
+    cqe_i.qp = qp_index_t'(qp_i);
     cqe_i.imm = 32'(color);
   end
 

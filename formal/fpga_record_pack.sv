@@ -43,7 +43,7 @@ module formal_fpga_record_pack
   logic [2:0] event_why_i;
   logic [CycleW-1:0] full_cycle_o, event_cycle_i;
   logic [47:0] event_pins_i;
-  logic [95:0] event_bus_i;
+  logic [71+$bits(qperr_t):0] event_bus_i;
   logic [$bits(wqe_t)-1:0] event_wqe_i;
   logic [31:0] event_digest_i;
   logic [255:0] event_rsp_i, word_data_o;

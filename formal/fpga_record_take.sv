@@ -59,7 +59,7 @@ module formal_fpga_record_take
   logic [CycleW-1:0] cycles_o, event_cycle_o;
   logic event_valid_o, event_end_o, event_has_bus_o, event_has_wqe_o, event_has_digest_o;
   logic [47:0] event_pins_o;
-  logic [95:0] event_bus_o;
+  logic [71+$bits(qperr_t):0] event_bus_o;
   logic [$bits(wqe_t)-1:0] event_wqe_o;
   logic [31:0] event_digest_o;
   logic [HostBytes*8-1:0] event_rsp_o;
@@ -176,7 +176,7 @@ module formal_fpga_record_take
   // The reader: what it knows, with the event of this cycle if there is one.
   logic push;
   plain_t known_q, known;
-  logic [95:0] bus_q, bus;
+  logic [71+$bits(qperr_t):0] bus_q, bus;
   logic [1:0] work_q, work;
   assign push = dut.push && dut.room;
   assign known = push ? plain_of(dut.event_d.pins) : known_q;

@@ -145,7 +145,7 @@ module formal_rx_check
                  && dut.u_peer.mem_q[dut.ctl_d.qp[0]][39:16] == dut.d_q.dqp))))
   `MRC_PROVE(returned_kind, !dut.ctl_load
              || (dut.ctl_d.kind == CtlKindReturned) == dut.came_back)
-  `MRC_COVER(returned, dut.ctl_load && dut.came_back && dut.ctl_d.qp == 16'd1
+  `MRC_COVER(returned, dut.ctl_load && dut.came_back && dut.ctl_d.qp == qp_index_t'(1)
              && dut.back_key == 1'b0)
   `MRC_COVER(writes, writes && dut.reth.va != dut.mr.va && dut.d_q.plen > 13'd1
                      && dut.mr.behind < 65'd4096)

@@ -50,7 +50,7 @@ module formal_rx_lane
 
   logic starts, places, open_q, begun_q;
   logic [63:0] addr_q;
-  logic [15:0] qp_q;
+  qp_index_t qp_q;
   logic [12:0] plen_q, sent_q;
   logic [8:0] word_q;
   assign starts = dut.v_pop && dut.v.place;
@@ -94,7 +94,7 @@ module formal_rx_lane
   // What is discarded brings one line without bytes, of no QP.
   `MRC_PROVE(discarded, !(dut.v_pop && !dut.v.place)
              || (dut.line_load && dut.line_d.len == 8'd0 && dut.line_d.last
-                 && dut.line_d.qp == 16'd0))
+                 && dut.line_d.qp == '0))
   `MRC_COVER(lines, places && dut.line_d.last && sent_q == 13'd64 && dut.line_d.len == 8'd17)
   `MRC_COVER(next, dut.v_pop && begun_q)
   `MRC_COVER(discarded, dut.v_pop && !dut.v.place && dut.pl_words == 9'd3)

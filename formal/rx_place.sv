@@ -41,7 +41,7 @@ module formal_rx_place
       line_i[i] = '0;
       line_i[i].len = empty_i[i] ? 8'd0 : 8'd64;
       line_i[i].last = last_i[i] || empty_i[i];
-      line_i[i].qp = 16'(i) + 16'd5;
+      line_i[i].qp = qp_index_t'(i) + qp_index_t'(5);
       line_i[i].addr = 64'(mark && k_q == 1'(i));
     end
   end
@@ -83,7 +83,8 @@ module formal_rx_place
   `MRC_PROVE(none_done_twice, before_q != 3'd7 && !(done && before_q == 3'd0))
   `MRC_COVER(done_after_data, done && marked_q && ahead_q == 3'd0 && taken_q)
   `MRC_COVER(none_done_twice, done && before_q == 3'd3)
-  `MRC_PROVE(names_its_plane, !line_valid_o || 16'(line_o.plane) + 16'd5 == line_o.qp)
+  `MRC_PROVE(names_its_plane,
+             !line_valid_o || qp_index_t'(line_o.plane) + qp_index_t'(5) == line_o.qp)
   `MRC_COVER(names_its_plane, line_valid_o && line_o.plane == 4'd1)
   `MRC_PROVE(stays_until_taken, !waits_q || (line_valid_o && shown == shown_q))
   `MRC_COVER(stays_until_taken, waits_q && line_valid_o && line_ready_i && line_o.plane == 4'd1)

@@ -15,7 +15,7 @@ module formal_rx_reorder
     input ord_t ord_i,
     input logic done_valid_i,
     input logic done_plane_i,
-    input logic [15:0] track_qp_i,
+    input qp_index_t track_qp_i,
     input logic cqe_ready_i,
     input logic qperr_ready_i,
     input logic mark_i

@@ -11,7 +11,7 @@ module formal_rx_share
     input logic clk_i,
     input rx_share_csr_t csr_i,
     input logic [31:0] tick_i,
-    input logic [15:0] post_qp_i,
+    input qp_index_t post_qp_i,
     input cfg_t cfg_i,
     input logic came_valid_i,
     input came_t came_i

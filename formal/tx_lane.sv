@@ -90,7 +90,7 @@ module formal_tx_lane
 
   logic [63:0] addr_q;
   logic [12:0] len_q, sent_q;
-  logic [15:0] qp_q;
+  qp_index_t qp_q;
   rdreq_t requests;
   assign requests = dut.u_rdreq.data_i;
 

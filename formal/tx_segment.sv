@@ -27,7 +27,7 @@ module formal_tx_segment
     input logic cqe_ready_i,
     input logic qperr_ready_i,
     input logic freed_i,
-    input logic [15:0] visit_qp_i,
+    input qp_index_t visit_qp_i,
     input cfg_t cfg_i
 );
   `MRC_RESET

@@ -33,7 +33,7 @@ module formal_tx_segment_emit
     input progress_wr_t progress_wr_i,
     input cfg_wr_t cfg_wr_i,
     input logic c1_valid_i,
-    input logic [15:0] c1_qp_i
+    input qp_index_t c1_qp_i
 );
   `MRC_RESET
 
@@ -41,7 +41,7 @@ module formal_tx_segment_emit
   logic ans_ready_o, pkt_valid_o, park_valid_o, ret_valid_o, push_load_o, end_o;
   logic next_qp_o;
   logic [3:0] rows_count_o;
-  logic [15:0] qp_o;
+  qp_index_t qp_o;
   pkt_t pkt_o;
   grant_t park_o;
   ccret_t ret_o;

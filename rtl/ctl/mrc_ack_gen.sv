@@ -95,7 +95,9 @@ module mrc_ack_gen
   hdr_aeth_t aeth;
   tbl_qp_ctx_t cfg_ctx;
   tbl_qp_qpn_t cfg_qpn;
-  logic [15-QpW:0] high;
+  localparam int unsigned HighW = (QpW < 16) ? 16 - QpW : 1;  // 65 536 QPs need none
+
+  logic [HighW-1:0] high;
   qp_t qp;
   logic [PlaneW-1:0] plane;
   logic [15:0] spdcid, dpdcid, ack_off, sack_off, held, service, ts, probe_id;
@@ -229,7 +231,7 @@ module mrc_ack_gen
 
   // Upper bits of its QPN, of those that are sent.
   mrc_rf_1r1w #(
-      .Width(16 - QpW),
+      .Width(HighW),
       .Depth(NumQps)
   ) u_high (
       .clk_i,
@@ -237,7 +239,7 @@ module mrc_ack_gen
       .rdata_o(high),
       .we_i(cfg_high_we),
       .waddr_i(cfg_i.index[QpW-1:0]),
-      .wdata_i(cfg_qpn_we ? cfg_qpn.high[15-QpW:0] : '0)
+      .wdata_i(cfg_qpn_we ? cfg_qpn.high[HighW-1:0] : '0)
   );
 
   // ---- acknowledgements: the QPs that owe one take turns
@@ -332,7 +334,7 @@ module mrc_ack_gen
     // came on plane 0.
     rest = '0;
     rest.kind = CtlKindAck;
-    rest.qp = stateq_v ? stateq.qp : 16'(oq_qp);
+    rest.qp = stateq_v ? stateq.qp : qp_index_t'(oq_qp);
     if (!stateq_v) begin
       rest.plane = oack.plane;
       rest.psn = oack.psn;
@@ -538,7 +540,7 @@ module mrc_ack_gen
 
   // ---- the packet
 
-  assign spdcid = csr_i.pdcid_zero ? 16'd0 : {high, r.qp[QpW-1:0]} + 16'(QpnBase);
+  assign spdcid = csr_i.pdcid_zero ? 16'd0 : 16'({high, r.qp[QpW-1:0]}) + 16'(QpnBase);
   assign dpdcid = csr_i.pdcid_zero ? 16'd0 : qp.dqpn;
   // An answer to a probe has the probe's id there.
   assign ack_off = r.pr ? r.psn[15:0] : 16'(r.psn - r.cack);

@@ -167,7 +167,7 @@ module mrc_csr
   logic turn_q, turn_d;  // software's command goes before the next mask
   logic int_q, int_d;  // the table write under way is the NIC's own
   cfg_table_e int_table_q;
-  logic [15:0] int_index_q;
+  logic [CsrTblCmdIndexWidth-1:0] int_index_q;
   logic [7:0] int_value_q;
 
   assign go_notify = tstate_q == TIdle && notify_any;
@@ -196,7 +196,7 @@ module mrc_csr
   logic [1:0][NumPlanes-1:0] peer;  // of the mask that is broadcast, of QP_SEL
   tbl_qp_ctx_t ctx;
   logic [3:0] cmd_table;
-  logic [15:0] cmd_index;
+  logic [CsrTblCmdIndexWidth-1:0] cmd_index;
   logic [2:0] cmd_target, cmd_state;
   logic [11:0] missing, cmd_detail;
   cmd_code_e cmd_code;
@@ -561,11 +561,11 @@ module mrc_csr
   always_ff @(posedge clk_i) begin
     if (go_notify) begin
       int_table_q <= CfgTableQpState;
-      int_index_q <= 16'(notify_qp);
+      int_index_q <= CsrTblCmdIndexWidth'(notify_qp);
       int_value_q <= {5'd0, QpStateError};
     end else if (go_heard) begin
       int_table_q <= CfgTablePeerPorts;
-      int_index_q <= 16'(heard_dest);
+      int_index_q <= CsrTblCmdIndexWidth'(heard_dest);
       int_value_q <= 8'(peer[0]);
     end
   end
@@ -608,7 +608,8 @@ module mrc_csr
       .count_o(unused_evq_count)
   );
 
-  assign evq_word = evq_v ? {1'b1, evq.qp[14:0], evq.floor, evq.state, evq.ev_idx} : 32'd0;
+  assign evq_word = !evq_v ? 32'd0 : {1'b1, evq.qp[CsrEvqQpWidth-1:0], evq.floor, evq.state,
+      evq.ev_idx[CsrEvqEvIdxWidth-1:0]};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -689,7 +690,7 @@ module mrc_csr
   assign evq_pop = ar_take && ar_word == CsrEvq[15:2];
 
   assign status = '{
-          caps0: {8'($clog2(WqeDepth)), 16'(NumQps), 8'(NumPlanes)},
+          caps0: {24'(NumQps), 4'($clog2(WqeDepth)), 4'(NumPlanes)},
           caps1: {16'(EvsPerQp), 16'(MaxMpr)},
           evq: evq_word,
           evq_drop: evq_drop_q,
@@ -798,8 +799,10 @@ module mrc_csr
   logic [NumQps-1:0] errors_q, notified_q;  // QPs in Error; those of which the blocks have heard
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      /* verilator lint_off WIDTHCONCAT */  // a bit per QP
       errors_q <= '0;
       notified_q <= '1;
+      /* verilator lint_on WIDTHCONCAT */
     end else begin
       if (cmd_moves) begin
         errors_q[cmd_index[QpW-1:0]] <= cmd_target == QpStateError;
@@ -841,8 +844,10 @@ module mrc_csr
   `MRC_ASSERT_IF(SilentWhileBusy, busy_q, cmd_status_q == 16'd0,
       "a command that is not done has an outcome")
   `MRC_STABLE(CommandStays, busy_q, cmd_end,
-      {own.tbl_table, own.tbl_index, own.qp_attr, own.tbl_data}, 4 + 16 + 12 + 512)
-  `MRC_STABLE(RowStays, cfg_req_q, &cfg_ack_i, {cfg_o.tbl, cfg_o.index, cfg_o.data}, 4 + 16 + 512)
+      {own.tbl_table, own.tbl_index, own.qp_attr, own.tbl_data},
+      4 + CsrTblCmdIndexWidth + 12 + 512)
+  `MRC_STABLE(RowStays, cfg_req_q, &cfg_ack_i, {cfg_o.tbl, cfg_o.index, cfg_o.data},
+      4 + CsrTblCmdIndexWidth + 512)
   `MRC_ASSERT_IF(AnswersAProbe, evr_v, evp_state_q == EvpBusy,
       "an EV probe ends that is not under way")
 

@@ -288,7 +288,7 @@ module mrc_endpoint
   logic [6:0] plane_lsb;
   logic [DestW-1:0] addr_raddr;
   logic [127:0] dip;
-  logic [15:0] lender;
+  qp_index_t lender;
   logic [31:0] again;  // tick at which it is repeated
   logic [15:0] until_again;
 

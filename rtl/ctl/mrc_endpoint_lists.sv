@@ -51,7 +51,7 @@ module mrc_endpoint_lists
     input logic read_i,
     input logic [DestW-1:0] read_dest_i,
     output logic [127:0] dip_o,
-    output logic [15:0] lender_o
+    output qp_index_t lender_o
 );
 
   typedef enum logic [2:0] {
@@ -68,7 +68,7 @@ module mrc_endpoint_lists
   /// A peer's address, and the QP that lends the rest: its lender.
   typedef struct packed {
     logic [127:0] dip;
-    logic [15:0] qp;
+    logic [QpW-1:0] qp;
   } addr_t;
 
   /// Who leaves which destination.
@@ -135,7 +135,7 @@ module mrc_endpoint_lists
   addr_t addr, addr_d;
 
   assign dip_o = addr.dip;
-  assign lender_o = addr.qp;
+  assign lender_o = qp_index_t'(addr.qp);
 
   mrc_ram_1r1w #(
       .Width($bits(addr_t)),
@@ -209,8 +209,8 @@ module mrc_endpoint_lists
   );
 
   assign addr_we = state_q == StJoin || (state_q == StLeave && others && lender_left);
-  assign addr_d = (state_q == StJoin) ? '{dip: join_q.dip, qp: 16'(join_q.qp)}
-      : '{dip: addr.dip, qp: 16'(behind)};
+  assign addr_d = (state_q == StJoin) ? '{dip: join_q.dip, qp: join_q.qp}
+      : '{dip: addr.dip, qp: behind};
 
   // ---- chains
 

@@ -162,7 +162,7 @@ module mrc_rx_check
   assign cfg_high_we = cfg_qpn_we || (cfg_qp_we
       && (cfg_ctx.state == QpStateReset || cfg_ctx.state == QpStateInit));
   assign cfg_rev_we = cfg_qp_we && cfg_ctx.state != QpStateReset;
-  assign cfg_key = cfg_ctx.dqpn[QpW-1:0] ^ cfg_fold[QpW-1:0];
+  assign cfg_key = cfg_ctx.dqpn[QpW-1:0] ^ QpW'(cfg_fold);
 
   always_comb begin
     cfg_fold = 16'd0;
@@ -379,7 +379,7 @@ module mrc_rx_check
   end
 
   assign back_fold = address_fold(back_ip, csr_i.ip_plane_enable, csr_i.ip_plane_lsb);
-  assign back_key = d_q.dqp[QpW-1:0] ^ back_fold[QpW-1:0];
+  assign back_key = d_q.dqp[QpW-1:0] ^ QpW'(back_fold);
   assign back_known = csr_i.returned == ReturnedLearn && rev_valid
       && state[1] == QpStateRts && back_peer == {d_q.dqp, back_fold};
 
@@ -459,7 +459,7 @@ module mrc_rx_check
       rxpkt_d.buf_valid = d_q.buf_valid && !(is_probe && !drop);
       if (!drop && is_probe) begin
         rxpkt_d.probe = 1'b1;
-        rxpkt_d.qp = 16'(qp);
+        rxpkt_d.qp = qp_index_t'(qp);
         rxpkt_d.psn = {8'd0, peth.probe_id};
         rxpkt_d.ce = d_q.ce;
         rxpkt_d.ts = peth.tx_timestamp16;
@@ -468,7 +468,7 @@ module mrc_rx_check
         rxpkt_d.err = qp_err;
         rxpkt_d.entropy = d_q.entropy;
       end else if (!drop) begin
-        rxpkt_d.qp = 16'(qp);
+        rxpkt_d.qp = qp_index_t'(qp);
         rxpkt_d.psn = d_q.psn;
         rxpkt_d.ackreq = d_q.ackreq;
         rxpkt_d.rtx = d_q.rtx;
@@ -503,10 +503,10 @@ module mrc_rx_check
   always_comb begin
     ctl_d = '0;
     if (ctl_load) begin
-      ctl_d.qp = 16'(qp);
+      ctl_d.qp = qp_index_t'(qp);
       if (came_back) begin
         ctl_d.kind = CtlKindReturned;
-        ctl_d.qp = 16'(back_qp);
+        ctl_d.qp = qp_index_t'(back_qp);
         ctl_d.psn = d_q.psn;
         ctl_d.m = {1'b0, d_q.rtx};
         ctl_d.entropy = d_q.entropy;

@@ -680,7 +680,7 @@ module mrc_rx_lane
 
   dstate_e dstate_q, dstate_d;
   logic [63:0] d_addr_q, d_addr_d;
-  logic [15:0] d_qp_q, d_qp_d;
+  qp_index_t d_qp_q, d_qp_d;
   logic [12:0] d_left_q, d_left_d, d_n;
   logic [LineWordW-1:0] d_k_q, d_k_d;
   logic [Bits-1:0] asm_q[0:LineWords-1];
@@ -814,7 +814,7 @@ module mrc_rx_lane
     line_d.len = 8'd0;
     line_d.last = 1'b1;
     line_d.plane = 4'd0;  // rx_place knows it
-    line_d.qp = 16'd0;
+    line_d.qp = '0;
     if (dstate_q == DRead) begin
       line_d.addr = d_addr_q;
       line_d.len = 8'(d_k_q) * 8'(PortBytes) + 8'(d_n);

@@ -37,7 +37,7 @@ module mrc_rx_place
     logic [7:0] len;
     logic last;
     logic [3:0] plane;
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [HostBytes*8-1:0] data;
   } kept_t;
 
@@ -186,7 +186,7 @@ module mrc_rx_place
 `ifdef MRC_ASSERT_ON
   // Of each plane: a packet has begun and not ended, its QP, and where its next line goes.
   logic [NumPlanes-1:0] open_q;
-  logic [15:0] qp_q[0:NumPlanes-1];
+  qp_index_t qp_q[0:NumPlanes-1];
   logic [63:0] next_q[0:NumPlanes-1];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

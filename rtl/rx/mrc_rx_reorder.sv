@@ -33,7 +33,7 @@ module mrc_rx_reorder
     input logic qperr_ready_i,
     output qperr_t qperr_o,
     output logic imm_ok_o,
-    input logic [15:0] track_qp_i,
+    input qp_index_t track_qp_i,
     output logic over_o,  // that QP's peer had more immediates outstanding than it may
     output logic hold_ok_o,
     output logic ord_done_o  // the head of ord has been popped

@@ -23,15 +23,15 @@ module mrc_rx_share
     output logic arm_o,  // windows are to be saved
     output logic [3:0] gen_o,  // which incast it is
     output logic drained_o,  // windows may be restored
-    input logic [15:0] post_qp_i,
+    input qp_index_t post_qp_i,
     output logic fat_o  // that QP has had more than its share
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned TotalW = 32 + QpW;
 
-  if (NumQps < 2 || NumQps > 16384 || (NumQps & (NumQps - 1)) != 0) begin : gen_bad_num_qps
-    $error("%m: NumQps = %0d, must be a power of two, 2 to 16384", NumQps);
+  if (NumQps < 2 || NumQps > 131072 || (NumQps & (NumQps - 1)) != 0) begin : gen_bad_num_qps
+    $error("%m: NumQps = %0d, must be a power of two, 2 to 131072", NumQps);
   end
 
   typedef struct packed {
@@ -277,8 +277,8 @@ module mrc_rx_share
   logic many_now, many_last;
 
   assign sum_more = {1'b0, sum_q} + 33'(b_q.bytes);
-  assign many_now = 9'(qps_q) >= {1'b0, csr_i.share_least};
-  assign many_last = 9'(qps_last_q) >= {1'b0, csr_i.share_least};
+  assign many_now = 20'(qps_q) >= 20'(csr_i.share_least);
+  assign many_last = 20'(qps_last_q) >= 20'(csr_i.share_least);
 
   always_comb begin
     qps_d = qps_q;
@@ -306,31 +306,65 @@ module mrc_rx_share
 
   logic [TotalW-1:0] total_q;
   logic [TotalW:0] total_sum;  // signed
-  logic [9:0] qps_last;
-  logic [4:0][35:0] parts;  // of last * qps_last * 4, one for two bits of qps_last
-  pair_t low, high, four, five;
-  logic [35:0] more;  // signed: last * qps_last * 4 - 7 * sum_last - 1
+  logic above;  // last * qps_last * 4 > 7 * sum_last
   logic c_fat;
 
   assign total_sum = {1'b0, total_q} + {{QpW{c_q.delta[32]}}, c_q.delta};
-  assign qps_last = 10'(qps_last_q);
+  if (QpW < 10) begin : gen_few
+    logic [9:0] qps_last;
+    logic [4:0][35:0] parts;  // of last * qps_last * 4, one for two bits of qps_last
+    pair_t low, high, four, five;
+    logic [35:0] more;  // signed: last * qps_last * 4 - 7 * sum_last - 1
+    logic unused_more;
+    assign qps_last = 10'(qps_last_q);
 
-  always_comb begin
-    for (int unsigned i = 0; i < 5; i++) begin
-      parts[i] = qps_last[2*i] ? 36'(c_q.last) << (2 * i + 2) : 36'd0;
-      if (qps_last[2*i+1]) begin
-        parts[i] = (qps_last[2*i] ? 36'(c_q.last3) : 36'(c_q.last) << 1) << (2 * i + 2);
+    always_comb begin
+      for (int unsigned i = 0; i < 5; i++) begin
+        parts[i] = qps_last[2*i] ? 36'(c_q.last) << (2 * i + 2) : 36'd0;
+        if (qps_last[2*i+1]) begin
+          parts[i] = (qps_last[2*i] ? 36'(c_q.last3) : 36'(c_q.last) << 1) << (2 * i + 2);
+        end
       end
     end
-  end
 
-  // a > b is a + ~b not below 0.
-  assign low = two_of_three(parts[0], parts[1], parts[2]);
-  assign high = two_of_three(parts[3], parts[4], ~{1'b0, sum7_last_q});
-  assign four = two_of_three(low[0], low[1], high[0]);
-  assign five = two_of_three(four[0], four[1], high[1]);
-  assign more = five[0] + five[1];
-  assign c_fat = c_valid_q && c_q.first && !ends && !more[35];
+    // a > b is a + ~b not below 0.
+    assign low = two_of_three(parts[0], parts[1], parts[2]);
+    assign high = two_of_three(parts[3], parts[4], ~{1'b0, sum7_last_q});
+    assign four = two_of_three(low[0], low[1], high[0]);
+    assign five = two_of_three(four[0], four[1], high[1]);
+    assign more = five[0] + five[1];
+    assign above = !more[35];
+    assign unused_more = ^more[34:0];
+  end else begin : gen_many
+    // The same with as many bits as the product has, a part after the other.
+    localparam int unsigned MoreW = QpW + 28;
+    localparam int unsigned Parts = (QpW + 2) / 2;
+    logic [2*Parts-1:0] qps_last;
+    logic [MoreW-1:0] part, sums, carries, held, more;
+    logic unused_more;
+    assign qps_last = (2 * Parts)'(qps_last_q);
+
+    always_comb begin
+      sums = ~MoreW'(sum7_last_q);
+      carries = '0;
+      part = '0;
+      held = '0;
+      for (int unsigned i = 0; i < Parts; i++) begin
+        part = qps_last[2*i] ? MoreW'(c_q.last) << (2 * i + 2) : '0;
+        if (qps_last[2*i+1]) begin
+          part = (qps_last[2*i] ? MoreW'(c_q.last3) : MoreW'(c_q.last) << 1) << (2 * i + 2);
+        end
+        held = sums;
+        sums = held ^ carries ^ part;
+        carries = ((held & carries) | (held & part) | (carries & part)) << 1;
+      end
+    end
+
+    assign more = sums + carries;
+    assign above = !more[MoreW-1];
+    assign unused_more = ^more[MoreW-2:0];
+  end
+  assign c_fat = c_valid_q && c_q.first && !ends && above;
 
   // Who was judged in this epoch, and what came of it.
   logic judged, fat;
@@ -460,7 +494,7 @@ module mrc_rx_share
                          cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr,
                          cfg_ctx.svc_time, cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap,
                          cfg_ctx.mtu, total_sum[TotalW],
-                         more[34:0], diff[36:33]};
+                         diff[36:33]};
 
   // ---- what always holds
 

@@ -105,7 +105,7 @@ module mrc_tx_header
     logic [7:0] hdr_len;
     logic [63:0] laddr;
     logic [12:0] plen;
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [EthBits-1:0] eth;
     logic [FrontBits-1:0] front;  // the outer IPv6 header, if any, and the SRH or zeros
     logic [InnerBits-1:0] inner;  // zeros behind the last extension header
@@ -475,7 +475,7 @@ module mrc_tx_header
       a_d.ext_words = ext_words;
       a_d.laddr = ctl_v ? 64'd0 : path.pkt.laddr;
       a_d.plen = plen;
-      a_d.qp = ctl_v ? 16'd0 : path.pkt.qp;
+      a_d.qp = ctl_v ? '0 : path.pkt.qp;
       a_d.eth = bytes_of_eth(eth);
       a_d.front[Ip6Bits-1:0] = bytes_of_ipv6(outer_ip);
       a_d.inner = {ext, bytes_of_bth(bth), bytes_of_udp(udp), bytes_of_ipv6(inner_ip)};

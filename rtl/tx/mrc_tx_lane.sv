@@ -69,7 +69,7 @@ module mrc_tx_lane
   typedef struct packed {
     logic [63:0] addr;
     logic [12:0] len;
-    logic [15:0] qp;
+    qp_index_t qp;
   } fetch_t;
 
   typedef struct packed {
@@ -218,7 +218,7 @@ module mrc_tx_lane
   logic f_busy_q, f_busy_d;
   logic [63:0] f_addr_q, f_addr_d;
   logic [12:0] f_left_q, f_left_d, f_n;
-  logic [15:0] f_qp_q, f_qp_d;
+  qp_index_t f_qp_q, f_qp_d;
   logic [CreditW-1:0] credit_q, credit_d;
   logic req_free, req_load, line_pop;
 

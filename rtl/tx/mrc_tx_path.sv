@@ -533,7 +533,7 @@ module mrc_tx_path
   assign place_waddr = w_valid ? w_pkt.qp[QpW-1:0] : cfg_qp;
   assign used_d = w_valid ? left_u : '0;
   assign place_d = w_valid ? walk_place
-      : {{GroupW{1'b0}}, 16'hACE1 ^ {{(16 - QpW) {1'b0}}, cfg_qp}};
+      : {{GroupW{1'b0}}, 16'hACE1 ^ {1'b0, 15'(cfg_qp)}};
 
   assign ctx_we = set_ctx;
   assign ctx_d = '{
@@ -575,7 +575,7 @@ module mrc_tx_path
   // ---- EV values
 
   logic [5+EvW:0] evval_wide;
-  logic [15+EvW:0] gen_wide;
+  logic [CsrTblCmdIndexWidth-1+EvW:0] gen_wide;
   assign gen_wide = {cfg_i.index, gen_row};
 
   always_comb begin

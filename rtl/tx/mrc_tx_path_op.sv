@@ -277,7 +277,7 @@ module mrc_tx_path_op
       };
   assign bad_load_o = judge_bad || scrub_bad;
   assign bad_o = '{
-          qp: scrub_bad ? {{(16 - QpW) {1'b0}}, scrub_q[EvW+:QpW]} : fb_q.qp,
+          qp: scrub_bad ? qp_index_t'(scrub_q[EvW+:QpW]) : fb_q.qp,
           ev_idx: {{(16 - EvW) {1'b0}}, scrub_bad ? scrub_q[EvW-1:0] : fb_idx},
           ev: value_i
       };

@@ -66,7 +66,7 @@ module mrc_tx_probe
 
   typedef struct packed {
     logic marked;  // an answer that counts asked for a skip
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [DestW-1:0] dest;  // of the QP: a new context takes its slots away
     logic [15:0] ev_idx;
     logic [31:0] ev;
@@ -196,7 +196,9 @@ module mrc_tx_probe
   logic [SlotW-1:0] free_slot, s, seen;
   slot_t slot, slot_d;
   logic [15:0] dqpn;  // low bits
-  logic [15-QpW:0] high;
+  localparam int unsigned HighW = (QpW < 16) ? 16 - QpW : 1;  // 65 536 QPs need none
+
+  logic [HighW-1:0] high;
   logic [4:0] timeout;
   logic [DestW-1:0] bad_dest;
 
@@ -278,7 +280,7 @@ module mrc_tx_probe
 
   // Upper bits of its QPN, of those that are sent.
   mrc_rf_1r1w #(
-      .Width(16 - QpW),
+      .Width(HighW),
       .Depth(NumQps)
   ) u_high (
       .clk_i,
@@ -286,7 +288,7 @@ module mrc_tx_probe
       .rdata_o(high),
       .we_i(cfg_high_we),
       .waddr_i(cfg_qp),
-      .wdata_i(cfg_qpn_we ? cfg_qpn.high[15-QpW:0] : '0)
+      .wdata_i(cfg_qpn_we ? cfg_qpn.high[HighW-1:0] : '0)
   );
 
   mrc_rf_1r1w #(
@@ -459,7 +461,7 @@ module mrc_tx_probe
           kind: (marked_next && !csr_i.probe_skip_good) ? FbKindRevivedSkip : FbKindRevivedGood
       };
   assign id = {(16 - SlotW)'(seq_next), seen};
-  assign spdcid = csr_i.pdcid_zero ? 16'd0 : {high, slot.qp[QpW-1:0]} + 16'(QpnBase);
+  assign spdcid = csr_i.pdcid_zero ? 16'd0 : 16'({high, slot.qp[QpW-1:0]}) + 16'(QpnBase);
   assign dpdcid = csr_i.pdcid_zero ? 16'd0 : dqpn;
 
   always_comb begin

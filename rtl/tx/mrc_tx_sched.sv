@@ -237,7 +237,7 @@ module mrc_tx_sched
   grant_t run_d;
   logic run_ready;
   logic [$clog2(NumQps+1)-1:0] unused_count;
-  assign run_d.qp = 16'(run_qp);
+  assign run_d.qp = qp_index_t'(run_qp);
 
   mrc_fifo #(
       .T(grant_t),

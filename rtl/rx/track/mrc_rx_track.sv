@@ -24,13 +24,13 @@ module mrc_rx_track
     input rx_track_csr_t csr_i,
     input logic imm_ok_i,
     input logic hold_ok_i,
-    output logic [15:0] track_qp_o,
+    output qp_index_t track_qp_o,
     input logic over_i,  // of rx_reorder: one immediate too many of that QP
     // Of rx_share: what SACKs say about windows.
     input logic arm_i,
     input logic [3:0] gen_i,
     input logic drained_i,
-    output logic [15:0] post_qp_o,
+    output qp_index_t post_qp_o,
     input logic fat_i,  // that QP has had more than its share
     input cfg_t cfg_i,
     output logic cfg_ack_o,

@@ -56,7 +56,7 @@ package mrc_rx_track_pkg;
   } set_t;
 
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [3:0] plane;
     logic [23:0] psn;
     logic ackreq;

@@ -71,7 +71,7 @@ module mrc_tx_inflight
     output qperr_t qperr_o,
 
     input logic [NumPlanes-1:0] port_up_i,
-    output logic [15:0] visit_qp_o,  // the QP whose visit is next
+    output qp_index_t visit_qp_o,  // the QP whose visit is next
     input logic sends_i,  // it has more to send, and its turn will come
     input logic [31:0] tick_i,
     output tx_inflight_pulses_t pulses_o,
@@ -92,14 +92,14 @@ module mrc_tx_inflight
   begin : gen_bad_params
     $error("%m: NumQps, MaxMpr (at least 128) and NumPlanes must be powers of two, 2 at least");
   end
-  if (NumBlocks <= NumQps || NumBlocks > 32768) begin : gen_bad_num_blocks
-    $error("%m: NumBlocks = %0d, must be more than NumQps, 32768 at most", NumBlocks);
+  if (NumBlocks <= NumQps || NumBlocks > 262144) begin : gen_bad_num_blocks
+    $error("%m: NumBlocks = %0d, must be more than NumQps, 262144 at most", NumBlocks);
   end
   if (NumDests < 2 || NumDests > 4096 || NumDests != 2 ** DestW) begin : gen_bad_dests
     $error("%m: NumDests must be a power of two, 2 to 4096");
   end
-  if (NumWqes < 2 || NumWqes > 65536) begin : gen_bad_num_wqes
-    $error("%m: NumWqes = %0d, must be 2 to 65536", NumWqes);
+  if (NumWqes < 2 || NumWqes > 262144) begin : gen_bad_num_wqes
+    $error("%m: NumWqes = %0d, must be 2 to 262144", NumWqes);
   end
 
   // ---- inputs
@@ -356,7 +356,7 @@ module mrc_tx_inflight
       .visit_qp_o(vis_qp)
   );
 
-  assign visit_qp_o = 16'(vis_qp);
+  assign visit_qp_o = qp_index_t'(vis_qp);
 
   // ---- the operations
 
@@ -689,7 +689,7 @@ module mrc_tx_inflight
       .loss_shrinks_i(csr_i.loss_shrinks),
       .tick_i(tick_i[15:0]),
       .state_i(state),
-      .qp_i({{(16 - QpW) {1'b0}}, sel_qp}),
+      .qp_i(qp_index_t'(sel_qp)),
       .sel_i(sel),
       .fly_i(sel_fly),
       .rec_i(job),

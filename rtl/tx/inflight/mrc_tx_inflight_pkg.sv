@@ -23,7 +23,7 @@ package mrc_tx_inflight_pkg;
   /// What was sent; row: of tx_segment's pool
   typedef struct packed {
     logic [15:0] msn;
-    logic [15:0] row;
+    pool_row_t row;
     logic [23:0] idx;
     logic [15:0] ev_idx;
     logic [13:0] size;

@@ -21,7 +21,7 @@ module mrc_tx_inflight_report
 
     // The cycle of the main machine. sel: the QP that it changes.
     input state_e state_i,
-    input logic [15:0] qp_i,
+    input qp_index_t qp_i,
     input view_t sel_i,
     input logic [27:0] fly_i,  // of sel
     input rec_t rec_i,

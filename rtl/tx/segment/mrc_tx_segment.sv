@@ -66,7 +66,7 @@ module mrc_tx_segment
     // An order of retransmission has become a packet, or nothing.
     output logic order_done_o,
     // Of QP visit_qp: it has something to send, and its turn will come.
-    input logic [15:0] visit_qp_i,
+    input qp_index_t visit_qp_i,
     output logic sends_o,
 
     input cfg_t cfg_i,
@@ -76,10 +76,10 @@ module mrc_tx_segment
   localparam int unsigned QpW = $clog2(NumQps);
   localparam int unsigned IdxW = $clog2(NumWqes);
 
-  if (NumQps < 2 || NumQps > 16384 || NumQps != 2 ** QpW) begin : gen_bad_num_qps
-    $error("%m: NumQps must be a power of two, 2 to 16384");
+  if (NumQps < 2 || NumQps > 131072 || NumQps != 2 ** QpW) begin : gen_bad_num_qps
+    $error("%m: NumQps must be a power of two, 2 to 131072");
   end
-  if (WqeDepth < 2 || WqeDepth > 4096 || NumWqes <= NumQps || NumWqes > 65536) begin : gen_bad_wqes
+  if (WqeDepth < 2 || WqeDepth > 4096 || NumWqes <= NumQps || NumWqes > 262144) begin : gen_bad_wqes
     $error("%m: WqeDepth must be 2 to 4096, NumWqes more than NumQps");
   end
   if (NumBlocks <= NumQps || MaxMpr < 128 || (MaxMpr & (MaxMpr - 1)) != 0) begin : gen_bad_blocks
@@ -94,7 +94,7 @@ module mrc_tx_segment
   progress_wr_t progress_wr;
   emit_wr_t emit_wr;
   logic emit_parks, release_go;
-  logic [15:0] wqe_qp, upd_qp, emit_qp;
+  qp_index_t wqe_qp, upd_qp, emit_qp;
   logic [QpW-1:0] head_qp;
   cfg_wr_t cfg_wr;
 
@@ -126,7 +126,7 @@ module mrc_tx_segment
   done_row_t take_done;
   cqe_t refuse_cqe;
   logic c1_valid, qperr_free, qperr_load;
-  logic [15:0] c1_qp;
+  qp_index_t c1_qp;
 
   // ---- cfg: waits until completion work is done, which belongs to the QP as it was. A QP that is
   // still in tx_sched is stopped and leaves it by itself; work requests it has left are forgotten.
@@ -165,15 +165,15 @@ module mrc_tx_segment
     cfg_wr.ctx_we = cfg_acts && cfg_is_ctx && !cfg_stop && !cfg_left;
     cfg_wr.fail = cfg_acts && !cfg_is_ctx && cfg_row.state == QpStateError;
     cfg_wr.state_we = cfg_stop || cfg_wr.ctx_we || (cfg_acts && !cfg_is_ctx);
-    cfg_wr.qp = 16'(cfg_qp);
-    cfg_wr.number = cfg_known ? 16'(cfg_erow) : 16'(offer_row);
+    cfg_wr.qp = qp_index_t'(cfg_qp);
+    cfg_wr.number = cfg_known ? pool_row_t'(cfg_erow) : pool_row_t'(offer_row);
     cfg_wr.row = cfg_row;
     if (cfg_stop) begin
       cfg_wr.row.state = QpStateReset;
     end
     cfg_load = cfg_forget || (cfg_wr.fail && cfg_left);
     load_done = '0;
-    load_done.qp = 16'(cfg_qp);
+    load_done.qp = qp_index_t'(cfg_qp);
     load_done.silent = cfg_forget;
     load_done.flush = !cfg_forget;
   end
@@ -388,26 +388,28 @@ module mrc_tx_segment
   // ---- who gets into the scheduler
 
   logic go_v, go_now, turn_q, turn_d, go_ready;
-  logic [15:0] go_qp;
+  qp_index_t go_qp;
+  logic [QpW-1:0] go_row;
   logic [$clog2(NumQps+1)-1:0] unused_go_count;
 
   mrc_fifo_ram #(
-      .Width(16),
+      .Width(QpW),
       .Depth(NumQps)
   ) u_go (
       .clk_i,
       .rst_ni,
       .valid_i(progress_wr.go || intake_wr.go),
       .ready_o(go_ready),
-      .data_i(progress_wr.go ? upd_qp : wqe_qp),
+      .data_i(progress_wr.go ? upd_qp[QpW-1:0] : wqe_qp[QpW-1:0]),
       .valid_o(go_v),
       .ready_i(go_now),
-      .data_o(go_qp),
+      .data_o(go_row),
       .count_o(unused_go_count)
   );
 
   // turn: Emit was the last to push.
   assign hold = turn_q && go_v && push_free;
+  assign go_qp = qp_index_t'(go_row);
   assign go_now = push_free && go_v && (turn_q || !emit_push);
 
   always_comb begin

@@ -42,7 +42,7 @@ module mrc_tx_segment_complete
     // Who goes on with wr_o.go: c1_qp of it, or else the QP of the update.
     output logic release_go_o,
     output logic [QpW-1:0] head_qp_o,
-    output logic [15:0] upd_qp_o,
+    output qp_index_t upd_qp_o,
     output logic upd_pop_o,
     output logic done_load_o,
 
@@ -58,14 +58,14 @@ module mrc_tx_segment_complete
     output logic upd_head_o,
     // A work request is about to complete, of this QP.
     output logic c1_valid_o,
-    output logic [15:0] c1_qp_o,
+    output qp_index_t c1_qp_o,
     // No completion is under way / room in cq for a refusal.
     output logic idle_o,
     output logic cq_room_o
 );
 
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [15:0] msn;
     logic [IdxW-1:0] number;
     cq_status_e status;
@@ -177,13 +177,14 @@ module mrc_tx_segment_complete
   end
 
   logic active;
-  assign active = regs.active && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(upd.qp[QpW-1:0]));
+  assign active = regs.active
+      && !(emit_wr_i.inactive && emit_wr_i.qp == qp_index_t'(upd.qp[QpW-1:0]));
 
   // ---- an immediate completes whose QP is held: it goes on
 
   logic c1_imm, c1_active, release_go;
   assign c1_active = done_regs_i.active
-      && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(done_qp_o));
+      && !(emit_wr_i.inactive && emit_wr_i.qp == qp_index_t'(done_qp_o));
   assign release_go = c1_held && c1_imm && !c1_q.silent && done_regs_i.rts && !done_regs_i.failed
       && done_regs_i.head != done_regs_i.tail && !c1_active && bug_i != BugHeldForGood
       && window_open(done_regs_i.psn, done_regs_i.una, done_regs_i.mpr, 20'(MaxMpr / 16),
@@ -226,10 +227,10 @@ module mrc_tx_segment_complete
     wr_o.fail = step && ends && (is_none || refused);
     wr_o.go = release_go || (upd_pop_o && regs.rts && !regs.failed && !regs.held
               && regs.head != regs.tail && upd_open && !active);
-    wr_o.qp = (busy_q || c1_held) ? 16'(done_qp_o) : 16'(upd.qp[QpW-1:0]);
+    wr_o.qp = (busy_q || c1_held) ? qp_index_t'(done_qp_o) : qp_index_t'(upd.qp[QpW-1:0]);
     wr_o.wout_we = c1_valid_q && c1_imm;
     wr_o.release_held = c1_valid_q && c1_imm && !c1_q.silent;
-    wr_o.c1_qp = 16'(done_qp_o);
+    wr_o.c1_qp = qp_index_t'(done_qp_o);
     wr_o.wout = done_regs_i.wout + 8'd1;
     wr_o.una_msn = msn_next;
     wr_o.una = upd_keep ? regs.una : upd.una;
@@ -244,7 +245,7 @@ module mrc_tx_segment_complete
 
   // ---- c1
 
-  localparam int unsigned RowW = $bits(done_row_t) - 16 + IdxW;
+  localparam int unsigned RowW = $bits(done_row_t) - $bits(pool_row_t) + IdxW;
 
   logic [RowW-1:0] row_data;
   assign row = done_row_t'($bits(done_row_t)'(row_data));

@@ -60,12 +60,12 @@ module mrc_tx_segment_emit
     input cfg_wr_t cfg_wr_i,
     // A work request of this QP is about to complete.
     input logic c1_valid_i,
-    input logic [15:0] c1_qp_i,
+    input qp_index_t c1_qp_i,
     output emit_wr_t wr_o,
     output logic parks_o,  // with wr_o.qp: the controller has refused it
 
     // In this cycle the burst of the QP ends.
-    output logic [15:0] qp_o,
+    output qp_index_t qp_o,
     output logic end_o
 );
 
@@ -114,8 +114,8 @@ module mrc_tx_segment_emit
   assign next_qp_o = next_row.qp[QpW-1:0];
   assign rows_count_o = {1'b0, behind_count} + {3'd0, valid_q};
   assign regs_d = advance
-      ? written(next_regs_i, 16'(next_qp_o), intake_wr_i, progress_wr_i, wr_o, cfg_wr_i)
-      : written(regs_q, 16'(row_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, wr_o, cfg_wr_i);
+      ? written(next_regs_i, qp_index_t'(next_qp_o), intake_wr_i, progress_wr_i, wr_o, cfg_wr_i)
+      : written(regs_q, qp_index_t'(row_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, wr_o, cfg_wr_i);
   assign qp_o = row_q.qp;
 
   // ---- an order of retransmission
@@ -130,7 +130,7 @@ module mrc_tx_segment_emit
   assign again_qp = again_valid_i ? again_i.order.qp[QpW-1:0] : again_q.order.qp[QpW-1:0];
   assign again_regs = again_valid_i ? again_regs_i : again_regs_q;
   assign again_regs_d =
-      written(again_regs, 16'(again_qp), intake_wr_i, progress_wr_i, wr_o, cfg_wr_i);
+      written(again_regs, qp_index_t'(again_qp), intake_wr_i, progress_wr_i, wr_o, cfg_wr_i);
 
   // ---- the QP and its window
 
@@ -334,7 +334,7 @@ module mrc_tx_segment_emit
     wr_o.inactive = inactive;
     wr_o.hold = do_send && can && over;
     wr_o.wsent = regs_q.wsent + 8'(begins_imm);
-    wr_o.qp = 16'(row_q.qp[QpW-1:0]);
+    wr_o.qp = qp_index_t'(row_q.qp[QpW-1:0]);
     wr_o.head = regs_q.head;
     wr_o.hrow = regs_q.hrow;
     wr_o.idx = regs_q.idx + 24'd1;

@@ -48,7 +48,7 @@ module mrc_tx_segment_fetch
 
     // The burst of this QP has ended: no more rows of it.
     input logic end_i,
-    input logic [15:0] end_qp_i,
+    input qp_index_t end_qp_i,
     input logic [3:0] rows_count_i,
     output logic row_valid_o,
     output fetched_t row_o,
@@ -121,9 +121,9 @@ module mrc_tx_segment_fetch
     logic first;
     logic last_row;
     logic none;  // there was no row to read
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [15:0] msn;
-    logic [15:0] number;
+    pool_row_t number;
     retx_t order;
   } entry_t;
 
@@ -132,10 +132,11 @@ module mrc_tx_segment_fetch
   work_t work;
   qp_regs_t regs_q, regs_d;  // of the QP in f1, up to date
   logic busy_q, busy_d;
-  logic [15:0] qp_q, qp_d, msn_q, msn_d;
+  qp_index_t qp_q, qp_d;
+  logic [15:0] msn_q, msn_d;
   logic [3:0] left_q, left_d;  // rows after the one read next
-  logic [15:0] next_q, next_d;  // the row after the one read last for the grant
-  logic [15:0] number_q, number_d;  // the row read last (injected bug 3 only, as the next one)
+  pool_row_t next_q, next_d;  // the row after the one read last for the grant
+  pool_row_t number_q, number_d;  // the row read last (injected bug 3 only, as the next one)
   logic second_q, second_d;  // the next row is the second of its grant
 
   // ---- F0
@@ -213,7 +214,7 @@ module mrc_tx_segment_fetch
 
   // ---- f1
 
-  localparam int unsigned WorkW = $bits(work_t) - 16 + IdxW;
+  localparam int unsigned WorkW = $bits(work_t) - $bits(pool_row_t) + IdxW;
 
   logic [WorkW-1:0] work_data;
   assign work = work_t'($bits(work_t)'(work_data));
@@ -234,7 +235,7 @@ module mrc_tx_segment_fetch
   // The registers of f1's QP are kept up to date here, so that f1 need not read them first.
   assign f1_qp_o = f1_d.qp[QpW-1:0];
   assign regs_d =
-      written(f1_regs_i, 16'(f1_qp_o), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
+      written(f1_regs_i, qp_index_t'(f1_qp_o), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
 
   logic dead;
   assign dead = f1_q.none || !(regs_q.rts && !regs_q.failed && !regs_q.held

@@ -47,8 +47,10 @@ module mrc_tx_segment_head
   assign next = behind_valid_q ? behind_q : data_i;
   assign next_qp_o = next.qp[QpW-1:0];
   assign regs_d = advance
-      ? written(next_regs_i, 16'(next_qp_o), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i)
-      : written(regs_q, 16'(head_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, emit_wr_i, cfg_wr_i);
+      ? written(next_regs_i, qp_index_t'(next_qp_o), intake_wr_i, progress_wr_i, emit_wr_i,
+                cfg_wr_i)
+      : written(regs_q, qp_index_t'(head_q.qp[QpW-1:0]), intake_wr_i, progress_wr_i, emit_wr_i,
+                cfg_wr_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

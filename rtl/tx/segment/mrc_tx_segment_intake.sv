@@ -35,7 +35,7 @@ module mrc_tx_segment_intake
     output logic [IdxW-1:0] cfg_erow_o,
 
     // The QP of the WQE at the head; registers of that and of the next one.
-    output logic [15:0] qp_o,
+    output qp_index_t qp_o,
     output logic [QpW-1:0] next_qp_o,
     input qp_regs_t next_regs_i,
     input progress_wr_t progress_wr_i,
@@ -47,7 +47,7 @@ module mrc_tx_segment_intake
     input logic completing_i,
     input logic done_load_i,
     input logic upd_pop_i,
-    input logic [15:0] upd_qp_i,
+    input qp_index_t upd_qp_i,
     input logic give_i,
     input logic [IdxW-1:0] give_idx_i,
 
@@ -167,12 +167,12 @@ module mrc_tx_segment_intake
   assign tail_next = regs.tail + 16'd1;
   assign can = !regs.held && regs.head != tail_next
       && window_open(regs.psn, regs.una, regs.mpr, 20'(MaxMpr / 16), bug_i == BugTxWindowPlusOne);
-  assign active = regs.active && !(emit_wr_i.inactive && emit_wr_i.qp == 16'(wqe_qp));
+  assign active = regs.active && !(emit_wr_i.inactive && emit_wr_i.qp == qp_index_t'(wqe_qp));
 
   assign take_o = accept;
   assign take_row_o = erow;
   assign take_work_o = '{
-          next: 16'(pool_row),
+          next: pool_row_t'(pool_row),
           imm_valid: wqe.imm_valid,
           laddr: wqe.laddr,
           raddr: wqe.raddr,
@@ -182,7 +182,7 @@ module mrc_tx_segment_intake
           rqmsn: rqmsn
       };
   assign take_done_o = '{
-          next: 16'(pool_row),
+          next: pool_row_t'(pool_row),
           wr_id: wqe.wr_id,
           length: wqe.length,
           imm_valid: wqe.imm_valid
@@ -190,7 +190,7 @@ module mrc_tx_segment_intake
 
   always_comb begin
     own_wdata = {pool_row, rqmsn + 16'(counted), win + 8'(wqe.imm_valid)};
-    wr_o.qp = 16'(wr_qp);
+    wr_o.qp = qp_index_t'(wr_qp);
     wr_o.tail = tail_next;
     if (cfg_acts_i) begin
       own_wdata = {cfg_i.number[IdxW-1:0], cfg_i.row.rqmsn, 8'd0};

@@ -19,7 +19,7 @@ package mrc_tx_segment_pkg;
     logic [23:0] una;
     logic [7:0] mpr;  // units of 128 PSNs
     logic [15:0] head;  // MSN being segmented
-    logic [15:0] hrow;  // its row of the pool
+    pool_row_t hrow;  // its row of the pool
     logic [23:0] idx;  // its next packet
     logic [23:0] psn;  // next
     logic [7:0] wsent;  // immediates sent in part at least
@@ -48,7 +48,7 @@ package mrc_tx_segment_pkg;
   typedef struct packed {
     logic we;
     logic go;  // the QP becomes active
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [15:0] tail;
   } intake_wr_t;
 
@@ -57,13 +57,13 @@ package mrc_tx_segment_pkg;
     logic una_we;  // una and mpr
     logic fail;
     logic go;
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [15:0] una_msn;
     logic [23:0] una;
     logic [7:0] mpr;
     logic wout_we;  // an immediate of c1_qp completes, or is forgotten
     logic release_held;  // with wout_we: it is held no more
-    logic [15:0] c1_qp;
+    qp_index_t c1_qp;
     logic [7:0] wout;
   } progress_wr_t;
 
@@ -71,9 +71,9 @@ package mrc_tx_segment_pkg;
     logic we;
     logic inactive;  // the QP leaves tx_sched
     logic hold;  // and waits until an immediate completes
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [15:0] head;
-    logic [15:0] hrow;
+    pool_row_t hrow;
     logic [23:0] idx;
     logic [23:0] psn;
     logic [7:0] wsent;
@@ -83,15 +83,15 @@ package mrc_tx_segment_pkg;
     logic ctx_we;  // a context: failed := 0, fresh := 1, and everything else of it
     logic state_we;
     logic fail;
-    logic [15:0] qp;
-    logic [15:0] number;  // the QP's empty row
+    qp_index_t qp;
+    pool_row_t number;  // the QP's empty row
     tbl_qp_ctx_t row;
   } cfg_wr_t;
 
   // A WQE as Fetch and Emit need it, and the RQMSN it was given. next: row of the QP's next WQE;
   // only as many bits as the pool has rows are kept.
   typedef struct packed {
-    logic [15:0] next;
+    pool_row_t next;
     logic imm_valid;
     logic [63:0] laddr;
     logic [63:0] raddr;
@@ -103,14 +103,14 @@ package mrc_tx_segment_pkg;
 
   // A WQE as its completion needs it.
   typedef struct packed {
-    logic [15:0] next;
+    pool_row_t next;
     logic [31:0] wr_id;
     logic [31:0] length;
     logic imm_valid;
   } done_row_t;
 
   typedef struct packed {
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [15:0] msn;
     logic [7:0] syndrome;
     logic flush;  // nothing but flushing is left
@@ -122,9 +122,9 @@ package mrc_tx_segment_pkg;
     logic first;  // of a burst
     logic last_row;  // the burst ends with it
     logic dead;  // the QP could not send when the row was there
-    logic [15:0] qp;
+    qp_index_t qp;
     logic [15:0] msn;
-    logic [15:0] number;  // of the row
+    pool_row_t number;  // of the row
     work_t work;
     logic [23:0] last_idx;
     logic [12:0] last_plen;
@@ -188,7 +188,7 @@ package mrc_tx_segment_pkg;
   endfunction
 
   // The registers of qp at the end of a cycle with these writes.
-  function automatic qp_regs_t written(qp_regs_t q, logic [15:0] qp, intake_wr_t a,
+  function automatic qp_regs_t written(qp_regs_t q, qp_index_t qp, intake_wr_t a,
                                        progress_wr_t p, emit_wr_t e, cfg_wr_t c);
     qp_regs_t n;
     n = q;
