@@ -609,7 +609,7 @@ class Run {
   void reset_qps() {
     renewed_.clear();
     for (unsigned i = 0; i < preset_.num_qps; ++i) {
-      const uint16_t peer = plan_.dut.qps[i].peer;
+      const QpIndex peer = plan_.dut.qps[i].peer;
       if (peer >= preset_.num_qps) continue;
       if (!dut_station_->requester().dead(i) && !peer_station_->requester().dead(peer) && !round_rng_.chance(0.25))
         continue;

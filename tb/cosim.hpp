@@ -83,7 +83,7 @@ inline constexpr std::size_t kWindowEvents = 4000;
 
 struct StuckQp {
   std::string side;
-  uint16_t qp;
+  QpIndex qp;
   std::size_t messages;
   Message oldest;
   uint64_t arrived;  ///< bytes of the oldest message in the receiver's memory

@@ -264,7 +264,7 @@ struct NicBench::Impl {
       const uint32_t length = signal ? 0 : o.payload * o.message_packets;
       const uint64_t offset = ring.take(length);
       const bool imm = signal || o.immediates;
-      wqe = {.qp = static_cast<uint16_t>(cursor),
+      wqe = {.qp = static_cast<QpIndex>(cursor),
              .imm_valid = imm,
              .wr_id = next_wr++,
              .laddr = source.base() + offset,

@@ -23,7 +23,7 @@ extern "C" {
 
 /* Version of the pins and of what is below: docs/design/blocks/nic.md, "Versions". Device and bench have the same one.
  */
-#define MRC_DUT_ABI_VERSION 4
+#define MRC_DUT_ABI_VERSION 5
 
 typedef struct mrc_dut mrc_dut;
 

@@ -44,7 +44,7 @@ typedef struct mrc_pins_in {
  *   Length     uint8_t             bytes of a host line
  *   Flag       uint8_t             one bit
  *   Plane      uint8_t             number of a plane
- *   Queue      uint16_t            number of a QP
+ *   Queue      uint32_t            number of a QP
  *   Data       uint32_t
  *   Address    uint64_t
  *   Words      uint32_t[]          a struct of streams.yaml (cqe_t, rdreq_t)
@@ -90,7 +90,7 @@ enum { MRC_WORDS_cqe = MRC_CQE_WORDS, MRC_WORDS_host_rd = MRC_RDREQ_WORDS };
 #define MRC_MEMBER_Length(pin) uint8_t pin;
 #define MRC_MEMBER_Flag(pin) uint8_t pin;
 #define MRC_MEMBER_Plane(pin) uint8_t pin;
-#define MRC_MEMBER_Queue(pin) uint16_t pin;
+#define MRC_MEMBER_Queue(pin) uint32_t pin;
 #define MRC_MEMBER_Data(pin) uint32_t pin;
 #define MRC_MEMBER_Address(pin) uint64_t pin;
 #define MRC_MEMBER_Words(pin) uint32_t pin[MRC_WORDS_##pin];

@@ -11,7 +11,7 @@ namespace mrc {
 inline constexpr uint32_t kQpnMask = 0xffffff;
 
 /// The row that a QPN names. rows: a power of two.
-constexpr uint16_t qpn_row(uint32_t qpn, unsigned rows) { return static_cast<uint16_t>((qpn - kQpnBase) & (rows - 1)); }
+constexpr uint32_t qpn_row(uint32_t qpn, unsigned rows) { return (qpn - kQpnBase) & (rows - 1); }
 
 /// Upper bits that a QPN can have beside so many rows.
 constexpr uint32_t qpn_high(uint32_t high, unsigned rows) { return high & (kQpnMask / rows); }

@@ -123,7 +123,7 @@ inline RxWrite rx_write(const RxPacket& d, Nominal nominal) {
 /// Which QP sends to a peer's QPN and address: a row of a small table that return_key() chooses.
 struct ReturnRow {
   bool valid = false;
-  uint16_t qp = 0;
+  uint32_t qp = 0;
 };
 
 /// The row for QPN dqpn at the address with this fold. rows: a power of two.

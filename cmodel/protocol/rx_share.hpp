@@ -40,7 +40,7 @@ struct ShareNic {
   uint8_t warm = 0;   ///< epochs in a row with enough QPs, at most 3
   uint8_t gen = 1;    ///< 1 to 15: how often there was enough left to be an incast
   bool full = false;  ///< there is
-  uint16_t qps = 0, qps_last = 0;
+  uint32_t qps = 0, qps_last = 0;
   uint8_t trims = 0, trims_last = 0;
   uint64_t sum = 0, sum_last = 0;
   uint64_t total = 0;  ///< `left` of all QPs
@@ -101,7 +101,7 @@ inline void share_time(const ShareWords& w, ShareNic& nic, uint32_t tick) {
   const bool next = epoch == nic.epoch + 1;
   nic.turn += next ? 1 : 2;
   nic.warm = next && nic.qps >= w.least ? static_cast<uint8_t>(std::min(nic.warm + 1, 3)) : uint8_t{0};
-  nic.qps_last = next ? nic.qps : uint16_t{0};
+  nic.qps_last = next ? nic.qps : 0;
   nic.sum_last = next ? nic.sum : 0;
   nic.trims_last = next ? nic.trims : uint8_t{0};
   nic.qps = 0;

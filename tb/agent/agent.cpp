@@ -399,7 +399,7 @@ class AgentRun {
   bool reset_qps() {
     renewed_.clear();
     for (unsigned i = 0; i < preset_.num_qps; ++i) {
-      const uint16_t other = plan_.dut.qps[i].peer;
+      const QpIndex other = plan_.dut.qps[i].peer;
       if (other >= preset_.num_qps) continue;
       if (!dut().dead(i) && !peer().dead(other) && !round_rng_.chance(0.25)) continue;
       try {

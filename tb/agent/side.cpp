@@ -443,7 +443,7 @@ void AgentSide::completed(const log::Cqe& cqe, Time time) {
   const int index = index_of(cqe.qp);
   if (index < 0) return fail(fmt::format("a completion of QP {:#x}, which there is not", cqe.qp), time);
   Cqe c;
-  c.qp = static_cast<uint16_t>(index);
+  c.qp = static_cast<QpIndex>(index);
   c.recv = cqe.receive;
   c.imm = cqe.imm;
   c.msn = static_cast<uint16_t>(cqe.rqmsn);
@@ -480,7 +480,7 @@ void AgentSide::completed(const log::Cqe& cqe, Time time) {
   }
   if (!cqe.receive) {
     const auto posted = posted_.find(cqe.wr_id);
-    if (posted == posted_.end() || posted->second.qp != index) {
+    if (posted == posted_.end() || std::cmp_not_equal(posted->second.qp, index)) {
       return fail(fmt::format("a completion of WQE {:#x}, which QP {:#x} has not (any more)", cqe.wr_id, cqe.qp), time,
                   index);
     }

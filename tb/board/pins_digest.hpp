@@ -65,7 +65,7 @@ class PinsDigest {
       case PinKind::Plane:
         return 4;
       case PinKind::Queue:
-        return 16;
+        return 19;
       case PinKind::Data:
         return 32;
       case PinKind::Address:

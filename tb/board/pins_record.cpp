@@ -16,7 +16,7 @@ namespace mrc::tb {
 namespace {
 
 constexpr uint8_t kMark = 0xA7;
-constexpr unsigned kMajor = 1;
+constexpr unsigned kMajor = 2;
 constexpr unsigned kHasBus = 1, kHasWqe = 2, kHasDigest = 4, kEnds = 8;
 constexpr std::array<uint8_t, 4> kMagic{'M', 'R', 'C', 'X'};
 constexpr const char* kAgain =
@@ -147,7 +147,7 @@ void RecordReader::bus_of(const Word& b, mrc_pins_in& pins) const {
   pins.araddr = static_cast<uint16_t>(number(&b[2], 2));
   pins.wdata = static_cast<uint32_t>(number(&b[4], 4));
   pins.wstrb = b[8] & 15;
-  pins.host_fail[0] = static_cast<uint32_t>(number(&b[9], 3));
+  pins.host_fail[0] = static_cast<uint32_t>(number(&b[9], 4) & ((1u << Qperr::kBits) - 1));
 }
 
 /// Word E.

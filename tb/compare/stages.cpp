@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "gen/headers.hpp"
 #include "gen/protocol.hpp"
@@ -282,7 +283,9 @@ class Follow {
 
   void arrive(uint64_t cycle, const Rxpkt& r) {
     const auto which = checked(
-        [&](const StagedPacket& p) { return p.qp == r.qp && p.psn == r.psn && p.again == r.rtx && requests(p.opcode); },
+        [&](const StagedPacket& p) {
+          return std::cmp_equal(p.qp, r.qp) && p.psn == r.psn && p.again == r.rtx && requests(p.opcode);
+        },
         cycle);
     if (!which) return;  // it was described before the window began
     next(list_[*which], cycle, "rx_track");
@@ -306,7 +309,8 @@ class Follow {
   }
   void answer_came(uint64_t cycle, const Ctl& c) {
     const uint8_t opcode = opcode_of(c.kind);
-    const auto which = checked([&](const StagedPacket& p) { return p.qp == c.qp && p.opcode == opcode; }, cycle);
+    const auto which =
+        checked([&](const StagedPacket& p) { return std::cmp_equal(p.qp, c.qp) && p.opcode == opcode; }, cycle);
     if (which) hand_over(list_[*which], cycle, "tx_inflight");
   }
   static bool requests(uint8_t opcode) {

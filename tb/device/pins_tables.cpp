@@ -247,7 +247,7 @@ void PinsDevice::reset(const OrderPtr& order, Qp& qp) {
 
 /// It is in RESET: what was posted and not handed over is forgotten.
 void PinsDevice::clear(Qp& qp) {
-  const auto index = static_cast<uint16_t>(&qp - qps_.data());
+  const auto index = static_cast<QpIndex>(&qp - qps_.data());
   std::erase_if(works_, [&](const Work& w) { return w.wqe.qp == index; });
   const log::QpState seen = qp.seen;
   std::optional<csr::TblQpCtx> former = qp.known ? row_of(qp) : qp.former;
@@ -499,7 +499,7 @@ bool PinsDevice::post(const log::Post& request) {
   if (request.bytes > 0xffffffffu) cannot(fmt::format("a message has 2^32 - 1 bytes at most, not {}.", request.bytes));
   if (works_.size() >= kMaxWaiting || qp.open >= preset_.wqe_depth) return false;
   Wqe wqe;
-  wqe.qp = static_cast<uint16_t>(request.qp - kQpnBase);
+  wqe.qp = static_cast<QpIndex>(request.qp - kQpnBase);
   wqe.imm_valid = request.immediate;
   wqe.imm = request.imm;
   wqe.length = static_cast<uint32_t>(request.bytes);

@@ -63,7 +63,7 @@ const Forger::Production Forger::kGrammar[] = {
 
 Forger::Forger(const Preset& preset, const Scenario& scenario, uint64_t seed, const SidePlan& victim)
     : preset_(preset), scenario_(scenario), victim_(victim), config_(victim.wire()), rng_(seed, "forged frames") {
-  for (uint16_t qp = 0; qp < preset.num_qps; ++qp)
+  for (QpIndex qp = 0; qp < preset.num_qps; ++qp)
     (victim.qps[qp].peer < preset.num_qps ? in_use_ : unused_).push_back(qp);
   if (scenario.churn > 0) unused_.clear();  // software sets them up, now and then
   forget();

@@ -87,7 +87,7 @@ class Forger {
   const SidePlan& victim_;
   wire::WireConfig config_;
   Rng rng_;
-  std::vector<uint16_t> in_use_, unused_;  ///< QPs of the victim
+  std::vector<QpIndex> in_use_, unused_;  ///< QPs of the victim
   std::vector<Bytes> data_, control_, others_, all_;
   struct Known {
     uint32_t sent = 0;   ///< the newest PSN that went to it

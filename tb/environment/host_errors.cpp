@@ -10,7 +10,7 @@
 
 namespace mrc::tb {
 
-bool HostErrors::reads(uint16_t qp, uint64_t cycle) {
+bool HostErrors::reads(QpIndex qp, uint64_t cycle) {
   if (read_ <= 0 || !rng_.chance(read_)) return false;
   if (rng_.chance(0.5)) give_up(qp, CqStatus::HostRead, cycle);
   return true;
@@ -20,13 +20,13 @@ void HostErrors::fill(uint8_t* line, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) line[i] = static_cast<uint8_t>(rng_.next());
 }
 
-void HostErrors::wrote(uint16_t qp, uint64_t cycle) {
+void HostErrors::wrote(QpIndex qp, uint64_t cycle) {
   if (write_ > 0 && rng_.chance(write_)) give_up(qp, CqStatus::HostWrite, cycle);
 }
 
 /// Soon or late, and now and then with a reason of the host's own, again, or for a QP that there is not.
-void HostErrors::give_up(uint16_t qp, CqStatus status, uint64_t cycle) {
-  const auto say = [&](uint16_t of) {
+void HostErrors::give_up(QpIndex qp, CqStatus status, uint64_t cycle) {
+  const auto say = [&](QpIndex of) {
     const uint64_t later = rng_.below(rng_.chance(0.5) ? 16 : 4000);
     const auto own = static_cast<CqStatus>(rng_.below(256));
     reports_.emplace(cycle + 1 + later, Qperr{.qp = of, .status = rng_.chance(0.2) ? own : status});
@@ -34,7 +34,7 @@ void HostErrors::give_up(uint16_t qp, CqStatus status, uint64_t cycle) {
   say(qp);
   if (rng_.chance(0.2)) say(qp);
   if (rng_.chance(0.8)) return;
-  const auto nobody = [&] { return static_cast<uint16_t>(rng_.between(preset_.num_qps, 0xffff)); };
+  const auto nobody = [&] { return static_cast<QpIndex>(rng_.between(preset_.num_qps, 0xffff)); };
   say(nobody());
   if (rng_.chance(0.5)) return;
   const uint64_t due = cycle + 1 + rng_.below(100);  // of many at once

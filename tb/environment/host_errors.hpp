@@ -27,11 +27,11 @@ class HostErrors {
         given_up_(preset.num_qps) {}
 
   /// A line for this QP is due: true if it cannot be read. In half of the cases the QP is given up later.
-  bool reads(uint16_t qp, uint64_t cycle);
+  bool reads(QpIndex qp, uint64_t cycle);
   /// Bytes of a line that could not be read.
   void fill(uint8_t* line, unsigned bytes);
   /// The last line of a packet of this QP is written; if that fails the QP is given up later.
-  void wrote(uint16_t qp, uint64_t cycle);
+  void wrote(QpIndex qp, uint64_t cycle);
 
   /// What the host says in this cycle, nullptr: nothing. The same until taken().
   const Qperr* says(uint64_t cycle) const {
@@ -57,7 +57,7 @@ class HostErrors {
     uint64_t cycle;
     CqStatus status;  ///< that was said first
   };
-  void give_up(uint16_t qp, CqStatus status, uint64_t cycle);
+  void give_up(QpIndex qp, CqStatus status, uint64_t cycle);
 
   const Preset& preset_;
   double read_, write_;

@@ -26,7 +26,7 @@ class HostReads {
       : preset_(preset), peers_(std::move(peers)), icrc_(icrc), icrc_outer_(icrc_outer) {}
 
   /// The host gives a line that was asked for with that plane and QP.
-  void given(unsigned plane, uint16_t qp, bool error) { lines_[plane].push_back({qp, error}); }
+  void given(unsigned plane, QpIndex qp, bool error) { lines_[plane].push_back({qp, error}); }
   /// A frame goes out. One with a line that could not be read has kFateSpoiled from now on. Returns what is wrong with
   /// it, "" if nothing.
   std::string sent(Frame& frame, const FrameInfo& info);
@@ -36,7 +36,7 @@ class HostReads {
 
  private:
   struct Line {
-    uint16_t qp;
+    QpIndex qp;
     bool error;
   };
 

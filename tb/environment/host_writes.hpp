@@ -49,12 +49,13 @@ class HostWrites {
  private:
   /// A data packet that came, or the lines of one.
   struct Packet {
-    uint16_t qp, bytes;
+    QpIndex qp;
+    uint16_t bytes;
   };
   struct Plane {
     unsigned lines = 0;  ///< of the packet that is being written
     unsigned bytes = 0;
-    uint16_t qp = 0;
+    QpIndex qp = 0;
     uint64_t next = 0;           ///< address of its next line
     std::deque<Packet> waiting;  ///< that have come since the one that was written last
   };

@@ -14,7 +14,7 @@
 namespace mrc::tb {
 namespace {
 
-constexpr uint16_t kUnused = 0xffff;
+constexpr QpIndex kUnused = ~QpIndex{0};
 
 U128 address(Rng& rng) { return U128{rng.next() | 0xfd00000000000000u} << 64 | rng.next(); }
 
@@ -477,8 +477,8 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
 
   // QPs: index i here, perm[i] there.
   const unsigned n = s.qps == 0 ? preset.num_qps : std::min(s.qps, preset.num_qps);
-  std::vector<uint16_t> perm(n);
-  std::iota(perm.begin(), perm.end(), uint16_t{0});
+  std::vector<QpIndex> perm(n);
+  std::iota(perm.begin(), perm.end(), QpIndex{0});
   for (unsigned i = 0; i + 1 < n; ++i) std::swap(perm[i], perm[i + rng.below(n - i)]);
   plan.dut.qps.resize(preset.num_qps, {.peer = kUnused});
   plan.peer.qps.resize(preset.num_qps, {.peer = kUnused});
@@ -486,7 +486,7 @@ Plan make_plan(const Preset& preset, const Scenario& s, uint64_t seed) {
     SidePlan::Qp& a = plan.dut.qps[i];
     SidePlan::Qp& b = plan.peer.qps[perm[i]];
     a = {.peer = perm[i]};
-    b = {.peer = static_cast<uint16_t>(i)};
+    b = {.peer = static_cast<QpIndex>(i)};
     draw_connection(plan, a, b, preset, s, rng);
     for (SidePlan::Qp* q : {&a, &b}) {
       q->dest = i % plan.dut.dests;

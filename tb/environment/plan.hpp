@@ -41,7 +41,7 @@ struct SidePlan {
   std::vector<std::array<uint32_t, 16>> cc_profiles;
   unsigned dests = 1;  ///< destination indices in use
   struct Qp {
-    uint16_t peer = 0;
+    QpIndex peer = 0;
     uint32_t high = 0, peer_high = 0;  ///< upper bits of its QPN and of the peer's: QP_QPN
     unsigned mtu = 0, encap = 0, mpr = 0, mpr_dest = 0, profile = 0, dest = 0;
     unsigned max_wimm = 0, max_wimm_dest = 0, wimm_room = 0, timeout = 0, retry_linear = 0, retry_exp = 0;
@@ -55,7 +55,7 @@ struct SidePlan {
     unsigned class_data = 0, class_rtx = 0;  ///< its code points
     bool fifo = false;                       ///< all its messages have 64 bytes
   };
-  std::vector<Qp> qps;          ///< by QP index; unused ones have peer = 0xffff
+  std::vector<Qp> qps;          ///< by QP index; unused ones have kUnused as peer
   std::vector<Region> regions;  ///< where the other side may write
   std::vector<unsigned> region_rows;
   uint64_t host_base = 0, source_base = 0, source_size = 0, host_size = 0;
@@ -71,7 +71,7 @@ struct SidePlan {
   uint32_t peer_qpn(unsigned qp) const { return qpn_of(qps[qp].peer, qps[qp].peer_high, rows()); }
   /// The QP with that QPN, or rows().
   unsigned qp_of(uint32_t qpn) const {
-    const uint16_t row = qpn_row(qpn, rows());
+    const QpIndex row = qpn_row(qpn, rows());
     return qpn_is(qpn, qps[row].high, rows()) ? row : rows();
   }
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "gen/headers.hpp"
 #include "protocol/nscc_config.hpp"
@@ -255,7 +256,7 @@ bool Station::write(const mrc_pins_out& out) {
     return false;
   }
   last_progress_ = cycle_;
-  if (const int qp = responder_->qp_at(out.host_wr_addr); qp != out.host_wr_qp) {
+  if (const int qp = responder_->qp_at(out.host_wr_addr); std::cmp_not_equal(qp, out.host_wr_qp)) {
     fail(fmt::format("host write of {} bytes at {:#x} names QP {}: the message that goes there is one of QP {}",
                      out.host_wr_len, out.host_wr_addr, out.host_wr_qp, qp),
          "rx_place", qp);

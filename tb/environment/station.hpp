@@ -170,7 +170,7 @@ class Station {
   struct Read {
     uint64_t ready_cycle;
     const uint8_t* data;
-    uint16_t qp;
+    QpIndex qp;
   };
   void fail(std::string what, const char* block, int qp = -1);
   void hold_in_reset(mrc_pins_in& in);

@@ -142,7 +142,7 @@ const Wqe* Requester::make() {
       Qp& qp = qps_[i];
       if (!qp.local_state) continue;
       qp.local_state = false;
-      wqe_ = {.qp = static_cast<uint16_t>(i),
+      wqe_ = {.qp = static_cast<QpIndex>(i),
               .imm_valid = false,
               .wr_id = next_wr_++,
               .laddr = source_.base(),
@@ -239,7 +239,7 @@ const Wqe* Requester::make() {
 
 /// A WQE that must be refused with that status.
 const Wqe* Requester::refused_wqe(unsigned qp, uint32_t length, CqStatus status) {
-  wqe_ = {.qp = static_cast<uint16_t>(qp),
+  wqe_ = {.qp = static_cast<QpIndex>(qp),
           .imm_valid = rng_.chance(0.5),
           .wr_id = next_wr_++,
           .laddr = source_.base(),
@@ -258,7 +258,7 @@ Message Requester::next_message(unsigned index) {
   Message m;
   m.id = next_id_;
   m.wr_id = next_wr_;
-  m.qp = static_cast<uint16_t>(index);
+  m.qp = static_cast<QpIndex>(index);
   m.peer_qp = qp.plan.peer;
   const unsigned mtu = 256u << qp.plan.mtu;
   m.length = draw_length(qp.plan);
@@ -449,7 +449,7 @@ void Requester::revive(unsigned index, const QpPlan& plan) {
 std::vector<Requester::Stuck> Requester::stuck() const {
   std::vector<Stuck> list;
   for (std::size_t i = 0; i < qps_.size(); ++i) {
-    if (!qps_[i].out.empty()) list.push_back({static_cast<uint16_t>(i), qps_[i].out.size(), qps_[i].out.front()});
+    if (!qps_[i].out.empty()) list.push_back({static_cast<QpIndex>(i), qps_[i].out.size(), qps_[i].out.front()});
   }
   return list;
 }

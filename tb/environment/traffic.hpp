@@ -20,7 +20,7 @@ namespace mrc::tb {
 struct Message {
   uint32_t id = 0;
   uint32_t wr_id = 0;
-  uint16_t qp = 0, peer_qp = 0;
+  QpIndex qp = 0, peer_qp = 0;
   uint64_t laddr = 0, raddr = 0;
   uint64_t dest = 0;  ///< offset in the receiver's memory
   uint32_t length = 0, rkey = 0, imm = 0;
@@ -57,8 +57,8 @@ struct Region {
 
 /// What both sides of a direction know about one QP.
 struct QpPlan {
-  uint16_t peer = 0;  ///< QP index at the other side
-  unsigned mtu = 0;   ///< 256 << mtu
+  QpIndex peer = 0;  ///< QP index at the other side
+  unsigned mtu = 0;  ///< 256 << mtu
   uint16_t msn = 0, rqmsn = 0;
   bool fails = false;        ///< one of its messages leaves its memory region
   bool may_fail = false;     ///< it may end in an error that is not its own: retries, the other direction
@@ -168,7 +168,7 @@ class Requester {
 
   /// The QP with messages that did not complete: for hang reports.
   struct Stuck {
-    uint16_t qp;
+    QpIndex qp;
     std::size_t messages;
     Message oldest;
   };

@@ -63,7 +63,7 @@ class HostCore : public Unit<Top> {
   void complete(bool recv, unsigned qp, unsigned id, unsigned status = kStatusOk) {
     Cqe cqe;
     cqe.recv = recv;
-    cqe.qp = static_cast<uint16_t>(qp);
+    cqe.qp = static_cast<QpIndex>(qp);
     cqe.status = static_cast<decltype(cqe.status)>(status);
     cqe.wr_id = id;
     cqes.push_back(cqe);

@@ -45,7 +45,8 @@ struct WorkRequest {
 
 struct Completion {
   uint32_t wr_id = 0, imm = 0, length = 0;
-  uint16_t msn = 0, qp = 0;
+  uint16_t msn = 0;
+  QpIndex qp = 0;
   uint8_t status = 0;  ///< cq_status_e, 0: Ok
   bool recv = false;
 };

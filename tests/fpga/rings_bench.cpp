@@ -103,7 +103,7 @@ void Bench::make_sq(unsigned q, unsigned log, unsigned cq) {
 void Bench::post(unsigned q, uint32_t length) {
   Sq& sq = sqs[q];
   Wqe wqe;
-  wqe.qp = static_cast<uint16_t>(q);
+  wqe.qp = static_cast<QpIndex>(q);
   wqe.imm_valid = rng.chance(0.5);
   wqe.wr_id = next_id_++;
   wqe.laddr = rng.next();

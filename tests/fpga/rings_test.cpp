@@ -47,7 +47,7 @@ class Rows : public Core {
   void complete(unsigned q, unsigned status = kOk) {
     if (held[q].empty() || out_.size() >= 4) return;
     Cqe cqe;
-    cqe.qp = static_cast<uint16_t>(q);
+    cqe.qp = static_cast<QpIndex>(q);
     cqe.status = static_cast<CqStatus>(status);
     cqe.wr_id = held[q].front().wr_id;
     cqe.length = held[q].front().length;
@@ -59,7 +59,7 @@ class Rows : public Core {
   void receive(unsigned q) {
     if (out_.size() >= 4) return;
     Cqe cqe;
-    cqe.qp = static_cast<uint16_t>(q);
+    cqe.qp = static_cast<QpIndex>(q);
     cqe.recv = true;
     cqe.imm = static_cast<uint32_t>(rng.next());
     cqe.length = static_cast<uint32_t>(rng.next());

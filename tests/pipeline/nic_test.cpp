@@ -13,7 +13,7 @@ namespace {
 
 Wqe write_of(unsigned qp, const Preset& preset, uint32_t length, uint64_t laddr, uint64_t raddr) {
   Wqe w;
-  w.qp = static_cast<uint16_t>(qp);
+  w.qp = static_cast<QpIndex>(qp);
   w.wr_id = 0x1000 + qp;
   w.laddr = laddr;
   w.raddr = raddr;

@@ -108,7 +108,7 @@ bool AckGen::send(const CsrOut& csr, unsigned port_up, Want& want) {
     return false;
   }
   if (!oq_.valid() || !turn) return false;
-  const uint16_t index = oq_.head();
+  const QpIndex index = oq_.head();
   oq_.pop();
   Owed& o = acks_[index];
   o.owed = false;
@@ -129,7 +129,7 @@ bool AckGen::send(const CsrOut& csr, unsigned port_up, Want& want) {
 /// A QP has completed messages, or must say so again. It takes its turn unless it waits for it already; after send(): a
 /// QP that has just had its turn waits anew.
 void AckGen::owe(const Ackev& e) {
-  const auto index = static_cast<uint16_t>(e.qp & qp_mask_);
+  const auto index = static_cast<QpIndex>(e.qp & qp_mask_);
   Owed& o = acks_[index];
   if (!o.owed) oq_.push(index);
   o = {.newest = e, .due = true, .owed = true};
@@ -172,7 +172,7 @@ bool AckGen::respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want) {
 }
 
 /// A reliability probe that belongs to no EV: its answer is a SACK with what has arrived.
-void AckGen::query_state(const CsrOut& csr, unsigned port_up, uint16_t index) {
+void AckGen::query_state(const CsrOut& csr, unsigned port_up, QpIndex index) {
   const Qp& qp = qps_[index & qp_mask_];
   const unsigned plane = plane_to_query(!csr.ack_plane || !csr.silence_wait, port_up, peer_[qp.dest & dest_mask_]);
   Ctlpkt& c = ctlpkt_.load();

@@ -63,7 +63,7 @@ class AckGen {
   void configure(const CfgBus& cfg);
   bool send(const CsrOut& csr, unsigned port_up, Want& want);
   bool respond(const CsrOut& csr, unsigned port_up, Resp r, Want& want);
-  void query_state(const CsrOut& csr, unsigned port_up, uint16_t index);
+  void query_state(const CsrOut& csr, unsigned port_up, QpIndex index);
   unsigned plane_for(bool in_turn, unsigned port_up, unsigned peer, bool any, unsigned plane);
   unsigned plane_to_query(bool in_turn, unsigned port_up, unsigned peer);
   uint32_t ev_for(const CsrOut& csr, unsigned dest, unsigned plane);
@@ -75,7 +75,7 @@ class AckGen {
   Stream<Want>& want_;
   std::vector<Qp> qps_;
   std::vector<Owed> acks_;
-  Fifo<uint16_t> oq_;          // QPs in their turn
+  Fifo<QpIndex> oq_;           // QPs in their turn
   unsigned turn_ = 0;          // plane of the next SACK, ACK or probe
   uint16_t gap_ = 0;           // cycles until the next ACK may go
   bool again_ = false;         // one probe of the question at the head of stateq is out

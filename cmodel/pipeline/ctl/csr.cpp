@@ -159,7 +159,7 @@ void Csr::notify_error() {
   while (!qps_[qp].notify) ++qp;
   qps_[qp].notify = false;
   --notify_;
-  start_internal(CfgTable::QpState, static_cast<uint16_t>(qp), static_cast<uint8_t>(QpState::Error));
+  start_internal(CfgTable::QpState, static_cast<QpIndex>(qp), static_cast<uint8_t>(QpState::Error));
 }
 
 void Csr::notify_mask() {
@@ -170,7 +170,7 @@ void Csr::notify_mask() {
   --heard_;
   first_ = (dest + 1) & last;
   turn_ = true;
-  start_internal(CfgTable::PeerPorts, static_cast<uint16_t>(dest), peers_[dest].mask);
+  start_internal(CfgTable::PeerPorts, static_cast<QpIndex>(dest), peers_[dest].mask);
 }
 
 /// What the blocks report is kept, whatever the table machine is doing: none of them ever waits for it.
@@ -205,7 +205,7 @@ void Csr::qp_error(const Qperr& e) {
   raise(csr::kIrqQpErr);
 }
 
-void Csr::start_internal(CfgTable table, uint16_t index, uint8_t value) {
+void Csr::start_internal(CfgTable table, QpIndex index, uint8_t value) {
   d_.internal = true;
   d_.table = table;
   d_.index = index;
@@ -237,7 +237,7 @@ uint32_t Csr::take_event() {
   const Evev& e = evq_.head();
   evq_.pop();
   evq_moved_ = true;
-  return csr::kEvqValid.set(0, 1) | csr::kEvqQp.set(0, e.qp & 0x7fffu) | csr::kEvqFloor.set(0, e.floor) |
+  return csr::kEvqValid.set(0, 1) | csr::kEvqQp.set(0, e.qp) | csr::kEvqFloor.set(0, e.floor) |
          csr::kEvqState.set(0, e.state) | csr::kEvqEvIdx.set(0, e.ev_idx);
 }
 
@@ -376,7 +376,7 @@ void Csr::publish_cfg() {
     cfg_.data = {q_.value};
     return;
   }
-  cfg_.index = static_cast<uint16_t>(csr::kTblCmdIndex.get(reg(csr::kTblCmd)));
+  cfg_.index = static_cast<QpIndex>(csr::kTblCmdIndex.get(reg(csr::kTblCmd)));
   cfg_.table = static_cast<uint8_t>(csr::kTblCmdTable.get(reg(csr::kTblCmd)));
   for (unsigned i = 0; i < csr::kTblData0Count; ++i) cfg_.data[i] = reg(csr::kTblData0 + 4 * i);
 }

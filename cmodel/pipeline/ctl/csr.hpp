@@ -74,7 +74,7 @@ class Csr {
     uint32_t happened = 0;  // bits of IRQ that wait for software; that of EVQ is the queue's
     bool internal = false;  // the newest table write is the NIC's own: table, index and value below
     CfgTable table{};
-    uint16_t index = 0;
+    QpIndex index = 0;
     uint8_t value = 0;
     uint16_t awaddr = 0;
     uint32_t wdata = 0, rdata = 0;
@@ -107,7 +107,7 @@ class Csr {
   void notify_error();
   void notify_mask();
   void set_peer(unsigned dest, unsigned mask);
-  void start_internal(CfgTable table, uint16_t index, uint8_t value);
+  void start_internal(CfgTable table, QpIndex index, uint8_t value);
   void write();
   void command();
   bool judge();

@@ -203,7 +203,7 @@ bool Endpoint::leave(unsigned qp, bool keep) {
 void Endpoint::left() {
   const Addr& a = addr_.rdata();
   const bool lends = a.qp == left_.qp;
-  const uint16_t n = next_[left_.qp], p = prev_[left_.qp];
+  const QpIndex n = next_[left_.qp], p = prev_[left_.qp];
   if (left_.member && n != left_.qp) {
     next_.write(p, n);
     prev_.write(n, p);
@@ -226,7 +226,7 @@ void Endpoint::come() {
 /// Into the ring, as the lender; and into the chain of its address, if that is new.
 void Endpoint::joined() {
   const Addr& a = addr_.rdata();
-  const auto q = static_cast<uint16_t>(join_.qp);
+  const auto q = static_cast<QpIndex>(join_.qp);
   addr_.write(join_.dest, {.dip = join_.dip, .qp = q});
   State then = State::Chain;
   if (!join_.had) {
@@ -252,7 +252,7 @@ void Endpoint::joined() {
 }
 
 void Endpoint::link() {
-  const auto q = static_cast<uint16_t>(join_.qp);
+  const auto q = static_cast<QpIndex>(join_.qp);
   prev_.write(next_[lent_], q);
   next_.write(lent_, q);
   join_goes_on(then_);
@@ -449,7 +449,7 @@ void Endpoint::send(const CsrOut& csr, unsigned port_up) {
   state_ = State::Idle;
   const auto kind = static_cast<EpKind>(kind_);
   const uint32_t mask = ep_mask_of_planes(port_up, csr.ports_from_0);
-  const uint16_t qp = addr_.rdata().qp;
+  const QpIndex qp = addr_.rdata().qp;
   if (kind == EpKind::PortStatus) {
     if (port_up == 0) return;
     Dest& d = dests_[to_];

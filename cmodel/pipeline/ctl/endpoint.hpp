@@ -55,7 +55,7 @@ class Endpoint {
   enum class State : uint8_t { Idle, Find, Send, Leave, Join, Link, Unchain, Chain, Clear, Again };
   struct Addr {
     U128 dip = 0;
-    uint16_t qp = 0;
+    QpIndex qp = 0;
   };
   /// A peer NIC.
   struct Dest {
@@ -144,14 +144,14 @@ class Endpoint {
   Ram1r1w<Addr> addr_;
   std::vector<Dest> dests_;
   std::vector<Qp> qps_;
-  Rf1r1w<uint16_t> next_, prev_;  // the ring of a QP's destination: who stands behind it and before it
-  Rf1r1w<Step> first_, after_;    // the first destination of a bucket's chain; the one behind a destination
-  PlaneAddress plane_;            // by which the chains stand
-  Probe controller_, reverse_;    // cp, rp
-  unsigned up_;                   // port_up of the cycle before
-  unsigned rot_ = 0;              // plane at which the search for an update's plane starts
-  uint32_t lfsr_ = 1;             // entropy value of the newest reverse-path probe, or the seed of the next
-  uint32_t seed_ = 1;             // REV_SEED of the cycle before
+  Rf1r1w<QpIndex> next_, prev_;  // the ring of a QP's destination: who stands behind it and before it
+  Rf1r1w<Step> first_, after_;   // the first destination of a bucket's chain; the one behind a destination
+  PlaneAddress plane_;           // by which the chains stand
+  Probe controller_, reverse_;   // cp, rp
+  unsigned up_;                  // port_up of the cycle before
+  unsigned rot_ = 0;             // plane at which the search for an update's plane starts
+  uint32_t lfsr_ = 1;            // entropy value of the newest reverse-path probe, or the seed of the next
+  uint32_t seed_ = 1;            // REV_SEED of the cycle before
   unsigned div_ = 0, visit_ = 0;
   unsigned hurry_ = 0;  // destinations that are visited without waiting for div_
   bool visit_due_ = false;

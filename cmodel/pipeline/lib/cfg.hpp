@@ -15,7 +15,7 @@ namespace mrc {
 struct CfgBus {
   bool req = false;
   uint8_t table = 0;  ///< CfgTable
-  uint16_t index = 0;
+  QpIndex index = 0;
   std::array<uint32_t, 16> data{};  ///< word 0 holds bits 31:0
 
   bool is(CfgTable t) const { return table == static_cast<uint8_t>(t); }

@@ -78,7 +78,7 @@ constexpr MemoryRegion region_of(const csr::TblMr& row) {
 
 // SACK, NACK, ACK on their way in.
 
-inline Ctl ctl_of(uint16_t qp, const Sack& s) {
+inline Ctl ctl_of(QpIndex qp, const Sack& s) {
   return {.kind = CtlKind::Sack,
           .qp = qp,
           .psn = s.psn,
@@ -95,7 +95,7 @@ inline Ctl ctl_of(uint16_t qp, const Sack& s) {
           .restore = s.restore_cwnd,
           .mpr = s.mpr};
 }
-inline Ctl ctl_of(uint16_t qp, const Nack& n) {
+inline Ctl ctl_of(QpIndex qp, const Nack& n) {
   return {.kind = CtlKind::Nack,
           .qp = qp,
           .psn = n.psn,
@@ -103,10 +103,10 @@ inline Ctl ctl_of(uint16_t qp, const Nack& n) {
           .reason = static_cast<uint8_t>(n.reason),
           .ts = n.tx_timestamp};
 }
-inline Ctl ctl_of(uint16_t qp, const Ack& a) {
+inline Ctl ctl_of(QpIndex qp, const Ack& a) {
   return {.kind = CtlKind::Ack, .qp = qp, .psn = a.psn, .reason = a.syndrome, .msn = a.msn};
 }
-inline Ctl ctl_of(uint16_t qp, const ReturnedPacket& r) {
+inline Ctl ctl_of(QpIndex qp, const ReturnedPacket& r) {
   return {.kind = CtlKind::Returned, .qp = qp, .psn = r.psn, .m = r.rtx, .entropy = r.entropy};
 }
 

@@ -155,7 +155,7 @@ void RxCheck::configure(const CfgBus& cfg, const CsrOut& csr) {
           .fold = fold_of(row.dip, csr),
           .high = high};
     if (row.state != QpState::Reset) {
-      row_of(qp.dqpn, qp.fold) = {.valid = true, .qp = static_cast<uint16_t>(cfg.index % qps_.size())};
+      row_of(qp.dqpn, qp.fold) = {.valid = true, .qp = static_cast<QpIndex>(cfg.index % qps_.size())};
     }
   } else if (cfg.is(CfgTable::QpState)) {
     qp.state = csr::TblQpState::unpack(cfg.data.data()).state;

@@ -51,7 +51,7 @@ class RxCheck {
   void returned(const CsrOut& csr);
   unsigned rows() const { return static_cast<unsigned>(qps_.size()); }
   /// That a_ names.
-  uint16_t row() const { return qpn_row(a_.dqp, rows()); }
+  QpIndex row() const { return qpn_row(a_.dqp, rows()); }
   ReturnRow& row_of(uint32_t dqpn, uint16_t fold) {
     return rev_[return_key(dqpn, fold, static_cast<unsigned>(rev_.size()))];
   }

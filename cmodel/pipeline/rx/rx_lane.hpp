@@ -107,7 +107,7 @@ class RxLane {
   alignas(32) uint8_t word_[kMaxPb] = {};
   uint64_t d_addr_ = 0;
   unsigned d_left_ = 0, d_word_ = 0;
-  uint16_t d_qp_ = 0;  // of the packet that is drained
+  QpIndex d_qp_ = 0;  // of the packet that is drained
   Line asm_{};
 };
 

@@ -72,7 +72,8 @@ class TxLane {
   enum class State : uint8_t { Idle, Hdr, Pay, Icrc, Flush };
   struct Job {
     uint64_t addr = 0;
-    uint16_t left = 0, qp = 0;
+    uint16_t left = 0;
+    QpIndex qp = 0;
   };
   struct HostLine {
     std::array<uint8_t, kMaxLineBytes> data;

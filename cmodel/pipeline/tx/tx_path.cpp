@@ -120,7 +120,7 @@ void TxPath::scrub() {
 void TxPath::scrubbed() {
   const unsigned qp = scrub_at_ / evs_, ev_idx = scrub_at_ % evs_;
   if (ev_state(evst_.rdata(), ev_idx & (planes_ - 1)) == kEvBad) {
-    bad_.load({.qp = static_cast<uint16_t>(qp), .ev_idx = static_cast<uint16_t>(ev_idx), .ev = evval_.rdata()});
+    bad_.load({.qp = static_cast<QpIndex>(qp), .ev_idx = static_cast<uint16_t>(ev_idx), .ev = evval_.rdata()});
   }
   state_ = State::Idle;
 }
@@ -135,7 +135,7 @@ void TxPath::configure(const CfgBus& cfg) {
       const unsigned backup = row.backup & (groups_ - 1);
       qps_[init_qp_] = {.grp = 0,
                         .used = 0,
-                        .lfsr = static_cast<uint16_t>(0xACE1u ^ init_qp_),
+                        .lfsr = static_cast<uint16_t>(0xACE1u ^ (init_qp_ & 0x7fffu)),
                         .profile = row.profile,
                         .backup = static_cast<uint8_t>(backup),
                         .dest = row.dest,

@@ -70,7 +70,8 @@ class TxProbe {
     bool evp = false;      ///< the newest probe is an EV probe; before the first: it is to be one
     bool marked = false;   ///< one of the answers in a row had SKIP_ONCE
     bool slow = false;     ///< it has failed at the longest interval: another EV may take the slot
-    uint16_t qp = 0, ev_idx = 0;
+    QpIndex qp = 0;
+    uint16_t ev_idx = 0;
     uint32_t ev = 0;
     uint8_t fails = 0;  ///< in a row, saturating
     uint8_t succ = 0;   ///< answers in a row

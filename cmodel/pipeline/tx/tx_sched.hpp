@@ -63,11 +63,11 @@ class TxSched {
   struct List {
     bool some = false;   ///< the list is not empty
     bool woken = false;  ///< a resume found nobody: the refusal that it answers is still on its way
-    uint16_t head = 0, tail = 0;
+    QpIndex head = 0, tail = 0;
   };
 
   List& list_of(unsigned qp) { return lists_[dest_[qp & qp_mask_] & dest_mask_]; }
-  void run(unsigned qp) { run_.push({.qp = static_cast<uint16_t>(qp & qp_mask_)}); }
+  void run(unsigned qp) { run_.push({.qp = static_cast<QpIndex>(qp & qp_mask_)}); }
 
   void configure(const CfgBus& cfg) {
     if (cfg.is(CfgTable::QpCtx)) dest_[cfg.index & qp_mask_] = csr::TblQpCtx::unpack(cfg.data.data()).dest;
@@ -76,7 +76,7 @@ class TxSched {
 
   /// A refused QP is the first to be woken.
   void take_park() {
-    const uint16_t qp = park_.head().qp;
+    const QpIndex qp = park_.head().qp;
     park_.pop();
     List& c = list_of(qp);
     MRC_CHECK(!c.some || !c.woken, "a destination was woken with nobody there, and somebody waits");
@@ -85,7 +85,7 @@ class TxSched {
       run(qp);
       return;
     }
-    const auto index = static_cast<uint16_t>(qp & qp_mask_);
+    const auto index = static_cast<QpIndex>(qp & qp_mask_);
     next_[index] = c.head;
     c.head = index;
     if (!c.some) c.tail = index;
@@ -111,9 +111,9 @@ class TxSched {
       if (p.more) run(p.qp);
       return;
     }
-    const uint16_t first = c.head;
+    const QpIndex first = c.head;
     if (p.more) {
-      const auto index = static_cast<uint16_t>(p.qp & qp_mask_);
+      const auto index = static_cast<QpIndex>(p.qp & qp_mask_);
       next_[c.tail] = index;  // when the list has one entry, `first` is its tail and index becomes its head
       c.tail = index;
       c.head = next_[first];
@@ -142,7 +142,7 @@ class TxSched {
 
   Fifo<Grant> run_;
   std::vector<uint16_t> dest_;
-  std::vector<uint16_t> next_;
+  std::vector<QpIndex> next_;
   std::vector<List> lists_;
   CfgAck ack_;
 };

@@ -381,7 +381,7 @@ bool CycleEndpoint::post(const WorkRequest& request) {
     return false;
   }
   Wqe wqe;
-  wqe.qp = static_cast<uint16_t>(qp->index);
+  wqe.qp = static_cast<QpIndex>(qp->index);
   wqe.imm_valid = request.immediate;
   wqe.imm = request.imm;
   wqe.length = static_cast<uint32_t>(request.bytes);

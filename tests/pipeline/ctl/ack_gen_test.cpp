@@ -56,11 +56,11 @@ struct Bench : BlockBench<Bench> {
     clock_all(block, resp, ackev, eresp, stateq, okev, eokev, ctlpkt, want);
     ++cycles;
   }
-  static Resp nack(unsigned plane, uint16_t qp = 5) {
+  static Resp nack(unsigned plane, QpIndex qp = 5) {
     Resp r{.kind = CtlKind::Nack, .qp = qp, .plane = static_cast<uint8_t>(plane)};
     return r;
   }
-  static Resp sack(unsigned plane, uint16_t qp = 5) {
+  static Resp sack(unsigned plane, QpIndex qp = 5) {
     Resp r = nack(plane, qp);
     r.kind = CtlKind::Sack;
     return r;
@@ -68,7 +68,7 @@ struct Bench : BlockBench<Bench> {
   /// A QP has completed messages up to msn - 1; its newest one ends with psn.
   void complete(unsigned qp, uint32_t psn, unsigned msn, unsigned plane = 2, bool again = false) {
     while (!ackev.free()) cycle();
-    ackev.load({.qp = static_cast<uint16_t>(qp),
+    ackev.load({.qp = static_cast<QpIndex>(qp),
                 .plane = static_cast<uint8_t>(plane),
                 .psn = psn,
                 .msn = static_cast<uint16_t>(msn),

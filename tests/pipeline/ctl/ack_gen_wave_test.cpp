@@ -50,7 +50,7 @@ TEST_CASE("the waves of ack_gen.md: three responses, a question, ACKs with a gap
     if (i == 0 || i == 2 || i == 4) resp.load(r);
     if (i == 3) stateq.load({.qp = 0});
     if (i < 3 || i == 11) {  // QP 1 twice: acknowledged together
-      const auto qp = static_cast<uint16_t>(i == 11 ? 1 : i);
+      const auto qp = static_cast<QpIndex>(i == 11 ? 1 : i);
       ackev.load({.qp = qp, .plane = 0, .psn = i, .msn = static_cast<uint16_t>(5 + i)});
     }
     if (i == 2) okev.load({.dest = 0, .plane = 0, .ev = 0xbb});

@@ -311,7 +311,7 @@ TEST_CASE("QPs that the host gives up fail once, with the host's reason", "[csr]
   const auto own = static_cast<CqStatus>(0x42);  // a reason of the host's own
   const auto say = [&](unsigned qp, CqStatus status) {
     REQUIRE(b.host_fail.ready());
-    b.host_fail.push({.qp = static_cast<uint16_t>(qp), .status = status});
+    b.host_fail.push({.qp = static_cast<QpIndex>(qp), .status = status});
     b.cycle();
   };
   // All of them in a row, and again, while a table write waits: one is taken in every cycle.
@@ -392,7 +392,7 @@ TEST_CASE("errors of all QPs and masks of all peers are taken while a table writ
     Stream<Qperr>& qperr = b.qperr[(i + i / 4) % 4];
     REQUIRE(qperr.free());
     b.pmask.load({.dest = static_cast<uint16_t>(3 - i % 4), .mask = static_cast<uint8_t>(i < 8 ? 0 : 1)});
-    qperr.load({.qp = static_cast<uint16_t>(i % 4), .status = i < 4 ? CqStatus::RemAccess : CqStatus::Flushed});
+    qperr.load({.qp = static_cast<QpIndex>(i % 4), .status = i < 4 ? CqStatus::RemAccess : CqStatus::Flushed});
     b.cycle();
   }
   b.run(3);

@@ -12,8 +12,8 @@ using namespace mrc::test::regs;
 TEST_CASE("registers identify the NIC and its sizes", "[csr]") {
   NicPair pair(*find_preset("asic800"));
   CHECK(pair.read(0, csr::kId) == 0x4D52434E);
-  CHECK(pair.read(0, csr::kVersion) == 0x500);
-  CHECK(pair.read(0, csr::kCaps0) == (8u | 256u << 8 | 10u << 24));
+  CHECK(pair.read(0, csr::kVersion) == 0x600);
+  CHECK(pair.read(0, csr::kCaps0) == (8u | 10u << 4 | 256u << 8));
   CHECK(pair.read(0, csr::kCaps1) == (1024u | 256u << 16));
   CHECK(pair.read(0, csr::kCtrl) == 0x200);  // bth_m_high
   CHECK(pair.read(0, csr::kRevEv0 + 28) == 0x10000007);

@@ -150,7 +150,7 @@ TEST_CASE("what goes from stage to stage is waited for to its end", "[fence]") {
 namespace {
 
 Wqe write_to(unsigned qp, const Preset& preset, uint32_t length) {
-  Wqe w{.qp = static_cast<uint16_t>(qp), .raddr = 0x8000, .rkey = (qp % preset.num_mrs) << 8, .length = length};
+  Wqe w{.qp = static_cast<QpIndex>(qp), .raddr = 0x8000, .rkey = (qp % preset.num_mrs) << 8, .length = length};
   return w;
 }
 

@@ -58,7 +58,7 @@ struct Lane {
     }
     return now - 1;
   }
-  void decide(bool place, uint64_t addr = 0, unsigned plen = 0, uint16_t qp = 0) {
+  void decide(bool place, uint64_t addr = 0, unsigned plen = 0, QpIndex qp = 0) {
     verdict.push({.plane = 0, .place = place, .qp = qp, .addr = addr, .plen = static_cast<uint16_t>(plen)});
     verdict.clock();
   }

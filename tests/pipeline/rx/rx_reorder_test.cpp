@@ -16,7 +16,7 @@ struct Reorder : BlockBench<Reorder> {
     cfg_cycles = configure(QpState::Rtr, 0xfffe, max_wimm_dest);
   }
   /// Returns the cycles until the acknowledgement.
-  unsigned configure(QpState state, uint16_t rqmsn, uint8_t max_wimm_dest, uint16_t qp = 2) {
+  unsigned configure(QpState state, uint16_t rqmsn, uint8_t max_wimm_dest, QpIndex qp = 2) {
     csr::TblQpCtx row;
     row.state = state;
     row.rqmsn = rqmsn;

@@ -33,9 +33,9 @@ struct Share : BlockBench<Share> {
     run(6);
   }
   void data(unsigned qp, uint16_t msn = 0x20, uint16_t plen = 1000, uint32_t length = kLength, uint16_t emsn = 0x20) {
-    report({.qp = static_cast<uint16_t>(qp), .plen = plen, .msn = msn, .emsn = emsn, .length = length});
+    report({.qp = static_cast<QpIndex>(qp), .plen = plen, .msn = msn, .emsn = emsn, .length = length});
   }
-  void trim(unsigned qp) { report({.qp = static_cast<uint16_t>(qp), .trimmed = true, .msn = 0x20, .emsn = 0x20}); }
+  void trim(unsigned qp) { report({.qp = static_cast<QpIndex>(qp), .trimmed = true, .msn = 0x20, .emsn = 0x20}); }
   unsigned set_up(unsigned qp, uint16_t msn = 0x20, QpState state = QpState::Rtr) {
     csr::TblQpCtx row{.msn = msn, .state = state};
     const unsigned took = configure(CfgTable::QpCtx, qp, row);
@@ -82,7 +82,7 @@ TEST_CASE("rx_share takes a word per cycle, and its levels follow four cycles la
   CHECK_FALSE(s.now().arm);  // one QP
   for (unsigned qp = 1; qp < 4; ++qp) {
     CHECK(s.came.free());
-    s.came.load({.qp = static_cast<uint16_t>(qp), .plen = 1000, .msn = 0x20, .emsn = 0x20, .length = kLength});
+    s.came.load({.qp = static_cast<QpIndex>(qp), .plen = 1000, .msn = 0x20, .emsn = 0x20, .length = kLength});
     s.cycle();
   }
   // Loaded in cycle 0, in the FIFO from 2 on: A works in 2, B in 3, C and the levels in 4; QPs are counted by B.

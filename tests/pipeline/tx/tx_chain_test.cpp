@@ -112,7 +112,7 @@ struct World {
     }
   }
   void post(unsigned qp, uint64_t laddr, uint64_t raddr, uint32_t length, bool imm = false) {
-    top.wqes.push_back({.qp = static_cast<uint16_t>(qp),
+    top.wqes.push_back({.qp = static_cast<QpIndex>(qp),
                         .imm_valid = imm,
                         .wr_id = posted++,
                         .laddr = laddr,

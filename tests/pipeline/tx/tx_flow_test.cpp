@@ -102,7 +102,7 @@ struct Flow {
 
   void table(CfgTable t, unsigned index) {
     cfg.table = static_cast<uint8_t>(t);
-    cfg.index = static_cast<uint16_t>(index);
+    cfg.index = static_cast<QpIndex>(index);
     cfg.req = true;
     unsigned limit = 100000;
     while (!(sched.cfg_ack() && segment.cfg_ack() && inflight.cfg_ack())) {

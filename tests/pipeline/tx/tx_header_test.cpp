@@ -48,7 +48,7 @@ struct Bench : BlockBench<Bench> {
   }
   void data(unsigned qp = 1, bool rtx = false) {
     Path p;
-    p.pkt.qp = static_cast<uint16_t>(qp);
+    p.pkt.qp = static_cast<QpIndex>(qp);
     p.pkt.opcode = 0xCA;
     p.pkt.plen = 64;
     p.pkt.rtx = rtx;

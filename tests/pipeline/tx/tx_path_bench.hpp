@@ -78,7 +78,7 @@ struct Bench : BlockBench<Bench> {
     if (rec.valid() && !rec_stays) rec_at.push_back(cycles);
   }
   void send(bool rtx = false, uint16_t avoid = 0, unsigned qp = 2) {
-    Pkt p{.qp = static_cast<uint16_t>(qp), .rtx = rtx, .avoid_ev = avoid};
+    Pkt p{.qp = static_cast<QpIndex>(qp), .rtx = rtx, .avoid_ev = avoid};
     pkt.load(p);
   }
   unsigned send_one(bool rtx = false, uint16_t avoid = 0) {
@@ -159,7 +159,7 @@ using Evs = std::set<unsigned>;
 using Gaps = std::vector<unsigned>;
 
 inline Pkt packet(unsigned qp) {
-  Pkt p{.qp = static_cast<uint16_t>(qp)};
+  Pkt p{.qp = static_cast<QpIndex>(qp)};
   return p;
 }
 

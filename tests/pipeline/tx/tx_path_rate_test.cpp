@@ -349,7 +349,7 @@ TEST_CASE("tx_path: packets in a row get the EVs that they get one at a time, wh
         const unsigned fate = r() % 16;
         if (fate < seed) b->deny(ev, true, qp);
         for (unsigned n = fate < 12 ? 0 : fate - 12; n != 0; --n) {
-          b->fb.load({.qp = static_cast<uint16_t>(qp), .ev_idx = ev_idx, .entropy = entropy, .kind = FbKind::SkipOnce});
+          b->fb.load({.qp = static_cast<QpIndex>(qp), .ev_idx = ev_idx, .entropy = entropy, .kind = FbKind::SkipOnce});
           for (int i = 0; i < 5; ++i) b->cycle();
         }
       }

@@ -36,14 +36,14 @@ struct Bench : BlockBench<Bench> {
   explicit Bench(Revive kind = Revive::Reliability, unsigned slots = 4) : preset(with(slots)) {
     csr.probe_interval = 2;
     csr.probe_kind = kind;
-    for (uint16_t qp = 0; qp < 4; ++qp) configure(qp);
+    for (QpIndex qp = 0; qp < 4; ++qp) configure(qp);
   }
   static Preset with(unsigned slots) {
     Preset p = *find_preset("tiny");
     p.probe_slots = slots;
     return p;
   }
-  void configure(uint16_t qp, unsigned timeout = 0, unsigned dest = 0, QpState state = QpState::Rts) {  // 0: 8 ticks
+  void configure(QpIndex qp, unsigned timeout = 0, unsigned dest = 0, QpState state = QpState::Rts) {  // 0: 8 ticks
     csr::TblQpCtx row;
     row.timeout = static_cast<uint8_t>(timeout & 31);
     row.dqpn = 0xab1230u + qp;
@@ -51,7 +51,7 @@ struct Bench : BlockBench<Bench> {
     row.state = state;
     REQUIRE(configure(CfgTable::QpCtx, qp, row) == 1);
   }
-  void state(uint16_t qp, QpState state) { configure(CfgTable::QpState, qp, {static_cast<uint32_t>(state)}); }
+  void state(QpIndex qp, QpState state) { configure(CfgTable::QpState, qp, {static_cast<uint32_t>(state)}); }
   void peer_ports(unsigned dest, unsigned mask) { configure(CfgTable::PeerPorts, dest, {mask}); }
   bool cfg_ack() const { return block.cfg_ack(); }
   void cycle() {
@@ -68,11 +68,11 @@ struct Bench : BlockBench<Bench> {
   void run_to(unsigned cycle_number) {
     while (cycles < cycle_number) cycle();
   }
-  void lose(uint16_t qp, uint16_t ev_idx) {
+  void lose(QpIndex qp, uint16_t ev_idx) {
     bad.load({.qp = qp, .ev_idx = ev_idx, .ev = 0xE000u + ev_idx});
     run(5);
   }
-  void answer(uint16_t qp, uint16_t id, uint8_t m = 0) {
+  void answer(QpIndex qp, uint16_t id, uint8_t m = 0) {
     pres.load({.qp = qp, .id = id, .m = m});
     run(5);
   }
@@ -409,7 +409,7 @@ TEST_CASE("tx_probe: with more bad EVs than slots all get their turn", "[pipelin
   unsigned offered = 0;
   const auto scrub = [&] {  // offers them in turn
     const auto ev_idx = static_cast<uint16_t>(offered++ % kBad);
-    b.bad.load({.qp = static_cast<uint16_t>(ev_idx % 2), .ev_idx = ev_idx, .ev = ev_idx});
+    b.bad.load({.qp = static_cast<QpIndex>(ev_idx % 2), .ev_idx = ev_idx, .ev = ev_idx});
   };
   const auto age = [&](unsigned ticks) {  // returns how often each was probed
     b.probes.clear();
@@ -479,7 +479,8 @@ TEST_CASE("tx_probe with 64 slots, the most there are, never uses the ids that a
   for (unsigned i = 0; i < 2'000'000 && left != 0; ++i) {
     b.cycle();
     if (b.probes.empty()) continue;
-    const uint16_t qp = b.probes.back().qp, id = Bench::id(b.probes.back());
+    const QpIndex qp = b.probes.back().qp;
+    const uint16_t id = Bench::id(b.probes.back());
     b.probes.clear();
     REQUIRE(id < 256 * kSlots);
     REQUIRE(id < kStateProbeId);

@@ -36,7 +36,7 @@ struct Bench : BlockBench<Bench> {
   bool cfg_ack() const { return sched.cfg_ack(); }
   void cycle() {
     if (grant.valid() && take) {
-      const uint16_t qp = grant.head().qp;
+      const QpIndex qp = grant.head().qp;
       granted.push_back(qp);
       grant.pop();
       if (on_grant) on_grant(qp);
@@ -45,11 +45,11 @@ struct Bench : BlockBench<Bench> {
     clock_all(sched, push, park, resume, grant);
     ++cycles;
   }
-  void give_push(uint16_t qp, bool more) {
+  void give_push(QpIndex qp, bool more) {
     push.load({.qp = qp, .more = more});
     run(6);
   }
-  void give_park(uint16_t qp) {
+  void give_park(QpIndex qp) {
     park.load({.qp = qp});
     run(6);
   }
@@ -231,7 +231,7 @@ TEST_CASE("tx_sched: three and four QPs of a destination get equal turns over 10
       unsigned credit = 0;
       bool wants = false;
       // As tx_segment: asks, sends and wants more, or is refused. The answer to a grant goes out before the next one.
-      b.on_grant = [&](uint16_t qp) {
+      b.on_grant = [&](QpIndex qp) {
         if (credit != 0) {
           --credit;
           ++turns.at(qp);

@@ -184,7 +184,7 @@ struct TxTop {
   }
   void write_table(CfgTable table, unsigned index, const uint32_t* data, unsigned words) {
     cfg.table = static_cast<uint8_t>(table);
-    cfg.index = static_cast<uint16_t>(index);
+    cfg.index = static_cast<QpIndex>(index);
     cfg.data.fill(0);
     std::copy(data, data + words, cfg.data.begin());
     cfg.req = true;

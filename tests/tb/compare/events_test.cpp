@@ -11,7 +11,7 @@ namespace {
 constexpr auto kGrant = static_cast<unsigned>(CoreStream::TxSchedGrant);
 constexpr auto kPkt = static_cast<unsigned>(CoreStream::TxSegmentPkt);
 
-void add_pkt(EventLog& log, uint64_t cycle, uint16_t qp, uint32_t psn) {
+void add_pkt(EventLog& log, uint64_t cycle, QpIndex qp, uint32_t psn) {
   Pkt p;
   p.qp = qp;
   p.psn = psn;

@@ -23,7 +23,7 @@ struct Seen {
   uint64_t ps = 0;  ///< its transmission begins; received ones: their first byte is there
   bool sent = false, rtx = false, lost = false;
   uint8_t plane = 0, opcode = 0;
-  uint16_t qp = 0;  ///< index of the QP it is addressed to
+  QpIndex qp = 0;  ///< index of the QP it is addressed to
   uint32_t psn = 0, entropy = 0;
   // of SACKs
   bool probe = false;
@@ -51,7 +51,7 @@ class Tap final : public FrameWatcher {
     s.lost = (fate & kFateLost) != 0;
     s.plane = static_cast<uint8_t>(plane);
     s.opcode = info.opcode;
-    s.qp = static_cast<uint16_t>(info.dqp - kQpnBase);
+    s.qp = static_cast<QpIndex>(info.dqp - kQpnBase);
     s.psn = info.psn;
     s.entropy = info.entropy;
     if (s.opcode == 0xDC) {
@@ -70,19 +70,21 @@ class Tap final : public FrameWatcher {
 struct DeviceLog {
   struct Packet {  ///< tx_path.path: a packet has its EV and plane
     uint64_t cycle;
-    uint16_t qp, ev_idx;
+    QpIndex qp;
+    uint16_t ev_idx;
     uint8_t plane;
     uint32_t ev;
   };
   struct Control {  ///< ack_gen.ctlpkt, tx_probe.probe, endpoint.req
     uint64_t cycle;
     uint8_t plane, opcode;
-    uint16_t qp;
+    QpIndex qp;
     uint32_t ev;
   };
   struct EvChange {  ///< tx_path.evev
     uint64_t cycle;
-    uint16_t qp, ev_idx;
+    QpIndex qp;
+    uint16_t ev_idx;
     uint8_t state;
   };
   struct Pins {  ///< link_up has changed

@@ -359,7 +359,7 @@ void RxTrack::issue(bool place) {
   Verdict& v = verdict_.load();
   v.plane = p.plane;
   v.place = place;
-  v.qp = place ? p.qp : uint16_t{0};
+  v.qp = place ? p.qp : QpIndex{0};
   v.addr = place ? p.haddr : 0;
   v.plen = place ? p.plen : uint16_t{0};
   issued_.count(p.plane);
@@ -401,7 +401,7 @@ void RxTrack::repeat_ack(const CsrOut& csr, const PostQp& q) {
   ackev_taken_ = true;
 }
 
-void RxTrack::load_ackev(uint16_t index, uint8_t plane, const PostQp& q, bool again) {
+void RxTrack::load_ackev(QpIndex index, uint8_t plane, const PostQp& q, bool again) {
   ackev_.load({.qp = index, .plane = plane, .psn = q.ackpsn, .msn = q.emsn, .again = again});
 }
 

@@ -114,7 +114,7 @@ class RxTrack {
 
   /// A SACK to be written.
   struct Req {
-    uint16_t qp = 0;
+    QpIndex qp = 0;
     uint8_t plane = 0;
     uint32_t psn = 0;
     bool ackreq = false, ce = false, probe = false;
@@ -151,7 +151,7 @@ class RxTrack {
   void nak(const PostQp& q);
   void nack(wire::NackReason reason);
   void repeat_ack(const CsrOut& csr, const PostQp& q);
-  void load_ackev(uint16_t index, uint8_t plane, const PostQp& q, bool again);
+  void load_ackev(QpIndex index, uint8_t plane, const PostQp& q, bool again);
   void request_sack(const CsrOut& csr, PostQp& q, bool unrequested = false);
 
   void sack(const CsrOut& csr);

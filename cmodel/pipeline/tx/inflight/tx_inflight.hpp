@@ -36,7 +36,7 @@ class TxInflight {
   /// The QP whose visit is next.
   unsigned visit_qp() const { return shared_.watch.qp(); }
   /// For checks: who is visited, in this order; who has something open.
-  std::vector<uint16_t> watched() const { return shared_.watch.all(); }
+  std::vector<QpIndex> watched() const { return shared_.watch.all(); }
   bool busy(unsigned qp) const { return shared_.qps[qp].busy(); }
   void clock() {
     rec_done_ = shared_.rec_taken;

@@ -109,7 +109,7 @@ class Blocks {
   /// Block n is that block of the QP, nothing known of its packets.
   void begin(unsigned qp, uint32_t block, unsigned n) {
     if (kChecks) held_[n] = true;
-    map_.write(map_row(qp, block), static_cast<uint16_t>(n));
+    map_.write(map_row(qp, block), static_cast<uint32_t>(n));
     win_.write(n, WinBlock{});
   }
   /// Gives the block back whose number was read.
@@ -138,7 +138,7 @@ class Blocks {
   }
 
   const unsigned qp_mask_, qp_blocks_;
-  Ram1r1w<uint16_t> map_;
+  Ram1r1w<uint32_t> map_;
   Ram1r1w<WinBlock> win_;
   Ram1r1w<Sent> recs_;
   SentAt sent_at_;

@@ -70,7 +70,7 @@ bool Fsm::next_answer(const CfgBus& cfg, bool for_record) const {
 
 /// False when the table write waits and other operations may go on.
 bool Fsm::configure(const CfgBus& cfg, const CsrOut& csr, Recording& recording) {
-  const auto index = static_cast<uint16_t>(cfg.index & s_.qps.mask());
+  const auto index = static_cast<QpIndex>(cfg.index & s_.qps.mask());
   Qp& q = s_.qps[index];
   if (cfg.is(CfgTable::QpCtx)) {
     if (q.held) {  // its blocks first

@@ -31,7 +31,7 @@ struct Shared {
     return psn_dist(psn_add(block_psn(now.block), kBlockPsns), q.una) < psn_dist(now.lim, q.una);
   }
   /// Block now.block + 1 is the one that is looked at in the next cycle.
-  void next_row(uint16_t qp) { next_row(qp, block_add(now.block, 1)); }
+  void next_row(QpIndex qp) { next_row(qp, block_add(now.block, 1)); }
 
   Now now;
   Blocks blocks;
@@ -41,7 +41,7 @@ struct Shared {
   bool rec_taken = false, ctl_taken = false;  // in this cycle: heads of the inputs
 
  private:
-  void next_row(uint16_t qp, uint32_t block) {
+  void next_row(QpIndex qp, uint32_t block) {
     now.block = block;
     blocks.read_row();
     blocks.read_number(qp, block_add(block, 1));
@@ -78,8 +78,8 @@ class Fsm {
     take_ctl(recording);
   }
   /// The QP that is visited in this cycle.
-  uint16_t visit() {
-    const auto index = static_cast<uint16_t>(s_.watch.qp());
+  QpIndex visit() {
+    const auto index = static_cast<QpIndex>(s_.watch.qp());
     const Qp& q = s_.qps[index];
     s_.watch.visit(q.busy() || q.dup);  // with dup it will be: in RetxW
     ahead_next_.steady = 0;

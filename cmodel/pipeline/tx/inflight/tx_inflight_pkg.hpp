@@ -86,7 +86,8 @@ using Stamps = std::array<uint16_t, kBlockPsns>;
 
 /// Row of `recs`.
 struct Sent {
-  uint16_t msn = 0, row = 0;
+  uint16_t msn = 0;
+  PoolRow row = 0;
   uint16_t ev_idx = 0;
   uint32_t idx = 0;
   uint16_t size = 0;
@@ -154,7 +155,7 @@ struct Now {
   State state = State::Idle;
   uint32_t tick = 0;     ///< of this cycle
   unsigned port_up = 0;  ///< of this cycle
-  uint16_t qp = 0;       ///< of a retransmission, a walk, a reclaim, a look at what a port reports
+  QpIndex qp = 0;        ///< of a retransmission, a walk, a reclaim, a look at what a port reports
   Rec rec{};
   Ctl ctl{};
   uint32_t block = 0;  ///< number of the block that is looked at

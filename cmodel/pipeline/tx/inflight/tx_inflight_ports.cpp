@@ -57,7 +57,7 @@ void Ports::next_block() {
 }
 
 void Ports::seek(bool state_silent) {
-  const auto index = static_cast<uint16_t>(at_);
+  const auto index = static_cast<QpIndex>(at_);
   const Qp& q = s_.qps[index];
   const bool meant = q.live && (own_ || of_peer(q));
   const bool query = meant && q.outstanding() && !mid_ && !state_silent;

@@ -18,18 +18,18 @@ class List {
  public:
   explicit List(unsigned num_qps) : mem_(size_t{2} * num_qps), mask_(2 * num_qps - 1) {}
   bool empty() const { return rd_ == wr_; }
-  uint16_t head() const { return mem_[rd_ & mask_]; }
+  QpIndex head() const { return mem_[rd_ & mask_]; }
   void pop() {
     MRC_CHECK(!empty(), "an empty list is popped");
     ++rd_;
   }
-  void push(uint16_t qp) {
+  void push(QpIndex qp) {
     MRC_CHECK(wr_ - rd_ < mem_.size() / 2, "a QP is in a list twice");
     mem_[wr_++ & mask_] = qp;
   }
 
  private:
-  std::vector<uint16_t> mem_;
+  std::vector<QpIndex> mem_;
   unsigned mask_, rd_ = 0, wr_ = 0;
 };
 
@@ -56,24 +56,24 @@ class Qps {
   }
 
   /// The QP has something to send again.
-  void enlist(Qp& q, uint16_t index) {
+  void enlist(Qp& q, QpIndex index) {
     if (!q.rtx) list.push(index);
     q.rtx = true;
   }
   /// *reclaim*
-  void reclaim_later(Qp& q, uint16_t index) {
+  void reclaim_later(Qp& q, QpIndex index) {
     if (!q.held || q.inq) return;
     rq.push(index);
     q.inq = true;
   }
   /// The QP is over: gives back its bytes, and its blocks as soon as it can. ccev must be free.
-  void retire(Qp& q, uint16_t index) {
+  void retire(Qp& q, QpIndex index) {
     q.live = false;
     report_.give_back(q);
     reclaim_later(q, index);
   }
   /// *Fail*. upd, qperr and ccev must be free.
-  void fail(Qp& q, uint16_t index, CqStatus status) {
+  void fail(Qp& q, QpIndex index, CqStatus status) {
     MRC_CHECK(q.live, "a QP fails that is over");
     report_.failed(q, index, status);
     retire(q, index);

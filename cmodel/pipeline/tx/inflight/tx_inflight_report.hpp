@@ -25,7 +25,7 @@ class Report {
     if (q.cc && q.fly.bytes() != 0) event(q, CcEvent::Nack, q.fly.take_all());
   }
   /// The QP has failed: its work requests complete with `status`, then Flushed. Loads upd and qperr.
-  void failed(const Qp& q, uint16_t index, CqStatus status) {
+  void failed(const Qp& q, QpIndex index, CqStatus status) {
     pulses_next.fail = true;
     out.upd.load({.qp = index,
                   .una = q.una,

@@ -177,7 +177,7 @@ void Sack::same0() {
 
 void Sack::same1() {
   s_.now.state = State::Idle;
-  const uint16_t index = s_.now.ctl.qp;
+  const QpIndex index = s_.now.ctl.qp;
   Qp& q = s_.qps[index];
   MRC_CHECK(q.una == una_, "the same-EV rule looks at another packet than una");
   WinBlock row = s_.blocks.row();

@@ -85,7 +85,7 @@ bool Scan::none_found(Qp& q) {
 
 void Scan::retx1(const CsrOut& csr) {
   s_.now.state = State::Idle;
-  const uint16_t index = s_.now.qp;
+  const QpIndex index = s_.now.qp;
   Qp& q = s_.qps[index];
   const Sent& s = s_.blocks.sent();
   MRC_CHECK(!dup_ || !(news_.loss || news_.blame), "a packet that goes again for the sake of its ACK is told as lost");

@@ -10,7 +10,7 @@ constexpr uint32_t kSackTicks = 8;
 
 }  // namespace
 
-void Timer::visit(uint16_t index, const CsrOut& csr, const Quiet& quiet) {
+void Timer::visit(QpIndex index, const CsrOut& csr, const Quiet& quiet) {
   Qp& q = s_.qps[index];
   const uint32_t since = s_.now.tick - q.start;
   if (!q.busy()) {
@@ -36,7 +36,7 @@ void Timer::visit(uint16_t index, const CsrOut& csr, const Quiet& quiet) {
 }
 
 /// The QP asks for its peer's state, if there is room.
-void Timer::query(Qp& q, uint16_t index) {
+void Timer::query(Qp& q, QpIndex index) {
   if (!s_.report.out.stateq.free()) return;
   s_.report.out.stateq.load({.qp = index});
   s_.report.pulses_next.state = true;
@@ -45,7 +45,7 @@ void Timer::query(Qp& q, uint16_t index) {
 }
 
 /// The oldest mark is an interval old.
-void Timer::expired(Qp& q, uint16_t index) {
+void Timer::expired(Qp& q, QpIndex index) {
   if (q.una == q.nxt) {  // all arrived, a semantic ACK is missing: the newest packet again asks for it
     if (retry_exhausted(q.retry, q.limits)) {
       s_.qps.fail(q, index, CqStatus::RetryExceeded);
@@ -98,7 +98,7 @@ void Timer::walk(const CsrOut& csr) {
 
 /// The step of the timer has seen the whole window.
 void Timer::walk_end(Qp& q) {
-  const uint16_t index = s_.now.qp;
+  const QpIndex index = s_.now.qp;
   MRC_CHECK(!old_ || (any_ && seen_), "the oldest packet is lost, and none is");
   MRC_CHECK(!any_ || in_window(first_, q.una, s_.now.lim), "a packet is lost that was not out");
   if (seen_) q.low = low_;

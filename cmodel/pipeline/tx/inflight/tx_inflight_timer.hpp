@@ -12,15 +12,15 @@ class Timer {
   explicit Timer(Shared& shared) : s_(shared) {}
 
   /// Visits QP `index`, in Idle.
-  void visit(uint16_t index, const CsrOut& csr, const Quiet& quiet);
+  void visit(QpIndex index, const CsrOut& csr, const Quiet& quiet);
   /// State Walk: one block.
   void walk(const CsrOut& csr);
   /// State Told: nothing of the QP is in flight, what waits in this block has left it.
   void notified();
 
  private:
-  void query(Qp& q, uint16_t index);
-  void expired(Qp& q, uint16_t index);
+  void query(Qp& q, QpIndex index);
+  void expired(Qp& q, QpIndex index);
   void walk_end(Qp& q);
 
   Shared& s_;

@@ -48,8 +48,8 @@ class Watch {
     MRC_CHECK(come_.count() + ring_.count() + on_ == count_, "a QP that is watched is nowhere, or twice");
   }
   /// All who are watched, in the order of their visits.
-  std::vector<uint16_t> all() const {
-    std::vector<uint16_t> found;
+  std::vector<QpIndex> all() const {
+    std::vector<QpIndex> found;
     if (on_) found.push_back(qp_);
     for (std::size_t i = 0; i < ring_.count(); ++i) found.push_back(ring_.at(i));
     for (std::size_t i = 0; i < come_.count(); ++i) found.push_back(come_.at(i));
@@ -62,7 +62,7 @@ class Watch {
     if (watched_[index]) return;
     watched_[index] = true;
     ++count_;
-    come_.push(static_cast<uint16_t>(index));
+    come_.push(static_cast<QpIndex>(index));
   }
   /// The QP that is visited goes behind the others, or leaves.
   void back() {
@@ -81,10 +81,10 @@ class Watch {
   }
 
   std::vector<bool> watched_;
-  Fifo<uint16_t> come_, ring_;
+  Fifo<QpIndex> come_, ring_;
   const unsigned mask_;
   bool on_ = false;
-  uint16_t qp_ = 0;
+  QpIndex qp_ = 0;
   std::size_t count_ = 0;                                // of watched_
   bool visit_ = false, stays_ = false, record_ = false;  // in this cycle
   unsigned recorded_ = 0;

@@ -88,7 +88,7 @@ bool TxSegment::can_send(const Qp& q) const {
 }
 
 /// The QP goes to tx_sched. Intake and Progress: after Emit, so that this wins over its clearing.
-void TxSegment::activate(Qp& q, uint16_t index) {
+void TxSegment::activate(Qp& q, QpIndex index) {
   MRC_CHECK(!still_active(q), "a QP goes to tx_sched that is there");
   go_.push({.qp = index});
   go_pushed_ = true;
@@ -190,7 +190,7 @@ void TxSegment::intake(const CsrOut& csr) {
   // Progress in the same cycle: each would see the other's old registers, and nobody would wake the QP.
   if (!room(q) || go_pushed_ || (upd_popped_ && same_qp(upd_qp_, w.qp))) return;
   MRC_CHECK(q.rts() && q.failed == 0, "a QP takes a WQE that cannot send");
-  const auto next = static_cast<uint16_t>(pool_.offer());
+  const auto next = static_cast<PoolRow>(pool_.offer());
   pool_.take();
   work_.write(q.erow, {.message = request_of(w, static_cast<uint16_t>(q.rqmsn)), .next = next});
   done_rows_.write(q.erow, {.wr_id = w.wr_id, .length = w.length, .imm_valid = w.imm_valid != 0, .next = next});
@@ -270,7 +270,7 @@ void TxSegment::issue() {
   }
   const bool blamed = ends && m == done_.msn;
   const bool linked = c1_.valid && same_qp(c1_.qp, done_.qp);
-  const auto row = static_cast<uint16_t>(linked ? done_rows_.rdata().next : q.urow);
+  const auto row = static_cast<PoolRow>(linked ? done_rows_.rdata().next : q.urow);
   done_rows_.read(row);
   c1_next_ = {.valid = true, .silent = done_.silent, .qp = done_.qp, .msn = static_cast<uint16_t>(m), .row = row};
   if (done_.flush) c1_next_.status = CqStatus::Flushed;
@@ -337,7 +337,7 @@ void TxSegment::fetch(const CsrOut& csr) {
     --f_left_;
     set(f_busy_, f_left_ != 0);
   } else if (in_.grant.valid() && room) {
-    const uint16_t index = in_.grant.head().qp;
+    const QpIndex index = in_.grant.head().qp;
     const Qp& q = qp(index);
     const auto left = static_cast<uint16_t>(q.tail - q.head);
     const unsigned n = std::clamp<unsigned>(left, 1, kBurstPackets);
@@ -345,7 +345,7 @@ void TxSegment::fetch(const CsrOut& csr) {
     r.first = true;
     r.end = n == 1;
     r.empty = left == 0;
-    r.number = static_cast<uint16_t>(q.hrow);
+    r.number = static_cast<PoolRow>(q.hrow);
     enter_f1(index, r);
     f_qp_ = index;
     f_left_ = n - 1;
@@ -355,7 +355,7 @@ void TxSegment::fetch(const CsrOut& csr) {
 }
 
 /// F0: reads the row.
-void TxSegment::enter_f1(uint16_t index, Row r) {
+void TxSegment::enter_f1(QpIndex index, Row r) {
   const Qp& q = qp(index);
   r.qp = index;
   r.mtu = static_cast<uint8_t>(q.mtu);

@@ -90,20 +90,21 @@ class TxSegment {
   /// A work request in its row of the pool.
   struct WorkRow {
     WriteRequest message;
-    uint16_t next = 0;  ///< row of the next one of its QP
+    PoolRow next = 0;  ///< row of the next one of its QP
   };
 
   /// What completes a work request needs.
   struct DoneRow {
     uint32_t wr_id = 0, length = 0;
     bool imm_valid = false;
-    uint16_t next = 0;
+    PoolRow next = 0;
   };
 
   /// Completion work.
   struct Done {
     bool busy = false;
-    uint16_t qp = 0, msn = 0;
+    QpIndex qp = 0;
+    uint16_t msn = 0;
     uint8_t syndrome = 0;
     bool flush = false;   // of a failed QP: all that is left
     bool silent = false;  // of a QP that is set up again: all rows, no completions
@@ -112,7 +113,9 @@ class TxSegment {
   /// Complete: a work request that is done, its row on the way from the memory.
   struct C1 {
     bool valid = false, silent = false;
-    uint16_t qp = 0, msn = 0, row = 0;
+    QpIndex qp = 0;
+    uint16_t msn = 0;
+    PoolRow row = 0;
     CqStatus status = CqStatus::Ok;
   };
 
@@ -123,7 +126,9 @@ class TxSegment {
     bool dead = false;   // the burst may not begin
     bool ts = false, cc = false;
     uint8_t mtu = 0;
-    uint16_t dest = 0, qp = 0, number = 0;
+    uint16_t dest = 0;
+    QpIndex qp = 0;
+    PoolRow number = 0;
     Retx order{};
     WorkRow work{};
   };
@@ -134,7 +139,7 @@ class TxSegment {
   void set_state(Qp& q, QpState state) { set(q.state, static_cast<uint32_t>(state)); }
   bool can_send(const Qp& q) const;
   bool still_active(const Qp& q) const { return q.active != 0 && &q != cleared_; }
-  void activate(Qp& q, uint16_t index);
+  void activate(Qp& q, QpIndex index);
 
   bool configure(const CfgBus& cfg);
   void set_up(Qp& q, const CfgBus& cfg);
@@ -149,7 +154,7 @@ class TxSegment {
 
   void fetch(const CsrOut& csr);
   void leave_f1(const CsrOut& csr);
-  void enter_f1(uint16_t index, Row r);
+  void enter_f1(QpIndex index, Row r);
   uint16_t first_size(const Row& r, const Qp& q, const CsrOut& csr) const;
   void emit(const CsrOut& csr);
   void retransmit(const Row& r);
@@ -189,7 +194,8 @@ class TxSegment {
   Row f1_;
   bool f1_valid_ = false;
   uint32_t f_busy_ = 0, f_left_ = 0;
-  uint16_t f_qp_ = 0, f_row_ = 0;
+  QpIndex f_qp_ = 0;
+  PoolRow f_row_ = 0;
   Fifo<Row> rows_;
   Row again_, again_next_;  // an order of retransmission, whose row is there
   bool again_valid_ = false, again_valid_next_ = false;
@@ -210,7 +216,7 @@ class TxSegment {
   bool began_ = false;           // Emit has begun a block
   bool orders_ = false;          // orders of retransmission are there, or on their way to Emit
   bool go_pushed_ = false, done_loaded_ = false, upd_popped_ = false;
-  uint16_t upd_qp_ = 0;
+  QpIndex upd_qp_ = 0;
 };
 
 }  // namespace mrc

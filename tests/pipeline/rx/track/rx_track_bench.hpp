@@ -99,7 +99,7 @@ struct Track : BlockBench<Track> {
   }
   /// What a probe hears.
   Resp req(unsigned qp) {
-    Rxpkt p{.probe = true, .qp = static_cast<uint16_t>(qp)};
+    Rxpkt p{.probe = true, .qp = static_cast<QpIndex>(qp)};
     send(p);
     REQUIRE(resps.size() == 1);
     REQUIRE(resps[0].kind == CtlKind::Sack);

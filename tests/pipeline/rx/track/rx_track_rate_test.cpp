@@ -47,7 +47,7 @@ struct Sets {
 
 Rxpkt packet_of(unsigned qp, uint32_t psn) {
   Rxpkt p = Track::packet(psn, 0);
-  p.qp = static_cast<uint16_t>(qp);
+  p.qp = static_cast<QpIndex>(qp);
   return p;
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("whatever holds the outputs back, nothing is lost, doubled or overtake
     const Resp r = t.req(qp);  // repeats the newest ACK
     sets.check(qp, r);
     const uint32_t done = (sets.qps[qp].next - 1) / 5;  // message k ends with PSN 5 k
-    const Ackev newest{.qp = static_cast<uint16_t>(qp),
+    const Ackev newest{.qp = static_cast<QpIndex>(qp),
                        .plane = 0,
                        .psn = 5 * done,
                        .msn = static_cast<uint16_t>(0x20 + done + 1),

@@ -168,7 +168,7 @@ TEST_CASE("a verdict names the QP whose payload is placed, and none when it is d
   for (unsigned qp = 0; qp < t.preset.num_qps; ++qp) t.configure(qp, 0);
   for (unsigned qp = t.preset.num_qps; qp-- > 0;) {
     Rxpkt p = Track::packet(0);
-    p.qp = static_cast<uint16_t>(qp);
+    p.qp = static_cast<QpIndex>(qp);
     for (const bool place : {true, false}) {  // the second one is a duplicate
       t.send(p);
       REQUIRE(t.verdicts.size() == 1);
@@ -691,7 +691,7 @@ TEST_CASE("a window grows again, up to what the QP was set up with, and SACKs te
   t.configure(CfgTable::QpCtx, 1, row);
   t.configure(CfgTable::QpCtx, 2, row);
   const auto reported = [&](unsigned qp) {
-    Rxpkt probe{.probe = true, .qp = static_cast<uint16_t>(qp)};
+    Rxpkt probe{.probe = true, .qp = static_cast<QpIndex>(qp)};
     t.send(probe);
     REQUIRE(t.resps.size() == 1);
     return unsigned{t.resps[0].mpr};
@@ -824,7 +824,7 @@ TEST_CASE("QP errors that nobody takes hold the tracker back, without loss", "[r
   t.take_qperr = false;
   Rxpkt p = Track::packet(0);
   p.syndrome = 0x61;
-  for (uint16_t qp = 0; qp < 4; ++qp) {
+  for (QpIndex qp = 0; qp < 4; ++qp) {
     p.qp = qp;
     t.rxpkt.load(p);
     t.run(16);
@@ -834,7 +834,7 @@ TEST_CASE("QP errors that nobody takes hold the tracker back, without loss", "[r
   t.run(16);
   CHECK(t.resps.size() == 4);
   REQUIRE(t.qperrs.size() == 4);
-  for (uint16_t qp = 0; qp < 4; ++qp) CHECK(t.qperrs[qp] == Qperr{.qp = qp, .status = CqStatus::RemInvalid});
+  for (QpIndex qp = 0; qp < 4; ++qp) CHECK(t.qperrs[qp] == Qperr{.qp = qp, .status = CqStatus::RemInvalid});
 }
 
 }  // namespace mrc::test::rx_track_test

@@ -168,7 +168,7 @@ struct Bench {
     for (unsigned i = 0; i < n; ++i) cycle();
   }
   /// Packet i of the QP: message 10 + i / 10 of ten packets, on EV i modulo 16.
-  static Rec packet(uint16_t qp, unsigned i) {
+  static Rec packet(QpIndex qp, unsigned i) {
     return {.qp = qp,
             .psn = psn_add(kPsn, i),
             .msn = static_cast<uint16_t>(10 + i / 10),
@@ -185,8 +185,8 @@ struct Bench {
     rec.load(r);
     cycle();
   }
-  void sent(uint16_t qp, unsigned i) { give(packet(qp, i)); }
-  void sent_all(uint16_t qp, unsigned n) {
+  void sent(QpIndex qp, unsigned i) { give(packet(qp, i)); }
+  void sent_all(QpIndex qp, unsigned n) {
     for (unsigned i = 0; i < n; ++i) sent(qp, i);
     run(8);
   }
@@ -211,7 +211,7 @@ struct Bench {
     while (cycles % 128 != 4) cycle();
   }
   /// SACK: everything before `cack` (packet numbers from kPsn) and the packets in bits, from `base` on.
-  static Ctl sack_of(uint16_t qp, unsigned cack, unsigned psn, unsigned base, uint64_t bits, uint16_t ooo,
+  static Ctl sack_of(QpIndex qp, unsigned cack, unsigned psn, unsigned base, uint64_t bits, uint16_t ooo,
                      uint8_t m = 0) {
     Ctl c;
     c.kind = CtlKind::Sack;
@@ -225,10 +225,10 @@ struct Bench {
     c.entropy = 0x1234;
     return c;
   }
-  void sack(uint16_t qp, unsigned cack, unsigned psn, unsigned base, uint64_t bits, uint16_t ooo, uint8_t m = 0) {
+  void sack(QpIndex qp, unsigned cack, unsigned psn, unsigned base, uint64_t bits, uint16_t ooo, uint8_t m = 0) {
     give(sack_of(qp, cack, psn, base, bits, ooo, m));
   }
-  void nack(uint16_t qp, unsigned i, uint8_t reason) {
+  void nack(QpIndex qp, unsigned i, uint8_t reason) {
     Ctl n;
     n.kind = CtlKind::Nack;
     n.qp = qp;

@@ -16,7 +16,7 @@ namespace {
 constexpr uint8_t kGood = 0, kNak = 0x63;
 
 /// An ACK of everything before packet `upto`, of messages before `msn`.
-Ctl ack_of(uint16_t qp, unsigned upto, uint16_t msn, uint8_t syndrome = kGood) {
+Ctl ack_of(QpIndex qp, unsigned upto, uint16_t msn, uint8_t syndrome = kGood) {
   Ctl c;
   c.kind = CtlKind::Ack;
   c.qp = qp;

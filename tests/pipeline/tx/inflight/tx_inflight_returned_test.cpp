@@ -16,7 +16,7 @@ using namespace mrc::inflight_test;
 namespace {
 
 /// Packet i of the QP came back.
-Ctl returned(uint16_t qp, unsigned i, bool rtx = false) {
+Ctl returned(QpIndex qp, unsigned i, bool rtx = false) {
   Ctl c;
   c.kind = CtlKind::Returned;
   c.qp = qp;

@@ -19,7 +19,7 @@ namespace {
 using Order = std::vector<uint16_t>;
 
 /// Packet i of a QP is a message of its own.
-Rec message(uint16_t qp, unsigned i) {
+Rec message(QpIndex qp, unsigned i) {
   Rec r = Bench::packet(qp, 0);
   r.psn = psn_add(Bench::kPsn, i);
   r.msn = static_cast<uint16_t>(10 + i);
@@ -29,7 +29,7 @@ Rec message(uint16_t qp, unsigned i) {
 }
 
 /// Messages 0 to n - 1 are acknowledged.
-Ctl ack(uint16_t qp, unsigned n) {
+Ctl ack(QpIndex qp, unsigned n) {
   Ctl a;
   a.kind = CtlKind::Ack;
   a.qp = qp;

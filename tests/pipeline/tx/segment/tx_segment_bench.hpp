@@ -100,7 +100,7 @@ struct Bench {
   void request(unsigned q, const csr::TblQpCtx& r) {
     r.pack(cfg.data.data());
     cfg.table = 0;
-    cfg.index = static_cast<uint16_t>(q);
+    cfg.index = static_cast<QpIndex>(q);
     cfg.req = true;
   }
   bool acked() const { return segment.cfg_ack() && sched.cfg_ack(); }
@@ -142,7 +142,7 @@ struct Bench {
       granted.push_back(bytes);
     }
   }
-  unsigned sent_by(uint16_t qp) const {
+  unsigned sent_by(QpIndex qp) const {
     unsigned n = 0;
     for (const Pkt& p : pkts) n += p.qp == qp;
     return n;
@@ -168,7 +168,7 @@ struct Bench {
   void run(unsigned n) {
     for (unsigned i = 0; i < n; ++i) cycle();
   }
-  static Wqe work(uint16_t qp, uint32_t length, uint32_t wr_id = 0, bool imm = false) {
+  static Wqe work(QpIndex qp, uint32_t length, uint32_t wr_id = 0, bool imm = false) {
     return {.qp = qp,
             .imm_valid = imm,
             .wr_id = wr_id,
@@ -178,7 +178,7 @@ struct Bench {
             .length = length,
             .imm = 0x55};
   }
-  void post(uint16_t qp, uint32_t length, uint32_t wr_id = 0, bool imm = false) {
+  void post(QpIndex qp, uint32_t length, uint32_t wr_id = 0, bool imm = false) {
     while (!wqe.ready()) cycle();
     wqe.push(work(qp, length, wr_id, imm));
     cycle();
@@ -194,7 +194,7 @@ struct Bench {
     cfg.req = true;
   }
   /// A completion of a QP's own, and that nothing else is in it.
-  void expect(std::size_t i, uint16_t qp, CqStatus status, uint32_t wr_id, uint32_t length, uint16_t msn) {
+  void expect(std::size_t i, QpIndex qp, CqStatus status, uint32_t wr_id, uint32_t length, uint16_t msn) {
     CAPTURE(i);
     REQUIRE(i < cqes.size());
     Cqe want{};

@@ -397,7 +397,7 @@ TEST_CASE("tx_segment: retransmissions keep the size they were ordered with and 
   b.grant_packets(0, 100);
   b.post(1, 1000, 1);
   b.run(60);
-  const uint16_t row = b.pkts.at(0).row;
+  const PoolRow row = b.pkts.at(0).row;
   b.pkts.clear();
   b.requests.clear();
   b.csr.nominal = Nominal::Payload;

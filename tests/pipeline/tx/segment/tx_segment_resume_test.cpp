@@ -153,7 +153,7 @@ Preset few_blocks(unsigned blocks) {
   p.num_blocks = blocks;
   return p;
 }
-Upd news(uint16_t qp, uint32_t una) { return {.qp = qp, .una = una, .ack = false, .msn = 0, .syndrome = 0}; }
+Upd news(QpIndex qp, uint32_t una) { return {.qp = qp, .una = una, .ack = false, .msn = 0, .syndrome = 0}; }
 
 }  // namespace
 

@@ -13,7 +13,7 @@ TEST_CASE("tx_segment retransmits on order, unless the message is complete", "[p
   Bench b;
   b.post(1, 1000, 1, true);
   b.run(40);
-  const uint16_t row = b.pkts[1].row;
+  const PoolRow row = b.pkts[1].row;
   b.pkts.clear();
   b.post(1, 500);
   b.run(20);
@@ -158,7 +158,7 @@ TEST_CASE("tx_segment: what goes again overtakes bursts whose rows are there", "
     if (controlled) b.control(2, 1);
     for (uint16_t q = 0; q < 3; ++q) b.post(q, 4096);
     b.run(40);
-    for (uint16_t next = 0; b.pkts.size() < 8; b.cycle()) {
+    for (PoolRow next = 0; b.pkts.size() < 8; b.cycle()) {
       if (next < 4 && b.retx.free()) {
         order.avoid_ev = next++;
         b.retx.load(order);
@@ -325,7 +325,7 @@ TEST_CASE("tx_segment: QP_STATE waits for completions under way, and holds up no
   }
   b.post(2, 1000, 50);
   b.run(50);
-  const uint16_t row = b.pkts.back().row;
+  const PoolRow row = b.pkts.back().row;
   b.take_cqe = false;  // four completions find room, two the next block's FIFO
   b.update({.qp = 0, .una = 0xfffffe, .ack = true, .msn = 0xffff, .syndrome = 0x84});
   b.run(20);

@@ -449,7 +449,7 @@ TEST_CASE("tx_segment takes any length but 0: a message of 2^32 - 1 bytes has 2^
       CHECK(p.va == 0x2000 + 256 * i);
       CHECK(p.dmalen == length);
     }
-    const uint16_t row = b.pkts[0].row;
+    const PoolRow row = b.pkts[0].row;
     b.pkts.clear();
     b.update({.qp = 0, .una = 0x101});  // one more
     REQUIRE(b.pkts.size() == 1);

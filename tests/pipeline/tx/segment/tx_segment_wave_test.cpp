@@ -69,7 +69,7 @@ TEST_CASE("the waves of tx_segment.md: two QPs, a burst each, an order of retran
   wave.sample();
   for (unsigned i = 0; i < 30; ++i) {
     if (i < 2) {
-      Wqe w{.qp = static_cast<uint16_t>(i), .wr_id = i, .length = i == 0 ? 5u * 256 : 3u * 256};
+      Wqe w{.qp = static_cast<QpIndex>(i), .wr_id = i, .length = i == 0 ? 5u * 256 : 3u * 256};
       wqe.push(w);
     }
     if (i == 10) retx.load({.qp = 0, .psn = 1, .msn = 0, .row = 0, .idx = 1, .avoid_ev = 0, .size = 340});
