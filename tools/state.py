@@ -201,15 +201,15 @@ def report(result, shown):
 def main():
     parser = rtl.Parser(prog="mrc state", description=__doc__,
                         examples=("mrc state --preset asic800              the 40 largest registers and memories, sums per kind",
-                                  "mrc state --scale                       each block with 256 to 16384 QPs",
+                                  "mrc state --scale                       each block with 256 to 131072 QPs",
                                   "mrc state --json state.json             everything, of every preset"))
     parser.add_argument("--preset", action="append", help="only this preset (asic800, fpga100, tiny)")
     parser.add_argument("--json", metavar="FILE", help="write everything to FILE")
     parser.add_argument("--all", action="store_true", help="show every register and memory, not the 40 largest")
     parser.add_argument("--check", action="store_true",
                         help=f"exit 1 if a QP costs {TARGET_PER_QP} bits or more outside the pools")
-    parser.add_argument("--scale", nargs="?", metavar="QPS", const="256,1024,4096,16384",
-                        help="what each block has with so many QPs: 256,1024,4096,16384, or others")
+    parser.add_argument("--scale", nargs="?", metavar="QPS", const="256,1024,4096,16384,131072",
+                        help="what each block has with so many QPs: 256,1024,4096,16384,131072, or others")
     parser.add_argument("--gates", type=int, metavar="SECONDS",
                         help="with --scale: longest paths, too, where a block takes no longer than this")
     parser.add_argument("--top", default=TOP, help=argparse.SUPPRESS)

@@ -13,7 +13,7 @@ module mrc_fpga_axi_rd #(
     parameter int unsigned Pending = 64,
     parameter int unsigned AddrW = 64,
     parameter int unsigned PageBits = 12,
-    parameter int unsigned QpW = 16,
+    parameter int unsigned QpW = 19,  // qp_index_t
     localparam int unsigned DataW = WordBytes * 8,
     localparam int unsigned OffW = $clog2(WordBytes),
     localparam int unsigned PlaneW = (NumPlanes > 1) ? $clog2(NumPlanes) : 1

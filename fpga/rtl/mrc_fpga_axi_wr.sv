@@ -14,7 +14,7 @@ module mrc_fpga_axi_wr #(
     parameter int unsigned MaxBursts = 32,
     parameter int unsigned PageBits = 12,
     localparam int unsigned AddrW = 64,
-    localparam int unsigned QpW = 16,
+    localparam int unsigned QpW = 19,  // qp_index_t
     localparam int unsigned DataW = WordBytes * 8
 ) (
     input logic clk_i,

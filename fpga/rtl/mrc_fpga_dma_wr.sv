@@ -18,7 +18,7 @@ module mrc_fpga_dma_wr #(
     parameter int unsigned LenW = 28,
     parameter int unsigned AddrW = 64,
     parameter int unsigned PageBits = 12,
-    localparam int unsigned QpW = 16,
+    localparam int unsigned QpW = 19,  // qp_index_t
     localparam int unsigned DataW = WordBytes * 8,
     localparam int unsigned IdW = $clog2(MaxDescs)
 ) (

@@ -41,7 +41,10 @@ module mrc_fpga_fails
   );
 
   assign load = any && free;
-  assign next = '{qp: 16'(idx), status: write_q[idx] ? CqStatusHostWrite : CqStatusHostRead};
+  assign next = '{
+          qp: qp_index_t'(idx),
+          status: write_q[idx] ? CqStatusHostWrite : CqStatusHostRead
+      };
 
   mrc_out_reg #(
       .T(qperr_t)

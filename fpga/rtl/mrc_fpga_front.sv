@@ -95,7 +95,7 @@ module mrc_fpga_front
     output logic [7:0] host_wr_len_o,
     output logic host_wr_last_o,
     output logic [3:0] host_wr_plane_o,
-    output logic [15:0] host_wr_qp_o,
+    output qp_index_t host_wr_qp_o,
     output logic [HostBytes*8-1:0] host_wr_data_o,
 
     output logic m_rec_awvalid_o,

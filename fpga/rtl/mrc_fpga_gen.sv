@@ -205,7 +205,7 @@ module mrc_fpga_gen
 
   always_comb begin
     wqe_d = '{
-        qp: 16'(qp_q),
+        qp: qp_index_t'(qp_q),
         wr_id: {era_q, 24'(posted_q)},
         laddr: l_q,
         raddr: r_q,
@@ -272,7 +272,7 @@ module mrc_fpga_gen
     cycles_d = clears ? '0 : own ? age_q : cycles_q;
     first_d = clears ? '0 : first_q;
     if (failed && !first_d.there) begin
-      first_d = '{there: 1'b1, qp: cqe_i.qp, status: cqe_i.status, id: cqe_i.wr_id};
+      first_d = '{there: 1'b1, qp: cqe_i.qp[15:0], status: cqe_i.status, id: cqe_i.wr_id};
     end
   end
 

@@ -44,7 +44,7 @@ module mrc_fpga_host
     input logic [7:0] host_wr_len_i,
     input logic host_wr_last_i,
     input logic [3:0] host_wr_plane_i,
-    input logic [15:0] host_wr_qp_i,
+    input qp_index_t host_wr_qp_i,
     input logic [DataW-1:0] host_wr_data_i,
     input logic host_rd_valid_i,
     output logic host_rd_ready_o,
@@ -97,7 +97,7 @@ module mrc_fpga_host
   localparam int unsigned QpW = (NumQps > 1) ? $clog2(NumQps) : 1;
 
   logic wr_idle, rd_idle, room, take, done, wr_fail, wr_stray, rd_stray;
-  logic [15:0] wr_fail_qp;
+  qp_index_t wr_fail_qp;
   logic [QpW-1:0] rd_qp;
 
   mrc_fpga_skin #(

@@ -91,7 +91,7 @@ module mrc_fpga_record
     input logic [7:0] host_wr_len_i,
     input logic host_wr_last_i,
     input logic [3:0] host_wr_plane_i,
-    input logic [15:0] host_wr_qp_i,
+    input qp_index_t host_wr_qp_i,
     input logic [HostBytes*8-1:0] host_wr_data_i,
     input logic [NumPlanes-1:0] tx_tvalid_i,
     input logic [NumPlanes-1:0] tx_tready_i,
@@ -152,7 +152,7 @@ module mrc_fpga_record
   logic [2:0] event_why;
   logic [CycleW-1:0] event_cycle;
   logic [15+16*NumPlanes:0] event_pins;
-  logic [95:0] event_bus;
+  logic [71+$bits(qperr_t):0] event_bus;
   logic [$bits(wqe_t)-1:0] event_wqe;
   logic [31:0] event_digest;
   logic [HostBytes*8-1:0] event_rsp;

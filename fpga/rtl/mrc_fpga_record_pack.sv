@@ -24,7 +24,7 @@ module mrc_fpga_record_pack
     localparam int unsigned NumPlanes = 2,
     localparam int unsigned PortBytes = HostBytes / 2,
     localparam int unsigned PinsW = 16 + 16 * NumPlanes,
-    localparam int unsigned BusW = 96,
+    localparam int unsigned BusW = 72 + $bits(qperr_t),
     localparam int unsigned WqeW = $bits(wqe_t),
     localparam int unsigned DataW = HostBytes * 8,
     localparam int unsigned HalfW = PortBytes * 8,
@@ -70,7 +70,7 @@ module mrc_fpga_record_pack
 
   localparam logic [7:0] Mark = 8'hA7;
   localparam logic [2:0] WhyFull = 3'd3;
-  localparam logic [7:0] Major = 8'd1;
+  localparam logic [7:0] Major = 8'd2;
   localparam logic [7:0] Minor = 8'd0;
   localparam int unsigned WqeWords = (WqeW + DataW - 1) / DataW;
   localparam int unsigned PartW = $clog2(WqeWords + 1);

@@ -16,7 +16,7 @@ module mrc_fpga_record_take
     localparam int unsigned NumPlanes = 2,
     localparam int unsigned PortBytes = HostBytes / 2,
     localparam int unsigned PinsW = 16 + 16 * NumPlanes,
-    localparam int unsigned BusW = 96,
+    localparam int unsigned BusW = 72 + $bits(qperr_t),
     localparam int unsigned WqeW = $bits(wqe_t)
 ) (
     input logic clk_i,
@@ -76,7 +76,7 @@ module mrc_fpga_record_take
     input logic [7:0] host_wr_len_i,
     input logic host_wr_last_i,
     input logic [3:0] host_wr_plane_i,
-    input logic [15:0] host_wr_qp_i,
+    input qp_index_t host_wr_qp_i,
     input logic [HostBytes*8-1:0] host_wr_data_i,
     input logic [NumPlanes-1:0] tx_tvalid_i,
     input logic [NumPlanes-1:0] tx_tready_i,
@@ -247,7 +247,7 @@ module mrc_fpga_record_take
     logic irq;
     logic [NumPlanes-1:0] tx_tlast;
     logic [NumPlanes-1:0] tx_tvalid;
-    logic [15:0] host_wr_qp;
+    qp_index_t host_wr_qp;
     logic [3:0] host_wr_plane;
     logic host_wr_last;
     logic [7:0] host_wr_len;

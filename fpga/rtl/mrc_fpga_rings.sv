@@ -216,9 +216,12 @@ module mrc_fpga_rings
       .error_o(sq_error)
   );
 
+  // No QP of a board has this bit in its number: the NIC refuses the work request of a marker.
+  localparam int unsigned MarkerBit = $bits(qp_index_t) - 1;
+
   always_comb begin
     wqe_o = '{
-        qp: 16'(wqe_qp),
+        qp: qp_index_t'(wqe_qp),
         imm_valid: work.imm_valid,
         wr_id: work.wr_id,
         laddr: work.laddr,
@@ -229,7 +232,8 @@ module mrc_fpga_rings
     };
     if (marker) begin
       wqe_o = '0;
-      wqe_o.qp = {1'b1, 15'(wqe_qp)};
+      wqe_o.qp = qp_index_t'(wqe_qp);
+      wqe_o.qp[MarkerBit] = 1'b1;
     end
   end
 
@@ -324,7 +328,7 @@ module mrc_fpga_rings
       .count_o(unused_cqes)
   );
 
-  assign is_marker = !cqe.recv && cqe.qp[15];
+  assign is_marker = !cqe.recv && cqe.qp[MarkerBit];
   assign cqe_pop = cqe_head && (is_marker || entry_pop);
   assign answer = cqe_pop && is_marker;
   assign back = cqe_pop && !cqe.recv && !is_marker;
@@ -366,8 +370,8 @@ module mrc_fpga_rings
       .rst_ni,
       .valid_i(put),
       .ready_o(beat_room),
-      .data_i({half, 31'd0, phase, 64'd0, consumer, 7'd0, cqe.recv, cqe.status, cqe.qp, cqe.msn,
-               cqe.length, cqe.imm, cqe.wr_id}),
+      .data_i({half, 31'd0, phase, 64'd0, consumer, 7'd0, cqe.recv, cqe.status, cqe.qp[15:0],
+               cqe.msn, cqe.length, cqe.imm, cqe.wr_id}),
       .valid_o(beat_valid),
       .ready_i(beat_pop),
       .data_o(beat),

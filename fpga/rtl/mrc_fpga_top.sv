@@ -158,7 +158,7 @@ module mrc_fpga_top
   logic [63:0] host_wr_addr;
   logic [7:0] host_wr_len;
   logic [3:0] host_wr_plane, host_rsp_plane;
-  logic [15:0] host_wr_qp;
+  qp_index_t host_wr_qp;
   logic [HostBytes*8-1:0] host_wr_data, host_rsp_data;
   rdreq_t host_rd;
   logic host_rsp_err, host_fail_valid, host_fail_ready;

@@ -12,7 +12,7 @@ module mrc_fpga_wr_in #(
     parameter int unsigned BeatDepth = 128,
     parameter int unsigned MaxBeats = 64,
     parameter int unsigned AddrW = 64,
-    parameter int unsigned QpW = 16,
+    parameter int unsigned QpW = 19,  // qp_index_t
     parameter int unsigned PageBits = 12,
     parameter bit Packed = 0,
     localparam int unsigned OffW = $clog2(WordBytes),

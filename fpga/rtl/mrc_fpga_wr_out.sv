@@ -10,7 +10,7 @@ module mrc_fpga_wr_out #(
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned MaxBeats = 64,
     parameter int unsigned AddrW = 64,
-    parameter int unsigned QpW = 16,
+    parameter int unsigned QpW = 19,  // qp_index_t
     parameter int unsigned BurstDepth = 16,
     parameter int unsigned MaxBursts = 32,
     localparam int unsigned OffW = $clog2(WordBytes),
