@@ -68,17 +68,16 @@ TEST_CASE("ticks that cannot be counted are refused", "[rtl][elaboration]") {
   taken("mrc_nic", "-GTickCycles=165 -GTickParts=4");
 }
 
-TEST_CASE("a NIC has 16384 QPs, 4096 regions and 4096 destinations at most", "[rtl][elaboration]") {
-  // Verilator takes what is wider than 8192 bits for a mistake.
-  const std::string pools = " -GNumWqes=32768 -GNumBlocks=32768 -Wno-WIDTHCONCAT";
-  refused("mrc_nic", "-GNumQps=32768" + pools, "NumQps = 32768, must be a power of two, 2 to 16384");
+TEST_CASE("a NIC has 131072 QPs, 4096 regions and 4096 destinations at most", "[rtl][elaboration]") {
+  const std::string pools = " -GNumWqes=262144 -GNumBlocks=262144";
+  refused("mrc_nic", "-GNumQps=262144" + pools, "NumQps = 262144, must be a power of two, 2 to 131072");
   refused("mrc_nic", "-GNumMrs=8192", "NumMrs = 8192, must be a power of two, 2 to 4096");
   refused("mrc_nic", "-GNumDests=8192", "NumDests = 8192, must be a power of two, 2 to 4096");
-  refused("mrc_nic", "-GNumQps=8192 -GNumWqes=32769 -GNumBlocks=8193",
-          "NumWqes = 32769, must be more than NumQps, 32768");
-  refused("mrc_nic", "-GNumQps=8192 -GNumWqes=8193 -GNumBlocks=32769",
-          "NumBlocks = 32769, must be more than NumQps, 32768");
-  taken("mrc_nic", "-GNumQps=16384 -GNumMrs=4096 -GNumDests=4096" + pools);
+  refused("mrc_nic", "-GNumQps=8192 -GNumWqes=262145 -GNumBlocks=8193",
+          "NumWqes = 262145, must be more than NumQps, 262144");
+  refused("mrc_nic", "-GNumQps=8192 -GNumWqes=8193 -GNumBlocks=262145",
+          "NumBlocks = 262145, must be more than NumQps, 262144");
+  taken("mrc_nic", "-GNumQps=131072 -GNumMrs=4096 -GNumDests=4096" + pools);
 }
 
 TEST_CASE("tx_probe with more than 64 slots is refused", "[rtl][elaboration]") {

@@ -89,11 +89,11 @@ struct Flow {
   std::deque<Wqe> wqes;
   uint32_t posted = 0;
   unsigned wrong_cqes = 0, bad_status = 0, failed = 0, voided = 0, refused = 0;
-  std::set<uint16_t> to_error;  // QPs that csr has to put into Error
+  std::set<QpIndex> to_error;  // QPs that csr has to put into Error
 
   explicit Flow(uint32_t seed) : rng(seed) {
     csr.reorder = 8;
-    for (uint16_t q = 0; q < kQps; ++q) connect(q);
+    for (QpIndex q = 0; q < kQps; ++q) connect(q);
   }
   unsigned below(unsigned n) { return static_cast<unsigned>(rng() % n); }
   bool chance(unsigned percent) { return below(100) < percent; }
@@ -112,7 +112,7 @@ struct Flow {
     cfg.req = false;
     run(2);
   }
-  void connect(uint16_t q) {
+  void connect(QpIndex q) {
     csr::TblQpCtx r;
     r.state = QpState::Rts;
     r.mpr = 1;
@@ -136,7 +136,7 @@ struct Flow {
     cfg.data[0] = static_cast<uint32_t>(s);
     table(CfgTable::QpState, q);
   }
-  void post(uint16_t q) {
+  void post(QpIndex q) {
     Wqe w{};
     w.qp = q;
     w.imm_valid = chance(20);
@@ -306,7 +306,7 @@ struct Flow {
     return done();
   }
   /// Work requests of QPs that are reset are forgotten by the NIC.
-  void reset(uint16_t q) {
+  void reset(QpIndex q) {
     set_state(q, QpState::Reset);
     forgotten.insert(open[q].begin(), open[q].end());
     open[q].clear();
@@ -335,7 +335,7 @@ TEST_CASE("whatever the network does, the flight of every controller comes out a
     f.csr.same_ev = seed / 6 % 2 == 0;
     f.csr.nominal = static_cast<Nominal>(seed / 12 % 3);
     CAPTURE(seed);
-    for (unsigned i = 0; i < 80; ++i) f.post(static_cast<uint16_t>(f.below(Flow::kQps)));
+    for (unsigned i = 0; i < 80; ++i) f.post(static_cast<QpIndex>(f.below(Flow::kQps)));
     REQUIRE(f.finish(3'000'000));
     f.run(20000);  // dozens of timer intervals
     for (const Controller& c : f.controllers) CHECK(c.infl == 0);
@@ -357,9 +357,9 @@ TEST_CASE("QPs that fail or are reset at any time give back exactly what they ha
     f.weather = kWeathers[seed % std::size(kWeathers)];
     CAPTURE(seed);
     for (unsigned round = 0; round < 12; ++round) {
-      for (unsigned i = 0; i < 8; ++i) f.post(static_cast<uint16_t>(f.below(Flow::kQps)));
+      for (unsigned i = 0; i < 8; ++i) f.post(static_cast<QpIndex>(f.below(Flow::kQps)));
       f.run(500 + f.below(4000));
-      const auto q = static_cast<uint16_t>(f.below(Flow::kQps));
+      const auto q = static_cast<QpIndex>(f.below(Flow::kQps));
       Ctl end{.qp = q};
       switch (f.below(4)) {
         case 0:  // the peer refuses
@@ -380,7 +380,7 @@ TEST_CASE("QPs that fail or are reset at any time give back exactly what they ha
           break;
       }
       f.run(f.below(300));
-      for (const uint16_t e : std::exchange(f.to_error, {})) f.set_state(e, QpState::Error);
+      for (const QpIndex e : std::exchange(f.to_error, {})) f.set_state(e, QpState::Error);
       f.run(f.below(300));
       if (f.chance(20)) f.run(3000);
       f.reset(q);
@@ -400,9 +400,9 @@ TEST_CASE("reset one after the other, QPs leave nothing in flight", "[pipeline][
     Flow f(seed);
     f.weather = kWeathers[seed % std::size(kWeathers)];
     CAPTURE(seed);
-    for (unsigned i = 0; i < 60; ++i) f.post(static_cast<uint16_t>(f.below(Flow::kQps)));
+    for (unsigned i = 0; i < 60; ++i) f.post(static_cast<QpIndex>(f.below(Flow::kQps)));
     f.run(200 + f.below(10000));
-    for (uint16_t q = 0; q < Flow::kQps; ++q) f.reset(q);
+    for (QpIndex q = 0; q < Flow::kQps; ++q) f.reset(q);
     for (const Controller& c : f.controllers) CHECK(c.infl == 0);
   }
 }

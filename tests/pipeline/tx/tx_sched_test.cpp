@@ -24,7 +24,7 @@ struct Bench : BlockBench<Bench> {
   TxSched sched{preset, push, park, resume, grant};
   bool take = true;
   std::vector<unsigned> granted;
-  std::function<void(uint16_t)> on_grant;
+  std::function<void(QpIndex)> on_grant;
 
   Bench() {
     for (unsigned q = 0; q < 16; ++q) bind(q, static_cast<uint8_t>(q / 4));
@@ -68,7 +68,7 @@ using Qps = std::vector<unsigned>;
 TEST_CASE("tx_sched: QPs that may send come out in the order in which they came", "[pipeline][tx_sched]") {
   Bench b;
   b.take = false;
-  for (const unsigned q : {5u, 1u, 9u, 2u, 14u}) b.give_push(static_cast<uint16_t>(q), true);
+  for (const unsigned q : {5u, 1u, 9u, 2u, 14u}) b.give_push(static_cast<QpIndex>(q), true);
   CHECK(b.grant.count() == 2);
   b.take = true;
   b.run(10);
@@ -78,7 +78,7 @@ TEST_CASE("tx_sched: QPs that may send come out in the order in which they came"
 TEST_CASE("tx_sched holds every QP at once", "[pipeline][tx_sched]") {
   Bench b;
   b.take = false;
-  for (uint16_t q = 0; q < 16; ++q) b.give_push(q, true);
+  for (QpIndex q = 0; q < 16; ++q) b.give_push(q, true);
   CHECK_FALSE(b.push.has());
   b.take = true;
   b.run(40);
@@ -161,7 +161,7 @@ TEST_CASE("tx_sched: a push with more 0 only passes the turn on", "[pipeline][tx
 
 TEST_CASE("tx_sched: a list that waits holds no other destination", "[pipeline][tx_sched][waiting]") {
   Bench b;
-  for (uint16_t q = 0; q < 4; ++q) b.give_park(q);
+  for (QpIndex q = 0; q < 4; ++q) b.give_park(q);
   for (unsigned i = 0; i < 3; ++i) {
     b.give_push(7, true);
     b.give_push(12, true);
@@ -241,7 +241,7 @@ TEST_CASE("tx_sched: three and four QPs of a destination get equal turns over 10
           b.park.load({.qp = qp});
         }
       };
-      for (uint16_t q = 0; q < n; ++q) b.give_push(q, true);
+      for (QpIndex q = 0; q < n; ++q) b.give_push(q, true);
       for (unsigned i = 0; i < 100; ++i) {
         b.run(60);
         REQUIRE(wants);
