@@ -172,7 +172,7 @@ struct Watched {
   CosimResult result;
   DeviceLog device;
   Tap tap[2];
-  std::vector<uint16_t> qp_of[2];  ///< the other side's QP of each QP
+  std::vector<QpIndex> qp_of[2];  ///< the other side's QP of each QP
 
   explicit Watched(const CosimOptions& o) : options(o) {
     use_rtl(options);
@@ -217,7 +217,7 @@ struct Watched {
   /// port to the first byte of the SACK that reports it. Sorted.
   std::vector<double> round_trips(unsigned side, double from, double until) const {
     std::vector<double> times;
-    std::map<uint16_t, std::deque<const Seen*>> waiting;  // by QP of the other side
+    std::map<QpIndex, std::deque<const Seen*>> waiting;  // by QP of the other side
     for (const Seen& s : tap[side].seen) {
       if (s.sent && s.data() && !s.rtx && us(s.ps) >= from && us(s.ps) < until) waiting[s.qp].push_back(&s);
       if (s.sent || s.opcode != 0xDC || s.probe) continue;
@@ -242,7 +242,7 @@ struct Watched {
   /// Data frames that `side` sent and that never reached the other side's port. The order of a plane must be kept.
   std::vector<Loss> losses(unsigned side) const {
     std::deque<const Seen*> arrived[kMaxPlanes];
-    std::map<std::pair<uint16_t, uint32_t>, double> came;  // QP and PSN: first arrival
+    std::map<std::pair<QpIndex, uint32_t>, double> came;  // QP and PSN: first arrival
     for (const Seen& s : tap[1 - side].seen) {
       if (s.sent || !s.data()) continue;
       arrived[s.plane].push_back(&s);

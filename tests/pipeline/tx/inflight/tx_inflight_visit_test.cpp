@@ -16,7 +16,7 @@ using namespace mrc::inflight_test;
 
 namespace {
 
-using Order = std::vector<uint16_t>;
+using Order = std::vector<QpIndex>;
 
 /// Packet i of a QP is a message of its own.
 Rec message(QpIndex qp, unsigned i) {

@@ -158,7 +158,7 @@ TEST_CASE("tx_segment: what goes again overtakes bursts whose rows are there", "
     if (controlled) b.control(2, 1);
     for (uint16_t q = 0; q < 3; ++q) b.post(q, 4096);
     b.run(40);
-    for (PoolRow next = 0; b.pkts.size() < 8; b.cycle()) {
+    for (uint16_t next = 0; b.pkts.size() < 8; b.cycle()) {
       if (next < 4 && b.retx.free()) {
         order.avoid_ev = next++;
         b.retx.load(order);
