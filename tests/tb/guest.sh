@@ -21,7 +21,7 @@ says 'warning      the device was ended by signal 11 (Segmentation fault) in mrc
 code 3 loop:step:99 --dut-timeout 0.5
 says 'the device has not come back from mrc_dut_step of cycle 99 for 0.5 s$'
 code 4 abi:3
-says 'speaks version 3 of mrc_dut.h, the bench version 4\.$'
+says 'speaks version 3 of mrc_dut.h, the bench version 5\.$'
 code 1 stray:tx_tvalid
 says 'pin tx_tvalid has bits beyond plane 1$'
 says 'Again with: .* --dut .*libmrc_test_device.so'

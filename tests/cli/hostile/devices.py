@@ -7,7 +7,7 @@ CALLS = {"outputs": "mrc_dut_outputs", "observe": "mrc_dut_observe", "step": "mr
 ENDS = {"exit": r"(ended the process|exit)", "abort": r"(signal 6|[Aa]bort)", "segv": r"(signal 11|[Ss]egmentation)",
         "throw": r"(exception|thrown|signal 6|[Aa]bort)"}
 LIES = [
-    ("abi:0", r"version 0"), ("abi:3", r"version 3.*version 4"), ("abi:4294967295", r"version 4294967295"),
+    ("abi:0", r"version 0"), ("abi:3", r"version 3.*version 5"), ("abi:4294967295", r"version 4294967295"),
     ("preset:asic800", r"asic800"), ("preset:", r"preset"), ("no-preset", r"preset"), ("planes:8", r"8 planes|planes"),
     ("planes:0", r"planes"), ("planes:4294967295", r"planes"), ("core-words:1", r"words|boundar"),
     ("core-words:65535", r"words|boundar"), ("core-words:4294967295", r"words|boundar"),

@@ -287,14 +287,14 @@ TEST_CASE("a device in a process of its own writes waves, and is in no snapshot"
 }
 
 TEST_CASE("a device that lies about itself is refused", "[tb][guest]") {
-  CHECK_THAT(refusal("abi:3"), EndsWith(" speaks version 3 of mrc_dut.h, the bench version 4"));
-  CHECK_THAT(refusal("abi:5"), EndsWith(" speaks version 5 of mrc_dut.h, the bench version 4"));
-  CHECK_THAT(refusal("abi:0"), EndsWith(" speaks version 0 of mrc_dut.h, the bench version 4"));
+  CHECK_THAT(refusal("abi:3"), EndsWith(" speaks version 3 of mrc_dut.h, the bench version 5"));
+  CHECK_THAT(refusal("abi:6"), EndsWith(" speaks version 6 of mrc_dut.h, the bench version 5"));
+  CHECK_THAT(refusal("abi:0"), EndsWith(" speaks version 0 of mrc_dut.h, the bench version 5"));
   CHECK_THAT(refusal("preset:asic800"), EndsWith(" is preset asic800, not tiny"));
   CHECK_THAT(refusal("no-preset"), EndsWith(" does not say which preset it is"));
   CHECK_THAT(refusal("planes:4"), EndsWith(" has 4 planes, preset tiny has 2"));
   CHECK_THAT(refusal("core-words:3"), ContainsSubstring(" has 3 words of streams, preset tiny has "));
-  CHECK_THAT(refusal("info-size:20"), ContainsSubstring(" knows 20 bytes of mrc_dut_info_t, version 4 has "));
+  CHECK_THAT(refusal("info-size:20"), ContainsSubstring(" knows 20 bytes of mrc_dut_info_t, version 5 has "));
   CHECK_THAT(refusal("refuse"), EndsWith(" refuses: today is not its day"));
   CHECK_THAT(refusal("refuse-no-nul"), EndsWith(" refuses: " + std::string(256, 'x')));
   CHECK_THAT(refusal("refuse-control"), EndsWith(" refuses: red \\x1b[31m\\x07 and \\xff no more\\n"));
