@@ -32,7 +32,7 @@ module formal_fpga_dma_wr #(
   logic [AddrW-1:0] host_wr_addr_i, desc_addr_o;
   logic [7:0] host_wr_len_i;
   logic [3:0] host_wr_plane_i;
-  qp_index_t host_wr_qp_i, fail_qp_o;
+  logic [18:0] host_wr_qp_i, fail_qp_o;
   logic [15:0] data_o;
   logic [LenW-1:0] desc_len_o;
   logic [0:0] desc_id_o;
@@ -64,7 +64,7 @@ module formal_fpga_dma_wr #(
   assign host_wr_addr_i = inside_q[plane_i] ? next_q[plane_i] : start_i;
   assign host_wr_len_i = (host_wr_last_i && one_i) ? 8'd1 : 8'd2;
   assign host_wr_plane_i = 4'(plane_i);
-  assign host_wr_qp_i = qp_index_t'(qp_i);
+  assign host_wr_qp_i = 19'(qp_i);
   assign line = host_wr_valid_i && host_wr_ready_o;
   assign desc = desc_valid_o && desc_ready_i;
   assign beat = data_valid_o && data_ready_i;

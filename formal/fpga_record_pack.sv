@@ -107,7 +107,7 @@ module formal_fpga_record_pack
   assign event_has_wqe_i = what.wqe;
   assign event_has_digest_i = what.digest;
   assign event_pins_i = 48'({what.rx[1], 15'd0, what.rx[0], 9'd0, what.rsp, 8'd0});
-  assign event_bus_i = 96'd1;
+  assign event_bus_i = (72 + $bits(qperr_t))'(1);
   assign event_wqe_i = {1'b1, ($bits(wqe_t) - 2)'(0), 1'b1};
   assign event_digest_i = 32'd3;
   assign event_rsp_i = {128'd5, 128'd4};

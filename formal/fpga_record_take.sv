@@ -70,7 +70,7 @@ module formal_fpga_record_take
   assign wdata_i = {wdata_some_i[1], 31'd0};
   assign wstrb_i = {3'd0, wdata_some_i[0]};
   assign wqe_i = {wqe_some_i[1], ($bits(wqe_t) - 2)'(0), wqe_some_i[0]};
-  assign host_fail_i = {host_fail_some_i[1], 22'd0, host_fail_some_i[0]};
+  assign host_fail_i = {host_fail_some_i[1], ($bits(qperr_t) - 2)'(0), host_fail_some_i[0]};
   assign host_rsp_plane_i = {3'd0, host_rsp_plane_some_i};
   // As mrc_fpga_record_regs arms it.
   assign arm = arm_i && idle_o && !run;

@@ -67,7 +67,7 @@ module formal_rx_place
   end
 
   logic waits_q;  // a line was offered and not taken
-  logic [20:0] shown, shown_q;
+  logic [$bits(qp_index_t)+4:0] shown, shown_q;
   assign shown = {line_o.last, line_o.plane, line_o.qp};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

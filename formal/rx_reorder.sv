@@ -56,7 +56,7 @@ module formal_rx_reorder
   `MRC_GIVEN(agreed, !dut.cfg_init || dut.cfg_ctx.max_wimm_dest <= 8'd4)
   // A table write stands as it is until it is acknowledged.
   logic req_q;
-  logic [15:0] index_q;
+  logic [CsrTblCmdIndexWidth-1:0] index_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       req_q <= 1'b0;

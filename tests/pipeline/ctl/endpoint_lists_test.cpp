@@ -67,7 +67,7 @@ struct Lists : Bench {
     Found f{.cycles = cycles - from};
     run(4);
     REQUIRE(pmasks.size() == responses.size());
-    if (!pmasks.empty()) f = {.dest = pmasks[0].dest, .qp = responses[0].qp, .cycles = f.cycles};
+    if (!pmasks.empty()) f = {.dest = pmasks[0].dest, .qp = static_cast<int>(responses[0].qp), .cycles = f.cycles};
     pmasks.clear();
     responses.clear();
     return f;

@@ -37,7 +37,7 @@ struct Sent {
   std::optional<uint32_t> length = {};
 };
 
-std::vector<uint8_t> frame_to(uint16_t peer, const Sent& f) {
+std::vector<uint8_t> frame_to(QpIndex peer, const Sent& f) {
   wire::Packet p = wire::make_packet(f.opcode, wire::Encapsulation::Ipv6, false);
   p.ipv6->dscp = static_cast<uint8_t>(f.dscp);
   p.bth->dqp = peer + kQpnBase;
