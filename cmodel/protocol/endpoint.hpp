@@ -62,6 +62,10 @@ constexpr uint32_t ep_update_wait(uint32_t interval, unsigned tries, bool port_w
   return port_wait ? interval : std::min(64u << std::min(tries, kEpMostDoublings), interval);
 }
 
+/// Ticks between two updates to one destination at least: all numbers of a destination together last 128 ticks, however
+/// few they are.
+constexpr uint32_t ep_update_gap(unsigned dest_bits) { return 1u << (dest_bits - 7); }
+
 /// Entropy of the next reverse path probe: a Galois register of 32 bits, never 0.
 constexpr uint32_t ep_entropy_next(uint32_t lfsr) { return (lfsr >> 1) ^ ((lfsr & 1u) ? 0xA3000000u : 0u); }
 

@@ -7,6 +7,7 @@
 #include "pipeline/lib/convert.hpp"
 #include "protocol/endpoint.hpp"
 #include "protocol/probe.hpp"
+#include "util/check.hpp"
 
 namespace mrc {
 
@@ -37,11 +38,15 @@ Endpoint::Endpoint(const Preset& preset, const Inputs& in, const Outputs& out)
       prev_(preset.num_qps),
       first_(preset.num_dests),
       after_(preset.num_dests),
+      known_(preset.num_dests),
+      place_(preset.num_dests),
       up_((1u << preset.num_planes) - 1) {}
 
 void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   ack_.begin(cfg);
   pulses_next_ = {};
+  loads_ = !visit_on_ && state_ != State::Leave;
+  queue_head_ = !queue_.empty();
   switch (state_) {
     case State::Idle:
       idle(cfg, csr, port_up);
@@ -74,9 +79,10 @@ void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
       again();
       break;
   }
+  if (loads_) load();
   if (port_up != up_) {  // wins over what else happened to the destinations
-    const auto valid = [](const Dest& d) { return d.valid; };
-    if (!csr.port_wait && std::any_of(dests_.begin(), dests_.end(), valid)) hurry_ = dest_mask_ + 1;
+    to_visit_ = count_;
+    hurry_ = !csr.port_wait;
     for (Dest& d : dests_) {
       d.due = d.valid;
       d.waiting = false;
@@ -145,7 +151,7 @@ bool Endpoint::other(const CsrOut& csr, unsigned port_up) {
     read_for(static_cast<unsigned>(EpKind::ControllerProbe), controller_.dest);
   } else if (reverse_.send && req_.free() && (port_up >> reverse_.plane & 1) && dest(reverse_.dest).valid) {
     read_for(static_cast<unsigned>(EpKind::ReverseProbe), reverse_.dest);
-  } else if (hurry_ != 0 ? req_.free() : visit_due_) {
+  } else if (due_now()) {
     visit(csr, port_up);
   } else {
     return false;
@@ -155,6 +161,7 @@ bool Endpoint::other(const CsrOut& csr, unsigned port_up) {
 
 void Endpoint::configure(const CfgBus& cfg, unsigned port_up) {
   ack_.done();
+  loads_ = false;
   if (cfg.is(CfgTable::QpCtx)) {
     configure_row(cfg, port_up);
   } else if (cfg.is(CfgTable::QpState)) {
@@ -180,12 +187,9 @@ void Endpoint::configure_row(const CfgBus& cfg, unsigned port_up) {
   if (reset) return;
   qp.to = to;
   join_ = {.on = true, .qp = index, .dest = to, .dip = row.dip, .had = d.valid, .member = member};
+  if (!d.valid) know(to);
   d.valid = true;
-  if (port_up != (1u << planes_) - 1) {  // a new peer takes all our ports for up
-    d.due = true;
-    d.waiting = false;
-    d.tries = 0;
-  }
+  if (port_up != (1u << planes_) - 1) owe(to);  // a new peer takes all our ports for up
   if (!leaves) come();
 }
 
@@ -211,6 +215,7 @@ void Endpoint::left() {
   } else if (lends && !left_.keep) {
     Dest& d = dests_[left_.dest];
     d.valid = d.due = d.waiting = false;
+    forget(left_.dest);
     state_ = leave_chain(left_.dest, a.dip, false);
     return;
   }
@@ -386,16 +391,72 @@ void Endpoint::order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, c
            .when = csr.tick + csr.ep_interval};
 }
 
-/// Looks whether a destination needs an update.
+/// A destination has become valid: it stands behind all others.
+void Endpoint::know(unsigned dest) {
+  known_.write(count_, static_cast<uint16_t>(dest));
+  place_.write(dest, static_cast<uint16_t>(count_));
+  ++count_;
+  if (to_visit_ != 0) ++to_visit_;
+}
+
+/// It is valid no more: the last one takes its place. Who has missed its turn by that gets another one.
+void Endpoint::forget(unsigned dest) {
+  MRC_CHECK(count_ != 0, "a destination goes that is not valid");
+  const uint16_t last = known_[--count_], place = place_[dest];
+  known_.write(place, last);
+  place_.write(last, place);
+  if (at_ == count_) at_ = 0;
+  if (to_visit_ != 0) to_visit_ = count_;
+}
+
+/// It is to hear of our ports.
+void Endpoint::owe(unsigned dest) {
+  Dest& d = dests_[dest];
+  d.due = true;
+  d.waiting = false;
+  d.tries = 0;
+  if (!d.queued) push(dest);
+}
+
+void Endpoint::push(unsigned dest) {
+  MRC_CHECK(queue_.size() <= dest_mask_, "more destinations wait than there are");
+  queue_.push_back(static_cast<uint16_t>(dest));
+  dests_[dest].queued = true;
+}
+
+/// The next destination to visit: of all valid ones after a port has changed, else of those in the queue.
+void Endpoint::load() {
+  visit_on_ = to_visit_ != 0 || queue_head_;
+  walk_ = to_visit_ != 0;
+  if (walk_) {
+    visit_ = known_[at_];
+    --to_visit_;
+    at_ = at_ + 1 == count_ ? 0 : at_ + 1;
+    return;
+  }
+  hurry_ = false;
+  if (!queue_head_) return;
+  visit_ = queue_.front();
+  queue_.pop_front();
+}
+
+/// Looks whether a destination needs an update. Who is still owed one stays in the queue.
 void Endpoint::visit(const CsrOut& csr, unsigned port_up) {
   visit_due_ = false;
-  if (hurry_ != 0) --hurry_;
-  const unsigned index = visit_;
-  visit_ = (visit_ + 1) & dest_mask_;
-  Dest& d = dests_[index];
-  if (!d.valid || !d.due) return;
+  loads_ = true;
+  Dest& d = dests_[visit_];
+  if (d.valid && d.due) look(d, csr, port_up);
+  if (d.valid && d.due) {
+    if (!walk_ || !d.queued) push(visit_);
+  } else if (!walk_) {
+    d.queued = false;
+  }
+}
+
+void Endpoint::look(Dest& d, const CsrOut& csr, unsigned port_up) {
+  const uint32_t since = csr.tick - d.sent;
   if (d.waiting) {
-    if (!tick_reached(csr.tick, d.when)) return;
+    if (since < ep_update_wait(csr.ep_interval, d.tries, csr.port_wait)) return;
     d.waiting = false;  // sent again at the next visit
     if (csr.ep_repeats == kEpRepeatsForEver) {
       if (!csr.port_wait) d.tries = static_cast<uint8_t>(std::min(d.tries + 1u, kEpMostDoublings));
@@ -404,9 +465,9 @@ void Endpoint::visit(const CsrOut& csr, unsigned port_up) {
     } else {
       ++d.tries;
     }
-  } else if (req_.free() && port_up != 0) {
-    to_ = index;
-    read_for(static_cast<unsigned>(EpKind::PortStatus), index);
+  } else if (since >= ep_update_gap(dest_bits_) && req_.free() && port_up != 0) {
+    to_ = visit_;
+    read_for(static_cast<unsigned>(EpKind::PortStatus), visit_);
   }
 }
 
@@ -457,7 +518,7 @@ void Endpoint::send(const CsrOut& csr, unsigned port_up) {
     rot_ = (plane + 1) & (planes_ - 1);
     d.seq = static_cast<uint8_t>(ep_update_seq(d.seq + 1, dest_bits_));
     d.waiting = true;
-    d.when = csr.tick + ep_update_wait(csr.ep_interval, d.tries, csr.port_wait);
+    d.sent = csr.tick;
     Ctlpkt& c = req_.load();
     c.qp = qp;
     put(build_endpoint_request(ep_update_id(d.seq, to_, dest_bits_), wire::ErthOp::PortStatus, mask, csr.tick,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "gen/nic_pulses.hpp"
@@ -17,7 +18,7 @@ namespace mrc {
 /// Tells each peer which of our ports are up and repeats it until the peer has answered, hears the same from them,
 /// answers EV probes, and sends them for the controller and for reverse paths. Contract:
 /// docs/design/blocks/ctl/endpoint.md. One operation per cycle. The QPs that lead to a destination stand in a ring, the
-/// destinations of which addresses fall into one bucket in a chain.
+/// destinations of which addresses fall into one bucket in a chain, those that may be owed an update in a queue.
 class Endpoint {
  public:
   using Pulses = EndpointPulses;
@@ -47,6 +48,8 @@ class Endpoint {
     prev_.clock();
     first_.clock();
     after_.clock();
+    known_.clock();
+    place_.clock();
     ack_.clock();
     pulses_ = pulses_next_;
   }
@@ -65,7 +68,8 @@ class Endpoint {
     uint8_t peer = 0xff;   ///< planes it can receive on
     uint8_t seq = 0;       ///< number of the newest update
     uint8_t tries = 0;     ///< updates sent again since it is due
-    uint32_t when = 0;     ///< tick from which the update is repeated
+    bool queued = false;   ///< it is in the queue, or it is visited from there
+    uint32_t sent = 0;     ///< tick at which the newest update left
   };
   /// A QP of ours: where its QP_CTX row leads.
   struct Qp {
@@ -125,7 +129,14 @@ class Endpoint {
   void receive(const CsrOut& csr);
   void answered(const Eprx& e, const CsrOut& csr);
   void order(Probe& probe, unsigned dest, unsigned plane, uint32_t ev, const CsrOut& csr);
+  void know(unsigned dest);
+  void forget(unsigned dest);
+  void owe(unsigned dest);
+  void push(unsigned dest);
+  void load();
+  bool due_now() const { return visit_on_ && (hurry_ ? req_.free() : visit_due_); }
   void visit(const CsrOut& csr, unsigned port_up);
+  void look(Dest& d, const CsrOut& csr, unsigned port_up);
   void read_for(unsigned kind, unsigned dest);
   void find(const CsrOut& csr);
   void send(const CsrOut& csr, unsigned port_up);
@@ -144,18 +155,26 @@ class Endpoint {
   Ram1r1w<Addr> addr_;
   std::vector<Dest> dests_;
   std::vector<Qp> qps_;
-  Rf1r1w<QpIndex> next_, prev_;  // the ring of a QP's destination: who stands behind it and before it
-  Rf1r1w<Step> first_, after_;   // the first destination of a bucket's chain; the one behind a destination
-  PlaneAddress plane_;           // by which the chains stand
-  Probe controller_, reverse_;   // cp, rp
-  unsigned up_;                  // port_up of the cycle before
-  unsigned rot_ = 0;             // plane at which the search for an update's plane starts
-  uint32_t lfsr_ = 1;            // entropy value of the newest reverse-path probe, or the seed of the next
-  uint32_t seed_ = 1;            // REV_SEED of the cycle before
-  unsigned div_ = 0, visit_ = 0;
-  unsigned hurry_ = 0;  // destinations that are visited without waiting for div_
+  Rf1r1w<uint16_t> next_, prev_;    // the ring of a QP's destination: who stands behind it and before it
+  Rf1r1w<Step> first_, after_;      // the first destination of a bucket's chain; the one behind a destination
+  PlaneAddress plane_;              // by which the chains stand
+  Probe controller_, reverse_;      // cp, rp
+  unsigned up_;                     // port_up of the cycle before
+  unsigned rot_ = 0;                // plane at which the search for an update's plane starts
+  uint32_t lfsr_ = 1;               // entropy value of the newest reverse-path probe, or the seed of the next
+  uint32_t seed_ = 1;               // REV_SEED of the cycle before
+  Rf1r1w<uint16_t> known_, place_;  // the valid destinations side by side, and where each of them stands
+  unsigned count_ = 0;              // how many they are
+  unsigned at_ = 0, to_visit_ = 0;  // of known_: whose turn is next, and how many are left, since a port changed
+  std::deque<uint16_t> queue_;      // destinations that may be owed an update
+  unsigned div_ = 0, visit_ = 0;    // visit_: the next destination
+  bool visit_on_ = false;           // there is one
+  bool walk_ = false;               // it comes from known_
+  bool hurry_ = false;              // visits do not wait for div_
   bool visit_due_ = false;
-  bool turn_ = false;  // a packet of a peer was taken last: all else goes first
+  bool loads_ = false;       // this cycle takes the next one
+  bool queue_head_ = false;  // the queue had one when the cycle began
+  bool turn_ = false;        // a packet of a peer was taken last: all else goes first
 
   State state_ = State::Idle;
   Eprx e_{};                  // the request that is worked on

@@ -425,6 +425,7 @@ TEST_CASE("a port that changes in any cycle of what a QP begins is told to all t
       b.lead(0, 0);
       b.lead(1, 1);
       b.lead(2, 1);
+      b.run_to_tick(2);
       b.csr.ep_interval = 1000;
       csr::TblQpCtx row{.dip = address(1000 + m.dest), .dest = static_cast<uint16_t>(m.dest), .state = m.state};
       b.cfg = {true, static_cast<uint8_t>(CfgTable::QpCtx), static_cast<uint16_t>(m.qp), {}};

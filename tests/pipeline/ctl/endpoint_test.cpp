@@ -50,12 +50,13 @@ TEST_CASE("with ports counted from 0 bit p is plane p", "[endpoint]") {
 TEST_CASE("an update is repeated every interval until it is answered", "[endpoint]") {
   Bench b;
   b.set_up(0, 0);
+  b.run_to_tick(2);
   b.up = 1;
   CHECK(b.request(1).psn == 0x0100);
   CHECK(b.request(2).psn == 0x0200);
   CHECK(b.request(3).psn == 0x0300);
-  // Sent in tick 0; in tick 10 the wait ends at the first visit and the update goes with the next one.
-  CHECK(b.sent_tick == std::vector<unsigned>{0, 10, 20});
+  // Sent in tick 2; in tick 12 the wait ends at the first visit and the update goes with the next one.
+  CHECK(b.sent_tick == std::vector<unsigned>{2, 12, 22});
   b.answer(0x0200);  // overtaken
   b.answer(0x0301);  // another destination
   CHECK(b.drops == 2);
@@ -86,6 +87,7 @@ TEST_CASE("the number of an update wraps at 64, with 4096 destinations at 4", "[
     };
     b.set_up(0, 0x103);
     b.set_up(1, 0xf03);
+    b.run_to_tick(32);
     b.up = 1;
     request(2);
     CHECK(b.sent[0].psn == 0x1103);
@@ -110,11 +112,12 @@ TEST_CASE("the number of an update wraps at 64, with 4096 destinations at 4", "[
 TEST_CASE("a port that changes while an update is under way starts it again", "[endpoint]") {
   Bench b;
   b.set_up(0, 0);
+  b.run_to_tick(2);
   b.up = 1;
   b.request(1);
   b.up = 2;
   CHECK(mask(b.request(2)) == 0b100);
-  CHECK(b.sent_tick[1] < 3);  // not after the interval
+  CHECK(b.sent_tick[1] < 5);  // not after the interval
   b.answer(0x0100);           // tells nothing about the new state
   CHECK(b.drops == 1);
   b.answer(0x0200);
@@ -553,11 +556,12 @@ TEST_CASE(
 TEST_CASE("updates hurry when a port changes, if somebody is to hear of it", "[endpoint][port-loss][A-82]") {
   const auto spread = [](Bench& b) {
     for (unsigned q = 0; q < 4; ++q) b.set_up(q, q);
+    b.run_to_tick(2);
     while (b.cycles % 16 != 3) b.cycle();
     const unsigned t = b.cycles;
     b.up = 1;
-    b.run(9);  // the change is seen in cycle t; a visit and a Send for each of four destinations
-    CHECK(b.reqs == (b.csr.port_wait ? 0 : 4));
+    b.run(10);  // the change is seen in cycle t, then Load; a visit and a Send for each of four destinations
+    CHECK(b.reqs == (b.csr.port_wait ? 1 : 4));  // visit_due has waited for the first
     b.run(400);
     CHECK(b.reqs == 4);
     return b.cycles - t;
@@ -566,20 +570,23 @@ TEST_CASE("updates hurry when a port changes, if somebody is to hear of it", "[e
   waits.csr.port_wait = true;
   spread(hurries);
   spread(waits);
-  // Nobody is there to hear: the next one to be set up hears at its visit, as ever.
+  // Nobody is there to hear: the next two to be set up hear at their visits, as ever.
   Bench nobody;
+  nobody.run_to_tick(2);
   nobody.up = 1;
   nobody.run(2);
   nobody.set_up(1, 3);
-  nobody.run(3);
-  CHECK(nobody.reqs == 0);
-  nobody.run(64);
+  nobody.set_up(0, 2);
+  nobody.run(5);
   CHECK(nobody.reqs == 1);
+  nobody.run(16);
+  CHECK(nobody.reqs == 2);
 }
 
 TEST_CASE("updates that hurry wait for their way out, and none is left out", "[endpoint][port-loss][A-82]") {
   Bench b;
   for (unsigned q = 0; q < 4; ++q) b.set_up(q, q);
+  b.run_to_tick(2);
   b.take = false;
   b.up = 1;
   b.run(300);
