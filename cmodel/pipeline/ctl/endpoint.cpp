@@ -38,9 +38,9 @@ Endpoint::Endpoint(const Preset& preset, const Inputs& in, const Outputs& out)
       prev_(preset.num_qps),
       first_(preset.num_dests),
       after_(preset.num_dests),
+      up_((1u << preset.num_planes) - 1),
       known_(preset.num_dests),
-      place_(preset.num_dests),
-      up_((1u << preset.num_planes) - 1) {}
+      place_(preset.num_dests) {}
 
 void Endpoint::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up) {
   ack_.begin(cfg);
