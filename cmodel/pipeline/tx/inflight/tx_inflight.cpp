@@ -19,6 +19,7 @@ TxInflight::TxInflight(const Preset& preset, const In& in, const Out& out)
 
 void TxInflight::step(const CfgBus& cfg, const CsrOut& csr, unsigned port_up, bool sends) {
   fsm_.begin(cfg, sends);
+  ports_.begin();
   shared_.rec_taken = shared_.ctl_taken = false;
   shared_.now.tick = csr.tick;
   shared_.now.port_up = port_up;
@@ -36,7 +37,9 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
   switch (shared_.now.state) {
     case State::Idle:
       if (fsm_.idle(cfg, csr, record_.mine(), recording) == Fsm::Choice::Visit) {
-        timer_.visit(fsm_.visit(), csr, fsm_.quiet());
+        const uint16_t index = fsm_.visit();
+        ports_.visit(index);
+        timer_.visit(index, csr, fsm_.quiet());
       }
       break;
     case State::Rec:

@@ -11,9 +11,6 @@ namespace {
 
 /// Cycles after a fall in which packets that were on their way to the window are recorded.
 constexpr unsigned kSoon = 63;
-/// QPs that a turn looks for one with something open, at most: it ends behind one whose number ends so.
-constexpr unsigned kSeekQps = 8;
-
 /// A block has been passed by una.
 constexpr bool passed(uint32_t block, uint32_t una) {
   return block_dist(block, psn_block(una)) >= (kPsnHalf / kBlockPsns);
@@ -21,35 +18,34 @@ constexpr bool passed(uint32_t block, uint32_t una) {
 
 }  // namespace
 
-/// NumQps + 1: the QP that is at may be half done.
-void Ports::look_anew() {
-  left_ = num_qps_ + 1;
-  soon_ = kSoon;
-  anew_ = true;
-}
-
 bool Ports::status(unsigned dest, unsigned mask, bool port_wait) {
   const unsigned all = (1u << planes_) - 1;
   if (port_wait || (mask & all) == all) return true;
   if (said_) return false;
-  said_ = true;
+  told_ = true;
   peer_ = dest & dest_mask_;
   down_ = ~mask & all;
-  look_anew();
   return true;
 }
 
-void Ports::next_qp() {
-  mid_ = false;
-  at_ = (at_ + 1) & (num_qps_ - 1);
+void Ports::visit(uint16_t index) {
+  if (!walks() || looked_[index]) return;
+  waits_ = at_on_ || soon_ != 0;
+  if (waits_) return;
+  looked_[index] = true;
   MRC_CHECK(left_ != 0, "a QP is looked at, and none is left");
-  if (--left_ == 0) own_ = said_ = false;
+  --left_;
+  const Qp& q = s_.qps[index];
+  if (!q.live || !q.outstanding() || !meant(q)) return;
+  at_ = index;
+  at_on_ = true;
+  mid_ = false;
 }
 
 void Ports::next_block() {
   s_.now.state = State::Idle;
   if (s_.now.block == psn_block(s_.qps[s_.now.qp].una)) {
-    next_qp();
+    at_on_ = mid_ = false;
   } else {
     mid_ = true;
     block_ = block_add(s_.now.block, ~0u);
@@ -59,22 +55,21 @@ void Ports::next_block() {
 void Ports::seek(bool state_silent) {
   const auto index = static_cast<QpIndex>(at_);
   const Qp& q = s_.qps[index];
-  const bool meant = q.live && (own_ || of_peer(q));
-  const bool query = meant && q.outstanding() && !mid_ && !state_silent;
+  const bool look = q.live && meant(q);
   const uint32_t w = mid_ ? block_ : psn_block(psn_add(q.nxt, -1));
-  if (query) {
+  if (look && q.outstanding() && !mid_ && !state_silent) {
     s_.report.out.stateq.load({.qp = index});
     s_.report.pulses_next.state = true;
   }
-  if (meant && q.una != q.nxt && !passed(w, q.una)) {
+  if (look && q.una != q.nxt && !passed(w, q.una)) {
     s_.now.qp = index;
     s_.now.block = w;
     s_.blocks.read_number(index, w);
     s_.now.state = State::Port0;
     return;
   }
-  if (query || left_ == 1 || at_ % kSeekQps == kSeekQps - 1 || soon_ != 0) s_.now.state = State::Idle;
-  next_qp();
+  at_on_ = mid_ = false;
+  s_.now.state = State::Idle;
 }
 
 void Ports::port0() {
@@ -134,13 +129,22 @@ void Ports::port3() {
 }
 
 void Ports::end(unsigned port_up, bool port_wait, bool acked) {
-  if ((up_ & ~port_up) != 0 && !port_wait) {
-    own_ = true;
-    look_anew();
+  if (walks() && s_.watch.has_entered() && !looked_[s_.watch.entered()]) ++left_;
+  if (waits_ && s_.watch.has_left()) --left_;
+  if (over_) own_ = said_ = false;
+  const bool fell = (up_ & ~port_up) != 0 && !port_wait;
+  own_ = own_ || fell;
+  said_ = said_ || told_;
+  if (fell || told_) {
+    looked_.assign(looked_.size(), false);
+    left_ = static_cast<unsigned>(s_.watch.count());
+    soon_ = kSoon;
+  } else if (soon_ != 0 && !acked) {
+    --soon_;
   }
+  MRC_CHECK(!walks() || left_ <= s_.watch.count(), "more QPs are left than there are");
   up_ = port_up;
-  if (!anew_ && soon_ != 0 && !acked) --soon_;
-  anew_ = false;
+  told_ = waits_ = false;
 }
 
 }  // namespace mrc::inflight

@@ -20,6 +20,12 @@ class Watch {
   unsigned qp() const { return qp_; }
   /// QP `index` is on(), or will be.
   bool watches(unsigned index) const { return watched_[index & mask_]; }
+  std::size_t count() const { return count_; }
+  /// In the cycle that has just ended a QP became one of them (entered()), or the one that was visited is none any
+  /// more.
+  bool has_entered() const { return enters_; }
+  unsigned entered() const { return recorded_; }
+  bool has_left() const { return leaves_; }
 
   /// In this cycle *Visit* is of qp(). stays: it has something open, or will have.
   void visit(bool stays) {
@@ -34,6 +40,7 @@ class Watch {
   }
   /// The end of the cycle.
   void clock() {
+    enters_ = leaves_ = false;
     if (record_) begin(recorded_);
     if (visit_) {
       back();
@@ -61,6 +68,7 @@ class Watch {
   void begin(unsigned index) {
     if (watched_[index]) return;
     watched_[index] = true;
+    enters_ = true;
     ++count_;
     come_.push(static_cast<QpIndex>(index));
   }
@@ -70,6 +78,7 @@ class Watch {
       ring_.push(qp_);
     } else {
       watched_[qp_] = false;
+      leaves_ = true;
       --count_;
     }
   }
@@ -88,6 +97,7 @@ class Watch {
   std::size_t count_ = 0;                                // of watched_
   bool visit_ = false, stays_ = false, record_ = false;  // in this cycle
   unsigned recorded_ = 0;
+  bool enters_ = false, leaves_ = false;  // in the cycle before
 };
 
 }  // namespace mrc::inflight

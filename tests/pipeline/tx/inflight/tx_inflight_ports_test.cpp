@@ -77,7 +77,7 @@ TEST_CASE("tx_inflight: what was given to a plane that fell is lost at once, wit
   CHECK(b.granted.size() == 10);
 }
 
-TEST_CASE("tx_inflight: a look takes a cycle per QP, two, and one per packet that is out",
+TEST_CASE("tx_inflight: a look takes a visit, four cycles, and one per packet that is out",
           "[pipeline][tx_inflight][port-loss][A-82]") {
   Bench b(true);
   b.sent_all(1, 20);
@@ -91,10 +91,10 @@ TEST_CASE("tx_inflight: a look takes a cycle per QP, two, and one per packet tha
   const unsigned queries = b.cycles - 1;  // taken in that cycle
   while (b.ccev.empty()) b.cycle();
   const unsigned notified = b.cycles - 1;
-  // soon is 63 after cycle t, 0 after t+63. A grant in t+64, or a visit is before it; Seek of QP 0 and of QP 1, which
+  // soon is 63 after cycle t, 0 after t+63. A visit from t+64 on, one in four cycles; the grant; Seek of QP 1, which
   // asks: loaded two cycles before somebody takes it.
   CHECK(queries >= t + 66 + 2);
-  CHECK(queries <= t + 67 + 2);
+  CHECK(queries <= t + 70 + 2);
   // Seek; Port0, Port1, PSNs 16, 17 and 19, Port3.
   CHECK(notified == queries + 6);
   CHECK(b.ccev[0].bytes == 2 * 340);
@@ -185,7 +185,7 @@ TEST_CASE("tx_inflight: a QP that ends or is set up anew while it is looked at",
   const bool anew = GENERATE(false, true);
   CAPTURE(anew);
   Bench b;
-  b.take_stateq = false;  // three QPs can ask; then nobody is looked at, and QP 2 has been begun
+  b.take_stateq = false;  // three QPs can ask; then nobody is looked at, and the third one has been begun
   for (uint16_t q = 0; q < 4; ++q) b.sent_all(q, 40);
   b.run(200);
   b.port_up = 0b01;
@@ -194,27 +194,152 @@ TEST_CASE("tx_inflight: a QP that ends or is set up anew while it is looked at",
   const auto of = [&](unsigned q) {
     return std::count_if(b.retx.begin(), b.retx.end(), [q](const Retx& r) { return r.qp == q; });
   };
-  CHECK(of(0) == 20);
-  CHECK(of(1) == 20);
-  CHECK(of(2) == 4);  // PSNs 32 to 39
-  CHECK(of(3) == 0);
+  uint16_t third = 0, last = 0;
+  for (uint16_t q = 0; q < 4; ++q) {
+    if (of(q) == 4) third = q;  // PSNs 32 to 39
+    if (of(q) == 0) last = q;
+  }
+  CHECK(b.retx.size() == 20 + 20 + 4 + 0);
+  REQUIRE(third != last);
   if (anew) {
     b.ctx.sq_psn = psn_add(Bench::kPsn, 1 << 20);
-    b.configure(2);
+    b.configure(third);
     b.take_stateq = true;  // its window is far from where the look was
     b.run(kAll);
-    CHECK(of(2) == 4);
+    CHECK(of(third) == 4);
   } else {
-    b.set_state(2, QpState::Error);
+    b.set_state(third, QpState::Error);
     b.take_stateq = true;
     b.run(kAll);
-    CHECK(of(2) == 4);
+    CHECK(of(third) == 4);
   }
-  CHECK(of(3) == 20);
+  CHECK(of(last) == 20);
   // All is over: the next one is looked at.
-  CHECK(peer_ports(b, 0, 0b10));
+  CHECK(peer_ports(b, static_cast<uint16_t>(3 - last), 0b10));
   b.run(kAll);
-  CHECK(of(3) == 40);
+  CHECK(of(last) == 40);
+}
+
+TEST_CASE("tx_inflight: who becomes busy or leaves while QPs are looked at",
+          "[pipeline][tx_inflight][port-loss][A-82]") {
+  const auto acked = [](uint16_t qp) {
+    Ctl a;
+    a.kind = CtlKind::Ack;
+    a.qp = qp;
+    a.psn = psn_add(Bench::kPsn, 9);
+    a.msn = 11;
+    a.reason = 0x1f;
+    return a;
+  };
+  const auto of = [](const Bench& b, unsigned q) {
+    return std::count_if(b.retx.begin(), b.retx.end(), [q](const Retx& r) { return r.qp == q; });
+  };
+  SECTION("who leaves before its turn is not waited for") {
+    const unsigned later = GENERATE(range(1u, 150u));
+    CAPTURE(later);
+    Bench b;
+    b.sent_all(1, 40);
+    for (const uint16_t q : {0, 2, 3}) b.sent_all(q, 10);
+    b.run(200);
+    CHECK(peer_ports(b, 2, 0b01, 4));  // the peer of QP 1
+    b.run(later);
+    b.ctl.load(acked(0));
+    b.cycle();
+    if (later % 2 != 0) {
+      b.ctl.load(acked(3));
+      b.cycle();
+    }
+    CHECK(peer_ports(b, 3, 0b10, 600));  // another one's: the first one's are done
+    b.run(kAll);
+    CHECK(of(b, 1) == 20);
+    CHECK(b.retx.size() == 20);
+    CHECK(peer_ports(b, 1, 0b10, 200));  // the peer of QP 2
+    b.run(kAll);
+    CHECK(of(b, 2) == 5);
+  }
+  SECTION("who comes is looked at, unless it has been") {
+    Bench b(false, 8);
+    b.take_stateq = false;  // three QPs can ask; then the fourth waits
+    for (const uint16_t q : {1, 2, 3, 4}) {
+      b.configure(q);
+      b.sent_all(q, 10);
+    }
+    b.run(200);
+    b.port_up = 0b01;
+    b.run(1000);
+    CHECK(b.state_inc == 3);
+    CHECK(b.retx.size() == 15);
+    const uint16_t one = b.retx[0].qp;  // it has been looked at
+    REQUIRE(of(b, one) == 5);
+    b.ctl.load(acked(one));
+    b.run(100);
+    CHECK(b.inflight.watched().size() == 3);
+    b.sent(one, 10);
+    b.sent(one, 11);  // on the plane that is down, as if it were given there before
+    b.sent(0, 0);
+    b.sent(0, 1);
+    b.run(100);
+    CHECK(b.inflight.watched().size() == 5);
+    CHECK(of(b, 0) == 0);
+    b.take_stateq = true;
+    b.run(kAll);
+    CHECK(of(b, 0) == 1);
+    for (const unsigned q : {1u, 2u, 3u, 4u}) CHECK(of(b, q) == 5);
+    b.port_up = 0b11;
+    b.run(100);
+    b.port_up = 0b10;  // the other plane: all are looked at
+    b.run(kAll);
+    CHECK(of(b, 0) == 2);
+    for (const unsigned q : {1u, 2u, 3u, 4u}) CHECK(of(b, q) == (q == one ? 6 : 10));
+  }
+  SECTION("who leaves and comes before its turn is looked at once") {
+    const unsigned later = GENERATE(range(1u, 120u, 3u));
+    const unsigned pause = GENERATE(1u, 5u, 20u, 60u);
+    CAPTURE(later, pause);
+    Bench b;
+    b.sent_all(1, 40);
+    b.sent_all(0, 10);
+    b.run(200);
+    b.port_up = 0b01;
+    b.run(later);
+    b.ctl.load(acked(0));
+    b.run(pause);
+    b.sent(0, 10);
+    b.run(kAll);
+    CHECK(of(b, 1) == 20);
+    CHECK(b.stateq.size() >= 1);  // it may have been away when all were looked at
+    CHECK(b.stateq.size() <= 3);
+    CHECK(peer_ports(b, 3, 0b10, 4));  // all is over: this one need not wait
+    CHECK(peer_ports(b, 2, 0b10));
+    b.run(kAll);
+    CHECK(of(b, 1) == 40);
+    CHECK(std::count_if(b.retx.begin(), b.retx.end(),
+                        [](const Retx& r) { return r.qp == 0 && r.psn == psn_add(Bench::kPsn, 10); }) == 1);
+  }
+}
+
+TEST_CASE("tx_inflight: a port that falls costs the QPs that are busy, not the others",
+          "[pipeline][tx_inflight][port-loss][A-82]") {
+  constexpr unsigned kQps = 64;
+  Bench b(false, kQps);
+  for (uint16_t q = 4; q < kQps; ++q) b.configure(q);
+  CHECK(peer_ports(b, 2, 0b01, 4));
+  CHECK(peer_ports(b, 3, 0b01, 70));  // nobody is busy: the 64 cycles alone
+  b.run(70);
+  for (uint16_t q = 0; q < kQps; ++q) {
+    b.sent(q, 0);
+    b.sent(q, 1);
+  }
+  b.run(8);
+  b.take_retx = false;  // no order is in the way
+  b.port_up = 0b01;
+  b.run(64);
+  CHECK(b.stateq.empty());
+  b.run(kQps * (4 + 6 + 4));  // a visit, a turn of a PSN or two, and who comes by meanwhile
+  CHECK(b.stateq.size() == kQps);
+  std::set<unsigned> asked;
+  for (const Stateq& s : b.stateq) asked.insert(s.qp);
+  CHECK(asked.size() == kQps);
 }
 
 TEST_CASE("tx_inflight: 64 cycles after a port fell the packets on their way to the window are there",
