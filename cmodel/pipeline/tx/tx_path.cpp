@@ -91,7 +91,7 @@ void TxPath::accept(const CfgBus& cfg, const CsrOut& csr, const In& in, bool emp
   const bool may_report = evev_.free() && bad_.free();
   const bool request[3] = {fb_in_.has() && may_report, pkt_.has(), pfb_in_.has() && may_report};
   if (!(request[0] | request[1] | request[2])) {
-    if (scrub_due_ && bad_.free() && empty) scrub();
+    if (scrub_due_ && (scrub_on_ || !bads_.empty()) && bad_.free() && empty) scrub();
     return;
   }
   const int grant = arb_.pick([&](unsigned i) { return request[i]; });
@@ -104,24 +104,34 @@ void TxPath::accept(const CfgBus& cfg, const CsrOut& csr, const In& in, bool emp
   }
 }
 
-/// Nothing else to do: looks at the next EV of all.
+/// Nothing else to do: looks at the next EV of the QP whose round is on, or of the next one that has a bad one.
 void TxPath::scrub() {
   scrub_due_ = false;
-  scrub_at_ = scrub_;
-  scrub_ = (scrub_ + 1) % static_cast<unsigned>(qps_.size() * evs_);
-  const unsigned qp = scrub_at_ / evs_, ev_idx = scrub_at_ % evs_;
-  if (!qps_[qp].known) return;
-  evst_.read(evst_row(qp, ev_idx / planes_));
-  evval_.read(evval_row(qps_[qp].profile, ev_idx));
+  if (!scrub_on_) {
+    auto next = bads_.lower_bound(bads_from_);
+    if (next == bads_.end()) next = bads_.begin();
+    scrub_qp_ = *next;
+    bads_from_ = (scrub_qp_ + 1) & qp_mask_;
+    bads_.erase(next);
+    scrub_ev_ = 0;
+    scrub_bad_ = false;
+  }
+  scrub_at_ = scrub_ev_;
+  scrub_ev_ = (scrub_ev_ + 1) & (evs_ - 1);
+  scrub_on_ = scrub_ev_ != 0;
+  evst_.read(evst_row(scrub_qp_, scrub_at_ / planes_));
+  evval_.read(evval_row(qps_[scrub_qp_].profile, scrub_at_));
   state_ = State::Scrub;
 }
 
-/// An EV that found no probe slot when it went bad is offered again.
+/// An EV that found no probe slot when it went bad is offered again. A QP that has one has another round.
 void TxPath::scrubbed() {
-  const unsigned qp = scrub_at_ / evs_, ev_idx = scrub_at_ % evs_;
-  if (ev_state(evst_.rdata(), ev_idx & (planes_ - 1)) == kEvBad) {
-    bad_.load({.qp = static_cast<QpIndex>(qp), .ev_idx = static_cast<uint16_t>(ev_idx), .ev = evval_.rdata()});
+  if (ev_state(evst_.rdata(), scrub_at_ & (planes_ - 1)) == kEvBad) {
+    bad_.load(
+        {.qp = static_cast<QpIndex>(scrub_qp_), .ev_idx = static_cast<uint16_t>(scrub_at_), .ev = evval_.rdata()});
+    scrub_bad_ = true;
   }
+  if (!scrub_on_ && scrub_bad_) bads_.insert(scrub_qp_);
   state_ = State::Idle;
 }
 
@@ -140,7 +150,6 @@ void TxPath::configure(const CfgBus& cfg) {
                         .backup = static_cast<uint8_t>(backup),
                         .dest = row.dest,
                         .active = static_cast<uint16_t>((groups_ - backup) * planes_),
-                        .known = true,
                         .world = {}};
       state_ = State::Init;
       return;
@@ -331,7 +340,9 @@ void TxPath::judge(unsigned min_active) {
   pulses_next_.bad = out;
   pulses_next_.floor = !out;
   evev_.load({.qp = fb_.qp, .ev_idx = fb_.ev_idx, .state = kEvBad, .floor = !out});
-  if (out) bad_.load({.qp = fb_.qp, .ev_idx = fb_.ev_idx, .ev = evval_.rdata()});
+  if (!out) return;
+  bad_.load({.qp = fb_.qp, .ev_idx = fb_.ev_idx, .ev = evval_.rdata()});
+  bads_.insert(fb_.qp & qp_mask_);
 }
 
 void TxPath::next_group() {

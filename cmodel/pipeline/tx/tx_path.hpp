@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "gen/csr.hpp"
@@ -94,7 +95,6 @@ class TxPath {
     uint8_t backup = 0;  ///< groups, modulo their number
     uint16_t dest = 0;
     uint16_t active = 0;  ///< EVs in GOOD or SKIP
-    bool known = false;   ///< has had a QP_CTX
     LossWorld world;
   };
 
@@ -180,8 +180,14 @@ class TxPath {
 
   unsigned turn_ = 0;        // of SKIP
   uint16_t turn_since_ = 0;  // tick at which it began
-  // The EV that is looked at next when there is nothing else to do: QP * EvsPerQp + EV index.
-  unsigned scrub_ = 0, scrub_at_ = 0, scrub_div_ = 0;
+  // QPs that have an EV out of use. When there is nothing else to do, one of them after the other has a round.
+  std::set<unsigned> bads_;
+  unsigned bads_from_ = 0;                // the search for the next one begins here
+  bool scrub_on_ = false;                 // a round is on,
+  unsigned scrub_qp_ = 0, scrub_ev_ = 0;  // of this QP; its next EV
+  bool scrub_bad_ = false;                // it has found one
+  unsigned scrub_at_ = 0;                 // the EV that is looked at
+  unsigned scrub_div_ = 0;
   bool scrub_due_ = false;
   unsigned init_qp_ = 0, init_group_ = 0;
   uint16_t deny_ev_idx_ = 0;

@@ -86,7 +86,7 @@ TEST_CASE("tx_path: at the floor an EV stays in use as it was, and an event tell
   CHECK(b.bads == 2);
   REQUIRE(b.events.size() == 3);
   CHECK(b.events[2] == Evev{.qp = 2, .ev_idx = 2, .state = kEvBad, .floor = true});
-  CHECK(b.bad.size() == 2);
+  for (const Badev& bad : b.bad) CHECK(bad.ev_idx < 2);
   CHECK(b.send_one() == 3);
   CHECK(b.send_one() == 7);  // 2 was SKIP still, and is restored; 1 and 0 are out
   for (int i = 0; i < 11; ++i) b.send_one();
@@ -149,22 +149,93 @@ TEST_CASE("tx_path: setting a QP up again makes its EVs as new", "[pipeline][tx_
   CHECK(b.pass(14) == Evs{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
 }
 
-TEST_CASE("an EV that is out of use is offered to the probes again, once in 64 cycles per EV of all QPs",
+/// Cycles of a round through the 16 EVs of a QP.
+constexpr unsigned kRound = 64 * 16;
+
+/// An EV of a QP loses a packet.
+void lose(Bench& b, unsigned qp, unsigned ev_idx) {
+  b.fb.load({.qp = static_cast<uint16_t>(qp), .ev_idx = static_cast<uint16_t>(ev_idx), .kind = FbKind::Loss});
+  b.settle();
+}
+
+TEST_CASE("an EV that is out of use is offered to the probes again, once in 64 cycles per EV of QPs that have one",
           "[pipeline][tx_path]") {
   Bench b;
   b.lose(5);
   REQUIRE(b.bad.size() == 1);
-  // 4 QPs of 16 EVs, one looked at every 64 cycles; QPs 0, 1 and 3 have no context and are passed over.
-  for (unsigned i = 0; i < 64 * 4 * 16; ++i) b.cycle();
+  for (unsigned i = 0; i < kRound; ++i) b.cycle();
   REQUIRE(b.bad.size() == 2);
   CHECK(b.bad[1].qp == 2);
   CHECK(b.bad[1].ev_idx == 5);
   CHECK(b.bad[1].ev == 0xA000 + 16 + 5);
   CHECK(b.events.size() == 1);  // no new event
   CHECK(b.bads == 1);
+  std::vector<unsigned> at;
+  while (at.size() < 4) {
+    const std::size_t n = b.bad.size();
+    b.cycle();
+    if (b.bad.size() != n) at.push_back(b.cycles);
+  }
+  for (std::size_t i = 1; i < at.size(); ++i) CHECK(at[i] - at[i - 1] == kRound);
   b.revive(5);
-  for (unsigned i = 0; i < 64 * 4 * 16; ++i) b.cycle();
-  CHECK(b.bad.size() == 2);
+  const std::size_t n = b.bad.size();
+  for (unsigned i = 0; i < 2 * kRound; ++i) b.cycle();
+  CHECK(b.bad.size() == n);
+}
+
+TEST_CASE("tx_path: who has no EV out of use is not scrubbed", "[pipeline][tx_path]") {
+  Bench b;
+  b.set_up(0, 1);
+  for (unsigned i = 0; i < 5 * kRound; ++i) b.cycle();
+  CHECK(b.bad.empty());
+  lose(b, 0, 3);
+  CHECK(b.bad.size() == 1);
+  // Back before its round is over: one round more finds nothing. Then the next EV that goes bad has a round at once.
+  b.pfb.load({.qp = 0, .ev_idx = 3, .kind = FbKind::RevivedGood});
+  for (unsigned i = 0; i < 3 * kRound; ++i) b.cycle();
+  CHECK(b.bad.size() == 1);
+  lose(b, 2, 0);
+  CHECK(b.bad.size() == 3);  // Judge, and the first look of the round
+  CHECK(b.bad[2].qp == 2);
+}
+
+TEST_CASE("tx_path: QPs with EVs out of use have their rounds in turn", "[pipeline][tx_path]") {
+  Bench b;
+  for (const unsigned qp : {0u, 1u, 3u}) b.set_up(qp, 1);
+  lose(b, 2, 7);  // its round begins
+  lose(b, 1, 7);
+  lose(b, 0, 7);
+  lose(b, 3, 7);
+  lose(b, 3, 8);
+  REQUIRE(b.bad.size() == 5);
+  for (unsigned i = 0; i < 9 * kRound; ++i) b.cycle();
+  std::vector<unsigned> order;
+  for (std::size_t i = 5; i < b.bad.size(); ++i) order.push_back(b.bad[i].qp);
+  REQUIRE(order.size() >= 10);
+  order.resize(10);
+  CHECK(order == std::vector<unsigned>{2, 3, 3, 0, 1, 2, 3, 3, 0, 1});
+  // A QP that is set up anew has none any more.
+  b.set_up(3, 1);
+  for (unsigned i = 0; i < kRound; ++i) b.cycle();
+  const std::size_t n = b.bad.size();
+  for (unsigned i = 0; i < 6 * kRound; ++i) b.cycle();
+  CHECK(b.bad.size() >= n + 5);  // three of four rounds at first, then of three
+  for (std::size_t i = n; i < b.bad.size(); ++i) CHECK(b.bad[i].qp != 3);
+}
+
+TEST_CASE("tx_path: what goes bad behind a round is offered in the next one", "[pipeline][tx_path]") {
+  Bench b;
+  b.set_up(0, 1);
+  b.lose(15);
+  for (unsigned i = 0; i < 8 * 64; ++i) b.cycle();
+  b.revive(15);
+  b.lose(1);  // the round has passed it, and finds none
+  const std::size_t n = b.bad.size();
+  for (unsigned i = 0; i < 6 * 64; ++i) b.cycle();
+  CHECK(b.bad.size() == n);
+  for (unsigned i = 0; i < kRound; ++i) b.cycle();
+  REQUIRE(b.bad.size() == n + 1);
+  CHECK(b.bad.back().ev_idx == 1);
 }
 
 TEST_CASE("packets go before the scrub, and DENIED EVs are not offered", "[pipeline][tx_path]") {
@@ -181,7 +252,7 @@ TEST_CASE("packets go before the scrub, and DENIED EVs are not offered", "[pipel
   }
   CHECK(b.bad.size() == 1);  // no idle cycle, no scrub
   CHECK(sent > 64 * 4 * 16 * 9 / 10);
-  for (unsigned i = 0; i < 64 * 4 * 16 + 64; ++i) b.cycle();
+  for (unsigned i = 0; i < kRound; ++i) b.cycle();
   REQUIRE(b.bad.size() == 2);
   CHECK(b.bad[1].ev_idx == 4);
 }

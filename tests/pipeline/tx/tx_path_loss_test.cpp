@@ -47,7 +47,7 @@ TEST_CASE("tx_path: by hand, four planes of eight that lose are a bad world", "[
   CHECK(b.loses(4));
   CHECK(b.events.size() == 5);
   CHECK(b.events.back().ev_idx == 4);
-  CHECK(b.bad.size() == 5);
+  CHECK(b.bads == 5);
   CHECK(b.until_one_counts(7) == 4);
 }
 
