@@ -155,7 +155,8 @@ module formal_endpoint
   ) u_visit (
       .clk_i,
       .rst_ni,
-      .waits_i(dut.visit_due_q && dut.hurry_q == '0 && runs && !dut.op_visit && !dut.op_evp
+      .waits_i(dut.visit_on && (dut.hurry ? dut.req_free : dut.visit_due_q) && runs
+          && !dut.op_visit && !dut.op_evp
           && !dut.op_want && !dut.op_cp_over && !dut.op_rp_over && !dut.op_cp_send
           && !dut.op_rp_send),
       .others_i(1'b0),

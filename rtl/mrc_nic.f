@@ -75,6 +75,7 @@ rtl/rx/mrc_rx_reorder.sv
 rtl/rx/mrc_rx_share.sv
 rtl/ctl/mrc_ack_gen.sv
 rtl/ctl/mrc_endpoint_owed.sv
+rtl/ctl/mrc_endpoint_visits.sv
 rtl/ctl/mrc_endpoint_rings.sv
 rtl/ctl/mrc_endpoint_chains.sv
 rtl/ctl/mrc_endpoint_lists.sv

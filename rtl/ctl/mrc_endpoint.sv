@@ -164,13 +164,10 @@ module mrc_endpoint
   logic cfg_ack_q, cfg_ack_d;
   logic [NumPlanes-1:0] up_q;
   logic [PlaneW-1:0] rot_q, rot_d;
-  logic [DestW-1:0] visit_q, visit_d;
   logic [DestW-1:0] dest_q, dest_d;  // written to in Send
   logic [3:0] div_q, div_d;
   logic visit_due_q, visit_due_d;
   logic turn_q, turn_d;  // a packet of a peer was taken last: all else goes first
-  logic [DestW:0] hurry_q, hurry_d;  // destinations that are visited without waiting for div
-  logic [3:0] doubled_q;  // in Send: of the update's destination, updates sent again
   probe_t cp_q, cp_d, rp_q, rp_d;  // of the controller, of a reverse path
   class_t cp_class_q;
   logic [31:0] lfsr_q, lfsr_d, lfsr_after, seed_q;
@@ -183,10 +180,10 @@ module mrc_endpoint
 
   // ---- destinations
 
-  logic cp_valid, rp_valid, evp_valid, want_valid, looked_valid, visit_valid, own_valid, any_valid;
-  logic rx_waiting, owed_we, cfg_ctx_we, forgotten, changed, idle;
-  logic [DestW-1:0] cfg_dest, rx_dest, owed_dest, forgotten_dest, looked_dest;
-  owed_t owed, own, owed_d;  // of visit_q; of the row of a table, or of dest_q; what it becomes
+  logic cp_valid, rp_valid, evp_valid, want_valid, looked_valid, visit_valid, own_valid;
+  logic rx_waiting, owed_we, cfg_ctx_we, forgotten, changed, idle, visit_on, hurry;
+  logic [DestW-1:0] cfg_dest, rx_dest, owed_dest, forgotten_dest, looked_dest, visit;
+  owed_t owed, own, owed_d;  // of visit; of the row of a table, or of dest_q; what it becomes
 
   mrc_endpoint_owed #(
       .NumDests(NumDests),
@@ -195,10 +192,9 @@ module mrc_endpoint
       .clk_i,
       .rst_ni,
       .changed_i(changed),
-      .any_o(any_valid),
       .dests_i({looked_dest, want.dest[DestW-1:0], evp.dest[DestW-1:0], rp_q.dest, cp_q.dest}),
       .valid_o({looked_valid, want_valid, evp_valid, rp_valid, cp_valid}),
-      .visit_i(visit_q),
+      .visit_i(visit),
       .visit_valid_o(visit_valid),
       .visit_o(owed),
       .rx_i(rx_dest),
@@ -219,7 +215,7 @@ module mrc_endpoint
   logic op_plane, op_cfg, cfg_peer_we, op_rx, op_evp, op_want, op_cp_over, op_rp_over;
   logic op_cp_send, op_rp_send, op_visit;
   logic [31:0] cp_late, rp_late;
-  logic cfg_ctx_gone, cfg_state_gone, stale, lists_busy;
+  logic cfg_owes, cfg_ctx_gone, cfg_state_gone, stale, lists_busy;
   tbl_qp_ctx_t cfg_ctx;
   tbl_qp_state_t cfg_state;
 
@@ -233,6 +229,7 @@ module mrc_endpoint
   assign op_plane = idle && stale;
   assign op_cfg = idle && !stale && cfg_i.req && !cfg_ack_q;
   assign cfg_ctx_we = op_cfg && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state != QpStateReset;
+  assign cfg_owes = cfg_ctx_we && port_up_i != {NumPlanes{1'b1}};
   assign cfg_ctx_gone = op_cfg && cfg_i.tbl == CfgTableQpCtx && cfg_ctx.state == QpStateReset;
   assign cfg_state_gone = op_cfg && cfg_i.tbl == CfgTableQpState && cfg_state.state == QpStateReset;
   assign cfg_peer_we = op_cfg && cfg_i.tbl == CfgTablePeerPorts;
@@ -266,7 +263,7 @@ module mrc_endpoint
       end else if (rp_q.send && req_free && port_up_i[rp_q.plane] && rp_valid) begin
         op_rp_send = 1'b1;
       end else begin
-        op_visit = (hurry_q != '0) ? req_free : visit_due_q;
+        op_visit = visit_on && (hurry ? req_free : visit_due_q);
       end
     end
   end
@@ -280,17 +277,16 @@ module mrc_endpoint
   assign evp_pop = op_evp;
   assign want_pop = op_want;
   assign visit_due_d = div_q == 4'd15 || (visit_due_q && !op_visit);
-  assign visit_d = op_visit ? visit_q + DestW'(1) : visit_q;
 
   // ---- memories
 
   logic addr_re, send, send_update, plane_on, rx_request, rx_known, find_goes_on, find_last;
+  logic lists_leave;
   logic [6:0] plane_lsb;
   logic [DestW-1:0] addr_raddr;
   logic [127:0] dip;
   qp_index_t lender;
-  logic [31:0] again;  // tick at which it is repeated
-  logic [15:0] until_again;
+  logic [31:0] sent;  // tick at which the newest update to visit left
 
   mrc_endpoint_lists #(
       .NumQps(NumQps),
@@ -312,6 +308,7 @@ module mrc_endpoint
       .dest_i(cfg_dest),
       .dip_i(cfg_ctx.dip),
       .had_i(own_valid),
+      .leaves_o(lists_leave),
       .forgotten_o(forgotten),
       .forgotten_dest_o(forgotten_dest),
       .find_i(rx_request && rx_known),
@@ -327,16 +324,17 @@ module mrc_endpoint
       .lender_o(lender)
   );
 
-  mrc_rf_1r1w #(
+  mrc_rf_reset #(
       .Width(32),
       .Depth(NumDests)
-  ) u_when (
+  ) u_sent (
       .clk_i,
-      .raddr_i(visit_q),
-      .rdata_o(again),
+      .rst_ni,
+      .raddr_i(visit),
+      .rdata_o(sent),
       .we_i(send_update),
       .waddr_i(dest_q),
-      .wdata_i(tick_i + 32'(until_again))
+      .wdata_i(tick_i)
   );
 
   // ---- responses, by the upper bits of their id
@@ -373,44 +371,60 @@ module mrc_endpoint
 
   // ---- visits: who has to hear of our ports?
 
-  logic visit_open, visit_again, visit_send, give_up, for_ever;
-  logic [3:0] tries_most;
-  logic [15:0] first_wait;
-  logic [31:0] again_late;
-  assign again_late = tick_i - again;
-  assign visit_open = op_visit && visit_valid && owed.due;
-  // Bug 49: an update that nobody answers is not repeated.
-  assign visit_again = visit_open && owed.waiting && !again_late[31]
-                        && bug_i != BugPortsToldOnce;
-  assign for_ever = csr_i.ep_repeats == RepeatForEver;
-  assign give_up = !for_ever && owed.tries >= csr_i.ep_repeats;
-  // For ever: as far as the wait doubles.
-  assign tries_most = (owed.tries >= MostDoublings) ? MostDoublings : owed.tries + 4'd1;
-  assign visit_send = visit_open && !owed.waiting && req_free && port_up_i != '0;
+  logic visit_open, visit_again, visit_send, give_up, for_ever, visit_stays;
+  logic passed_wait, passed_gap;
+  logic [3:0] tries_most, doubled;
+  logic [15:0] first_wait, until_again;
+  logic [31:0] passed;  // ticks since its newest update
 
-  // An update is sent in the cycle behind its visit. Only a port that changes touches tries then.
+  assign changed = port_up_i != up_q;
+
+  mrc_endpoint_visits #(
+      .NumDests(NumDests)
+  ) u_visits (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .changed_i(changed),
+      .port_wait_i(csr_i.port_wait),
+      .stop_i(op_cfg || lists_leave),
+      .new_i(cfg_dest),
+      .know_i(cfg_ctx_we && !own_valid),
+      .owe_i(cfg_owes),
+      .forget_i(forgotten),
+      .gone_i(forgotten_dest),
+      .visit_on_o(visit_on),
+      .visit_o(visit),
+      .hurry_o(hurry),
+      .visit_i(op_visit),
+      .due_i(visit_stays)
+  );
+
+  // Updates to one destination are so far apart that its numbers last for 128 ticks.
   // 64 << 10 is more than any interval.
-  assign first_wait = 16'd64 << doubled_q;
+  assign passed = tick_i - sent;
+  assign passed_gap = passed[31:IdDestW-7] != '0;
+  assign passed_wait = passed[31:16] != '0 || passed[15:0] >= until_again;
+  assign doubled = (owed.tries >= MostDoublings) ? MostDoublings : owed.tries;
+  assign first_wait = 16'd64 << doubled;
   always_comb begin
     until_again = csr_i.ep_interval;
-    if (!csr_i.port_wait && doubled_q < MostDoublings && first_wait < csr_i.ep_interval) begin
+    if (!csr_i.port_wait && doubled != MostDoublings && first_wait < csr_i.ep_interval) begin
       until_again = first_wait;
     end
   end
 
-  // ---- when ports change, all destinations are visited at once
-
-  assign changed = port_up_i != up_q;
-
-  always_comb begin
-    hurry_d = hurry_q;
-    if (op_visit && hurry_q != '0) begin
-      hurry_d = hurry_q - (DestW + 1)'(1);
-    end
-    if (changed && !csr_i.port_wait && any_valid) begin
-      hurry_d = (DestW + 1)'(NumDests);
-    end
-  end
+  assign visit_open = op_visit && visit_valid && owed.due;
+  // Bug 49: an update that nobody answers is not repeated.
+  assign visit_again = visit_open && owed.waiting && passed_wait && bug_i != BugPortsToldOnce;
+  assign for_ever = csr_i.ep_repeats == RepeatForEver;
+  assign give_up = !for_ever && owed.tries >= csr_i.ep_repeats;
+  // For ever: as far as the wait doubles.
+  assign tries_most = (owed.tries >= MostDoublings) ? MostDoublings : owed.tries + 4'd1;
+  // Bug 126: the numbers of updates come round sooner.
+  assign visit_send = visit_open && !owed.waiting && req_free && port_up_i != '0
+      && (passed_gap || bug_i == BugNoGap);
+  assign visit_stays = visit_open && !(visit_again && give_up);
 
   // ---- EV probes
 
@@ -481,11 +495,11 @@ module mrc_endpoint
   always_comb begin
     owed_dest = cfg_dest;
     owed_d = own;
-    if (cfg_ctx_we && port_up_i != {NumPlanes{1'b1}}) begin
+    if (cfg_owes) begin
       owed_d = '{due: 1'b1, waiting: 1'b0, tries: 4'd0};
     end
     if (visit_again) begin
-      owed_dest = visit_q;
+      owed_dest = visit;
       owed_d = '{due: !give_up, waiting: 1'b0, tries: owed.tries};
       if (for_ever && !csr_i.port_wait) begin
         owed_d.tries = tries_most;
@@ -528,9 +542,9 @@ module mrc_endpoint
           state_d = StSend;
         end else if (visit_send) begin
           kind_d = KindUpdate;
-          dest_d = visit_q;
+          dest_d = visit;
           addr_re = 1'b1;
-          addr_raddr = visit_q;
+          addr_raddr = visit;
           state_d = StSend;
         end
       end
@@ -729,11 +743,9 @@ module mrc_endpoint
       cfg_ack_q <= 1'b0;
       up_q <= {NumPlanes{1'b1}};
       rot_q <= '0;
-      visit_q <= '0;
       div_q <= 4'd0;
       visit_due_q <= 1'b0;
       turn_q <= 1'b0;
-      hurry_q <= '0;
       cp_q <= '0;
       rp_q <= '0;
       lfsr_q <= 32'd1;
@@ -746,11 +758,9 @@ module mrc_endpoint
       cfg_ack_q <= cfg_ack_d;
       up_q <= port_up_i;
       rot_q <= rot_d;
-      visit_q <= visit_d;
       div_q <= div_d;
       visit_due_q <= visit_due_d;
       turn_q <= turn_d;
-      hurry_q <= hurry_d;
       cp_q <= cp_d;
       rp_q <= rp_d;
       lfsr_q <= lfsr_d;
@@ -796,9 +806,6 @@ module mrc_endpoint
     if (op_rx) begin
       e_q <= rx;
     end
-    if (visit_send) begin
-      doubled_q <= changed ? 4'd0 : owed.tries;
-    end
     if (evp_known) begin
       cp_class_q <= '{valid: evp.tc_valid, tc: evp.tc};
     end
@@ -812,7 +819,7 @@ module mrc_endpoint
                        cfg_ctx.retry_linear, cfg_ctx.backup, cfg_ctx.dqpn, cfg_ctx.profile,
                        cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr, cfg_ctx.svc_time,
                        cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap, cfg_ctx.mtu, cp_late, rp_late,
-                       again_late, said, e_q.resp, cfg_state.rsvd3};
+                       said, e_q.resp, cfg_state.rsvd3};
 
   // ---- what always holds
 
@@ -831,12 +838,8 @@ module mrc_endpoint
       "no such kind of request")
   `MRC_ASSERT_IF(TriesInRange, visit_again, owed.tries != 4'd15,
       "the count of repeats comes round")
-  `MRC_ASSERT_IF(WaitsByTries, send_update, doubled_q == own.tries,
-      "an update waits for its answer as another one does")
-  `MRC_ASSERT_IF(WaitsAtMostTheInterval, send_update, until_again <= csr_i.ep_interval,
+  `MRC_ASSERT_IF(WaitsAtMostTheInterval, op_visit, until_again <= csr_i.ep_interval,
       "an update waits longer than the interval")
-  `MRC_ASSERT(HurriesOnce, 32'(hurry_q) <= NumDests,
-      "more destinations are to hear at once than there are")
   `MRC_ASSERT(SeedLives, lfsr_q != 32'd0,
       "the generator stands still")
   `MRC_ASSERT_IF(FindsALender, state_q == StFind, looked_valid,

@@ -35,7 +35,8 @@ module mrc_endpoint_lists
     input logic [DestW-1:0] dest_i,
     input logic [127:0] dip_i,
     input logic had_i,  // that destination has a lender
-    output logic forgotten_o,  // this one has none any more
+    output logic leaves_o,  // state Leave
+    output logic forgotten_o,  // in it: this one has none any more
     output logic [DestW-1:0] forgotten_dest_o,
 
     // Whose is an address? The destination that is looked at, and whether it has a lender.
@@ -104,6 +105,7 @@ module mrc_endpoint_lists
   logic [DestW-1:0] gone_q, bucket_q;
 
   assign busy_o = state_q != StDone;
+  assign leaves_o = state_q == StLeave;
   assign plane_on_o = plane_on_q;
   assign plane_lsb_o = plane_lsb_q;
   assign stale_o = {plane_on_i, plane_lsb_i} != {plane_on_q, plane_lsb_q};

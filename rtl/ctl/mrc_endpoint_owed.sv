@@ -16,7 +16,6 @@ module mrc_endpoint_owed
     input logic clk_i,
     input logic rst_ni,
     input logic changed_i,  // a port
-    output logic any_o,  // some have a lender, at the end of this cycle
     input logic [Reads-1:0][DestW-1:0] dests_i,
     output logic [Reads-1:0] valid_o,
     input logic [DestW-1:0] visit_i,
@@ -37,7 +36,6 @@ module mrc_endpoint_owed
 );
 
   logic ever_q;  // a port has changed
-  logic [DestW:0] count_q, count_d;  // destinations with a lender
   logic [2:0] written;  // since a port has changed
   owed_t [2:0] rows;
   logic we;
@@ -56,17 +54,6 @@ module mrc_endpoint_owed
       .wdata_i(gains_i)
   );
 
-  always_comb begin
-    count_d = count_q;
-    if (gains_i && !own_valid_o) begin
-      count_d = count_q + (DestW + 1)'(1);
-    end
-    if (loses_i) begin
-      count_d = count_q - (DestW + 1)'(1);
-    end
-  end
-
-  assign any_o = count_d != '0;
   assign we = we_i && !changed_i;
 
   mrc_bits #(
@@ -116,10 +103,8 @@ module mrc_endpoint_owed
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       ever_q <= 1'b0;
-      count_q <= '0;
     end else begin
       ever_q <= ever_q || changed_i;
-      count_q <= count_d;
     end
   end
 
@@ -136,9 +121,5 @@ module mrc_endpoint_owed
       "a destination gets or loses its lender, and what it is owed does not count")
   `MRC_ASSERT_IF(GainsItsOwn, gains_i, dest_i == own_i,
       "another destination gets a lender than the one that was looked at")
-  `MRC_ASSERT_IF(LosesOne, loses_i, count_q != '0,
-      "a destination loses a lender, and none has one")
-  `MRC_ASSERT(CountsEach, 32'(count_q) <= NumDests,
-      "a destination is counted twice")
 
 endmodule

@@ -1316,7 +1316,9 @@ package mrc_pkg;
     BugVisitForgets = 8'd121,
     BugWorldOfOnePlane = 8'd122,
     BugCopyWhereLost = 8'd123,
-    BugTwoWithMore = 8'd124
+    BugTwoWithMore = 8'd124,
+    BugWalkedIsForgotten = 8'd125,
+    BugNoGap = 8'd126
   } bug_e;
 
   // ---- wire format (headers.yaml)

@@ -227,6 +227,10 @@ inline constexpr Bug kBugs[] = {
      "a second copy of what was lost may go on the plane that lost it", "tiny", "loss", ""},
     {124, "two-with-more", "tx_segment",
      "what was lost goes twice although its QP has more to send", "tiny", "loss", ""},
+    {125, "walked-is-forgotten", "endpoint",
+     "an update to a peer is sent once when a port changes, and not again without an answer", "tiny", "link-flap", ""},
+    {126, "no-gap", "endpoint",
+     "updates to one peer follow each other at once when ports change, and their numbers come round", "tiny", "link-flap", ""},
 };
 
 }  // namespace mrc::tb

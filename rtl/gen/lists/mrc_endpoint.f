@@ -7,12 +7,15 @@ rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
 rtl/lib/mrc_rf_1r1w.sv
+rtl/lib/mrc_rf_2r1w.sv
 rtl/lib/mrc_rf_nr1w.sv
 rtl/lib/mrc_bits.sv
 rtl/lib/mrc_rf_reset.sv
+rtl/lib/mrc_fifo_ram.sv
 rtl/ctl/mrc_probe_pkg.sv
 rtl/lib/mrc_addr_pkg.sv
 rtl/ctl/mrc_endpoint_owed.sv
+rtl/ctl/mrc_endpoint_visits.sv
 rtl/ctl/mrc_endpoint_rings.sv
 rtl/ctl/mrc_endpoint_chains.sv
 rtl/ctl/mrc_endpoint_lists.sv
