@@ -187,8 +187,6 @@ module formal_tx_inflight_turns
              || !timer_i.more)
   `MRC_GIVEN(reclaim_of_a_window, !(state == StReclaim && looks == 4'(Blocks - 1))
              || reclaim_end_i)
-  `MRC_GIVEN(ports_of_eight_qps, !(state == StSeek && looks == 4'd7) || ports_i.look
-             || ports_i.stop)
   `MRC_GIVEN(ports_of_a_block, !(state == StPort2 && looks == 4'd15) || ports_i.last)
   // The controller answers a question, and decides one way.
   `MRC_GIVEN(one_way, !(scan_i.granted && scan_i.refused))
@@ -277,7 +275,7 @@ module formal_tx_inflight_turns
   assign requested = state == StRetxW && !rans_valid_i;
 
   // What a port reports, from the grant on.
-  localparam logic [4:0] MostPorts = 5'd28;
+  localparam logic [4:0] MostPorts = 5'd21;
   logic [4:0] ports_count_q, ports_count;
   always_comb begin
     ports_count = 5'd0;
@@ -297,7 +295,7 @@ module formal_tx_inflight_turns
   `MRC_PROVE(ports, ports_count <= MostPorts)
   `MRC_COVER(ports, ports_count == MostPorts)
 
-  localparam int unsigned MostCtl = 76;
+  localparam int unsigned MostCtl = 69;
   logic [6:0] ctl_count, rec_count, record_count;
   formal_wait #(
       .Most(MostCtl)
@@ -312,7 +310,7 @@ module formal_tx_inflight_turns
   `MRC_COVER(ctl, ctl_count == 7'(MostCtl))
 
   // A packet for the main machine: a retransmission, or of a QP that is over.
-  localparam int unsigned MostRec = 76;
+  localparam int unsigned MostRec = 69;
   formal_wait #(
       .Most(MostRec)
   ) u_rec (

@@ -37,6 +37,7 @@ rtl/tx/mrc_tx_path_pkg.sv
 rtl/tx/mrc_tx_path_look.sv
 rtl/tx/mrc_tx_path_walk.sv
 rtl/tx/mrc_tx_path_world.sv
+rtl/tx/mrc_tx_path_scrub.sv
 rtl/tx/mrc_tx_path_op.sv
 rtl/tx/mrc_tx_path_gen.sv
 rtl/tx/mrc_tx_path.sv
@@ -51,6 +52,7 @@ rtl/tx/inflight/mrc_tx_inflight_scan.sv
 rtl/tx/inflight/mrc_tx_inflight_silence.sv
 rtl/tx/inflight/mrc_tx_inflight_visits.sv
 rtl/tx/inflight/mrc_tx_inflight_timer.sv
+rtl/tx/inflight/mrc_tx_inflight_looks.sv
 rtl/tx/inflight/mrc_tx_inflight_ports.sv
 rtl/tx/inflight/mrc_tx_inflight_flight.sv
 rtl/tx/inflight/mrc_tx_inflight_fsm.sv

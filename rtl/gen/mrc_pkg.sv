@@ -1318,7 +1318,9 @@ package mrc_pkg;
     BugCopyWhereLost = 8'd123,
     BugTwoWithMore = 8'd124,
     BugWalkedIsForgotten = 8'd125,
-    BugNoGap = 8'd126
+    BugNoGap = 8'd126,
+    BugLookedForGood = 8'd127,
+    BugOneRound = 8'd128
   } bug_e;
 
   // ---- wire format (headers.yaml)

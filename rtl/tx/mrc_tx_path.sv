@@ -218,15 +218,15 @@ module mrc_tx_path
   assign pkt_go = idle && !cfg_now && arb_gnt[1];
   assign pkt_pop = pkt_go && (!w_valid || (walk_end && !copy_next));
 
-  // ---- scrub: one EV after the other, when there is nothing else to do
+  // ---- scrub: EVs of those QPs that have one out of use, when there is nothing else to do
 
   logic [5:0] scrub_div_q;
   logic scrub_due_q, scrub_due_d;
-  logic [QpW+EvW-1:0] scrub_q, scrub_d;
-  logic scrub_known;  // its QP has had a QP_CTX: the others' memories are empty
-  assign op_scrub = op_go && !cfg_now && !arb_any && scrub_due_q && bad_free;
+  logic scrub_any, scrub_bad;
+  logic [QpW-1:0] scrub_qp;
+  logic [EvW-1:0] scrub_ev;
+  assign op_scrub = op_go && !cfg_now && !arb_any && scrub_due_q && scrub_any && bad_free;
   assign scrub_due_d = (scrub_div_q == 6'd63) || (scrub_due_q && !op_scrub);
-  assign scrub_d = scrub_q + (QpW + EvW)'(1);
 
   // ---- what is kept per QP: read for the packet at the head, and for the operation that begins
 
@@ -244,7 +244,7 @@ module mrc_tx_path
     end else if (arb_any) begin
       op_qp = fb.qp[QpW-1:0];
     end else begin
-      op_qp = scrub_q[EvW+:QpW];
+      op_qp = scrub_qp;
     end
   end
 
@@ -415,7 +415,7 @@ module mrc_tx_path
 
   // ---- operations
 
-  logic set_ctx, set_ev_state, set_gen, scrub_go;
+  logic set_ctx, set_ev_state, set_gen;
   logic op_row_we, cfg_done, evev_load, bad_load;
   logic [QpW+GroupW-1:0] find_addr, op_row_addr;
   row_t op_row;
@@ -427,24 +427,28 @@ module mrc_tx_path
   assign set_ctx = op_cfg && cfg_i.tbl == CfgTableQpCtx;
   assign set_ev_state = op_cfg && cfg_i.tbl == CfgTableEvState;
   assign set_gen = op_cfg && cfg_i.tbl == CfgTableEvGen;
-  assign scrub_go = op_scrub && scrub_known;
   assign deny_idx = cfg_ev_state.ev_idx[EvW-1:0];
-
-  mrc_bits #(
-      .N(NumQps)
-  ) u_known (
-      .clk_i,
-      .rst_ni,
-      .clear_i(1'b0),
-      .set_i(set_ctx),
-      .set_idx_i(cfg_qp),
-      .idx_i(scrub_q[EvW+:QpW]),
-      .in_o(scrub_known)
-  );
 
   logic loss, loss_counts;
   logic [QpW-1:0] loss_qp;
   logic [PlaneW-1:0] loss_plane;
+
+  mrc_tx_path_scrub #(
+      .NumQps(NumQps),
+      .EvsPerQp(EvsPerQp)
+  ) u_scrub (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .any_o(scrub_any),
+      .qp_o(scrub_qp),
+      .ev_o(scrub_ev),
+      .go_i(op_scrub),
+      .look_i(state == StScrub),
+      .bad_i(scrub_bad),
+      .join_i(bad_inc_d),
+      .join_qp_i(loss_qp)
+  );
 
   mrc_tx_path_world #(
       .NumPlanes(NumPlanes),
@@ -477,8 +481,9 @@ module mrc_tx_path
       .gen_i(set_gen),
       .fb_go_i(op_fb),
       .fb_i(fb),
-      .scrub_go_i(scrub_go),
-      .scrub_i(scrub_q),
+      .scrub_go_i(op_scrub),
+      .scrub_i({scrub_qp, scrub_ev}),
+      .scrub_bad_o(scrub_bad),
       .backup_i(op_ctx.backup),
       .active_i(op_active),
       .cfg_qp_i(cfg_qp),
@@ -563,8 +568,8 @@ module mrc_tx_path
       evst_re = op_fb;
       evst_raddr = {fb.qp[QpW-1:0], fb.ev_idx[PlaneW+:GroupW]};
     end else begin
-      evst_re = scrub_go;
-      evst_raddr = {scrub_q[EvW+:QpW], scrub_q[PlaneW+:GroupW]};
+      evst_re = op_scrub;
+      evst_raddr = {scrub_qp, scrub_ev[PlaneW+:GroupW]};
     end
   end
 
@@ -584,11 +589,11 @@ module mrc_tx_path
     end else if (arb_any) begin
       evval_wide = {op_ctx.profile, fb.ev_idx[EvW-1:0]};
     end else begin
-      evval_wide = {op_ctx.profile, scrub_q[EvW-1:0]};
+      evval_wide = {op_ctx.profile, scrub_ev};
     end
   end
 
-  assign evval_re = op_fb || scrub_go || choose;
+  assign evval_re = op_fb || op_scrub || choose;
   assign evval_raddr = evval_wide[ValW-1:0];
   assign evval_we = (op_cfg && cfg_i.tbl == CfgTableEv) || gen_write;
   assign evval_waddr = gen_write ? gen_wide[ValW-1:0] : cfg_i.index[ValW-1:0];
@@ -689,7 +694,6 @@ module mrc_tx_path
       nopath_inc_q <= 1'b0;
       scrub_div_q <= 6'd0;
       scrub_due_q <= 1'b0;
-      scrub_q <= '0;
       turn_q <= 2'd0;
       turn_since_q <= 16'd0;
     end else begin
@@ -699,9 +703,6 @@ module mrc_tx_path
       end
       scrub_div_q <= scrub_div_q + 6'd1;
       scrub_due_q <= scrub_due_d;
-      if (op_scrub) begin
-        scrub_q <= scrub_d;
-      end
       e_valid_q <= e_valid_d;
       cfg_ack_q <= cfg_ack_d;
       skip_inc_q <= skip_inc_d;

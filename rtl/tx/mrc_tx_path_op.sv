@@ -52,7 +52,7 @@ module mrc_tx_path_op
 
     output state_e state_o,
     output logic loss_o,  // feedback is a loss of the EV of loss_qp_o, on loss_plane_o
-    output logic [QpW-1:0] loss_qp_o,
+    output logic [QpW-1:0] loss_qp_o,  // and the QP whose EV goes out of use
     output logic [PlaneW-1:0] loss_plane_o,
     output logic cfg_done_o,
     output logic [QpW+GroupW-1:0] find_addr_o,
@@ -66,6 +66,7 @@ module mrc_tx_path_op
     output evev_t evev_o,
     output logic bad_load_o,
     output badev_t bad_o,
+    output logic scrub_bad_o,  // Scrub: the EV is out of use
     output logic skip_o,
     output logic bad_inc_o,
     output logic floor_o
@@ -266,6 +267,7 @@ module mrc_tx_path_op
   // ---- outputs
 
   logic scrub_bad;
+  assign scrub_bad_o = scrub_bad;
   // The value was read for the comparison, and no other one since then.
   assign scrub_bad = state_q == StScrub && row_i[scrub_q[PlaneW-1:0]] == 3'(EvBad);
   assign evev_load_o = fb_revive || state_q == StJudge;

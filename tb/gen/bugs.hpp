@@ -231,6 +231,10 @@ inline constexpr Bug kBugs[] = {
      "an update to a peer is sent once when a port changes, and not again without an answer", "tiny", "link-flap", ""},
     {126, "no-gap", "endpoint",
      "updates to one peer follow each other at once when ports change, and their numbers come round", "tiny", "link-flap", ""},
+    {127, "looked-for-good", "tx_inflight",
+     "a QP that was looked at when a port fell is not looked at when the next one falls", "tiny", "link-flap", ""},
+    {128, "one-round", "tx_path",
+     "an EV that is out of use is offered to the probes once more, and then never again", "tiny", "bad-ev", ""},
 };
 
 }  // namespace mrc::tb

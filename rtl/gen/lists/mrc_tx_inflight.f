@@ -27,6 +27,7 @@ rtl/tx/inflight/mrc_tx_inflight_scan.sv
 rtl/tx/inflight/mrc_tx_inflight_silence.sv
 rtl/tx/inflight/mrc_tx_inflight_visits.sv
 rtl/tx/inflight/mrc_tx_inflight_timer.sv
+rtl/tx/inflight/mrc_tx_inflight_looks.sv
 rtl/tx/inflight/mrc_tx_inflight_ports.sv
 rtl/tx/inflight/mrc_tx_inflight_flight.sv
 rtl/tx/inflight/mrc_tx_inflight_fsm.sv

@@ -11,11 +11,13 @@ rtl/lib/mrc_rf_2r1w.sv
 rtl/lib/mrc_rf_nr1w.sv
 rtl/lib/mrc_bits.sv
 rtl/lib/mrc_rf_reset.sv
+rtl/lib/mrc_turns.sv
 rtl/lib/mrc_rr_arb.sv
 rtl/tx/mrc_tx_path_pkg.sv
 rtl/tx/mrc_tx_path_look.sv
 rtl/tx/mrc_tx_path_walk.sv
 rtl/tx/mrc_tx_path_world.sv
+rtl/tx/mrc_tx_path_scrub.sv
 rtl/tx/mrc_tx_path_op.sv
 rtl/tx/mrc_tx_path_gen.sv
 rtl/tx/mrc_tx_path.sv

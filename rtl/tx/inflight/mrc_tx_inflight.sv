@@ -198,7 +198,7 @@ module mrc_tx_inflight
   logic [27:0] cur_fly;
   recording_t recording;
   overdue_t overdue;
-  logic visit_on, busy, vis_ready, silent;
+  logic visit_on, busy, vis_ready, silent, vis_comes, vis_leaves, vis_open;
   stamp_t vis_last;
 
   assign ctx = cfg_i.data;
@@ -352,6 +352,8 @@ module mrc_tx_inflight
       .record_qp_i(rec_qp),
       .visit_i(op.visit),
       .stays_i(busy || vis.is.dup),
+      .comes_o(vis_comes),
+      .leaves_o(vis_leaves),
       .visit_on_o(visit_on),
       .visit_qp_o(vis_qp)
   );
@@ -557,6 +559,7 @@ module mrc_tx_inflight
       .win_i(win),
       .early_owed_i(early_owed),
       .busy_o(busy),
+      .open_o(vis_open),
       .steps_o(timer_steps),
       .timer_o(timer),
       .mem_o(timer_mem),
@@ -580,6 +583,13 @@ module mrc_tx_inflight
       .waits_i(cfg_ack_o),
       .ctx_i(op.ctx_new),
       .state_i(state),
+      .comes_i(vis_comes),
+      .come_qp_i(rec_qp),
+      .visit_i(op.visit),
+      .visit_qp_i(vis_qp),
+      .leaves_i(vis_leaves),
+      .open_i(vis_open),
+      .visit_dest_i(vis.row.dest),
       .at_o(ports_qp),
       .cur_i(cur),
       .out_i(cur_out),

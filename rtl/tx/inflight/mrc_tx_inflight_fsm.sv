@@ -28,7 +28,7 @@ module mrc_tx_inflight_fsm
     output logic cfg_ack_o,
     input outputs_t free_i,
     input ports_steps_t ports_i,
-    input logic [QpW-1:0] ports_qp_i,  // in the next cycle of Seek
+    input logic [QpW-1:0] ports_qp_i,  // whom they look at
     input logic rec_valid_i,  // a head that is not for Record
     input rec_t rec_i,
     input logic ctl_valid_i,
@@ -313,13 +313,7 @@ module mrc_tx_inflight_fsm
       end
       StNotified0: state_d = StNotified;
       StNotified: state_d = timer_i.more ? StNotified : StIdle;
-      StSeek: begin
-        if (ports_i.look) begin
-          state_d = StPort0;
-        end else if (ports_i.stop) begin
-          state_d = StIdle;
-        end
-      end
+      StSeek: state_d = ports_i.look ? StPort0 : StIdle;
       StPort0: state_d = StPort1;
       StPort1: state_d = ports_i.none ? StIdle : StPort2;
       StPort2: state_d = ports_i.last ? StPort3 : StPort2;
@@ -344,7 +338,7 @@ module mrc_tx_inflight_fsm
     if (op_o.reclaim) begin
       qp_d = rq_qp_o;
     end
-    if (op_o.ports || state_q == StSeek) begin
+    if (op_o.ports) begin
       qp_d = ports_qp_i;
     end
   end

@@ -280,9 +280,8 @@ package mrc_tx_inflight_pkg;
   /// Where what a port reports stands (mrc_tx_inflight_ports)
   typedef struct packed {
     logic hold;  // a row of PEER_PORTS waits
-    logic due;  // QPs are to be looked at
-    logic look;  // Seek: a block of this one,
-    logic stop;  // or the turn is over
+    logic due;  // a QP is to be looked at
+    logic look;  // Seek: a block of it
     logic none;  // Port1: nothing is out
     logic last;  // Port2: no PSN behind this one
   } ports_steps_t;

@@ -4,11 +4,11 @@
 /// What a port reports, in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, What a
 /// port reports): while a plane is down, our own port or (by PEER_PORTS) the peer's, what was given
 /// to it and is not reported is lost, and leaves the flight at once; and each QP with something
-/// open asks its peer for its state. All QPs are looked at one behind the other, each from its
-/// newest block of 16 PSNs on: Seek takes a cycle per QP, eight in a turn at most; a block takes
-/// three cycles and one per PSN that is out, and ends the turn. It keeps how far it is, and chooses
-/// no state itself; all it says to the QP and to the memories is zero in other states. What is in
-/// flight it knows from the window and the records alone: no bit per packet, none per QP.
+/// open asks its peer for its state. The visits bring those QPs by (mrc_tx_inflight_looks). Each is
+/// looked at from its newest block of 16 PSNs on: a block takes four cycles and one per PSN that is
+/// out, and ends the turn. It keeps how far it is, and chooses no state itself; all it says to the
+/// QP and to the memories is zero in other states. What is in flight it knows from the window and
+/// the records alone: no bit per packet.
 module mrc_tx_inflight_ports
   import mrc_pkg::*;
   import mrc_math_pkg::*;
@@ -34,9 +34,18 @@ module mrc_tx_inflight_ports
     input logic waits_i,  // a table write that is done here is not yet done everywhere
     input logic ctx_i,
 
+    // Who is visited: who comes, and at a visit whether it leaves and whether something is open.
+    input logic comes_i,
+    input logic [QpW-1:0] come_qp_i,
+    input logic visit_i,
+    input logic [QpW-1:0] visit_qp_i,
+    input logic leaves_i,
+    input logic open_i,
+    input logic [15:0] visit_dest_i,
+
     // The QP of the operation: in Seek and behind it the one that is at.
     input state_e state_i,
-    output logic [QpW-1:0] at_o,  // in the next cycle of Seek
+    output logic [QpW-1:0] at_o,
     input view_t cur_i,
     input out_t out_i,
     input logic [23:0] rtx_lo_i,
@@ -51,11 +60,8 @@ module mrc_tx_inflight_ports
 );
 
   localparam logic [5:0] Soon = 6'd63;
-  localparam logic [QpW:0] All = (QpW + 1)'(NumQps + 1);  // the one that is at may be half done
 
   logic [NumPlanes-1:0] up_q, down_q;
-  logic [QpW:0] left_q, left_d;
-  logic [QpW-1:0] at_q, at_d;
   logic mid_q, mid_d, own_q, own_d, said_q, said_d;
   logic [19:0] block_q, block_d;
   logic [5:0] soon_q, soon_d;
@@ -77,6 +83,31 @@ module mrc_tx_inflight_ports
   // Peers tell their ports one behind the other: the row waits until the one before is done.
   assign says = !port_wait_i && mask_i != '1;
   assign anew = row_i && says;
+
+  // ---- who is looked at
+
+  logic at_on, none_left, take, at_done;
+  mrc_tx_inflight_looks #(
+      .NumQps(NumQps)
+  ) u_looks (
+      .clk_i,
+      .rst_ni,
+      .bug_i,
+      .anew_i(anew || fell),
+      .on_i(own_q || said_q),
+      .may_i(soon_q == 6'd0),
+      .comes_i,
+      .come_qp_i,
+      .visit_i,
+      .visit_qp_i,
+      .leaves_i,
+      .open_i(open_i && (own_q || (said_q && visit_dest_i[DestW-1:0] == peer_q))),
+      .take_o(take),
+      .done_i(at_done),
+      .at_on_o(at_on),
+      .at_o,
+      .none_left_o(none_left)
+  );
   assign to_peer = said_q && cur_i.row.dest[DestW-1:0] == peer_q;
   assign meant = own_q || to_peer;
   assign gone = ~port_up_i | (to_peer ? down_q : '0);
@@ -147,17 +178,14 @@ module mrc_tx_inflight_ports
 
   // ---- the block before, or the next QP
 
-  logic block_end, next_block, next_qp, last_qp;
+  logic block_end, next_block;
   assign block_end = (port1 && out == 16'd0) || port3;
   assign next_block = block_end && block_q != una_block && bug_i != BugPortsNewestOnly;
-  assign next_qp = (seek && !look) || (block_end && !next_block);
-  assign last_qp = next_qp && left_q == (QpW + 1)'(1);
+  assign at_done = (seek && !look) || (block_end && !next_block);
 
   always_comb begin
     block_d = block_q;
     mid_d = mid_q;
-    at_d = at_q;
-    left_d = left_q;
     own_d = own_q;
     said_d = said_q;
     soon_d = (soon_q == 6'd0 || waits_i) ? soon_q : soon_q - 6'd1;
@@ -168,12 +196,10 @@ module mrc_tx_inflight_ports
       block_d = block_q - 20'd1;
       mid_d = 1'b1;
     end
-    if (next_qp) begin
+    if (at_done || take) begin
       mid_d = 1'b0;
-      at_d = at_q + QpW'(1);
-      left_d = left_q - (QpW + 1)'(1);
     end
-    if (last_qp) begin
+    if (none_left && !at_on && soon_q == 6'd0) begin
       own_d = 1'b0;
       said_d = 1'b0;
     end
@@ -187,18 +213,14 @@ module mrc_tx_inflight_ports
       own_d = 1'b1;
     end
     if (anew || fell) begin
-      left_d = All;
       soon_d = Soon;
     end
   end
 
-  assign at_o = at_d;
   assign steps_o = '{
           hold: says && said_q,
-          due: left_q != '0 && soon_q == 6'd0,
+          due: at_on && soon_q == 6'd0,
           look: look,
-          // A port that falls in this turn: what is on its way to the window is awaited.
-          stop: query || left_q == (QpW + 1)'(1) || 3'(at_q) == 3'd7 || soon_q != 6'd0,
           none: out == 16'd0,
           last: rest_d == 16'd0
       };
@@ -252,16 +274,12 @@ module mrc_tx_inflight_ports
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       up_q <= '0;
-      left_q <= '0;
-      at_q <= '0;
       mid_q <= 1'b0;
       own_q <= 1'b0;
       said_q <= 1'b0;
       soon_q <= 6'd0;
     end else begin
       up_q <= port_up_i;
-      left_q <= left_d;
-      at_q <= at_d;
       mid_q <= mid_d;
       own_q <= own_d;
       said_q <= said_d;
@@ -286,22 +304,18 @@ module mrc_tx_inflight_ports
   assign unused_ok = &{1'b0, cur_i.is.fresh, cur_i.is.held, cur_i.is.kept, cur_i.is.armed,
                        cur_i.is.inq, cur_i.is.dup, cur_i.row.dest, out_i.fsent, ahead[18:0],
                        sent_i.msn, sent_i.row, sent_i.idx, sent_i.ev_idx, sent_i.size,
-                       taken_i.bytes};
+                       taken_i.bytes, visit_dest_i};
 
   // ---- what always holds
 
 `ifdef MRC_ASSERT_ON
-  logic [3:0] sought_q;  // QPs looked at in this turn, before this one
   logic [4:0] packets_q;  // PSNs of this block likewise
   logic [19:0] out_ahead;
   assign out_ahead = out_i.nxt[23:4] - block_q;
   always_ff @(posedge clk_i) begin
-    sought_q <= seek ? sought_q + 4'd1 : 4'd0;
     packets_q <= port2 ? packets_q + 5'd1 : 5'd0;
   end
 
-  `MRC_ASSERT_IF(AtMostEightQps, seek, sought_q <= 4'd7,
-      "a turn looks at a ninth QP")
   `MRC_ASSERT_IF(AtMostSixteenPackets, port2, packets_q <= 5'd15 && rest_q != 16'd0,
       "a block has a seventeenth packet, or no more")
   `MRC_ASSERT_IF(LooksAtTheWindow, port1 || port2 || port3,
@@ -311,12 +325,10 @@ module mrc_tx_inflight_ports
   `MRC_ASSERT_IF(OthersAreQuiet, !seek && !port1 && !port2 && !port3 && state_i != StPort0,
       {change_o, mem_o, steps_o.look, ports_o.query, ports_o.loses} == '0,
       "a port tells something in another's state")
-  `MRC_ASSERT_IF(SomebodyIsLeft, seek || port1 || port2 || port3, left_q != '0,
-      "a QP is looked at, and none is left")
-  `MRC_ASSERT(MeansSomebody, (left_q != '0) == (own_q || said_q),
-      "QPs are to be looked at, and nothing is down")
-  `MRC_ASSERT(AllAtMost, left_q <= All,
-      "more QPs are to be looked at than there are")
+  `MRC_ASSERT_IF(SomebodyIsAt, seek || port1 || port2 || port3, at_on,
+      "a QP is looked at, and none is at")
+  `MRC_ASSERT_IF(MeansSomebody, at_on, own_q || said_q,
+      "a QP is to be looked at, and nothing is down")
   `MRC_ASSERT_IF(NotifiedOnce, anew, !said_q,
       "what a peer said is forgotten before it is done")
   `MRC_ASSERT_IF(LooksAtTheLiving, port1 || port2 || port3,

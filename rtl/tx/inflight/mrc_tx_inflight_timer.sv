@@ -36,7 +36,8 @@ module mrc_tx_inflight_timer
     input win_t win_i,
     input logic [19:0] early_owed_i,  // a visit: if all that flies leaves the flight
 
-    output logic busy_o,  // a visit: something is open
+    output logic busy_o,  // a visit: something is open, or bytes still fly
+    output logic open_o,  // a visit: something is open
     output timer_steps_t steps_o,
     output timer_t timer_o,
     output mem_t mem_o,
@@ -94,6 +95,7 @@ module mrc_tx_inflight_timer
   end
 
   assign busy_o = armed;
+  assign open_o = visit_i && vis_i.is.live && !done;
   assign query = (quarter || silent) && may_query_i;
 
   // ---- one block of the walk, or of what is told

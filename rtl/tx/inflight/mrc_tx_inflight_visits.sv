@@ -18,6 +18,8 @@ module mrc_tx_inflight_visits
     input logic [QpW-1:0] record_qp_i,
     input logic visit_i,  // Visit of visit_qp_o
     input logic stays_i,  // it is busy, or its copy for an ACK waits
+    output logic comes_o,  // record_qp_i is to be visited from now on
+    output logic leaves_o,  // visit_qp_o, if it is visited now, is visited no more
     output logic visit_on_o,
     output logic [QpW-1:0] visit_qp_o
 );
@@ -51,6 +53,8 @@ module mrc_tx_inflight_visits
   assign again = stays_i
       || (record_i && record_qp_i == visit_qp_q && bug_i != BugVisitForgets);
   assign comes = record_i && !watched;
+  assign comes_o = comes;
+  assign leaves_o = !again;
   assign come_pop = come_v && !visit_i;
   assign load = (visit_i || !visit_on_q) && ring_v;
 
