@@ -155,7 +155,7 @@ class Endpoint {
   Ram1r1w<Addr> addr_;
   std::vector<Dest> dests_;
   std::vector<Qp> qps_;
-  Rf1r1w<uint16_t> next_, prev_;    // the ring of a QP's destination: who stands behind it and before it
+  Rf1r1w<QpIndex> next_, prev_;     // the ring of a QP's destination: who stands behind it and before it
   Rf1r1w<Step> first_, after_;      // the first destination of a bucket's chain; the one behind a destination
   PlaneAddress plane_;              // by which the chains stand
   Probe controller_, reverse_;      // cp, rp

@@ -154,7 +154,7 @@ constexpr unsigned kRound = 64 * 16;
 
 /// An EV of a QP loses a packet.
 void lose(Bench& b, unsigned qp, unsigned ev_idx) {
-  b.fb.load({.qp = static_cast<uint16_t>(qp), .ev_idx = static_cast<uint16_t>(ev_idx), .kind = FbKind::Loss});
+  b.fb.load({.qp = static_cast<QpIndex>(qp), .ev_idx = static_cast<uint16_t>(ev_idx), .kind = FbKind::Loss});
   b.settle();
 }
 

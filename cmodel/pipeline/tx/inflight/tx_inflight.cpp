@@ -37,7 +37,7 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
   switch (shared_.now.state) {
     case State::Idle:
       if (fsm_.idle(cfg, csr, record_.mine(), recording) == Fsm::Choice::Visit) {
-        const uint16_t index = fsm_.visit();
+        const QpIndex index = fsm_.visit();
         ports_.visit(index);
         timer_.visit(index, csr, fsm_.quiet());
       }

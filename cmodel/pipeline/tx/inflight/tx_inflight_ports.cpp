@@ -28,7 +28,7 @@ bool Ports::status(unsigned dest, unsigned mask, bool port_wait) {
   return true;
 }
 
-void Ports::visit(uint16_t index) {
+void Ports::visit(QpIndex index) {
   if (!walks() || looked_[index]) return;
   waits_ = at_on_ || soon_ != 0;
   if (waits_) return;

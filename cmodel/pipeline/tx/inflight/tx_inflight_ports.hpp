@@ -21,7 +21,7 @@ class Ports {
   /// A QP is looked at, and packets that were on their way to the window are there: request 5.
   bool due() const { return at_on_ && soon_ == 0; }
   /// *Visit* of a QP, before it changes anything: it may be the next one that is looked at.
-  void visit(uint16_t index);
+  void visit(QpIndex index);
   /// PEER_PORTS. False: it waits until all QPs have been looked at for another peer.
   bool status(unsigned dest, unsigned mask, bool port_wait);
   /// QP_CTX: a QP begins anew, perhaps the one that is half done.

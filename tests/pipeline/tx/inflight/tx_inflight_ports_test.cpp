@@ -222,7 +222,7 @@ TEST_CASE("tx_inflight: a QP that ends or is set up anew while it is looked at",
 
 TEST_CASE("tx_inflight: who becomes busy or leaves while QPs are looked at",
           "[pipeline][tx_inflight][port-loss][A-82]") {
-  const auto acked = [](uint16_t qp) {
+  const auto acked = [](QpIndex qp) {
     Ctl a;
     a.kind = CtlKind::Ack;
     a.qp = qp;
