@@ -27,6 +27,7 @@ module formal_rx_reorder
   cqe_t cqe_o;
   qperr_t qperr_o;
   logic ord_done_o;
+  rx_reorder_pulses_t unused_pulses;
   mrc_rx_reorder #(
       .NumPlanes(2),
       .NumQps(2),
@@ -34,6 +35,8 @@ module formal_rx_reorder
       .NumImms(16)
   ) dut (
       .bug_i(8'(Bug)),
+      .csr_i('0),
+      .pulses_o(unused_pulses),
       .done_plane_i({3'd0, done_plane_i}),
       .*
   );

@@ -846,6 +846,9 @@ void CosimTotals::add(const Station& s) {
   held += s.requester().held();
   writes_verified += s.responder().verified();
   longest_fence = std::max(longest_fence, s.fences().longest());
+  ecc_injected += s.ecc().injected;
+  ecc_fixed += s.ecc().fixed;
+  ecc_bad += s.ecc().bad;
 }
 
 CosimResult run_cosim(const CosimOptions& options) {

@@ -99,6 +99,8 @@ struct CosimTotals {
   uint64_t held = 0;      ///< WRITEs with immediate posted while max_wimm of their QP were out
   uint64_t writes_verified = 0;
   uint64_t longest_fence = 0;  ///< cycles
+  /// Words stored wrong on request (ECC_INJECT), and what CNT_ECC_FIX and CNT_ECC_BAD said last.
+  uint64_t ecc_injected = 0, ecc_fixed = 0, ecc_bad = 0;
 
   void add(const Station& station);
 };

@@ -24,7 +24,7 @@ import yaml
 
 import rtl
 
-TABLES = ["formal/properties.yaml", "formal/waits.yaml", "formal/boards.yaml", "formal/boards_host.yaml"]
+TABLES = ["formal/properties.yaml", "formal/memories.yaml", "formal/waits.yaml", "formal/boards.yaml", "formal/boards_host.yaml"]
 INJECTED = "cmodel/spec/bugs.yaml"
 PACKAGE = "rtl/gen/mrc_pkg.sv"  # names every injected bug
 CACHE = rtl.ROOT / "build/prove"

@@ -35,8 +35,8 @@ OWNERS = {
 # Sizes of one unit: what is proportional to them is shown once more, per unit and step.
 SHARES = {"MaxMpr": "PSN of the window", "EvsPerQp": "EV", "MaxWimm": "immediate", "WqeDepth": "WQE"}
 # What grows with these only is there once per NIC; they are not tried.
-FIXED_PARAMETERS = {"NumPlanes", "PortBytes", "HostBytes", "ProbeSlots", "NumCcProfiles", "MulDsp", "TickCycles",
-                    "TickParts", "LaneFifo", "TxLaneFifo", "LineFifo", "RxBufWords"}
+FIXED_PARAMETERS = {"NumPlanes", "PortBytes", "HostBytes", "ProbeSlots", "NumCcProfiles", "MulDsp", "Ecc",
+                    "TickCycles", "TickParts", "LaneFifo", "TxLaneFifo", "LineFifo", "RxBufWords"}
 
 FIXED = "fixed"
 

@@ -40,7 +40,7 @@ struct Register {
 inline constexpr uint32_t kId = 0x0000;
 inline constexpr uint32_t kIdReset = 0x4d52434e;
 
-/// Register map version, major in bits 15:8
+/// Register map version, major in bits 15:8, minor in bits 7:0
 inline constexpr uint32_t kVersion = 0x0004;
 inline constexpr uint32_t kVersionReset = 0x00000600;
 
@@ -505,6 +505,22 @@ inline constexpr uint32_t kShareDrainReset = 0x00100000;
 inline constexpr Field kShareDrainBytes{"bytes", 0, 32, 0x100000};
 inline constexpr Field kShareDrainFields[] = {kShareDrainBytes};
 
+/// A new value here makes the NIC store a word wrong, so that software can try what it does about
+/// errors; a NIC without a code (Ecc 0) ignores it (docs/design/blocks/conventions.md, Memories
+/// with a code)
+inline constexpr uint32_t kEccInject = 0x0208;
+inline constexpr uint32_t kEccInjectReset = 0x00000000;
+/// ecc_memory_e: the memory, 0: none
+inline constexpr Field kEccInjectMemory{"memory", 0, 8, 0x0};
+/// bits to flip in the next word that is written there: 0 none, 1 one, which is corrected when it
+/// is read, 2 two, which are not; 3 is taken as 2
+inline constexpr Field kEccInjectBits{"bits", 8, 2, 0x0};
+/// 0 that one word, 1 every word from then on
+inline constexpr Field kEccInjectEach{"each", 16, 1, 0x0};
+/// another number makes the value a new one
+inline constexpr Field kEccInjectSeq{"seq", 20, 4, 0x0};
+inline constexpr Field kEccInjectFields[] = {kEccInjectMemory, kEccInjectBits, kEccInjectEach, kEccInjectSeq};
+
 /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
 inline constexpr uint32_t kCntTx0 = 0x0100;
 inline constexpr uint32_t kCntTx0Reset = 0x00000000;
@@ -643,6 +659,15 @@ inline constexpr uint32_t kCntCcHoldReset = 0x00000000;
 inline constexpr uint32_t kCntReturned = 0x01f0;
 inline constexpr uint32_t kCntReturnedReset = 0x00000000;
 
+/// Words of memories read with an error that the code has corrected (wraps)
+inline constexpr uint32_t kCntEccFix = 0x01f4;
+inline constexpr uint32_t kCntEccFixReset = 0x00000000;
+
+/// Words of memories read with an error that the code cannot correct; the QP whose they were goes
+/// into Error (wraps)
+inline constexpr uint32_t kCntEccBad = 0x01f8;
+inline constexpr uint32_t kCntEccBadReset = 0x00000000;
+
 /// EVs that ev_min_active kept in use
 inline constexpr uint32_t kCntEvFloor = 0x0194;
 inline constexpr uint32_t kCntEvFloorReset = 0x00000000;
@@ -699,6 +724,7 @@ inline constexpr Register kRegisters[] = {
     {"FENCE", 0x00fc, Access::W1s, 0x00000000, 1, 4, kFenceFields},
     {"SHARE", 0x0200, Access::Rw, 0x18040870, 1, 4, kShareFields},
     {"SHARE_DRAIN", 0x0204, Access::Rw, 0x00100000, 1, 4, kShareDrainFields},
+    {"ECC_INJECT", 0x0208, Access::Rw, 0x00000000, 1, 4, kEccInjectFields},
     {"CNT_TX0", 0x0100, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_RX0", 0x0120, Access::Ro, 0x00000000, 8, 4, {}},
     {"CNT_OVF0", 0x0140, Access::Ro, 0x00000000, 8, 4, {}},
@@ -731,6 +757,8 @@ inline constexpr Register kRegisters[] = {
     {"CNT_CC_QA", 0x01c4, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_CC_HOLD", 0x01c8, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_RETURNED", 0x01f0, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_ECC_FIX", 0x01f4, Access::Ro, 0x00000000, 1, 4, {}},
+    {"CNT_ECC_BAD", 0x01f8, Access::Ro, 0x00000000, 1, 4, {}},
     {"CNT_EV_FLOOR", 0x0194, Access::Ro, 0x00000000, 1, 4, {}},
 };
 

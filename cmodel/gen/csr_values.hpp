@@ -189,6 +189,8 @@ struct CsrOut {
   /// A new value here is where the entropy values of reverse-path probes go on from; NICs of one
   /// network want different ones, or all try the same path first
   uint32_t rev_seed = 1;
+  /// a word to be stored wrong
+  uint16_t ecc_inject = 0;
   uint32_t tick = 0;  ///< level: 128 ns ticks since reset
   bool operator==(const CsrOut&) const = default;
 };
@@ -277,6 +279,7 @@ void publish(CsrOut& out, const Reg& reg) {
   out.rev_ev[6] = reg(csr::kRevEv6);
   out.rev_ev[7] = reg(csr::kRevEv7);
   out.rev_seed = reg(csr::kRevSeed);
+  out.ecc_inject = static_cast<uint16_t>(uint32_t{csr::kEccInjectSeq.get(reg(csr::kEccInject))} << 11 | uint32_t{csr::kEccInjectEach.get(reg(csr::kEccInject))} << 10 | uint32_t{csr::kEccInjectBits.get(reg(csr::kEccInject))} << 8 | uint32_t{csr::kEccInjectMemory.get(reg(csr::kEccInject))});
 }
 
 // clang-format on

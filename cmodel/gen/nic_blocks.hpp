@@ -56,6 +56,7 @@ void each_pulsing(N& n, const F& f) {
   f(n.tx_probe);
   f(n.rx_check);
   f(n.rx_track);
+  f(n.rx_reorder);
   f(n.endpoint);
 }
 

@@ -118,6 +118,20 @@ struct RxTrackPulses {
   }
 };
 
+/// Pulse registers of rx_reorder that counters count.
+struct RxReorderPulses {
+  bool ecc_fix = false;  ///< CNT_ECC_FIX
+  bool ecc_bad = false;  ///< CNT_ECC_BAD
+  bool any() const { return ecc_fix | ecc_bad; }
+  /// Calls add(offset) with the register of every pulse that is set.
+  template <class Add>
+  void count(const Add& add) const {
+    if (!any()) return;
+    if (ecc_fix) add(csr::kCntEccFix);
+    if (ecc_bad) add(csr::kCntEccBad);
+  }
+};
+
 /// Pulse registers of endpoint that counters count.
 struct EndpointPulses {
   bool req = false;  ///< CNT_EP_REQ

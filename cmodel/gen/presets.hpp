@@ -65,6 +65,9 @@ struct Preset {
   /// 1: the multiplier of cc_nscc is a product, which a device puts into its DSPs; 0: it is written
   /// out, for gates. No cycle differs; 0..1.
   unsigned mul_dsp;
+  /// 1: memories with a code correct one wrong bit of a word and detect two; 0: no code. No cycle
+  /// differs; 0..1.
+  unsigned ecc;
   /// Clock period in ps
   unsigned clock_ps;
   /// Rate of one port in Gb/s
@@ -72,9 +75,9 @@ struct Preset {
 };
 
 inline constexpr Preset kPresets[] = {
-    {.name = "asic800", .num_planes = 8, .port_bytes = 16, .host_bytes = 128, .num_qps = 256, .evs_per_qp = 256, .num_profiles = 16, .max_mpr = 1024, .wqe_depth = 1024, .max_wimm = 32, .num_mrs = 256, .num_wqes = 4096, .num_blocks = 768, .num_rx_rows = 512, .num_imms = 1024, .probe_slots = 32, .num_dests = 256, .num_cc_profiles = 4, .tick_cycles = 128, .tick_parts = 1, .lane_fifo = 16, .tx_lane_fifo = 32, .line_fifo = 32, .rx_buf_words = 1024, .mul_dsp = 0, .clock_ps = 1000, .port_gbps = 100},
-    {.name = "fpga100", .num_planes = 2, .port_bytes = 32, .host_bytes = 64, .num_qps = 16, .evs_per_qp = 64, .num_profiles = 4, .max_mpr = 1024, .wqe_depth = 64, .max_wimm = 32, .num_mrs = 16, .num_wqes = 192, .num_blocks = 96, .num_rx_rows = 32, .num_imms = 64, .probe_slots = 16, .num_dests = 16, .num_cc_profiles = 2, .tick_cycles = 32, .tick_parts = 1, .lane_fifo = 8, .tx_lane_fifo = 32, .line_fifo = 128, .rx_buf_words = 512, .mul_dsp = 1, .clock_ps = 4000, .port_gbps = 50},
-    {.name = "tiny", .num_planes = 2, .port_bytes = 16, .host_bytes = 32, .num_qps = 4, .evs_per_qp = 16, .num_profiles = 2, .max_mpr = 128, .wqe_depth = 8, .max_wimm = 32, .num_mrs = 8, .num_wqes = 24, .num_blocks = 20, .num_rx_rows = 6, .num_imms = 16, .probe_slots = 4, .num_dests = 4, .num_cc_profiles = 2, .tick_cycles = 128, .tick_parts = 1, .lane_fifo = 4, .tx_lane_fifo = 16, .line_fifo = 16, .rx_buf_words = 1024, .mul_dsp = 0, .clock_ps = 1000, .port_gbps = 100},
+    {.name = "asic800", .num_planes = 8, .port_bytes = 16, .host_bytes = 128, .num_qps = 256, .evs_per_qp = 256, .num_profiles = 16, .max_mpr = 1024, .wqe_depth = 1024, .max_wimm = 32, .num_mrs = 256, .num_wqes = 4096, .num_blocks = 768, .num_rx_rows = 512, .num_imms = 1024, .probe_slots = 32, .num_dests = 256, .num_cc_profiles = 4, .tick_cycles = 128, .tick_parts = 1, .lane_fifo = 16, .tx_lane_fifo = 32, .line_fifo = 32, .rx_buf_words = 1024, .mul_dsp = 0, .ecc = 0, .clock_ps = 1000, .port_gbps = 100},
+    {.name = "fpga100", .num_planes = 2, .port_bytes = 32, .host_bytes = 64, .num_qps = 16, .evs_per_qp = 64, .num_profiles = 4, .max_mpr = 1024, .wqe_depth = 64, .max_wimm = 32, .num_mrs = 16, .num_wqes = 192, .num_blocks = 96, .num_rx_rows = 32, .num_imms = 64, .probe_slots = 16, .num_dests = 16, .num_cc_profiles = 2, .tick_cycles = 32, .tick_parts = 1, .lane_fifo = 8, .tx_lane_fifo = 32, .line_fifo = 128, .rx_buf_words = 512, .mul_dsp = 1, .ecc = 0, .clock_ps = 4000, .port_gbps = 50},
+    {.name = "tiny", .num_planes = 2, .port_bytes = 16, .host_bytes = 32, .num_qps = 4, .evs_per_qp = 16, .num_profiles = 2, .max_mpr = 128, .wqe_depth = 8, .max_wimm = 32, .num_mrs = 8, .num_wqes = 24, .num_blocks = 20, .num_rx_rows = 6, .num_imms = 16, .probe_slots = 4, .num_dests = 4, .num_cc_profiles = 2, .tick_cycles = 128, .tick_parts = 1, .lane_fifo = 4, .tx_lane_fifo = 16, .line_fifo = 16, .rx_buf_words = 1024, .mul_dsp = 0, .ecc = 0, .clock_ps = 1000, .port_gbps = 100},
 };
 
 /// A parameter that the RTL has too: for tables, range checks and messages.
@@ -110,6 +113,7 @@ inline constexpr PresetParameter kPresetParameters[] = {
     {"LineFifo", "line_fifo", 4, 128, &Preset::line_fifo},
     {"RxBufWords", "rx_buf_words", 256, 2048, &Preset::rx_buf_words},
     {"MulDsp", "mul_dsp", 0, 1, &Preset::mul_dsp},
+    {"Ecc", "ecc", 0, 1, &Preset::ecc},
 };
 
 /// The preset of that name, or nullptr.

@@ -128,6 +128,7 @@ enum class CqStatus : uint8_t {
   RemEvent = 134,
   HostRead = 135,
   HostWrite = 136,
+  EccError = 137,
 };
 inline constexpr EnumValue kCqStatusValues[] = {
     {"Ok", 0},
@@ -142,6 +143,7 @@ inline constexpr EnumValue kCqStatusValues[] = {
     {"RemEvent", 134},
     {"HostRead", 135},
     {"HostWrite", 136},
+    {"EccError", 137},
 };
 
 /// Attributes of a QP; bits of register QP_ATTR (mrc.md section 7)

@@ -67,6 +67,18 @@ inline constexpr EnumValue kCfgTableValues[] = {
     {"QpQpn", 11},
 };
 
+/// A memory with a code (ECC_INJECT.memory)
+enum class EccMemory : uint8_t {
+  None = 0,
+  RxReorderMap = 1,
+  RxReorderEnts = 2,
+};
+inline constexpr EnumValue kEccMemoryValues[] = {
+    {"None", 0},
+    {"RxReorderMap", 1},
+    {"RxReorderEnts", 2},
+};
+
 /// Number of a QP, 0..NumQps - 1
 using QpIndex = uint32_t;
 

@@ -264,7 +264,7 @@ void Nic::Impl::step_receive(const mrc_pins_in& in) {
                  .fat = rx_share.fat(rx_track.post_qp())});
   rx_share.step(cfg, values);
   rx_place.step(in.host_wr_ready != 0);
-  rx_reorder.step(cfg, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
+  rx_reorder.step(cfg, values, {.done_valid = rx_place.done_valid(), .done_plane = rx_place.done_plane()});
   ack_gen.step(cfg, values, port_up);
   endpoint.step(cfg, values, port_up);
   cq_mux.step(in.cqe_ready != 0);

@@ -9,7 +9,7 @@
 #define MRC_CSR_ID 0x0000u
 #define MRC_CSR_ID_RESET 0x4d52434eu
 
-/* Register map version, major in bits 15:8 (ro) */
+/* Register map version, major in bits 15:8, minor in bits 7:0 (ro) */
 #define MRC_CSR_VERSION 0x0004u
 #define MRC_CSR_VERSION_RESET 0x00000600u
 
@@ -630,6 +630,26 @@
 #define MRC_CSR_SHARE_DRAIN_BYTES_WIDTH 32u
 #define MRC_CSR_SHARE_DRAIN_BYTES_MASK 0xffffffffu
 
+/* A new value here makes the NIC store a word wrong, so that software can try what it does about errors; a NIC without a code (Ecc 0) ignores it (docs/design/blocks/conventions.md, Memories with a code) (rw) */
+#define MRC_CSR_ECC_INJECT 0x0208u
+#define MRC_CSR_ECC_INJECT_RESET 0x00000000u
+  /* ecc_memory_e: the memory, 0: none */
+#define MRC_CSR_ECC_INJECT_MEMORY_LSB 0u
+#define MRC_CSR_ECC_INJECT_MEMORY_WIDTH 8u
+#define MRC_CSR_ECC_INJECT_MEMORY_MASK 0x000000ffu
+  /* bits to flip in the next word that is written there: 0 none, 1 one, which is corrected when it is read, 2 two, which are not; 3 is taken as 2 */
+#define MRC_CSR_ECC_INJECT_BITS_LSB 8u
+#define MRC_CSR_ECC_INJECT_BITS_WIDTH 2u
+#define MRC_CSR_ECC_INJECT_BITS_MASK 0x00000300u
+  /* 0 that one word, 1 every word from then on */
+#define MRC_CSR_ECC_INJECT_EACH_LSB 16u
+#define MRC_CSR_ECC_INJECT_EACH_WIDTH 1u
+#define MRC_CSR_ECC_INJECT_EACH_MASK 0x00010000u
+  /* another number makes the value a new one */
+#define MRC_CSR_ECC_INJECT_SEQ_LSB 20u
+#define MRC_CSR_ECC_INJECT_SEQ_WIDTH 4u
+#define MRC_CSR_ECC_INJECT_SEQ_MASK 0x00f00000u
+
 /* Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C (ro) */
 #define MRC_CSR_CNT_TX0 0x0100u
 #define MRC_CSR_CNT_TX0_RESET 0x00000000u
@@ -765,6 +785,14 @@
 /* Trimmed packets of our own that switches sent back (A-80) (ro) */
 #define MRC_CSR_CNT_RETURNED 0x01f0u
 #define MRC_CSR_CNT_RETURNED_RESET 0x00000000u
+
+/* Words of memories read with an error that the code has corrected (wraps) (ro) */
+#define MRC_CSR_CNT_ECC_FIX 0x01f4u
+#define MRC_CSR_CNT_ECC_FIX_RESET 0x00000000u
+
+/* Words of memories read with an error that the code cannot correct; the QP whose they were goes into Error (wraps) (ro) */
+#define MRC_CSR_CNT_ECC_BAD 0x01f8u
+#define MRC_CSR_CNT_ECC_BAD_RESET 0x00000000u
 
 /* EVs that ev_min_active kept in use (ro) */
 #define MRC_CSR_CNT_EV_FLOOR 0x0194u

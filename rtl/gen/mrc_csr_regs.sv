@@ -29,40 +29,40 @@ module mrc_csr_regs
 );
 
   localparam logic [13:0] RwFirst = 14'd4;
-  localparam logic [13:0] RwWords = 14'd65;
+  localparam logic [13:0] RwWords = 14'd64;
   localparam logic [13:0] CntFirst = 14'd64;
-  localparam logic [13:0] CntWords = 14'd61;
+  localparam logic [13:0] CntWords = 14'd63;
 
   // Bits that a register stores, from the last address down; 0: there is none.
-  localparam logic [64:0][31:0] RwMask = {
-    32'hffffffff, 32'hffff7ff1, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h0000ffff, 32'h00000000, 32'h0000001f, 32'h0000017f, 32'hffffffff, 32'h0000ffff,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h07ffffff, 32'hffffffff, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'hffffffff, 32'hffffffff, 32'hffffffff,
+  localparam logic [63:0][31:0] RwMask = {
+    32'h00f103ff, 32'hffffffff, 32'hffff7ff1, 32'h00000000, 32'h00000000, 32'h0000ffff,
+    32'h00000000, 32'h0000001f, 32'h0000017f, 32'hffffffff, 32'h0000ffff, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h07ffffff, 32'hffffffff, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'h00000fff, 32'h0007ffff, 32'hffffffff, 32'h0f07ffff, 32'h07ffffff,
-    32'hfffff1ff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff,
-    32'h00f1ffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff,
-    32'hffffffff, 32'h013f3f3f, 32'h3f3f3f3f, 32'h0001ffff, 32'hffffffff
+    32'h00000fff, 32'h0007ffff, 32'hffffffff, 32'h0f07ffff, 32'h07ffffff, 32'hfffff1ff,
+    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
+    32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff, 32'h00f1ffff,
+    32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff, 32'hffffffff,
+    32'h013f3f3f, 32'h3f3f3f3f, 32'h0001ffff, 32'hffffffff
   };
-  localparam logic [64:0][31:0] RwReset = {
-    32'h00100000, 32'h18040870, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00001e85, 32'h00000000, 32'h00000000, 32'h00000040, 32'h00000001, 32'h00006261,
+  localparam logic [63:0][31:0] RwReset = {
+    32'h00000000, 32'h00100000, 32'h18040870, 32'h00000000, 32'h00000000, 32'h00001e85,
+    32'h00000000, 32'h00000000, 32'h00000040, 32'h00000001, 32'h00006261, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'h00000000, 32'h00200010, 32'h00000000, 32'h0063030d,
-    32'h005e0008, 32'h10000007, 32'h10000006, 32'h10000005, 32'h10000004, 32'h10000003,
-    32'h10000002, 32'h10000001, 32'h10000000, 32'h0000000c, 32'h00004000, 32'h00010040,
-    32'h00f1030d, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'h00000000, 32'h0000100c, 32'h042e0804, 32'h0000136b, 32'h00000200
+    32'h00000000, 32'h00000000, 32'h00200010, 32'h00000000, 32'h0063030d, 32'h005e0008,
+    32'h10000007, 32'h10000006, 32'h10000005, 32'h10000004, 32'h10000003, 32'h10000002,
+    32'h10000001, 32'h10000000, 32'h0000000c, 32'h00004000, 32'h00010040, 32'h00f1030d,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h0000100c, 32'h042e0804, 32'h0000136b, 32'h00000200
   };
 
-  logic [31:0] rw_q[0:64];
-  logic [31:0] cnt_q[0:60];
+  logic [31:0] rw_q[0:63];
+  logic [31:0] cnt_q[0:62];
 
   // Where the register of a word is in rw_q; counters, in their midst, have no place there.
   function automatic logic [13:0] place(logic [13:0] word);
@@ -77,11 +77,11 @@ module mrc_csr_regs
   // ---- write
 
   logic [13:0] w_at;
-  logic [6:0] w_idx;
+  logic [5:0] w_idx;
   logic [31:0] w_mask;
 
   assign w_at = place(w_word_i);
-  assign w_idx = w_at[6:0];
+  assign w_idx = w_at[5:0];
   assign w_hit_o = w_at < RwWords && RwMask[w_idx] != 32'd0;
   assign w_mask = {{8{w_strb_i[3]}}, {8{w_strb_i[2]}}, {8{w_strb_i[1]}}, {8{w_strb_i[0]}}};
   assign w_value_o = ((w_data_i & w_mask) | (rw_q[w_idx] & ~w_mask)) & RwMask[w_idx];
@@ -91,9 +91,6 @@ module mrc_csr_regs
       for (int unsigned i = 0; i < 64; i++) begin
         rw_q[i] <= RwReset[i];
       end
-      for (int unsigned i = 64; i < 65; i++) begin
-        rw_q[i] <= RwReset[i];
-      end
     end else if (w_store_i) begin
       rw_q[w_idx] <= w_value_o;
     end
@@ -101,15 +98,16 @@ module mrc_csr_regs
 
   // ---- counters
 
-  logic [60:0] pulse;
+  logic [62:0] pulse;
 
   assign pulse = {
-    pulses_i.rx_check.returned, pulses_i.tx_lane[7].drop, pulses_i.tx_lane[6].drop,
-    pulses_i.tx_lane[5].drop, pulses_i.tx_lane[4].drop, pulses_i.tx_lane[3].drop,
-    pulses_i.tx_lane[2].drop, pulses_i.tx_lane[1].drop, pulses_i.tx_lane[0].drop,
-    pulses_i.tx_inflight.state, pulses_i.cc_nscc.hold, pulses_i.cc_nscc.qa, pulses_i.cc_nscc.md,
-    pulses_i.endpoint.drop, pulses_i.endpoint.rsp, pulses_i.endpoint.req, pulses_i.tx_path.nopath,
-    error_qp_i, pulses_i.rx_track.nores, pulses_i.tx_inflight.fail, pulses_i.tx_probe.full,
+    pulses_i.rx_reorder.ecc_bad, pulses_i.rx_reorder.ecc_fix, pulses_i.rx_check.returned,
+    pulses_i.tx_lane[7].drop, pulses_i.tx_lane[6].drop, pulses_i.tx_lane[5].drop,
+    pulses_i.tx_lane[4].drop, pulses_i.tx_lane[3].drop, pulses_i.tx_lane[2].drop,
+    pulses_i.tx_lane[1].drop, pulses_i.tx_lane[0].drop, pulses_i.tx_inflight.state,
+    pulses_i.cc_nscc.hold, pulses_i.cc_nscc.qa, pulses_i.cc_nscc.md, pulses_i.endpoint.drop,
+    pulses_i.endpoint.rsp, pulses_i.endpoint.req, pulses_i.tx_path.nopath, error_qp_i,
+    pulses_i.rx_track.nores, pulses_i.tx_inflight.fail, pulses_i.tx_probe.full,
     pulses_i.tx_probe.revived, pulses_i.tx_probe.sent, pulses_i.tx_path.floor,
     pulses_i.tx_path.bad, pulses_i.tx_path.skip, pulses_i.tx_inflight.rto,
     pulses_i.tx_inflight.rtx, pulses_i.rx_track.trim, pulses_i.rx_track.oor, pulses_i.rx_track.dup,
@@ -126,11 +124,11 @@ module mrc_csr_regs
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < 61; i++) begin
+      for (int unsigned i = 0; i < 63; i++) begin
         cnt_q[i] <= 32'd0;
       end
     end else if (pulse != '0) begin
-      for (int unsigned i = 0; i < 61; i++) begin
+      for (int unsigned i = 0; i < 63; i++) begin
         if (pulse[i]) begin
           cnt_q[i] <= cnt_q[i] + 32'd1;
         end
@@ -150,8 +148,8 @@ module mrc_csr_regs
     r_data_o = 32'd0;
     if (!r_take_i) begin
       r_hit_o = 1'b0;
-    end else if (r_rw < RwWords && RwMask[r_rw[6:0]] != 32'd0) begin
-      r_data_o = rw_q[r_rw[6:0]];
+    end else if (r_rw < RwWords && RwMask[r_rw[5:0]] != 32'd0) begin
+      r_data_o = rw_q[r_rw[5:0]];
     end else if (r_cnt < CntWords) begin
       r_data_o = cnt_q[r_cnt[5:0]];
     end else begin
@@ -259,13 +257,16 @@ module mrc_csr_regs
   assign csr_o.rx_track.ack_with_sack = rw_q[0][13];
   assign csr_o.rx_track.trim_silent = rw_q[0][18];
   assign csr_o.rx_track.sack_trigger = rw_q[12][19:0];
-  assign csr_o.rx_track.share_enable = rw_q[63][0];
-  assign csr_o.rx_track.share_pen = rw_q[63][14:8];
-  assign csr_o.rx_share.share_enable = rw_q[63][0];
-  assign csr_o.rx_share.share_epoch = rw_q[63][7:4];
-  assign csr_o.rx_share.share_least = rw_q[63][23:16];
-  assign csr_o.rx_share.share_trims = rw_q[63][31:24];
-  assign csr_o.rx_share.share_drain = rw_q[64];
+  assign csr_o.rx_track.share_enable = rw_q[61][0];
+  assign csr_o.rx_track.share_pen = rw_q[61][14:8];
+  assign csr_o.rx_share.share_enable = rw_q[61][0];
+  assign csr_o.rx_share.share_epoch = rw_q[61][7:4];
+  assign csr_o.rx_share.share_least = rw_q[61][23:16];
+  assign csr_o.rx_share.share_trims = rw_q[61][31:24];
+  assign csr_o.rx_share.share_drain = rw_q[62];
+  assign csr_o.rx_reorder.ecc_inject = {
+      rw_q[63][23:20], rw_q[63][16], rw_q[63][9:8], rw_q[63][7:0]
+  };
   assign csr_o.ack_gen.rev_ev = {
       rw_q[21], rw_q[20], rw_q[19], rw_q[18], rw_q[17], rw_q[16], rw_q[15], rw_q[14]
   };
@@ -297,6 +298,6 @@ module mrc_csr_regs
       rw_q[1], rw_q[2], rw_q[3], rw_q[5], rw_q[10], rw_q[11], rw_q[12], rw_q[13], rw_q[22],
       rw_q[23], rw_q[24], rw_q[26], rw_q[27], rw_q[44], rw_q[45], rw_q[46], rw_q[47], rw_q[49],
       rw_q[50], rw_q[51], rw_q[52], rw_q[53], rw_q[55], rw_q[56], rw_q[57], rw_q[58], rw_q[59],
-      rw_q[60], rw_q[61], rw_q[62], rw_q[63]};
+      rw_q[60], rw_q[61], rw_q[63]};
 
 endmodule

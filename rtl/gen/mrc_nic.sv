@@ -29,6 +29,7 @@ module mrc_nic
     parameter int unsigned NumDests = 4,
     parameter int unsigned NumCcProfiles = 2,
     parameter int unsigned MulDsp = 0,
+    parameter int unsigned Ecc = 0,
     parameter int unsigned TickCycles = 128,
     parameter int unsigned TickParts = 1,
     parameter int unsigned LaneFifo = 4,
@@ -807,11 +808,13 @@ module mrc_nic
       .NumPlanes(NumPlanes),
       .NumQps(NumQps),
       .MaxWimm(MaxWimm),
-      .NumImms(NumImms)
+      .NumImms(NumImms),
+      .Ecc(Ecc)
   ) u_rx_reorder (
       .clk_i,
       .rst_ni,
       .bug_i(bug_q),
+      .csr_i(csr.rx_reorder),
       .done_valid_i(rx_place_done_valid),
       .done_plane_i(rx_place_done_plane),
       .track_qp_i(rx_track_track_qp),
@@ -829,7 +832,8 @@ module mrc_nic
       .cqe_o(rx_reorder_cqe),
       .qperr_valid_o(rx_reorder_qperr_valid),
       .qperr_ready_i(rx_reorder_qperr_ready),
-      .qperr_o(rx_reorder_qperr)
+      .qperr_o(rx_reorder_qperr),
+      .pulses_o(pulses.rx_reorder)
   );
 
   mrc_ack_gen #(

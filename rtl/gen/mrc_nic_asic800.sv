@@ -28,7 +28,8 @@ module mrc_nic_asic800
     localparam int unsigned TxLaneFifo = 32,
     localparam int unsigned LineFifo = 32,
     localparam int unsigned RxBufWords = 1024,
-    localparam int unsigned MulDsp = 0
+    localparam int unsigned MulDsp = 0,
+    localparam int unsigned Ecc = 0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -119,7 +120,8 @@ module mrc_nic_asic800
       .TxLaneFifo(TxLaneFifo),
       .LineFifo(LineFifo),
       .RxBufWords(RxBufWords),
-      .MulDsp(MulDsp)
+      .MulDsp(MulDsp),
+      .Ecc(Ecc)
   ) u_nic (
       .clk_i,
       .rst_ni,

@@ -28,7 +28,8 @@ module mrc_nic_fpga100
     localparam int unsigned TxLaneFifo = 32,
     localparam int unsigned LineFifo = 128,
     localparam int unsigned RxBufWords = 512,
-    localparam int unsigned MulDsp = 1
+    localparam int unsigned MulDsp = 1,
+    localparam int unsigned Ecc = 0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -119,7 +120,8 @@ module mrc_nic_fpga100
       .TxLaneFifo(TxLaneFifo),
       .LineFifo(LineFifo),
       .RxBufWords(RxBufWords),
-      .MulDsp(MulDsp)
+      .MulDsp(MulDsp),
+      .Ecc(Ecc)
   ) u_nic (
       .clk_i,
       .rst_ni,

@@ -99,7 +99,8 @@ package mrc_pkg;
     CqStatusFlushed = 8'd133,
     CqStatusRemEvent = 8'd134,
     CqStatusHostRead = 8'd135,
-    CqStatusHostWrite = 8'd136
+    CqStatusHostWrite = 8'd136,
+    CqStatusEccError = 8'd137
   } cq_status_e;
 
   /// Attributes of a QP; bits of register QP_ATTR (mrc.md section 7)
@@ -206,6 +207,13 @@ package mrc_pkg;
     CfgTableQpClass = 4'd10,
     CfgTableQpQpn = 4'd11
   } cfg_table_e;
+
+  /// A memory with a code (ECC_INJECT.memory)
+  typedef enum logic [7:0] {
+    EccMemoryNone = 8'd0,
+    EccMemoryRxReorderMap = 8'd1,
+    EccMemoryRxReorderEnts = 8'd2
+  } ecc_memory_e;
 
   // ---- streams (streams.yaml): the first field is the most significant
 
@@ -2040,7 +2048,7 @@ package mrc_pkg;
   localparam logic [15:0] CsrId = 16'h0000;
   localparam logic [31:0] CsrIdReset = 32'h4d52434e;
 
-  /// Register map version, major in bits 15:8
+  /// Register map version, major in bits 15:8, minor in bits 7:0
   localparam logic [15:0] CsrVersion = 16'h0004;
   localparam logic [31:0] CsrVersionReset = 32'h00000600;
 
@@ -2570,6 +2578,24 @@ package mrc_pkg;
   localparam int unsigned CsrShareDrainBytesWidth = 32'd32;
   localparam logic [31:0] CsrShareDrainBytesReset = 32'h100000;
 
+  /// A new value here makes the NIC store a word wrong, so that software can try what it does about
+  /// errors; a NIC without a code (Ecc 0) ignores it (docs/design/blocks/conventions.md, Memories
+  /// with a code)
+  localparam logic [15:0] CsrEccInject = 16'h0208;
+  localparam logic [31:0] CsrEccInjectReset = 32'h00000000;
+  localparam int unsigned CsrEccInjectMemoryLsb = 32'd0;
+  localparam int unsigned CsrEccInjectMemoryWidth = 32'd8;
+  localparam logic [7:0] CsrEccInjectMemoryReset = 8'h0;
+  localparam int unsigned CsrEccInjectBitsLsb = 32'd8;
+  localparam int unsigned CsrEccInjectBitsWidth = 32'd2;
+  localparam logic [1:0] CsrEccInjectBitsReset = 2'h0;
+  localparam int unsigned CsrEccInjectEachLsb = 32'd16;
+  localparam int unsigned CsrEccInjectEachWidth = 32'd1;
+  localparam logic [0:0] CsrEccInjectEachReset = 1'h0;
+  localparam int unsigned CsrEccInjectSeqLsb = 32'd20;
+  localparam int unsigned CsrEccInjectSeqWidth = 32'd4;
+  localparam logic [3:0] CsrEccInjectSeqReset = 4'h0;
+
   /// Frames sent on plane 0 (wraps); planes 1..7 follow at 0x104..0x11C
   localparam logic [15:0] CsrCntTx0 = 16'h0100;
   localparam logic [31:0] CsrCntTx0Reset = 32'h00000000;
@@ -2707,6 +2733,15 @@ package mrc_pkg;
   /// Trimmed packets of our own that switches sent back (A-80)
   localparam logic [15:0] CsrCntReturned = 16'h01f0;
   localparam logic [31:0] CsrCntReturnedReset = 32'h00000000;
+
+  /// Words of memories read with an error that the code has corrected (wraps)
+  localparam logic [15:0] CsrCntEccFix = 16'h01f4;
+  localparam logic [31:0] CsrCntEccFixReset = 32'h00000000;
+
+  /// Words of memories read with an error that the code cannot correct; the QP whose they were goes
+  /// into Error (wraps)
+  localparam logic [15:0] CsrCntEccBad = 16'h01f8;
+  localparam logic [31:0] CsrCntEccBadReset = 32'h00000000;
 
   /// EVs that ev_min_active kept in use
   localparam logic [15:0] CsrCntEvFloor = 16'h0194;
@@ -3061,6 +3096,10 @@ package mrc_pkg;
   } rx_share_csr_t;
 
   typedef struct packed {
+    logic [14:0] ecc_inject;
+  } rx_reorder_csr_t;
+
+  typedef struct packed {
     logic [7:0][31:0] rev_ev;
     logic rev_fixed;
     logic ack_plane;
@@ -3098,6 +3137,7 @@ package mrc_pkg;
     rx_check_csr_t rx_check;
     rx_track_csr_t rx_track;
     rx_share_csr_t rx_share;
+    rx_reorder_csr_t rx_reorder;
     ack_gen_csr_t ack_gen;
     endpoint_csr_t endpoint;
   } nic_csr_t;
@@ -3171,6 +3211,11 @@ package mrc_pkg;
   } rx_track_pulses_t;
 
   typedef struct packed {
+    logic ecc_fix;
+    logic ecc_bad;
+  } rx_reorder_pulses_t;
+
+  typedef struct packed {
     logic req;
     logic rsp;
     logic drop;
@@ -3186,6 +3231,7 @@ package mrc_pkg;
     rx_lane_pulses_t [MaxPlanes-1:0] rx_lane;
     rx_check_pulses_t rx_check;
     rx_track_pulses_t rx_track;
+    rx_reorder_pulses_t rx_reorder;
     endpoint_pulses_t endpoint;
   } nic_pulses_t;
 

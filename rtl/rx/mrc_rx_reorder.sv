@@ -5,8 +5,9 @@
 /// and has been written to host memory. An order event per cycle while immediates come in order;
 /// one that waits for an earlier one takes a cycle more, and is delivered in three. The immediates
 /// that wait share one pool; with few entries left imm_ok_o asks rx_track to refuse what would have
-/// to wait. A peer that has more immediates outstanding than it may is an error of the QP. It
-/// neither places data nor acknowledges. Contract: docs/design/blocks/rx/rx_reorder.md.
+/// to wait. A peer that has more immediates outstanding than it may is an error of the QP, and so
+/// is a row of map or ents that its code cannot correct: nothing of such a row is used. It neither
+/// places data nor acknowledges. Contract: docs/design/blocks/rx/rx_reorder.md.
 module mrc_rx_reorder
   import mrc_pkg::*;
   import mrc_math_pkg::*;
@@ -14,11 +15,13 @@ module mrc_rx_reorder
     parameter int unsigned NumPlanes = 2,
     parameter int unsigned NumQps = 4,
     parameter int unsigned MaxWimm = 32,
-    parameter int unsigned NumImms = 16
+    parameter int unsigned NumImms = 16,
+    parameter int unsigned Ecc = 0
 ) (
     input logic clk_i,
     input logic rst_ni,
     input logic [7:0] bug_i,
+    input rx_reorder_csr_t csr_i,
     input cfg_t cfg_i,
     output logic cfg_ack_o,
     input logic ord_valid_i,
@@ -36,7 +39,8 @@ module mrc_rx_reorder
     input qp_index_t track_qp_i,
     output logic over_o,  // that QP's peer had more immediates outstanding than it may
     output logic hold_ok_o,
-    output logic ord_done_o  // the head of ord has been popped
+    output logic ord_done_o,  // the head of ord has been popped
+    output rx_reorder_pulses_t pulses_o
 );
 
   localparam int unsigned QpW = $clog2(NumQps);
@@ -109,6 +113,7 @@ module mrc_rx_reorder
   logic [FreeW-1:0] pool_free;
   logic imm_ok_q;
   logic ord_done_q;
+  rx_reorder_pulses_t pulses_q, pulses_d;
 
   mrc_fifo #(
       .T(ord_t),
@@ -157,11 +162,19 @@ module mrc_rx_reorder
       .free_o(pool_free)
   );
 
-  mrc_ram_1r1w #(
+  logic map_fixed, map_bad, ents_fixed, ents_bad;
+
+  mrc_ram_ecc #(
       .Width($bits(entry_t)),
-      .Depth(NumQps * MaxWimm)
+      .Depth(NumQps * MaxWimm),
+      .Ecc(Ecc),
+      .Memory(EccMemoryRxReorderMap)
   ) u_map (
       .clk_i,
+      .rst_ni,
+      .inject_i(csr_i.ecc_inject),
+      .fixed_o(map_fixed),
+      .bad_o(map_bad),
       .re_i(map_re),
       .raddr_i(map_raddr),
       .rdata_o(entry),
@@ -170,11 +183,17 @@ module mrc_rx_reorder
       .wdata_i(map_wdata)
   );
 
-  mrc_ram_1r1w #(
+  mrc_ram_ecc #(
       .Width($bits(ent_t)),
-      .Depth(NumImms)
+      .Depth(NumImms),
+      .Ecc(Ecc),
+      .Memory(EccMemoryRxReorderEnts)
   ) u_ents (
       .clk_i,
+      .rst_ni,
+      .inject_i(csr_i.ecc_inject),
+      .fixed_o(ents_fixed),
+      .bad_o(ents_bad),
       .re_i(ents_re),
       .raddr_i(entry.idx),
       .rdata_o(ent),
@@ -274,12 +293,14 @@ module mrc_rx_reorder
       .data_o(cqe_o)
   );
 
-  // ---- the peer has more outstanding than it may
+  // ---- the peer has more outstanding than it may, or a row is bad
 
-  logic qperr_load, qperr_free;
+  logic qperr_load, qperr_free, over_set, broken;
   qperr_t qperr_d;
 
-  assign qperr_d = '{qp: head.qp, status: CqStatusWimmOverrun};
+  assign qperr_load = over_set || broken;
+  assign qperr_d = broken ? '{qp: o_q.qp, status: CqStatusEccError}
+                          : '{qp: head.qp, status: CqStatusWimmOverrun};
 
   mrc_out_reg #(
       .T(qperr_t)
@@ -302,7 +323,7 @@ module mrc_rx_reorder
       .rst_ni,
       .raddr_i(track_qp_i[QpW-1:0]),
       .rdata_o(over_o),
-      .we_i(cfg_init || qperr_load),
+      .we_i(cfg_init || over_set),
       .waddr_i(cfg_init ? cfg_qp : head.qp[QpW-1:0]),
       .wdata_i(!cfg_init)
   );
@@ -353,7 +374,9 @@ module mrc_rx_reorder
     hold_d.cqe.imm = ent.imm;
     hold_d.cqe.length = ent.length;
     hold_d.cqe.msn = s.exp;
-    qperr_load = 1'b0;
+    over_set = 1'b0;
+    broken = 1'b0;
+    pulses_d = '0;
 
     unique case (state_q)
       StIdle: begin
@@ -385,7 +408,7 @@ module mrc_rx_reorder
               hold_push = 1'b1;
               hold_d.cqe.status = CqStatusWimmOverrun;
               hold_d.cqe.msn = head.rqmsn;
-              qperr_load = 1'b1;
+              over_set = 1'b1;
             end else if (next_up) begin
               hold_push = 1'b1;
               s_we = 1'b1;
@@ -401,7 +424,9 @@ module mrc_rx_reorder
       end
 
       StInit: begin
-        pool_give = entry.valid && cfg_known;
+        // Nobody knows whose the entry of a bad row is: it is lost until reset.
+        pool_give = entry.valid && cfg_known && !map_bad;
+        pulses_d = '{ecc_fix: map_fixed && cfg_known, ecc_bad: map_bad && cfg_known};
         map_we = 1'b1;
         map_waddr = {cfg_qp, init_q};
         init_d = init_q + SlotW'(1);
@@ -414,9 +439,11 @@ module mrc_rx_reorder
       end
 
       StPut: begin
+        pulses_d = '{ecc_fix: map_fixed, ecc_bad: map_bad};
+        broken = map_bad;
         // An RQMSN that is here already is replaced.
-        ents_we = entry.valid;
-        if (!entry.valid && pool_valid) begin
+        ents_we = entry.valid && !map_bad;
+        if (!entry.valid && !map_bad && pool_valid) begin
           pool_take = 1'b1;
           ents_we = 1'b1;
           ents_waddr = pool_idx;
@@ -435,14 +462,24 @@ module mrc_rx_reorder
       end
 
       StTest: begin
-        ents_re = entry.valid;
-        state_d = entry.valid ? StEnt : StIdle;
+        if (!map_bad || qperr_free) begin
+          pulses_d = '{ecc_fix: map_fixed, ecc_bad: map_bad};
+          broken = map_bad;
+          ents_re = entry.valid && !map_bad;
+          state_d = (entry.valid && !map_bad) ? StEnt : StIdle;
+        end
       end
 
       StEnt: begin
-        if (!reached) begin
+        if (ents_bad) begin
+          broken = qperr_free;
+          pulses_d.ecc_bad = qperr_free;
+          state_d = qperr_free ? StIdle : StEnt;
+        end else if (!reached) begin
+          pulses_d.ecc_fix = ents_fixed;
           state_d = StIdle;
         end else if (hold_ready) begin
+          pulses_d.ecc_fix = ents_fixed;
           hold_push = 1'b1;
           map_we = 1'b1;
           pool_give = 1'b1;
@@ -478,6 +515,7 @@ module mrc_rx_reorder
       held_q <= '0;
       imm_ok_q <= 1'b1;
       ord_done_q <= 1'b0;
+      pulses_q <= '0;
     end else begin
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
@@ -486,6 +524,7 @@ module mrc_rx_reorder
       held_q <= held_d;
       imm_ok_q <= pool_free > FreeW'(Spare);
       ord_done_q <= pop;
+      pulses_q <= pulses_d;
     end
   end
 
@@ -500,6 +539,7 @@ module mrc_rx_reorder
   assign imm_ok_o = imm_ok_q;
   assign hold_ok_o = hold_ready;
   assign ord_done_o = ord_done_q;
+  assign pulses_o = pulses_q;
 
   logic unused_bits;
   assign unused_bits = ^{unused_ord_count, hold_count, hold_room, placed_count, placed_room,

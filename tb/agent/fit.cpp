@@ -143,6 +143,8 @@ Scenario fit(const Scenario& scenario, const Preset& preset, const OpenNic& dut,
     leave("dests", "there is one other NIC, and " + lacks("any_address"));
   }
   if (s.churn > 0) leave("churn", "rows of tables are no calls of docs/reference/device.md");
+  if (s.ecc > 0) leave("ecc", "wrong bits in memories are no calls of docs/reference/device.md");
+  s.ecc = s.ecc_two = 0;
   s.churn = 1e-9;  // no work requests for QPs that do not exist
   if (s.move_mpr && !s.dyn_mpr) leave("move_mpr", "a window moves with the capability dynamic MPR alone");
   s.move_mpr = false;

@@ -202,6 +202,8 @@ constexpr RandomKey kNotDrawn[] = {
     {"fuzz_us", "ports are busy with it, and most runs would be long: fuzz has it"},
     {"fuzz_for_us", "of fuzz_us"},
     {"fuzz_flood", "of fuzz_us"},
+    {"ecc", "only a NIC with Ecc 1 has such memories: a test of its own has it"},
+    {"ecc_two", "of ecc"},
     {"ended", "it ends most of what the other keys bring about: tools/mutation/ended.toml has it"},
 };
 

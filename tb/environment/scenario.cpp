@@ -207,6 +207,8 @@ const ScenarioKey kKeys[] = {
     KEY(csr_gap, 0, 1e9, "cycles between register accesses during traffic; 0: none"),
     KEY(churn, 0, 1, "share of the register accesses that write table rows: EVs in use, unused QPs and regions"),
     KEY(ended, 0, 1, "share of the register accesses that put a QP in use into ERROR; with may_fail"),
+    KEY(ecc, 0, 1, "share of the register accesses that have a word of a memory stored with a wrong bit (ECC_INJECT)"),
+    KEY(ecc_two, 0, 1, "share of those words that have two wrong bits and end their QP; with may_fail"),
     KEY(flap_us, 0, 1e6, "mean time between two failures of a port of the device; 0: none"),
     KEY(flap_down_us, 0, 1e6, "mean time that a port stays down"),
     SWITCH(peer_flap, "the peer's ports fail as well"),
@@ -351,6 +353,10 @@ void check_together(const Scenario& s) {
   }
   if (s.ended > 0 && !s.may_fail) {
     refuse("ended", fmt::format("ended = {}: QPs that software puts into ERROR fail", input::digits(s.ended)),
+           "Say may_fail = true, too.");
+  }
+  if (s.ecc > 0 && s.ecc_two > 0 && !s.may_fail) {
+    refuse("ecc_two", fmt::format("ecc_two = {}: QPs whose words have two wrong bits fail", input::digits(s.ecc_two)),
            "Say may_fail = true, too.");
   }
   if (s.never_arrive > 0 && !s.may_fail) {

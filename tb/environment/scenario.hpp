@@ -174,6 +174,7 @@ struct Scenario : Switches {
   bool vary = false;
   double csr_gap = 2000;                   ///< cycles between register accesses during traffic; 0 = none
   double churn = 0;                        ///< share of them that write rows of tables
+  double ecc = 0, ecc_two = 0;             ///< share of them that inject errors into memories, of these the double ones
   double ended = 0;                        ///< share of them that put a QP in use into ERROR
   double flap_us = 0, flap_down_us = 20;   ///< a port of the device goes down this often, for so long
   bool peer_flap = false;                  ///< 1: the peer's ports as well

@@ -679,6 +679,10 @@ void Station::random_access() {
     end_qp();
     return;
   }
+  if (scenario_.ecc > 0 && csr_rng_.chance(scenario_.ecc)) {
+    ecc_access();
+    return;
+  }
   if (csr_rng_.chance(scenario_.control)) {
     controller_access();
     return;
@@ -717,6 +721,24 @@ void Station::random_access() {
       break;
     default:
       driver_.read(static_cast<uint16_t>(4 * csr_rng_.below(0x1d0 / 4 + 2)), ignore);
+  }
+}
+
+/// The next word of one of the memories with a code is stored wrong.
+void Station::ecc_access() {
+  const auto memory = static_cast<uint32_t>(1 + csr_rng_.below(std::size(kEccMemoryValues) - 1));
+  const uint32_t bits = csr_rng_.chance(scenario_.ecc_two) ? 2 : 1;
+  uint32_t value = csr::kEccInjectMemory.set(csr::kEccInjectBits.set(0, bits), memory);
+  value = csr::kEccInjectSeq.set(value, ecc_.injected++ & 15);
+  driver_.write(static_cast<uint16_t>(csr::kEccInject), value);
+  driver_.read(static_cast<uint16_t>(csr::kCntEccFix), [this](uint32_t data, unsigned) { ecc_.fixed = data; });
+  driver_.read(static_cast<uint16_t>(csr::kCntEccBad), [this](uint32_t data, unsigned) { ecc_.bad = data; });
+  if (ecc_.bad == 0) return;
+  for (uint16_t qp = 0; qp < preset_.num_qps; ++qp) {
+    driver_.write(static_cast<uint16_t>(csr::kQpSel), qp);
+    driver_.read(static_cast<uint16_t>(csr::kQpInfo), [this, qp](uint32_t data, unsigned) {
+      if (csr::kQpInfoStatus.get(data) == static_cast<uint32_t>(CqStatus::EccError)) responder_->broken(qp);
+    });
   }
 }
 

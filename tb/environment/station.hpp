@@ -152,6 +152,11 @@ class Station {
   uint64_t csr_accesses() const { return csr_accesses_; }
   const Interrupts& interrupts() const { return interrupts_; }
   const Fences& fences() const { return fences_; }
+  /// Words stored wrong on request, and the counters as they were read after the last of them.
+  struct EccErrors {
+    uint32_t injected = 0, fixed = 0, bad = 0;
+  };
+  const EccErrors& ecc() const { return ecc_; }
   const HostErrors& host_errors() const { return host_errors_; }
   const HostReads& host_reads() const { return host_reads_; }
   /// Data frames to this NIC that a port that was down lost, how many came again, and the longest time that took.
@@ -196,6 +201,7 @@ class Station {
   void see_fence(uint32_t value);
   void end_qp();
   void controller_access();
+  void ecc_access();
   uint64_t within(Rng& rng, double us) const;
   void flap();
   void stand();
@@ -241,6 +247,7 @@ class Station {
   double pause_per_cycle_, cqe_pause_per_cycle_;
   uint64_t pause_cycles_, cqe_pause_cycles_, pause_until_ = 0, cqe_pause_until_ = 0;
   uint64_t next_csr_ = 0, csr_accesses_ = 0;
+  EccErrors ecc_;
   Rng flap_rng_, stand_rng_;
   unsigned ports_up_;
   std::array<uint64_t, kMaxPlanes> flap_at_{}, stand_at_{};  // cycle of a port's next change

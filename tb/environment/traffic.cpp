@@ -523,6 +523,11 @@ void Responder::forget(unsigned qp) {
   refuses_[qp] = false;
 }
 
+void Responder::broken(unsigned qp) {
+  refuses_[qp] = true;
+  done_.insert(done_.end(), imms_[qp].begin(), imms_[qp].end());
+}
+
 /// The blocks of a message's memory are `id`'s.
 void Responder::own_blocks(const Message& m, uint32_t id) {
   if (m.length == 0) return;

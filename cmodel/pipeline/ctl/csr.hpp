@@ -61,7 +61,7 @@ class Csr {
   void clock();
 
  private:
-  static constexpr unsigned kWords = csr::kShareDrain / 4 + 1;  // the last register
+  static constexpr unsigned kWords = csr::kEccInject / 4 + 1;  // the last register
   static constexpr uint8_t kSlvErr = 2;
   static constexpr uint32_t kEvpOnItsWay = 1, kEvpAnswered = 2, kEvpNotAnswered = 3;  // EVP_RES.state
   enum class State : uint8_t { Idle, Cfg, CfgEnd };

@@ -20,18 +20,21 @@ RxReorder::RxReorder(const Preset& preset, Stream<Ord>& ord, Stream<Cqe>& cqe, S
       ord_(ord),
       cqe_(cqe),
       qperr_(qperr),
-      map_(std::size_t{preset.num_qps} * preset.max_wimm),
-      ents_(preset.num_imms),
+      map_(std::size_t{preset.num_qps} * preset.max_wimm, preset.ecc != 0, EccMemory::RxReorderMap),
+      ents_(preset.num_imms, preset.ecc != 0, EccMemory::RxReorderEnts),
       pool_(preset.num_imms),
       exp_(preset.num_qps),
       wimm_(preset.num_qps),
       cnt_(preset.num_qps),
       over_(preset.num_qps),
+      known_(preset.num_qps),
       hold_(hold_depth_),
       placed_(hold_depth_) {}
 
-void RxReorder::step(const CfgBus& cfg, const In& in) {
+void RxReorder::step(const CfgBus& cfg, const CsrOut& csr, const In& in) {
   ack_.begin(cfg);
+  map_.inject(csr.ecc_inject);
+  ents_.inject(csr.ecc_inject);
   imm_ok_next_ = pool_.free() > kImmsOnTheWay;
   release();
   if (hold_.valid()) place();
@@ -51,8 +54,7 @@ void RxReorder::step(const CfgBus& cfg, const In& in) {
       state_ = State::Test;
       break;
     case State::Test:
-      if (map_.rdata().valid) ents_.read(map_.rdata().idx);
-      state_ = map_.rdata().valid ? State::Ent : State::Idle;
+      test();
       break;
     case State::Ent:
       entry();
@@ -102,13 +104,18 @@ void RxReorder::configure(const CfgBus& cfg) {
   ack_.done();
 }
 
-/// What is left of an earlier connection is given back. (`known` is not needed: here the map starts empty.)
+/// What is left of an earlier connection is given back; what a bad row names is lost. (`known` is needed for rows that
+/// were flipped when they were written first: here the map starts empty.)
 void RxReorder::init() {
   const std::size_t at = std::size_t{init_qp_} * max_wimm_ + init_row_;
-  if (map_.rdata().valid) pool_.give(map_.rdata().idx);
+  if (known_[init_qp_] != 0) {
+    see(map_);
+    if (map_.rdata().valid && !map_.bad()) pool_.give(map_.rdata().idx);
+  }
   map_.write(at, {});
   if (++init_row_ == max_wimm_) {
     ack_.done();
+    known_[init_qp_] = 1;
     state_ = State::Idle;
   } else {
     map_.read(at + 1);
@@ -142,7 +149,10 @@ void RxReorder::accept() {
 void RxReorder::put() {
   const Slot& s = map_.rdata();
   const Entry e = {.imm = o_.imm, .length = o_.length, .psn = o_.psn};
-  if (s.valid) {
+  see(map_);
+  if (map_.bad()) {
+    broken();
+  } else if (s.valid) {
     ents_.write(s.idx, e);
   } else if (pool_.valid()) {
     const unsigned idx = pool_.offer();
@@ -155,13 +165,44 @@ void RxReorder::put() {
   state_ = more_ ? State::Read : State::Idle;
 }
 
+void RxReorder::test() {
+  if (map_.bad() && !qperr_.free()) return;
+  see(map_);
+  state_ = State::Idle;
+  if (map_.bad()) {
+    broken();
+  } else if (map_.rdata().valid) {
+    ents_.read(map_.rdata().idx);
+    state_ = State::Ent;
+  }
+}
+
+/// The word that was read is used in this cycle.
+template <class T>
+void RxReorder::see(const RamEcc<T>& memory) {
+  pulses_next_.ecc_fix |= memory.fixed();
+  pulses_next_.ecc_bad |= memory.bad();
+}
+
+/// A row of o_'s QP is bad.
+void RxReorder::broken() { qperr_.load({.qp = o_.qp, .status = CqStatus::EccError}); }
+
 void RxReorder::entry() {
   const Entry& e = ents_.rdata();
+  if (ents_.bad()) {
+    if (!qperr_.free()) return;
+    see(ents_);
+    broken();
+    state_ = State::Idle;
+    return;
+  }
   if (psn_dist(o_.cack, e.psn) >= kPsnHalf) {
+    see(ents_);
     state_ = State::Idle;
     return;
   }
   if (!hold_ok()) return;
+  see(ents_);
   const unsigned index = qp(o_.qp);
   MRC_CHECK(cnt_[index] != 0, "the count of immediates goes below 0");
   MRC_CHECK(map_.rdata().valid, "an entry is given back that there is not");

@@ -4,20 +4,22 @@
 #include <cstdint>
 #include <vector>
 
+#include "gen/csr_values.hpp"
+#include "gen/nic_pulses.hpp"
 #include "gen/presets.hpp"
 #include "gen/streams.hpp"
 #include "pipeline/lib/cfg.hpp"
 #include "pipeline/lib/plane_counts.hpp"
 #include "pipeline/lib/pool.hpp"
-#include "pipeline/lib/ram.hpp"
+#include "pipeline/lib/ram_ecc.hpp"
 #include "pipeline/lib/stream.hpp"
 
 namespace mrc {
 
 /// Delivers WRITE-with-immediate completions in RQMSN order, after every earlier packet has arrived and has been
 /// written to host memory. A peer with more of them outstanding than it may have puts the QP into Error. Those that
-/// come in order pass at one per cycle; others wait in entries that all QPs share. Contract:
-/// docs/design/blocks/rx/rx_reorder.md.
+/// come in order pass at one per cycle; others wait in entries that all QPs share. A row that its code cannot correct
+/// is an error of its QP. Contract: docs/design/blocks/rx/rx_reorder.md.
 class RxReorder {
  public:
   struct In {
@@ -37,7 +39,9 @@ class RxReorder {
   const std::vector<uint8_t>& over() const { return over_; }
   /// Register: a word of ord has been taken.
   bool ord_done() const { return ord_done_; }
-  void step(const CfgBus& cfg, const In& in);
+  /// Registers that counters count.
+  const RxReorderPulses& pulses() const { return pulses_; }
+  void step(const CfgBus& cfg, const CsrOut& csr, const In& in);
   void clock() {
     map_.clock();
     ents_.clock();
@@ -47,6 +51,8 @@ class RxReorder {
     ack_.clock();
     ord_done_ = ord_done_next_;
     ord_done_next_ = false;
+    pulses_ = pulses_next_;
+    pulses_next_ = {};
     imm_ok_ = imm_ok_next_;
     over_[over_qp_] = over_next_;
   }
@@ -76,7 +82,11 @@ class RxReorder {
   void init();
   void accept();
   void put();
+  void test();
   void entry();
+  template <class T>
+  void see(const RamEcc<T>& memory);
+  void broken();
   void deliver(uint32_t imm, uint32_t length);
   void set_over(unsigned index, bool over);
   void hold(CqStatus status, uint32_t imm, uint32_t length, uint16_t rqmsn);
@@ -85,13 +95,13 @@ class RxReorder {
   Stream<Ord>& ord_;
   Stream<Cqe>& cqe_;
   Stream<Qperr>& qperr_;
-  Ram1r1w<Slot> map_;
-  Ram1r1w<Entry> ents_;
+  RamEcc<Slot> map_;
+  RamEcc<Entry> ents_;
   Pool pool_;
   std::vector<uint16_t> exp_;
   std::vector<uint8_t> wimm_;  // max_wimm_dest
   std::vector<uint8_t> cnt_;   // entries of the QP
-  std::vector<uint8_t> over_;
+  std::vector<uint8_t> over_, known_;
   unsigned over_qp_ = 0;  // the QP whose over changes at clock(), if any does
   uint8_t over_next_ = 0;
   PlaneCounts done_;
@@ -104,6 +114,7 @@ class RxReorder {
   bool more_ = false;  // cack has moved, and entries wait for that
   bool imm_ok_ = true, imm_ok_next_ = true;
   bool ord_done_ = false, ord_done_next_ = false;
+  RxReorderPulses pulses_, pulses_next_;
 };
 
 }  // namespace mrc

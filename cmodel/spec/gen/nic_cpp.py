@@ -65,12 +65,15 @@ def values(nic):
                 expression = f"static_cast<{kind}>({expression})"
             out += f"  out.{v.name} = {expression};\n"
             continue
+        narrow = v.width <= 16
+        wide = "uint32_t" if narrow else kind
         parts, lsb = [], 0
         for i in reversed(range(len(v.sources))):
-            one = f"{kind}{{{read(nic, v, i)}}}"
+            one = f"{wide}{{{read(nic, v, i)}}}"
             parts.append(f"{one} << {lsb}" if lsb else one)
             lsb += v.sources[i].width
-        out += f"  out.{v.name} = " + " | ".join(reversed(parts)) + ";\n"
+        whole = " | ".join(reversed(parts))
+        out += f"  out.{v.name} = " + (f"static_cast<{kind}>({whole})" if narrow else whole) + ";\n"
     return out + "}\n\n// clang-format on\n\n}  // namespace mrc\n"
 
 

@@ -7,6 +7,8 @@ rtl/lib/mrc_math_pkg.sv
 rtl/lib/mrc_fifo.sv
 rtl/lib/mrc_out_reg.sv
 rtl/lib/mrc_ram_1r1w.sv
+rtl/lib/mrc_ecc.sv
+rtl/lib/mrc_ram_ecc.sv
 rtl/lib/mrc_rf_1r1w.sv
 rtl/lib/mrc_rf_nr1w.sv
 rtl/lib/mrc_bits.sv

@@ -56,7 +56,7 @@ struct Chain : BlockBench<Chain> {
     packets.into(rxpkt);
     track.step(cfg, csr,
                {.imm_ok = reorder.imm_ok(), .hold_ok = reorder.hold_ok(), .over = reorder.over(), .share = {}});
-    reorder.step(cfg, {.done_valid = place.done_valid(), .done_plane = place.done_plane()});
+    reorder.step(cfg, csr, {.done_valid = place.done_valid(), .done_plane = place.done_plane()});
     for (unsigned p = 0; p < preset.num_planes; ++p) drain(p);
     place.step(host.ready);
     if (cqe.has()) cqe_at.push_back(cycles);

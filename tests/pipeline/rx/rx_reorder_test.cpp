@@ -12,7 +12,8 @@ namespace {
 
 struct Reorder : BlockBench<Reorder> {
   explicit Reorder(uint8_t max_wimm_dest = 32, const char* name = "tiny")
-      : preset(*find_preset(name)), block(preset, ord, cqe, qperr) {
+      : Reorder(*find_preset(name), max_wimm_dest) {}
+  explicit Reorder(const Preset& p, uint8_t max_wimm_dest = 32) : preset(p), block(preset, ord, cqe, qperr) {
     cfg_cycles = configure(QpState::Rtr, 0xfffe, max_wimm_dest);
   }
   /// Returns the cycles until the acknowledgement.
@@ -26,9 +27,11 @@ struct Reorder : BlockBench<Reorder> {
   }
   bool cfg_ack() const { return block.cfg_ack(); }
   void cycle(bool done = false, unsigned plane = 0) {
-    block.step(cfg, {.done_valid = done, .done_plane = plane});
+    block.step(cfg, csr, {.done_valid = done, .done_plane = plane});
     if (take(cqe, cqes, take_cqe)) cqe_at.push_back(now);
     take(qperr, qperrs, take_qperr);
+    fixed += block.pulses().ecc_fix;
+    bad += block.pulses().ecc_bad;
     clock_all(ord, cqe, qperr, block);
     ++now;
   }
@@ -42,12 +45,14 @@ struct Reorder : BlockBench<Reorder> {
   }
 
   const Preset& preset;
+  CsrOut csr;
   Stream<Ord> ord;
   Stream<Cqe> cqe;
   Stream<Qperr> qperr;
   RxReorder block;
   bool take_qperr = true, take_cqe = true;
   unsigned cfg_cycles = 0, now = 0;
+  unsigned fixed = 0, bad = 0;  ///< rows seen with a wrong bit, with two
   std::vector<Cqe> cqes;
   std::vector<unsigned> cqe_at;
   std::vector<Qperr> qperrs;
@@ -466,6 +471,120 @@ TEST_CASE("imm_ok is one cycle behind the entries", "[rx_reorder]") {
   CHECK(r.block.imm_ok());
   r.cycle();
   CHECK_FALSE(r.block.imm_ok());
+}
+
+namespace {
+
+Preset coded() {
+  Preset p = *find_preset("tiny");
+  p.ecc = 1;
+  return p;
+}
+const Preset kCoded = coded();
+
+/// ECC_INJECT as blocks see it.
+uint16_t ecc(unsigned seq, EccMemory memory, unsigned bits, bool each = false) {
+  return static_cast<uint16_t>(seq << 11 | unsigned{each} << 10 | bits << 8 | static_cast<unsigned>(memory));
+}
+
+}  // namespace
+
+TEST_CASE("rx_reorder: a row with one wrong bit is as it was written, and counted each time it is seen",
+          "[rx_reorder][ecc]") {
+  Reorder r(kCoded);
+  r.csr.ecc_inject = ecc(1, EccMemory::RxReorderEnts, 1, true);
+  r.send(Reorder::imm(0xffff, 20));
+  r.send(Reorder::imm(0, 30));
+  r.csr.ecc_inject = ecc(2, EccMemory::RxReorderMap, 1);
+  r.send(Reorder::imm(1, 40));
+  CHECK(r.fixed == 0);
+  Ord first = Reorder::imm(0xfffe, 10);
+  first.adv = true;
+  first.cack = 45;
+  r.send(first);
+  r.run(40);
+  REQUIRE(r.cqes.size() == 4);
+  for (unsigned i = 0; i < 4; ++i) CHECK(r.cqes[i].msn == static_cast<uint16_t>(0xfffe + i));
+  CHECK(r.cqes[3].imm == 0x101);
+  CHECK(r.fixed == 3);  // two rows of ents, one of map
+  CHECK(r.bad == 0);
+  CHECK(r.qperrs.empty());
+}
+
+TEST_CASE("rx_reorder: a row of ents with two wrong bits is an error of its QP; its entry comes back",
+          "[rx_reorder][ecc]") {
+  Reorder r(kCoded);
+  r.configure(QpState::Rtr, 0, 32, 1);
+  r.csr.ecc_inject = ecc(1, EccMemory::RxReorderEnts, 3);  // as 2
+  r.send(Reorder::imm(0xfffe, 10));
+  r.take_qperr = false;
+  Ord adv{.qp = 2, .adv = true, .cack = 15};
+  for (unsigned i = 1; i <= 3; ++i) {  // the register, and two in csr's FIFO
+    r.send(adv);
+    CHECK(r.bad == i);
+  }
+  CHECK(r.cqes.empty());
+  r.send(adv);  // waits for qperr
+  CHECK(r.bad == 3);
+  r.take_qperr = true;
+  r.run(20);
+  CHECK(r.bad == 4);
+  REQUIRE(r.qperrs.size() == 4);
+  for (const Qperr& e : r.qperrs) CHECK(e == Qperr{.qp = 2, .status = CqStatus::EccError});
+  CHECK(r.block.over() == std::vector<uint8_t>{0, 0, 0, 0});
+  Ord other = Reorder::imm(0, 5);  // of QP 1, in order
+  other.qp = 1;
+  other.cack = 6;
+  r.send(other);
+  REQUIRE(r.cqes.size() == 1);
+  CHECK(r.cqes[0].qp == 1);
+  r.configure(QpState::Rtr, 0, 32);
+  for (uint16_t i = 1; i <= 16; ++i) r.send(Reorder::imm(i, 10u + i));  // all 16 entries are there
+  adv.cack = 100;
+  Ord zero = Reorder::imm(0, 10);
+  zero.adv = true;
+  zero.cack = 100;
+  r.send(zero);
+  r.run(100);
+  CHECK(r.cqes.size() == 1 + 17);
+  CHECK(r.qperrs.size() == 4);
+}
+
+TEST_CASE("rx_reorder: an entry whose row in map is bad is lost, and its QP alone", "[rx_reorder][ecc]") {
+  Reorder r(kCoded);
+  r.csr.ecc_inject = ecc(1, EccMemory::RxReorderMap, 2);
+  r.send(Reorder::imm(0xffff, 20));
+  CHECK(r.bad == 0);
+  r.send(Reorder::imm(0xffff, 20));  // again: Put sees it
+  CHECK(r.bad == 1);
+  Ord first = Reorder::imm(0xfffe, 10);
+  first.adv = true;
+  first.cack = 25;
+  r.send(first);  // Test sees it
+  CHECK(r.bad == 2);
+  CHECK(r.cqes.size() == 1);
+  REQUIRE(r.qperrs.size() == 2);
+  CHECK(r.qperrs[1] == Qperr{.qp = 2, .status = CqStatus::EccError});
+  r.configure(QpState::Rtr, 0, 32);  // Init sees it
+  CHECK(r.bad == 3);
+  for (uint16_t i = 1; i <= 16; ++i) r.send(Reorder::imm(i, 10u + i));  // one finds no entry
+  Ord zero = Reorder::imm(0, 10);
+  zero.adv = true;
+  zero.cack = 100;
+  r.send(zero);
+  r.run(100);
+  CHECK(r.cqes.size() == 1 + 16);
+  CHECK(r.bad == 3);
+  CHECK(r.qperrs.size() == 2);
+}
+
+TEST_CASE("rx_reorder: rows that were never written are not seen when a QP is set up", "[rx_reorder][ecc]") {
+  Reorder r(kCoded);
+  r.csr.ecc_inject = ecc(1, EccMemory::RxReorderMap, 1, true);
+  r.configure(QpState::Rtr, 0, 32, 1);
+  CHECK(r.fixed == 0);
+  r.configure(QpState::Rtr, 0, 32, 1);
+  CHECK(r.fixed == 32);
 }
 
 }  // namespace mrc::test::rx_reorder_test

@@ -15,9 +15,10 @@ TEST_CASE("the waves of rx_reorder.md: an immediate ahead of a gap, and the gap 
   Stream<Qperr> qperr;
   RxReorder block{preset, ord, cqe, qperr};
   CfgBus cfg;
+  CsrOut csr;
   bool done = false;
   const auto cycle = [&] {
-    block.step(cfg, {.done_valid = done, .done_plane = 0});
+    block.step(cfg, csr, {.done_valid = done, .done_plane = 0});
     if (cqe.has()) cqe.pop();
     clock_all(ord, cqe, qperr, block);
   };
