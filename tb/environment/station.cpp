@@ -734,7 +734,7 @@ void Station::ecc_access() {
   driver_.read(static_cast<uint16_t>(csr::kCntEccFix), [this](uint32_t data, unsigned) { ecc_.fixed = data; });
   driver_.read(static_cast<uint16_t>(csr::kCntEccBad), [this](uint32_t data, unsigned) { ecc_.bad = data; });
   if (ecc_.bad == 0) return;
-  for (uint16_t qp = 0; qp < preset_.num_qps; ++qp) {
+  for (QpIndex qp = 0; qp < preset_.num_qps; ++qp) {
     driver_.write(static_cast<uint16_t>(csr::kQpSel), qp);
     driver_.read(static_cast<uint16_t>(csr::kQpInfo), [this, qp](uint32_t data, unsigned) {
       if (csr::kQpInfoStatus.get(data) == static_cast<uint32_t>(CqStatus::EccError)) responder_->broken(qp);
