@@ -14,14 +14,14 @@ module mrc_fpga_dma_bench
     input logic [7:0] host_wr_len_i,
     input logic host_wr_last_i,
     input logic [3:0] host_wr_plane_i,
-    input logic [15:0] host_wr_qp_i,
+    input logic [18:0] host_wr_qp_i,
     input logic [511:0] host_wr_data_i,
     input logic cqe_valid_i,
     output logic cqe_ready_o,
-    input logic [136:0] cqe_i,
+    input logic [139:0] cqe_i,
     output logic cqe_valid_o,
     input logic cqe_ready_i,
-    output logic [136:0] cqe_o,
+    output logic [139:0] cqe_o,
     input logic [3:0] clear_i,
     output logic [3:0] failed_o,
     output logic stray_o,
@@ -44,7 +44,7 @@ module mrc_fpga_dma_bench
 );
 
   logic room, take, done, fail;
-  logic [15:0] fail_qp;
+  logic [18:0] fail_qp;
 
   mrc_fpga_dma_wr #(
       .NumPlanes(2),
@@ -75,6 +75,6 @@ module mrc_fpga_dma_bench
   );
 
   logic unused_bits;
-  assign unused_bits = ^fail_qp[15:2];
+  assign unused_bits = ^fail_qp[18:2];
 
 endmodule
