@@ -406,8 +406,8 @@ TEST_CASE("a record that is damaged, cut or foreign is refused, and never taken 
   CHECK_THROWS_WITH(read("MRCY" + good.substr(4)), ContainsSubstring("is no record of a board's pins"));
   CHECK_THROWS_WITH(read(good, *find_preset("fpga100")), ContainsSubstring("preset fpga100 has 2, 32, 64 and 16"));
   std::string newer = good;
-  newer[4] = 2;
-  CHECK_THROWS_WITH(read(newer), ContainsSubstring("has version 2.0 of the format"));
+  newer[4] = 3;
+  CHECK_THROWS_WITH(read(newer), ContainsSubstring("has version 3.0 of the format"));
   CHECK_THROWS_WITH(read(good.substr(0, end - 32)), ContainsSubstring("in the middle of a record"));
 }
 
