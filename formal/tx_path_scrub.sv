@@ -2,7 +2,8 @@
 `include "mrc_prove.svh"
 
 /// mrc_tx_path_scrub for four QPs of four EVs, by one EV that goes out of use, whichever it is:
-/// it is offered again and again, in its turn, until it comes back. Others go and come.
+/// it is offered again and again, in its turn, until it comes back. Others go and come as they
+/// like.
 module formal_tx_path_scrub
   import mrc_pkg::*;
 #(
@@ -78,7 +79,19 @@ module formal_tx_path_scrub
   `MRC_COVER(none_lost, out_q && !waits && dut.on_q && dut.ev_q > one_ev_q)
   `MRC_PROVE(turn, looks_q <= 5'd15)
   `MRC_COVER(turn, out_q && offered && looks_q == 5'd9)
-  `MRC_HELP(out, chosen_q || !out_q)
+  // Looks at others that are still to come, at the most.
+  logic [1:0] turns;
+  logic [4:0] left;
+  assign turns = one_qp_q - dut.u_bads.from_q;
+  always_comb begin
+    left = (dut.on_q ? 5'd4 - 5'(dut.ev_q) : 5'd0) + {1'b0, turns, 2'd0} + 5'(one_ev_q);
+    if (dut.on_q && dut.qp_q == one_qp_q && dut.ev_q <= one_ev_q) begin
+      left = 5'(one_ev_q) - 5'(dut.ev_q);
+    end
+  end
+  `MRC_HELP(left, !out_q || offered || looks_q + 5'(look_q) + left <= 5'd15)
+  `MRC_HELP(from, !(dut.on_q || look_q) || dut.u_bads.from_q == 2'(dut.qp_q + 2'd1))
+  `MRC_HELP(out, chosen_q || !(out_q || any_o || look_q))
   `MRC_HELP(here, !here_q || chosen_q)
   `MRC_HELP(looked_at, !look_q || (here_q == (chosen_q && dut.qp_q == one_qp_q
       && dut.ev_q == 2'(one_ev_q + 2'd1)) && dut.on_q == (dut.ev_q != 2'd0)))
