@@ -57,10 +57,12 @@ TEST_CASE("words with one wrong bit are corrected and counted, in lockstep with 
 }
 
 TEST_CASE("words with two wrong bits end their QP, never the NIC, in lockstep with the RTL", "[tb][ecc]") {
-  CosimOptions o = injected("immediate", 4000, 0.05);
-  o.scenario.rounds = 6;
+  CosimOptions o = injected("immediate", 2000, 0.05);
+  o.scenario.rounds = 4;
+  o.scenario.retry_linear = 5;
+  o.scenario.retry_exp = 2;
   const CosimResult r = passes(o);
-  CHECK(r.data_packets >= 4000);
+  CHECK(r.data_packets >= 2000);
   CHECK(r.failed_qps > 0);
   CHECK(r.ecc_fixed > 20);
   CHECK(r.ecc_bad > 0);
