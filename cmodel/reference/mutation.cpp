@@ -143,6 +143,28 @@ std::optional<Mutant> twice(const Spot& at, std::size_t index, Time later, std::
   return m;
 }
 
+/// The frame once more, `later`, as a retransmission on the plane that `leads` accepts, with an EV of its QP there. Not
+/// where a timer may have run out while the frame waited inside.
+template <class Leads>
+std::optional<Record> copied(const Spot& at, const Entry& e, const log::Qp& qp, Time later, Leads leads) {
+  constexpr unsigned kLongTimer = 8;  // 262 us
+  if (qp.encap != 0 || !e.packet.ipv6 || qp.timeout < kLongTimer) return {};
+  for (std::size_t i = 0; i < std::min(qp.evs.size(), qp.ev_planes.size()); ++i) {
+    if (!leads(qp.ev_planes[i])) continue;
+    Record copy = edited(at, e, [&](Packet& p) {
+      p.bth->rtx = 1;
+      p.ipv6->dscp = qp.own_class ? qp.dscp_rtx : at.index.wire.dscp.trimmable_retx;
+      p.set_entropy(qp.evs[i], at.index.wire);
+    });
+    auto& frame = std::get<log::Frame>(copy.body);
+    copy.time += later;
+    frame.last += later;
+    frame.plane = qp.ev_planes[i];
+    return copy;
+  }
+  return {};
+}
+
 Time time_at(const Spot& at, const Entry& e) { return at.records[e.index].time; }
 /// The QP here that a control packet speaks about.
 const log::Qp* about(const Spot& at, const Entry& e) { return at.index.qp_of_peer(e.packet); }
@@ -261,6 +283,47 @@ const Kind kKinds[] = {
        const Entry* e = pick(at.index.first, at.rng, kAny);
        if (e == nullptr) return {};
        return twice(at, e->index, 1000, fmt::format("frame {} was sent twice", frame_of(at.records[e->index])->number));
+     }},
+    // ---- a second copy: of what was lost, at once, on another plane, and no third one
+    {"data.copy-unlost",
+     [](const Spot& at) -> std::optional<Mutant> {
+       const Entry* e = pick(at.index.first, at.rng, kAny);
+       if (e == nullptr || about(at, *e) == nullptr) return {};
+       const log::Frame& frame = *frame_of(at.records[e->index]);
+       auto copy = copied(at, *e, *about(at, *e), 1000, [&](uint8_t plane) { return plane != frame.plane; });
+       if (!copy) return {};
+       Mutant m;
+       m.what = fmt::format("frame {} goes again on another plane, and nothing says that it is lost", frame.number);
+       m.moved.push_back(std::move(*copy));
+       return m;
+     }},
+    {"data.copy-same-plane",
+     [](const Spot& at) -> std::optional<Mutant> {
+       const Entry* e = pick(at.index.again, at.rng, kAny);
+       if (e == nullptr || about(at, *e) == nullptr) return {};
+       const log::Frame& frame = *frame_of(at.records[e->index]);
+       auto copy = copied(at, *e, *about(at, *e), 1000, [&](uint8_t plane) { return plane == frame.plane; });
+       if (!copy) return {};
+       Mutant m;
+       m.what = fmt::format("the second copy of frame {} leaves on the same plane", frame.number);
+       m.moved.push_back(std::move(*copy));
+       return m;
+     }},
+    {"data.copy-third",
+     [](const Spot& at) -> std::optional<Mutant> {
+       const Entry* e = pick(at.index.again, at.rng, kAny);
+       if (e == nullptr || about(at, *e) == nullptr) return {};
+       const log::Frame& frame = *frame_of(at.records[e->index]);
+       Mutant m;
+       unsigned used = frame.plane;
+       for (Time later = 1000; later <= 2000; later += 1000) {
+         auto copy = copied(at, *e, *about(at, *e), later, [&](uint8_t plane) { return plane > used; });
+         if (!copy) return {};
+         used = frame_of(*copy)->plane;
+         m.moved.push_back(std::move(*copy));
+       }
+       m.what = fmt::format("frame {} goes three times at once, on three planes", frame.number);
+       return m;
      }},
     {"data.plane",
      [](const Spot& at) -> std::optional<Mutant> {
