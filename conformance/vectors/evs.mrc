@@ -238,6 +238,30 @@ until count(> cqe send status ok) == 96 within 20 rto
 expect len(count(> write by ev from later)) == 14 + $stay
 expect min(count(> write ev $a from later), count(> write ev $b from later)) == 0
 
+id Q-EV-138
+purpose a packet of e4 is lost, and one of e5 400 us later, where loss_share is 4: the first loss is forgotten, both are left
+mark C, A-87, A-31
+cite mrc.md 5
+rules path.blamed path.set
+setting A-87 EV_CTL.loss_share 4
+profile timeout 5
+when > evprobe : answer none
+when > probe ev e4 or e5 : answer none
+peer auto sack each
+dut post write len 256 * 32
+on > write ev e4 rtx 0 : answer lost
+until count(> cqe send status ok) == 32 within 20 rto
+settle 400 us
+dut post write len 256 * 32
+on > write ev e5 rtx 0 : answer lost
+until count(> cqe send status ok) == 64 within 20 rto
+settle 2 rto
+let later = now
+dut post write len 256 * 64
+until count(> cqe send status ok) == 128 within 20 rto
+expect len(count(> write by ev from later)) == 14
+expect min(count(> write ev e4 from later), count(> write ev e5 from later)) == 0
+
 # ---- backup set ----
 
 id Q-EV-141
