@@ -179,8 +179,8 @@ def execute(mrc, run, root):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-# What the link did, and what the host could not, as comments of captures say.
-ALTERED = ("rogue copy", "bits flipped", "payload taken out", "a line could not be read")
+# What the link did, what the host could not and what no NIC has sent, as comments of captures say.
+ALTERED = ("forged", "rogue copy", "bits flipped", "payload taken out", "a line could not be read")
 
 
 @dataclass

@@ -100,7 +100,8 @@ std::string field_text(const FieldInfo& f, const uint32_t* data) {
   const uint64_t value = f.low64(data);
   if (const char* name = f.name_of(value)) return name;
   const std::string_view n = f.name;
-  const bool small = f.width <= 16 || n.ends_with("len") || n.ends_with("length") || n.ends_with("idx");
+  const bool small =
+      f.width <= 16 || n == "qp" || n == "row" || n.ends_with("len") || n.ends_with("length") || n.ends_with("idx");
   return small && !n.ends_with("opcode") && !n.ends_with("rkey") ? fmt::format("{}", value)
                                                                  : fmt::format("{:#x}", value);
 }

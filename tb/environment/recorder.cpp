@@ -10,6 +10,7 @@
 #include "gen/headers.hpp"
 #include "pipeline/lib/convert.hpp"
 #include "protocol/ev_profile.hpp"
+#include "protocol/psn.hpp"
 #include "reference/profile.hpp"
 #include "tb/device/qp_numbers.hpp"
 #include "tb/environment/mac.hpp"
@@ -18,6 +19,8 @@
 
 namespace mrc::tb {
 namespace {
+
+constexpr uint32_t kNoPsn = ~uint32_t{0};
 
 log::Ip bytes_of(U128 address) {
   log::Ip ip;
@@ -388,6 +391,16 @@ void Recorder::path(unsigned qp, unsigned place, log::EvState from, log::EvState
 
 void Recorder::event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> arg, uint64_t time_ps) {
   add<log::Event>(time_ps) = {kind, plan_.qpn(qp), arg};
+  if (kind != log::EventKind::Take || arg[1] != static_cast<uint64_t>(log::TakeResult::New)) return;
+  std::vector<uint32_t>& taken = owned_[qp].taken;
+  if (taken.empty()) taken.assign(2 * preset_.max_mpr, kNoPsn);
+  taken[arg[0] % taken.size()] = static_cast<uint32_t>(arg[0]);
+}
+
+bool Recorder::taken(unsigned qp, uint32_t psn) const {
+  const std::vector<uint32_t>& taken = owned_[qp].taken;
+  const uint32_t at = taken.empty() ? kNoPsn : taken[psn % taken.size()];
+  return at != kNoPsn && !psn_before(at, psn);
 }
 
 void Recorder::lane_empty(unsigned plane, uint64_t now_ps) {

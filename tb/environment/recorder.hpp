@@ -71,6 +71,7 @@ class Recorder final : public RxSink, public InsideSink {
   void hold(uint64_t time_ps) override { held_ps_ = time_ps; }
   void described(unsigned plane) override { ++described_[plane]; }
   void lane_empty(unsigned plane, uint64_t now_ps) override;
+  bool taken(unsigned qp, uint32_t psn) const override;
   /// The NIC shows what moves inside: all events of kind path and cc are told. Before the first flush().
   void shows_inside();
   /// Those that are none are left out.
@@ -105,6 +106,7 @@ class Recorder final : public RxSink, public InsideSink {
     bool ordered = false;
     std::set<uint32_t> denied;
     uint32_t window = 0;
+    std::vector<uint32_t> taken;  // newest PSN that was taken, per place of twice the largest window; kNoPsn: none
   };
   std::vector<Owned> owned_;                // of each QP
   std::vector<std::vector<uint32_t>> evs_;  // of each profile

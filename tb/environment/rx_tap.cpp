@@ -34,7 +34,12 @@ void RxTap::report(const Waiting& waiting, log::TakeResult result, uint64_t by_p
 void RxTap::cut(uint64_t now_ps) {
   for (const Waiting& w : waiting_) {
     if (w.earliest_ps >= now_ps) break;
-    report(w, w.packet.buf_valid ? log::TakeResult::New : without_verdict(w.packet), now_ps);
+    const bool again = w.packet.buf_valid && sink_.taken(w.packet.qp, w.packet.psn);
+    report(w,
+           !w.packet.buf_valid ? without_verdict(w.packet)
+           : again             ? log::TakeResult::Other
+                               : log::TakeResult::New,
+           now_ps);
   }
   waiting_.clear();
 }

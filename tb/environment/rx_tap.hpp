@@ -26,6 +26,8 @@ class RxSink {
   /// described is discarded.
   virtual void described(unsigned plane) = 0;
   virtual void lane_empty(unsigned plane, uint64_t now_ps) = 0;
+  /// An event has reported that PSN of the QP's present life as taken. Asked where a reset cuts off the verdict.
+  virtual bool taken(unsigned /*qp*/, uint32_t /*psn*/) const { return false; }
 };
 
 class RxTap {

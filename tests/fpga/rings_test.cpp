@@ -624,7 +624,7 @@ TEST_CASE("strays are told, and change nothing", "[fpga][rings]") {
   CHECK(bench.poll(1));
   CHECK(bench.write(kStatus, 1));
   // The answer to a marker that nobody sent.
-  cqe.qp = 0x8002;
+  cqe.qp = 1u << 18 | 2;  // QP 2, and the bit of a marker
   cqe.status = static_cast<CqStatus>(kLocState);
   rows.invent(cqe);
   bench.run(30);

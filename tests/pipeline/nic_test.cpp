@@ -373,7 +373,7 @@ TEST_CASE("a path that loses packets leaves use, a backup stands in, and probes 
   pair.run(1000);
   CHECK(std::equal(a.mem.begin(), a.mem.begin() + 60'000, b.mem.begin() + 0x20000));
   CHECK(pair.read(0, csr::kCntEvBad) == 1);
-  CHECK(pair.read(0, csr::kEvq) == 0x80012003);  // QP 1: EV 3 to ASSUMED_BAD
+  CHECK(pair.read(0, csr::kEvq) == 0x80001203);  // QP 1: EV 3 to ASSUMED_BAD
   CHECK(pair.read(0, csr::kEvq) == 0);
   CHECK(pair.read(0, csr::kCntEvFloor) == 0);
   CHECK(data[13] != 0);
@@ -401,7 +401,7 @@ TEST_CASE("a path that loses packets leaves use, a backup stands in, and probes 
   REQUIRE(pair.run_until([&] { return probes >= 6; }, 200'000) == false);
   CHECK(pair.read(0, csr::kCntRevived) == 1);
   CHECK(pair.read(0, csr::kCntProbe) == probes);
-  CHECK(pair.read(0, csr::kEvq) == 0x80010003);  // EV 3 to GOOD
+  CHECK(pair.read(0, csr::kEvq) == 0x80001003);  // EV 3 to GOOD
   CHECK(pair.read(1, csr::kCntDropQp) == 0);
   data = {};
   send();

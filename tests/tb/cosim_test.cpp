@@ -225,7 +225,7 @@ TEST_CASE("every injected bug is caught and its block named", "[tb][bugs]") {
   for (const Bug& bug : bugs()) {
     CHECK(numbers.insert(bug.number).second);
     std::string reported;
-    for (uint64_t seed = 1; seed <= 6 && reported.empty(); ++seed) {
+    for (uint64_t seed = 1; seed <= 8 && reported.empty(); ++seed) {
       CosimOptions o = short_run(bug.preset, bug.scenario, 2500, seed);
       use_rtl(o);
       o.bug = bug.number;

@@ -149,10 +149,10 @@ TEST_CASE("EV events are read oldest first, and what a full queue loses is count
   cycle({});
   cycle({});
   CHECK(read(csr::kEvqDrop) == 3);
-  CHECK(read(csr::kEvq) == 0x80052000);  // valid, QP 5, ASSUMED_BAD, EV 0
-  CHECK(read(csr::kEvq) == 0x80050001);  // GOOD, EV 1
-  CHECK(read(csr::kEvq) == 0x8005a002);  // floor
-  for (uint32_t i = 3; i < 16; ++i) CHECK(read(csr::kEvq) == (0x80052000 | i));
+  CHECK(read(csr::kEvq) == 0x80005200);  // valid, QP 5, ASSUMED_BAD, EV 0
+  CHECK(read(csr::kEvq) == 0x80005001);  // GOOD, EV 1
+  CHECK(read(csr::kEvq) == 0x80005a02);  // floor
+  for (uint32_t i = 3; i < 16; ++i) CHECK(read(csr::kEvq) == (0x80005200 | i));
   CHECK(read(csr::kEvq) == 0);
   CHECK(read(csr::kEvqDrop) == 3);
 }

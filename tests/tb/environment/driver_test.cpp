@@ -18,7 +18,7 @@ using namespace mrc::tb;
 namespace {
 
 constexpr uint32_t kBusy = 1u << 31;
-constexpr uint32_t kOrder = 2u << 16 | 7;  // row 7 of table 2
+constexpr uint32_t kOrder = 2u << 24 | 7;  // row 7 of table 2
 
 /// Registers that answer at once, and what they were asked.
 struct Bus {
@@ -68,8 +68,8 @@ TEST_CASE("a row is written, ordered, and over when CMD_STATUS says so", "[tb][d
   b.driver.row(2, 7, kRow, b.report("row"));
   b.driver.read(csr::kId, b.report("read"));
   b.run(100);
-  const std::vector<std::string> requested = {"write 80 5", "write 84 6", "write 70 20007", "read cc",
-                                              "read cc",    "read cc",    "read cc",        "read 0"};
+  const std::vector<std::string> requested = {"write 80 5", "write 84 6", "write 70 2000007", "read cc",
+                                              "read cc",    "read cc",    "read cc",          "read 0"};
   CHECK(b.requested == requested);
   CHECK(b.reported == std::vector<std::string>{"row 0", "read 0"});
   CHECK(b.driver.idle());
@@ -77,7 +77,7 @@ TEST_CASE("a row is written, ordered, and over when CMD_STATUS says so", "[tb][d
   b.requested.clear();
   b.driver.row(2, 7, std::vector<uint32_t>{5, 8});
   b.run(100);
-  CHECK(b.requested == std::vector<std::string>{"write 84 8", "write 70 20007", "read cc"});  // word 0 is there
+  CHECK(b.requested == std::vector<std::string>{"write 84 8", "write 70 2000007", "read cc"});  // word 0 is there
 }
 
 TEST_CASE("a command that never ends keeps the driver at it", "[tb][driver]") {
@@ -125,7 +125,7 @@ TEST_CASE("what is queued between the two halves of a row finds its command unde
   b.driver.write(csr::kTblCmd, kOrder, b.report("again"));
   b.driver.end_row(b.report("row"));
   b.run(100);
-  CHECK(b.requested == std::vector<std::string>{"write 80 5", "write 70 20007", "write 70 20007", "read cc"});
+  CHECK(b.requested == std::vector<std::string>{"write 80 5", "write 70 2000007", "write 70 2000007", "read cc"});
   CHECK(b.reported == std::vector<std::string>{"next", "again 2", "row 0"});
 }
 
