@@ -75,7 +75,7 @@ static void write_inputs(FILE* to, const mrc_dut_info_t* info, const mrc_pins_in
   number(to, i->arvalid, 16, i->araddr);
   number(to, 1, 1, i->rready);
   number(to, 1, 1, i->wqe_valid);
-  words(to, i->wqe_valid, 273, i->wqe);
+  words(to, i->wqe_valid, 276, i->wqe);
   number(to, 1, 1, i->cqe_ready);
   number(to, 1, 1, i->host_rd_ready);
   number(to, 1, 1, i->host_rsp_valid);
@@ -83,7 +83,7 @@ static void write_inputs(FILE* to, const mrc_dut_info_t* info, const mrc_pins_in
   words(to, i->host_rsp_valid, 8 * info->host_bytes, i->host_rsp_data);
   number(to, i->host_rsp_valid, 1, i->host_rsp_err);
   number(to, 1, 1, i->host_fail_valid);
-  words(to, i->host_fail_valid, 24, i->host_fail);
+  words(to, i->host_fail_valid, 27, i->host_fail);
   number(to, 1, 1, i->host_wr_ready);
   mask(to, planes, every, i->tx_tready);
   mask(to, planes, every, i->rx_tvalid);
@@ -109,16 +109,16 @@ static void write_outputs(FILE* to, const mrc_dut_info_t* info, const mrc_pins_o
   number(to, 1, 1, o->irq);
   number(to, 1, 1, o->wqe_ready);
   number(to, 1, 1, o->cqe_valid);
-  words(to, o->cqe_valid, 137, o->cqe);
+  words(to, o->cqe_valid, 140, o->cqe);
   number(to, 1, 1, o->host_rd_valid);
-  words(to, o->host_rd_valid, 92, o->host_rd);
+  words(to, o->host_rd_valid, 95, o->host_rd);
   number(to, 1, 1, o->host_fail_ready);
   number(to, 1, 1, o->host_wr_valid);
   number(to, o->host_wr_valid, 64, o->host_wr_addr);
   number(to, o->host_wr_valid, 8, o->host_wr_len);
   number(to, o->host_wr_valid, 1, o->host_wr_last);
   number(to, o->host_wr_valid, 4, o->host_wr_plane);
-  number(to, o->host_wr_valid, 16, o->host_wr_qp);
+  number(to, o->host_wr_valid, 19, o->host_wr_qp);
   words(to, o->host_wr_valid, 8 * info->host_bytes, o->host_wr_data);
   mask(to, planes, every, o->tx_tvalid);
   beats(to, planes, o->tx_tvalid, 8 * info->port_bytes, o->tx_tdata, sizeof o->tx_tdata[0]);
