@@ -310,60 +310,31 @@ module mrc_rx_share
   logic c_fat;
 
   assign total_sum = {1'b0, total_q} + {{QpW{c_q.delta[32]}}, c_q.delta};
-  if (QpW < 10) begin : gen_few
-    logic [9:0] qps_last;
-    logic [4:0][35:0] parts;  // of last * qps_last * 4, one for two bits of qps_last
-    pair_t low, high, four, five;
-    logic [35:0] more;  // signed: last * qps_last * 4 - 7 * sum_last - 1
-    logic unused_more;
-    assign qps_last = 10'(qps_last_q);
+  // a > b is a + ~b not below 0. The product has a part for two bits of qps_last, added in turn.
+  localparam int unsigned MoreW = (QpW < 8) ? 36 : QpW + 28;
+  localparam int unsigned Parts = (QpW + 2) / 2;
+  logic [2*Parts-1:0] qps_last;
+  logic [MoreW-1:0] part, sums, carries, held, more;
+  assign qps_last = (2 * Parts)'(qps_last_q);
 
-    always_comb begin
-      for (int unsigned i = 0; i < 5; i++) begin
-        parts[i] = qps_last[2*i] ? 36'(c_q.last) << (2 * i + 2) : 36'd0;
-        if (qps_last[2*i+1]) begin
-          parts[i] = (qps_last[2*i] ? 36'(c_q.last3) : 36'(c_q.last) << 1) << (2 * i + 2);
-        end
+  always_comb begin
+    sums = ~MoreW'(sum7_last_q);
+    carries = '0;
+    part = '0;
+    held = '0;
+    for (int unsigned i = 0; i < Parts; i++) begin
+      part = qps_last[2*i] ? MoreW'(c_q.last) << (2 * i + 2) : '0;
+      if (qps_last[2*i+1]) begin
+        part = (qps_last[2*i] ? MoreW'(c_q.last3) : MoreW'(c_q.last) << 1) << (2 * i + 2);
       end
+      held = sums;
+      sums = held ^ carries ^ part;
+      carries = ((held & carries) | (held & part) | (carries & part)) << 1;
     end
-
-    // a > b is a + ~b not below 0.
-    assign low = two_of_three(parts[0], parts[1], parts[2]);
-    assign high = two_of_three(parts[3], parts[4], ~{1'b0, sum7_last_q});
-    assign four = two_of_three(low[0], low[1], high[0]);
-    assign five = two_of_three(four[0], four[1], high[1]);
-    assign more = five[0] + five[1];
-    assign above = !more[35];
-    assign unused_more = ^more[34:0];
-  end else begin : gen_many
-    // The same with as many bits as the product has, a part after the other.
-    localparam int unsigned MoreW = QpW + 28;
-    localparam int unsigned Parts = (QpW + 2) / 2;
-    logic [2*Parts-1:0] qps_last;
-    logic [MoreW-1:0] part, sums, carries, held, more;
-    logic unused_more;
-    assign qps_last = (2 * Parts)'(qps_last_q);
-
-    always_comb begin
-      sums = ~MoreW'(sum7_last_q);
-      carries = '0;
-      part = '0;
-      held = '0;
-      for (int unsigned i = 0; i < Parts; i++) begin
-        part = qps_last[2*i] ? MoreW'(c_q.last) << (2 * i + 2) : '0;
-        if (qps_last[2*i+1]) begin
-          part = (qps_last[2*i] ? MoreW'(c_q.last3) : MoreW'(c_q.last) << 1) << (2 * i + 2);
-        end
-        held = sums;
-        sums = held ^ carries ^ part;
-        carries = ((held & carries) | (held & part) | (carries & part)) << 1;
-      end
-    end
-
-    assign more = sums + carries;
-    assign above = !more[MoreW-1];
-    assign unused_more = ^more[MoreW-2:0];
   end
+
+  assign more = sums + carries;
+  assign above = !more[MoreW-1];
   assign c_fat = c_valid_q && c_q.first && !ends && above;
 
   // Who was judged in this epoch, and what came of it.
@@ -494,7 +465,7 @@ module mrc_rx_share
                          cfg_ctx.mpr, cfg_ctx.rsvd13, cfg_ctx.cc, cfg_ctx.dyn_mpr,
                          cfg_ctx.svc_time, cfg_ctx.trim_nack, cfg_ctx.ts, cfg_ctx.encap,
                          cfg_ctx.mtu, total_sum[TotalW],
-                         diff[36:33]};
+                         more[MoreW-2:0], diff[36:33]};
 
   // ---- what always holds
 

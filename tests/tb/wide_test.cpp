@@ -117,6 +117,17 @@ CosimOptions ports_fall(uint64_t packets) {
   return o;
 }
 
+/// More than 1000 QPs bring bytes in an epoch of 33 us, some more than their share.
+CosimOptions many_share(uint64_t packets) {
+  CosimOptions o = all_in_use("share", packets);
+  Scenario& s = o.scenario;
+  s.share_epoch = 8;
+  s.share_drain = 500;
+  s.mtu_min = s.mtu_max = 0;
+  s.size_max = 1024;
+  return o;
+}
+
 /// The destinations and numbers of port updates that were sent, by their ids, and of answers that came.
 class Updates : public FrameWatcher {
  public:
@@ -172,6 +183,12 @@ TEST_CASE("4096 QPs in lockstep with the RTL", "[tb][wide]") {
     o.open = [](std::string& error) { return open_dut(MRC_DUT_ASIC800_LARGE, large(), 1, error); };
     check_all(o);
   }
+}
+
+TEST_CASE("4096 QPs share a link in lockstep with the RTL", "[tb][wide]") {
+  CosimOptions o = many_share(30000);
+  o.open = [](std::string& error) { return open_dut(MRC_DUT_ASIC800_LARGE, large(), 1, error); };
+  check_all(o);
 }
 
 TEST_CASE("4096 destinations in lockstep with the RTL", "[tb][wide]") {
