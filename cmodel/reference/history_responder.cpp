@@ -20,6 +20,7 @@ namespace {
 constexpr Seq kResponderTail = 2048;   ///< PSNs below all that is missing that are still known
 constexpr Seq kResponderPsns = 16384;  ///< of a QP
 constexpr const char* kChangedLater = "a switch may have trimmed or marked it behind where it was captured";
+constexpr const char* kFirstUnseen = "the packet's first transmission was not seen";
 constexpr std::size_t kMostProbes = 1024, kMostRequests = 1024, kMostFar = 64;
 constexpr Seq kOwn = 4096;  ///< PSNs around the newest one that the device has sent, of which one may have come back
 
@@ -74,7 +75,7 @@ struct Floors {
 struct Copy {
   uint32_t entropy = 0;
   uint16_t stamp = 0;
-  bool stamped = false, ce = false, trimmed = false, lasthop = false;
+  bool stamped = false, ce = false, trimmed = false, lasthop = false, again = false;
   Time last = 0;
   Floors floors{};  ///< when it began to come: its answers are built later
 };
@@ -89,6 +90,8 @@ struct Came {
   bool forgotten() const { return count > copies.size(); }
   std::span<const Copy> known_copies() const { return std::span(copies).first(known()); }
   bool stamped() const { return std::ranges::all_of(known_copies(), &Copy::stamped); }
+  /// No new one: its first transmission was not seen, and may have come where nothing is captured.
+  bool only_again() const { return std::ranges::all_of(known_copies(), &Copy::again); }
   bool on(uint32_t entropy) const {
     return std::ranges::any_of(known_copies(), [&](const Copy& copy) { return copy.entropy == entropy; });
   }
@@ -232,6 +235,7 @@ Copy ResponderPart::copy_of(const Seen& seen, Answers& a) const {
   copy.stamp = p.tseth ? p.tseth->tx_timestamp16 : p.peth ? p.peth->tx_timestamp16 : uint16_t{0};
   copy.ce = p.ecn() == 3;
   copy.trimmed = p.trimmed();
+  copy.again = p.bth->rtx != 0;
   copy.lasthop = p.dscp_class == wire::DscpClass::TrimmedLasthop;
   copy.last = seen.last;
   Left& left = left_by(a, seen);
@@ -579,6 +583,10 @@ void ResponderPart::sack(const Seen& seen, const QpWorld& qp, Answers& a) {
     return;
   }
   if (!entropy && of_returned()) return;
+  if (!entropy && qp.inferred() && c->only_again()) {
+    w_.report().rests(Rule::RespEntropy, kFirstUnseen);
+    return;
+  }
   if (!check(Rule::RespEntropy, entropy, seen, qp, [&] {
         return fmt::format("entropy 0x{:08x}, with which PSN {} came", c->copies[0].entropy, psn24(psn));
       })) {
@@ -681,8 +689,12 @@ void ResponderPart::nack(const Seen& seen, const QpWorld& qp, Answers& a) {
     return;
   }
   if ((!entropy || !right) && answers_returned(seen, qp, a, h.nack_psn, h.entropy, h.tx_timestamp16)) return;
-  check(Rule::RespEntropy, entropy, seen, qp,
-        [&] { return fmt::format("entropy 0x{:08x}, with which PSN {} came", c->copies[0].entropy, psn24(psn)); });
+  if (!entropy && qp.inferred() && c->only_again()) {
+    w_.report().rests(Rule::RespEntropy, kFirstUnseen);
+  } else {
+    check(Rule::RespEntropy, entropy, seen, qp,
+          [&] { return fmt::format("entropy 0x{:08x}, with which PSN {} came", c->copies[0].entropy, psn24(psn)); });
+  }
   if (trim && !right && !qp.seen(log::kSeenTrims)) {
     w_.report().rests(Rule::RespTrim, kChangedLater);
   } else if (trim) {

@@ -492,6 +492,11 @@ bool RequestorFlow::settled(const Owed& owed, Time time) {
     return true;
   }
   if (world_.free.until(time) - owed.free <= world_.world.queue()) return false;
+  // What finds no EV counts as sent and lost.
+  if (!world_.never_down() && last_sent_ <= owed.since) {
+    report.rests(owed.rule, "a port was down, and no EV of the others may be in use");
+    return true;
+  }
   suspect(owed.rule, owed.since, fmt::format("no retransmission of PSN {}, EV 0x{:08x}", psn24(owed.psn), flight->ev),
           fmt::format("one after {}, when it was known to be lost, within {} in which a port is free",
                       words(owed.since), words(world_.world.queue())));

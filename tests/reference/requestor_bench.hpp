@@ -133,6 +133,11 @@ struct RequestorBench {
   }
   uint64_t broken(Rule rule) const { return report.tally(rule).broken; }
   uint64_t ok(Rule rule) const { return report.tally(rule).checked; }
+  uint64_t resting(Rule rule) const {
+    uint64_t sum = 0;
+    for (const auto& [reason, times] : report.tally(rule).rests) sum += times;
+    return sum;
+  }
   std::size_t all() const { return report.findings().size(); }
 
  private:

@@ -145,6 +145,27 @@ TEST_CASE("what is lost is sent again in time", "[reference.requestor]") {
   }
 }
 
+TEST_CASE("with a port down the planes that are left may have no EV in use", "[reference.requestor][A-66]") {
+  for (const bool sends : {false, true}) {
+    CAPTURE(sends);
+    Bench b;
+    b.profile.planes = 2;
+    b.start();
+    wire::Packet down = b.packet(wire::Opcode::EndpointRequest, true);
+    down.bth->dqp = 2;
+    down.erth->op = 0;
+    down.erth->port_status_mask = 0b010;
+    b.put(false, down, 5 * kUs);
+    for (uint32_t n = 0; n < 12; ++n) b.data(n, 10 * kUs + n * log::Time{1000});
+    b.nack(3, 1, 11 * kUs);
+    if (sends) b.data(12, 20 * kUs);  // on some EV: so there is one
+    b.sack(11, 11, 0, 0, 60 * kUs);
+    b.end(70 * kUs);
+    CHECK(b.broken(Rule::ReqNackAgain) == (sends ? 1 : 0));
+    CHECK(b.resting(Rule::ReqNackAgain) == (sends ? 0 : 1));
+  }
+}
+
 TEST_CASE("nothing is owed where the NIC could not, or need not", "[reference.requestor]") {
   Bench b;
   SECTION("the port was busy") {
