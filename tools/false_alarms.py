@@ -373,7 +373,8 @@ def main():
     o = p.parse_args()
     mrc, runs = str(Path(o.mrc).resolve()), plan(o)
     root = tempfile.mkdtemp(prefix="mrc-false-alarms-")
-    rules, wrong, broken, packets, recorded, checked, judged = {}, 0, 0, 0, 0.0, 0.0, collections.Counter()
+    rules, wrong, broken, empty, packets, recorded, checked = {}, 0, 0, 0, 0, 0.0, 0.0
+    judged = collections.Counter()
     began = time.monotonic()
     try:
         with concurrent.futures.ThreadPoolExecutor(o.j) as pool:
@@ -385,6 +386,7 @@ def main():
             for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
                 run = futures[future]
                 error, findings, tallies, count, t_run, t_check = future.result()
+                empty += not error and count == 0
                 packets, recorded, checked = packets + count, recorded + t_run, checked + t_check
                 options = outputs(run) if o.captures else ["--record", "run.mrclog"]
                 command = " ".join(["mrc", *run.arguments, *options])
@@ -417,7 +419,8 @@ def main():
         total = sum(r["checked"] + r["broken"] for r in chosen) + resting
         return f"{resting} of {total} ({100 * resting / max(total, 1):.2f} %)"
     owed = [r for name, r in rules.items() if kinds[name]["kind"] == "owed"]
-    print(f"{len(runs)} runs, {packets} packets, {len(rules)} rules, {wrong} runs with findings, {broken} runs failed")
+    print(f"{len(runs)} runs, {packets} packets, {len(rules)} rules, {wrong} runs with findings, {broken} runs failed"
+          + (f", {empty} runs without a packet to judge" if empty else ""))
     if o.captures:
         print("runs in each view: " + ", ".join(f"{view} {judged[view]}" for view in o.views.split(",")))
     print(f"rest or stay inconclusive: {share(owed)} of the obligations, {share(rules.values())} of all judgements")
@@ -429,7 +432,9 @@ def main():
     print(f"never applied: {', '.join(never) or 'none'}")
     if o.json:
         rtl.write_json(o.json, {"seeds": [run.name for run in runs], "runs": len(runs), "packets": packets, "rules": rules})
-    return 3 if broken else 1 if wrong else 0
+    if packets == 0:
+        print("No packet could be judged: this says nothing about the judge.")
+    return 3 if broken else 1 if wrong or packets == 0 else 0
 
 
 if __name__ == "__main__":
