@@ -393,7 +393,7 @@ void Recorder::event(log::EventKind kind, unsigned qp, std::array<uint64_t, 6> a
   add<log::Event>(time_ps) = {kind, plan_.qpn(qp), arg};
   if (kind != log::EventKind::Take || arg[1] != static_cast<uint64_t>(log::TakeResult::New)) return;
   std::vector<uint32_t>& taken = owned_[qp].taken;
-  if (taken.empty()) taken.assign(2 * preset_.max_mpr, kNoPsn);
+  if (taken.empty()) taken.assign(std::size_t{2} * preset_.max_mpr, kNoPsn);
   taken[arg[0] % taken.size()] = static_cast<uint32_t>(arg[0]);
 }
 

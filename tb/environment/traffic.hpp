@@ -293,8 +293,8 @@ class Responder {
   std::string completion(const Cqe& cqe);
   /// The QP here is connected anew: what was due on it is forgotten.
   void forget(unsigned qp);
-  /// The NIC has said that it has lost what it knew of the QP here (EccError): no immediate is due on it any more,
-  /// though its sender may have a completion.
+  /// The NIC has lost what it knew of the QP here (EccError). No immediate is due on it any more, though its sender may
+  /// have a completion.
   void broken(unsigned qp);
   /// Receive completions with an error are right if the scenario provokes them.
   void expect_overruns(unsigned max_wimm_dest) { overrun_from_ = max_wimm_dest; }

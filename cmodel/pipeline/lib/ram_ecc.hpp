@@ -11,8 +11,8 @@
 
 namespace mrc {
 
-/// A Ram1r1w whose rows know how many of their bits are wrong: the model keeps no code, and of a bad row it has the
-/// right word, which nobody may look at. inject() is called in each cycle, with ECC_INJECT as blocks see it.
+/// A Ram1r1w whose rows know how many of their bits are wrong: the model keeps no code. Of a bad row it has the right
+/// word, which nobody may look at. inject() is called in each cycle, with ECC_INJECT as blocks see it.
 template <class T>
 class RamEcc {
  public:

@@ -22,7 +22,7 @@ bool Ports::status(unsigned dest, unsigned mask, bool port_wait) {
   const unsigned all = (1u << planes_) - 1;
   if (port_wait || (mask & all) == all) return true;
   if (said_) return false;
-  told_ = true;
+  peer_fell_ = true;
   peer_ = dest & dest_mask_;
   down_ = ~mask & all;
   return true;
@@ -134,8 +134,8 @@ void Ports::end(unsigned port_up, bool port_wait, bool acked) {
   if (over_) own_ = said_ = false;
   const bool fell = (up_ & ~port_up) != 0 && !port_wait;
   own_ = own_ || fell;
-  said_ = said_ || told_;
-  if (fell || told_) {
+  said_ = said_ || peer_fell_;
+  if (fell || peer_fell_) {
     looked_.assign(looked_.size(), false);
     left_ = static_cast<unsigned>(s_.watch.count());
     soon_ = kSoon;
@@ -144,7 +144,7 @@ void Ports::end(unsigned port_up, bool port_wait, bool acked) {
   }
   MRC_CHECK(!walks() || left_ <= s_.watch.count(), "more QPs are left than there are");
   up_ = port_up;
-  told_ = waits_ = false;
+  peer_fell_ = waits_ = false;
 }
 
 }  // namespace mrc::inflight

@@ -56,9 +56,9 @@ class Ports {
   bool own_ = false, said_ = false;  /// one's own port fell; a peer said that planes are down
   unsigned peer_ = 0, down_ = 0;     ///< which, and what planes
   // In this cycle:
-  bool told_ = false;   ///< a peer says that planes are down
-  bool waits_ = false;  ///< *Visit* is of a QP that is still to be looked at
-  bool over_ = false;   ///< all had been looked at when it began
+  bool peer_fell_ = false;  ///< a peer says that planes are down
+  bool waits_ = false;      ///< *Visit* is of a QP that is still to be looked at
+  bool over_ = false;       ///< all had been looked at when it began
   // Kept from one state to the next.
   uint16_t rest_ = 0, lost_ = 0;
   uint32_t sum_ = 0;
