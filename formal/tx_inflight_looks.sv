@@ -2,8 +2,8 @@
 `include "mrc_prove.svh"
 
 /// mrc_tx_inflight_looks for four QPs, whose visits come in any order and of which any comes and
-/// leaves: whoever is to be visited when a plane goes down is looked at before it is over, or
-/// leaves, and nobody twice.
+/// leaves. Whoever is to be visited when a plane goes down is looked at before it is over, or
+/// leaves; nobody twice.
 module formal_tx_inflight_looks
   import mrc_pkg::*;
 #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "mrc_prove.svh"
 
-/// mrc_tx_path_scrub for four QPs of four EVs, by one EV that goes out of use, whichever it is:
-/// it is offered again and again, in its turn, until it comes back. Others go and come as they
+/// mrc_tx_path_scrub for four QPs of four EVs, by one EV that goes out of use, whichever it is. It
+/// is offered again and again, in its turn, until it comes back. Others go and come as they
 /// like.
 module formal_tx_path_scrub
   import mrc_pkg::*;

@@ -505,9 +505,8 @@ inline constexpr uint32_t kShareDrainReset = 0x00100000;
 inline constexpr Field kShareDrainBytes{"bytes", 0, 32, 0x100000};
 inline constexpr Field kShareDrainFields[] = {kShareDrainBytes};
 
-/// A new value here makes the NIC store a word wrong, so that software can try what it does about
-/// errors; a NIC without a code (Ecc 0) ignores it (docs/design/blocks/conventions.md, Memories
-/// with a code)
+/// A new value makes the NIC store a word wrong, so that software can try what it does about
+/// errors. With Ecc 0 it is ignored (docs/design/blocks/conventions.md, Memories with a code)
 inline constexpr uint32_t kEccInject = 0x0208;
 inline constexpr uint32_t kEccInjectReset = 0x00000000;
 /// ecc_memory_e: the memory, 0: none

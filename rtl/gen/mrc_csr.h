@@ -630,7 +630,7 @@
 #define MRC_CSR_SHARE_DRAIN_BYTES_WIDTH 32u
 #define MRC_CSR_SHARE_DRAIN_BYTES_MASK 0xffffffffu
 
-/* A new value here makes the NIC store a word wrong, so that software can try what it does about errors; a NIC without a code (Ecc 0) ignores it (docs/design/blocks/conventions.md, Memories with a code) (rw) */
+/* A new value makes the NIC store a word wrong, so that software can try what it does about errors. With Ecc 0 it is ignored (docs/design/blocks/conventions.md, Memories with a code) (rw) */
 #define MRC_CSR_ECC_INJECT 0x0208u
 #define MRC_CSR_ECC_INJECT_RESET 0x00000000u
   /* ecc_memory_e: the memory, 0: none */

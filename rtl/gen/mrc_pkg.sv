@@ -2578,9 +2578,8 @@ package mrc_pkg;
   localparam int unsigned CsrShareDrainBytesWidth = 32'd32;
   localparam logic [31:0] CsrShareDrainBytesReset = 32'h100000;
 
-  /// A new value here makes the NIC store a word wrong, so that software can try what it does about
-  /// errors; a NIC without a code (Ecc 0) ignores it (docs/design/blocks/conventions.md, Memories
-  /// with a code)
+  /// A new value makes the NIC store a word wrong, so that software can try what it does about
+  /// errors. With Ecc 0 it is ignored (docs/design/blocks/conventions.md, Memories with a code)
   localparam logic [15:0] CsrEccInject = 16'h0208;
   localparam logic [31:0] CsrEccInjectReset = 32'h00000000;
   localparam int unsigned CsrEccInjectMemoryLsb = 32'd0;

@@ -2,9 +2,9 @@
 
 /// A code of eight bits for a word of at most 64: it corrects any one wrong bit of the 72 and
 /// detects any two (SECDED). Each data bit counts in three or five bits of the code, no two in the
-/// same ones (Hsiao): one wrong bit leaves an odd number of them wrong, two an even number, never
-/// none. What three and more wrong bits become it does not say. No register: code_o is of word_i,
-/// word_o of read_i and read_code_i. Contract: docs/design/blocks/conventions.md.
+/// same ones (Hsiao). So one wrong bit leaves an odd number of them wrong, two an even number,
+/// never none. What three and more wrong bits become it does not say. No register: code_o is of
+/// word_i, word_o of read_i and read_code_i. Contract: docs/design/blocks/conventions.md.
 module mrc_ecc #(
     parameter int unsigned Width = 64
 ) (

@@ -4,8 +4,8 @@
 /// What is read is corrected behind the read register, in the cycle in which it is used; fixed_o
 /// and bad_o speak of the word read last. It writes nothing back: a row is as it is until its owner
 /// writes it. A new value of ECC_INJECT that names Memory has bits of the next word flipped, or of
-/// writes it. A new value of ECC_INJECT that names Memory has bits of the next word flipped, or of
-/// an mrc_ram_1r1w. Contract: docs/design/blocks/conventions.md.
+/// each one from then on. With Ecc 0 it is an mrc_ram_1r1w. Contract:
+/// docs/design/blocks/conventions.md.
 module mrc_ram_ecc #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 16,

@@ -5,9 +5,9 @@
 /// and has been written to host memory. An order event per cycle while immediates come in order;
 /// one that waits for an earlier one takes a cycle more, and is delivered in three. The immediates
 /// that wait share one pool; with few entries left imm_ok_o asks rx_track to refuse what would have
-/// to wait. A peer that has more immediates outstanding than it may is an error of the QP, and so
-/// is a row of map or ents that its code cannot correct: nothing of such a row is used. It neither
-/// places data nor acknowledges. Contract: docs/design/blocks/rx/rx_reorder.md.
+/// to wait. A peer that has more immediates outstanding than it may is an error of the QP. So is a
+/// row of map or ents that its code cannot correct; nothing of such a row is used. rx_reorder
+/// neither places data nor acknowledges. Contract: docs/design/blocks/rx/rx_reorder.md.
 module mrc_rx_reorder
   import mrc_pkg::*;
   import mrc_math_pkg::*;

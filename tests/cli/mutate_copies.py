@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the judge leaves to a second copy of what was lost (A-89) is no more than that: in a run with losses, on eight
-planes, a copy of what nobody has lost is a finding, one on the plane of the first copy, and a third one.
+"""What the judge leaves to a second copy of what was lost (A-89) is no more than that. Three copies are findings, in
+a run with losses on eight planes: of what nobody has lost, on the plane of the first copy, and a third one.
 usage: mutate_copies.py MRC"""
 import json
 import subprocess
