@@ -473,7 +473,7 @@ void RequestorFlow::aged(const Came& came) {
 void RequestorFlow::owe(Rule rule, Seq psn, Time since) {
   if (may_be_dead()) return;
   if (world_.world.incomplete() != nullptr || owed_.size() >= kMostOwed) return;
-  owed_.push_back({rule, psn, since, world_.free.until(world_.now)});
+  owed_.push_back({rule, psn, since, world_.free.until(world_.now), last_sent_ > since});
 }
 
 bool RequestorFlow::settled(const Owed& owed, Time time) {
@@ -493,8 +493,8 @@ bool RequestorFlow::settled(const Owed& owed, Time time) {
   }
   if (world_.free.until(time) - owed.free <= world_.world.queue()) return false;
   // What finds no EV counts as sent and lost.
-  if (!world_.never_down() && last_sent_ <= owed.since) {
-    report.rests(owed.rule, "a port was down, and no EV of the others may be in use");
+  if (!world_.never_down() && !owed.has_ev) {
+    report.rests(owed.rule, "a port was down, and no EV of the others may have been in use");
     return true;
   }
   suspect(owed.rule, owed.since, fmt::format("no retransmission of PSN {}, EV 0x{:08x}", psn24(owed.psn), flight->ev),

@@ -72,6 +72,7 @@ class RequestorFlow {
     Rule rule{};
     Seq psn = 0;
     Time since = 0, free = 0;  ///< free time then
+    bool has_ev = false;       ///< its QP sent something soon after: within the latency
   };
   struct Work {
     uint64_t wr_id = 0;

@@ -328,7 +328,11 @@ void ResponderFlow::advance(Time now) {
   }
   while (!claims_.empty() && claims_.front().first < now) {
     claimed_ = std::max(claimed_, claims_.front().second);
-    if (claimed_ > lo_.cack() && state_ == State::Alive) lo_.raise(claimed_, hi_);
+    if (claimed_ > lo_.cack() && state_ == State::Alive) {
+      const Seq completed = lo_.completed();
+      lo_.raise(claimed_, hi_);
+      if (completed <= acked_ && lo_.completed() > acked_) completed_at_ = claims_.front().first - world_.latency;
+    }
     claims_.pop_front();
   }
   forget(now);
@@ -346,6 +350,8 @@ void ResponderFlow::feed(const Waiting& waiting, Time now) {
   if (!waiting.came.recorded && !quiet(waiting.came.at))
     return world_.report.rests(Rule::RespCackTaken, "a port changed, and may have lost a NACK of the packet");
   const Seq psn = waiting.came.arrival.psn;
+  // A SACK may have told of it before.
+  const Time completed_at = lo_.completed() > acked_ ? completed_at_ : waiting.came.at;
   const Fate fate = lo_.take(waiting.came.arrival);
   if (fate == Fate::New) count_bytes(waiting, now);
   if (early_.erase(psn) != 0) {
@@ -359,7 +365,7 @@ void ResponderFlow::feed(const Waiting& waiting, Time now) {
     if (waiting.came.arrival.last) world_.report.ok(Rule::RespAckOwed);
     return;
   }
-  if (!quiet(waiting.came.at)) {
+  if (!quiet(completed_at)) {
     world_.report.rests(Rule::RespAckOwed, "a port changed");
   } else if (held_back(waiting, now)) {
     world_.report.rests(Rule::RespAckOwed, kHeldBack);

@@ -212,6 +212,7 @@ class ResponderFlow {
   Queue<Came> late_;  ///< beyond the window at their arrival
   Queue<Owed> owed_;
   Queue<std::pair<Time, Seq>> claims_;
+  Time completed_at_ = 0;  ///< of the SACK that told of messages which no ACK has confirmed
   Seq claimed_;
   Seq acked_;  ///< messages confirmed
   Time nak_sent_ = 0;

@@ -68,6 +68,22 @@ TEST_CASE("a carrier that comes or goes by itself puts rules at rest near that m
   }
 }
 
+TEST_CASE("an ACK may be lost where a port changed when a SACK told of its message", "[reference.responder]") {
+  for (const bool changes : {true, false}) {
+    CAPTURE(changes);
+    ResponderBench b;
+    b.profile.planes = 2;
+    b.start();
+    b.put(false, b.write(0, 0), 10 * kUs);
+    if (changes) b.judge->port({1, false}, 11 * kUs);
+    b.put(true, b.sack(0, 0, 0, 0, units(1)), 12 * kUs);
+    b.put(false, b.write(2, 2), 40 * kUs);  // the next packet: a gap, so nothing more is complete
+    b.end(60 * kUs);
+    CHECK(b.broken(Rule::RespAckOwed) == (changes ? 0 : 1));
+    CHECK(b.report.tally(Rule::RespAckOwed).rests.size() == (changes ? 1 : 0));
+  }
+}
+
 TEST_CASE("a NIC answers on planes that work here and that its peer says work there", "[reference.responder]") {
   for (const uint32_t mask : {0b010U, 0b110U, 0b000U}) {
     ResponderBench b;
