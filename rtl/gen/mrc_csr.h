@@ -347,6 +347,10 @@
 #define MRC_CSR_EV_CTL_MIN_ACTIVE_LSB 0u
 #define MRC_CSR_EV_CTL_MIN_ACTIVE_WIDTH 9u
 #define MRC_CSR_EV_CTL_MIN_ACTIVE_MASK 0x000001ffu
+  /* a packet that finds no EV in use on a plane that is up counts as sent and lost; 0: it goes on an ASSUMED_BAD one */
+#define MRC_CSR_EV_CTL_BAD_WAITS_LSB 9u
+#define MRC_CSR_EV_CTL_BAD_WAITS_WIDTH 1u
+#define MRC_CSR_EV_CTL_BAD_WAITS_MASK 0x00000200u
   /* while half of a QP's other planes lose too, one loss of 2^loss_share makes its EV ASSUMED_BAD; 5 to 7 are taken as 4; 0: each does, and other planes play no part */
 #define MRC_CSR_EV_CTL_LOSS_SHARE_LSB 12u
 #define MRC_CSR_EV_CTL_LOSS_SHARE_WIDTH 3u

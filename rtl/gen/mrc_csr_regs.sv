@@ -41,7 +41,7 @@ module mrc_csr_regs
     32'h00000000, 32'h00000000, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'h00000fff, 32'h0007ffff, 32'hffffffff, 32'h0f07ffff, 32'h07ffffff, 32'hfffff1ff,
+    32'h00000fff, 32'h0007ffff, 32'hffffffff, 32'h0f07ffff, 32'h07ffffff, 32'hfffff3ff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff, 32'h00f1ffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff, 32'hffffffff,
@@ -189,6 +189,7 @@ module mrc_csr_regs
   assign csr_o.tx_segment.zero_length = rw_q[0][23:22];
   assign csr_o.tx_segment.wimm_over = rw_q[0][25:24];
   assign csr_o.tx_path.ev_min_active = rw_q[22][8:0];
+  assign csr_o.tx_path.bad_waits = rw_q[22][9];
   assign csr_o.tx_path.loss_share = rw_q[22][14:12];
   assign csr_o.tx_path.one_copy = rw_q[22][15];
   assign csr_o.tx_path.skip_mode = rw_q[0][27:26];

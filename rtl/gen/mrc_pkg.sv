@@ -2338,6 +2338,9 @@ package mrc_pkg;
   localparam int unsigned CsrEvCtlMinActiveLsb = 32'd0;
   localparam int unsigned CsrEvCtlMinActiveWidth = 32'd9;
   localparam logic [8:0] CsrEvCtlMinActiveReset = 9'h8;
+  localparam int unsigned CsrEvCtlBadWaitsLsb = 32'd9;
+  localparam int unsigned CsrEvCtlBadWaitsWidth = 32'd1;
+  localparam logic [0:0] CsrEvCtlBadWaitsReset = 1'h0;
   localparam int unsigned CsrEvCtlLossShareLsb = 32'd12;
   localparam int unsigned CsrEvCtlLossShareWidth = 32'd3;
   localparam logic [2:0] CsrEvCtlLossShareReset = 3'h0;
@@ -2993,6 +2996,7 @@ package mrc_pkg;
 
   typedef struct packed {
     logic [8:0] ev_min_active;
+    logic bad_waits;
     logic [2:0] loss_share;
     logic one_copy;
     logic [1:0] skip_mode;
