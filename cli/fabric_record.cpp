@@ -65,6 +65,7 @@ ref::Profile profile_of(const sim::FastConfig& c, const sim::Endpoint& endpoint,
   s.loss_share = c.loss_share;
   s.any_plane = !c.other_plane;
   s.one_copy = c.copies == 1;
+  s.bad_waits = c.bad_waits;
   s.probe_interval = c.probe_interval;
   s.probe_kind = static_cast<uint32_t>(c.probe_kind);
   s.probe_successes = c.probe_successes;

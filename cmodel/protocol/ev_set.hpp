@@ -118,6 +118,14 @@ struct EvChoice {
   bool avoid_on;      ///< avoid_ev counts
   uint16_t avoid_ev;  ///< EV index
   EvSkipping skip{};  ///< which EVs in SKIP may come back
+  bool bad = false;   ///< one that is ASSUMED_BAD serves when no other does (A-90)
+};
+
+/// What a walk has passed over that serves when it finds nothing else, the better last.
+enum class EvSpare : uint8_t {
+  None,
+  Bad,    ///< ASSUMED_BAD
+  Later,  ///< in SKIP, and may not come back yet
 };
 
 /// True when a walk that is at its place now will see every group of this pass: it begins a pass. `u`: planes done in
@@ -135,16 +143,16 @@ struct EvGroup {
   unsigned u = 0;             ///< bit p: plane p was used or passed in this group
   bool restored = false;      ///< this packet has restored an EV
   uint16_t restored_idx = 0;  ///< which
-  bool spare = false;         ///< this packet has passed over an EV in SKIP that may not come back yet
-  uint16_t spare_idx = 0;     ///< the first of them
+  EvSpare spare{};            ///< what this packet has passed over
+  uint16_t spare_idx = 0;     ///< the first such EV
   bool busy = false;          ///< a GOOD EV had no room
   int chosen = -1;            ///< plane, or -1
 };
 
 /// Inspects the planes of group `group` in the order k ^ klo and returns the state after it. The row has changed if an
 /// EV was restored, or has been skipped the first of two times. An EV that this packet has restored serves later
-/// packets only: the rest of the walk passes it over. One that may not come back yet stays as it is; a walk that finds
-/// nothing else uses it.
+/// packets only: the rest of the walk passes it over. One that may not come back yet, or is bad, stays as it is; a walk
+/// that finds nothing else uses it.
 constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const EvChoice& c) {
   g.busy = false;
   g.chosen = -1;
@@ -153,13 +161,17 @@ constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const E
     if ((g.u & bit) || !(c.up & bit)) continue;
     const auto ev_idx = static_cast<uint16_t>(group * c.planes + j);
     const unsigned state = ev_state(g.row, j);
+    const auto pass_over = [&](EvSpare as) {
+      if (g.spare >= as) return;
+      g.spare = as;
+      g.spare_idx = ev_idx;
+    };
     switch (state) {
       case kEvSkip:
       case kEvSkip2:
       case kEvSkip3:
         if (!ev_skip_due(state, c.skip)) {
-          if (!g.spare) g.spare_idx = ev_idx;
-          g.spare = true;
+          pass_over(EvSpare::Later);
         } else if (state == kEvSkip2 && !c.skip.round_trip()) {  // it has been skipped the first of two times
           g.row = ev_with_state(g.row, j, kEvSkip);
         } else if (!g.restored) {
@@ -180,7 +192,11 @@ constexpr EvGroup ev_walk_group(EvGroup g, unsigned group, unsigned klo, const E
           g.busy = true;
         }
         break;
-      default:  // ASSUMED_BAD, DENIED, Standby
+      case kEvBad:
+        if (c.bad) pass_over(EvSpare::Bad);
+        g.u |= bit;
+        break;
+      default:  // DENIED, Standby
         g.u |= bit;
         break;
     }

@@ -68,6 +68,7 @@ constexpr Setting kSettings[] = {
     {"EV_CTL.loss_share", "A-87", 7, nullptr, &Settings::loss_share},
     {"CTRL.any_plane", "A-85", 1, &Settings::any_plane, nullptr},
     {"EV_CTL.one_copy", "A-89", 1, &Settings::one_copy, nullptr},
+    {"EV_CTL.bad_waits", "A-90", 1, &Settings::bad_waits, nullptr},
     {"EV_PROBE.interval", "A-32", 65535, nullptr, &Settings::probe_interval},
     {"EV_PROBE.cap", "A-71", 14, nullptr, &Settings::probe_cap},
     {"EV_PROBE.successes", "A-32", 7, nullptr, &Settings::probe_successes},

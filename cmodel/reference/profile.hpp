@@ -73,6 +73,7 @@ struct Settings {
   uint32_t loss_share = 0;                         ///< A-87 EV_CTL.loss_share: 0 each loss counts
   bool any_plane = false;                          ///< A-85 CTRL.any_plane: what was lost goes again on any plane
   bool one_copy = false;                           ///< A-89 EV_CTL.one_copy: what was lost goes again once
+  bool bad_waits = false;                          ///< A-90 EV_CTL.bad_waits: no packet goes on an EV that is bad
   uint32_t probe_interval = 781;                   ///< A-32 EV_PROBE.interval, 128 ns
   uint32_t probe_cap = 6;                          ///< A-71 EV_PROBE.cap
   uint32_t probe_successes = 3;                    ///< A-32 EV_PROBE.successes

@@ -124,6 +124,12 @@ bool RequestorEvs::scarce(const Seen& seen, const Place& place) const {
   return good() <= most || lately(scarce_[most], seen);
 }
 
+/// All EVs of the planes that are up are bad, perhaps, or were then: one of them is used.
+bool RequestorEvs::bad_serves(const Seen& seen, const Place& place) const {
+  if (world_.world.settings().bad_waits || place.state != EvState::Bad) return false;
+  return !world_.never_down() || good() == 0 || lately(scarce_[0], seen);
+}
+
 void RequestorEvs::event(const log::Event& event, bool lost, bool given_up, Time time) {
   const auto ev = static_cast<uint32_t>(event.arg[0]);
   const EvState from = read(event.arg[1]), to = read(event.arg[2]);
@@ -341,6 +347,8 @@ void RequestorEvs::sent(const Seen& seen) {
   });
   if (!good && std::ranges::any_of(at->second, [&](std::size_t i) { return scarce(seen, places_[i]); }))
     return world_.world.report().rests(Rule::PathUsed, "all EVs were to be skipped");
+  if (!good && std::ranges::any_of(at->second, [&](std::size_t i) { return bad_serves(seen, places_[i]); }))
+    return world_.world.report().rests(Rule::PathUsed, "all EVs of the planes that are up may be bad");
   if (!good && !world_.never_down() && world_.world.settings().skip_mode == kSkipModeTime)
     return world_.world.report().rests(Rule::PathUsed, "a port was down, and all others were to be skipped, perhaps");
   if (!good && !settled(seen.first))

@@ -94,6 +94,7 @@ class RequestorEvs {
   std::size_t good() const;
   bool lately(const Then& then, const Seen& seen) const;
   bool scarce(const Seen& seen, const Place& place) const;
+  bool bad_serves(const Seen& seen, const Place& place) const;
   void judge(const Owed& owed, Time time);
   bool settled(Time time) const { return time > changed_ + world_.world.lag(); }
   /// Its owner has not touched the QP's EVs since long before. Setting them up for the first time is none: a mark about

@@ -253,3 +253,36 @@ p0 carrier down as down
 repeat 10000 { p1 < endpoint request op port_status mask 0 id 7 raw ipv6.src 0xfd000000000000000000000000000077 }
 p1 > endpoint request op port_status within 80 us from down as u
 expect u.mask % 4 < 2 and u.mask % 8 >= 4
+
+# ---- no EV left in use ----
+
+cases id waits what {
+  Q-PORT-050 0 "packets go on EVs that are bad, and complete"
+  Q-PORT-051 1 "nothing leaves before the other port is back"
+}
+purpose all EVs of plane 1 have gone bad, and the port of plane 0 falls: $what
+mark A, A-90, A-31
+cite mrc.md 5
+rules path.down path.set req.cqe-owed
+setting A-90 EV_CTL.bad_waits $waits
+setting A-31 EV_CTL.min_active 8
+when > evprobe : answer none
+peer auto sack each
+when > write ev e1 or e3 or e5 or e7 or e9 or e11 or e13 or e15 rtx 0 : answer m always_skip
+dut post write len 256 * 64
+until count(> cqe send status ok) == 64 within 20 rto
+settle rtt
+when > write ev e1 or e3 or e5 or e7 or e9 or e11 or e13 or e15 : answer m none
+when > probe : answer none
+p0 carrier down
+settle 2 lat
+let dark = now
+dut post write len 256 * 16
+if $waits {
+  settle rto
+  expect count(> write from dark) == 0
+  p0 carrier up
+} else {
+  until count(p1 > write rtx 0 from dark) == 16 within 4 rtt
+}
+until count(> cqe send status ok) == 80 within 40 rto

@@ -93,6 +93,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.silence_least = static_cast<unsigned>(scenario.silence_us * 1000 / kNsccTickNs);
   config.other_plane = scenario.other_plane;
   config.copies = static_cast<unsigned>(scenario.copies);
+  config.bad_waits = scenario.bad_waits;
   config.loss_spares = scenario.loss_spares;
   if (ours("suspect")) config.suspect = static_cast<unsigned>(scenario.suspect);
   if (ours("strikes")) config.strikes = static_cast<unsigned>(scenario.strikes);

@@ -62,6 +62,8 @@ const Key<Scenario> kScenarioKeys[] = {
     FLAG(Scenario, other_plane, "a packet is sent again on another plane than before"),
     NUMBER(Scenario, copies, 1, 2, true,
            "of what was lost go at once, on as many planes, when a QP may send nothing else"),
+    FLAG(Scenario, bad_waits,
+         "a packet that finds no entropy value in use counts as sent and lost; off: it goes on a bad one"),
     NUMBER(
         Scenario, suspect, 0, 4, true,
         "entropy values of one plane that lose within a round trip before it is not used until a probe comes back; 0: "

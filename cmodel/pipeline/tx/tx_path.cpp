@@ -254,7 +254,8 @@ void TxPath::begin_walk() {
   w_.grp = q.grp;
   w_.u = q.used;
   w_.lfsr = q.lfsr;
-  w_.restored = w_.spare = false;
+  w_.restored = false;
+  w_.spare = EvSpare::None;
   w_.whole = ev_walk_whole(w_.grp, w_.u);
   evst_.read(evst_row(w_.pkt.qp, group()));
 }
@@ -385,11 +386,11 @@ void TxPath::choose(unsigned u, unsigned ev_idx, unsigned ok) {
 }
 
 /// The EV for a packet whose walk has seen the whole set and found none to choose, or -1: the one that it has restored,
-/// or else, with nothing left to avoid, the first in SKIP that it has passed over. `ok`: planes that can be used.
+/// or else, with nothing left to avoid, the spare one that it has passed over. `ok`: planes that can be used.
 int TxPath::last_resort(const EvGroup& g, bool avoided, unsigned ok) const {
   const auto usable = [&](unsigned ev_idx) { return (ok >> (ev_idx & (planes_ - 1)) & 1u) != 0; };
   if (g.restored && usable(g.restored_idx)) return g.restored_idx;
-  return !avoided && g.spare && usable(g.spare_idx) ? g.spare_idx : -1;
+  return !avoided && g.spare != EvSpare::None && usable(g.spare_idx) ? g.spare_idx : -1;
 }
 
 /// Looks at one group. e_go: stage e can take the packet.
@@ -413,7 +414,8 @@ void TxPath::walk(const CsrOut& csr, const In& in, bool e_go) {
                                    .room = in.lane_room,
                                    .avoid_on = w_.avoid_on,
                                    .avoid_ev = w_.pkt.avoid_ev,
-                                   .skip = skipping(csr)});
+                                   .skip = skipping(csr),
+                                   .bad = !csr.bad_waits});
 
   const bool all = ev_walk_over(w_.whole, w_.grp, groups_);
   int ev_idx = g.chosen >= 0 ? static_cast<int>(at * planes_) + g.chosen : -1;

@@ -109,7 +109,7 @@ class TxPath {
     bool restored = false, avoid_on = false;
     unsigned barred = 0;  ///< the plane that has lost it, of a copy the first one's too; 0: none
     uint16_t restored_idx = 0;
-    bool spare = false;  ///< it has passed over an EV in SKIP that may not come back yet
+    EvSpare spare{};  ///< what it has passed over
     uint16_t spare_idx = 0;
     bool copy = false;  ///< it has been sent once, with first_idx, and its record has not
     uint16_t first_idx = 0;

@@ -91,6 +91,8 @@ struct FastConfig {
   /// A QP asks at a multiple of that times the QPs that watch for silence: its visits in tx_inflight. 0: at any time.
   Time visit = 0;
   unsigned ev_min_active = 8;  ///< EVs of a QP that stay in use whatever they lose
+  /// A packet that finds no EV in use counts as sent and lost, instead of going on a bad one.
+  bool bad_waits = false;
   /// So many EVs of one plane lose something within a round trip, and none of another plane towards that peer: the
   /// plane is not used until a probe on it is answered. 0: no; at most 4.
   unsigned suspect = 0;

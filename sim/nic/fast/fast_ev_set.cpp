@@ -67,7 +67,7 @@ void EvSet::keep(const Walk& walk, unsigned used, unsigned up) {
   used_ = w.used;
 }
 
-EvSet::Found EvSet::walk(Walk& w, unsigned all_up, unsigned room, const EvSkipping& skip, uint16_t& ev_idx) {
+EvSet::Found EvSet::walk(Walk& w, unsigned all_up, unsigned room, const EvSkipping& skip, bool bad, uint16_t& ev_idx) {
   all_up &= (1u << planes_) - 1u;
   if (all_up == 0) return Found::NoPath;
   for (;;) {
@@ -80,9 +80,14 @@ EvSet::Found EvSet::walk(Walk& w, unsigned all_up, unsigned room, const EvSkippi
               .restored_idx = w.restored_idx,
               .spare = w.spare,
               .spare_idx = w.spare_idx};
-    g = ev_walk_group(
-        g, group, klo,
-        {.planes = planes_, .up = up, .room = room, .avoid_on = w.avoid_on, .avoid_ev = w.avoid, .skip = skip});
+    g = ev_walk_group(g, group, klo,
+                      {.planes = planes_,
+                       .up = up,
+                       .room = room,
+                       .avoid_on = w.avoid_on,
+                       .avoid_ev = w.avoid,
+                       .skip = skip,
+                       .bad = bad});
     if (g.chosen >= 0) {
       rows_[group] = g.row;
       ev_idx = static_cast<uint16_t>(group * planes_ + static_cast<unsigned>(g.chosen));
@@ -92,9 +97,9 @@ EvSet::Found EvSet::walk(Walk& w, unsigned all_up, unsigned room, const EvSkippi
     if (g.busy) return Found::Busy;
     // The group is exhausted.
     if (ev_walk_over(w.whole, w.group, groups_)) {
-      // The EV that was restored; when nothing is to be avoided either, one in SKIP that is not due.
+      // The EV that was restored; when nothing is to be avoided either, the spare one.
       const bool restored = g.restored && (up >> plane(g.restored_idx) & 1) != 0;
-      if (!w.copy && (restored || (!w.avoid_on && g.spare && (up >> plane(g.spare_idx) & 1) != 0))) {
+      if (!w.copy && (restored || (!w.avoid_on && g.spare != EvSpare::None && (up >> plane(g.spare_idx) & 1) != 0))) {
         const uint16_t found = restored ? g.restored_idx : g.spare_idx;
         if ((room >> plane(found) & 1) == 0) return Found::Busy;
         rows_[group] = g.row;

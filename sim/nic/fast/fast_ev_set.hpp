@@ -23,17 +23,28 @@ class EvSet {
   struct Walk {
     uint16_t group, lfsr, avoid, restored_idx, spare_idx;
     uint8_t used, barred;  ///< barred: the plane that has lost the packet, if there is another one
-    bool whole, restored, spare, avoid_on;
+    EvSpare spare;
+    bool whole, restored, avoid_on;
     bool copy = false;  ///< it makes do with what is in use
   };
   enum class Found : uint8_t { Ev, Busy, NoPath };
 
   Walk begin(bool retransmission, uint16_t avoid, unsigned barred = 0) const {
-    return {group_, lfsr_, avoid,         0, 0, used_, static_cast<uint8_t>(barred), ev_walk_whole(group_, used_),
-            false,  false, retransmission};
+    return {group_,
+            lfsr_,
+            avoid,
+            0,
+            0,
+            used_,
+            static_cast<uint8_t>(barred),
+            EvSpare::None,
+            ev_walk_whole(group_, used_),
+            false,
+            retransmission};
   }
-  /// up: planes that can be used; room: planes whose lane takes a packet. Busy: come again with the same walk.
-  Found walk(Walk& w, unsigned up, unsigned room, const EvSkipping& skip, uint16_t& ev_idx);
+  /// up: planes that can be used; room: planes whose lane takes a packet; bad: an EV that is bad serves when no other
+  /// does. Busy: come again with the same walk.
+  Found walk(Walk& w, unsigned up, unsigned room, const EvSkipping& skip, bool bad, uint16_t& ev_idx);
 
   enum class Change : uint8_t { None, Skip, Bad, Floor, Revived };
   /// Feedback. `up` as above.

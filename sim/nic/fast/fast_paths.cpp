@@ -262,7 +262,7 @@ uint32_t FastEndpoint::longest(const FastDest& dest) const {
 unsigned FastEndpoint::query_on(FastQp& qp, uint16_t id, unsigned planes, uint16_t& ev_idx) {
   ev_idx = kNoPathEv;
   EvSet::Walk walk = qp.ev.begin(false, 0);
-  if (qp.ev.walk(walk, planes, ~0u, skip_rule(), ev_idx) != EvSet::Found::Ev) return planes;
+  if (qp.ev.walk(walk, planes, ~0u, skip_rule(), !config_.bad_waits, ev_idx) != EvSet::Found::Ev) return planes;
   const unsigned plane = qp.ev.plane(ev_idx);
   send_probe(qp, plane, qp.ev.value(ev_idx), id);
   return planes & ~(1u << plane);

@@ -376,7 +376,8 @@ bool FastEndpoint::step() {
       return ((others & room_) >> qp.ev.plane(ev) & 1u) != 0 && qp.ev.state(ev) == kEvGood;
     });
   }
-  if (ev_idx == kNoPathEv && qp.ev.walk(work_.walk, planes, room_, skip_rule(), ev_idx) == EvSet::Found::Busy) {
+  if (ev_idx == kNoPathEv &&
+      qp.ev.walk(work_.walk, planes, room_, skip_rule(), !config_.bad_waits, ev_idx) == EvSet::Found::Busy) {
     return false;
   }
   work_.walking = false;
@@ -494,7 +495,7 @@ void FastEndpoint::send_copy(FastQp& qp, uint32_t psn, const Record& old, unsign
   uint16_t ev_idx = kNoPathEv;
   EvSet::Walk walk = qp.ev.begin(false, 0);
   walk.copy = config_.nic_times;
-  if (qp.ev.walk(walk, planes, room_, skip_rule(), ev_idx) != EvSet::Found::Ev) return;
+  if (qp.ev.walk(walk, planes, room_, skip_rule(), !config_.bad_waits, ev_idx) != EvSet::Found::Ev) return;
   const Request& request = qp.requests[msn_dist(old.msn, qp.msn_done)];
   const WritePart part = segment(request.message, psn_dist(psn, request.first), qp.mtu_code);
   ++stats_.data_packets;

@@ -141,6 +141,57 @@ TEST_CASE("tx_path: with every EV in SKIP and none due a packet still leaves", "
   b.no_path();
 }
 
+TEST_CASE("tx_path: where no EV is in use a bad one serves, after one in SKIP, never one that is denied",
+          "[pipeline][tx_path][nopath][A-90]") {
+  Turns b;
+  b.csr.ev_min_active = 0;
+  b.up = 1;
+  for (uint16_t ev = 0; ev < 16; ev += 2) b.lose(ev);  // all of plane 0
+  REQUIRE(b.bads == 8);
+  SECTION("each bad one in its turn") {
+    const Evs evs = b.next(40);
+    CHECK(evs.size() == 8);
+    for (const unsigned ev : evs) CHECK(ev % 2 == 0);
+    CHECK(b.send_one(true, 4) % 2 == 0);
+    CHECK(b.nopaths == 0);
+  }
+  SECTION("not while another one may be used, wherever it is") {
+    for (unsigned ev = 0; ev < 16; ev += 2) {
+      CAPTURE(ev);
+      b.revive(static_cast<uint16_t>(ev), false);
+      CHECK(b.next(5) == Evs{ev});
+      CHECK(b.send_one(true, static_cast<uint16_t>(ev)) == ev);
+      b.mark(static_cast<uint16_t>(ev));  // and not due for long
+      CHECK(b.next(5) == Evs{ev});
+      b.lose(static_cast<uint16_t>(ev));
+    }
+  }
+  SECTION("a plane that is down has none") {
+    b.up = 0;
+    b.no_path();
+    b.up = 2;  // all are GOOD there
+    for (const unsigned ev : b.next(20)) CHECK(ev % 2 == 1);
+  }
+  SECTION("one that is denied carries nothing") {
+    for (unsigned ev = 0; ev < 16; ev += 2) b.deny(ev);
+    b.no_path();
+  }
+  SECTION("EV_CTL.bad_waits") {
+    b.csr.bad_waits = true;
+    b.no_path();
+  }
+  SECTION("a copy does without") {
+    b.up = 3;
+    b.csr.ev_min_active = 0;
+    for (uint16_t ev = 1; ev < 16; ev += 2) b.lose(ev);
+    const std::size_t paths = b.got.size();
+    Pkt p{.qp = 2, .rtx = true, .avoid_ev = 3, .lost = true, .two = true};
+    b.pkt.load(p);
+    for (int i = 0; i < 100; ++i) b.cycle();
+    CHECK(b.got.size() == paths + 1);
+  }
+}
+
 TEST_CASE("tx_path: the EV to spare of a packet whose plane falls during the walk is not waited for",
           "[pipeline][tx_path][nopath]") {
   Turns b;
