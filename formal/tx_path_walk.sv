@@ -24,7 +24,8 @@ module formal_tx_path_walk
     input logic any_plane_i,
     input logic one_copy_i,
     input logic timed_i,
-    input logic [2:0] due_i
+    input logic [2:0] due_i,
+    input logic bad_waits_i
 );
   `MRC_RESET
 
@@ -103,24 +104,48 @@ module formal_tx_path_walk
              && (count_q == 3'd1 ? chosen_idx_o == idx_q
                                  : restores != 2'd0 && chosen_idx_o == {group_o, restores[1]})))
   `MRC_COVER(or_restored, choose_o && !dut.found && count_q == 3'd1 && idx_q[2:1] != group_o)
-  // Without that one it is a mark that was passed over because it was not due.
-  logic [1:0] early;
-  logic [7:0] passed_q;
-  for (genvar j = 0; j < 2; j++) begin : gen_early
+  // Without that one it is what was passed over: a mark that was not due or, if there was none, an
+  // EV that was bad.
+  logic [1:0] early, bad;
+  logic [7:0] passed_q, bad_q, met;
+  for (genvar j = 0; j < 2; j++) begin : gen_passed
     assign early[j] = timed_i && dut.act[j] && is_skip(row_i[j]) && row_i[j] != due_i;
+    assign bad[j] = !bad_waits_i && dut.act[j] && row_i[j] == 3'(EvBad);
+  end
+  for (genvar j = 0; j < 8; j++) begin : gen_met
+    assign met[j] = (group_o == 2'(j / 2) && (early[j%2] || bad[j%2])) || passed_q[j] || bad_q[j];
   end
   always_ff @(posedge clk_i) begin
     if (begins) begin
       passed_q <= '0;
+      bad_q <= '0;
     end else if (next_o) begin
-      passed_q[{group_o, 1'b0}] <= passed_q[{group_o, 1'b0}] || early[0];
-      passed_q[{group_o, 1'b1}] <= passed_q[{group_o, 1'b1}] || early[1];
+      for (int unsigned j = 0; j < 2; j++) begin
+        passed_q[{group_o, 1'(j)}] <= passed_q[{group_o, 1'(j)}] || early[j];
+        bad_q[{group_o, 1'(j)}] <= bad_q[{group_o, 1'(j)}] || bad[j];
+      end
     end
   end
-  `MRC_PROVE(or_marked, !(choose_o && !dut.found && !came_back)
+  logic takes_spare, met_mark;
+  assign takes_spare = choose_o && !dut.found && !came_back;
+  assign met_mark = passed_q != 8'd0 || early != 2'd0;
+  `MRC_PROVE(or_marked, !(takes_spare && met_mark)
              || (dut.whole_q && !dut.avoid_on_q && (passed_q[chosen_idx_o]
                  || (chosen_idx_o[2:1] == group_o && early[plane]))))
-  `MRC_COVER(or_marked, choose_o && !dut.found && !came_back && chosen_idx_o[2:1] != group_o)
+  `MRC_COVER(or_marked, takes_spare && passed_q != 8'd0 && bad_q != 8'd0
+                        && dut.spare_idx_q[2:1] != group_o)
+  `MRC_PROVE(or_bad, !(takes_spare && !met_mark)
+             || (dut.whole_q && !dut.avoid_on_q && met[chosen_idx_o]))
+  `MRC_COVER(or_bad, takes_spare && !met_mark && chosen_idx_o[2:1] != group_o)
+  `MRC_PROVE(bad_waits, !(takes_spare && met == 8'd0))
+  `MRC_COVER(bad_waits, takes_spare && bad_waits_i && row_i[0] == 3'(EvBad)
+                        && row_i[1] == 3'(EvBad))
+  // Without an EV it leaves only if it has met none of these, or the plane of one of them fell.
+  logic [1:0] met_planes;
+  assign met_planes = met[7:6] | met[5:4] | met[3:2] | met[1:0];
+  `MRC_PROVE(or_none, !(end_o && !choose_o && !copy_o && (met_planes & ~dut.w_ok) == 2'd0)
+             || met == 8'd0)
+  `MRC_COVER(or_none, end_o && !choose_o && !copy_o && met != 8'd0 && dut.w_up != 2'd0)
   `MRC_PROVE(only_marks_change, !row_we_o
              || ((row_o[0] == row_i[0] || is_skip(row_i[0]))
                  && (row_o[1] == row_i[1] || is_skip(row_i[1]))))
@@ -155,6 +180,9 @@ module formal_tx_path_walk
   `MRC_HELP(two, !valid_o || !pkt_o.two || (pkt_o.rtx && pkt_o.lost))
 
   `MRC_HELP(restored, !valid_o || (dut.restored_q == (count_q == 3'd1) && count_q <= 3'd1
-            && (!dut.restored_q || dut.restored_idx_q == idx_q)
-            && (!dut.spare_q || passed_q[dut.spare_idx_q])))
+            && (!dut.restored_q || dut.restored_idx_q == idx_q)))
+  `MRC_HELP(goes_nowhere, !valid_o || !pkt_o.voided || dut.spare_q == 2'd0)
+  `MRC_HELP(spare, !valid_o || dut.spare_q == 2'd0 && passed_q == 8'd0 && bad_q == 8'd0
+            || dut.spare_q == 2'd1 && passed_q == 8'd0 && bad_q[dut.spare_idx_q]
+            || dut.spare_q == 2'd2 && passed_q[dut.spare_idx_q])
 endmodule

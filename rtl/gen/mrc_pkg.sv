@@ -1328,7 +1328,8 @@ package mrc_pkg;
     BugWalkedIsForgotten = 8'd125,
     BugNoGap = 8'd126,
     BugLookedForGood = 8'd127,
-    BugOneRound = 8'd128
+    BugOneRound = 8'd128,
+    BugBadBeforeMarked = 8'd129
   } bug_e;
 
   // ---- wire format (headers.yaml)

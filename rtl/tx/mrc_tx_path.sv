@@ -380,6 +380,7 @@ module mrc_tx_path
       .one_copy_i(csr_i.one_copy),
       .timed_i(timed),
       .due_i(due),
+      .bad_waits_i(csr_i.bad_waits),
       .take_i(pkt_pop),
       .pkt_i(pkt),
       .place_i(place),

@@ -21,6 +21,7 @@ module mrc_tx_path_look
     input logic restored_i,  // the packet has restored an EV already
     input logic timed_i,  // a mark lasts for a time:
     input logic [2:0] due_i,  // only EVs in this state may be restored
+    input logic bad_waits_i,  // an ASSUMED_BAD EV is no spare
 
     output logic usable_o,  // an EV can be taken, now or when its lane has room
     output logic found_o,  // an EV is taken
@@ -28,7 +29,8 @@ module mrc_tx_path_look
     output logic done_o,  // with found_o: no plane of the group is left for the next packet
     output logic [NumPlanes-1:0] used_o,  // planes that the look uses up
     output logic [NumPlanes-1:0] mark_o,  // the first marked EV, if none has been restored
-    output logic [NumPlanes-1:0] later_o,  // the first marked EV whose time is not over
+    output logic [NumPlanes-1:0] spare_o,  // taken if nothing is in use, of the whole set:
+    output logic later_o,  // the first marked EV whose time is not over; else the first bad one
     output logic [NumPlanes-1:0][2:0] row_o,
     output logic changed_o  // row_o is not row_i
 );
@@ -63,13 +65,13 @@ module mrc_tx_path_look
     return seen;
   endfunction
 
-  logic [NumPlanes-1:0] mark, mark2, later, out, good, cand, no_room, passed, restore;
+  logic [NumPlanes-1:0] mark, mark2, later, bad, out, good, cand, no_room, passed, restore;
 
   always_comb begin
     mark = '0;
     mark2 = '0;
     later = '0;
-    later_o = '0;
+    bad = '0;
     out = '0;
     good = '0;
     cand = '0;
@@ -77,6 +79,7 @@ module mrc_tx_path_look
     passed = '0;
     take_o = '0;
     mark_o = '0;
+    spare_o = '0;
     restore = '0;
     used_o = '0;
     row_o = row_i;
@@ -88,12 +91,15 @@ module mrc_tx_path_look
           mark2[j] = !timed_i && row_i[j] == 3'(EvSkip2);
           later[j] = timed_i && row_i[j] != due_i;
         end
+        bad[j] = row_i[j] == 3'(EvBad) && !bad_waits_i;
         out[j] = row_i[j] == 3'(EvBad) || row_i[j] == 3'(EvStandby)
             || (row_i[j] == 3'(EvDenied) && bug_i != BugDeniedEvUsed);
       end
       good = act_i & ~(mark | mark2 | later | out | avoid_i);
       later &= act_i;
-      later_o = later & ~any_before(later, key_i);
+      bad &= act_i;
+      // Both firsts are found side by side.
+      spare_o = (later != '0) ? later & ~any_before(later, key_i) : bad & ~any_before(bad, key_i);
       cand = good & room_i;
       no_room = good & ~room_i;
       // The look ends at the EV that is taken: planes behind it stay as they are.
@@ -116,6 +122,7 @@ module mrc_tx_path_look
 
   assign usable_o = good != '0;
   assign found_o = |cand;
+  assign later_o = |later;
   assign done_o = !(|(act_i & (passed | no_room)));
   assign changed_o = |(mark2 | restore);
 

@@ -325,7 +325,7 @@ module mrc_tx_path_op
 
   logic unused_ok;
   assign unused_ok = &{1'b0, fb_q.ev_idx[15:EvW], csr_i.skip_ticks, csr_i.any_plane,
-                       csr_i.loss_share, csr_i.one_copy};
+                       csr_i.loss_share, csr_i.one_copy, csr_i.bad_waits};
 
   // ---- what always holds
 

@@ -28,6 +28,7 @@ module mrc_tx_path_walk
     input logic one_copy_i,  // what was lost goes again once
     input logic timed_i,  // a mark lasts for a time,
     input logic [2:0] due_i,  // which is over for EVs in this state
+    input logic bad_waits_i,  // no packet goes on an ASSUMED_BAD EV
 
     // The packet that may come, and what is kept of its QP.
     input logic take_i,
@@ -72,6 +73,14 @@ module mrc_tx_path_walk
     logic [15:0] lfsr;
   } place_t;
 
+  // An EV that was passed over, and is taken if the whole set has none in use. A mark whose time is
+  // not over goes before an ASSUMED_BAD EV: that one works.
+  typedef enum logic [1:0] {
+    SpareNone = 2'd0,
+    SpareBad = 2'd1,
+    SpareLater = 2'd2
+  } spare_e;
+
   function automatic logic [15:0] lfsr_next(logic [15:0] x);
     return {1'b0, x[15:1]} ^ (x[0] ? 16'hB400 : 16'h0000);
   endfunction
@@ -102,7 +111,7 @@ module mrc_tx_path_walk
   logic [GroupW-1:0] w_group_q, w_group_d;
   logic restored_q, restored_d;
   logic [EvW-1:0] restored_idx_q, restored_idx_d;
-  logic spare_q, spare_d;  // an EV was passed over whose time is not over: the first such
+  spare_e spare_q, spare_d;  // the first of its kind
   logic [EvW-1:0] spare_idx_q, spare_idx_d;
   logic whole_q, whole_d;  // this walk has been there since its pass began
   logic avoid_on_q, avoid_on_d;
@@ -113,8 +122,8 @@ module mrc_tx_path_walk
   // ---- one look at the group
 
   // Own port and the peer's are up.
-  logic [NumPlanes-1:0] w_up, w_ok, act, avoid, hit, look_u, first_mark, first_later;
-  logic avoid_here, restored_here, usable, found, group_done, look_changed;
+  logic [NumPlanes-1:0] w_up, w_ok, act, avoid, hit, look_u, first_mark, first_spare;
+  logic avoid_here, restored_here, usable, found, group_done, look_later, look_changed;
   assign w_up = port_up_i & w_pmask_q;
   assign w_ok = w_up & ~barred_q;
   assign act = w_pkt_q.voided ? '0 : ~w_u_q & w_ok;
@@ -145,13 +154,15 @@ module mrc_tx_path_walk
       .restored_i(restored_q),
       .timed_i,
       .due_i,
+      .bad_waits_i,
       .usable_o(usable),
       .found_o(found),
       .take_o(hit),
       .done_o(group_done),
       .used_o(look_u),
       .mark_o(first_mark),
-      .later_o(first_later),
+      .spare_o(first_spare),
+      .later_o(look_later),
       .row_o,
       .changed_o(look_changed)
   );
@@ -159,10 +170,12 @@ module mrc_tx_path_walk
   // ---- what follows from it
 
   logic w_dead, no_room, twice, again, follows, exhausted, last_group, seen_all, whole_set;
-  logic restored_ok, restored_room, use_restored, spare_ok, spare_room, use_spare, chosen;
+  logic restored_ok, restored_room, use_restored, chosen;
+  logic spare_stays, spare_ok, spare_room, use_spare;
   logic none_usable, choose, give_up, walk_next, walk_writes, walk_end;
   logic [PlaneW-1:0] restored_plane, spare_plane;
   logic [EvW-1:0] chosen_idx, look_restored_idx, look_spare_idx;
+  spare_e look_spare;
 
   assign w_dead = w_pkt_q.voided || (w_up & ~(barred_q & {NumPlanes{copy_q}})) == '0;
   // A copy waits for no lane.
@@ -182,13 +195,23 @@ module mrc_tx_path_walk
       : (first_mark & lane_room_i) != '0;
   assign look_restored_idx = restored_q ? restored_idx_q : {w_group_q, plane_of(first_mark)};
   assign use_restored = whole_set && !copy_q && restored_ok && restored_room;
-  // With nothing else in use the first EV whose time is not over is taken: it stays marked.
+  // With nothing else in use it is the spare one, of this group or of one before: its state stays.
+  // Bug 129: a bad one of a group before stays the spare one.
+  assign spare_stays = spare_q == SpareLater
+      || (spare_q == SpareBad && (!look_later || bug_i == BugBadBeforeMarked));
   assign spare_plane = spare_idx_q[PlaneW-1:0];
-  assign spare_ok = spare_q ? w_ok[spare_plane] : first_later != '0;
-  assign spare_room = spare_q ? lane_room_i[spare_plane] : (first_later & lane_room_i) != '0;
-  assign look_spare_idx = spare_q ? spare_idx_q : {w_group_q, plane_of(first_later)};
+  assign spare_ok = spare_stays ? w_ok[spare_plane] : first_spare != '0;
+  assign spare_room = spare_stays ? lane_room_i[spare_plane] : (first_spare & lane_room_i) != '0;
+  assign look_spare_idx = spare_stays ? spare_idx_q : {w_group_q, plane_of(first_spare)};
   assign use_spare = whole_set && !copy_q && !restored_ok && !avoid_on_q && spare_ok && spare_room;
   assign chosen = found || use_restored || use_spare;
+
+  always_comb begin
+    look_spare = spare_q;
+    if (!spare_stays && first_spare != '0) begin
+      look_spare = look_later ? SpareLater : SpareBad;
+    end
+  end
 
   always_comb begin
     chosen_idx = {w_group_q, plane_of(hit)};
@@ -262,7 +285,7 @@ module mrc_tx_path_walk
       w_group_d = next_group;
       restored_d = restored_q || first_mark != '0;
       restored_idx_d = look_restored_idx;
-      spare_d = spare_q || first_later != '0;
+      spare_d = look_spare;
       spare_idx_d = look_spare_idx;
       if (last_group) begin
         whole_d = 1'b1;
@@ -277,7 +300,7 @@ module mrc_tx_path_walk
       w_u_d = left_u;
       whole_d = advance && last_group;
       restored_d = 1'b0;
-      spare_d = 1'b0;
+      spare_d = SpareNone;
       avoid_on_d = 1'b0;
       barred_d = copy_barred;
       copy_d = 1'b1;
@@ -299,7 +322,7 @@ module mrc_tx_path_walk
         whole_d = 1'b1;
       end
       restored_d = 1'b0;
-      spare_d = 1'b0;
+      spare_d = SpareNone;
       avoid_on_d = pkt_i.rtx;
       barred_d = bars ? lost_on : '0;
       copy_d = 1'b0;
