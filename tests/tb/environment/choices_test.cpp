@@ -235,6 +235,12 @@ TEST_CASE("what was lost where a QP may send nothing else goes twice, or once", 
   CHECK(twice(r.first) > 2 * twice(r.second));
 }
 
+TEST_CASE("a packet that finds no EV in use goes on a bad one, or waits for its timer", "[tb][choices][A-90]") {
+  // Plane 1 is gone, and plane 0 loses one frame of 20: the floor of 8 of 16 EVs leaves it none.
+  const Both r = both("plane-loss", "bad_waits", 0, 1, {{"loss", 0.05}, {"hang_us", 20'000}}, 800);
+  CHECK(2 * r.first.cycles < r.second.cycles);
+}
+
 TEST_CASE("a loss without a trim leaves the window as it is, or makes it smaller", "[tb][choices][A-88]") {
   // What the controllers hear.
   const Both r = both("loss", "loss_shrinks", 0, 1, {{"cc_share", 1}, {"ts_share", 1}}, 2000, "asic800");
