@@ -10,8 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Percent of what a view shows that is seen at least, for 600 mutants of two runs.
-LEAST = {"both": 60, "end": 58, "bare": 52, "plane": 20, "cut": 14}
+# Percent of what a view shows that is seen at least, for 1500 mutants of two runs.
+LEAST = {"both": 62, "end": 62, "bare": 52, "plane": 20, "cut": 14}
 
 
 def main():
@@ -25,7 +25,7 @@ def main():
             logs += ["--log", log]
         for view, least in LEAST.items():
             out = folder / f"{view}.json"
-            done = subprocess.run([mrc, "mutate", *logs, "--as", view, "--count", "600", "--least", str(least),
+            done = subprocess.run([mrc, "mutate", *logs, "--as", view, "--count", "1500", "--least", str(least),
                                    "--json", out], capture_output=True, text=True, check=False)
             result = json.loads(out.read_text(encoding="utf-8"))
             seen[view] = result["seen"]
