@@ -91,7 +91,8 @@ module mrc_tx_path_look
           mark2[j] = !timed_i && row_i[j] == 3'(EvSkip2);
           later[j] = timed_i && row_i[j] != due_i;
         end
-        bad[j] = row_i[j] == 3'(EvBad) && !bad_waits_i;
+        // Bug 129: a bad one is no spare, whatever the register says.
+        bad[j] = row_i[j] == 3'(EvBad) && !bad_waits_i && bug_i != BugBadEvWaits;
         out[j] = row_i[j] == 3'(EvBad) || row_i[j] == 3'(EvStandby)
             || (row_i[j] == 3'(EvDenied) && bug_i != BugDeniedEvUsed);
       end

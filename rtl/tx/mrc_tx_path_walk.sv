@@ -196,9 +196,7 @@ module mrc_tx_path_walk
   assign look_restored_idx = restored_q ? restored_idx_q : {w_group_q, plane_of(first_mark)};
   assign use_restored = whole_set && !copy_q && restored_ok && restored_room;
   // With nothing else in use it is the spare one, of this group or of one before: its state stays.
-  // Bug 129: a bad one of a group before stays the spare one.
-  assign spare_stays = spare_q == SpareLater
-      || (spare_q == SpareBad && (!look_later || bug_i == BugBadBeforeMarked));
+  assign spare_stays = spare_q == SpareLater || (spare_q == SpareBad && !look_later);
   assign spare_plane = spare_idx_q[PlaneW-1:0];
   assign spare_ok = spare_stays ? w_ok[spare_plane] : first_spare != '0;
   assign spare_room = spare_stays ? lane_room_i[spare_plane] : (first_spare & lane_room_i) != '0;

@@ -235,8 +235,8 @@ inline constexpr Bug kBugs[] = {
      "a QP that was looked at when a port fell is not looked at when the next one falls", "tiny", "link-flap", ""},
     {128, "one-round", "tx_path",
      "an EV that is out of use is offered to the probes once more, and then never again", "tiny", "bad-ev", ""},
-    {129, "bad-before-marked", "tx_path",
-     "a packet goes on a bad EV although it met one that is only marked", "tiny", "link-flap", ""},
+    {129, "bad-ev-waits", "tx_path",
+     "a packet that finds no EV in use counts as lost, although there is a bad one to go on", "tiny", "link-flap", ""},
 };
 
 }  // namespace mrc::tb
