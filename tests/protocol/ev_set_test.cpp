@@ -227,31 +227,56 @@ TEST_CASE("the walk passes over an EV in SKIP that is not due, and keeps the fir
   CHECK(g.chosen == 3);
   CHECK(g.row == 0b000'001'000'101);
   CHECK((g.restored && g.restored_idx == 29));
-  CHECK((g.spare && g.spare_idx == 28));
+  CHECK((g.spare == EvSpare::Later && g.spare_idx == 28));
   CHECK(g.u == 0b1111);
   // The same row in the order 2 3 0 1, GOOD without room: a second one is not kept.
   c.room = 0b0111;
   g = ev_walk_group(at(0b000'001'110'101), 7, 2, c);
   CHECK((g.chosen == -1 && g.busy));
-  CHECK((g.spare && g.spare_idx == 30));
+  CHECK((g.spare == EvSpare::Later && g.spare_idx == 30));
   EvGroup before = at(0b101'101'101'101);
-  before.spare = true;
+  before.spare = EvSpare::Later;
   before.spare_idx = 5;
   g = ev_walk_group(before, 7, 0, c);
   CHECK((g.chosen == -1 && !g.busy && !g.restored));
-  CHECK((g.spare && g.spare_idx == 5));
+  CHECK((g.spare == EvSpare::Later && g.spare_idx == 5));
   CHECK(g.row == 0b101'101'101'101);
   // One that is due, after another was restored, stays as it is and is none to spare.
   before = at(0b110'110'110'110);
   before.restored = true;
   before.restored_idx = 5;
   g = ev_walk_group(before, 7, 0, c);
-  CHECK((g.restored_idx == 5 && !g.spare && g.row == before.row));
+  CHECK((g.restored_idx == 5 && g.spare == EvSpare::None && g.row == before.row));
   // With the other modes SKIP3 is SKIP.
   c.skip.mode = SkipMode::Twice;
   g = ev_walk_group(at(0b110'110'110'110), 7, 0, c);
   CHECK(g.row == 0b110'110'110'000);
-  CHECK((g.restored && g.restored_idx == 28 && !g.spare));
+  CHECK((g.restored && g.restored_idx == 28 && g.spare == EvSpare::None));
+}
+
+TEST_CASE("the walk keeps a bad EV to spare until it meets one in SKIP that is not due", "[protocol][ev][A-90]") {
+  constexpr EvRow kRow = kEvBad | kEvBad << 3 | kEvSkip2 << 6 | kEvDenied << 9;
+  EvChoice c = kAll;
+  c.skip = {SkipMode::RoundTrip, 1};  // of marks only those of turn 2 are due
+  c.bad = true;
+  c.up = 0b1011;
+  EvGroup g = ev_walk_group(at(kRow), 7, 0, c);
+  CHECK((g.spare == EvSpare::Bad && g.spare_idx == 28 && g.chosen == -1 && g.row == kRow));
+  g = ev_walk_group(at(kRow), 7, 1, c);  // in the order 1 0 3
+  CHECK((g.spare == EvSpare::Bad && g.spare_idx == 29));
+  c.up = 0b1111;
+  g = ev_walk_group(at(kRow), 7, 0, c);
+  CHECK((g.spare == EvSpare::Later && g.spare_idx == 30));
+  g = ev_walk_group(at(kRow), 7, 2, c);  // met first, it stays
+  CHECK((g.spare == EvSpare::Later && g.spare_idx == 30));
+  EvGroup before = at(kRow);
+  before.spare = EvSpare::Bad;
+  before.spare_idx = 5;
+  CHECK(ev_walk_group(before, 7, 0, c).spare_idx == 30);
+  c.up = 0b1011;
+  CHECK(ev_walk_group(before, 7, 0, c).spare_idx == 5);
+  c.bad = false;
+  CHECK(ev_walk_group(at(kRow), 7, 0, c).spare == EvSpare::None);
 }
 
 TEST_CASE("the walk makes SKIP of SKIP2 and restores nothing by it", "[protocol][ev]") {

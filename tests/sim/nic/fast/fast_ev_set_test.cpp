@@ -20,6 +20,7 @@ struct Bench {
   EvSet set;
   unsigned evs;
   EvSkipping skip{};
+  bool bad = true;  ///< one that is bad serves when no other does
   explicit Bench(unsigned n, uint32_t seed = 2) : evs(n) {
     sim::QpSpec spec{.planes = 2};
     for (unsigned i = 0; i < n; ++i) spec.ev_active.push_back(0xA000 + i);
@@ -30,7 +31,7 @@ struct Bench {
   unsigned send(bool rtx = false, uint16_t avoid = 0) {
     auto walk = set.begin(rtx, avoid);
     uint16_t ev_idx = 0;
-    const auto found = set.walk(walk, 3, 3, skip, ev_idx);
+    const auto found = set.walk(walk, 3, 3, skip, bad, ev_idx);
     REQUIRE(found != EvSet::Found::Busy);
     return found == EvSet::Found::Ev ? ev_idx : evs;
   }
@@ -161,6 +162,21 @@ TEST_CASE("fast EV set: a second mark makes SKIP last twice", "[sim][fast][paths
   for (unsigned i = 0; i < 7; ++i) second.insert(b.send());
   CHECK(first.count(3) == 0);
   CHECK(second.count(3) == 0);
+}
+
+TEST_CASE("fast EV set: where none is in use a bad one serves, each in its turn", "[sim][fast][A-90]") {
+  Bench b(16);
+  for (unsigned i = 0; i < 16; ++i) b.set.feedback(i, FbKind::Loss, 0, 3, 0, b.skip);
+  REQUIRE(b.set.counts().assumed_bad == 16);
+  Evs seen;
+  for (unsigned i = 0; i < 200; ++i) seen.insert(b.send(i % 3 == 0, static_cast<uint16_t>(i % 16)));
+  CHECK(seen.size() == 16);
+  CHECK(seen.count(16) == 0);
+  b.bad = false;
+  CHECK(b.send() == 16);
+  b.bad = true;
+  for (unsigned i = 0; i < 16; ++i) b.set.deny(i, true);
+  CHECK(b.send() == 16);
 }
 
 }  // namespace mrc::test::fast_ev_set_test
