@@ -60,7 +60,8 @@ MORE = [("tools/mutation/fat.toml", 150, 2), ("tools/mutation/fat.toml", 300, 6)
         ("collectives", 300, 1), ("flood", 300, 1), ("bad-world", 300, 1),
         ("tools/mutation/edges.toml", 200, 3), ("tools/mutation/overrun.toml", 400, 1), ("tools/mutation/skip-twice.toml", 600, 1),
         ("tools/mutation/trims-wait.toml", 1000, 1), ("tools/mutation/few-sacks.toml", 2000, 1),
-        ("tools/mutation/all-marked.toml", 1500, 1), ("tools/mutation/long-refused.toml", 300, 2), ("mixed", 1500, 2),
+        ("tools/mutation/all-marked.toml", 1500, 1), ("tools/mutation/marked-and-bad.toml", 600, 3),
+        ("tools/mutation/long-refused.toml", 300, 2), ("mixed", 1500, 2),
         *(("random", 800, seed) for seed in range(3, 9)), ("tools/mutation/ended.toml", 6000, 8),
         ("tools/mutation/first-timeout.toml", 8000, 1), ("tools/mutation/retry-for-ever.toml", 150, 1)]
 JUDGED = [("mixed", 100, 1), ("mixed", 300, 1), ("immediate", 150, 1), ("trim", 300, 1), ("loss", 300, 1), ("refused", 150, 1), ("corrupt", 150, 1),
