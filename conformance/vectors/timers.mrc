@@ -436,9 +436,9 @@ rules req.asks-once
 setting A-84 CTRL.silence_wait 0
 profile timeout 10 time_stamps 1
 dut post write len 64
-* > write psn sq_psn rtx 0 within rtt
+* > write psn sq_psn rtx 0 within rtt as first
 settle 5 us
-p0 < nack reason trimmed psn sq_psn
+p0 < nack reason trimmed psn sq_psn timestamp first.tseth.tx_timestamp16
 * > write psn sq_psn rtx 1 within rtt
 * > probe within 25 us
 
