@@ -7,6 +7,8 @@ Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time;
              trips; what found the losses
   rules      the same of mrc-1024 without single rules, as it was, and with the rules that NICs with a clock have
   random     goodput under random loss on all links of a sender, over what the loss leaves, median (least)
+  last       completion over what one plane of four with random loss leaves, the others being down, without and with
+             bad EVs that serve where no other does (A-90)
   failing    completion over the bound of scenarios with failures; packets that arrived twice
   whole      the same of scenarios without failures
   paired     of three of these, each seed over the same one without rules: mean and its standard error
@@ -110,6 +112,17 @@ def rules(bench):
 def losing(planes, share, nic="nic0"):
     """Random loss on links of the sender, or of another NIC."""
     return "".join(f'[[event]]\nwhat = "link-loss"\nlink = "{nic}/{p}"\nloss = {share}\n' for p in planes)
+
+
+def last(bench):
+    down = "".join(f'[[event]]\nwhat = "link-down"\nlink = "nic0/{plane}"\nat_us = 5\n' for plane in range(3))
+    print("three of four planes go down, the last one loses at random: completion over what it leaves, median (worst); "
+          "bad_waits = true | false")
+    for share in (0.05, 0.1, 0.2):
+        over = [[r["max_fct_over_bound"] * (1 - share) / 4
+                 for r in bench.runs("loss-1", f"bad_waits = {waits}", losing((3,), share) + down)]
+                for waits in ("true", "false")]
+        print(f"{share:.0%}", *map(shown, over), sep=" | ", flush=True)
 
 
 def random_loss(bench):
@@ -264,7 +277,7 @@ def mixed(bench):
               f"{'; '.join(' '.join(f'{d:+.2f}' for d in pair) for pair in pairs)}; at most {worst:.2f}", flush=True)
 
 
-TABLES = {"rules": rules, "random": random_loss, "failing": failing, "whole": whole, "paired": paired, "links": links,
+TABLES = {"rules": rules, "random": random_loss, "last": last, "failing": failing, "whole": whole, "paired": paired, "links": links,
           "clock": clock, "mixed": mixed, "share": share, "mrc-1024": flagship("mrc-1024"),
           "mrc-8192": flagship("mrc-8192"), "mrc-131072": flagship("mrc-131072")}
 SHORT = {"off": OFF, "nic": NIC}
