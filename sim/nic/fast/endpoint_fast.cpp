@@ -85,13 +85,14 @@ void FastConfig::be_nic(const Preset& preset) {
   wqe_depth = preset.wqe_depth;
   max_wimm = preset.max_wimm;
   wait_for_timer();
-  nic_walks = nic_times = true;
+  nic_walks = nic_times = lost_stays = true;
   visit = 4 * cycle;
   clock = cycle;
 }
 
 void FastConfig::wait_for_timer() {
   port_loss = other_plane = loss_spares = false;
+  lost_stays = true;
   overdue = silence = suspect = strikes = loss_share = 0;
   copies = 1;
 }

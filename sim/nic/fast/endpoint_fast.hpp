@@ -66,6 +66,8 @@ struct FastConfig {
   /// In a fabric that trims, what is lost without a trim is no sign of congestion: the controller hears that its bytes
   /// are gone, and keeps its window.
   bool loss_spares = true;
+  /// Where the window is shut, what is lost stays in flight until its turn to go again.
+  bool lost_stays = false;
   bool rtt_rtx = true;  ///< time stamps of packets sent again are round trips too (A-58)
   NsccParams nscc{};    ///< rate_gbps and path_mtu are taken from the links and the QP
   /// AckReq on the last packet of a burst when less than cwnd / 2^ar_shift is left; 0: less than a packet.
@@ -318,6 +320,7 @@ class FastEndpoint final : public Endpoint {
   void activate(FastQp& qp);
   void begin_burst(FastQp& qp);
   bool begin_retransmission(FastQp& qp);
+  void lost_leave(FastQp& qp);
   void end_burst(FastQp& qp, bool more);
   void cancel_work(FastQp& qp);
   void send_new(FastQp& qp, uint16_t ev_idx);

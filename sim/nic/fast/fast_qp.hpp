@@ -76,6 +76,7 @@ struct FastQp {
   bool active = false;       ///< in the run queue, at work, or waiting for its destination
   bool parked = false;       ///< with active: its destination has no window for it, or had none when it was its turn
   bool rtx = false;          ///< in the list of retransmissions, or waiting for its window
+  bool rtx_refused = false;  ///< it waits for its window
   bool dup = false;
   uint8_t mpr = 8, mpr_max = 8, mpr_reported = 0, retry = 0;
   bool timer_on = false;

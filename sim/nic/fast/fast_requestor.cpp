@@ -175,6 +175,7 @@ void FastEndpoint::activate(FastQp& qp) {
 }
 
 void FastEndpoint::list_retransmission(FastQp& qp) {
+  if (qp.rtx_refused) lost_leave(qp);
   if (qp.rtx) return;
   qp.rtx = true;
   rtx_list_.push_back(qp.index);
@@ -259,6 +260,7 @@ void FastEndpoint::end_burst(FastQp& qp, bool more) {
 
 /// True: a packet is to be sent again. False: the QP is not in the list any more.
 bool FastEndpoint::begin_retransmission(FastQp& qp) {
+  qp.rtx_refused = false;
   if (qp.failed) {
     qp.rtx = qp.dup = false;
     return false;
@@ -311,8 +313,12 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
                     .bytes = take_packet(qp.fly, record.size, qp.rcvd_credit)});
     }
     FastDest& dest = dest_of(qp);
-    if (nscc_needs_leave(record.size) &&
-        !nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words))) {
+    const auto refused = [&] {
+      return nscc_needs_leave(record.size) &&
+             !nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words));
+    };
+    if (refused()) lost_leave(qp);
+    if (refused()) {
       if (pending) {
         block->row = before;
         block->ages = ages;
@@ -323,6 +329,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
       }
       dest.rtx_want = record.size;
       dest.rtx_waiting.push_back(qp.index);
+      qp.rtx_refused = true;
       watch_state(qp);
       return false;
     }
@@ -339,6 +346,27 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
                (news.loss || (usable(qp) >> qp.ev.plane(record.ev_idx) & 1) == 0);
   if (pending) block->record[psn & 63].sent = time_stamp(tick(), false);  // while it waits for a lane, it is not lost
   return true;
+}
+
+/// The window is shut. What is lost and waits for its turn leaves the flight now: it may be all that shuts the window.
+/// Its EVs are blamed.
+void FastEndpoint::lost_leave(FastQp& qp) {
+  if (config_.lost_stays) return;
+  uint32_t bytes = 0;
+  for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
+       w = psn_add(w, 64)) {
+    Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
+    if (block == nullptr) continue;
+    for (uint64_t m = block->row.pend & ~block->row.nacked & range_mask(w, qp.una, qp.nxt); m != 0; m &= m - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(m));
+      if ((block->row.mute >> i & 1) == 0) blame(qp, block->record[i].ev_idx);
+      bytes += take_packet(qp.fly, block->record[i].size, qp.rcvd_credit);
+      not_sent(block->row, psn_add(w, i));
+    }
+  }
+  if (bytes == 0) return;
+  const bool spares = config_.loss_spares && config_.nscc.trimming;
+  cc_event(qp, {.kind = spares ? CcEvent::Nack : CcEvent::Loss, .bytes = bytes});
 }
 
 /// One packet of the work in hand. False: it waits for a lane.

@@ -9,6 +9,7 @@ Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time;
   random     goodput under random loss on all links of a sender, over what the loss leaves, median (least)
   last       completion over what one plane of four with random loss leaves, the others being down, without and with
              bad EVs that serve where no other does (A-90)
+  losses     completion over the bound of incasts of 16 in which the receiver's or the senders' links lose
   failing    completion over the bound of scenarios with failures; packets that arrived twice
   whole      the same of scenarios without failures
   paired     of three of these, each seed over the same one without rules: mean and its standard error
@@ -26,7 +27,7 @@ import tempfile
 from pathlib import Path
 
 KNOWS = ("port_loss = false", "overdue = 0", "silence = 0", "other_plane = false", "strikes = 1", "loss_spares = false",
-         "copies = 1")
+         "copies = 1", "lost_stays = true")
 OFF = "\n".join(KNOWS)
 NIC = "nic_rules = true"
 RULES = (("now", ""), ("without ports", KNOWS[0]), ("without time", KNOWS[1]), ("without questions", KNOWS[2]),
@@ -123,6 +124,20 @@ def last(bench):
                  for r in bench.runs("loss-1", f"bad_waits = {waits}", losing((3,), share) + down)]
                 for waits in ("true", "false")]
         print(f"{share:.0%}", *map(shown, over), sep=" | ", flush=True)
+
+
+def losses(bench):
+    incast = f'{EIGHT_LEAVES}\n[[traffic]]\npattern = "incast"\nto = "nic2"\nfirst = 16\nnodes = 16\nbytes = 500_000\n'
+    down = "".join(f'[[event]]\nwhat = "link-down"\nlink = "nic2/{plane}"\nat_us = {3 + 3 * plane}\n' for plane in (0, 1))
+    print("incasts of 16 x 500 kB, completion over the bound, median (worst); lost_stays = true | as it is")
+    for what, events in (("the receiver's links lose 1 %", losing(range(8), 0.01, "nic2")),
+                         ("they lose 5 %", losing(range(8), 0.05, "nic2")),
+                         ("two of them go down, the others lose 2 %", down + losing(range(2, 8), 0.02, "nic2")),
+                         ("the senders' links lose 1 %",
+                          "".join(losing(range(8), 0.01, f"nic{nic}") for nic in range(16, 32)))):
+        over = [[r["max_fct_over_bound"] for r in bench.runs("small", keys, incast + events)]
+                for keys in ("lost_stays = true", "")]
+        print(what, *map(shown, over), sep=" | ", flush=True)
 
 
 def random_loss(bench):
@@ -277,7 +292,7 @@ def mixed(bench):
               f"{'; '.join(' '.join(f'{d:+.2f}' for d in pair) for pair in pairs)}; at most {worst:.2f}", flush=True)
 
 
-TABLES = {"rules": rules, "random": random_loss, "last": last, "failing": failing, "whole": whole, "paired": paired, "links": links,
+TABLES = {"rules": rules, "random": random_loss, "last": last, "losses": losses, "failing": failing, "whole": whole, "paired": paired, "links": links,
           "clock": clock, "mixed": mixed, "share": share, "mrc-1024": flagship("mrc-1024"),
           "mrc-8192": flagship("mrc-8192"), "mrc-131072": flagship("mrc-131072")}
 SHORT = {"off": OFF, "nic": NIC}

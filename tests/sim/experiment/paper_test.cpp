@@ -95,6 +95,25 @@ TEST_CASE("incasts of 16 in 8 planes: what waits behind retransmissions is not t
   }
 }
 
+TEST_CASE("incasts of 16 with losses: what is lost and waits for the window does not shut it",
+          "[sim][experiment][A-88]") {
+  std::string text = kIncastOf16;
+  text.replace(text.find("1_000_000"), 9, "500_000");
+  for (unsigned plane = 0; plane < 8; ++plane) {
+    text += "[[event]]\nwhat = \"link-loss\"\nlink = \"nic0/" + std::to_string(plane) + "\"\nloss = 0.02\n";
+  }
+  double sum = 0, sum_stays = 0;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    INFO(seed);
+    const ExperimentResult r = run(text, seed), stays = run("lost_stays = true\n" + text, seed);
+    REQUIRE((r.outcome == Outcome::Done && stays.outcome == Outcome::Done));
+    CHECK(r.total.timeouts == 0);
+    sum += over(r);
+    sum_stays += over(stays);
+  }
+  CHECK(sum_stays > 1.5 * sum);
+}
+
 TEST_CASE("paper: without one of eight links seven eighths of the rate are left, without four the half",
           "[sim][paper][plane]") {
   const ExperimentResult one = shipped("plane-loss");
