@@ -17,7 +17,7 @@ async function job() {
   const page = await open(at("job"));
   assert.match(await text(page, "#verdict"), /^done; 10 of 10 steps of job; at worst 1\.\d+ of the bound\.$/);
   assert.match(await text(page, "#figures"), /P50 of the bound1\.\d+P99 of the bound1\.\d+P100 of the bound1\.\d+GPU time lost/);
-  assert.match(await text(page, "#story"), /job, step 0 took .* of its bound of .*The end of step 0 waited for \d+ messages/);
+  assert.match(await text(page, "#story"), /job, step \d+ took .* of its bound of .*The end of step 0 waited for \d+ messages/);
   assert.match(await text(page, "#losses"), /its own port\s*\d+.*data packets; \d+ sent again/);
   for (const part of ["#verdict", "#figures", "#spread canvas", "#story"]) {
     const box = await page.locator(part).first().boundingBox();
