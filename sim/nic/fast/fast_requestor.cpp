@@ -297,7 +297,7 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
     break;
   }
   const Record record = block->record[psn & 63];
-  const WinRow before = block->row;
+  WinRow before = block->row;
   const RowAges ages = block->ages;
   LossNews news;
   if (pending) {
@@ -317,7 +317,11 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
       return nscc_needs_leave(record.size) &&
              !nscc_fits(dest.state.inflight, record.size, nscc_cwnd_bytes(dest.state, *dest.words));
     };
-    if (refused()) lost_leave(qp);
+    if (refused()) {
+      lost_leave(qp);
+      before.nacked = block->row.nacked;  // others of the row have left, too
+      before.mute = block->row.mute;
+    }
     if (refused()) {
       if (pending) {
         block->row = before;
