@@ -352,27 +352,6 @@ bool FastEndpoint::begin_retransmission(FastQp& qp) {
   return true;
 }
 
-/// The window is shut. What is lost and waits for its turn leaves the flight now: it may be all that shuts the window.
-/// Its EVs are blamed.
-void FastEndpoint::lost_leave(FastQp& qp) {
-  if (config_.lost_stays) return;
-  uint32_t bytes = 0;
-  for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
-       w = psn_add(w, 64)) {
-    Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
-    if (block == nullptr) continue;
-    for (uint64_t m = block->row.pend & ~block->row.nacked & range_mask(w, qp.una, qp.nxt); m != 0; m &= m - 1) {
-      const auto i = static_cast<unsigned>(std::countr_zero(m));
-      if ((block->row.mute >> i & 1) == 0) blame(qp, block->record[i].ev_idx);
-      bytes += take_packet(qp.fly, block->record[i].size, qp.rcvd_credit);
-      not_sent(block->row, psn_add(w, i));
-    }
-  }
-  if (bytes == 0) return;
-  const bool spares = config_.loss_spares && config_.nscc.trimming;
-  cc_event(qp, {.kind = spares ? CcEvent::Nack : CcEvent::Loss, .bytes = bytes});
-}
-
 /// One packet of the work in hand. False: it waits for a lane.
 bool FastEndpoint::step() {
   FastQp& qp = *work_.qp;
