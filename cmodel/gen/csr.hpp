@@ -297,6 +297,9 @@ inline constexpr Field kEvCtlMinActive{"min_active", 0, 9, 0x8};
 /// a packet that finds no EV in use on a plane that is up counts as sent and lost; 0: it goes on an
 /// ASSUMED_BAD one
 inline constexpr Field kEvCtlBadWaits{"bad_waits", 9, 1, 0x0};
+/// what is lost leaves the flight when its turn to go again comes; 0: at once when the controller
+/// refuses a retransmission of its QP
+inline constexpr Field kEvCtlLostStays{"lost_stays", 10, 1, 0x0};
 /// while half of a QP's other planes lose too, one loss of 2^loss_share makes its EV ASSUMED_BAD; 5
 /// to 7 are taken as 4; 0: each does, and other planes play no part
 inline constexpr Field kEvCtlLossShare{"loss_share", 12, 3, 0x0};
@@ -306,7 +309,7 @@ inline constexpr Field kEvCtlOneCopy{"one_copy", 15, 1, 0x0};
 /// 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us)
 ///
 inline constexpr Field kEvCtlSkipTicks{"skip_ticks", 16, 16, 0x5e};
-inline constexpr Field kEvCtlFields[] = {kEvCtlMinActive, kEvCtlBadWaits, kEvCtlLossShare, kEvCtlOneCopy, kEvCtlSkipTicks};
+inline constexpr Field kEvCtlFields[] = {kEvCtlMinActive, kEvCtlBadWaits, kEvCtlLostStays, kEvCtlLossShare, kEvCtlOneCopy, kEvCtlSkipTicks};
 
 /// Probes of ASSUMED_BAD EVs
 inline constexpr uint32_t kEvProbe = 0x006c;

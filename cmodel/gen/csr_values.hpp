@@ -133,6 +133,9 @@ struct CsrOut {
   /// a packet that finds no EV in use on a plane that is up counts as sent and lost; 0: it goes on
   /// an ASSUMED_BAD one
   bool bad_waits = false;
+  /// what is lost leaves the flight when its turn to go again comes; 0: at once when the controller
+  /// refuses a retransmission of its QP
+  bool lost_stays = false;
   /// 128 ns ticks that an EV is in SKIP at least with CTRL.skip_mode 2: a round trip (94: 12 us)
   ///
   uint16_t skip_ticks = 94;
@@ -250,6 +253,7 @@ void publish(CsrOut& out, const Reg& reg) {
   out.loss_share = static_cast<uint8_t>(csr::kEvCtlLossShare.get(reg(csr::kEvCtl)));
   out.one_copy = csr::kEvCtlOneCopy.get(reg(csr::kEvCtl)) != 0;
   out.bad_waits = csr::kEvCtlBadWaits.get(reg(csr::kEvCtl)) != 0;
+  out.lost_stays = csr::kEvCtlLostStays.get(reg(csr::kEvCtl)) != 0;
   out.skip_ticks = static_cast<uint16_t>(csr::kEvCtlSkipTicks.get(reg(csr::kEvCtl)));
   out.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(reg(csr::kEvProbe)));
   out.probe_successes = static_cast<uint8_t>(csr::kEvProbeSuccesses.get(reg(csr::kEvProbe)));

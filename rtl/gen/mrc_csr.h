@@ -351,6 +351,10 @@
 #define MRC_CSR_EV_CTL_BAD_WAITS_LSB 9u
 #define MRC_CSR_EV_CTL_BAD_WAITS_WIDTH 1u
 #define MRC_CSR_EV_CTL_BAD_WAITS_MASK 0x00000200u
+  /* what is lost leaves the flight when its turn to go again comes; 0: at once when the controller refuses a retransmission of its QP */
+#define MRC_CSR_EV_CTL_LOST_STAYS_LSB 10u
+#define MRC_CSR_EV_CTL_LOST_STAYS_WIDTH 1u
+#define MRC_CSR_EV_CTL_LOST_STAYS_MASK 0x00000400u
   /* while half of a QP's other planes lose too, one loss of 2^loss_share makes its EV ASSUMED_BAD; 5 to 7 are taken as 4; 0: each does, and other planes play no part */
 #define MRC_CSR_EV_CTL_LOSS_SHARE_LSB 12u
 #define MRC_CSR_EV_CTL_LOSS_SHARE_WIDTH 3u

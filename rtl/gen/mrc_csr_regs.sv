@@ -41,7 +41,7 @@ module mrc_csr_regs
     32'h00000000, 32'h00000000, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
-    32'h00000fff, 32'h0007ffff, 32'hffffffff, 32'h0f07ffff, 32'h07ffffff, 32'hfffff3ff,
+    32'h00000fff, 32'h0007ffff, 32'hffffffff, 32'h0f07ffff, 32'h07ffffff, 32'hfffff7ff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'h000ff70f, 32'h000fffff, 32'h00017fff, 32'h00f1ffff,
     32'hffffffff, 32'hffffffff, 32'hffffffff, 32'hffffffff, 32'h0000ffff, 32'hffffffff,
@@ -205,6 +205,7 @@ module mrc_csr_regs
   assign csr_o.tx_inflight.time_wait = rw_q[0][31];
   assign csr_o.tx_inflight.silence_wait = rw_q[0][7];
   assign csr_o.tx_inflight.loss_shrinks = rw_q[0][15];
+  assign csr_o.tx_inflight.lost_stays = rw_q[22][10];
   assign csr_o.tx_probe.probe_interval = rw_q[23][15:0];
   assign csr_o.tx_probe.probe_successes = rw_q[23][18:16];
   assign csr_o.tx_probe.probe_skip_good = rw_q[23][19];

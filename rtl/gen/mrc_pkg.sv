@@ -2342,6 +2342,9 @@ package mrc_pkg;
   localparam int unsigned CsrEvCtlBadWaitsLsb = 32'd9;
   localparam int unsigned CsrEvCtlBadWaitsWidth = 32'd1;
   localparam logic [0:0] CsrEvCtlBadWaitsReset = 1'h0;
+  localparam int unsigned CsrEvCtlLostStaysLsb = 32'd10;
+  localparam int unsigned CsrEvCtlLostStaysWidth = 32'd1;
+  localparam logic [0:0] CsrEvCtlLostStaysReset = 1'h0;
   localparam int unsigned CsrEvCtlLossShareLsb = 32'd12;
   localparam int unsigned CsrEvCtlLossShareWidth = 32'd3;
   localparam logic [2:0] CsrEvCtlLossShareReset = 3'h0;
@@ -3016,6 +3019,7 @@ package mrc_pkg;
     logic time_wait;
     logic silence_wait;
     logic loss_shrinks;
+    logic lost_stays;
   } tx_inflight_csr_t;
 
   typedef struct packed {
