@@ -212,6 +212,12 @@ constexpr Mask retx_row(const PsnRow<Mask>& row, uint32_t p0, uint32_t lo, uint3
   return static_cast<Mask>(row.pend & ~row.sacked & range_mask<Mask>(p0, lo, nxt));
 }
 
+/// Those of them that are lost and still in flight.
+template <class Mask>
+constexpr Mask leave_row(const PsnRow<Mask>& row, uint32_t p0, uint32_t lo, uint32_t nxt) {
+  return static_cast<Mask>(retx_row(row, p0, lo, nxt) & ~row.nacked);
+}
+
 /// Who is still to be told of a packet that is sent again: a gap or the timer found it, not a NACK.
 struct LossNews {
   bool loss = false;   ///< the controller: it has not left the flight
@@ -228,7 +234,8 @@ constexpr LossNews send_again(PsnRow<Mask>& row, uint32_t psn) {
   row.rtxd |= bit;
   return news;
 }
-/// The window was shut: `row` is as before send_again(), and all who had to be told of the loss have been.
+/// The window was shut: `row` is as before send_again(), and all who had to be told of the loss have been. So it is of
+/// what leave_row() found and has left.
 template <class Mask>
 constexpr void not_sent(PsnRow<Mask>& row, uint32_t psn) {
   row.nacked |= psn_bit<Mask>(psn);

@@ -271,6 +271,36 @@ set > write rtx 1 psn sq_psn .. p-1 each once within 16 rtt
 settle rtt
 expect count(> write) == 18 + $k
 
+# 0 to 4 are trimmed: the window is 20000 - 5 * 1108 = 14460 bytes. 0 goes at once. 14 to 17 arrive, so 5 to 13 are lost,
+# and 14 * 1108 - 4352 = 11160 bytes are in flight: 1 and 2 fit. When 3 is refused, the 9 that are lost leave: 9 more fit.
+cases id stays n {
+  Q-CC-062 0 12
+  Q-CC-063 1 3
+}
+purpose a retransmission waits for the window, and its QP has lost others: $n of 14 packets go again
+mark A, A-91, A-55
+cite mrc.md 8; loss.md
+rules req.moves req.rtx-cause
+setting A-40 CC_PROFILE.max_cwnd 20000
+setting A-43 CC_PROFILE.disable_qa 1
+setting A-45 CC_PROFILE.nack_any_reason 0
+setting A-08 REORDER.same_ev 0
+setting A-08 REORDER.pkts 4
+setting A-83 CTRL.time_wait 1
+setting A-89 EV_CTL.one_copy 1
+setting A-91 EV_CTL.lost_stays $stays
+dut post write len 18432
+set > write rtx 0 psn sq_psn .. sq_psn+17 each once within 4 rtt
+p0 < nack reason trimmed psn sq_psn
+p0 < nack reason trimmed psn sq_psn+1
+p0 < nack reason trimmed psn sq_psn+2
+p0 < nack reason trimmed psn sq_psn+3
+p0 < nack reason trimmed psn sq_psn+4
+settle rtt
+p0 < sack cack sq_psn-1 trigger sq_psn+17 has sq_psn+14 .. sq_psn+17 base sq_psn ooo 4 rcvd 17
+settle 4 rtt
+expect count(> write) == 18 + $n
+
 id Q-CC-051
 purpose a flight that is lost as a whole: the window falls to one packet, and one goes again
 mark U, A, A-41, A-55, A-88

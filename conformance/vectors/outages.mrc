@@ -277,8 +277,9 @@ when > probe : answer none
 p0 carrier down
 settle 2 lat
 let dark = now
+let waits = $waits
 dut post write len 256 * 16
-if $waits {
+if waits {
   settle rto
   expect count(> write from dark) == 0
   p0 carrier up

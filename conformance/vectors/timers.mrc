@@ -414,7 +414,8 @@ profile timeout 10 time_stamps 1
 dut post write len 64
 * > write psn sq_psn rtx 0 within rtt as first
 settle 5 us
-if $trimmed {
+let trimmed = $trimmed
+if trimmed {
   p0 < nack reason trimmed psn sq_psn timestamp first.tseth.tx_timestamp16
   * > write psn sq_psn rtx 1 within rtt
 }

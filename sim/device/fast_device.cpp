@@ -199,7 +199,7 @@ bool has_setting(const std::string& name) {
       "CTRL.wimm_over CTRL.returned DSCP_TX.ep EV_CTL.skip_ticks DSCP_TX.data DSCP_TX.rtx DSCP_TX.ctl "
       "DSCP_TRIM.trimmed DSCP_TRIM.lasthop DSCP_TRIM.returned DSCP_TRIM.returned_valid UDP_PORT.port "
       "REORDER.pkts REORDER.same_ev EP_CTL.interval EP_CTL.rev_probe EP_CTL.repeats EV_CTL.min_active "
-      "EV_CTL.loss_share EV_CTL.bad_waits EV_PROBE.interval EV_PROBE.successes EV_PROBE.skip_good EV_PROBE.kind "
+      "EV_CTL.loss_share EV_CTL.bad_waits EV_CTL.lost_stays EV_PROBE.interval EV_PROBE.successes EV_PROBE.skip_good EV_PROBE.kind "
       "SACK_TRIGGER.bytes "
       "SRV6.plane_lsb SRV6.uplink_usid SRV6.uplink_lsb SRV6.uplink_bits SHARE.enable SHARE.epoch "
       "SHARE.least SHARE.trims SHARE.pen SHARE_DRAIN.bytes ";
@@ -240,6 +240,7 @@ FastConfig config_of(const tb::PinsSettings& s, const Preset& preset) {
   c.ev_min_active = csr::kEvCtlMinActive.get(ev);
   c.loss_share = csr::kEvCtlLossShare.get(ev);
   c.bad_waits = csr::kEvCtlBadWaits.get(ev) != 0;
+  c.lost_stays = csr::kEvCtlLostStays.get(ev) != 0;
   c.skip_ticks = csr::kEvCtlSkipTicks.get(ev);
   const uint32_t probe = s.get(csr::kEvProbe, csr::kEvProbeReset);
   c.probe_interval = static_cast<uint16_t>(csr::kEvProbeInterval.get(probe));

@@ -95,7 +95,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.copies = static_cast<unsigned>(scenario.copies);
   config.bad_waits = scenario.bad_waits;
   config.loss_spares = scenario.loss_spares;
-  if (ours("lost_stays")) config.lost_stays = scenario.lost_stays;
+  config.lost_stays = scenario.lost_stays;
   if (ours("suspect")) config.suspect = static_cast<unsigned>(scenario.suspect);
   if (ours("strikes")) config.strikes = static_cast<unsigned>(scenario.strikes);
   config.loss_share = static_cast<unsigned>(scenario.loss_share);

@@ -181,6 +181,8 @@ const ScenarioKey kKeys[] = {
     KEY(loss_share, 0, 7, "register EV_CTL: of 2^loss_share losses in a bad world one counts; 0: each, in any world"),
     SWITCH(bad_waits,
            "register EV_CTL: a packet that finds no EV in use counts as sent and lost; 0: goes on a bad one"),
+    SWITCH(lost_stays,
+           "register EV_CTL: what is lost leaves the flight in its turn; 0: when its QP's retransmission is refused"),
     SWITCH(one_copy, "register EV_CTL: what was lost goes again once; 0: twice where the QP may send nothing else"),
     KEY(srv6_plane_lsb, 0, 15, "register SRV6: bit of the plane number in every uSID"),
     KEY(srv6_uplink_usid, 0, 7, "register SRV6: uSID that takes the uplink number"),

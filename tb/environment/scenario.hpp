@@ -157,6 +157,7 @@ struct Scenario : Switches {
   uint32_t loss_share = 0;                                                                        ///< the same
   bool one_copy = false;                                                                          ///< the same
   bool bad_waits = false;                                                                         ///< the same
+  bool lost_stays = false;                                                                        ///< the same
   uint32_t srv6_plane_lsb = 12, srv6_uplink_usid = 0, srv6_uplink_lsb = 0, srv6_uplink_bits = 0;  ///< register SRV6
   uint32_t ack_gap = 16, ar_gap = 32;  ///< register ACK_CTL, cycles
   uint32_t reorder_pkts = 64;

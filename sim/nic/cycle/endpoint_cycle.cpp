@@ -68,7 +68,6 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         off_or("silence", c.silence, 9),
         beyond("silence_us in ticks", c.silence_least, 0, 0),
         beyond("copies", c.copies, 1, 2),
-        beyond("lost_stays", c.lost_stays ? 1 : 0, 1, 1),
         beyond("suspect", c.suspect, 0, 0),
         beyond("strikes", c.strikes, 0, 1),
         beyond("loss_share", c.loss_share, 0, 4),
@@ -255,6 +254,7 @@ void CycleEndpoint::configure() {
   put(csr::kRevSeed, reverse_seed(node));
   put(csr::kEvCtl,
       csr::kEvCtlMinActive.set(0, config_.ev_min_active) | csr::kEvCtlLossShare.set(0, config_.loss_share) |
+          csr::kEvCtlBadWaits.set(0, config_.bad_waits) | csr::kEvCtlLostStays.set(0, config_.lost_stays) |
           csr::kEvCtlOneCopy.set(0, config_.copies == 1) | csr::kEvCtlSkipTicks.set(0, config_.skip_ticks));
   put(csr::kEvProbe, csr::kEvProbeSuccesses.set(csr::kEvProbeInterval.set(csr::kEvProbeReset, config_.probe_interval),
                                                 config_.probe_successes) |

@@ -85,7 +85,7 @@ void FastConfig::be_nic(const Preset& preset) {
   wqe_depth = preset.wqe_depth;
   max_wimm = preset.max_wimm;
   wait_for_timer();
-  nic_walks = nic_times = lost_stays = true;
+  nic_walks = nic_times = true;
   visit = 4 * cycle;
   clock = cycle;
 }

@@ -66,7 +66,7 @@ struct FastConfig {
   /// In a fabric that trims, what is lost without a trim is no sign of congestion: the controller hears that its bytes
   /// are gone, and keeps its window.
   bool loss_spares = true;
-  /// Where the window is shut, what is lost stays in flight until its turn to go again.
+  /// Where the window is shut, what is lost stays in flight until its turn to go again.
   bool lost_stays = false;
   bool rtt_rtx = true;  ///< time stamps of packets sent again are round trips too (A-58)
   NsccParams nscc{};    ///< rate_gbps and path_mtu are taken from the links and the QP

@@ -182,7 +182,7 @@ void FastEndpoint::lost_leave(FastQp& qp) {
        w = psn_add(w, 64)) {
     Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
     if (block == nullptr) continue;
-    for (uint64_t m = block->row.pend & ~block->row.nacked & range_mask(w, qp.una, qp.nxt); m != 0; m &= m - 1) {
+    for (uint64_t m = leave_row(block->row, w, qp.una, qp.nxt); m != 0; m &= m - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(m));
       if ((block->row.mute >> i & 1) == 0) blame(qp, block->record[i].ev_idx);
       bytes += take_packet(qp.fly, block->record[i].size, qp.rcvd_credit);

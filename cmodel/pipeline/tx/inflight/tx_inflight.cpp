@@ -93,7 +93,7 @@ void TxInflight::main_machine(const CfgBus& cfg, const CsrOut& csr, Recording& r
       scan_.retx1(csr);
       break;
     case State::RetxW:
-      if (scan_.retx_wait()) fsm_.hold();
+      if (scan_.retx_wait(csr)) fsm_.hold();
       break;
     case State::Walk0:
       shared_.rows_from(State::Walk);

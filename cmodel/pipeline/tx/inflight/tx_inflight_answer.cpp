@@ -82,7 +82,7 @@ void Answer::returned() {
   if (!in_window(ctl.psn, q.una, q.nxt) || !returned_lost(row.psns, ctl.psn, s_.blocks.sent().rtx, rtx)) return;
   MRC_CHECK(q.owned(ctl.psn), "a packet of the window has no record");
   s_.blocks.write_row(row);
-  s_.qps.enlist(q, ctl.qp);
+  s_.qps.enlist_lost(q, ctl.qp);
   q.rtx_lo = psn_first(q.rtx_lo, ctl.psn);
 }
 

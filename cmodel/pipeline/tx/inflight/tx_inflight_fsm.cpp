@@ -26,7 +26,8 @@ Fsm::Choice Fsm::idle(const CfgBus& cfg, const CsrOut& csr, bool for_record, Rec
   const bool request[6] = {
       in_.rec.has() && ccev && !for_record,
       in_.ctl.has() && answer_may_begin(),
-      !s_.qps.list.empty() && out.retx.free() && out.fb.free() && out.rtxreq.free() && ccev && !hold_,
+      (s_.now.leave || (!s_.qps.list.empty() && !hold_)) && out.retx.free() && out.fb.free() && out.rtxreq.free() &&
+          ccev,
       visit_due_ && (!s_.watch.on() || csr.silence_wait || ahead_.steady == kSteady) && out.upd.free() && ccev &&
           out.qperr.free(),
       !s_.qps.rq.empty() && ccev,
@@ -113,9 +114,11 @@ void Fsm::take_ctl(Recording& recording) {
 
 void Fsm::take_retx() {
   Now& now = s_.now;
-  now.qp = s_.qps.list.head();
+  MRC_CHECK(!s_.qps.list.empty(), "what is lost leaves the flight, and nothing waits to go again");
+  now.qp = now.leave ? now.leave_qp : s_.qps.list.head();
   const Qp& q = s_.qps[now.qp];
-  now.block = psn_block(q.rtx_lo);
+  if (psn_before(now.leave_at, q.una)) now.leave_at = q.una;
+  now.block = psn_block(now.leave ? now.leave_at : q.rtx_lo);
   now.lim = q.nxt;
   s_.blocks.read_number(now.qp, now.block);
   now.state = State::Retx0;

@@ -100,6 +100,7 @@ struct Qp {
   uint16_t msn_done = 0, msn_sent = 0;
   uint32_t rtx_lo = 0;
   bool live = false, fresh = false, held = false, kept = false, armed = false, rtx = false, inq = false, dup = false;
+  bool stays = false;   ///< what is lost may still be in flight
   uint32_t base = 0;    ///< number of the first block held
   unsigned newest = 0;  ///< pool's number of the block of nxt - 1
   uint32_t start = 0;   ///< tick of the timer's last step
@@ -161,6 +162,9 @@ struct Now {
   uint32_t block = 0;  ///< number of the block that is looked at
   uint32_t lim = 0;    ///< nxt when the operation began: PSNs that have a row for sure
   uint32_t took = 0;   ///< round trip of a SACK or NACK
+  bool leave = false;  ///< what leave_qp has lost leaves the flight
+  QpIndex leave_qp = 0;
+  uint32_t leave_at = 0;  ///< the search goes on from here
 };
 
 }  // namespace mrc::inflight

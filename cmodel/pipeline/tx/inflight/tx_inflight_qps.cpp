@@ -10,6 +10,7 @@ void Qps::begin(Qp& q, const CfgBus& cfg) {
   report_.give_back(q);
   const auto row = csr::TblQpCtx::unpack(cfg.data.data());
   const bool listed = q.rtx;  // it leaves the list by itself
+  if (same(cfg.index, now_.leave_qp)) now_.leave = false;
   q = Qp{};
   q.rtx = listed;
   q.timeout = row.timeout;

@@ -60,6 +60,11 @@ class Qps {
     if (!q.rtx) list.push(index);
     q.rtx = true;
   }
+  /// That is a loss of which its controller does not know yet.
+  void enlist_lost(Qp& q, QpIndex index) {
+    enlist(q, index);
+    q.stays = true;
+  }
   /// *reclaim*
   void reclaim_later(Qp& q, QpIndex index) {
     if (!q.held || q.inq) return;

@@ -99,7 +99,7 @@ void Sack::done(const CsrOut& csr) {
   MRC_CHECK(canc_ <= kSackBits, "a SACK cancels more losses than it has bits");
   q.rtx_lo = psn_follow(q.rtx_lo, una_);
   if (any_) {
-    s_.qps.enlist(q, ctl.qp);
+    s_.qps.enlist_lost(q, ctl.qp);
     q.rtx_lo = psn_first(q.rtx_lo, first_);
   }
   MRC_CHECK(psn_dist(q.rtx_lo, una_) <= psn_dist(q.nxt, una_), "rtx_lo falls behind the window");
@@ -184,7 +184,7 @@ void Sack::same1() {
   const bool same = same_candidate_ && s_.blocks.sent().ev_idx == ev_idx_ && same_ev_lost(row.psns, q.una);
   if (!same && !(time_candidate_ && time_lost(row.psns, q.una, s_.blocks.stamps()[q.una % kBlockPsns], time_))) return;
   s_.blocks.write_row(row);
-  s_.qps.enlist(q, index);
+  s_.qps.enlist_lost(q, index);
   q.rtx_lo = q.una;
 }
 

@@ -15,6 +15,11 @@ constexpr unsigned kScanBlocks = 4;
 
 void Scan::retx0() {
   Qp& q = s_.qps[s_.now.qp];
+  if (!q.live && s_.now.leave) {
+    s_.now.leave = false;
+    s_.now.state = State::Idle;
+    return;
+  }
   if (!q.live) {
     q.rtx = q.dup = false;
     s_.qps.list.pop();
@@ -28,6 +33,10 @@ void Scan::retx0() {
 void Scan::scan() {
   Qp& q = s_.qps[s_.now.qp];
   const WinBlock& row = s_.blocks.row();
+  if (s_.now.leave) {
+    leave(q, row);
+    return;
+  }
   const uint16_t pending = retx_row(row.psns, block_psn(s_.now.block), q.rtx_lo, s_.now.lim);
   ++steps_;
   MRC_CHECK(q.live, "a packet of a QP that is over is sent again");
@@ -42,6 +51,40 @@ void Scan::scan() {
   s_.qps.list.pop();
   s_.qps.list.push(s_.now.qp);
   s_.now.state = State::Retx1;
+}
+
+/// The lowest of the packets of this row that are lost and still in flight leaves it.
+void Scan::leave(const Qp& q, WinBlock row) {
+  Now& now = s_.now;
+  const uint16_t lost = leave_row(row.psns, block_psn(now.block), now.leave_at, now.lim);
+  ++steps_;
+  MRC_CHECK(q.live && q.cc, "what a QP without a controller has lost leaves a flight");
+  MRC_CHECK(steps_ <= kScanBlocks, "a search looks at a fifth block in one turn");
+  MRC_CHECK(psn_dist(now.leave_at, q.una) <= psn_dist(now.lim, q.una), "a search leaves the window");
+  if (lost == 0) {
+    none_leaves(q);
+    return;
+  }
+  p_ = lowest_psn(block_psn(now.block), lost);
+  dup_ = false;
+  news_ = {.loss = true, .blame = (row.psns.mute & psn_bit<uint16_t>(p_)) == 0};
+  not_sent(row.psns, p_);
+  s_.blocks.write_row(row);
+  s_.blocks.read_sent_of_row(p_);
+  now.leave_at = psn_add(p_, 1);
+  now.state = State::Retx1;
+}
+
+/// Nothing leaves in this row: the next one, now or in the next turn; behind the last one the search is over.
+void Scan::none_leaves(const Qp& q) {
+  Now& now = s_.now;
+  now.leave = s_.rows_left(q);
+  if (now.leave) now.leave_at = psn_add(block_psn(now.block), kBlockPsns);
+  if (now.leave && steps_ != kScanBlocks) {
+    s_.next_row(now.qp);
+  } else {
+    now.state = State::Idle;
+  }
 }
 
 /// The lowest of the packets that wait in this row goes again.
@@ -85,23 +128,29 @@ bool Scan::none_found(Qp& q) {
 
 void Scan::retx1(const CsrOut& csr) {
   s_.now.state = State::Idle;
-  const QpIndex index = s_.now.qp;
-  Qp& q = s_.qps[index];
+  Qp& q = s_.qps[s_.now.qp];
   const Sent& s = s_.blocks.sent();
   MRC_CHECK(!dup_ || !(news_.loss || news_.blame), "a packet that goes again for the sake of its ACK is told as lost");
+  lost(q, csr);
+  if (s_.now.leave) return;
   // It may wait for its lane.
   if (!dup_ && !csr.time_wait) s_.blocks.chosen_again(p_, s_.now.tick);
-  // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
-  if (news_.blame) s_.report.out.fb.load({.qp = index, .ev_idx = s.ev_idx, .entropy = 0, .kind = FbKind::Loss});
-  if (q.cc && news_.loss) {
-    s_.report.event(q, csr.loss_shrinks ? CcEvent::Loss : CcEvent::Nack, take_packet(q.fly, s.size, q.credit));
-  }
   if (!q.cc || !nscc_needs_leave(s.size)) {
     order();
     return;
   }
   s_.report.out.rtxreq.load({.cc = q.dest, .min = s.size, .bytes = s.size});
   s_.now.state = State::RetxW;
+}
+
+/// Tells of the loss of p_ whoever does not know of it yet.
+void Scan::lost(Qp& q, const CsrOut& csr) {
+  const Sent& s = s_.blocks.sent();
+  // A gap or the timer, not a NACK: one loss is enough to take the EV out of use.
+  if (news_.blame) s_.report.out.fb.load({.qp = s_.now.qp, .ev_idx = s.ev_idx, .entropy = 0, .kind = FbKind::Loss});
+  if (q.cc && news_.loss) {
+    s_.report.event(q, csr.loss_shrinks ? CcEvent::Loss : CcEvent::Nack, take_packet(q.fly, s.size, q.credit));
+  }
 }
 
 /// Orders the retransmission of p_ as recs has it.
@@ -119,7 +168,7 @@ void Scan::order() {
   s_.report.pulses_next.rtx = true;
 }
 
-bool Scan::retx_wait() {
+bool Scan::retx_wait(const CsrOut& csr) {
   if (!in_.rans.has()) return false;
   const bool ok = in_.rans.head().bytes != 0;
   in_.rans.pop();
@@ -138,6 +187,12 @@ bool Scan::retx_wait() {
     not_sent(row_keep_.psns, p_);
     s_.blocks.write_row(row_keep_);
     q.rtx_lo = p_;
+    if (!csr.lost_stays && q.stays) {
+      q.stays = false;
+      s_.now.leave = true;
+      s_.now.leave_qp = s_.now.qp;
+      s_.now.leave_at = p_;
+    }
   }
   return !ok;
 }

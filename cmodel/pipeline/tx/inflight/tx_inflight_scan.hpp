@@ -6,7 +6,7 @@
 namespace mrc::inflight {
 
 /// Retransmissions: the search for the next packet to send again, a block per cycle, the question to its controller,
-/// the order. One function per state. Twin of mrc_tx_inflight_scan.
+/// the order; and the search for what is lost and still in flight. One function per state. Twin of mrc_tx_inflight_scan.
 class Scan {
  public:
   Scan(Shared& shared, const In& in) : s_(shared), in_(in) {}
@@ -15,11 +15,14 @@ class Scan {
   void scan();
   void retx1(const CsrOut& csr);
   /// State RetxW. True if the controller has refused.
-  bool retx_wait();
+  bool retx_wait(const CsrOut& csr);
 
  private:
   void found(Qp& q, WinBlock row, uint16_t pending);
   bool none_found(Qp& q);
+  void leave(const Qp& q, WinBlock row);
+  void none_leaves(const Qp& q);
+  void lost(Qp& q, const CsrOut& csr);
   void order();
 
   Shared& s_;

@@ -110,7 +110,7 @@ void Timer::walk_end(Qp& q) {
     q.retry = retry_next(q.retry);
   }
   if (any_) {  // otherwise all that is out waits for its turn, or is spared
-    s_.qps.enlist(q, index);
+    s_.qps.enlist_lost(q, index);
     q.rtx_lo = psn_first(q.rtx_lo, first_);
     s_.report.pulses_next.rto = true;
   }

@@ -271,6 +271,7 @@ TEST_CASE("tx_inflight: a SACK whose bitmap lies outside the window cancels noth
 TEST_CASE("tx_inflight: a loss is told once, its retransmission asks until it is allowed",
           "[pipeline][tx_inflight][cc]") {
   Bench b(true);
+  b.csr.lost_stays = true;
   b.refuse = 4;
   b.sent_all(1, 40);
   b.sack(1, 3, 12, 3, 0b11'1111'1100, 8);  // 3 and 4 are lost
