@@ -58,7 +58,8 @@ module formal_tx_inflight_turns
   rec_t job;
   msg_t msg;
   logic [19:0] block;
-  logic [23:0] lim, list_nxt;
+  logic [23:0] lim, list_nxt, leave_at;
+  logic leave;
   out_t cur_out, vis_out;
   recording_t recording;
   logic [27:0] cfg_fsent;
@@ -76,6 +77,7 @@ module formal_tx_inflight_turns
       .cfg_req_i(1'b0),
       .cfg_table_i(4'd0),
       .cfg_rts_i(1'b0),
+      .cfg_qp_i(1'b0),
       .cfg_is_i,
       .cfg_ack_o(cfg_ack),
       .free_i(free),
@@ -112,6 +114,8 @@ module formal_tx_inflight_turns
       .msg_o(msg),
       .block_o(block),
       .lim_o(lim),
+      .leave_o(leave),
+      .leave_at_o(leave_at),
       .push_qp_i,
       .lists_i
   );

@@ -1329,7 +1329,8 @@ package mrc_pkg;
     BugNoGap = 8'd126,
     BugLookedForGood = 8'd127,
     BugOneRound = 8'd128,
-    BugBadEvWaits = 8'd129
+    BugBadEvWaits = 8'd129,
+    BugLostStays = 8'd130
   } bug_e;
 
   // ---- wire format (headers.yaml)

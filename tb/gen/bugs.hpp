@@ -237,6 +237,8 @@ inline constexpr Bug kBugs[] = {
      "an EV that is out of use is offered to the probes once more, and then never again", "tiny", "bad-ev", ""},
     {129, "bad-ev-waits", "tx_path",
      "a packet that finds no EV in use counts as lost, although there is a bad one to go on", "tiny", "link-flap", ""},
+    {130, "lost-stays", "tx_inflight",
+     "what is lost stays in flight while a retransmission of its QP waits for the window", "asic800", "loss", ""},
 };
 
 }  // namespace mrc::tb

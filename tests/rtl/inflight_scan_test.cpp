@@ -78,7 +78,7 @@ Row random_row(Rng& rng) {
 /// How often what a turn may come to was seen.
 struct Seen {
   unsigned dead = 0, in_first = 0, in_later = 0, cut = 0, nothing = 0, again = 0, granted = 0, refused = 0, late = 0,
-           lost = 0, blamed = 0, behind_lim = 0, stamped = 0;
+           lost = 0, blamed = 0, behind_lim = 0, stamped = 0, leaves = 0;
 };
 
 /// One turn of a QP with anything in its window, each state beside the protocol's functions.
@@ -210,6 +210,9 @@ class RandomTurn {
       unit_.clock();
     }
     const bool ok = rng_.chance(0.5), back = !ok && !newest_;
+    const bool stays = rng_.chance(0.5), lost_stays = rng_.chance(0.3), leaves = back && stays && !lost_stays;
+    unit_->scan_stays_i = stays;
+    unit_->scan_lost_stays_i = lost_stays;
     unit_->scan_rans_valid_i = 1;
     unit_->scan_rans_bytes_i = static_cast<uint16_t>(ok ? 1u << rng_.below(16) : 0);
     unit_.settle();
@@ -221,6 +224,9 @@ class RandomTurn {
     REQUIRE(unit_->scan_dup_set_o == (!ok && newest_));
     REQUIRE(unit_->scan_lo_we_o == back);
     REQUIRE(unit_->scan_win_we_o == back);
+    REQUIRE(unit_->scan_leave_o == leaves);
+    REQUIRE(unit_->scan_at_we_o == leaves);
+    if (leaves) REQUIRE(unit_->scan_at_o == p_);
     if (back) {
       not_sent(kept_.psns, p_);
       REQUIRE(t_.writes(kept_));
@@ -229,6 +235,7 @@ class RandomTurn {
     unit_.clock();
     unit_->scan_rans_valid_i = 0;
     (ok ? seen_.granted : seen_.refused) += 1;
+    seen_.leaves += leaves;
   }
 
   void quiet() {
@@ -292,8 +299,80 @@ TEST_CASE("the RTL's search for a packet to send again does what the page and th
   }
   for (const unsigned often :
        {seen.dead, seen.in_first, seen.in_later, seen.cut, seen.nothing, seen.again, seen.granted, seen.refused,
-        seen.late, seen.lost, seen.blamed, seen.behind_lim, seen.stamped})
+        seen.late, seen.lost, seen.blamed, seen.behind_lim, seen.stamped, seen.leaves})
     CHECK(often > 500);
+}
+
+TEST_CASE("the RTL's search for what is lost and still in flight does what the page says", "[rtl][scan][A-91]") {
+  Unit unit;
+  Rng rng(2, "leave");
+  unsigned found = 0, cut = 0, over = 0, dead = 0;
+  for (unsigned turn = 0; turn < 20000; ++turn) {
+    Turn t{.unit = unit};
+    t.una = static_cast<uint32_t>(corner(rng, 24));
+    const auto size = static_cast<uint32_t>(1 + rng.below(130));
+    t.nxt = t.lim = psn_add(t.una, size);
+    uint32_t at = psn_add(t.una, rng.below(size + 1));
+    t.lo = at;
+    t.live = rng.chance(0.95);
+    t.dup = rng.chance(0.3);
+    INFO("turn " << turn << ": una " << t.una << " nxt " << t.nxt << " at " << at);
+    unit->scan_leave_i = 1;
+    unit->scan_leave_at_i = at;
+    t.at(Retx0);
+    unit.settle();
+    REQUIRE(unit->scan_left_o == !t.live);
+    REQUIRE_FALSE((unit->scan_delist_o || unit->scan_dup_clear_o || unit->scan_at_we_o));
+    unit.clock();
+    dead += !t.live;
+    uint32_t block = psn_block(at);
+    for (unsigned steps = 1; t.live; ++steps, block = block_add(block, 1)) {
+      REQUIRE(steps <= kBlocksOfATurn);
+      const uint32_t p0 = block_psn(block), next = psn_add(p0, kBlockPsns);
+      Row row = random_row(rng);
+      if (rng.chance(0.6)) row.psns.nacked = row.psns.pend;
+      unit->scan_leave_at_i = at;
+      t.at(Scan);
+      t.row(row);
+      unit.settle();
+      const uint16_t lost = leave_row(row.psns, p0, at, t.lim);
+      const bool more = psn_dist(next, t.una) < psn_dist(t.lim, t.una);
+      REQUIRE(unit->scan_send_o == (lost != 0));
+      REQUIRE_FALSE((unit->scan_turn_o || unit->scan_delist_o || unit->scan_dup_clear_o || unit->scan_lo_we_o));
+      REQUIRE(unit->scan_left_o == (lost == 0 && !more));
+      REQUIRE(unit->scan_at_we_o == (lost != 0 || more));
+      const uint32_t p = lost != 0 ? lowest_psn(p0, lost) : 0;
+      if (unit->scan_at_we_o) REQUIRE(unit->scan_at_o == (lost != 0 ? psn_add(p, 1) : next));
+      const bool blame = lost != 0 && (row.psns.mute & psn_bit<uint16_t>(p)) == 0;
+      if (lost != 0) {
+        not_sent(row.psns, p);
+        REQUIRE(t.writes(row));
+        REQUIRE(unit->scan_sent_pos_o == p % kBlockPsns);
+      } else {
+        REQUIRE_FALSE(unit->scan_win_we_o);
+        REQUIRE(unit->scan_stop_o == (!more || steps == kBlocksOfATurn));
+      }
+      at = unit->scan_at_o;
+      unit.clock();
+      if (lost != 0) {
+        t.at(Retx1);
+        unit.settle();
+        REQUIRE(unit->scan_p_o == p);
+        REQUIRE(unit->scan_loss_o);
+        REQUIRE(unit->scan_blame_o == blame);
+        REQUIRE(unit->scan_we_o);
+        REQUIRE_FALSE((unit->scan_stamp_we_o || unit->scan_win_we_o || unit->scan_lo_we_o));
+        unit.clock();
+        ++found;
+        break;
+      }
+      over += !more;
+      cut += more && steps == kBlocksOfATurn;
+      if (!more || steps == kBlocksOfATurn) break;
+    }
+    REQUIRE(unit.failed().empty());
+  }
+  for (const unsigned often : {found, cut, over, dead}) CHECK(often > 300);
 }
 
 TEST_CASE("the assertions of the RTL's search fail when it is used wrongly", "[rtl][scan][assertions]") {

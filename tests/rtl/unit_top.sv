@@ -192,6 +192,10 @@ module unit_top
     input logic [3:0] scan_at_i,
     input logic [31:0] scan_tick_i,
     input logic scan_time_wait_i,
+    input logic scan_lost_stays_i,
+    input logic scan_stays_i,
+    input logic scan_leave_i,
+    input logic [23:0] scan_leave_at_i,
     input logic scan_live_i,
     input logic scan_dup_i,
     input logic scan_cc_i,
@@ -218,6 +222,10 @@ module unit_top
     output logic scan_stop_o,
     output logic scan_granted_o,
     output logic scan_refused_o,
+    output logic scan_leave_o,
+    output logic scan_left_o,
+    output logic scan_at_we_o,
+    output logic [23:0] scan_at_o,
     output logic [23:0] scan_p_o,
     output logic scan_loss_o,
     output logic scan_blame_o,
@@ -815,6 +823,7 @@ module unit_top
     scan_cur.is.live = scan_live_i;
     scan_cur.is.dup = scan_dup_i;
     scan_cur.is.cc = scan_cc_i;
+    scan_cur.is.stays = scan_stays_i;
     scan_cur.row.una = scan_una_i;
     scan_cur.row.start = scan_start_i;
     scan_cur.row.cnt = scan_cnt_i;
@@ -830,11 +839,14 @@ module unit_top
       .bug_i(8'd0),
       .tick_i(scan_tick_i),
       .time_wait_i(scan_time_wait_i),
+      .lost_stays_i(scan_lost_stays_i),
       .state_i(scan_state),
       .cur_i(scan_cur),
       .nxt_i(scan_nxt_i),
       .rtx_lo_i(scan_lo_i),
       .lim_i(scan_lim_i),
+      .leave_i(scan_leave_i),
+      .leave_at_i(scan_leave_at_i),
       .win_i('{
           age: scan_age_i,
           mute: scan_mute_i,
@@ -857,6 +869,10 @@ module unit_top
   assign scan_stop_o = scan_steps.stop;
   assign scan_granted_o = scan_steps.granted;
   assign scan_refused_o = scan_steps.refused;
+  assign scan_leave_o = scan_steps.leave;
+  assign scan_left_o = scan_steps.left;
+  assign scan_at_we_o = scan_steps.at_we;
+  assign scan_at_o = scan_steps.at;
   assign scan_p_o = scan.p;
   assign scan_loss_o = scan.loss;
   assign scan_blame_o = scan.blame;

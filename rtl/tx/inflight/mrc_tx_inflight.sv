@@ -170,7 +170,8 @@ module mrc_tx_inflight
   rec_t job;
   msg_t msg;
   logic [19:0] block;
-  logic [23:0] lim;
+  logic [23:0] lim, leave_at;
+  logic leave;
   tbl_qp_ctx_t ctx;
 
   // The QP of the operation, of the next visit, of the table row; and the one of them that this
@@ -215,6 +216,7 @@ module mrc_tx_inflight
       .cfg_req_i(cfg_i.req),
       .cfg_table_i(cfg_i.tbl),
       .cfg_rts_i(ctx.state == QpStateRts),
+      .cfg_qp_i(cfg_qp),
       .cfg_is_i(cfg.is),
       .cfg_ack_o,
       .free_i(free),
@@ -251,6 +253,8 @@ module mrc_tx_inflight
       .msg_o(msg),
       .block_o(block),
       .lim_o(lim),
+      .leave_o(leave),
+      .leave_at_o(leave_at),
       .push_qp_i(sel_qp),
       .lists_i(lists)
   );
@@ -500,11 +504,14 @@ module mrc_tx_inflight
       .bug_i,
       .tick_i,
       .time_wait_i(csr_i.time_wait),
+      .lost_stays_i(csr_i.lost_stays),
       .state_i(state),
       .cur_i(cur),
       .nxt_i(cur_out.nxt),
       .rtx_lo_i(rtx_lo),
       .lim_i(lim),
+      .leave_i(leave),
+      .leave_at_i(leave_at),
       .win_i(win),
       .size_i(sent.size),
       .taken_i(packet),
@@ -709,6 +716,7 @@ module mrc_tx_inflight
       .answer_i(answer),
       .scan_i(scan),
       .granted_i(scan_steps.granted),
+      .leave_i(leave),
       .timer_i(timer),
       .ports_i(ports),
       .packet_bytes_i(packet.bytes),

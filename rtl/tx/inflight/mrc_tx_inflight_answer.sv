@@ -137,6 +137,7 @@ module mrc_tx_inflight_answer
       change_o.rtx_lo_we = (nack_mark || back_mark) && psn_before(msg_i.ctl.psn, rtx_lo_i);
       change_o.rtx_lo = msg_i.ctl.psn;
       change_o.enlist = nack_mark || back_mark;
+      change_o.stays_set = back_mark;
     end else if (at_ack) begin
       change_o.we = ack_ok;
       change_o.row = changed ? progress(cur_i.row, nxt_i, tick_i, bug_i) : cur_i.row;

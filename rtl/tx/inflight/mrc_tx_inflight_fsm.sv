@@ -8,9 +8,11 @@
 /// operations keep from cycle to cycle: whose QP, which packet, which block. It holds the list of
 /// QPs with something to send again and that of QPs with blocks to give back, and the pace of the
 /// timer's visits; one without a QP keeps its turn, so that answers without end let packets be
-/// recorded. The operations themselves say when they are over.
+/// recorded. When a retransmission is refused it may keep its QP for a while, which goes before the
+/// list: what that QP has lost leaves the flight. The operations themselves say when they are over.
 module mrc_tx_inflight_fsm
   import mrc_pkg::*;
+  import mrc_math_pkg::*;
   import mrc_tx_inflight_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
@@ -24,6 +26,7 @@ module mrc_tx_inflight_fsm
     input logic cfg_req_i,
     input logic [3:0] cfg_table_i,
     input logic cfg_rts_i,  // the row's state is Rts
+    input logic [QpW-1:0] cfg_qp_i,
     input flags_t cfg_is_i,
     output logic cfg_ack_o,
     input outputs_t free_i,
@@ -34,13 +37,13 @@ module mrc_tx_inflight_fsm
     input logic ctl_valid_i,
     input ctl_t ctl_i,
     input logic ctl_live_i,
-    input logic [23:0] list_lo_i,  // rtx_lo and nxt of the head of the list
+    input logic [23:0] list_lo_i,  // rtx_lo and nxt of list_qp_o
     input logic [23:0] list_nxt_i,
     input logic [23:0] vis_una_i,
     input logic [23:0] vis_nxt_i,
     input next_visit_t next_visit_i,
     input logic [19:0] rq_base_i,  // base of the head of rq
-    output logic [QpW-1:0] list_qp_o,
+    output logic [QpW-1:0] list_qp_o,  // who sends again next, or has losses leave the flight
     input logic [QpW-1:0] vis_qp_i,
     output logic [QpW-1:0] rq_qp_o,
     output op_t op_o,
@@ -62,6 +65,8 @@ module mrc_tx_inflight_fsm
     output msg_t msg_o,
     output logic [19:0] block_o,  // of a SACK's row, of the walk, of what is told
     output logic [23:0] lim_o,  // PSN after the newest when the search or the walk began
+    output logic leave_o,  // the search is for what is lost and still in flight,
+    output logic [23:0] leave_at_o,  // and goes on here
 
     input logic [QpW-1:0] push_qp_i,
     input lists_t lists_i
@@ -80,9 +85,15 @@ module mrc_tx_inflight_fsm
   logic idle;
   assign idle = state_q == StIdle;
 
+  // What leave_qp has lost leaves the flight.
+  logic leave_q, leave_d;
+  logic [QpW-1:0] leave_qp_q;
+  logic [23:0] leave_at_q, leave_at_d, retx_from;
+
   // ---- lists
 
   logic list_v, rq_v, list_ready, rq_ready;
+  logic [QpW-1:0] list_head;
   logic [$clog2(NumQps+2)-1:0] list_count, rq_count;
 
   // Deeper by one than there are QPs, so that a full one can be pushed in the cycle in which it is
@@ -98,9 +109,11 @@ module mrc_tx_inflight_fsm
       .data_i(push_qp_i),
       .valid_o(list_v),
       .ready_i(lists_i.pop),
-      .data_o(list_qp_o),
+      .data_o(list_head),
       .count_o(list_count)
   );
+
+  assign list_qp_o = leave_q ? leave_qp_q : list_head;
 
   mrc_fifo_ram #(
       .Width(QpW),
@@ -144,7 +157,7 @@ module mrc_tx_inflight_fsm
     ports_i.due && free_i.ccev && free_i.stateq,
     rq_v && free_i.ccev,
     visit_due_q && next_visit_i.ready && free_i.upd && free_i.ccev && free_i.qperr,
-    list_v && free_i.retx && free_i.fb && free_i.rtxreq && free_i.ccev && !hold_q,
+    (leave_q || (list_v && !hold_q)) && free_i.retx && free_i.fb && free_i.rtxreq && free_i.ccev,
     ctl_valid_i && answer_free,
     rec_valid_i && free_i.ccev
   };
@@ -220,6 +233,25 @@ module mrc_tx_inflight_fsm
     end
   end
 
+  assign retx_from = (leave_q && !psn_before(leave_at_q, list_lo_i)) ? leave_at_q : list_lo_i;
+
+  always_comb begin
+    leave_d = leave_q;
+    leave_at_d = leave_at_q;
+    if (op_o.retx) begin
+      leave_at_d = retx_from;
+    end
+    if (scan_i.at_we) begin
+      leave_at_d = scan_i.at;
+    end
+    if (scan_i.leave) begin
+      leave_d = 1'b1;
+    end
+    if (scan_i.left || (op_o.ctx_new && cfg_qp_i == leave_qp_q)) begin
+      leave_d = 1'b0;
+    end
+  end
+
   // Of the QP that is chosen, the number of the block that the operation begins with.
   always_comb begin
     mem_o = '0;
@@ -230,7 +262,7 @@ module mrc_tx_inflight_fsm
         mem_o.map_block = rec_i.psn[23:4];
       end
       if (op_o.retx) begin
-        mem_o.map_block = list_lo_i[23:4];
+        mem_o.map_block = retx_from[23:4];
       end
       if (op_o.visit) begin
         mem_o.map_block = vis_una_i[23:4];
@@ -303,7 +335,7 @@ module mrc_tx_inflight_fsm
           state_d = StIdle;
         end
       end
-      StRetx1: state_d = (is_i.cc && size_i != '0) ? StRetxW : StIdle;
+      StRetx1: state_d = (is_i.cc && size_i != '0 && !leave_q) ? StRetxW : StIdle;
       StRetxW: state_d = (scan_i.granted || scan_i.refused) ? StIdle : StRetxW;
       StWalk0: state_d = StWalk;
       StWalk: begin
@@ -367,6 +399,8 @@ module mrc_tx_inflight_fsm
   assign msg_o = msg_q;
   assign block_o = block_q;
   assign lim_o = lim_q;
+  assign leave_o = leave_q;
+  assign leave_at_o = leave_at_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -376,6 +410,7 @@ module mrc_tx_inflight_fsm
       chain_q <= 2'd0;
       visit_due_q <= 1'b0;
       hold_q <= 1'b0;
+      leave_q <= 1'b0;
     end else begin
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
@@ -383,6 +418,7 @@ module mrc_tx_inflight_fsm
       chain_q <= chain_d;
       visit_due_q <= visit_due_d;
       hold_q <= hold_d;
+      leave_q <= leave_d;
     end
   end
 
@@ -390,6 +426,10 @@ module mrc_tx_inflight_fsm
     qp_q <= qp_d;
     block_q <= block_d;
     lim_q <= lim_d;
+    leave_at_q <= leave_at_d;
+    if (scan_i.leave) begin
+      leave_qp_q <= qp_q;
+    end
     if (op_o.rec) begin
       rec_q <= rec_i;
     end
@@ -403,8 +443,8 @@ module mrc_tx_inflight_fsm
 
   logic unused_ok;
   assign unused_ok = &{1'b0, cfg_is_i.fresh, cfg_is_i.kept, cfg_is_i.armed, cfg_is_i.dup,
-                       cfg_is_i.cc, is_i.fresh, is_i.held, is_i.kept, is_i.armed, is_i.inq,
-                       is_i.dup, list_lo_i[3:0], vis_una_i[3:0], una_i[3:0]};
+                       cfg_is_i.stays, cfg_is_i.cc, is_i.fresh, is_i.held, is_i.kept, is_i.armed,
+                       is_i.inq, is_i.stays, is_i.dup, vis_una_i[3:0], una_i[3:0]};
 
   // ---- what always holds
 
@@ -415,6 +455,10 @@ module mrc_tx_inflight_fsm
   `MRC_ONE_HOT0(OneOperation,
       {op_cfg, op_o.rec, op_o.ctl, op_o.retx, op_o.visit, op_o.reclaim, op_o.ports},
       "two operations in one cycle")
+  `MRC_ASSERT_IF(LeavesWhoIsListed, leave_q, list_v,
+      "what is lost leaves the flight, and nothing waits to go again")
+  `MRC_ASSERT_IF(LeavesOneByOne, scan_i.leave, !leave_q,
+      "a retransmission is refused while what is lost leaves the flight")
   `MRC_ASSERT(ListedOnce, 32'(list_count) <= NumQps,
       "a QP is in the list twice")
   `MRC_ASSERT(QueuedOnce, 32'(rq_count) <= NumQps,

@@ -111,6 +111,7 @@ package mrc_tx_inflight_pkg;
     logic armed;
     logic inq;  // it waits to give blocks back
     logic dup;  // its newest packet is to be sent again, for the sake of its ACK
+    logic stays;  // what is lost may still be in flight
     logic cc;
   } flags_t;
 
@@ -129,6 +130,8 @@ package mrc_tx_inflight_pkg;
     logic [23:0] rtx_lo;
     logic moved;  // una is in another block than base: blocks are given back
     logic enlist;  // something is to be sent again
+    logic stays_set;  // with enlist: lost, and still in flight
+    logic stays_clear;
     logic turn;  // the head of the list goes to its end
     logic delist;  // the head of the list has nothing to send again, and leaves it
     logic dup_set;
@@ -253,7 +256,11 @@ package mrc_tx_inflight_pkg;
     logic send;  // Scan: there is one,
     logic stop;  // or the QP's turn is over
     logic granted;  // RetxW: the controller takes it,
-    logic refused;  // or not now
+    logic refused;  // or not now,
+    logic leave;  // and what is lost begins to leave the flight
+    logic left;  // Retx0, Scan: nothing is left that is to leave
+    logic at_we;  // where the search for it goes on
+    logic [23:0] at;
   } scan_steps_t;
 
   /// A packet to be sent again (mrc_tx_inflight_scan), in Retx1 and RetxW

@@ -67,6 +67,7 @@ module mrc_tx_inflight_qps
     logic live;
     logic armed;
     logic dup;
+    logic stays;
     logic cc;
   } main_t;
 
@@ -216,6 +217,7 @@ module mrc_tx_inflight_qps
           inq: inq[0],
           armed: main[0].armed,
           dup: main[0].dup,
+          stays: main[0].stays,
           cc: main[0].cc,
           default: 1'b0
       };
@@ -225,6 +227,7 @@ module mrc_tx_inflight_qps
           inq: inq[1],
           armed: main[1].armed,
           dup: main[1].dup,
+          stays: main[1].stays,
           cc: main[1].cc,
           default: 1'b0
       };
@@ -234,6 +237,7 @@ module mrc_tx_inflight_qps
           inq: inq[2],
           armed: main[2].armed,
           dup: main[2].dup,
+          stays: main[2].stays,
           cc: main[2].cc,
           default: 1'b0
       };
@@ -347,18 +351,20 @@ module mrc_tx_inflight_qps
   // ---- flags
 
   assign main_we = over || change_i.armed_we || change_i.dup_set || change_i.dup_clear
-      || op_i.ctx_new;
+      || change_i.stays_set || change_i.stays_clear || op_i.ctx_new;
   assign rtx_we = change_i.enlist || change_i.delist;
 
   always_comb begin
     main_d.live = sel_i.is.live && !over;
     main_d.armed = change_i.armed_we ? change_i.armed : sel_i.is.armed;
     main_d.dup = (sel_i.is.dup || change_i.dup_set) && !change_i.dup_clear;
+    main_d.stays = (sel_i.is.stays || change_i.stays_set) && !change_i.stays_clear;
     main_d.cc = sel_i.is.cc;
     if (op_i.ctx_new) begin
       main_d.live = ctx_i.state == QpStateRts;
       main_d.armed = 1'b0;
       main_d.dup = 1'b0;
+      main_d.stays = 1'b0;
       main_d.cc = ctx_i.cc;
     end
   end

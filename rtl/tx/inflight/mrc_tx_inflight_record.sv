@@ -254,9 +254,10 @@ module mrc_tx_inflight_record
 
   logic unused_ok;
   assign unused_ok = &{1'b0, sent[5], rec_i.qp[$bits(qp_index_t)-1:QpW], rec_i.row, rec_i.idx,
-                       rec_i.ev_idx, is_i.armed, is_i.inq, is_i.dup, cur_is_i.held, cur_is_i.kept,
-                       cur_is_i.armed, cur_is_i.inq, cur_is_i.dup, job_i.qp, job_i.msn, job_i.row,
-                       job_i.idx, job_i.ev_idx, job_i.last, job_i.size};
+                       rec_i.ev_idx, is_i.armed, is_i.inq, is_i.dup, is_i.stays, cur_is_i.held,
+                       cur_is_i.kept, cur_is_i.armed, cur_is_i.inq, cur_is_i.dup, cur_is_i.stays,
+                       job_i.qp, job_i.msn, job_i.row, job_i.idx, job_i.ev_idx, job_i.last,
+                       job_i.size};
 
   // ---- what always holds
 

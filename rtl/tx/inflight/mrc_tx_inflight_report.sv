@@ -31,6 +31,7 @@ module mrc_tx_inflight_report
     input answer_t answer_i,
     input scan_t scan_i,
     input logic granted_i,  // the controller takes the retransmission
+    input logic leave_i,  // what Retx1 has found leaves the flight, and waits
     input timer_t timer_i,
     input ports_t ports_i,
     input logic [27:0] packet_bytes_i,
@@ -131,7 +132,7 @@ module mrc_tx_inflight_report
   // What counts for no bytes needs no leave: a grant of 0 means refused.
   logic requests;
   assign requests = sel_i.is.cc && sent_i.size != '0;
-  assign rtxreq_load = state_i == StRetx1 && requests;
+  assign rtxreq_load = state_i == StRetx1 && requests && !leave_i;
   assign rtxreq = '{
           cc: sel_i.row.dest,
           min: {2'd0, sent_i.size},
@@ -140,7 +141,7 @@ module mrc_tx_inflight_report
 
   // ---- tx_segment, csr
 
-  assign retx_load = (state_i == StRetx1 && !requests) || granted_i;
+  assign retx_load = (state_i == StRetx1 && !requests && !leave_i) || granted_i;
   assign retx = '{
           qp: qp_i,
           psn: scan_i.p,

@@ -226,11 +226,13 @@ module mrc_tx_inflight_sack
       change_o.rtx_lo_we = 1'b1;
       change_o.rtx_lo = lo;
       change_o.enlist = any_q;
+      change_o.stays_set = any_q;
       change_o.moved = moved && una_q[23:4] != base_i;
     end else if (una_lost) begin
       change_o.rtx_lo_we = 1'b1;
       change_o.rtx_lo = una;
       change_o.enlist = 1'b1;
+      change_o.stays_set = 1'b1;
     end
   end
 

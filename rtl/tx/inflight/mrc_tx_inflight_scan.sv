@@ -4,7 +4,8 @@
 /// Retransmissions in mrc_tx_inflight (docs/design/blocks/tx/inflight/tx_inflight.md, Retx0 to
 /// RetxW): the search for the next packet to send again, one block of 16 PSNs per cycle, the one
 /// rtx_lo points into; what becomes of that packet's row and of the QP, and of both if the
-/// controller refuses it. It keeps what it has found, and chooses no state itself.
+/// controller refuses it. With leave_i the same search is for what is lost and still in flight: it
+/// is reported, and stays where it is. It keeps what it has found, and chooses no state itself.
 module mrc_tx_inflight_scan
   import mrc_pkg::*;
   import mrc_math_pkg::*;
@@ -14,12 +15,15 @@ module mrc_tx_inflight_scan
     input logic [7:0] bug_i,
     input logic [31:0] tick_i,
     input logic time_wait_i,
+    input logic lost_stays_i,
 
     input state_e state_i,
     input view_t cur_i,
     input logic [23:0] nxt_i,
     input logic [23:0] rtx_lo_i,
     input logic [23:0] lim_i,  // PSN after the newest when the search began
+    input logic leave_i,
+    input logic [23:0] leave_at_i,
     input win_t win_i,
     input logic [13:0] size_i,  // RetxW: of the packet found
     input taken_t taken_i,  // by the packet
@@ -50,10 +54,11 @@ module mrc_tx_inflight_scan
 
   logic [15:0] waiting, pick;
   logic [3:0] position;
-  logic [23:0] next, newest;
+  logic [23:0] lo, next, behind, newest;
   logic [19:0] block, block1;
   logic found, more, over;
-  assign block = rtx_lo_i[23:4];
+  assign lo = leave_i ? leave_at_i : rtx_lo_i;
+  assign block = lo[23:4];
   assign block1 = block + 20'd1;
   assign next = {block1, 4'd0};
   assign newest = nxt_i - 24'd1;
@@ -61,7 +66,8 @@ module mrc_tx_inflight_scan
   always_comb begin
     waiting = 16'd0;
     if (at_scan) begin
-      waiting = win_i.pend & ~win_i.sacked & ({16{1'b1}} << rtx_lo_i[3:0]) & below(block, lim_i);
+      waiting = win_i.pend & ~win_i.sacked & ({16{1'b1}} << lo[3:0]) & below(block, lim_i)
+          & ~(leave_i ? win_i.nacked : 16'd0);
     end
   end
 
@@ -69,7 +75,8 @@ module mrc_tx_inflight_scan
   assign pick = lowest_bit(waiting);
   assign position = lowest(waiting);
   assign more = psn_before(next, lim_i);
-  assign again_d = at_scan && !found && !more && cur_i.is.dup;
+  assign behind = {(position == 4'd15) ? block1 : block, position + 4'd1};
+  assign again_d = at_scan && !found && !more && cur_i.is.dup && !leave_i;
   assign over = (at_retx0 && !cur_i.is.live) || (at_scan && !found && !more && !again_d);
 
   // The block without that packet. The timer spares it for about an interval: three steps, and one
@@ -87,23 +94,29 @@ module mrc_tx_inflight_scan
       age = 3'd0;
     end
     win = win_i;
-    win.pend = win_i.pend & ~pick;
-    win.rtxd = win_i.rtxd | pick;
-    win.mute = win_i.mute & ~pick;
-    win.nacked = win_i.nacked & ~pick;
-    for (int unsigned i = 0; i < 16; i++) begin
-      if (pick[i] && (win_i.age[i] == 3'd0 || bug_i == BugAgeRenewed)) begin
-        win.age[i] = age;
+    if (leave_i) begin
+      win.mute = win_i.mute | pick;
+      win.nacked = win_i.nacked | pick;
+    end else begin
+      win.pend = win_i.pend & ~pick;
+      win.rtxd = win_i.rtxd | pick;
+      win.mute = win_i.mute & ~pick;
+      win.nacked = win_i.nacked & ~pick;
+      for (int unsigned i = 0; i < 16; i++) begin
+        if (pick[i] && (win_i.age[i] == 3'd0 || bug_i == BugAgeRenewed)) begin
+          win.age[i] = age;
+        end
       end
     end
   end
 
   // ---- RetxW
 
-  logic granted, refused, put_back;
+  logic granted, refused, put_back, leave;
   assign granted = at_retxw && rans_valid_i && rans_bytes_i != 16'd0;
   assign refused = at_retxw && rans_valid_i && rans_bytes_i == 16'd0;
   assign put_back = refused && bug_i != BugRefusedRtxForgotten;
+  assign leave = put_back && !again_q && cur_i.is.stays && !lost_stays_i && bug_i != BugLostStays;
 
   // The block as it was before (the memory still shows it), its loss told.
   win_t back;
@@ -119,7 +132,11 @@ module mrc_tx_inflight_scan
           send: found || again_d,
           stop: !more || steps_q == LastStep,
           granted: granted,
-          refused: refused
+          refused: refused,
+          leave: leave,
+          left: leave_i && over,
+          at_we: leave || (leave_i && at_scan && (found || more)),
+          at: leave ? p_q : (found ? behind : next)
       };
   assign scan_o = '{p: p_q, loss: loss_q, blame: blame_q};
 
@@ -127,13 +144,14 @@ module mrc_tx_inflight_scan
 
   always_comb begin
     change_o = '0;
-    change_o.turn = at_scan && (found || again_d);
-    change_o.delist = over;
-    change_o.dup_clear = over || again_d;
-    if (at_scan) begin
+    change_o.turn = at_scan && (found || again_d) && !leave_i;
+    change_o.delist = over && !leave_i;
+    change_o.dup_clear = (over && !leave_i) || again_d;
+    change_o.stays_clear = leave;
+    if (at_scan && !leave_i) begin
       change_o.rtx_lo_we = 1'b1;
       if (found) begin
-        change_o.rtx_lo = {(position == 4'd15) ? block1 : block, position + 4'd1};
+        change_o.rtx_lo = behind;
       end else begin
         change_o.rtx_lo = more ? next : nxt_i;
       end
@@ -175,7 +193,7 @@ module mrc_tx_inflight_scan
         mem_o.sent_pos = found ? position : newest[3:0];
       end
       StRetx1: begin
-        mem_o.stamp_we = !again_q && !time_wait_i;
+        mem_o.stamp_we = !again_q && !time_wait_i && !leave_i;
         mem_o.stamp_pos = mem_o.stamp_we ? p_q[3:0] : 4'd0;
       end
       StRetxW: begin
@@ -233,12 +251,16 @@ module mrc_tx_inflight_scan
   `MRC_ASSERT_CLK_IF(ScansTheLiving, at_scan || at_retx1 || at_retxw, cur_i.is.live,
       "a packet of a QP that is over is sent again")
   `MRC_ASSERT_CLK_IF(ScansTheWindow, at_scan,
-      rtx_lo_i == lim_i || psn_in(rtx_lo_i, cur_i.row.una, lim_i),
+      lo == lim_i || psn_in(lo, cur_i.row.una, lim_i),
       "a search leaves the window")
   `MRC_ONE_HOT0_CLK(FindsOne, pick,
       "two packets are found at once")
   `MRC_ASSERT_CLK_IF(FoundWaits, at_scan, (pick & ~(win_i.pend & ~win_i.sacked)) == 16'd0,
       "a packet is found that does not wait")
+  `MRC_ASSERT_CLK_IF(LeavesOnce, at_scan && leave_i, (pick & win_i.nacked) == 16'd0,
+      "a packet leaves the flight that has left it")
+  `MRC_ASSERT_CLK_IF(LeavesAFlight, at_scan && leave_i, cur_i.is.cc,
+      "what a QP without a controller has lost leaves a flight")
   `MRC_ASSERT_CLK_IF(SparedFourSteps, at_scan, age <= 3'd5,
       "a packet is spared for more than four steps")
   `MRC_ASSERT_CLK_IF(SendsWhatIsOut, at_retx1 || at_retxw,

@@ -179,6 +179,7 @@ module mrc_tx_inflight_timer
     change_o.fail = fail_visit || fail_walk;
     change_o.landed = drift || dup || notified;
     change_o.enlist = dup || marked;
+    change_o.stays_set = marked;
     if (visit_i) begin
       change_o.armed_we = 1'b1;
       change_o.armed = armed;

@@ -241,6 +241,13 @@ TEST_CASE("a packet that finds no EV in use goes on a bad one, or waits for its 
   CHECK(2 * r.first.cycles < r.second.cycles);
 }
 
+TEST_CASE("what is lost leaves the flight when a retransmission is refused, or in its turn", "[tb][choices][A-91]") {
+  // Small windows, in which trimmed packets wait before lost ones.
+  const Keys keys = {{"cc_share", 1}, {"trim", 0.4}, {"loss", 0.05}, {"mtu_max", 1}, {"cc_rtt_ns", 2000}, {"rto", 4}};
+  const Both r = both("loss", "lost_stays", 0, 1, keys, 2000, "asic800");
+  CHECK(r.first.cycles < r.second.cycles);
+}
+
 TEST_CASE("a loss without a trim leaves the window as it is, or makes it smaller", "[tb][choices][A-88]") {
   // What the controllers hear.
   const Both r = both("loss", "loss_shrinks", 0, 1, {{"cc_share", 1}, {"ts_share", 1}}, 2000, "asic800");
