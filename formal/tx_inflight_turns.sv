@@ -58,8 +58,8 @@ module formal_tx_inflight_turns
   rec_t job;
   msg_t msg;
   logic [19:0] block;
-  logic [23:0] lim, list_nxt, leave_at;
-  logic leave;
+  logic [23:0] lim, list_nxt;
+  leave_t leave;
   out_t cur_out, vis_out;
   recording_t recording;
   logic [27:0] cfg_fsent;
@@ -88,10 +88,8 @@ module formal_tx_inflight_turns
       .ctl_valid_i,
       .ctl_i,
       .ctl_live_i,
-      .list_lo_i,
-      .list_nxt_i(list_nxt),
-      .vis_una_i,
-      .vis_nxt_i(vis_out.nxt),
+      .list_i({list_lo_i, list_nxt}),
+      .vis_i({vis_una_i, vis_out.nxt}),
       .next_visit_i({visit_on_i, vis_ready}),
       .rq_base_i,
       .list_qp_o(list_qp),
@@ -115,7 +113,6 @@ module formal_tx_inflight_turns
       .block_o(block),
       .lim_o(lim),
       .leave_o(leave),
-      .leave_at_o(leave_at),
       .push_qp_i,
       .lists_i
   );

@@ -768,39 +768,7 @@ module unit_top
 
   unit_silence u_silence (.*);
 
-  taken_t taken_packet, taken_sack;
-  assign flight_packet_bytes_o = taken_packet.bytes;
-  assign flight_packet_fgone_o = taken_packet.fgone;
-  assign flight_packet_credit_o = taken_packet.credit;
-  assign flight_sack_bytes_o = taken_sack.bytes;
-  assign flight_sack_fgone_o = taken_sack.fgone;
-  assign flight_sack_credit_o = taken_sack.credit;
-
-  mrc_tx_inflight_flight u_flight (
-      .clk_i,
-      .nominal_i,
-      .fsent_i(flight_fsent_i),
-      .fgone_i(flight_fgone_i),
-      .credit_i(flight_credit_i),
-      .owed_i(flight_owed_i),
-      .mtu_i(flight_mtu_i),
-      .ts_i(flight_ts_i),
-      .size_i(flight_size_i),
-      .early_i(flight_early_i),
-      .vis_fsent_i(flight_fsent_i),
-      .vis_fgone_i(flight_fgone_i),
-      .vis_owed_i(flight_owed_i),
-      .sum_i(flight_sum_i),
-      .all_i(flight_all_i),
-      .whole_i(flight_whole_i),
-      .rcvd_i(flight_rcvd_i),
-      .canc_i(flight_canc_i),
-      .fly_o(flight_fly_o),
-      .packet_o(taken_packet),
-      .sack_o(taken_sack),
-      .sack_owed_o(flight_sack_owed_o),
-      .early_owed_o(flight_early_owed_o)
-  );
+  unit_flight u_flight (.*);
 
   state_e scan_state;
   view_t scan_cur;
@@ -845,8 +813,7 @@ module unit_top
       .nxt_i(scan_nxt_i),
       .rtx_lo_i(scan_lo_i),
       .lim_i(scan_lim_i),
-      .leave_i(scan_leave_i),
-      .leave_at_i(scan_leave_at_i),
+      .leave_i({scan_leave_i, scan_leave_at_i}),
       .win_i('{
           age: scan_age_i,
           mute: scan_mute_i,

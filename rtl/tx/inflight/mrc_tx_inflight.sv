@@ -170,8 +170,8 @@ module mrc_tx_inflight
   rec_t job;
   msg_t msg;
   logic [19:0] block;
-  logic [23:0] lim, leave_at;
-  logic leave;
+  logic [23:0] lim;
+  leave_t leave;
   tbl_qp_ctx_t ctx;
 
   // The QP of the operation, of the next visit, of the table row; and the one of them that this
@@ -227,10 +227,8 @@ module mrc_tx_inflight
       .ctl_valid_i(ctl_v),
       .ctl_i(ctl),
       .ctl_live_i(ctl_live),
-      .list_lo_i(list_lo),
-      .list_nxt_i(list_nxt),
-      .vis_una_i(vis.row.una),
-      .vis_nxt_i(vis_out.nxt),
+      .list_i({list_lo, list_nxt}),
+      .vis_i({vis.row.una, vis_out.nxt}),
       .next_visit_i({visit_on, vis_ready}),
       .rq_base_i(rq_base),
       .list_qp_o(list_qp),
@@ -254,7 +252,6 @@ module mrc_tx_inflight
       .block_o(block),
       .lim_o(lim),
       .leave_o(leave),
-      .leave_at_o(leave_at),
       .push_qp_i(sel_qp),
       .lists_i(lists)
   );
@@ -511,7 +508,6 @@ module mrc_tx_inflight
       .rtx_lo_i(rtx_lo),
       .lim_i(lim),
       .leave_i(leave),
-      .leave_at_i(leave_at),
       .win_i(win),
       .size_i(sent.size),
       .taken_i(packet),
@@ -716,7 +712,7 @@ module mrc_tx_inflight
       .answer_i(answer),
       .scan_i(scan),
       .granted_i(scan_steps.granted),
-      .leave_i(leave),
+      .leave_i(leave.on),
       .timer_i(timer),
       .ports_i(ports),
       .packet_bytes_i(packet.bytes),

@@ -37,10 +37,8 @@ module mrc_tx_inflight_fsm
     input logic ctl_valid_i,
     input ctl_t ctl_i,
     input logic ctl_live_i,
-    input logic [23:0] list_lo_i,  // rtx_lo and nxt of list_qp_o
-    input logic [23:0] list_nxt_i,
-    input logic [23:0] vis_una_i,
-    input logic [23:0] vis_nxt_i,
+    input span_t list_i,  // of list_qp_o, from rtx_lo on
+    input span_t vis_i,  // of the next visit, from una on
     input next_visit_t next_visit_i,
     input logic [19:0] rq_base_i,  // base of the head of rq
     output logic [QpW-1:0] list_qp_o,  // who sends again next, or has losses leave the flight
@@ -65,8 +63,7 @@ module mrc_tx_inflight_fsm
     output msg_t msg_o,
     output logic [19:0] block_o,  // of a SACK's row, of the walk, of what is told
     output logic [23:0] lim_o,  // PSN after the newest when the search or the walk began
-    output logic leave_o,  // the search is for what is lost and still in flight,
-    output logic [23:0] leave_at_o,  // and goes on here
+    output leave_t leave_o,
 
     input logic [QpW-1:0] push_qp_i,
     input lists_t lists_i
@@ -86,9 +83,9 @@ module mrc_tx_inflight_fsm
   assign idle = state_q == StIdle;
 
   // What leave_qp has lost leaves the flight.
-  logic leave_q, leave_d;
+  leave_t leave_q, leave_d;
   logic [QpW-1:0] leave_qp_q;
-  logic [23:0] leave_at_q, leave_at_d, retx_from;
+  logic [23:0] retx_from;
 
   // ---- lists
 
@@ -113,7 +110,7 @@ module mrc_tx_inflight_fsm
       .count_o(list_count)
   );
 
-  assign list_qp_o = leave_q ? leave_qp_q : list_head;
+  assign list_qp_o = leave_q.on ? leave_qp_q : list_head;
 
   mrc_fifo_ram #(
       .Width(QpW),
@@ -157,7 +154,7 @@ module mrc_tx_inflight_fsm
     ports_i.due && free_i.ccev && free_i.stateq,
     rq_v && free_i.ccev,
     visit_due_q && next_visit_i.ready && free_i.upd && free_i.ccev && free_i.qperr,
-    (leave_q || (list_v && !hold_q)) && free_i.retx && free_i.fb && free_i.rtxreq && free_i.ccev,
+    (leave_q.on || (list_v && !hold_q)) && free_i.retx && free_i.fb && free_i.rtxreq && free_i.ccev,
     ctl_valid_i && answer_free,
     rec_valid_i && free_i.ccev
   };
@@ -233,22 +230,21 @@ module mrc_tx_inflight_fsm
     end
   end
 
-  assign retx_from = (leave_q && !psn_before(leave_at_q, list_lo_i)) ? leave_at_q : list_lo_i;
+  assign retx_from = (leave_q.on && !psn_before(leave_q.at, list_i.lo)) ? leave_q.at : list_i.lo;
 
   always_comb begin
     leave_d = leave_q;
-    leave_at_d = leave_at_q;
     if (op_o.retx) begin
-      leave_at_d = retx_from;
+      leave_d.at = retx_from;
     end
     if (scan_i.at_we) begin
-      leave_at_d = scan_i.at;
+      leave_d.at = scan_i.at;
     end
     if (scan_i.leave) begin
-      leave_d = 1'b1;
+      leave_d.on = 1'b1;
     end
     if (scan_i.left || (op_o.ctx_new && cfg_qp_i == leave_qp_q)) begin
-      leave_d = 1'b0;
+      leave_d.on = 1'b0;
     end
   end
 
@@ -265,7 +261,7 @@ module mrc_tx_inflight_fsm
         mem_o.map_block = retx_from[23:4];
       end
       if (op_o.visit) begin
-        mem_o.map_block = vis_una_i[23:4];
+        mem_o.map_block = vis_i.lo[23:4];
       end
       if (op_o.reclaim) begin
         mem_o.map_block = rq_base_i;
@@ -335,7 +331,7 @@ module mrc_tx_inflight_fsm
           state_d = StIdle;
         end
       end
-      StRetx1: state_d = (is_i.cc && size_i != '0 && !leave_q) ? StRetxW : StIdle;
+      StRetx1: state_d = (is_i.cc && size_i != '0 && !leave_q.on) ? StRetxW : StIdle;
       StRetxW: state_d = (scan_i.granted || scan_i.refused) ? StIdle : StRetxW;
       StWalk0: state_d = StWalk;
       StWalk: begin
@@ -380,9 +376,9 @@ module mrc_tx_inflight_fsm
     lim_d = lim_q;
     unique case (state_q)
       StIdle: begin
-        block_d = vis_una_i[23:4];
+        block_d = vis_i.lo[23:4];
         // The reads of map end at lim. Record may begin rows behind it from now on.
-        lim_d = op_o.retx ? list_nxt_i : vis_nxt_i;
+        lim_d = op_o.retx ? list_i.nxt : vis_i.nxt;
       end
       StCtl0: block_d = sack_i.block;
       StRow, StNotified: block_d = block_q + 20'd1;
@@ -400,7 +396,6 @@ module mrc_tx_inflight_fsm
   assign block_o = block_q;
   assign lim_o = lim_q;
   assign leave_o = leave_q;
-  assign leave_at_o = leave_at_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -410,7 +405,7 @@ module mrc_tx_inflight_fsm
       chain_q <= 2'd0;
       visit_due_q <= 1'b0;
       hold_q <= 1'b0;
-      leave_q <= 1'b0;
+      leave_q <= '0;
     end else begin
       state_q <= state_d;
       cfg_ack_q <= cfg_ack_d;
@@ -426,7 +421,6 @@ module mrc_tx_inflight_fsm
     qp_q <= qp_d;
     block_q <= block_d;
     lim_q <= lim_d;
-    leave_at_q <= leave_at_d;
     if (scan_i.leave) begin
       leave_qp_q <= qp_q;
     end
@@ -444,7 +438,7 @@ module mrc_tx_inflight_fsm
   logic unused_ok;
   assign unused_ok = &{1'b0, cfg_is_i.fresh, cfg_is_i.kept, cfg_is_i.armed, cfg_is_i.dup,
                        cfg_is_i.stays, cfg_is_i.cc, is_i.fresh, is_i.held, is_i.kept, is_i.armed,
-                       is_i.inq, is_i.stays, is_i.dup, vis_una_i[3:0], una_i[3:0]};
+                       is_i.inq, is_i.stays, is_i.dup, vis_i.lo[3:0], una_i[3:0]};
 
   // ---- what always holds
 
@@ -455,9 +449,9 @@ module mrc_tx_inflight_fsm
   `MRC_ONE_HOT0(OneOperation,
       {op_cfg, op_o.rec, op_o.ctl, op_o.retx, op_o.visit, op_o.reclaim, op_o.ports},
       "two operations in one cycle")
-  `MRC_ASSERT_IF(LeavesWhoIsListed, leave_q, list_v,
+  `MRC_ASSERT_IF(LeavesWhoIsListed, leave_q.on, list_v,
       "what is lost leaves the flight, and nothing waits to go again")
-  `MRC_ASSERT_IF(LeavesOneByOne, scan_i.leave, !leave_q,
+  `MRC_ASSERT_IF(LeavesOneByOne, scan_i.leave, !leave_q.on,
       "a retransmission is refused while what is lost leaves the flight")
   `MRC_ASSERT(ListedOnce, 32'(list_count) <= NumQps,
       "a QP is in the list twice")

@@ -307,6 +307,18 @@ package mrc_tx_inflight_pkg;
     logic [7:0] credit;
   } taken_t;
 
+  /// What a QP has out, or a part of it: from PSN lo on, before nxt.
+  typedef struct packed {
+    logic [23:0] lo;
+    logic [23:0] nxt;
+  } span_t;
+
+  /// A search for what is lost and still in flight
+  typedef struct packed {
+    logic on;
+    logic [23:0] at;  // it goes on here
+  } leave_t;
+
   /// Whose visit comes next.
   typedef struct packed {
     logic on;  // there is a QP to visit; without one its turn is an empty visit

@@ -22,8 +22,7 @@ module mrc_tx_inflight_scan
     input logic [23:0] nxt_i,
     input logic [23:0] rtx_lo_i,
     input logic [23:0] lim_i,  // PSN after the newest when the search began
-    input logic leave_i,
-    input logic [23:0] leave_at_i,
+    input leave_t leave_i,
     input win_t win_i,
     input logic [13:0] size_i,  // RetxW: of the packet found
     input taken_t taken_i,  // by the packet
@@ -57,7 +56,7 @@ module mrc_tx_inflight_scan
   logic [23:0] lo, next, behind, newest;
   logic [19:0] block, block1;
   logic found, more, over;
-  assign lo = leave_i ? leave_at_i : rtx_lo_i;
+  assign lo = leave_i.on ? leave_i.at : rtx_lo_i;
   assign block = lo[23:4];
   assign block1 = block + 20'd1;
   assign next = {block1, 4'd0};
@@ -67,7 +66,7 @@ module mrc_tx_inflight_scan
     waiting = 16'd0;
     if (at_scan) begin
       waiting = win_i.pend & ~win_i.sacked & ({16{1'b1}} << lo[3:0]) & below(block, lim_i)
-          & ~(leave_i ? win_i.nacked : 16'd0);
+          & ~(leave_i.on ? win_i.nacked : 16'd0);
     end
   end
 
@@ -76,7 +75,7 @@ module mrc_tx_inflight_scan
   assign position = lowest(waiting);
   assign more = psn_before(next, lim_i);
   assign behind = {(position == 4'd15) ? block1 : block, position + 4'd1};
-  assign again_d = at_scan && !found && !more && cur_i.is.dup && !leave_i;
+  assign again_d = at_scan && !found && !more && cur_i.is.dup && !leave_i.on;
   assign over = (at_retx0 && !cur_i.is.live) || (at_scan && !found && !more && !again_d);
 
   // The block without that packet. The timer spares it for about an interval: three steps, and one
@@ -94,7 +93,7 @@ module mrc_tx_inflight_scan
       age = 3'd0;
     end
     win = win_i;
-    if (leave_i) begin
+    if (leave_i.on) begin
       win.mute = win_i.mute | pick;
       win.nacked = win_i.nacked | pick;
     end else begin
@@ -134,8 +133,8 @@ module mrc_tx_inflight_scan
           granted: granted,
           refused: refused,
           leave: leave,
-          left: leave_i && over,
-          at_we: leave || (leave_i && at_scan && (found || more)),
+          left: leave_i.on && over,
+          at_we: leave || (leave_i.on && at_scan && (found || more)),
           at: leave ? p_q : (found ? behind : next)
       };
   assign scan_o = '{p: p_q, loss: loss_q, blame: blame_q};
@@ -144,11 +143,11 @@ module mrc_tx_inflight_scan
 
   always_comb begin
     change_o = '0;
-    change_o.turn = at_scan && (found || again_d) && !leave_i;
-    change_o.delist = over && !leave_i;
-    change_o.dup_clear = (over && !leave_i) || again_d;
+    change_o.turn = at_scan && (found || again_d) && !leave_i.on;
+    change_o.delist = over && !leave_i.on;
+    change_o.dup_clear = (over && !leave_i.on) || again_d;
     change_o.stays_clear = leave;
-    if (at_scan && !leave_i) begin
+    if (at_scan && !leave_i.on) begin
       change_o.rtx_lo_we = 1'b1;
       if (found) begin
         change_o.rtx_lo = behind;
@@ -193,7 +192,7 @@ module mrc_tx_inflight_scan
         mem_o.sent_pos = found ? position : newest[3:0];
       end
       StRetx1: begin
-        mem_o.stamp_we = !again_q && !time_wait_i && !leave_i;
+        mem_o.stamp_we = !again_q && !time_wait_i && !leave_i.on;
         mem_o.stamp_pos = mem_o.stamp_we ? p_q[3:0] : 4'd0;
       end
       StRetxW: begin
@@ -257,9 +256,9 @@ module mrc_tx_inflight_scan
       "two packets are found at once")
   `MRC_ASSERT_CLK_IF(FoundWaits, at_scan, (pick & ~(win_i.pend & ~win_i.sacked)) == 16'd0,
       "a packet is found that does not wait")
-  `MRC_ASSERT_CLK_IF(LeavesOnce, at_scan && leave_i, (pick & win_i.nacked) == 16'd0,
+  `MRC_ASSERT_CLK_IF(LeavesOnce, at_scan && leave_i.on, (pick & win_i.nacked) == 16'd0,
       "a packet leaves the flight that has left it")
-  `MRC_ASSERT_CLK_IF(LeavesAFlight, at_scan && leave_i, cur_i.is.cc,
+  `MRC_ASSERT_CLK_IF(LeavesAFlight, at_scan && leave_i.on, cur_i.is.cc,
       "what a QP without a controller has lost leaves a flight")
   `MRC_ASSERT_CLK_IF(SparedFourSteps, at_scan, age <= 3'd5,
       "a packet is spared for more than four steps")

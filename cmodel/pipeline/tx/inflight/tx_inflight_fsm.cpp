@@ -23,15 +23,14 @@ Fsm::Choice Fsm::idle(const CfgBus& cfg, const CsrOut& csr, bool for_record, Rec
   if (cfg_due(cfg) && configure(cfg, csr, recording)) return Choice::None;
   const Out& out = s_.report.out;
   const bool ccev = out.ccev.free();
-  const bool request[6] = {
-      in_.rec.has() && ccev && !for_record,
-      in_.ctl.has() && answer_may_begin(),
-      (s_.now.leave || (!s_.qps.list.empty() && !hold_)) && out.retx.free() && out.fb.free() && out.rtxreq.free() &&
-          ccev,
-      visit_due_ && (!s_.watch.on() || csr.silence_wait || ahead_.steady == kSteady) && out.upd.free() && ccev &&
-          out.qperr.free(),
-      !s_.qps.rq.empty() && ccev,
-      ports_.due() && ccev && out.stateq.free()};
+  const bool request[6] = {in_.rec.has() && ccev && !for_record,
+                           in_.ctl.has() && answer_may_begin(),
+                           (s_.now.leave || (!s_.qps.list.empty() && !hold_)) && out.retx.free() && out.fb.free() &&
+                               out.rtxreq.free() && ccev,
+                           visit_due_ && (!s_.watch.on() || csr.silence_wait || ahead_.steady == kSteady) &&
+                               out.upd.free() && ccev && out.qperr.free(),
+                           !s_.qps.rq.empty() && ccev,
+                           ports_.due() && ccev && out.stateq.free()};
   if (!(request[0] | request[1] | request[2] | request[3] | request[4] | request[5])) return Choice::None;
   const int grant = arb_.pick([&](unsigned i) { return request[i]; });
   arb_.take(static_cast<unsigned>(grant));
