@@ -479,7 +479,7 @@ TEST_CASE("congestion control: gains, rate and threshold", "[tb][choices][A-52]"
   both("incast-trim", "cc_fi", 0, 200000, {{"cc_ewma_weight", 0.5}});
   both("incast-trim", "cc_alpha", 0, 20000);
   both("incast-trim", "cc_rate_gbps", 0, 50);
-  both("incast-trim", "cc_qa_threshold_ns", 0, 200);
+  both("incast-trim", "cc_qa_threshold_ns", 0, 200, {}, 1000);
 }
 TEST_CASE("congestion control: no delay, and the weight of a sample", "[tb][choices][A-53]") {
   both("incast-trim", "cc_near_zero_ns", 4000, 100, {}, 800);
