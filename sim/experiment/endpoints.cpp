@@ -96,6 +96,7 @@ FastConfig nic_settings(const Scenario& scenario, const Topology& topology) {
   config.bad_waits = scenario.bad_waits;
   config.loss_spares = scenario.loss_spares;
   config.lost_stays = scenario.lost_stays;
+  if (ours("by_count")) config.by_count = scenario.by_count;
   if (ours("suspect")) config.suspect = static_cast<unsigned>(scenario.suspect);
   if (ours("strikes")) config.strikes = static_cast<unsigned>(scenario.strikes);
   config.loss_share = static_cast<unsigned>(scenario.loss_share);

@@ -59,6 +59,7 @@ const Key<Scenario> kScenarioKeys[] = {
            "a QP that hears nothing for so many eighths of a round trip asks what has arrived; 0: never"),
     NUMBER(Scenario, silence_us, 0, 8000, false, "that time at least"),
     FLAG(Scenario, loss_spares, "where switches trim, what is lost without a trim makes no window smaller"),
+    FLAG(Scenario, by_count, "a SACK that counts as many packets as are reported says that all others are missing"),
     FLAG(Scenario, lost_stays, "where the window is shut, what is lost stays in flight until its turn to go again"),
     FLAG(Scenario, other_plane, "a packet is sent again on another plane than before"),
     NUMBER(Scenario, copies, 1, 2, true,

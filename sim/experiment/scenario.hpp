@@ -59,8 +59,8 @@ struct Scenario {
   std::string name, description;
   std::string transport = "mrc", endpoints = "fast", preset = "asic800", windows = "auto", returned = "drop";
   bool congestion = true, shared_evs = false, open_end = false, sampling = true, same_ev = true, trim_nack = true,
-       bad_waits = false, lost_stays = false, nic_rules = false, share = false, port_loss = true, other_plane = true,
-       loss_spares = true;
+       bad_waits = false, lost_stays = false, by_count = true, nic_rules = false, share = false, port_loss = true,
+       other_plane = true, loss_spares = true;
   double seed = 1, mtu = 4096;
   unsigned threads = 1;  ///< no key: results do not depend on it
   double duration_us = 1e6, hang_us = 20'000, sample_us = 0;

@@ -238,7 +238,7 @@ inline constexpr Bug kBugs[] = {
     {129, "bad-ev-waits", "tx_path",
      "a packet that finds no EV in use counts as lost, although there is a bad one to go on", "tiny", "link-flap", ""},
     {130, "lost-stays", "tx_inflight",
-     "what is lost stays in flight while a retransmission of its QP waits for the window", "asic800", "loss", ""},
+     "what is lost stays in flight while a retransmission of its QP waits for the window", "tiny", "incast-trim", ""},
 };
 
 }  // namespace mrc::tb

@@ -68,6 +68,7 @@ std::string CycleEndpoint::problem(const Preset& preset, const FastConfig& c) {
         off_or("silence", c.silence, 9),
         beyond("silence_us in ticks", c.silence_least, 0, 0),
         beyond("copies", c.copies, 1, 2),
+        beyond("by_count", c.by_count ? 1 : 0, 0, 0),
         beyond("suspect", c.suspect, 0, 0),
         beyond("strikes", c.strikes, 0, 1),
         beyond("loss_share", c.loss_share, 0, 4),

@@ -91,7 +91,7 @@ void FastConfig::be_nic(const Preset& preset) {
 }
 
 void FastConfig::wait_for_timer() {
-  port_loss = other_plane = loss_spares = false;
+  port_loss = by_count = other_plane = loss_spares = false;
   lost_stays = true;
   overdue = silence = suspect = strikes = loss_share = 0;
   copies = 1;

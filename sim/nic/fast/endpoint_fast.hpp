@@ -61,6 +61,9 @@ struct FastConfig {
   /// the packet that the SACK answers by so many eighths of the longest round trip of late. 0: no. Needs time
   /// stamps.
   unsigned overdue = 6;
+  /// A SACK that counts as many packets as are reported says of all others that they have not arrived, however far away
+  /// they are. Otherwise its bitmap alone says so.
+  bool by_count = true;
   unsigned timeout = 7;  ///< the timer's interval is 1.024 us x 2^timeout
   RetryLimits retry{};
   /// In a fabric that trims, what is lost without a trim is no sign of congestion: the controller hears that its bytes
@@ -367,6 +370,8 @@ class FastEndpoint final : public Endpoint {
   /// The QP has sent what it may: if nothing is heard for a while, it asks what has arrived.
   void watch_state(FastQp& qp);
   void state_timer(FastQp& qp, Time time);
+  /// The SACK counts as many packets above una as are reported: what is not reported has not arrived.
+  bool knows_all(const FastQp& qp, const SackFields& sack) const;
   /// False: the SACK does not tell time. twice: it answers a copy of what was reported before.
   bool find_overdue(FastQp& qp, const Sack& sack, const Packet& packet, bool twice);
   void query_state(FastQp& qp, uint32_t out);
@@ -387,6 +392,14 @@ class FastEndpoint final : public Endpoint {
   /// A packet towards that peer was trimmed of late.
   bool trims(const FastDest& dest) const;
   Block* block_of(const FastQp& qp, uint32_t psn) const;
+  /// Calls f(w, block) for each block of the QP's window, w its first PSN.
+  template <class F>
+  void each_block(const FastQp& qp, F&& f) const {
+    for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
+         w = psn_add(w, 64)) {
+      if (Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w)) f(w, *block);
+    }
+  }
   Block* take_block();
   void release_blocks(FastQp& qp);
 

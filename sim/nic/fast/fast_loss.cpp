@@ -83,6 +83,16 @@ void FastEndpoint::blame(FastQp& qp, unsigned ev_idx) {
   feedback(qp, ev_idx, FbKind::Loss, 0);
 }
 
+bool FastEndpoint::knows_all(const FastQp& qp, const SackFields& sack) const {
+  // One that was overtaken may count other packets than are reported.
+  if (!config_.by_count || psn_add(sack.cack_psn, 1) != qp.una || sack.rcvd_bytes != qp.rcvd_newest) return false;
+  unsigned reported = 0;
+  each_block(qp, [&](uint32_t w, const Block& block) {
+    reported += static_cast<unsigned>(std::popcount(block.row.sacked & range_mask(w, qp.una, qp.nxt)));
+  });
+  return reported == sack.ooo_count;
+}
+
 /// Gaps of this SACK whose newest transmission should have come before the packet that it answers. Paths differ by what
 /// waits on them: the longest round trip of late is what one packet may be behind another.
 bool FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& packet, bool twice) {
@@ -129,10 +139,12 @@ bool FastEndpoint::find_overdue(FastQp& qp, const Sack& sack, const Packet& pack
       any = true;
     }
   };
-  if (psn_add(sack.cack_psn, 1) == qp.una) look(psn_word(qp.una), psn_bit<uint64_t>(qp.una));
-  if (s.bitmap != 0) {
+  if (knows_all(qp, s)) {
+    each_block(qp, [&](uint32_t w, const Block&) { look(w, ~uint64_t{0}); });
+  } else {
     const uint32_t base = psn_add(s.cack_psn, s.sack_offset), w = psn_word(base);
     const unsigned shift = base & 63;
+    if (psn_add(sack.cack_psn, 1) == qp.una) look(psn_word(qp.una), psn_bit<uint64_t>(qp.una));
     look(w, ~s.bitmap << shift);
     if (shift != 0) look(psn_add(w, 64), ~s.bitmap >> (64 - shift));
   }
@@ -147,26 +159,23 @@ void FastEndpoint::lose_planes(FastQp& qp, unsigned planes, LossCause cause) {
   if (qp.failed || qp.una == qp.nxt) return;
   uint32_t bytes = 0, first = 0;
   bool any = false;
-  for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
-       w = psn_add(w, 64)) {
-    Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
-    if (block == nullptr) continue;
+  each_block(qp, [&](uint32_t w, Block& block) {
     uint64_t sent = 0;
-    for (uint64_t m = overdue_candidates(block->row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
+    for (uint64_t m = overdue_candidates(block.row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(m));
-      const uint16_t ev_idx = block->record[i].ev_idx;
+      const uint16_t ev_idx = block.record[i].ev_idx;
       if (work_.qp == &qp && work_.retransmission && work_.psn == psn_add(w, i)) continue;  // on its way to a lane
       if (ev_idx != kNoPathEv && (planes >> qp.ev.plane(ev_idx) & 1) != 0) sent |= uint64_t{1} << i;
     }
-    const uint64_t lost = port_lost(block->row, sent);
-    if (lost == 0) continue;
+    const uint64_t lost = port_lost(block.row, sent);
+    if (lost == 0) return;
     if (!any) first = psn_add(w, std::countr_zero(lost));
     any = true;
-    found(qp, *block, w, lost, cause);
+    found(qp, block, w, lost, cause);
     for (uint64_t m = lost; m != 0; m &= m - 1) {
-      bytes += take_packet(qp.fly, block->record[std::countr_zero(m)].size, qp.rcvd_credit);
+      bytes += take_packet(qp.fly, block.record[std::countr_zero(m)].size, qp.rcvd_credit);
     }
-  }
+  });
   if (!any) return;
   list_retransmission(qp);
   qp.rtx_lo = psn_first(qp.rtx_lo, first);
@@ -178,17 +187,14 @@ void FastEndpoint::lose_planes(FastQp& qp, unsigned planes, LossCause cause) {
 void FastEndpoint::lost_leave(FastQp& qp) {
   if (config_.lost_stays) return;
   uint32_t bytes = 0;
-  for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
-       w = psn_add(w, 64)) {
-    Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
-    if (block == nullptr) continue;
-    for (uint64_t m = leave_row(block->row, w, qp.una, qp.nxt); m != 0; m &= m - 1) {
+  each_block(qp, [&](uint32_t w, Block& block) {
+    for (uint64_t m = leave_row(block.row, w, qp.una, qp.nxt); m != 0; m &= m - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(m));
-      if ((block->row.mute >> i & 1) == 0) blame(qp, block->record[i].ev_idx);
-      bytes += take_packet(qp.fly, block->record[i].size, qp.rcvd_credit);
-      not_sent(block->row, psn_add(w, i));
+      if ((block.row.mute >> i & 1) == 0) blame(qp, block.record[i].ev_idx);
+      bytes += take_packet(qp.fly, block.record[i].size, qp.rcvd_credit);
+      not_sent(block.row, psn_add(w, i));
     }
-  }
+  });
   if (bytes == 0) return;
   const bool spares = config_.loss_spares && config_.nscc.trimming;
   cc_event(qp, {.kind = spares ? CcEvent::Nack : CcEvent::Loss, .bytes = bytes});

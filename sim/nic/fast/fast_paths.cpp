@@ -157,18 +157,15 @@ uint32_t FastEndpoint::longest_out(const FastQp& qp) const {
   uint32_t oldest = qp.una;
   if (trims(dest_of(qp))) return oldest;
   int most = -1;
-  for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
-       w = psn_add(w, 64)) {
-    const Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w);
-    if (block == nullptr) continue;
-    for (uint64_t m = overdue_candidates(block->row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
+  each_block(qp, [&](uint32_t w, const Block& block) {
+    for (uint64_t m = overdue_candidates(block.row, range_mask(w, qp.una, qp.nxt)); m != 0; m &= m - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(m));
-      const auto ago = static_cast<uint16_t>(tick() - block->record[i].sent);
+      const auto ago = static_cast<uint16_t>(tick() - block.record[i].sent);
       if (ago <= most) continue;
       oldest = psn_add(w, i);
       most = ago;
     }
-  }
+  });
   return oldest;
 }
 

@@ -863,10 +863,7 @@ void FastEndpoint::retry_timer(FastQp& qp) {
       }
       if (qp.cc && qp.fly.bytes() != 0 && overdue == qp.nxt && !spared) {
         cc_event(qp, {.kind = CcEvent::Loss, .bytes = qp.fly.take_all()});
-        for (uint32_t w = psn_word(qp.una); in_window(psn_before(w, qp.una) ? qp.una : w, qp.una, qp.nxt);
-             w = psn_add(w, 64)) {
-          if (Block* block = block_of(qp, psn_before(w, qp.una) ? qp.una : w)) all_left(block->row);
-        }
+        each_block(qp, [](uint32_t, Block& block) { all_left(block.row); });
       }
       qp.marks.shift(qp.nxt);
       qp.step_tick = tick();

@@ -10,6 +10,7 @@ Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time;
   last       completion over what one plane of four with random loss leaves, the others being down, without and with
              bad EVs that serve where no other does (A-90)
   losses     completion over the bound of incasts of 16 in which the receiver's or the senders' links lose
+  count      the same of longer flows, without and with what a SACK's count tells (A-92)
   failing    completion over the bound of scenarios with failures; packets that arrived twice
   whole      the same of scenarios without failures
   paired     of three of these, each seed over the same one without rules: mean and its standard error
@@ -27,7 +28,7 @@ import tempfile
 from pathlib import Path
 
 KNOWS = ("port_loss = false", "overdue = 0", "silence = 0", "other_plane = false", "strikes = 1", "loss_spares = false",
-         "copies = 1", "lost_stays = true")
+         "copies = 1", "lost_stays = true", "by_count = false")
 OFF = "\n".join(KNOWS)
 NIC = "nic_rules = true"
 RULES = (("now", ""), ("without ports", KNOWS[0]), ("without time", KNOWS[1]), ("without questions", KNOWS[2]),
@@ -126,8 +127,12 @@ def last(bench):
         print(f"{share:.0%}", *map(shown, over), sep=" | ", flush=True)
 
 
+def incast_of(size):
+    return f'{EIGHT_LEAVES}\n[[traffic]]\npattern = "incast"\nto = "nic2"\nfirst = 16\nnodes = 16\nbytes = {size}\n'
+
+
 def losses(bench):
-    incast = f'{EIGHT_LEAVES}\n[[traffic]]\npattern = "incast"\nto = "nic2"\nfirst = 16\nnodes = 16\nbytes = 500_000\n'
+    incast = incast_of(500_000)
     down = "".join(f'[[event]]\nwhat = "link-down"\nlink = "nic2/{plane}"\nat_us = {3 + 3 * plane}\n' for plane in (0, 1))
     print("incasts of 16 x 500 kB, completion over the bound, median (worst); lost_stays = true | as it is")
     for what, events in (("the receiver's links lose 1 %", losing(range(8), 0.01, "nic2")),
@@ -138,6 +143,16 @@ def losses(bench):
         over = [[r["max_fct_over_bound"] for r in bench.runs("small", keys, incast + events)]
                 for keys in ("lost_stays = true", "")]
         print(what, *map(shown, over), sep=" | ", flush=True)
+
+
+def count(bench):
+    print("incasts of 16 x 1 MB, the receiver's links lose: completion over the bound, median (worst); "
+          "by_count = false | true")
+    for share in (0.01, 0.02, 0.05):
+        results = [bench.runs("small", f"by_count = {by}", incast_of(1_000_000) + losing(range(8), share, "nic2"))
+                   for by in ("false", "true")]
+        print(f"{share:.0%}", *(f"{shown([r['max_fct_over_bound'] for r in some])}; {found(some)}" for some in results),
+              sep=" | ", flush=True)
 
 
 def random_loss(bench):
@@ -292,9 +307,9 @@ def mixed(bench):
               f"{'; '.join(' '.join(f'{d:+.2f}' for d in pair) for pair in pairs)}; at most {worst:.2f}", flush=True)
 
 
-TABLES = {"rules": rules, "random": random_loss, "last": last, "losses": losses, "failing": failing, "whole": whole, "paired": paired, "links": links,
-          "clock": clock, "mixed": mixed, "share": share, "mrc-1024": flagship("mrc-1024"),
-          "mrc-8192": flagship("mrc-8192"), "mrc-131072": flagship("mrc-131072")}
+TABLES = {"rules": rules, "random": random_loss, "last": last, "losses": losses, "count": count, "failing": failing,
+          "whole": whole, "paired": paired, "links": links, "clock": clock, "mixed": mixed, "share": share,
+          "mrc-1024": flagship("mrc-1024"), "mrc-8192": flagship("mrc-8192"), "mrc-131072": flagship("mrc-131072")}
 SHORT = {"off": OFF, "nic": NIC}
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ TEST_CASE("incasts of 16 in 8 planes: what waits behind retransmissions is not t
 }
 
 TEST_CASE("incasts of 16 with losses: what is lost and waits for the window does not shut it",
-          "[sim][experiment][A-88]") {
+          "[sim][experiment][A-91]") {
   std::string text = kIncastOf16;
   text.replace(text.find("1_000_000"), 9, "500_000");
   for (unsigned plane = 0; plane < 8; ++plane) {
@@ -112,6 +112,24 @@ TEST_CASE("incasts of 16 with losses: what is lost and waits for the window does
     sum_stays += over(stays);
   }
   CHECK(sum_stays > 1.5 * sum);
+}
+
+TEST_CASE("incasts of 16 x 1 MB with losses: no timer, since a SACK's count tells of those beyond its bitmap",
+          "[sim][experiment][A-92]") {
+  std::string text = kIncastOf16;
+  for (unsigned plane = 0; plane < 8; ++plane) {
+    text += "[[event]]\nwhat = \"link-loss\"\nlink = \"nic0/" + std::to_string(plane) + "\"\nloss = 0.02\n";
+  }
+  uint64_t by_bitmap = 0;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    INFO(seed);
+    const ExperimentResult r = run(text, seed), bits = run("by_count = false\n" + text, seed);
+    REQUIRE((r.outcome == Outcome::Done && bits.outcome == Outcome::Done));
+    CHECK(r.total.timeouts == 0);
+    CHECK(over(r) < 4);
+    by_bitmap += bits.total.timeouts;
+  }
+  CHECK(by_bitmap > 0);
 }
 
 TEST_CASE("paper: without one of eight links seven eighths of the rate are left, without four the half",

@@ -240,6 +240,37 @@ TEST_CASE("fast: what is lost when a QP may send nothing else goes twice, or onc
   }
 }
 
+TEST_CASE("fast: a SACK that counts what is reported says that all else is missing, or its bitmap alone speaks",
+          "[sim][fast][A-92]") {
+  // PSN 19 of 100 has arrived; the bitmap is of PSNs 1 to 64. PSN 0 is the first that is missing.
+  struct Case {
+    bool by_count;
+    uint16_t ooo;
+    unsigned lost;
+  };
+  for (const auto& [by_count, ooo, lost] : {Case{true, 1, 99}, Case{true, 2, 64}, Case{false, 1, 64}}) {
+    FastConfig config = slow_timer();
+    config.by_count = by_count;
+    FastAndBox t(config, 2);
+    REQUIRE(t.nic->post({.id = 1, .qpn = 3, .bytes = 100 * 4096}));
+    t.run(60 * kUs);
+    REQUIRE(t.writes().size() == 100);
+    Packet& p = t.send(Opcode::Sack, 0xffffff);
+    p.sack = {};
+    p.sack.cack_psn = 0xffffff;
+    p.sack.pr = 1;
+    p.sack.ack_psn_offset = static_cast<int16_t>(kStateProbeId);
+    p.sack.sack_offset = 2;
+    p.sack.bitmap = uint64_t{1} << 18;
+    p.sack.ooo_count = ooo;
+    p.sack.rcvd_bytes = 4184 / 256;
+    p.tx_timestamp = 60'000 / 128;
+    t.run(1 * kUs);
+    INFO(by_count << " " << ooo);
+    CHECK(found(*t.nic, LossCause::Question) == lost);
+  }
+}
+
 TEST_CASE("fast: a loss without a trim makes no window smaller, or one packet", "[sim][fast][A-88]") {
   for (const bool spares : {true, false}) {
     FastConfig config = slow_timer();
