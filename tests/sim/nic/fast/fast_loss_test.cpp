@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "protocol/probe.hpp"
 #include "tests/sim/nic/fast/endpoint_fast_bench.hpp"
 
 namespace mrc::test::fast_loss_test {
