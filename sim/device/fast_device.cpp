@@ -199,7 +199,8 @@ bool has_setting(const std::string& name) {
       "CTRL.wimm_over CTRL.returned DSCP_TX.ep EV_CTL.skip_ticks DSCP_TX.data DSCP_TX.rtx DSCP_TX.ctl "
       "DSCP_TRIM.trimmed DSCP_TRIM.lasthop DSCP_TRIM.returned DSCP_TRIM.returned_valid UDP_PORT.port "
       "REORDER.pkts REORDER.same_ev EP_CTL.interval EP_CTL.rev_probe EP_CTL.repeats EV_CTL.min_active "
-      "EV_CTL.loss_share EV_CTL.bad_waits EV_CTL.lost_stays EV_PROBE.interval EV_PROBE.successes EV_PROBE.skip_good EV_PROBE.kind "
+      "EV_CTL.loss_share EV_CTL.bad_waits EV_CTL.lost_stays EV_PROBE.interval EV_PROBE.successes EV_PROBE.skip_good "
+      "EV_PROBE.kind "
       "SACK_TRIGGER.bytes "
       "SRV6.plane_lsb SRV6.uplink_usid SRV6.uplink_lsb SRV6.uplink_bits SHARE.enable SHARE.epoch "
       "SHARE.least SHARE.trims SHARE.pen SHARE_DRAIN.bytes ";

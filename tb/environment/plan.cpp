@@ -227,8 +227,7 @@ void draw_registers(SidePlan& side, const Preset& preset, const Scenario& s, con
   side.rev_seed = s.vary && switches.chance(0.5) ? static_cast<uint32_t>(switches.next()) : s.rev_seed;
   side.ev_ctl = csr::kEvCtlMinActive.set(0, s.min_active) | csr::kEvCtlLossShare.set(0, s.loss_share) |
                 csr::kEvCtlBadWaits.set(0, s.bad_waits) | csr::kEvCtlLostStays.set(0, s.lost_stays) |
-                csr::kEvCtlOneCopy.set(0, s.one_copy) |
-                csr::kEvCtlSkipTicks.set(0, shared.skip_ticks);
+                csr::kEvCtlOneCopy.set(0, s.one_copy) | csr::kEvCtlSkipTicks.set(0, shared.skip_ticks);
   side.ev_probe = csr::kEvProbeInterval.set(0, s.probe_ticks) | csr::kEvProbeSuccesses.set(0, s.probe_successes) |
                   csr::kEvProbeSkipGood.set(0, s.skip_good) | csr::kEvProbeCap.set(0, s.probe_cap) |
                   csr::kEvProbeKeepCount.set(0, s.probe_keep) | csr::kEvProbeKind.set(0, shared.probe_kind);

@@ -160,7 +160,8 @@ constexpr RandomKey kLater[] = {
 };
 
 /// What came after that: the same again.
-constexpr RandomKey kNewest[] = {{"loss_share", "0 0 1 2 4"}, {"one_copy", "0 0 1"}, {"bad_waits", "0 0 1"}, {"lost_stays", "0 0 1"}};
+constexpr RandomKey kNewest[] = {
+    {"loss_share", "0 0 1 2 4"}, {"one_copy", "0 0 1"}, {"bad_waits", "0 0 1"}, {"lost_stays", "0 0 1"}};
 
 /// Lives: in a stream of their own again, one scenario in eight.
 constexpr RandomKey kLives[] = {{"lives", "2 2 3"},

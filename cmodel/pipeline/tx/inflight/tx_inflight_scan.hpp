@@ -6,7 +6,8 @@
 namespace mrc::inflight {
 
 /// Retransmissions: the search for the next packet to send again, a block per cycle, the question to its controller,
-/// the order; and the search for what is lost and still in flight. One function per state. Twin of mrc_tx_inflight_scan.
+/// the order; and the search for what is lost and still in flight. One function per state. Twin of
+/// mrc_tx_inflight_scan.
 class Scan {
  public:
   Scan(Shared& shared, const In& in) : s_(shared), in_(in) {}
