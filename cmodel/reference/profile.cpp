@@ -89,6 +89,7 @@ constexpr Unrequested kUnrequested[] = {
     {"EP_CTL.rev_probe", 1},    {"REV_EV0", kMost32},       {"REV_SEED", kMost32},    {"ACK_CTL.ar_gap", 65535},
     {"EV_PROBE.keep_count", 1}, {"CC_PROFILE.ar_shift", 7}, {"SHARE.pen", 127},       {"CTRL.port_wait", 1},
     {"CTRL.loss_shrinks", 1},   {"CTRL.time_wait", 1},      {"CTRL.silence_wait", 1}, {"EVP_CMD.tc", 63},
+    {"EV_CTL.lost_stays", 1},
 };
 
 /// Settings that stand elsewhere in a profile: of a QP, of a controller.

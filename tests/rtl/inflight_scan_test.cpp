@@ -306,14 +306,15 @@ TEST_CASE("the RTL's search for a packet to send again does what the page and th
 TEST_CASE("the RTL's search for what is lost and still in flight does what the page says", "[rtl][scan][A-91]") {
   Unit unit;
   Rng rng(2, "leave");
-  unsigned found = 0, cut = 0, over = 0, dead = 0;
+  unsigned found = 0, cut = 0, over = 0, dead = 0, went_on = 0;
   for (unsigned turn = 0; turn < 20000; ++turn) {
     Turn t{.unit = unit};
     t.una = static_cast<uint32_t>(corner(rng, 24));
     const auto size = static_cast<uint32_t>(1 + rng.below(130));
     t.nxt = t.lim = psn_add(t.una, size);
     uint32_t at = psn_add(t.una, rng.below(size + 1));
-    t.lo = at;
+    const bool passed = at != t.nxt && rng.chance(0.1);
+    t.lo = passed ? psn_add(at, 1 + rng.below(psn_dist(t.nxt, at))) : at;
     t.live = rng.chance(0.95);
     t.dup = rng.chance(0.3);
     INFO("turn " << turn << ": una " << t.una << " nxt " << t.nxt << " at " << at);
@@ -322,9 +323,14 @@ TEST_CASE("the RTL's search for what is lost and still in flight does what the p
     t.at(Retx0);
     unit.settle();
     REQUIRE(unit->scan_left_o == !t.live);
-    REQUIRE_FALSE((unit->scan_delist_o || unit->scan_dup_clear_o || unit->scan_at_we_o));
+    REQUIRE_FALSE((unit->scan_delist_o || unit->scan_dup_clear_o));
+    REQUIRE(unit->scan_passed_o == passed);
+    REQUIRE(unit->scan_at_we_o == passed);
+    if (passed) REQUIRE(unit->scan_at_o == t.lo);
     unit.clock();
     dead += !t.live;
+    went_on += passed;
+    if (passed) continue;
     uint32_t block = psn_block(at);
     for (unsigned steps = 1; t.live; ++steps, block = block_add(block, 1)) {
       REQUIRE(steps <= kBlocksOfATurn);
@@ -372,7 +378,7 @@ TEST_CASE("the RTL's search for what is lost and still in flight does what the p
     }
     REQUIRE(unit.failed().empty());
   }
-  for (const unsigned often : {found, cut, over, dead}) CHECK(often > 300);
+  for (const unsigned often : {found, cut, over, dead, went_on}) CHECK(often > 300);
 }
 
 TEST_CASE("the assertions of the RTL's search fail when it is used wrongly", "[rtl][scan][assertions]") {

@@ -224,6 +224,7 @@ module unit_top
     output logic scan_refused_o,
     output logic scan_leave_o,
     output logic scan_left_o,
+    output logic scan_passed_o,
     output logic scan_at_we_o,
     output logic [23:0] scan_at_o,
     output logic [23:0] scan_p_o,
@@ -838,6 +839,7 @@ module unit_top
   assign scan_refused_o = scan_steps.refused;
   assign scan_leave_o = scan_steps.leave;
   assign scan_left_o = scan_steps.left;
+  assign scan_passed_o = scan_steps.passed;
   assign scan_at_we_o = scan_steps.at_we;
   assign scan_at_o = scan_steps.at;
   assign scan_p_o = scan.p;

@@ -12,7 +12,6 @@
 /// list: what that QP has lost leaves the flight. The operations themselves say when they are over.
 module mrc_tx_inflight_fsm
   import mrc_pkg::*;
-  import mrc_math_pkg::*;
   import mrc_tx_inflight_pkg::*;
 #(
     parameter int unsigned NumQps = 4,
@@ -85,7 +84,6 @@ module mrc_tx_inflight_fsm
   // What leave_qp has lost leaves the flight.
   leave_t leave_q, leave_d;
   logic [QpW-1:0] leave_qp_q;
-  logic [23:0] retx_from;
 
   // ---- lists
 
@@ -230,13 +228,8 @@ module mrc_tx_inflight_fsm
     end
   end
 
-  assign retx_from = (leave_q.on && !psn_before(leave_q.at, list_i.lo)) ? leave_q.at : list_i.lo;
-
   always_comb begin
     leave_d = leave_q;
-    if (op_o.retx) begin
-      leave_d.at = retx_from;
-    end
     if (scan_i.at_we) begin
       leave_d.at = scan_i.at;
     end
@@ -258,7 +251,7 @@ module mrc_tx_inflight_fsm
         mem_o.map_block = rec_i.psn[23:4];
       end
       if (op_o.retx) begin
-        mem_o.map_block = retx_from[23:4];
+        mem_o.map_block = leave_q.on ? leave_q.at[23:4] : list_i.lo[23:4];
       end
       if (op_o.visit) begin
         mem_o.map_block = vis_i.lo[23:4];
@@ -323,7 +316,7 @@ module mrc_tx_inflight_fsm
       StDone: state_d = sack_i.look ? StSame0 : begun;
       StSame0: state_d = StSame1;
       StAck: state_d = stay ? StAck : begun;
-      StRetx0: state_d = is_i.live ? StScan : StIdle;
+      StRetx0: state_d = (is_i.live && !scan_i.passed) ? StScan : StIdle;
       StScan: begin
         if (scan_i.send) begin
           state_d = StRetx1;

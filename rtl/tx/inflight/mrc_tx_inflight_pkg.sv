@@ -259,6 +259,7 @@ package mrc_tx_inflight_pkg;
     logic refused;  // or not now,
     logic leave;  // and what is lost begins to leave the flight
     logic left;  // Retx0, Scan: nothing is left that is to leave
+    logic passed;  // Retx0: una has passed where the search was
     logic at_we;  // where the search for it goes on
     logic [23:0] at;
   } scan_steps_t;

@@ -127,6 +127,19 @@ module mrc_tx_inflight_scan
     back.nacked = win_i.nacked | notified;
   end
 
+  logic passed;
+  logic [23:0] at;
+  assign passed = at_retx0 && leave_i.on && psn_before(leave_i.at, rtx_lo_i);
+  always_comb begin
+    at = found ? behind : next;
+    if (leave) begin
+      at = p_q;
+    end
+    if (passed) begin
+      at = rtx_lo_i;
+    end
+  end
+
   assign steps_o = '{
           send: found || again_d,
           stop: !more || steps_q == LastStep,
@@ -134,8 +147,9 @@ module mrc_tx_inflight_scan
           refused: refused,
           leave: leave,
           left: leave_i.on && over,
-          at_we: leave || (leave_i.on && at_scan && (found || more)),
-          at: leave ? p_q : (found ? behind : next)
+          passed: passed,
+          at_we: leave || passed || (leave_i.on && at_scan && (found || more)),
+          at: at
       };
   assign scan_o = '{p: p_q, loss: loss_q, blame: blame_q};
 

@@ -116,7 +116,6 @@ void Fsm::take_retx() {
   MRC_CHECK(!s_.qps.list.empty(), "what is lost leaves the flight, and nothing waits to go again");
   now.qp = now.leave ? now.leave_qp : s_.qps.list.head();
   const Qp& q = s_.qps[now.qp];
-  if (psn_before(now.leave_at, q.rtx_lo)) now.leave_at = q.rtx_lo;
   now.block = psn_block(now.leave ? now.leave_at : q.rtx_lo);
   now.lim = q.nxt;
   s_.blocks.read_number(now.qp, now.block);

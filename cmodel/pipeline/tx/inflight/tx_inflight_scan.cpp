@@ -20,6 +20,11 @@ void Scan::retx0() {
     s_.now.state = State::Idle;
     return;
   }
+  if (s_.now.leave && psn_before(s_.now.leave_at, q.rtx_lo)) {
+    s_.now.leave_at = q.rtx_lo;
+    s_.now.state = State::Idle;
+    return;
+  }
   if (!q.live) {
     q.rtx = q.dup = false;
     s_.qps.list.pop();
