@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: loss.py MRC TABLE [SEEDS] [FROM] [KEYS]
 
-Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time; no test. Seeds FROM (1) on. Tables:
+Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time; only `pairs` is a test. Seeds FROM (1)
+on. Tables:
   mrc-1024, mrc-8192, mrc-131072   P99.9 and P100 of completion less the bound, and of how late flows are, in round
              trips; what found the losses
   rules      the same of mrc-1024 without single rules, as it was, and with the rules that NICs with a clock have
@@ -11,6 +12,8 @@ Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time;
              bad EVs that serve where no other does (A-90)
   losses     completion over the bound of incasts of 16 in which the receiver's or the senders' links lose
   count      the same of longer flows, without and with what a SACK's count tells (A-92)
+  pairs      four patterns of traffic, in which each of twelve failures, and each two of them, happen: what a timer
+             found, and the flows that took longest; ends with 1 if a timer found anything
   failing    completion over the bound of scenarios with failures; packets that arrived twice
   whole      the same of scenarios without failures
   paired     of three of these, each seed over the same one without rules: mean and its standard error
@@ -20,6 +23,7 @@ Measures, for docs/guide/fabric.md ("How a loss is known"), one table at a time;
   mixed      64 NICs, none or the first 8 by the clock: P100, with failures seen and unseen
 KEYS are added to each scenario: 'strikes = 1'; off: all rules off, as it was; nic: the rules of NICs with a clock.
 Median (worst) of the seeds."""
+import itertools
 import json
 import statistics
 import subprocess
@@ -37,6 +41,7 @@ RULES = (("now", ""), ("without ports", KNOWS[0]), ("without time", KNOWS[1]), (
 FAILING = (("loss-1", "timeout = 11"), ("loss-1", ""), ("loss-0.1", ""), ("plane-loss", ""), ("plane-loss-4", ""),
            ("path-bypass", ""), ("bad-ev-20", ""), ("t0t1-links-down", ""), ("nccl", ""))
 WHOLE = ("permutation", "ring", "alltoall", "incast", "permutation-400g", "shared-ev", "small")
+EIGHT_LEAVES = "[topology]\nplanes = 8\ngbps = 100\nleaves = 8\nhosts_per_leaf = 8\nspines = 8"
 PLANES, LEAVES, SPINES = 8, 8, 16  # of t0t1-links-down: 16 NICs of each T0 send to the next one
 INCAST = '''[topology]
 planes = 8
@@ -155,6 +160,48 @@ def count(bench):
               sep=" | ", flush=True)
 
 
+def event(what, at, **keys):
+    return "[[event]]\n" + "".join(f"{k} = {json.dumps(v)}\n" for k, v in {"what": what, "at_us": at, **keys}.items())
+
+
+FAULTS = {
+    "receiver loses": losing(range(8), 0.02, "nic2"),
+    "sender loses": losing(range(8), 0.02, "nic16"),
+    "receiver's ports down": "".join(event("link-down", 3 + 3 * p, link=f"nic2/{p}") for p in (0, 1)),
+    "sender's ports down": "".join(event("link-down", 5, link=f"nic16/{p}") for p in range(2, 6)),
+    "receiver's ports flap": "".join(event("link-flap", 4 + 5 * p, link=f"nic2/{p}", for_us=10) for p in (5, 6, 7)),
+    "sender's ports flap": "".join(event("link-flap", 4 + 5 * p, link=f"nic16/{p}", for_us=10) for p in (0, 1, 2)),
+    "a plane flaps": event("link-flap", 7, link="plane3", for_us=15),
+    "a plane down": event("link-down", 7, link="plane4"),
+    "T1s reboot": event("switch-reboot", 4, node="T1-6-0", for_us=300) +
+                  event("switch-reboot", 12, node="T1-7-3", for_us=300),
+    "uplinks down": "".join(event("link-down", 5 + p, link=f"T0-{p}-0:T1-{p}-{p % 4}") for p in range(8)),
+    "receiver's bad plane": losing((1,), 0.3, "nic2"),
+    "sender's bad plane": losing((1,), 0.3, "nic16")}
+PATTERNS = {
+    "incast": 'pattern = "incast"\nto = "nic2"\nfirst = 16\nnodes = 16\nbytes = 500_000\n',
+    "tree": 'pattern = "incast"\nto = "nic2"\nfirst = 16\nnodes = 3\nbytes = 300_000\n',
+    "flow": 'pattern = "flow"\nfrom = "nic16"\nto = "nic2"\nbytes = 2_000_000\nmessage = 500_000\n',
+    "all-to-all": 'pattern = "alltoall"\nnodes = 24\nbytes = 20_000\n'}
+
+
+def pairs(bench):
+    rows = []
+    for pattern, traffic in PATTERNS.items():
+        for names in [(name,) for name in FAULTS] + list(itertools.combinations(FAULTS, 2)):
+            tables = f"{EIGHT_LEAVES}\n[[traffic]]\n{traffic}" + "".join(FAULTS[name] for name in names)
+            results = bench.runs("small", "", tables)
+            late = max(r["traffic"][0]["late_us"]["max"] / r["fabric"]["round_trip_us"] for r in results)
+            known = [r["totals"]["lost_known_by"] for r in results]
+            rows.append((sum(k["timer"] for k in known), late, sum(sum(k.values()) for k in known),
+                         f"{pattern}: {', '.join(names)}"))
+    found_any = [row for row in rows if row[0]]
+    print(f"{len(rows)} failures and pairs, {sum(row[2] for row in rows)} losses; a timer found some in {len(found_any)}")
+    for timers, late, lost, what in found_any + sorted(rows, key=lambda row: -row[1])[:8]:
+        print(f"{what} | {late:.1f} round trips late | {lost} lost, {timers} by a timer")
+    return 1 if found_any else 0
+
+
 def random_loss(bench):
     print("random loss on each link of a sender: goodput over what it leaves, median (least)")
     for share in (0.01, 0.05, 0.1):
@@ -260,7 +307,6 @@ def share(bench):
         print(name, *(shown(o) for o in over), sep=" | ", flush=True)
 
 
-EIGHT_LEAVES = "[topology]\nplanes = 8\ngbps = 100\nleaves = 8\nhosts_per_leaf = 8\nspines = 8"
 MIXED = '''[[traffic]]
 pattern = "permutation"
 bytes = 200_000
@@ -307,7 +353,7 @@ def mixed(bench):
               f"{'; '.join(' '.join(f'{d:+.2f}' for d in pair) for pair in pairs)}; at most {worst:.2f}", flush=True)
 
 
-TABLES = {"rules": rules, "random": random_loss, "last": last, "losses": losses, "count": count, "failing": failing,
+TABLES = {"rules": rules, "random": random_loss, "last": last, "losses": losses, "count": count, "pairs": pairs, "failing": failing,
           "whole": whole, "paired": paired, "links": links, "clock": clock, "mixed": mixed, "share": share,
           "mrc-1024": flagship("mrc-1024"), "mrc-8192": flagship("mrc-8192"), "mrc-131072": flagship("mrc-131072")}
 SHORT = {"off": OFF, "nic": NIC}
@@ -318,4 +364,5 @@ if __name__ == "__main__":
     COUNT, FIRST = (int(sys.argv[i]) if len(sys.argv) > i else default for i, default in ((3, 10), (4, 1)))
     with tempfile.TemporaryDirectory() as name:
         KEYS = sys.argv[5] if len(sys.argv) > 5 else ""
-        TABLES[sys.argv[2]](Bench(sys.argv[1], Path(name), range(FIRST, FIRST + COUNT), SHORT.get(KEYS, KEYS)))
+        BENCH = Bench(sys.argv[1], Path(name), range(FIRST, FIRST + COUNT), SHORT.get(KEYS, KEYS))
+        sys.exit(TABLES[sys.argv[2]](BENCH))
