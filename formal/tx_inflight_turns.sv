@@ -243,7 +243,7 @@ module formal_tx_inflight_turns
     if (!rst_ni) begin
       requested_q <= 1'b0;
     end else begin
-      requested_q <= (state == StRetx1 && is_i.cc && size_i != '0)
+      requested_q <= (state == StRetx1 && is_i.cc && size_i != '0 && !leave.on)
           || (requested_q && !rans_valid_i);
     end
   end
