@@ -7,7 +7,7 @@ no congestion controller (mrc.md 8: a legal choice). The responder half is that 
 from dataclasses import dataclass
 
 from . import packets
-from .legal import TRIMMED, UNEXP, Choices, LegalNic
+from .legal import LASTHOP, TRIMMED, UNEXP, Choices, LegalNic
 from .packets import CONSTANTS, OPCODES, WRITES, wrap
 
 GOOD, SKIP, BAD, DENIED, STANDBY = range(5)
@@ -273,6 +273,7 @@ class Sender:
         self.messages, self.unsent = [], []      # open ones in order; (message, index) not sent yet
         self.flights, self.reported = {}, set()
         self.again = set()                       # PSNs that wait to be sent again
+        self.trims = False  # something was trimmed: queues are full
         self.retry, self.moved, self.asked = 0, 0, False
         self.busy, self.turn, self.order, self.plane_turn = 0, -1, {}, 0
         backup = get("backup", 0)
@@ -395,7 +396,7 @@ class Sender:
                 return
             plane = self.evs.index(ev) % nic.planes
             nic.send_packet(self.packet(psn, message, index, data, ev, plane, rtx, ask), plane)
-            if flight.lost and (not self.unsent or self.nxt >= self.limit()):
+            if flight.lost and not self.trims and (not self.unsent or self.nxt >= self.limit()):
                 self._copies(psn, flight, data, (before, ev), ask)
             flight.times.append((nic.now, ev))
             flight.due = flight.by_time or nic.now + self._interval()
@@ -723,6 +724,7 @@ class Sender:
         fits = flight.ev == packet.get("neth.entropy")
         if not fits and not self.nic.way("stale", "A-29"):
             return
+        self.trims = self.trims or reason in (TRIMMED, LASTHOP)
         if reason == TRIMMED and fits:
             self.mark(flight.ev)
         oldest = min(p for p in self.flights if p not in self.reported)

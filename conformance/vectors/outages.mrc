@@ -287,3 +287,36 @@ if waits {
   until count(p1 > write rtx 0 from dark) == 16 within 4 rtt
 }
 until count(> cqe send status ok) == 80 within 40 rto
+
+# ---- what a plane took with it ----
+
+cases id own keeps what {
+  Q-PORT-052 1 0 "its own port falls, and they go again at once on the other plane"
+  Q-PORT-053 1 1 "its own port falls, and they wait for gap, EV or timer"
+  Q-PORT-054 0 0 "the peer says that its port is down, and they go again at once on the other plane"
+  Q-PORT-055 0 1 "the peer says that its port is down, and they wait for gap, EV or timer"
+}
+purpose packets were given to a plane and are not reported: $what
+mark A, A-82
+cite loss.md 2; mrc.md 7
+rules req.rtx-cause path.down
+setting A-82 CTRL.port_wait $keeps
+setting A-83 CTRL.time_wait 1
+setting A-84 CTRL.silence_wait 1
+setting A-37 default
+profile timeout 10
+dut post write len 1024 * 8
+set > write rtx 0 psn sq_psn .. sq_psn+7 each once within 4 rtt
+settle 2 lat
+let own = $own
+let keeps = $keeps
+if own {
+  p1 carrier down
+} else {
+  p0 < endpoint request op port_status mask 0x002 id 7
+  * > endpoint response id 7 within rtt
+}
+settle 4 rtt
+expect count(p1 > write rtx 0) > 0
+expect count(> write rtx 1) == (1 - keeps) * count(p1 > write rtx 0)
+expect count(p1 > write rtx 1) == 0
