@@ -140,6 +140,11 @@ constexpr Mask overdue_row(PsnRow<Mask>& row, uint32_t p0, MaskArg<Mask> cover, 
   row.pend |= lost;
   return lost;
 }
+/// True when a SACK says of all PSNs above una whether they have arrived, however far away: it counts as many
+/// packets as are reported, `reported`, above the same cack. newest: none that was built later has come, by rcvd_bytes.
+constexpr bool shows_all(uint32_t cack, uint16_t ooo, uint32_t una, unsigned reported, bool newest) {
+  return newest && psn_add(cack, 1) == una && ooo == reported;
+}
 /// True when a SACK says that una is missing, but not by its bitmap, which begins at `base`: una is to be looked at for
 /// itself. `una` is una' of the contract.
 constexpr bool time_candidate(const TimeView& v, uint32_t cack, uint32_t base, uint32_t una) {

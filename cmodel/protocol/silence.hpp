@@ -32,6 +32,9 @@ constexpr bool query_too_soon(uint32_t queries, uint32_t sent, uint32_t spare) {
 /// Ticks from the oldest packet to the question that replaces one that was too soon for it. `spare` is that of its
 /// answer. The answer is to tell of packets, too, that were sent up to an eighth of the smallest round trip later.
 constexpr uint32_t question_again(uint32_t spare, uint32_t smallest) { return spare + 1 + smallest / 8; }
+/// The round trip that a question waits for while only a window that trims have shut keeps a QP from sending: two of
+/// `longest`, but no more than four `full`. What was sent once may wait behind retransmissions for ten.
+constexpr uint32_t silence_trip_of_trims(uint32_t longest, uint32_t full) { return 2 * std::min(longest, 2 * full); }
 
 // With a clock: since the QP has sent something last, by its own round trips ("Questions with a clock").
 

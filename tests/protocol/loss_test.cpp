@@ -315,4 +315,19 @@ TEST_CASE("EVs of a plane that lose within a round trip are counted once each, u
   CHECK(losses.lost(20, 150, 46) == 4);
 }
 
+TEST_CASE("loss: a SACK that counts what is reported shows all, unless a newer one or another cack was seen",
+          "[protocol][overdue][A-92]") {
+  CHECK(shows_all(0xffffff, 1, 0, 1, true));         // PSN 19 alone, as by hand in loss.md
+  CHECK_FALSE(shows_all(0xffffff, 2, 0, 1, true));   // one more beyond the bitmap
+  CHECK_FALSE(shows_all(0xffffff, 1, 0, 1, false));  // overtaken
+  CHECK_FALSE(shows_all(0xfffffe, 1, 0, 1, true));   // una has passed its cack
+}
+
+TEST_CASE("loss: after a trim a question waits for two of the longest round trip, four full ones at most",
+          "[protocol][silence][A-84]") {
+  CHECK(silence_trip_of_trims(81, 69) == 162);
+  CHECK(silence_trip_of_trims(138, 69) == 276);
+  CHECK(silence_trip_of_trims(540, 69) == 276);
+}
+
 }  // namespace mrc::test::loss_test

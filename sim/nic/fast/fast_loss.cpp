@@ -84,13 +84,12 @@ void FastEndpoint::blame(FastQp& qp, unsigned ev_idx) {
 }
 
 bool FastEndpoint::knows_all(const FastQp& qp, const SackFields& sack) const {
-  // One that was overtaken may count other packets than are reported.
-  if (!config_.by_count || psn_add(sack.cack_psn, 1) != qp.una || sack.rcvd_bytes != qp.rcvd_newest) return false;
+  if (!config_.by_count) return false;
   unsigned reported = 0;
   each_block(qp, [&](uint32_t w, const Block& block) {
     reported += static_cast<unsigned>(std::popcount(block.row.sacked & range_mask(w, qp.una, qp.nxt)));
   });
-  return reported == sack.ooo_count;
+  return shows_all(sack.cack_psn, sack.ooo_count, qp.una, reported, sack.rcvd_bytes == qp.rcvd_newest);
 }
 
 /// Gaps of this SACK whose newest transmission should have come before the packet that it answers. Paths differ by what

@@ -195,7 +195,7 @@ uint32_t FastEndpoint::quiet_wait(const FastQp& qp, uint32_t out) const {
   if (qp.una == qp.nxt) {
     eighths = kAckEighths;
   } else if (trims(dest) && (qp.active || qp.rtx)) {
-    trip = 2 * std::min(longest(dest), 2 * full_round_trip(dest));
+    trip = silence_trip_of_trims(longest(dest), full_round_trip(dest));
   } else if (const Block* block = block_of(qp, out);
              eighths > 1 && block != nullptr && block->record[out & 63].rtx != 0) {
     --eighths;  // it brings a SACK at once

@@ -353,9 +353,10 @@ def mixed(bench):
               f"{'; '.join(' '.join(f'{d:+.2f}' for d in pair) for pair in pairs)}; at most {worst:.2f}", flush=True)
 
 
-TABLES = {"rules": rules, "random": random_loss, "last": last, "losses": losses, "count": count, "pairs": pairs, "failing": failing,
-          "whole": whole, "paired": paired, "links": links, "clock": clock, "mixed": mixed, "share": share,
-          "mrc-1024": flagship("mrc-1024"), "mrc-8192": flagship("mrc-8192"), "mrc-131072": flagship("mrc-131072")}
+TABLES = {"rules": rules, "random": random_loss, "last": last, "losses": losses, "count": count,
+          "pairs": pairs, "failing": failing, "whole": whole, "paired": paired, "links": links, "clock": clock, "mixed": mixed,
+          "share": share, "mrc-1024": flagship("mrc-1024"), "mrc-8192": flagship("mrc-8192"),
+          "mrc-131072": flagship("mrc-131072")}
 SHORT = {"off": OFF, "nic": NIC}
 
 if __name__ == "__main__":
